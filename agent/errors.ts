@@ -1,0 +1,107 @@
+/**
+ * The one error table: every failure a user can meet has a kind, and the kind decides the exit code and whether trying again
+ * makes sense. docs/troubleshooting.md has one heading per kind; a test holds the two together.
+ */
+
+/** Exit codes of every command; README lists them. */
+export const exitCode = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  drift: 3,
+  notRestored: 4,
+  dependency: 5,
+} as const;
+
+export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
+
+interface ErrorTrait {
+  readonly exitCode: ExitCode;
+  readonly retryable: boolean;
+}
+
+const usage: ErrorTrait = { exitCode: exitCode.usage, retryable: false };
+const failed: ErrorTrait = { exitCode: exitCode.failed, retryable: true };
+const dependency: ErrorTrait = { exitCode: exitCode.dependency, retryable: true };
+
+export const errorTable = {
+  'bad-usage': usage,
+  'not-root': usage,
+  'config-unreadable': usage,
+  'config-syntax': usage,
+  'config-invalid': usage,
+  'interface-not-found': usage,
+  'interface-unsuitable': usage,
+  'transaction-not-found': usage,
+  'nothing-to-confirm': usage,
+  'no-uplink': failed,
+  busy: failed,
+  'bridge-foreign': failed,
+  'activation-failed': failed,
+  'activation-timeout': failed,
+  'proof-failed': failed,
+  'step-failed': failed,
+  interrupted: failed,
+  'deadline-exceeded': failed,
+  'journal-unusable': failed,
+  'state-unwritable': failed,
+  'not-restored': { exitCode: exitCode.notRestored, retryable: false },
+  drift: { exitCode: exitCode.drift, retryable: false },
+  'check-failed': { exitCode: exitCode.drift, retryable: false },
+  'dbus-unreachable': dependency,
+  'dbus-lost': dependency,
+  'dbus-timeout': dependency,
+  'networkmanager-not-running': dependency,
+  'networkmanager-refused': failed,
+  'ovs-plugin-missing': dependency,
+  'ovsdb-unreachable': dependency,
+  'ovsdb-lost': dependency,
+  'ovsdb-timeout': dependency,
+  'ovsdb-refused': failed,
+  'vswitchd-not-responding': dependency,
+  'systemd-refused': failed,
+  'command-missing': dependency,
+  internal: failed,
+} as const satisfies Record<string, ErrorTrait>;
+
+export type ErrorKind = keyof typeof errorTable;
+
+/** Details that go into the JSON form of an error and into `--verbose`; never secrets. */
+export type ErrorFacts = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+
+export interface ErrorDetails {
+  /** What to do about it, as an imperative sentence without a full stop. */
+  readonly hint?: string;
+  readonly cause?: unknown;
+  readonly facts?: ErrorFacts;
+}
+
+/** A failure with a kind, a sentence that says what and why, and a hint that says what to do. */
+export class AgentError extends Error {
+  readonly kind: ErrorKind;
+  readonly hint: string | undefined;
+  readonly facts: ErrorFacts;
+
+  constructor(kind: ErrorKind, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'AgentError';
+    this.kind = kind;
+    this.hint = details.hint;
+    this.facts = details.facts ?? {};
+  }
+}
+
+/** True for AgentError, also when it was made by another copy of this module (the lazily loaded bundle has its own). */
+export function isAgentError(error: unknown): error is AgentError {
+  return error instanceof Error && error.name === 'AgentError' && 'kind' in error && (error.kind as string) in errorTable;
+}
+
+/** Wraps anything thrown into an AgentError; what is not one already is a defect of ours and gets kind `internal`. */
+export function asAgentError(error: unknown): AgentError {
+  if (isAgentError(error)) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  return new AgentError('internal', `unexpected failure: ${text}`, {
+    hint: 'this is a defect of microshift-net; report it with the output of the same command run with --verbose',
+    cause: error,
+  });
+}

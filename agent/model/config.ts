@@ -1,0 +1,52 @@
+import type { Sourced } from './sourced.ts';
+
+/** The effective configuration: every value knows its source, absent settings carry their default. Plain JSON. */
+export interface Config {
+  /** True: leave br-ex alone, the admin builds it by hand. */
+  readonly disableOvsInit: Sourced<boolean>;
+  /** `auto`, `none` (br-ex without a NIC), or the name of an interface. */
+  readonly uplink: Sourced<string>;
+  /** NIC of the second bridge br-ex1, from ovn.yaml; null: /etc/ovnk/extra_bridge decides. */
+  readonly externalUplink: Sourced<string | null>;
+  /** MTU of the pods' network in bytes, or `auto`: the uplink's MTU. */
+  readonly mtu: Sourced<number | 'auto'>;
+  /** True: proven profiles go to disk, so that NetworkManager brings br-ex up by itself at boot. */
+  readonly persist: Sourced<boolean>;
+  readonly ovs: OvsConfig;
+  readonly manifests: ManifestsConfig;
+  readonly cluster: ClusterConfig;
+}
+
+export interface OvsConfig {
+  /** CPU list as systemd writes it ("0", "0-1,4"); null: no affinity is set. */
+  readonly cpuAffinity: Sourced<string | null>;
+  /** other_config:n-handler-threads; null: left to Open vSwitch. */
+  readonly handlerThreads: Sourced<number | null>;
+  /** other_config:n-revalidator-threads; null: left to Open vSwitch. */
+  readonly revalidatorThreads: Sourced<number | null>;
+  readonly lockMemory: Sourced<boolean>;
+  /** `system`: kernel data path; `netdev`: userspace data path. */
+  readonly datapathType: Sourced<'system' | 'netdev'>;
+}
+
+export type ManifestsFlavor = 'auto' | 'classic' | 'no-uplink' | 'multi-node';
+
+export interface ManifestsConfig {
+  readonly flavor: Sourced<ManifestsFlavor>;
+  readonly image: Sourced<string | null>;
+  readonly imagePullPolicy: Sourced<'IfNotPresent' | 'Always' | 'Never'>;
+}
+
+/** What MicroShift's own config.yaml says of the cluster; read only. */
+export interface ClusterConfig {
+  readonly clusterNetwork: Sourced<readonly string[]>;
+  readonly serviceNetwork: Sourced<readonly string[]>;
+  readonly serviceNodePortRange: Sourced<string>;
+  readonly nodeIp: Sourced<string | null>;
+}
+
+/** A remark about a configuration that works but is probably not meant. */
+export interface ConfigWarning {
+  readonly source: string;
+  readonly message: string;
+}

@@ -1,0 +1,161 @@
+import type { ProfileSettings } from './settings.ts';
+
+/** A plain-JSON snapshot of the node. Nothing in it depends on how it was read; it never holds secrets. */
+export interface Observation {
+  readonly host: HostFacts;
+  readonly links: readonly Link[];
+  readonly routes: readonly Route[];
+  readonly resolver: Resolver;
+  readonly hints: HintFiles;
+  readonly networkManager: NetworkManagerFacts;
+  readonly ovs: OvsFacts;
+}
+
+export interface HostFacts {
+  readonly bootId: string;
+  readonly hostname: string;
+  /** Address of the SSH client that started this run, if any. */
+  readonly sshPeer: string | null;
+}
+
+export interface Link {
+  readonly name: string;
+  readonly index: number;
+  readonly mac: string;
+  /** From the driver; null where the device has none (most virtual devices). */
+  readonly permanentMac: string | null;
+  readonly mtuBytes: number;
+  readonly up: boolean;
+  readonly carrier: boolean;
+  /** ARPHRD_* of linux/if_arp.h: 1 Ethernet, 772 loopback, 512 PPP, 65534 none. */
+  readonly hardwareType: number;
+  /** `vlan`, `bond`, `bridge`, `wlan`, … from DEVTYPE in uevent; null for a plain NIC. */
+  readonly kind: string | null;
+  /** Kernel driver of the device behind it; null for virtual devices. */
+  readonly driver: string | null;
+  readonly master: string | null;
+  readonly addresses: readonly LinkAddress[];
+}
+
+export interface LinkAddress {
+  readonly family: 4 | 6;
+  readonly address: string;
+  readonly prefixLength: number;
+  readonly scope: 'global' | 'link' | 'host';
+  /** Duplicate address detection still runs: not bindable yet. */
+  readonly tentative: boolean;
+  readonly dadFailed: boolean;
+  readonly temporary: boolean;
+  readonly deprecated: boolean;
+}
+
+export interface Route {
+  readonly family: 4 | 6;
+  /** CIDR; a default route is 0.0.0.0/0 or ::/0. */
+  readonly destination: string;
+  /** null: on-link. */
+  readonly gateway: string | null;
+  readonly device: string;
+  readonly metric: number;
+}
+
+export interface Resolver {
+  readonly nameservers: readonly string[];
+  readonly search: readonly string[];
+  readonly options: readonly string[];
+}
+
+/** First line of each hint file, trimmed; null where the file is absent or empty. */
+export interface HintFiles {
+  /** /var/lib/ovnk/iface_default_hint */
+  readonly interfaceHint: string | null;
+  /** /etc/ovnk/extra_bridge */
+  readonly extraBridge: string | null;
+  /** /etc/ovnk/default_bridge */
+  readonly defaultBridge: string | null;
+  /** /run/nodeip-configuration/primary-ip */
+  readonly nodeIp: string | null;
+}
+
+export interface NetworkManagerFacts {
+  readonly version: string;
+  readonly ovsPlugin: boolean;
+  readonly devices: readonly NmDevice[];
+  readonly activeConnections: readonly NmActiveConnection[];
+  readonly profiles: readonly NmProfile[];
+  /** D-Bus paths of checkpoints that exist now, ours or others'. */
+  readonly checkpoints: readonly string[];
+}
+
+export interface NmDevice {
+  readonly path: string;
+  readonly interface: string;
+  /** Interface that carries IP (differs from `interface` for PPP, GSM). */
+  readonly ipInterface: string;
+  /** NMDeviceType: 1 ethernet, 2 wifi, 10 bond, 11 vlan, 13 bridge, 14 generic, 15 team, 16 tun, 24 ovs-interface, 25 ovs-port, 26 ovs-bridge */
+  readonly type: number;
+  /** NMDeviceState: 10 unmanaged, 20 unavailable, 30 disconnected, 100 activated, … */
+  readonly state: number;
+  readonly activeConnection: string | null;
+  readonly hwAddress: string;
+  readonly driver: string;
+}
+
+export interface NmActiveConnection {
+  readonly path: string;
+  readonly id: string;
+  readonly uuid: string;
+  readonly type: string;
+  /** D-Bus path of the profile. */
+  readonly profile: string;
+  readonly devices: readonly string[];
+  /** NMActiveConnectionState: 1 activating, 2 activated, 3 deactivating, 4 deactivated. */
+  readonly state: number;
+  /** NMActivationStateFlags, 0x80 = external. */
+  readonly stateFlags: number;
+}
+
+export interface NmProfile {
+  readonly path: string;
+  readonly uuid: string;
+  readonly id: string;
+  /** Keyfile; empty for a profile that only exists in memory. */
+  readonly filename: string;
+  readonly settings: ProfileSettings;
+}
+
+export interface OvsFacts {
+  readonly version: string | null;
+  readonly bridges: readonly OvsBridge[];
+  readonly externalIds: Readonly<Record<string, string>>;
+  readonly otherConfig: Readonly<Record<string, string>>;
+  /** Open_vSwitch.next_cfg and cur_cfg: equal when vswitchd has caught up. */
+  readonly nextCfg: number;
+  readonly curCfg: number;
+}
+
+export interface OvsBridge {
+  readonly uuid: string;
+  readonly name: string;
+  readonly datapathType: string;
+  readonly failMode: string | null;
+  readonly externalIds: Readonly<Record<string, string>>;
+  readonly otherConfig: Readonly<Record<string, string>>;
+  readonly ports: readonly OvsPort[];
+}
+
+export interface OvsPort {
+  readonly uuid: string;
+  readonly name: string;
+  readonly externalIds: Readonly<Record<string, string>>;
+  readonly interfaces: readonly OvsInterface[];
+}
+
+export interface OvsInterface {
+  readonly uuid: string;
+  readonly name: string;
+  readonly type: string;
+  readonly ofport: number | null;
+  readonly error: string | null;
+  readonly externalIds: Readonly<Record<string, string>>;
+}

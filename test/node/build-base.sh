@@ -1,0 +1,138 @@
+#!/bin/bash
+# Builds the root file system of the test node and prints its path. A finished base is used again; its folder is named after a hash of this
+# script, so a change here builds a new one.
+#
+#   build-base.sh            build if needed, print the path
+#   build-base.sh --path     print the path without building
+#
+# The base is Debian forky (the first release whose NetworkManager carries the Open vSwitch plugin) with the User-Mode-Linux kernel of sid
+# (older ones panic on CPUs with AMX). It is never changed after the build: every node runs on an overlay of its own.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+cache=${MICROSHIFT_NET_CACHE:-/var/cache/microshift-net}/testnode
+base=$cache/$(sha256sum < "$here/build-base.sh" | cut -c 1-16)
+if [ "${1:-}" = --path ] || [ -e "$base/etc/testnode-release" ]; then echo "$base"; exit 0; fi
+say() { echo "build-base: $*" >&2; }
+
+[ "$(id -u)" = 0 ] || { say "needs root: run it as root"; exit 2; }
+"$here/host-packages.sh" mmdebstrap flock >&2
+mkdir -p "$cache"
+exec 9> "$cache/build.lock"
+flock -w 1800 9 || { say "waited 30 min for another builder (lock $cache/build.lock)"; exit 1; }
+if [ -e "$base/etc/testnode-release" ]; then echo "$base"; exit 0; fi
+rm -rf "$cache"/*.partial "$base"          # what a killed builder left; nobody else builds while we hold the lock
+root=$base.partial
+
+# the mirror this machine's apt is set up with
+# shellcheck disable=SC2016  # apt's own placeholder
+mirror_of_apt() { apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | head -n 1; }
+mirror=$(mirror_of_apt || true)
+if [ -z "$mirror" ]; then apt-get update -q >&2; mirror=$(mirror_of_apt || true); fi
+[ -n "$mirror" ] || { say "apt on this machine has no Debian mirror set up"; exit 1; }
+
+packages=(systemd systemd-sysv dbus udev kmod procps iproute2 iputils-ping iputils-arping
+  network-manager network-manager-ovs network-manager-team libteam-utils openvswitch-switch nodejs
+  openssh-server openssh-client dnsmasq-base tcpdump strace ethtool jq gawk netcat-openbsd ca-certificates rpm
+  nftables iptables)
+[ -z "${TESTNODE_EXTRA_PACKAGES:-}" ] || packages+=("$TESTNODE_EXTRA_PACKAGES")
+# shellcheck disable=SC2016  # expanded by the hook's shell, not here
+kernel_hook='chroot "$1" sh -ec "apt-get -o Acquire::Check-Valid-Until=false update -q; cd /tmp; apt-get download user-mode-linux; mkdir k;
+  dpkg -x user-mode-linux_*.deb k; cp k/usr/bin/linux.uml /usr/local/bin/linux-uml; mkdir -p /usr/lib/modules;
+  cp -a k/usr/lib/uml/modules/* /usr/lib/modules/; rm -rf /tmp/k /tmp/*.deb /etc/apt/sources.list.d/sid.list; apt-get clean"'
+say "building $base (about a minute)"
+mmdebstrap --quiet --variant=minbase --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='Acquire::Retries "5"' \
+  --include="$(IFS=,; echo "${packages[*]}")" \
+  --customize-hook="echo 'deb $mirror sid main' > \"\$1/etc/apt/sources.list.d/sid.list\"" \
+  --customize-hook="$kernel_hook" forky "$root" "$mirror" >&2
+
+put() { mkdir -p "$(dirname "$root$1")"; cat > "$root$1"; }
+enable() { mkdir -p "$root/etc/systemd/system/$2.wants"; ln -sf "../$1" "$root/etc/systemd/system/$2.wants/$1"; }
+
+# Red Hat's unit name, with Fedora's dependencies.
+put /etc/systemd/system/openvswitch.service <<'X'
+[Unit]
+Description=Open vSwitch (Fedora's name for Debian's units)
+Before=network.target
+After=network-pre.target ovsdb-server.service ovs-vswitchd.service
+PartOf=network.target
+Requires=ovsdb-server.service
+Requires=ovs-vswitchd.service
+[Service]
+Type=oneshot
+ExecStart=/bin/true
+ExecStop=/bin/true
+RemainAfterExit=yes
+[Install]
+WantedBy=multi-user.target
+X
+enable openvswitch.service multi-user.target
+
+# NetworkManager as on RHEL: keyfiles only, no resolved; the veths that stand for NICs are its own to manage.
+put /etc/NetworkManager/NetworkManager.conf <<'X'
+[main]
+plugins=keyfile
+dns=default
+X
+put /etc/udev/rules.d/86-testnode.rules <<'X'
+SUBSYSTEM=="net", ENV{ID_NET_DRIVER}=="veth", ENV{NM_UNMANAGED}="0"
+X
+# As on RHEL: bonds, teams and bridges take the MAC of their first port, not a made-up one.
+put /etc/systemd/network/98-default-mac-none.link <<'X'
+[Match]
+Kind=bond team bridge
+[Link]
+NamePolicy=keep kernel database onboard slot path
+MACAddressPolicy=none
+X
+
+put /etc/systemd/system/testnode-lan.service <<'X'
+[Unit]
+Description=test node: the LAN, the NICs and, on the first boot, the profiles
+DefaultDependencies=no
+After=systemd-udevd.service systemd-sysctl.service local-fs.target systemd-tmpfiles-setup.service
+Before=NetworkManager.service network-pre.target ovsdb-server.service
+Wants=network-pre.target
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+KillMode=none
+ExecStart=/bin/bash /testnode/net.sh
+X
+enable testnode-lan.service sysinit.target
+put /etc/systemd/system/testnode-channel.service <<'X'
+[Unit]
+Description=test node: the command channel on the first serial line
+DefaultDependencies=no
+After=local-fs.target systemd-tmpfiles-setup.service
+Before=shutdown.target
+Conflicts=shutdown.target
+[Service]
+ExecStart=/bin/sh -c 'stty -F /dev/ttyS0 raw -echo -echoctl clocal && exec node /testnode/channel.mjs <>/dev/ttyS0 >&0'
+Restart=always
+RestartSec=100ms
+KillMode=process
+Delegate=yes
+TasksMax=infinity
+StandardError=journal
+X
+enable testnode-channel.service sysinit.target
+
+# A quick, quiet boot: no logins, timers, host key checks or waiting for links; ssh starts when a test asks for it.
+for unit in getty.target apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer fstrim.timer systemd-firstboot.service \
+  systemd-networkd.socket systemd-networkd.service systemd-networkd-wait-online.service systemd-update-utmp.service \
+  systemd-update-utmp-runlevel.service systemd-hwdb-update.service systemd-pcrphase.service e2scrub_reap.service \
+  ldconfig.service systemd-journal-catalog-update.service; do
+  ln -sf /dev/null "$root/etc/systemd/system/$unit"
+done
+rm -f "$root"/etc/systemd/system/*.wants/{ssh.service,ssh.socket,sshd.service,nftables.service}
+echo node > "$root/etc/hostname"
+echo "127.0.0.1 localhost node" > "$root/etc/hosts"
+: > "$root/etc/fstab"
+rm -f "$root/etc/resolv.conf"; : > "$root/etc/resolv.conf"
+tr -d - < /proc/sys/kernel/random/uuid > "$root/etc/machine-id"
+mkdir -p "$root/testnode"
+rm -rf "$root"/usr/share/{doc,man,locale}/* "$root"/var/lib/apt/lists/* "$root"/var/cache/apt/*.bin
+echo forky > "$root/etc/testnode-release"
+mv "$root" "$base"
+say "done: $(du -sh "$base" | cut -f 1)"
+echo "$base"

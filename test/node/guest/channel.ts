@@ -1,0 +1,205 @@
+// Runs inside the node: takes requests from the first serial line and answers there. Imports nothing but Node's own modules, because this
+// one file is all that is copied into the node.
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Reply, Request, RunEnd, RunRequest } from '../protocol.ts';
+
+// The kernel's high-water mark makes resident memory exact however rarely we look; anonymous memory has none, and 10 ms catches every heap
+// that a garbage collection of ours could free again.
+const memoryPollMs = 10;
+// Output can come after the exit only from what the command left running: that is not waited for.
+const outputGraceMs = 100;
+const running = new Map<number, (signal: string) => void>();
+
+function send(reply: Reply): void {
+  process.stdout.write(`${JSON.stringify(reply)}\n`);
+}
+
+/** Writes into a cgroup file; a cgroup that is gone is fine. */
+function control(file: string, text: string): void {
+  try {
+    fs.writeFileSync(file, text);
+  } catch {
+    // its last process is gone, and so is the need
+  }
+}
+
+function readOr(file: string, otherwise: string): string {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch {
+    return otherwise;
+  }
+}
+
+/** Runs a command in a cgroup of its own and reports how it ended. */
+function run(id: number, request: RunRequest): Promise<RunEnd> {
+  const group = `/sys/fs/cgroup/testnode-${process.pid}-${id}`;
+  fs.mkdirSync(group);
+  const startedAt = Date.now();
+  const started = process.hrtime.bigint();
+  const script = `echo $$ > ${group}/cgroup.procs; exec bash -c "$0"`;
+  const child = spawn('/bin/sh', ['-c', script, request.shell], { cwd: request.cwd, env: request.env, detached: true });
+  const peak = { rss: 0, anon: 0 };
+  const state = { killed: false, timedOut: false };
+  const timers: NodeJS.Timeout[] = [];
+  const kill = (signal: string): void => {
+    if (signal === 'SIGKILL') control(`${group}/cgroup.kill`, '1');
+    else
+      for (const pid of pidsOf(group)) {
+        try {
+          process.kill(Number(pid), signal as NodeJS.Signals);
+        } catch {
+          // ended meanwhile
+        }
+      }
+  };
+  running.set(id, kill);
+  if (request.sampleMemory) timers.push(setInterval(() => sampleMemory(group, peak), memoryPollMs));
+  timers.push(
+    setTimeout(() => {
+      state.timedOut = true;
+      control(`${group}/cgroup.kill`, '1');
+    }, request.timeoutMs),
+  );
+  const plan = request.kill;
+  const strike = (): void => {
+    timers.push(
+      setTimeout(() => {
+        state.killed = true;
+        kill(plan?.signal ?? 'SIGKILL');
+      }, plan?.afterMs ?? 0),
+    );
+  };
+  if (plan !== null && plan.onText === undefined) strike();
+  let awaited = plan?.onText;
+  let tail = '';
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => {
+      if (awaited !== undefined) {
+        tail = (tail + text).slice(-100_000);
+        if (tail.includes(awaited)) {
+          awaited = undefined;
+          strike();
+        }
+      }
+      send({ id, stream, text });
+    });
+  }
+  child.stdin.on('error', () => {}); // a command need not read its input
+  child.stdin.end(request.stdin);
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (exitCode, signal) => {
+      const wallMs = Number(process.hrtime.bigint() - started) / 1e6;
+      const endedAt = Date.now();
+      for (const timer of timers) clearInterval(timer);
+      running.delete(id);
+      const cpuMs = Number(/^usage_usec (\d+)/.exec(readOr(`${group}/cpu.stat`, ''))?.[1] ?? 0) / 1000;
+      const end: RunEnd = {
+        exitCode,
+        signal,
+        startedAt,
+        endedAt,
+        wallMs,
+        cpuMs,
+        peakRssBytes: peak.rss,
+        peakAnonBytes: peak.anon,
+        ...state,
+      };
+      const finish = (): void => {
+        clearTimeout(grace);
+        fs.rmdir(group, () => {}); // stays while something the command started still runs
+        resolve(end);
+      };
+      const grace = setTimeout(finish, outputGraceMs);
+      child.on('close', finish);
+    });
+  });
+}
+
+function pidsOf(group: string): string[] {
+  return readOr(`${group}/cgroup.procs`, '').split('\n').filter(Boolean);
+}
+
+/** Raises the peaks to what the group's processes use now. */
+function sampleMemory(group: string, peak: { rss: number; anon: number }): void {
+  for (const pid of pidsOf(group)) {
+    const status = readOr(`/proc/${pid}/status`, '');
+    const bytes = (key: string): number => Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) * 1024;
+    peak.rss = Math.max(peak.rss, bytes('VmHWM'));
+    peak.anon = Math.max(peak.anon, bytes('RssAnon'));
+  }
+}
+
+const pingLog = (address: string): string => `/run/testnode/ping.${address}.log`;
+
+/** The times at which an address answered the LAN, from a time on. */
+function repliesOf(address: string, fromMs: number): number[] {
+  const times: number[] = [];
+  for (const match of readOr(pingLog(address), '').matchAll(/^\d+\.\d+$/gm)) {
+    const time = Math.round(Number(match[0]) * 1000);
+    if (time >= fromMs) times.push(time);
+  }
+  return times;
+}
+
+/** Waits until every address has answered the LAN after a time; reports which did not within the limit. */
+async function reached(addresses: string[], sinceMs: number, limitMs: number): Promise<{ missing: string[] }> {
+  const deadline = Date.now() + limitMs;
+  const waits = addresses.map(async (address) => {
+    const signal = AbortSignal.timeout(Math.max(1, deadline - Date.now()));
+    fs.mkdirSync(path.dirname(pingLog(address)), { recursive: true });
+    fs.closeSync(fs.openSync(pingLog(address), 'a')); // early in the boot the pinger has not made it yet
+    if (repliesOf(address, sinceMs).length > 0) return [];
+    try {
+      for await (const _ of fs.promises.watch(pingLog(address), { signal })) {
+        if (repliesOf(address, sinceMs).length > 0) return [];
+      }
+    } catch (error) {
+      if ((error as Error).name !== 'AbortError') throw error;
+    }
+    return repliesOf(address, sinceMs).length > 0 ? [] : [address];
+  });
+  return { missing: (await Promise.all(waits)).flat() };
+}
+
+async function answer(id: number, request: Request): Promise<unknown> {
+  switch (request.do) {
+    case 'run':
+      return run(id, request);
+    case 'signal':
+      running.get(request.target)?.(request.signal);
+      return null;
+    case 'read':
+      return fs.existsSync(request.path) ? fs.readFileSync(request.path).toString('base64') : null;
+    case 'write':
+      fs.mkdirSync(path.dirname(request.path), { recursive: true });
+      fs.writeFileSync(request.path, Buffer.from(request.base64, 'base64'));
+      fs.chmodSync(request.path, request.mode);
+      return null;
+    case 'replies':
+      return repliesOf(request.address, request.fromMs);
+    case 'reached':
+      return reached(request.addresses, request.sinceMs, request.limitMs);
+    case 'now':
+      return Date.now();
+  }
+}
+
+let buffer = '';
+process.stdin.setEncoding('utf8').on('data', (text: string) => {
+  buffer += text;
+  const lines = buffer.split('\n');
+  buffer = lines.pop() ?? '';
+  for (const line of lines) {
+    if (line === '') continue;
+    const { id, ...request } = JSON.parse(line) as Request & { id: number };
+    answer(id, request as Request).then(
+      (value) => send({ id, value }),
+      (error: Error) => send({ id, error: error.message }),
+    );
+  }
+});
+send({ id: 0, value: 'hello' });

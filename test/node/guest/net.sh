@@ -1,0 +1,21 @@
+#!/bin/bash
+# shellcheck disable=SC1091,SC2086  # files of the guest; $LAN is a command of several words
+# Boot step before NetworkManager: builds the LAN, starts the pingers and, on the first boot, writes the profiles.
+mkdir -p /run/testnode
+exec >> /run/testnode/net.log 2>&1
+set -x
+. /testnode/lib.sh
+BOOT=$(sed -n 's/.*testnode\.boot=\([0-9]*\).*/\1/p' /proc/cmdline)
+. /testnode/lan.sh
+modprobe -a veth bridge 8021q openvswitch 2> /dev/null
+ip netns add lan
+$LAN ip link set lo up
+
+lan
+[ "$BOOT" != 1 ] || profiles
+# For the whole life of the node, ahead of everything else on its one CPU, so that a busy node does not look like a silent one.
+for address in $IP4 $IP6 $EXTRA_IP; do
+  setsid $LAN chrt -f 10 python3 /testnode/pinger.py "$address" < /dev/null > "/run/testnode/ping.$address.log" 2> /dev/null &
+done
+udevadm settle -t 5
+exit 0

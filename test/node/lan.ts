@@ -1,0 +1,67 @@
+// A LAN file (lan/*.sh) as the test sees it: its variables.
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { sourceDir } from './source.ts';
+
+export interface Lan {
+  /** The whole LAN file, with what the test appended. */
+  script: string;
+  nodeIf: string;
+  /** What must end inside br-ex. */
+  uplink: string;
+  ip4: string;
+  ip6: string;
+  gateway4: string;
+  gateway6: string;
+  /** Addresses of the node that are pinged from the LAN. */
+  pinged: string[];
+  /** Those of them that must answer before a test begins: the node's own, not EXTRA_IP. */
+  awaited: string[];
+  expect: 'br-ex' | 'fail' | 'unchanged';
+  readyLimitMs: number;
+}
+
+/** Reads a LAN by name; `append` is shell text that overrides its variables or functions. */
+export function readLan(name: string, append = ''): Lan {
+  const file = path.join(sourceDir, 'lan', `${name}.sh`);
+  if (!fs.existsSync(file)) throw new Error(`test node: no LAN named ${name}; there are ${lanNames().join(', ')}`);
+  const script = `${fs.readFileSync(file, 'utf8')}\n${append}\n`;
+  const names = ['NODE_IF', 'PHYS', 'IP4', 'IP6', 'GW4', 'GW6', 'EXTRA_IP', 'EXPECT', 'READY'];
+  const print = names.map((variable) => `"$${variable}"`).join(' ');
+  const lib = path.join(sourceDir, 'guest/lib.sh');
+  const output = execFileSync('bash', ['-c', `. "$0"; BOOT=1; eval "$1"; printf '%s\\n' ${print}`, lib, script], {
+    encoding: 'utf8',
+  });
+  const [
+    nodeIf = '',
+    phys = '',
+    ip4 = '',
+    ip6 = '',
+    gateway4 = '',
+    gateway6 = '',
+    extra = '',
+    expect = '',
+    ready = '',
+  ] = output.split('\n');
+  const awaited = [ip4, ip6].filter(Boolean);
+  return {
+    script,
+    nodeIf,
+    uplink: phys || nodeIf,
+    ip4,
+    ip6,
+    gateway4,
+    gateway6,
+    pinged: [...awaited, ...extra.split(' ').filter(Boolean)],
+    awaited,
+    expect: expect as Lan['expect'],
+    readyLimitMs: Number(ready) * 1000,
+  };
+}
+
+/** All LANs there are, each with its first comment line. */
+export function lanNames(): string[] {
+  const files = fs.readdirSync(path.join(sourceDir, 'lan')).filter((file) => file.endsWith('.sh'));
+  return files.map((file) => file.slice(0, -3)).sort();
+}

@@ -1,0 +1,82 @@
+// The machine under the node: boots, plug pulled, gone. Knows nothing of what runs inside.
+import { type ChildProcess, spawn } from 'node:child_process';
+import path from 'node:path';
+import type { Duplex } from 'node:stream';
+import { type Keeper, timeout } from './slot.ts';
+import { sourceDir } from './source.ts';
+import { Wire } from './wire.ts';
+
+// 5 to 15 s is usual; a loaded machine may take several times that.
+const bootLimitMs = 180_000;
+const powerOffLimitMs = 120_000;
+const consoleTailChars = 4000;
+
+/** One boot of a node. */
+export interface Boot {
+  number: number;
+  wire: Wire;
+  /** The second serial line, for a person's shell. */
+  interactive: Duplex;
+  /** Wall time until the node took commands. */
+  helloMs: number;
+  /** Waits until the machine is off by itself. */
+  off(): Promise<void>;
+  /** Pulls the plug. */
+  cut(): Promise<void>;
+}
+
+/** Boots the node on its disk and waits until it takes commands. */
+export async function bootMachine(keeper: Keeper, number: number, memory: string): Promise<Boot> {
+  const started = performance.now();
+  const enter = [
+    '--pdeathsig',
+    'KILL',
+    'taskset',
+    '-c',
+    String(keeper.cpu),
+    'nsenter',
+    '-t',
+    String(keeper.pid),
+    '-m',
+    '--',
+  ];
+  const own = ['unshare', '-m', '-p', '-f', '--kill-child=KILL', '/bin/sh', path.join(sourceDir, 'boot.sh')];
+  const child = spawn('setpriv', [...enter, ...own, memory, `testnode.boot=${number}`], {
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' },
+  });
+  const log = consoleOf(child);
+  const wire = new Wire(child.stdio[3] as Duplex);
+  const interactive = child.stdio[4] as Duplex;
+  interactive.on('error', () => {});
+  const off = new Promise<void>((resolve) => {
+    child.once('close', () => {
+      wire.fail(new Error(`test node: the node went off\n${log()}`));
+      resolve();
+    });
+  });
+  child.once('error', (error) => wire.fail(error));
+  const cut = (): Promise<void> => {
+    child.kill('SIGKILL'); // unshare dies, and --kill-child takes the guest with it
+    return off;
+  };
+  try {
+    await Promise.race([wire.hello, timeout(bootLimitMs, 'the node to boot')]);
+  } catch (error) {
+    await cut();
+    throw new Error(`${(error as Error).message}\n${log()}`);
+  }
+  const offInTime = (): Promise<void> => Promise.race([off, timeout(powerOffLimitMs, 'the node to power off')]);
+  return { number, wire, interactive, helloMs: performance.now() - started, off: offInTime, cut };
+}
+
+/** Keeps the end of what the console says. */
+function consoleOf(child: ChildProcess): () => string {
+  let tail = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => {
+      tail = (tail + text).slice(-consoleTailChars);
+    });
+  }
+  return () => tail;
+}

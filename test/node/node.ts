@@ -1,0 +1,363 @@
+// The booted test node: a whole Linux machine with systemd, NetworkManager and Open vSwitch, a LAN around it, and a test that holds the cable.
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import type { Duplex } from 'node:stream';
+import { type Lan, readLan } from './lan.ts';
+import { type Boot, bootMachine } from './machine.ts';
+import { type Outage, outageBetween } from './outage.ts';
+import type { KillPlan, Request, RunEnd } from './protocol.ts';
+import { type Keeper, openKeeper } from './slot.ts';
+import { compiledDir, projectDir, sourceDir } from './source.ts';
+import { type NodeState, parseState } from './state.ts';
+
+export interface NodeOptions {
+  /** Name of a file in lan/. */
+  lan: string;
+  /** Shell text after the LAN file: overrides its variables or functions. */
+  lanAppend?: string;
+  /** Files of the node by path, written before its first boot. Executable when they begin with "#!". */
+  files?: Record<string, string>;
+  /** Folders of this machine to copy into the node before its first boot: path in the node by path here. */
+  folders?: Record<string, string>;
+  /** Start microshift-ovs-init.service at every boot, from the first. */
+  enableUnit?: boolean;
+  /** The agent's build; copied to /usr/share/microshift-net when it exists. */
+  dist?: string;
+  memory?: string;
+  /** Do not wait until the node's addresses answer. */
+  waitReady?: boolean;
+}
+
+export interface RunOptions {
+  timeoutMs?: number;
+  kill?: KillPlan;
+  cwd?: string;
+  env?: Record<string, string>;
+  stdin?: string;
+}
+
+export interface MeasureOptions extends RunOptions {
+  /** How long the LAN goes on watching after the node answers again. */
+  settleMs?: number;
+  /** Within which the node's addresses must answer after the end of the command; they need not. */
+  recoverMs?: number;
+  sampleMemory?: boolean;
+}
+
+export interface RunResult extends RunEnd {
+  stdout: string;
+  stderr: string;
+}
+
+export interface MeasuredRun extends RunResult {
+  /** Longest silence by pinged address, in ms; 0: none. */
+  outageMs: Record<string, number>;
+  /** All silences together by pinged address, in ms. */
+  totalOutageMs: Record<string, number>;
+  outages: Record<string, Outage>;
+  /** From the end of the command until every awaited address had answered; null when that did not happen in time. */
+  recoveredAfterMs: number | null;
+}
+
+/** A command that runs in the background. */
+export interface RunningCommand {
+  /** Output so far. */
+  stdout(): string;
+  stderr(): string;
+  /** Resolves as soon as a text is in its output; rejects when the command ends without it. */
+  saw(text: string): Promise<void>;
+  /** SIGKILL reaches everything the command started; other signals every process of it that lives. */
+  signal(name: string): Promise<void>;
+  ended: Promise<RunResult>;
+}
+
+const defaultTimeoutMs = 120_000;
+const requestLimitMs = 30_000;
+// What NetworkManager does late (dispatcher, DAD, a second activation) shows within this.
+const defaultSettleMs = 2000;
+const defaultRecoverMs = 30_000;
+const environment = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  HOME: '/root',
+  LANG: 'C.UTF-8',
+};
+
+/** Boots a node and waits until its addresses answer from the LAN. */
+export async function bootNode(options: NodeOptions): Promise<TestNode> {
+  const lan = readLan(options.lan, options.lanAppend);
+  const base = execFileSync(path.join(sourceDir, 'build-base.sh'), {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  }).trim();
+  const keeper = await openKeeper(base, path.dirname(base));
+  try {
+    furnish(keeper.root, lan, options);
+    const boot = await bootMachine(keeper, 1, options.memory ?? '1G');
+    const node = new TestNode(lan, keeper, boot, options);
+    if (options.waitReady !== false) await node.ready();
+    return node;
+  } catch (error) {
+    await keeper.release();
+    throw error;
+  }
+}
+
+/** Puts everything of this project into the node's disk. */
+function furnish(root: string, lan: Lan, options: NodeOptions): void {
+  const own = path.join(root, 'testnode');
+  for (const file of ['lib.sh', 'net.sh', 'state.sh', 'pinger.py'])
+    fs.copyFileSync(path.join(sourceDir, 'guest', file), path.join(own, file));
+  fs.copyFileSync(path.join(compiledDir, 'guest/channel.js'), path.join(own, 'channel.mjs'));
+  fs.writeFileSync(path.join(own, 'lan.sh'), lan.script);
+  const dist = path.resolve(projectDir, options.dist ?? 'dist');
+  if (fs.existsSync(dist)) {
+    fs.cpSync(dist, path.join(root, 'usr/share/microshift-net'), { recursive: true });
+    fs.symlinkSync('../share/microshift-net/microshift-net', path.join(root, 'usr/bin/microshift-net'));
+  }
+  const units = path.join(projectDir, 'systemd');
+  const unitDir = path.join(root, 'usr/lib/systemd/system');
+  for (const unit of fs.existsSync(units) ? fs.readdirSync(units) : []) {
+    if (/\.(service|timer|path|target|socket)$/.test(unit))
+      fs.copyFileSync(path.join(units, unit), path.join(unitDir, unit));
+  }
+  if (options.enableUnit) {
+    const wants = path.join(root, 'etc/systemd/system/multi-user.target.wants');
+    fs.symlinkSync(
+      '/usr/lib/systemd/system/microshift-ovs-init.service',
+      path.join(wants, 'microshift-ovs-init.service'),
+    );
+  }
+  for (const [to, from] of Object.entries(options.folders ?? {}))
+    fs.cpSync(from, path.join(root, to), { recursive: true });
+  for (const [file, text] of Object.entries(options.files ?? {})) {
+    fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    fs.writeFileSync(path.join(root, file), text, { mode: modeOf(text) });
+  }
+}
+
+const modeOf = (text: string): number => (text.startsWith('#!') ? 0o755 : 0o644);
+
+export class TestNode {
+  readonly lan: Lan;
+  /** Wall time of each boot until the node took commands, in ms. */
+  readonly bootMs: number[] = [];
+  #keeper: Keeper;
+  #boot: Boot;
+  #options: NodeOptions;
+  #halted: Promise<void> | undefined;
+
+  constructor(lan: Lan, keeper: Keeper, boot: Boot, options: NodeOptions) {
+    this.lan = lan;
+    this.#keeper = keeper;
+    this.#boot = boot;
+    this.#options = options;
+    this.bootMs.push(boot.helloMs);
+  }
+
+  /** Runs shell text in the node and waits for its end. */
+  run(shell: string, options: RunOptions = {}): Promise<RunResult> {
+    return this.#start(shell, options, false).ended;
+  }
+
+  /** Runs shell text that must end with 0, and gives its output without the last newline. */
+  async text(shell: string, options: RunOptions = {}): Promise<string> {
+    const end = await this.run(shell, options);
+    if (end.exitCode !== 0) {
+      throw new Error(`test node: "${shell}" ended with ${end.exitCode ?? end.signal}\n${end.stdout}${end.stderr}`);
+    }
+    return end.stdout.replace(/\n$/, '');
+  }
+
+  /** Starts shell text and comes back at once. */
+  start(shell: string, options: RunOptions = {}): RunningCommand {
+    return this.#start(shell, options, false);
+  }
+
+  /** Runs shell text while the LAN watches: how long was the node away, and what did the command cost? */
+  async measure(shell: string, options: MeasureOptions = {}): Promise<MeasuredRun> {
+    const end = await this.#start(shell, options, options.sampleMemory ?? true).ended;
+    const { missing } = await this.#reached(this.lan.awaited, end.endedAt, options.recoverMs ?? defaultRecoverMs);
+    const recoveredAt = await this.now();
+    await new Promise((resolve) => setTimeout(resolve, options.settleMs ?? defaultSettleMs));
+    const outages = await this.outages(end.startedAt, await this.now());
+    const each = (pick: (outage: Outage) => number): Record<string, number> =>
+      Object.fromEntries(Object.entries(outages).map(([address, outage]) => [address, pick(outage)]));
+    return {
+      ...end,
+      outages,
+      outageMs: each((outage) => outage.longestMs),
+      totalOutageMs: each((outage) => outage.totalMs),
+      recoveredAfterMs: missing.length > 0 ? null : recoveredAt - end.endedAt,
+    };
+  }
+
+  /** The node's clock, ms since 1970: a mark for outages(). */
+  now(): Promise<number> {
+    return this.#ask({ do: 'now' }, 'the time');
+  }
+
+  /** What the LAN saw of every pinged address between two marks of one boot. */
+  async outages(fromMs: number, toMs: number): Promise<Record<string, Outage>> {
+    const found: Record<string, Outage> = {};
+    for (const address of this.lan.pinged) {
+      // from earlier on, to know whether a silence had begun before the mark
+      const times = await this.#ask<number[]>(
+        { do: 'replies', address, fromMs: fromMs - 5000 },
+        `the replies of ${address}`,
+      );
+      found[address] = outageBetween(times, fromMs, toMs);
+    }
+    return found;
+  }
+
+  /** Waits until the node's addresses answer from now on, and for what else its LAN asks; gives the ms that took. */
+  async ready(limitMs: number = this.lan.readyLimitMs): Promise<number> {
+    const since = await this.now();
+    const { missing } = await this.#reached(this.lan.awaited, since, limitMs);
+    if (missing.length > 0 && limitMs >= 10_000) {
+      const state = await this.text('ip -br addr; nmcli device; tail -n 20 /run/testnode/net.log');
+      throw new Error(`test node: waited ${limitMs / 1000} s for ${missing.join(' and ')} to answer the LAN\n${state}`);
+    }
+    await this.callLan('ready', 120_000);
+    return (await this.now()) - since;
+  }
+
+  /** Calls a function of the LAN file (`before_cmd`, `ready`) when it has it. */
+  async callLan(name: string, timeoutMs: number = defaultTimeoutMs): Promise<void> {
+    await this.text(`. /testnode/lib.sh; . /testnode/lan.sh; if declare -F ${name} > /dev/null; then ${name}; fi`, {
+      timeoutMs,
+    });
+  }
+
+  /** Contents of a file of the node; null when there is none. */
+  async read(file: string): Promise<string | null> {
+    const base64 = await this.#ask<string | null>({ do: 'read', path: file }, `${file} to be read`);
+    return base64 === null ? null : Buffer.from(base64, 'base64').toString('utf8');
+  }
+
+  /** Writes a file of the node; executable when it begins with "#!". */
+  async write(file: string, text: string | Buffer): Promise<void> {
+    const mode = typeof text === 'string' ? modeOf(text) : 0o644;
+    await this.#ask(
+      { do: 'write', path: file, base64: Buffer.from(text).toString('base64'), mode },
+      `${file} to be written`,
+    );
+  }
+
+  /** A snapshot of the node's network. */
+  async state(): Promise<NodeState> {
+    return parseState(await this.text('bash /testnode/state.sh', { timeoutMs: 60_000 }));
+  }
+
+  /** The journal of this boot. */
+  journal(unit?: string): Promise<string> {
+    return this.text(`journalctl -b -o short-monotonic --no-pager ${unit === undefined ? '' : `-u ${unit}`}`);
+  }
+
+  /** Orderly reboot; gives the ms until the node's addresses answered, counted from power on. */
+  async reboot(): Promise<number> {
+    await this.powerOff();
+    return this.boot();
+  }
+
+  /** Pulls the plug and boots the same disk again; gives the ms until the node's addresses answered, counted from power on. */
+  async powerCut(): Promise<number> {
+    await this.cut();
+    return this.boot();
+  }
+
+  /** Orderly power off; boot() starts the same disk again. */
+  async powerOff(): Promise<void> {
+    this.start('systemctl poweroff').ended.catch(() => {}); // cut off by what it does
+    await this.#boot.off();
+  }
+
+  /** Pulls the plug; boot() starts the same disk again. */
+  async cut(): Promise<void> {
+    await this.#boot.cut();
+  }
+
+  /** Boots the disk again after powerOff() or cut(). */
+  async boot(): Promise<number> {
+    const started = performance.now();
+    this.#boot = await bootMachine(this.#keeper, this.#boot.number + 1, this.#options.memory ?? '1G');
+    this.bootMs.push(this.#boot.helloMs);
+    if (this.#options.waitReady !== false) await this.ready();
+    return performance.now() - started;
+  }
+
+  /** The second serial line, /dev/ttyS1 in the node. */
+  get interactive(): Duplex {
+    return this.#boot.interactive;
+  }
+
+  /** Ends the node and drops its disk; may be called more than once. */
+  halt(): Promise<void> {
+    this.#halted ??= this.#boot.cut().then(() => this.#keeper.release());
+    return this.#halted;
+  }
+
+  #start(shell: string, options: RunOptions, sampleMemory: boolean): RunningCommand {
+    const timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
+    const output = { stdout: '', stderr: '' };
+    const watchers = new Set<() => void>();
+    const { cwd = '/root', env = {}, stdin = '', kill = null } = options;
+    const request: Request = {
+      do: 'run',
+      shell,
+      cwd,
+      env: { ...environment, ...env },
+      stdin,
+      kill,
+      timeoutMs,
+      sampleMemory,
+    };
+    const asked = this.#boot.wire.ask<RunEnd>(
+      request,
+      timeoutMs + requestLimitMs,
+      `"${shell}" to end`,
+      (stream, text) => {
+        output[stream] += text;
+        for (const watcher of watchers) watcher();
+      },
+    );
+    const ended = asked.value.then((end) => {
+      if (!end.timedOut) return { ...end, ...output };
+      throw new Error(
+        `test node: waited ${timeoutMs / 1000} s for "${shell}" to end\n${output.stdout}${output.stderr}`,
+      );
+    });
+    ended.catch(() => {}); // told by whoever awaits it
+    return {
+      stdout: () => output.stdout,
+      stderr: () => output.stderr,
+      ended,
+      signal: (name) => this.#ask({ do: 'signal', target: asked.id, signal: name }, `"${shell}" to get ${name}`),
+      saw: (text) =>
+        new Promise((resolve, reject) => {
+          const look = (): boolean => output.stdout.includes(text) || output.stderr.includes(text);
+          const check = (): void => {
+            if (look()) {
+              watchers.delete(check);
+              resolve();
+            }
+          };
+          watchers.add(check);
+          check();
+          const tell = (): void =>
+            reject(new Error(`test node: "${shell}" ended without "${text}"\n${output.stdout}${output.stderr}`));
+          ended.then(tell, reject);
+        }),
+    };
+  }
+
+  #reached(addresses: string[], sinceMs: number, limitMs: number): Promise<{ missing: string[] }> {
+    const request: Request = { do: 'reached', addresses, sinceMs, limitMs };
+    return this.#boot.wire.ask<{ missing: string[] }>(request, limitMs + requestLimitMs, 'the LAN to report').value;
+  }
+
+  #ask<T>(request: Request, what: string): Promise<T> {
+    return this.#boot.wire.ask<T>(request, requestLimitMs, what).value;
+  }
+}

@@ -1,0 +1,58 @@
+// What travels on the command channel between a test and its node: one JSON value per line, both ways.
+
+/** When to kill a command: so long after its start, or as soon as a text appears in its output (and then so long after that). */
+export interface KillPlan {
+  afterMs?: number;
+  onText?: string;
+  /** SIGKILL (the default) takes every process the command started; other signals go to its process group. */
+  signal?: string;
+}
+
+export interface RunRequest {
+  do: 'run';
+  shell: string;
+  cwd: string;
+  env: Record<string, string>;
+  stdin: string;
+  timeoutMs: number;
+  kill: KillPlan | null;
+  /** Poll the memory of the command's processes; costs the node a few per cent of its CPU. */
+  sampleMemory: boolean;
+}
+
+export type Request =
+  | RunRequest
+  | { do: 'signal'; target: number; signal: string }
+  | { do: 'read'; path: string }
+  | { do: 'write'; path: string; base64: string; mode: number }
+  | { do: 'replies'; address: string; fromMs: number }
+  | { do: 'reached'; addresses: string[]; sinceMs: number; limitMs: number }
+  | { do: 'now' };
+
+/** How a command ended. Times are the node's own clock, milliseconds since 1970. */
+export interface RunEnd {
+  exitCode: number | null;
+  signal: string | null;
+  startedAt: number;
+  endedAt: number;
+  wallMs: number;
+  /** User and system time of the command and everything it started (its cgroup's cpu.stat). */
+  cpuMs: number;
+  /** Largest VmHWM of any of its processes: the kernel's own high-water mark of resident memory. */
+  peakRssBytes: number;
+  /** Largest RssAnon of any of its processes, read from /proc/PID/status every 10 ms. */
+  peakAnonBytes: number;
+  /** A KillPlan struck. */
+  killed: boolean;
+  timedOut: boolean;
+}
+
+export interface Reply {
+  id: number;
+  /** A piece of output of a running command; more replies follow. */
+  stream?: 'stdout' | 'stderr';
+  text?: string;
+  /** Final replies carry one of these. */
+  error?: string;
+  value?: unknown;
+}

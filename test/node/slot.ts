@@ -1,0 +1,94 @@
+// A CPU for a node. User-Mode Linux hands over between processes at every system call: kept on one CPU it is more than twice as fast and much
+// steadier, so every node gets a CPU of its own, two nodes at the most run at once, and the next one waits for its turn.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import readline from 'node:readline';
+import { sourceDir } from './source.ts';
+
+const nodesAtOnce = 2;
+// Longer than the longest test file, which may hold both CPUs before us.
+const slotLimitMs = 1_200_000;
+const readyLimitMs = 20_000;
+
+/** The process that holds a CPU's lock and a node's disk until it is released or we die. */
+export interface Keeper {
+  cpu: number;
+  pid: number;
+  /** The node's root as seen from here. */
+  root: string;
+  release(): Promise<void>;
+}
+
+interface Candidate {
+  cpu: number;
+  child: ChildProcess & { stdin: NodeJS.WritableStream };
+  held: Promise<string>;
+  lines: AsyncIterator<string>;
+}
+
+/** Waits for a free CPU and sets up a fresh disk over the base. */
+export async function openKeeper(base: string, cache: string): Promise<Keeper> {
+  const candidates = cpus.slice(-nodesAtOnce).map((cpu) => candidate(cpu, base, cache));
+  const chosen = await Promise.race([...candidates.map((one) => one.held.then(() => one)), failLater()]).catch(
+    (error) => {
+      for (const one of candidates) one.child.kill('SIGKILL');
+      throw error;
+    },
+  );
+  for (const one of candidates) if (one !== chosen) one.child.kill('SIGKILL');
+  const { child, cpu } = chosen;
+  const pid = child.pid as number;
+  child.stdin.write('go\n');
+  const answer = await Promise.race([chosen.lines.next(), timeout(readyLimitMs, 'the node disk to be mounted')]);
+  if (answer.value !== 'ready') throw new Error('test node: the disk could not be mounted (see the message above)');
+  // our own wake-ups would otherwise pull the guest's CPU time apart
+  execFileSync('taskset', ['-a', '-c', '-p', String(cpu), String(process.pid)], { stdio: 'ignore' });
+  const gone = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  return {
+    cpu,
+    pid,
+    root: `/proc/${pid}/root/mnt/root`,
+    release: () => {
+      child.stdin.end();
+      return gone;
+    },
+  };
+
+  function failLater(): Promise<never> {
+    return timeout(slotLimitMs, `a free CPU (locks in ${cache})`);
+  }
+}
+
+function candidate(cpu: number, base: string, cache: string): Candidate {
+  const lock = path.join(cache, `cpu${cpu}.lock`);
+  const command = ['--pdeathsig', 'KILL', 'flock', '--no-fork', lock, 'taskset', '-c', String(cpu)];
+  const child = spawn('setpriv', [...command, 'unshare', '--mount', path.join(sourceDir, 'keeper.sh'), base], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = readline.createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const held = new Promise<string>((resolve, reject) => {
+    child.once('error', reject);
+    lines.next().then(({ value, done }) => (done ? undefined : resolve(value)), reject);
+  });
+  return { cpu, child, held, lines };
+}
+
+/** Rejects after a time, saying what was waited for; never keeps the process alive. */
+export function timeout(ms: number, what: string): Promise<never> {
+  return new Promise((_, reject) => {
+    setTimeout(() => reject(new Error(`test node: waited ${ms / 1000} s for ${what}`)), ms).unref();
+  });
+}
+
+// read once: a keeper pins this process later
+const cpus = allowedCpus(fs.readFileSync('/proc/self/status', 'utf8'));
+
+/** The CPUs this process may use, from its status file. */
+function allowedCpus(status: string): number[] {
+  const list = /^Cpus_allowed_list:\s+(.*)$/m.exec(status)?.[1] ?? '0';
+  return list.split(',').flatMap((range) => {
+    const [first = 0, last = first] = range.split('-').map(Number);
+    return Array.from({ length: last - first + 1 }, (_, i) => first + i);
+  });
+}

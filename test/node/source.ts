@@ -1,0 +1,6 @@
+// Where the node's shell scripts and LAN files are: in the source tree, not beside the compiled code.
+import path from 'node:path';
+
+export const projectDir = process.cwd();
+export const sourceDir = path.join(projectDir, 'test/node');
+export const compiledDir = path.join(projectDir, 'build/test/node');

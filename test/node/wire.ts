@@ -1,0 +1,72 @@
+// The test's end of the command channel.
+import type { Duplex } from 'node:stream';
+import type { Reply, Request } from './protocol.ts';
+import { timeout } from './slot.ts';
+
+interface Pending {
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+  onText: ((stream: 'stdout' | 'stderr', text: string) => void) | undefined;
+}
+
+/** One boot's channel: ready once the node says hello, dead once the node is. */
+export class Wire {
+  readonly hello: Promise<void>;
+  #socket: Duplex;
+  #pending = new Map<number, Pending>();
+  #nextId = 1;
+  #buffer = '';
+
+  constructor(socket: Duplex) {
+    this.#socket = socket;
+    this.hello = new Promise((resolve, reject) => {
+      this.#pending.set(0, { resolve: () => resolve(), reject, onText: undefined });
+    });
+    this.hello.catch(() => {}); // told by whoever waits for it
+    socket.setEncoding('utf8');
+    socket.on('data', (text: string) => this.#take(text));
+    socket.on('error', () => {}); // the node's end is reported by fail()
+  }
+
+  /** Sends a request; the id names a running command in later requests. */
+  ask<T>(
+    request: Request,
+    limitMs: number,
+    what: string,
+    onText?: Pending['onText'],
+  ): { id: number; value: Promise<T> } {
+    const id = this.#nextId++;
+    const answered = new Promise<unknown>((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject, onText });
+    });
+    this.#socket.write(`${JSON.stringify({ id, ...request })}\n`);
+    const value = Promise.race([answered, timeout(limitMs, what)]) as Promise<T>;
+    value.catch(() => {}); // a node that is cut off takes its open requests along
+    return { id, value };
+  }
+
+  /** Fails everything that is still waited for. */
+  fail(error: Error): void {
+    for (const pending of this.#pending.values()) pending.reject(error);
+    this.#pending.clear();
+  }
+
+  #take(text: string): void {
+    this.#buffer += text;
+    const lines = this.#buffer.split('\n');
+    this.#buffer = lines.pop() ?? '';
+    for (const line of lines) if (line.startsWith('{')) this.#dispatch(JSON.parse(line) as Reply);
+  }
+
+  #dispatch(reply: Reply): void {
+    const pending = this.#pending.get(reply.id);
+    if (pending === undefined) return;
+    if (reply.stream !== undefined) {
+      pending.onText?.(reply.stream, reply.text ?? '');
+      return;
+    }
+    this.#pending.delete(reply.id);
+    if (reply.error === undefined) pending.resolve(reply.value);
+    else pending.reject(new Error(`test node: ${reply.error}`));
+  }
+}

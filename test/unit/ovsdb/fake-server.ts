@@ -1,0 +1,73 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { formatJson, type Json, type JsonObject } from '../../../agent/drivers/ovsdb/json.ts';
+import { createMessageStream } from '../../../agent/drivers/ovsdb/stream.ts';
+
+/** One client as the fake server sees it. */
+export interface FakePeer {
+  readonly socket: Socket;
+  send(message: Json): void;
+  reply(request: JsonObject, result: Json, error?: Json): void;
+}
+
+/** Decides what the server does with a message; everything it got is in `received`. */
+export type Script = (message: JsonObject, peer: FakePeer) => void;
+
+export interface FakeServer {
+  remote: string;
+  readonly received: JsonObject[];
+  script: Script;
+  onConnect: (peer: FakePeer) => void;
+  connections: number;
+  stop(): Promise<void>;
+}
+
+/** A scripted server on a private socket, for the faults a real ovsdb-server does not produce on demand. */
+export async function startFakeServer(script: Script = () => {}, over: 'unix' | 'tcp' = 'unix'): Promise<FakeServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'ovsdb-fake-'));
+  const path = join(folder, 'db.sock');
+  const sockets = new Set<Socket>();
+  const fake: FakeServer = {
+    remote: '',
+    received: [],
+    script,
+    onConnect: () => {},
+    connections: 0,
+    async stop() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+      await rm(folder, { recursive: true });
+    },
+  };
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    fake.connections++;
+    const peer = peerOf(socket);
+    const stream = createMessageStream((message) => {
+      fake.received.push(message);
+      fake.script(message, peer);
+    });
+    socket.on('data', (chunk) => stream.push(chunk));
+    fake.onConnect(peer);
+  });
+  const listenOn = over === 'unix' ? { path } : { host: '127.0.0.1', port: 0 };
+  await new Promise<void>((resolve) => server.listen(listenOn, resolve));
+  const address = server.address();
+  fake.remote = typeof address === 'object' ? `tcp:127.0.0.1:${address?.port}` : `unix:${path}`;
+  return fake;
+}
+
+function peerOf(socket: Socket): FakePeer {
+  const send = (message: Json): void => {
+    socket.write(formatJson(message));
+  };
+  return {
+    socket,
+    send,
+    reply: (request, result, error = null) => send({ id: request.id ?? null, result, error }),
+  };
+}

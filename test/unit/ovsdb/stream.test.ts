@@ -1,0 +1,166 @@
+import t, { type Test } from 'tap';
+import { OvsdbError } from '../../../agent/drivers/ovsdb/errors.ts';
+import { formatJson, type JsonObject } from '../../../agent/drivers/ovsdb/json.ts';
+import { createMessageStream, type StreamLimits } from '../../../agent/drivers/ovsdb/stream.ts';
+import { seededRandom } from './random.ts';
+
+const corpus: readonly JsonObject[] = [
+  {},
+  { id: 0, result: [{ rows: [] }], error: null },
+  { text: 'braces } ] { [ and "quotes" and \\ and \\\\" at the end\\' },
+  { text: 'ü € 😀 漢字 \u2028 \u0000', ключ: ['значение'] },
+  { deep: [[[[[{ a: [{ b: {} }] }]]]]] },
+  { big: 9223372036854775807n, small: -9007199254740993n, real: 1.5, safe: 9007199254740991 },
+  { escaped: '\\', more: '"', last: '\\"' },
+];
+const text = corpus.map(formatJson).join('');
+const bytes = Buffer.from(text);
+
+interface Outcome {
+  readonly messages: JsonObject[];
+  readonly error: unknown;
+  readonly pendingBytes: number;
+}
+
+function feed(chunks: Iterable<Uint8Array>, limits?: Partial<StreamLimits>): Outcome {
+  const messages: JsonObject[] = [];
+  const stream = createMessageStream((message) => messages.push(message), limits);
+  let error: unknown;
+  try {
+    for (const chunk of chunks) stream.push(chunk);
+  } catch (thrown) {
+    error = thrown;
+  }
+  return { messages, error, pendingBytes: stream.pendingBytes() };
+}
+
+function* cut(source: Uint8Array, sizeOf: () => number): Generator<Uint8Array> {
+  for (let at = 0; at < source.length; ) {
+    const size = sizeOf();
+    yield source.subarray(at, at + size);
+    at += size;
+  }
+}
+
+function failsWith(t: Test, outcome: Outcome, pattern: RegExp): void {
+  t.ok(outcome.error instanceof OvsdbError);
+  t.match(outcome.error, { name: 'OvsdbError', kind: 'protocol', message: pattern });
+}
+
+t.test('every boundary: two chunks', async (t) => {
+  for (let at = 0; at <= bytes.length; at++) {
+    const { messages, error, pendingBytes } = feed([bytes.subarray(0, at), bytes.subarray(at)]);
+    if (error !== undefined || pendingBytes !== 0 || messages.length !== corpus.length) t.fail(`cut at ${at}`);
+    t.strictSame(messages, corpus);
+  }
+});
+
+t.test('one byte a chunk, all in one chunk, whitespace between', async (t) => {
+  t.strictSame(feed(cut(bytes, () => 1)).messages, corpus);
+  t.strictSame(feed([bytes]).messages, corpus);
+  const spaced = Buffer.from(` \n${corpus.map(formatJson).join('\r\n\t ')}\n`);
+  t.strictSame(feed(cut(spaced, () => 3)), { messages: corpus, error: undefined, pendingBytes: 0 });
+});
+
+t.test('random chunking', async (t) => {
+  const random = seededRandom(7047);
+  for (let round = 0; round < 200; round++) {
+    const outcome = feed(cut(bytes, () => random(12)));
+    t.strictSame(outcome.messages, corpus, `round ${round}`);
+  }
+});
+
+t.test('a message without an end is pending, not an error', async (t) => {
+  const outcome = feed([Buffer.from('{"a":"}}}'), Buffer.alloc(0)]);
+  t.strictSame(outcome, { messages: [], error: undefined, pendingBytes: 9 });
+});
+
+t.test('messages ahead of garbage are delivered, whatever the chunking', async (t) => {
+  const spoiled = Buffer.from('{"a":1}{"b":2}HTTP/1.1 400\u001b[31m');
+  for (const size of [1, 5, 9, 100]) {
+    const outcome = feed(cut(spoiled, () => size));
+    t.strictSame(outcome.messages, [{ a: 1 }, { b: 2 }]);
+    failsWith(t, outcome, /expected the start of a JSON object, got "H/);
+    t.notMatch((outcome.error as Error).message, '\u001b', 'control characters are escaped');
+  }
+});
+
+t.test('what is not a JSON object is refused', async (t) => {
+  for (const wrong of ['[1]', '1', '"text"', 'null', '}', '{]', '{"a":}', '{"a":1,}', '{"a" 1}', '{\u0001}']) {
+    failsWith(t, feed([Buffer.from(wrong)]), /not JSON|expected the start/);
+  }
+  failsWith(t, feed([Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])]), /not valid UTF-8/);
+  failsWith(t, feed([Buffer.from([0x16, 0x03, 0x01])]), /got "\\u0016/);
+});
+
+t.test('stays failed', async (t) => {
+  const stream = createMessageStream(() => t.fail('no message after garbage'));
+  t.throws(() => stream.push(Buffer.from('x')), { name: 'OvsdbError', kind: 'protocol' });
+  t.throws(() => stream.push(Buffer.from('{}')), { name: 'OvsdbError', kind: 'protocol' });
+});
+
+t.test('size limit counts one message, and holds before its end arrives', async (t) => {
+  const limits = { maxMessageBytes: 20 };
+  t.equal(feed([Buffer.from('{"a":1}'.repeat(50))], limits).messages.length, 50, 'many small ones are fine');
+  t.equal(
+    feed(
+      cut(Buffer.from(`{"a":"${'x'.repeat(12)}"}`), () => 1),
+      limits,
+    ).messages.length,
+    1,
+    'exactly 20 bytes',
+  );
+  for (const size of [1, 7, 21, 1000]) {
+    failsWith(
+      t,
+      feed(
+        cut(Buffer.from(`{"a":"${'x'.repeat(500)}`), () => size),
+        limits,
+      ),
+      /larger than 20 bytes/,
+    );
+  }
+});
+
+t.test('nesting limit', async (t) => {
+  const nested = (depth: number): Buffer => Buffer.from(`{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`);
+  t.equal(feed([nested(1000)]).messages.length, 1);
+  failsWith(t, feed([nested(1001)]), /nested deeper than 1000/);
+  failsWith(t, feed(cut(Buffer.from(`{"a":${'['.repeat(1e6)}`), () => 4096)), /nested deeper than 1000/);
+});
+
+t.test('time is linear: 24 MiB in small chunks', async (t) => {
+  const row = '{"name":"ovn-k8s-mp0","external_ids":["map",[["a","}{\\""]]]},';
+  const huge = Buffer.from(`{"id":1,"error":null,"result":[${row.repeat(400_000)}{}]}`);
+  const startedAt = performance.now();
+  const { messages } = feed(cut(huge, () => 1400));
+  t.equal((messages[0] as { result: unknown[] }).result.length, 400_001);
+  // Re-scanning from the start at each of 18,000 chunks would take minutes.
+  t.ok(performance.now() - startedAt < 20_000);
+});
+
+t.test('random bytes never hang, never throw anything else', async (t) => {
+  const random = seededRandom(1);
+  const alphabet = Buffer.from('{}[]",:\\ 0123456789eE+-.truefalsn\u00fc\n');
+  let failed = 0;
+  for (let round = 0; round < 3000; round++) {
+    const noise = Buffer.from(Array.from({ length: random(60) }, () => alphabet[random(alphabet.length)] ?? 0));
+    const whole = feed([Buffer.concat([Buffer.from('{'), noise])]);
+    const pieces = feed(cut(Buffer.concat([Buffer.from('{'), noise]), () => random(5)));
+    if (whole.error !== undefined) failed++;
+    if (!(whole.error === undefined || whole.error instanceof OvsdbError)) t.fail(String(whole.error));
+    if (String(whole.error) !== String(pieces.error)) t.match(String(pieces.error), /expected the start/);
+    if (whole.messages.length !== pieces.messages.length) t.fail(`round ${round} depends on the chunking`);
+  }
+  t.ok(failed > 100);
+});
+
+t.test('damaged messages: one byte replaced', async (t) => {
+  const random = seededRandom(2);
+  for (let round = 0; round < 1000; round++) {
+    const damaged = Buffer.from(bytes);
+    damaged[random(damaged.length)] = random(256);
+    const { error } = feed(cut(damaged, () => 1 + random(50)));
+    if (!(error === undefined || error instanceof OvsdbError)) t.fail(String(error));
+  }
+});

@@ -1,0 +1,152 @@
+import { closeSync, constants, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs';
+import { readSmallFile, removeFile, syncDirectory, unwritable } from '../drivers/host/files.ts';
+import { AgentError } from '../errors.ts';
+import type { JournalEvent, JournalHeader, JournalRecord, TransactionState } from '../model/journal.ts';
+
+/** Where transactions are written down. */
+export const journalDirectory = '/var/lib/microshift-net/tx';
+/** Enough to undo a bad week, little enough to never matter on a small disk. */
+const keptJournals = 20;
+/** The largest plan measured is far below 1 MiB; a journal beyond 8 MiB is not one of ours. */
+const journalLimitBytes = 8 * 1024 * 1024;
+
+/** An open transaction on disk: one JSON value per line, the header first. */
+export interface Journal {
+  readonly id: string;
+  /** Appends; lost in a power cut, kept when only the agent dies: what was really done is observed anyway. */
+  append(event: JournalEvent): void;
+  /** Appends a state and makes it survive a power cut. */
+  setState(state: TransactionState, at: string, detail: string | null, confirmUntil?: string): void;
+  close(): void;
+}
+
+/** Creates the journal of a transaction and makes it survive a power cut before anything is touched. Fails with `state-unwritable`. */
+export function openJournal(directory: string, header: JournalHeader): Journal {
+  const path = `${directory}/${header.id}.json`;
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND | constants.O_NOFOLLOW;
+    const journal = appendTo(header.id, openSync(path, flags, 0o600));
+    journal.write(header);
+    journal.sync();
+    syncDirectory(directory);
+    return journal;
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+/** Opens the journal of an earlier transaction to write its end. */
+export function reopenJournal(directory: string, id: string): Journal {
+  const path = `${directory}/${id}.json`;
+  try {
+    return appendTo(id, openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW));
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+function appendTo(id: string, descriptor: number): Journal & { write(value: unknown): void; sync(): void } {
+  const write = (value: unknown): void => {
+    writeSync(descriptor, `${JSON.stringify(value)}\n`);
+  };
+  return {
+    id,
+    write,
+    sync: () => fsyncSync(descriptor),
+    append: (event) => write(event),
+    setState: (state, at, detail, confirmUntil) => {
+      const event: JournalEvent = { event: 'state', state, at, detail, ...(confirmUntil === undefined ? {} : { confirmUntil }) };
+      write(event);
+      fsyncSync(descriptor);
+    },
+    close: () => closeSync(descriptor),
+  };
+}
+
+export interface JournalListing {
+  /** Newest first. */
+  readonly records: readonly JournalRecord[];
+  /** Files that are no journal of ours, each with why; they are never obeyed. */
+  readonly unusable: readonly { readonly path: string; readonly why: string }[];
+}
+
+/** Reads every journal. One that is damaged, foreign or from the future is listed as unusable, never guessed at. */
+export function readJournals(directory: string): JournalListing {
+  const records: JournalRecord[] = [];
+  const unusable: { path: string; why: string }[] = [];
+  for (const name of journalNames(directory).toReversed()) {
+    const path = `${directory}/${name}`;
+    try {
+      records.push(readJournal(path));
+    } catch (error) {
+      unusable.push({ path, why: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return { records, unusable };
+}
+
+/** Removes all but the last 20 journals. */
+export function pruneJournals(directory: string): void {
+  for (const name of journalNames(directory).slice(0, -keptJournals)) removeFile(`${directory}/${name}`);
+}
+
+/** Sorts and makes journals unique: UTC time to the second and four random hex digits. */
+export function transactionId(now: Date, random: string): string {
+  return `${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${random}`;
+}
+
+function journalNames(directory: string): string[] {
+  try {
+    return readdirSync(directory).filter((name) => name.endsWith('.json')).toSorted();
+  } catch {
+    return [];
+  }
+}
+
+function readJournal(path: string): JournalRecord {
+  const status = lstatSync(path);
+  if (!status.isFile()) throw unusable('it is not a regular file');
+  if (status.uid !== process.getuid?.()) throw unusable('it belongs to another user');
+  if (status.size > journalLimitBytes) throw unusable('it is larger than any journal');
+  const lines = (readSmallFile(path, journalLimitBytes) ?? '').split('\n');
+  const header = parseLine(lines[0] ?? '') as JournalHeader | null;
+  if (header === null || typeof header !== 'object') throw unusable('its first line is damaged');
+  if (header.format !== 1) throw unusable(`its format ${String(header.format)} is not one this version knows`);
+  if (!Array.isArray(header.plan?.steps) || !Array.isArray(header.previous?.bridges)) throw unusable('its first line is incomplete');
+  // The last line may be cut short by a power cut; what it said was not done as far as anybody knows.
+  const events = lines.slice(1).map((line) => parseLine(line) as JournalEvent | null);
+  return summarize(header, events.filter((event) => event !== null));
+}
+
+function summarize(header: JournalHeader, events: readonly JournalEvent[]): JournalRecord {
+  const stepTimesMs = header.plan.steps.map<number | null>(() => null);
+  let last: Extract<JournalEvent, { event: 'state' }> | undefined;
+  let checkpoint: string | null = null;
+  for (const event of events) {
+    if (event.event === 'state') last = event;
+    else if (event.event === 'checkpoint') checkpoint = event.path;
+    else if (event.event === 'step' && event.index < stepTimesMs.length) stepTimesMs[event.index] = event.tookMs;
+  }
+  return {
+    header,
+    state: last?.state ?? 'open',
+    stateAt: last?.at ?? header.startedAt,
+    detail: last?.detail ?? null,
+    confirmUntil: last?.confirmUntil ?? null,
+    checkpoint,
+    stepTimesMs,
+  };
+}
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+function unusable(why: string): AgentError {
+  return new AgentError('journal-unusable', why);
+}

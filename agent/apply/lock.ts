@@ -1,0 +1,95 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { AgentError } from '../errors.ts';
+import { unwritable } from '../drivers/host/files.ts';
+
+/*
+ * One run at a time. Each contender puts down a file that names its process, then looks around: it holds the lock when no other
+ * live process has one. Whoever looks second sees the first, so two can never hold it; of two that see each other, the older waits
+ * for the younger to withdraw. A dead holder's file is told by its pid and start time, so nothing has to clean up after SIGKILL.
+ */
+
+export const lockDirectory = '/run/microshift-net/lock';
+/** A contender withdraws within milliseconds of seeing an older one. */
+const withdrawalMs = 2_000;
+
+export interface Lock {
+  release(): void;
+}
+
+interface Contender {
+  readonly name: string;
+  readonly pid: number;
+  readonly startTime: number;
+}
+
+/** Takes the lock or fails with `busy`, naming the process that has it. */
+export async function takeLock(directory: string, command: string): Promise<Lock> {
+  const own: Contender = { ...nameOf(process.pid, startTime(process.pid) ?? 0) };
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    writeFileSync(`${directory}/${own.name}`, command, { flag: 'w', mode: 0o600 });
+  } catch (error) {
+    throw unwritable(directory, error);
+  }
+  const release = (): void => rmSync(`${directory}/${own.name}`, { force: true });
+  const others = liveOthers(directory, own);
+  const older = others.find((other) => other.startTime < own.startTime || (other.startTime === own.startTime && other.pid < own.pid));
+  if (older !== undefined || !(await allWithdraw(directory, own))) {
+    const [holder = older] = liveOthers(directory, own);
+    const what = holder === undefined ? '' : commandOf(directory, holder);
+    release();
+    throw new AgentError('busy', `another run is in progress: ${what}process ${holder?.pid ?? '?'}`, {
+      hint: 'wait for it to end (journalctl -f -u microshift-ovs-init), then run it again',
+      facts: { pid: holder?.pid ?? null },
+    });
+  }
+  return { release };
+}
+
+function allWithdraw(directory: string, own: Contender): Promise<boolean> {
+  if (liveOthers(directory, own).length === 0) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const finish = (won: boolean): void => {
+      clearTimeout(timer);
+      watcher.close();
+      resolve(won);
+    };
+    const watcher = watch(directory, () => {
+      if (liveOthers(directory, own).length === 0) finish(true);
+    });
+    const timer = setTimeout(() => finish(liveOthers(directory, own).length === 0), withdrawalMs);
+  });
+}
+
+function liveOthers(directory: string, own: Contender): Contender[] {
+  const live: Contender[] = [];
+  for (const name of readdirSync(directory)) {
+    const [pid = 0, started = 0] = name.split('.').map(Number);
+    if (name === own.name || !Number.isInteger(pid)) continue;
+    if (startTime(pid) === started) live.push(nameOf(pid, started));
+    else rmSync(`${directory}/${name}`, { force: true });
+  }
+  return live;
+}
+
+function nameOf(pid: number, started: number): Contender {
+  return { name: `${pid}.${started}`, pid, startTime: started };
+}
+
+/** Field 22 of /proc/PID/stat: start time in clock ticks since boot (proc_pid_stat(5)); tells a process from a later one with its pid. */
+function startTime(pid: number): number | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[19]);
+  } catch {
+    return null;
+  }
+}
+
+function commandOf(directory: string, holder: Contender): string {
+  try {
+    return `\`microshift-net ${readFileSync(`${directory}/${holder.name}`, 'utf8')}\`, `;
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,139 @@
+import type { Deadline } from '../deadline.ts';
+import { throwIfStopped } from '../deadline.ts';
+import { watchActivations } from '../drivers/networkmanager/activation.ts';
+import { createCheckpoint, destroyCheckpoint, pushCheckpointForward } from '../drivers/networkmanager/checkpoint.ts';
+import type { NetworkManager } from '../drivers/networkmanager/client.ts';
+import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
+import { type AgentError, asAgentError } from '../errors.ts';
+import type { JournalHeader } from '../model/journal.ts';
+import type { Observation } from '../model/observation.ts';
+import type { Plan, Step } from '../model/plan.ts';
+import { execute } from './execute.ts';
+import { openJournal, pruneJournals } from './journal.ts';
+import { askNeighbours, proveMoved } from './prove.ts';
+
+/**
+ * The checkpoint's own timer, and how often it is pushed forward while we live. Shorter: a machine that swaps could be rolled back
+ * under a living run. Longer: a node whose agent died is cut off for longer than the 15 s promised.
+ */
+const checkpointSeconds = 12;
+const heartbeatMs = 3_000;
+
+/** What a transaction needs of the outside world. */
+export interface TransactionPorts {
+  readonly nm: NetworkManager;
+  readonly ovs: OpenVSwitch;
+  readonly deadline: Deadline;
+  readonly observe: () => Promise<Observation>;
+  readonly journalDirectory: string;
+  readonly now: () => Date;
+  readonly progress: (event: ProgressEvent) => void;
+  /** Called when a run failed and the old state must come back; settles with what is left, or null. */
+  readonly restore: (plan: Plan, checkpoint: string | null) => Promise<AgentError | null>;
+}
+
+/** One numbered line of progress. */
+export interface ProgressEvent {
+  readonly index: number;
+  readonly total: number;
+  readonly step: Step | 'prove' | 'commit';
+  readonly state: 'started' | 'done' | 'failed';
+  readonly tookMs: number;
+}
+
+export interface TransactionResult {
+  readonly id: string;
+  readonly state: 'committed' | 'awaiting-confirm';
+  readonly confirmUntil: string | null;
+  readonly stepTimesMs: readonly number[];
+}
+
+/**
+ * Runs a plan as one transaction: journal, checkpoint, steps, proof, commit. On any failure the old state is brought back and
+ * proved, and the failure is thrown; `not-restored` when that did not work. Dying at any point leaves a checkpoint whose timer
+ * brings the old state back without us.
+ */
+export async function runTransaction(
+  ports: TransactionPorts,
+  plan: Plan,
+  header: JournalHeader,
+  observation: Observation,
+  confirmTimeoutSeconds: number | null,
+  prove: (observation: Observation) => void,
+): Promise<TransactionResult> {
+  const { nm, deadline, progress, now } = ports;
+  await ports.ovs.probeVswitchd();
+  const journal = openJournal(ports.journalDirectory, header);
+  const watch = watchActivations(nm);
+  const endVanished = nm.onVanished((error) => deadline.interrupt(error));
+  const total = plan.steps.length + 2;
+  const stepTimesMs: number[] = [];
+  let checkpoint: string | null = null;
+  let heartbeat: NodeJS.Timeout | undefined;
+
+  const timed = async (step: ProgressEvent['step'], work: () => Promise<void>): Promise<void> => {
+    throwIfStopped(deadline);
+    const index = stepTimesMs.length;
+    const started = performance.now();
+    progress({ index, total, step, state: 'started', tookMs: 0 });
+    try {
+      await work();
+    } catch (error) {
+      progress({ index, total, step, state: 'failed', tookMs: performance.now() - started });
+      throw error;
+    }
+    const tookMs = Math.round(performance.now() - started);
+    stepTimesMs.push(tookMs);
+    journal.append({ event: 'step', index, tookMs });
+    progress({ index, total, step, state: 'done', tookMs });
+  };
+
+  try {
+    checkpoint = await createCheckpoint(nm, checkpointSeconds);
+    journal.append({ event: 'checkpoint', path: checkpoint });
+    const own = checkpoint;
+    heartbeat = setInterval(() => {
+      // A push that fails means NetworkManager or the bus is gone, which the watches above report with their own error.
+      pushCheckpointForward(nm, own, checkpointSeconds).catch(() => undefined);
+    }, heartbeatMs);
+    const neighbourhood = askNeighbours(plan, observation);
+    const context = { nm, ovs: ports.ovs, watch, deadline };
+    // What makes the profiles permanent comes after the proof that the node is reachable.
+    const work = plan.steps.filter((step) => step.do !== 'commitProfiles');
+    const commits = plan.steps.filter((step) => step.do === 'commitProfiles');
+    for (const step of work) {
+      if (isDisruptive(step)) await neighbourhood.asked;
+      await timed(step, () => execute(context, step));
+    }
+    await timed('prove', () => proveMoved(plan, neighbourhood.answered(), deadline));
+    for (const step of commits) await timed(step, () => execute(context, step));
+    prove(await ports.observe());
+    throwIfStopped(deadline);
+    clearInterval(heartbeat);
+    const until = confirmTimeoutSeconds === null ? null : new Date(now().getTime() + confirmTimeoutSeconds * 1000).toISOString();
+    await timed('commit', async () => {
+      if (confirmTimeoutSeconds === null) await destroyCheckpoint(nm, own);
+      else await pushCheckpointForward(nm, own, confirmTimeoutSeconds);
+    });
+    if (until === null) journal.setState('committed', now().toISOString(), null);
+    else journal.setState('awaiting-confirm', now().toISOString(), null, until);
+    pruneJournals(ports.journalDirectory);
+    return { id: header.id, state: until === null ? 'committed' : 'awaiting-confirm', confirmUntil: until, stepTimesMs };
+  } catch (error) {
+    clearInterval(heartbeat);
+    const failure = asAgentError(error);
+    const left = await ports.restore(plan, checkpoint);
+    journal.setState(left === null ? 'rolled-back' : 'not-restored', now().toISOString(), (left ?? failure).message);
+    throw left ?? failure;
+  } finally {
+    clearInterval(heartbeat);
+    watch.stop();
+    endVanished();
+    journal.close();
+  }
+}
+
+/** Steps after which the node's addresses may be elsewhere; whoever must answer afterwards has to be asked before. */
+function isDisruptive(step: Step): boolean {
+  return step.do === 'attachUplink' || step.do === 'deleteProfiles' || (step.do === 'activate' && step.profiles.some((profile) => profile.interface !== null));
+}

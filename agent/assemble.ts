@@ -1,0 +1,58 @@
+import { type Bus, connectBus, systemBusAddress } from './drivers/dbus/connection.ts';
+import { readSmallFile } from './drivers/host/files.ts';
+import { readLinks } from './drivers/host/links.ts';
+import { readRoutes } from './drivers/host/routes.ts';
+import { type NetworkManager, openNetworkManager } from './drivers/networkmanager/client.ts';
+import { type OpenVSwitch, openOpenVSwitch } from './drivers/openvswitch/client.ts';
+import type { Observation } from './model/observation.ts';
+import { observeNetworkManager } from './observe/network-manager.ts';
+import { observe } from './observe/observe.ts';
+
+/** Open connections to everything a run observes and changes. */
+export interface Node {
+  readonly bus: Bus;
+  readonly nm: NetworkManager;
+  readonly ovs: OpenVSwitch;
+  readonly observe: () => Promise<Observation>;
+  readonly close: () => void;
+}
+
+/** Connects to D-Bus, NetworkManager and Open vSwitch. Fails with the kind of the first that is missing; nothing stays open then. */
+export async function openNode(): Promise<Node> {
+  const bus = await connectBus(systemBusAddress(process.env));
+  let ovs: OpenVSwitch | undefined;
+  try {
+    const [nm, openedOvs] = await settleBoth(openNetworkManager(bus), openOpenVSwitch());
+    ovs = openedOvs;
+    const ports = {
+      links: () => readLinks(),
+      routes: () => readRoutes(),
+      readFile: (path: string) => readSmallFile(path),
+      environment: process.env,
+      networkManager: () => observeNetworkManager(nm),
+      ovs: () => openedOvs.facts(),
+    };
+    return {
+      bus,
+      nm,
+      ovs: openedOvs,
+      observe: () => observe(ports),
+      close: () => {
+        openedOvs.close();
+        bus.close();
+      },
+    };
+  } catch (error) {
+    ovs?.close();
+    bus.close();
+    throw error;
+  }
+}
+
+/** Both, or the first failure; an Open vSwitch connection that was opened beside a failing NetworkManager is closed. */
+async function settleBoth(nm: Promise<NetworkManager>, ovs: Promise<OpenVSwitch>): Promise<[NetworkManager, OpenVSwitch]> {
+  const [first, second] = await Promise.allSettled([nm, ovs]);
+  if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value];
+  if (second.status === 'fulfilled') second.value.close();
+  throw first.status === 'rejected' ? first.reason : (second as PromiseRejectedResult).reason;
+}

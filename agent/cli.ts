@@ -1,0 +1,114 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { type Output, openOutput } from './commands/output.ts';
+import { asAgentError, errorTable, type ExitCode, exitCode } from './errors.ts';
+import { agentVersion } from './version.ts';
+
+/** Runs the command line and returns the exit code; every command module is loaded only when it is chosen. */
+export async function runCommandLine(words: readonly string[]): Promise<number> {
+  let code: ExitCode | undefined;
+  const program = commandTree((result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync([...words], { from: 'user' });
+    return code ?? exitCode.done;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.done : exitCode.usage;
+    const failure = asAgentError(error);
+    outputOf(program).error(failure);
+    return errorTable[failure.kind].exitCode;
+  }
+}
+
+function commandTree(done: (code: ExitCode) => void): Command {
+  const program = new Command('microshift-net')
+    .description("Turns a node's NIC into the uplink of the Open vSwitch bridge br-ex, as one transaction.")
+    .version(agentVersion)
+    .addOption(new Option('-o, --output <format>', 'how to print results').choices(['text', 'json']).default('text'))
+    .option('-v, --verbose', 'say more about decisions and errors', false)
+    .exitOverride()
+    .showHelpAfterError('(see microshift-net --help)');
+  const command = (spec: string, description: string): Command => program.command(spec).description(description).exitOverride();
+  const output = (): Output => outputOf(program);
+
+  command('apply', 'observe, plan, run and prove: bring the node to what ovn.yaml says')
+    .option('--boot', 'as the unit runs it at boot', false)
+    .option('--confirm-timeout <seconds>', 'take the change back unless `confirm` follows in time', positiveSeconds)
+    .action(async (options: { boot: boolean; confirmTimeout?: number }) => {
+      const { apply } = await import('./commands/apply.ts');
+      done(await apply({ boot: options.boot, confirmTimeoutSeconds: options.confirmTimeout ?? null }, output()));
+    });
+  command('confirm', 'keep a change that was tried with apply --confirm-timeout').action(async () => {
+    const { confirm } = await import('./commands/undo.ts');
+    done(await confirm(output()));
+  });
+  command('undo [transaction]', 'go back to before a transaction (the last one)').action(async (id?: string) => {
+    const { undo } = await import('./commands/undo.ts');
+    done(await undo(id, output()));
+  });
+  command('history [transaction]', 'list transactions, or show one').action(async (id?: string) => {
+    const { history } = await import('./commands/history.ts');
+    done(history(id, output()));
+  });
+  command('plan', 'show everything apply would do, and touch nothing').action(async () => {
+    const { plan } = await import('./commands/plan.ts');
+    done(await plan(output()));
+  });
+  command('verify', 'compare the node with what it should be: 0 as wanted, 3 drift').action(async () => {
+    const { verify } = await import('./commands/plan.ts');
+    done(await verify(output()));
+  });
+  command('status', 'one screen: bridges, uplinks, addresses, last transaction, next step').action(async () => {
+    const { status } = await import('./commands/status.ts');
+    done(await status(output()));
+  });
+  command('disable', 'give the NIC back and remove every trace').action(async () => {
+    const { disable } = await import('./commands/apply.ts');
+    done(await disable(output()));
+  });
+  addConfigCommands(program, done, output);
+  return program;
+}
+
+function addConfigCommands(program: Command, done: (code: ExitCode) => void, output: () => Output): void {
+  const config = program.command('config').description('check, show or describe ovn.yaml').exitOverride();
+  const options = (file?: string) => ({
+    rootDirectory: '/',
+    output: output().format,
+    out: (text: string) => process.stdout.write(text.endsWith('\n') ? text : `${text}\n`),
+    ...(file === undefined ? {} : { file }),
+  });
+  config
+    .command('check [file]')
+    .description('validate ovn.yaml, with line, column and suggestion')
+    .action(async (file?: string) => {
+      const { configCheck } = await import('./commands/config.ts');
+      done(configCheck(options(file)));
+    });
+  config
+    .command('show [file]')
+    .description('show the effective values and where each came from')
+    .action(async (file?: string) => {
+      const { configShow } = await import('./commands/config.ts');
+      done(configShow(options(file)));
+    });
+  config
+    .command('schema')
+    .description('print the JSON Schema of ovn.yaml')
+    .action(async () => {
+      const { configSchema } = await import('./commands/config.ts');
+      done(configSchema(options()));
+    });
+}
+
+function outputOf(program: Command): Output {
+  const { output, verbose } = program.opts<{ output: 'text' | 'json'; verbose: boolean }>();
+  return openOutput(output, verbose);
+}
+
+/** NetworkManager counts checkpoint seconds in 32 bits; a day is more than any try needs. */
+function positiveSeconds(text: string): number {
+  const seconds = Number(text);
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > 86_400) throw new InvalidArgumentError('a whole number of seconds from 1 to 86400');
+  return seconds;
+}

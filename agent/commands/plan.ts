@@ -1,0 +1,53 @@
+import { openNode } from '../assemble.ts';
+import { loadConfig } from '../config/load.ts';
+import { readConfigFiles } from '../config/read-files.ts';
+import { AgentError, type ExitCode, exitCode } from '../errors.ts';
+import type { Observation } from '../model/observation.ts';
+import type { Plan } from '../model/plan.ts';
+import { planApply } from '../plan/plan.ts';
+import { planText } from '../view/plan-view.ts';
+import type { Output } from './output.ts';
+import { requireRoot } from './root.ts';
+
+/** `plan`: everything `apply` would do now. Touches nothing. */
+export async function plan(output: Output): Promise<ExitCode> {
+  requireRoot('plan');
+  const made = await planNow();
+  if (made === null) {
+    const text = 'Nothing to do: disableOVSInit is set, so br-ex is left to you.';
+    output.result(text, { command: 'plan', outcome: 'disabled' });
+    return exitCode.done;
+  }
+  const text = planText(made.plan, made.observation, output.style, output.verbose);
+  output.result(text, { command: 'plan', outcome: made.plan.outcome, plan: made.plan, observation: made.observation });
+  return exitCode.done;
+}
+
+/** `verify`: compares the node with what it should be. Exit code 3 when it differs. */
+export async function verify(output: Output): Promise<ExitCode> {
+  requireRoot('verify');
+  const made = await planNow();
+  if (made === null) {
+    output.result('Not compared: disableOVSInit is set, so br-ex is left to you.', { command: 'verify', outcome: 'disabled' });
+    return exitCode.done;
+  }
+  const { differences } = made.plan;
+  const lines = differences.map((entry) => `  ${entry.subject}: wanted ${entry.wanted}, observed ${entry.observed}`);
+  const text = differences.length === 0 ? 'No drift: the node is as wanted.' : ['Drift:', ...lines, 'Mend it with: microshift-net apply'].join('\n');
+  output.result(text, { command: 'verify', outcome: differences.length === 0 ? 'as-wanted' : 'drift', differences });
+  return differences.length === 0 ? exitCode.done : exitCode.drift;
+}
+
+async function planNow(): Promise<{ plan: Plan; observation: Observation } | null> {
+  const { config } = loadConfig(readConfigFiles());
+  if (config.disableOvsInit.value) return null;
+  const node = await openNode();
+  try {
+    const observation = await node.observe();
+    const decision = planApply(config, observation, true);
+    if (decision.kind === 'waiting') throw new AgentError('internal', 'a plan that must not wait wants to');
+    return { plan: decision.plan, observation };
+  } finally {
+    node.close();
+  }
+}

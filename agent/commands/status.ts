@@ -1,0 +1,41 @@
+import { journalDirectory, readJournals } from '../apply/journal.ts';
+import { openNode } from '../assemble.ts';
+import { loadConfig } from '../config/load.ts';
+import { readConfigFiles } from '../config/read-files.ts';
+import { asAgentError, type ExitCode, exitCode } from '../errors.ts';
+import type { Difference } from '../model/plan.ts';
+import { planApply } from '../plan/plan.ts';
+import { statusText } from '../view/status-view.ts';
+import type { Output } from './output.ts';
+import { requireRoot } from './root.ts';
+
+/** `status`: one screen about the node, with the next step if something is wrong. */
+export async function status(output: Output): Promise<ExitCode> {
+  requireRoot('status');
+  const node = await openNode();
+  try {
+    const observation = await node.observe();
+    const vswitchd = await node.ovs.probeVswitchd().then(
+      () => null,
+      (error: unknown) => asAgentError(error).message,
+    );
+    const { records } = readJournals(journalDirectory);
+    const view = { observation, vswitchd, last: records[0] ?? null, ...judge() };
+    output.result(statusText(view, output.style), { command: 'status', ...view });
+    return exitCode.done;
+
+    function judge(): { differences: readonly Difference[]; problem: string | null } {
+      try {
+        const { config } = loadConfig(readConfigFiles());
+        if (config.disableOvsInit.value) return { differences: [], problem: null };
+        const decision = planApply(config, observation, true);
+        return { differences: decision.kind === 'planned' ? decision.plan.differences : [], problem: null };
+      } catch (error) {
+        const { message, hint } = asAgentError(error);
+        return { differences: [], problem: hint === undefined ? message : `${message}; ${hint}` };
+      }
+    }
+  } finally {
+    node.close();
+  }
+}

@@ -1,0 +1,178 @@
+import createConnection from 'dbus-next/lib/connection.js';
+import { Message } from 'dbus-next/lib/message-type.js';
+import type { AgentError } from '../../errors.ts';
+import { busLost, busUnreachable, callTimedOut, DBusReplyError } from './errors.ts';
+
+/*
+ * The only file that talks to dbus-next, and only to its connection layer (framing, authentication, marshalling). Its MessageBus
+ * is not used: there a call pending when the bus dies never settles, a call before the handshake never settles, calls have no
+ * time limit, signals are filtered through a cache of name owners that an error reply can poison, and an XML parser is loaded.
+ */
+
+const methodCall = 1;
+const methodReturn = 2;
+const errorReply = 3;
+const signalMessage = 4;
+/** NO_AUTO_START of the D-Bus specification: asking a stopped service a question must not start it. */
+const noAutoStart = 0x2;
+
+/** The local daemon answers its handshake in milliseconds; 5 s is what a machine that swaps still needs. */
+const connectTimeoutMs = 5_000;
+/** NetworkManager answers in milliseconds, but may be busy for seconds while it waits for OVSDB or udev. */
+const callTimeoutMs = 15_000;
+
+export interface MethodCall {
+  readonly destination: string;
+  readonly path: string;
+  readonly interface: string;
+  readonly member: string;
+  readonly signature?: string;
+  readonly body?: unknown[];
+  readonly timeoutMs?: number;
+}
+
+export interface Signal {
+  readonly sender: string;
+  readonly path: string;
+  readonly interface: string;
+  readonly member: string;
+  readonly body: readonly unknown[];
+}
+
+export interface Bus {
+  /** Sends a call and returns the body of its reply. Rejects with DBusReplyError, `dbus-timeout` or `dbus-lost`; always settles. */
+  call(call: MethodCall): Promise<unknown[]>;
+  /**
+   * Delivers every signal that matches the rule from now on; the rule is sent at once, so a call made after this one cannot
+   * outrun it (the daemon works through one connection's messages in order). Returns the end of the subscription.
+   */
+  subscribe(matchRule: string, listener: (signal: Signal) => void): () => void;
+  /** Calls back once when the connection is lost; at once if it is lost already. */
+  onLost(listener: (error: AgentError) => void): () => void;
+  /** Calls sent so far, for `--verbose` and the benchmark. */
+  readonly callCount: () => number;
+  close(): void;
+}
+
+interface PendingCall {
+  readonly resolve: (body: unknown[]) => void;
+  readonly reject: (error: Error) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Address of the system bus: DBUS_SYSTEM_BUS_ADDRESS or the well-known socket (D-Bus specification, "System message bus"). */
+export function systemBusAddress(environment: NodeJS.ProcessEnv): string {
+  return environment.DBUS_SYSTEM_BUS_ADDRESS ?? 'unix:path=/run/dbus/system_bus_socket';
+}
+
+/** Connects and says Hello, within 5 s. Rejects with `dbus-unreachable`. */
+export async function connectBus(address: string): Promise<Bus> {
+  const connection = openConnection(address);
+  const pending = new Map<number, PendingCall>();
+  const listeners = new Set<(signal: Signal) => void>();
+  const lostListeners = new Set<(error: AgentError) => void>();
+  let lost: AgentError | undefined;
+  let serial = 0;
+  let calls = 0;
+
+  const lose = (cause?: unknown): void => {
+    if (lost !== undefined) return;
+    lost = busLost(cause);
+    for (const call of pending.values()) {
+      clearTimeout(call.timer);
+      call.reject(lost);
+    }
+    pending.clear();
+    for (const listener of lostListeners) listener(lost);
+  };
+  connection.on('error', lose);
+  connection.on('end', () => lose());
+  connection.stream.on('close', () => lose());
+  connection.on('message', (message: Message) => {
+    if (message.type === signalMessage) for (const listener of listeners) listener(message);
+    else settle(pending, message);
+  });
+
+  const call = (request: MethodCall): Promise<unknown[]> =>
+    new Promise((resolve, reject) => {
+      if (lost !== undefined) return reject(lost);
+      const { timeoutMs = callTimeoutMs, ...fields } = request;
+      serial += 1;
+      calls += 1;
+      const own = serial;
+      const what = `${request.interface}.${request.member}`;
+      const timer = setTimeout(() => {
+        pending.delete(own);
+        reject(callTimedOut(what, timeoutMs));
+      }, timeoutMs);
+      pending.set(own, { resolve, reject, timer });
+      try {
+        connection.message(new Message({ ...fields, type: methodCall, serial: own, flags: noAutoStart }));
+      } catch (cause) {
+        clearTimeout(timer);
+        pending.delete(own);
+        reject(cause instanceof Error ? cause : new Error(String(cause)));
+      }
+      return undefined;
+    });
+
+  const daemon = (member: string, body: unknown[] = []): Promise<unknown[]> =>
+    call({
+      destination: 'org.freedesktop.DBus',
+      path: '/org/freedesktop/DBus',
+      interface: 'org.freedesktop.DBus',
+      member,
+      ...(body.length > 0 ? { signature: 's', body } : {}),
+      timeoutMs: connectTimeoutMs,
+    });
+
+  try {
+    await daemon('Hello');
+  } catch (error) {
+    connection.stream.destroy();
+    throw busUnreachable(address, error instanceof Error ? (error.cause ?? error) : error);
+  }
+
+  return {
+    call,
+    subscribe: (matchRule, listener) => {
+      listeners.add(listener);
+      // A refused rule would mean waiting in vain for signals: that is as bad as a lost bus.
+      daemon('AddMatch', [matchRule]).catch(lose);
+      return () => {
+        listeners.delete(listener);
+        if (lost === undefined) daemon('RemoveMatch', [matchRule]).catch(() => undefined);
+      };
+    },
+    onLost: (listener) => {
+      if (lost !== undefined) listener(lost);
+      lostListeners.add(listener);
+      return () => lostListeners.delete(listener);
+    },
+    callCount: () => calls,
+    close: () => {
+      lostListeners.clear();
+      lose();
+      connection.stream.destroy();
+    },
+  };
+}
+
+function openConnection(address: string): ReturnType<typeof createConnection> {
+  try {
+    return createConnection({ busAddress: address });
+  } catch (cause) {
+    throw busUnreachable(address, cause);
+  }
+}
+
+function settle(pending: Map<number, PendingCall>, message: Message): void {
+  const call = message.replySerial === undefined ? undefined : pending.get(message.replySerial);
+  if (call === undefined || message.replySerial === undefined) return;
+  clearTimeout(call.timer);
+  pending.delete(message.replySerial);
+  if (message.type === methodReturn) call.resolve(message.body);
+  else if (message.type === errorReply) {
+    call.reject(new DBusReplyError(message.errorName, typeof message.body[0] === 'string' ? message.body[0] : ''));
+  }
+}

@@ -1,0 +1,44 @@
+import { AgentError } from '../../errors.ts';
+
+/** What a finished program left. */
+export interface Finished {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program without a shell and waits for its end; a non-zero exit is an answer, not an error. Fails with `command-missing`. */
+export async function run(program: string, programArguments: readonly string[], timeoutMs: number): Promise<Finished> {
+  const { execa } = await import('execa');
+  const result = await execa(program, [...programArguments], { reject: false, timeout: timeoutMs, stdin: 'ignore' });
+  if (result.exitCode === undefined && !result.timedOut && result.signal === undefined) {
+    throw new AgentError('command-missing', `${program} cannot be started: ${result.shortMessage}`, {
+      hint: `install the package that has ${program}`,
+      facts: { program },
+    });
+  }
+  return { exitCode: result.exitCode ?? -1, stdout: String(result.stdout), stderr: String(result.stderr) };
+}
+
+/**
+ * Starts a program and calls back for every chunk it prints, until the returned end is called.
+ * `onEnd` is called when it ends by itself.
+ */
+export async function follow(
+  program: string,
+  programArguments: readonly string[],
+  onOutput: () => void,
+  onEnd: () => void,
+): Promise<() => void> {
+  const { execa } = await import('execa');
+  const child = execa(program, [...programArguments], { reject: false, buffer: false, stdin: 'ignore', stderr: 'ignore' });
+  child.stdout?.on('data', onOutput);
+  let ended = false;
+  child.then(() => {
+    if (!ended) onEnd();
+  }, onEnd);
+  return () => {
+    ended = true;
+    child.kill('SIGKILL');
+  };
+}

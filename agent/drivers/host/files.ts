@@ -1,0 +1,100 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { AgentError } from '../../errors.ts';
+
+/** Hint files and their like are one short line; anything longer is not one. */
+const smallFileLimitBytes = 4096;
+
+/** The text of a small regular file; null when there is none. A device, FIFO or directory in its place is refused, not read. */
+export function readSmallFile(path: string, limitBytes = smallFileLimitBytes): string | null {
+  let descriptor: number;
+  try {
+    // O_NONBLOCK: opening a FIFO somebody put there must not hang.
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    throw unreadable(path, error);
+  }
+  try {
+    if (!fstatSync(descriptor).isFile()) throw unreadable(path, new Error('it is not a regular file'));
+    const buffer = Buffer.alloc(limitBytes);
+    return buffer.subarray(0, readSync(descriptor, buffer, 0, limitBytes, 0)).toString('utf8');
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Writes a file so that after a power cut it has either the old or the new content: temporary file in the same directory, fsync,
+ * rename, fsync of the directory. Refuses to replace anything but a regular file.
+ */
+export function writeFileAtomically(path: string, content: string, mode = 0o644): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+    const present = lstatSync(path, { throwIfNoEntry: false });
+    if (present !== undefined && !present.isFile()) throw new Error('there is something in its place that is not a regular file');
+    const descriptor = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, mode);
+    try {
+      writeSync(descriptor, content);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(temporary, path);
+    syncDirectory(dirname(path));
+  } catch (error) {
+    removeFile(temporary);
+    throw unwritable(path, error);
+  }
+}
+
+/** Removes a file; one that is not there is fine. */
+export function removeFile(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw unwritable(path, error);
+  }
+}
+
+/** Makes a new name in a directory survive a power cut. */
+export function syncDirectory(path: string): void {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A file that cannot be written, in words. */
+export function unwritable(path: string, cause: unknown): AgentError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new AgentError('state-unwritable', `${path} cannot be written: ${why}`, {
+    hint: 'check that the file system is not full or read-only (df, mount) and run it again',
+    cause,
+    facts: { path },
+  });
+}
+
+function unreadable(path: string, cause: unknown): AgentError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new AgentError('config-unreadable', `${path} cannot be read: ${why}`, {
+    hint: 'put a plain text file there, or remove it',
+    cause,
+    facts: { path },
+  });
+}

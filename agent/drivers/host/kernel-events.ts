@@ -1,0 +1,38 @@
+import { type Deadline, waitFor } from '../../deadline.ts';
+import { AgentError } from '../../errors.ts';
+import { follow } from './exec.ts';
+
+/**
+ * Waits until a condition on links, addresses or routes holds. It is asked again after every change the kernel announces
+ * (rtnetlink, through `ip monitor`), never on a timer. Fails with what `onTimeout` makes.
+ */
+export async function waitForKernel(condition: () => boolean, deadline: Deadline, limitMs: number, onTimeout: () => Error): Promise<void> {
+  if (condition()) return;
+  let look: () => void = () => undefined;
+  let ended: () => void = () => undefined;
+  const stop = await follow(
+    'ip',
+    ['-o', 'monitor', 'link', 'address', 'route'],
+    () => look(),
+    () => ended(),
+  );
+  try {
+    await waitFor<void>(deadline, limitMs, onTimeout, (resolve, reject) => {
+      look = () => {
+        if (condition()) resolve();
+      };
+      ended = () => reject(monitorEnded());
+      // Asked once more: it may have come true while the monitor started.
+      look();
+      return () => undefined;
+    });
+  } finally {
+    stop();
+  }
+}
+
+function monitorEnded(): AgentError {
+  return new AgentError('command-missing', '`ip monitor` ended: network changes cannot be followed', {
+    hint: 'check that iproute2 is installed: ip monitor',
+  });
+}

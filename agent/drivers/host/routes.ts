@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import type { Route } from '../../model/observation.ts';
+import { compressIpv6 } from './links.ts';
+
+/** RTF_UP, RTF_REJECT, RTF_LOCAL of linux/route.h and linux/ipv6_route.h. */
+const upFlag = 0x1;
+const rejectFlag = 0x200;
+const localFlag = 0x80000000;
+
+/** Unicast routes of the main table. Multipath routes show with their first device, `via inet6` ones without a gateway. */
+export function readRoutes(root = ''): Route[] {
+  return [...readIpv4Routes(`${root}/proc/net/route`), ...readIpv6Routes(`${root}/proc/net/ipv6_route`)];
+}
+
+/** /proc/net/route: addresses are little-endian hex words (Linux net/ipv4/fib_trie.c). */
+function readIpv4Routes(path: string): Route[] {
+  const routes: Route[] = [];
+  for (const line of readLines(path).slice(1)) {
+    const [device = '', destination = '', gateway = '', flags = '', , , metric = '', mask = ''] = line.split('\t');
+    const bits = Number.parseInt(flags, 16);
+    if ((bits & upFlag) === 0 || (bits & rejectFlag) !== 0) continue;
+    routes.push({
+      family: 4,
+      destination: `${dottedQuad(destination)}/${prefixLength(mask)}`,
+      gateway: gateway === '00000000' ? null : dottedQuad(gateway),
+      device,
+      metric: Number(metric),
+    });
+  }
+  return routes;
+}
+
+/** /proc/net/ipv6_route: destination, prefix, source, prefix, next hop, metric, refs, use, flags, device; all hex. */
+function readIpv6Routes(path: string): Route[] {
+  const routes: Route[] = [];
+  for (const line of readLines(path)) {
+    const [destination = '', prefix = '', , , nextHop = '', metric = '', , , flags = '', device = ''] = line.trim().split(/\s+/);
+    const bits = Number.parseInt(flags, 16);
+    if (device === '' || device === 'lo' || (bits & upFlag) === 0 || (bits & rejectFlag) !== 0 || (bits & localFlag) !== 0) continue;
+    if (destination.startsWith('ff')) continue;
+    routes.push({
+      family: 6,
+      destination: `${compressIpv6(destination)}/${Number.parseInt(prefix, 16)}`,
+      gateway: /^0+$/.test(nextHop) ? null : compressIpv6(nextHop),
+      device,
+      metric: Number.parseInt(metric, 16),
+    });
+  }
+  return routes;
+}
+
+function readLines(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n').filter((line) => line !== '');
+  } catch {
+    return [];
+  }
+}
+
+function dottedQuad(hex: string): string {
+  return (hex.match(/../g) ?? []).reverse().map((byte) => Number.parseInt(byte, 16)).join('.');
+}
+
+function prefixLength(hexMask: string): number {
+  return [...Number.parseInt(hexMask, 16).toString(2)].filter((bit) => bit === '1').length;
+}

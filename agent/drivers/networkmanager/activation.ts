@@ -1,0 +1,106 @@
+import { type Deadline, waitFor } from '../../deadline.ts';
+import { AgentError } from '../../errors.ts';
+import type { Signal } from '../dbus/connection.ts';
+import type { NetworkManager } from './client.ts';
+import { activeInterface, activeState, activeStateReason, deviceInterface, deviceStateReason } from './names.ts';
+
+/**
+ * Remembers the states NetworkManager signals from its creation on, so that an activation that ends before anybody waits for it
+ * is not missed. One per transaction; `stop` ends its subscription.
+ */
+export interface ActivationWatch {
+  /** Resolves when the active connection is activated; rejects with `activation-failed` or `activation-timeout`. */
+  activated(activePath: string, what: string, deadline: Deadline, limitMs: number): Promise<void>;
+  /** Resolves when the condition holds; it is asked again after every signal of NetworkManager. */
+  until(what: string, condition: () => Promise<boolean>, deadline: Deadline, limitMs: number): Promise<void>;
+  stop(): void;
+}
+
+interface Seen {
+  readonly state: number;
+  readonly reason: number;
+}
+
+/** Starts watching; call it before the first activation. */
+export function watchActivations(nm: NetworkManager): ActivationWatch {
+  const states = new Map<string, Seen>();
+  const waiters = new Set<() => void>();
+  let lastDeviceFailure = '';
+
+  const stop = nm.onSignal((signal) => {
+    if (signal.member === 'StateChanged' && signal.interface === activeInterface) {
+      states.set(signal.path, { state: Number(signal.body[0]), reason: Number(signal.body[1]) });
+    }
+    lastDeviceFailure = deviceFailure(signal) ?? lastDeviceFailure;
+    for (const waiter of [...waiters]) waiter();
+  });
+  const woken = (waiter: () => void): (() => void) => {
+    waiters.add(waiter);
+    return () => waiters.delete(waiter);
+  };
+
+  return {
+    stop,
+    activated: async (activePath, what, deadline, limitMs) => {
+      const timeout = () =>
+        new AgentError('activation-timeout', `${what} was not active after ${Math.round(limitMs / 1000)} s`, {
+          hint: 'look at journalctl -u NetworkManager for what it waited for',
+          facts: { activeConnection: activePath, limitMs },
+        });
+      // Asked once for an activation that reached its state before the watch saw a signal of it.
+      const asked = await nm.property(activePath, activeInterface, 'State').catch(() => activeState.deactivated);
+      if (!states.has(activePath)) states.set(activePath, { state: Number(asked), reason: 0 });
+      await waitFor<void>(deadline, limitMs, timeout, (resolve, reject) => {
+        const look = (): void => {
+          const seen = states.get(activePath);
+          if (seen?.state === activeState.activated) resolve();
+          else if (seen?.state === activeState.deactivated) reject(activationFailed(what, seen.reason, lastDeviceFailure));
+        };
+        look();
+        return woken(look);
+      });
+    },
+    until: (what, condition, deadline, limitMs) => {
+      const timeout = () =>
+        new AgentError('activation-timeout', `${what} did not happen within ${Math.round(limitMs / 1000)} s`, {
+          hint: 'look at journalctl -u NetworkManager for what it waited for',
+          facts: { limitMs },
+        });
+      return waitFor<void>(deadline, limitMs, timeout, (resolve, reject) => {
+        let asking = false;
+        let again = false;
+        const look = async (): Promise<void> => {
+          if (asking) {
+            again = true;
+            return;
+          }
+          asking = true;
+          do {
+            again = false;
+            if (await condition()) return resolve();
+          } while (again);
+          asking = false;
+        };
+        const start = (): void => {
+          look().catch(reject);
+        };
+        start();
+        return woken(start);
+      });
+    },
+  };
+}
+
+function deviceFailure(signal: Signal): string | null {
+  if (signal.member !== 'StateChanged' || signal.interface !== deviceInterface) return null;
+  const [state, , reason] = signal.body;
+  return Number(state) === 120 ? deviceStateReason(Number(reason)) : null;
+}
+
+function activationFailed(what: string, reason: number, deviceReason: string): AgentError {
+  const why = deviceReason === '' ? activeStateReason(reason) : deviceReason;
+  return new AgentError('activation-failed', `NetworkManager could not activate ${what}: ${why}`, {
+    hint: 'look at journalctl -u NetworkManager for the details, mend the cause, and run it again',
+    facts: { reason: activeStateReason(reason), deviceReason },
+  });
+}

@@ -1,0 +1,175 @@
+import type { AgentError } from '../../errors.ts';
+import type { ProfileSettings } from '../../model/settings.ts';
+import { toPlain } from '../dbus/codec.ts';
+import type { Bus, MethodCall, Signal } from '../dbus/connection.ts';
+import { fromReply, notRunning, vanished } from './errors.ts';
+import { addFlags, deviceInterface, profileInterface, rootInterface, rootPath, service, settingsInterface, settingsPath, updateFlags } from './names.ts';
+import { decodeSettings, encodeSettings } from './settings.ts';
+
+/** Where a profile lives: `memory` is /run, gone after a reboot; `disk` is /etc. */
+export type ProfileStorage = 'memory' | 'disk';
+
+/** Properties of one D-Bus object: interface → property → plain value. */
+export type ManagedObject = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/**
+ * NetworkManager's API over one bus connection. Every call settles: with its answer, or with an AgentError
+ * (`networkmanager-not-running`, `networkmanager-refused`, `ovs-plugin-missing`, `dbus-lost`, `dbus-timeout`).
+ */
+export interface NetworkManager {
+  /** Every object and property in one round trip (org.freedesktop.DBus.ObjectManager). */
+  managedObjects(): Promise<Readonly<Record<string, ManagedObject>>>;
+  profileSettings(profilePath: string): Promise<ProfileSettings>;
+  /** Paths of all profiles. */
+  profilePaths(): Promise<readonly string[]>;
+  /** Adds a profile that does not connect by itself before it is activated or committed; returns its path. */
+  addProfile(settings: ProfileSettings, storage: ProfileStorage): Promise<string>;
+  /** Replaces a profile without touching what it configures now. */
+  updateProfile(profilePath: string, settings: ProfileSettings, storage: ProfileStorage): Promise<void>;
+  deleteProfile(profilePath: string): Promise<void>;
+  profilePathOf(uuid: string): Promise<string>;
+  /** Starts an activation and returns its active connection; `/` lets NetworkManager choose the device. */
+  activate(profilePath: string, devicePath: string): Promise<string>;
+  deactivate(activePath: string): Promise<void>;
+  /** Changes the configuration of an activated device in place; null: what its profile says now. */
+  reapply(devicePath: string, settings: ProfileSettings | null): Promise<void>;
+  property(path: string, interfaceName: string, name: string): Promise<unknown>;
+  /** A call that has no method of its own here (checkpoints). */
+  request(what: string, call: Omit<MethodCall, 'destination'>): Promise<unknown[]>;
+  /** Every signal NetworkManager sends, until the returned end is called. */
+  onSignal(listener: (signal: Signal) => void): () => void;
+  /** Calls back once when NetworkManager leaves the bus, or the bus itself is lost. */
+  onVanished(listener: (error: AgentError) => void): () => void;
+}
+
+/** Finds NetworkManager on the bus. Rejects with `networkmanager-not-running`; never starts it. */
+export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
+  const owner = await bus
+    .call({ ...daemonCall, member: 'GetNameOwner', signature: 's', body: [service] })
+    .then(([name]) => String(name))
+    .catch((error: unknown) => {
+      throw fromOwnerLookup(error);
+    });
+
+  const request: NetworkManager['request'] = (what, call) =>
+    bus.call({ ...call, destination: owner }).catch((error: unknown) => {
+      throw fromReply(what, error);
+    });
+  const onProfile = (what: string, path: string, member: string, signature?: string, body?: unknown[]) =>
+    request(what, { path, interface: profileInterface, member, ...(signature && body ? { signature, body } : {}) });
+
+  return {
+    request,
+    managedObjects: async () => {
+      const [objects] = await request('list its objects', {
+        path: '/org/freedesktop',
+        interface: 'org.freedesktop.DBus.ObjectManager',
+        member: 'GetManagedObjects',
+      });
+      return objects as Record<string, ManagedObject>;
+    },
+    profilePaths: async () => {
+      const [paths] = await request('list the profiles', { path: settingsPath, interface: settingsInterface, member: 'ListConnections' });
+      return paths as string[];
+    },
+    profileSettings: async (path) => decodeSettings((await onProfile('read a profile', path, 'GetSettings'))[0]),
+    addProfile: async (settings, storage) => {
+      const flags = (storage === 'disk' ? addFlags.toDisk : addFlags.inMemory) | addFlags.blockAutoconnect;
+      const [path] = await request(`add the profile ${nameOf(settings)}`, {
+        path: settingsPath,
+        interface: settingsInterface,
+        member: 'AddConnection2',
+        signature: 'a{sa{sv}}ua{sv}',
+        body: [encodeSettings(settings), flags, {}],
+      });
+      return String(path);
+    },
+    updateProfile: async (path, settings, storage) => {
+      const flags = (storage === 'disk' ? updateFlags.toDisk : updateFlags.inMemory) | updateFlags.blockAutoconnect | updateFlags.noReapply;
+      const body = [encodeSettings(settings), flags, {}];
+      await onProfile(`update the profile ${nameOf(settings)}`, path, 'Update2', 'a{sa{sv}}ua{sv}', body);
+    },
+    deleteProfile: async (path) => {
+      await onProfile('delete a profile', path, 'Delete');
+    },
+    profilePathOf: async (uuid) => {
+      const [path] = await request(`find the profile ${uuid}`, {
+        path: settingsPath,
+        interface: settingsInterface,
+        member: 'GetConnectionByUuid',
+        signature: 's',
+        body: [uuid],
+      });
+      return String(path);
+    },
+    activate: async (profilePath, devicePath) => {
+      const [active] = await request('activate a profile', {
+        path: rootPath,
+        interface: rootInterface,
+        member: 'ActivateConnection',
+        signature: 'ooo',
+        body: [profilePath, devicePath, '/'],
+      });
+      return String(active);
+    },
+    deactivate: async (activePath) => {
+      await request('deactivate a connection', {
+        path: rootPath,
+        interface: rootInterface,
+        member: 'DeactivateConnection',
+        signature: 'o',
+        body: [activePath],
+      });
+    },
+    reapply: async (devicePath, settings) => {
+      await request('change the configuration of a device in place', {
+        path: devicePath,
+        interface: deviceInterface,
+        member: 'Reapply',
+        signature: 'a{sa{sv}}tu',
+        body: [settings === null ? {} : encodeSettings(settings), 0n, 0],
+      });
+    },
+    property: async (path, interfaceName, name) => {
+      const [value] = await request(`read ${name}`, {
+        path,
+        interface: 'org.freedesktop.DBus.Properties',
+        member: 'Get',
+        signature: 'ss',
+        body: [interfaceName, name],
+      });
+      return toPlain(value);
+    },
+    onSignal: (listener) =>
+      bus.subscribe(`type='signal',sender='${service}'`, (signal) => {
+        if (signal.sender === owner) listener(signal);
+      }),
+    onVanished: (listener) => {
+      const endOwnerWatch = bus.subscribe(ownerRule, (signal) => {
+        if (signal.member === 'NameOwnerChanged' && signal.body[0] === service && signal.body[1] === owner) listener(vanished());
+      });
+      const endLostWatch = bus.onLost(listener);
+      return () => {
+        endOwnerWatch();
+        endLostWatch();
+      };
+    },
+  };
+}
+
+const daemonCall = {
+  destination: 'org.freedesktop.DBus',
+  path: '/org/freedesktop/DBus',
+  interface: 'org.freedesktop.DBus',
+} as const;
+
+const ownerRule = `type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='${service}'`;
+
+function fromOwnerLookup(error: unknown): Error {
+  const mapped = fromReply('answer', error);
+  return mapped.kind === 'networkmanager-not-running' ? notRunning() : mapped;
+}
+
+function nameOf(settings: ProfileSettings): string {
+  return String(settings.connection?.id?.[1] ?? settings.connection?.uuid?.[1] ?? '');
+}

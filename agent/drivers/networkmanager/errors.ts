@@ -1,0 +1,53 @@
+import { AgentError, type ErrorKind, isAgentError } from '../../errors.ts';
+import { DBusReplyError } from '../dbus/errors.ts';
+
+/** NetworkManager has no owner on the bus. */
+export function notRunning(): AgentError {
+  return new AgentError('networkmanager-not-running', 'NetworkManager is not running', {
+    hint: 'start it with: systemctl start NetworkManager',
+  });
+}
+
+/** NetworkManager left the bus while we used it. */
+export function vanished(): AgentError {
+  return new AgentError('networkmanager-not-running', 'NetworkManager stopped while it was being used', {
+    hint: 'look at journalctl -u NetworkManager, start it, and run the command again',
+  });
+}
+
+/** NetworkManager runs without its Open vSwitch plugin. */
+export function pluginMissing(cause?: unknown): AgentError {
+  return new AgentError('ovs-plugin-missing', 'NetworkManager runs without its Open vSwitch plugin', {
+    hint: 'install it (RPM: NetworkManager-ovs, Debian: network-manager-ovs), then: systemctl restart NetworkManager',
+    cause,
+  });
+}
+
+/** Names a reply error of NetworkManager: `what` says which call failed, in words. */
+export function fromReply(what: string, error: unknown): AgentError {
+  if (isAgentError(error)) return error;
+  if (!(error instanceof DBusReplyError)) return refused('networkmanager-refused', what, error);
+  switch (error.errorName) {
+    case 'org.freedesktop.DBus.Error.ServiceUnknown':
+    case 'org.freedesktop.DBus.Error.NameHasNoOwner':
+    case 'org.freedesktop.DBus.Error.NoReply':
+      return vanished();
+    case 'org.freedesktop.NetworkManager.MissingPlugin':
+      return pluginMissing(error);
+    case 'org.freedesktop.NetworkManager.PermissionDenied':
+    case 'org.freedesktop.DBus.Error.AccessDenied':
+      return refused('not-root', what, error);
+    default:
+      // NetworkManager up to 1.42 reports a missing plugin as a generic failure whose text names it.
+      return /plugin for .?ovs/.test(error.message) ? pluginMissing(error) : refused('networkmanager-refused', what, error);
+  }
+}
+
+function refused(kind: ErrorKind, what: string, error: unknown): AgentError {
+  const text = error instanceof Error ? error.message : String(error);
+  return new AgentError(kind, `NetworkManager refused to ${what}: ${text}`, {
+    hint: 'look at journalctl -u NetworkManager for its reason',
+    cause: error,
+    ...(error instanceof DBusReplyError ? { facts: { dbusError: error.errorName } } : {}),
+  });
+}

@@ -1,0 +1,121 @@
+/** D-Bus names of NetworkManager's API (networkmanager.dev/docs/api/latest/spec.html). */
+export const service = 'org.freedesktop.NetworkManager';
+export const rootPath = '/org/freedesktop/NetworkManager';
+export const settingsPath = '/org/freedesktop/NetworkManager/Settings';
+export const rootInterface = 'org.freedesktop.NetworkManager';
+export const settingsInterface = 'org.freedesktop.NetworkManager.Settings';
+export const profileInterface = 'org.freedesktop.NetworkManager.Settings.Connection';
+export const activeInterface = 'org.freedesktop.NetworkManager.Connection.Active';
+export const deviceInterface = 'org.freedesktop.NetworkManager.Device';
+
+/** NMDeviceType; only those a decision depends on. */
+export const deviceType = {
+  ethernet: 1,
+  wifi: 2,
+  modem: 8,
+  infiniband: 9,
+  bond: 10,
+  vlan: 11,
+  bridge: 13,
+  generic: 14,
+  team: 15,
+  tun: 16,
+  ipTunnel: 17,
+  veth: 20,
+  ovsInterface: 24,
+  ovsPort: 25,
+  ovsBridge: 26,
+  wireguard: 29,
+  wifiP2p: 30,
+  loopback: 32,
+} as const;
+
+/** NMDeviceState. */
+export const deviceState = {
+  unmanaged: 10,
+  unavailable: 20,
+  disconnected: 30,
+  prepare: 40,
+  config: 50,
+  needAuth: 60,
+  ipConfig: 70,
+  ipCheck: 80,
+  secondaries: 90,
+  activated: 100,
+  deactivating: 110,
+  failed: 120,
+} as const;
+
+/** NMActiveConnectionState. */
+export const activeState = { unknown: 0, activating: 1, activated: 2, deactivating: 3, deactivated: 4 } as const;
+
+/** NMActiveConnectionStateReason in words; the position is the number. */
+const activeStateReasons = [
+  'unknown',
+  'none',
+  'disconnected by the user',
+  'the device was disconnected',
+  'the service was stopped',
+  'the IP configuration was invalid',
+  'the activation took too long',
+  'the service took too long to start',
+  'the service could not be started',
+  'secrets are missing',
+  'authentication failed',
+  'the profile was deleted',
+  'the controller or parent connection failed',
+  'the device could not be created',
+  'the device was removed',
+];
+
+/** NMDeviceStateReason in words, for the reasons this agent can meet. */
+const deviceStateReasons: Readonly<Record<number, string>> = {
+  4: 'the device could not be readied for configuration',
+  5: 'the IP configuration could not be had (no address, timeout or conflict)',
+  6: 'the IP configuration expired',
+  7: 'secrets were required but not provided',
+  8: '802.1X: the supplicant disconnected',
+  9: '802.1X: the supplicant configuration failed',
+  10: '802.1X: the supplicant failed',
+  11: '802.1X: the supplicant took too long',
+  15: 'the DHCP client failed to start',
+  16: 'the DHCP client reported an error',
+  17: 'the DHCP client failed',
+  35: 'the firmware of the device is missing',
+  36: 'the device was removed',
+  37: 'NetworkManager was put to sleep',
+  38: 'the profile was deleted',
+  39: 'disconnected by the user',
+  40: 'the link is down (no carrier)',
+  50: 'a connection it depends on failed',
+  56: 'teamd could not be controlled',
+  60: 'a new activation took its place',
+  61: 'the parent changed',
+  63: 'Open vSwitch refused it: look at journalctl -u NetworkManager -u ovs-vswitchd',
+  64: 'the address is already used by another host on the network',
+  66: 'the SR-IOV configuration failed',
+  68: 'the device handler failed',
+  76: 'a NetworkManager setting makes the device unmanaged',
+};
+
+/** Words for an NMActiveConnectionStateReason. */
+export function activeStateReason(reason: number): string {
+  return activeStateReasons[reason] ?? `reason ${reason}`;
+}
+
+/** Words for an NMDeviceStateReason. */
+export function deviceStateReason(reason: number): string {
+  return deviceStateReasons[reason] ?? `reason ${reason}`;
+}
+
+/** NMSettingsAddConnection2Flags. */
+export const addFlags = { toDisk: 0x1, inMemory: 0x2, blockAutoconnect: 0x20 } as const;
+
+/** NMSettingsUpdate2Flags. */
+export const updateFlags = { toDisk: 0x1, inMemory: 0x2, volatile: 0x10, blockAutoconnect: 0x20, noReapply: 0x40 } as const;
+
+/**
+ * NMCheckpointCreateFlags: 0x2 deletes profiles added since on rollback, 0x4 disconnects devices added since, 0x8 leaves other
+ * checkpoints alone when this one is made over overlapping devices.
+ */
+export const checkpointFlags = { deleteNewConnections: 0x2, disconnectNewDevices: 0x4, allowOverlapping: 0x8 } as const;

@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { OvsFacts } from '../../model/observation.ts';
+import { connect, deleteRows, insert, mapOf, mutate, type OvsdbClient, readNumber, readString, wait } from '../ovsdb/index.ts';
+import { fromOvsdb, vswitchdNotResponding } from './errors.ts';
+import { readOvsFacts } from './facts.ts';
+
+/** Where Open vSwitch keeps its sockets. */
+export const runDirectory = '/run/openvswitch';
+
+/** vswitchd answers its control socket in milliseconds unless its main loop is stuck; 3 s allows for a loaded machine. */
+const vswitchdAnswerMs = 3_000;
+/** Opening a NIC as a port takes vswitchd some milliseconds; 10 s is for a driver that resets the device first. */
+const portOpenMs = 10_000;
+/** ovsdb-server answers in milliseconds; 5 s is for one that compacts its file. */
+const callTimeoutMs = 5_000;
+
+export interface UplinkAttachment {
+  readonly bridge: string;
+  readonly interface: string;
+  /** UUIDs of the NetworkManager profiles the new rows belong to. */
+  readonly portProfile: string;
+  readonly interfaceProfile: string;
+}
+
+/** Open vSwitch over its database. Every call settles, failures are AgentErrors (`ovsdb-…`, `vswitchd-not-responding`). */
+export interface OpenVSwitch {
+  facts(): Promise<OvsFacts>;
+  /**
+   * Adds the NIC to the bridge as one transaction and waits until vswitchd carries it. The rows carry the external ids by which
+   * NetworkManager knows its own (NM.connection.uuid), so that it takes them over and removes them when it cleans up.
+   */
+  attachUplink(attachment: UplinkAttachment): Promise<void>;
+  /** Removes bridges with everything in them as one transaction; those that are not there are fine. */
+  removeBridges(names: readonly string[]): Promise<void>;
+  /** Asks ovs-vswitchd itself whether it is alive; writes nothing. */
+  probeVswitchd(): Promise<void>;
+  close(): void;
+}
+
+/** Connects to ovsdb-server's socket. Rejects with `ovsdb-unreachable`. */
+export async function openOpenVSwitch(directory = runDirectory): Promise<OpenVSwitch> {
+  const client = await connect(`unix:${directory}/db.sock`, { connectTimeoutMs: callTimeoutMs, callTimeoutMs }).catch((error: unknown) => {
+    throw fromOvsdb('connect', error);
+  });
+  const named = <T>(what: string, call: Promise<T>): Promise<T> =>
+    call.catch((error: unknown) => {
+      throw fromOvsdb(what, error);
+    });
+  return {
+    facts: () => named('read its bridges', readOvsFacts(client)),
+    attachUplink: (attachment) => named(`put ${attachment.interface} into ${attachment.bridge}`, attachUplink(client, attachment)),
+    removeBridges: (names) => named(`remove ${names.join(', ')}`, removeBridges(client, names)),
+    probeVswitchd: () => probeVswitchd(directory),
+    close: () => client.close(),
+  };
+}
+
+async function attachUplink(client: OvsdbClient, attachment: UplinkAttachment): Promise<void> {
+  const { bridge, interface: name, portProfile, interfaceProfile } = attachment;
+  const monitor = await client.monitor('Open_vSwitch', { Interface: ['name', 'ofport', 'error'] });
+  try {
+    await client.transact('Open_vSwitch', [
+      // The bridge is still there and still NetworkManager's; else nothing is written.
+      wait({ table: 'Bridge', where: [['name', '==', bridge]], columns: ['name'], until: '==', rows: [{ name: bridge }], timeoutMs: 0 }),
+      insert('Interface', { name, ofport_request: 1, external_ids: mapOf({ 'NM.connection.uuid': interfaceProfile }) }, { uuidName: 'interface' }),
+      insert(
+        'Port',
+        { name, interfaces: { namedUuid: 'interface' }, external_ids: mapOf({ 'NM.connection.uuid': portProfile }) },
+        { uuidName: 'port' },
+      ),
+      mutate('Bridge', [['name', '==', bridge]], [['ports', 'insert', { namedUuid: 'port' }]]),
+      mutate('Open_vSwitch', [], [['next_cfg', '+=', 1]]),
+    ]);
+    await monitor.waitUntil(
+      (tables) => {
+        const row = [...tables.rows('Interface').values()].find((entry) => entry.name === name);
+        const error = readString(row?.error);
+        if (error !== undefined) throw new Error(`Open vSwitch cannot carry ${name}: ${error}`);
+        return (readNumber(row?.ofport) ?? -1) > 0;
+      },
+      { timeoutMs: portOpenMs, what: `vswitchd carries ${name}` },
+    );
+  } finally {
+    await monitor.cancel().catch(() => undefined);
+  }
+}
+
+async function removeBridges(client: OvsdbClient, names: readonly string[]): Promise<void> {
+  const { bridges } = await readOvsFacts(client);
+  const gone = bridges.filter((bridge) => names.includes(bridge.name));
+  if (gone.length === 0) return;
+  await client.transact('Open_vSwitch', [
+    mutate('Open_vSwitch', [], [['bridges', 'delete', gone.map((bridge) => ({ uuid: bridge.uuid }))]]),
+    ...gone.map((bridge) => deleteRows('Bridge', [['_uuid', '==', { uuid: bridge.uuid }]])),
+    mutate('Open_vSwitch', [], [['next_cfg', '+=', 1]]),
+  ]);
+}
+
+/** ovs-vswitchd's control socket speaks JSON-RPC like the database (ovs-appctl(8)); its name has the daemon's pid in it. */
+async function probeVswitchd(directory: string): Promise<void> {
+  const pid = readPid(`${directory}/ovs-vswitchd.pid`);
+  const socket = readdirSync(directory).find((name) => name === `ovs-vswitchd.${pid}.ctl`);
+  if (pid === null || socket === undefined) throw vswitchdNotResponding('it is not running');
+  const limits = { connectTimeoutMs: vswitchdAnswerMs, callTimeoutMs: vswitchdAnswerMs };
+  const control = await connect(`unix:${directory}/${socket}`, limits).catch((error: unknown) => {
+    throw vswitchdNotResponding('its control socket refuses connections', error);
+  });
+  try {
+    await control.call('version', []);
+  } catch (error) {
+    throw vswitchdNotResponding(`no answer from its control socket within ${vswitchdAnswerMs} ms`, error);
+  } finally {
+    control.close();
+  }
+}
+
+function readPid(path: string): number | null {
+  try {
+    return Number.parseInt(readFileSync(path, 'utf8'), 10);
+  } catch {
+    return null;
+  }
+}

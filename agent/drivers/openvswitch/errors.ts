@@ -1,0 +1,41 @@
+import { AgentError, isAgentError } from '../../errors.ts';
+import { OvsdbError } from '../ovsdb/index.ts';
+
+/** Names a failure of the OVSDB connection: `what` says in words what was being done. */
+export function fromOvsdb(what: string, error: unknown): AgentError {
+  if (isAgentError(error)) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  const details = { cause: error, facts: { doing: what } };
+  switch (error instanceof OvsdbError ? error.kind : 'operation') {
+    case 'unreachable':
+      return new AgentError('ovsdb-unreachable', `ovsdb-server cannot be reached: ${text}`, {
+        ...details,
+        hint: 'start Open vSwitch: systemctl start openvswitch (Debian: openvswitch-switch)',
+      });
+    case 'timeout':
+      return new AgentError('ovsdb-timeout', `ovsdb-server did not answer in time: ${what}`, {
+        ...details,
+        hint: 'check that it is not hung: systemctl status ovsdb-server',
+      });
+    case 'lost':
+    case 'closed':
+    case 'protocol':
+      return new AgentError('ovsdb-lost', `the connection to ovsdb-server was lost: ${text}`, {
+        ...details,
+        hint: 'look at journalctl -u ovsdb-server, then run the command again',
+      });
+    default:
+      return new AgentError('ovsdb-refused', `ovsdb-server refused to ${what}: ${text}`, {
+        ...details,
+        hint: 'look at `ovs-vsctl show` for what is there already',
+      });
+  }
+}
+
+/** ovs-vswitchd is not there or does not answer: a bridge would never come up. */
+export function vswitchdNotResponding(why: string, cause?: unknown): AgentError {
+  return new AgentError('vswitchd-not-responding', `ovs-vswitchd does not respond: ${why}`, {
+    hint: 'start it: systemctl restart ovs-vswitchd, and look at journalctl -u ovs-vswitchd',
+    cause,
+  });
+}

@@ -1,0 +1,42 @@
+import type { Plan, Wanted } from './plan.ts';
+
+/** Where a transaction stands. Only the last state in its journal counts. */
+export type TransactionState =
+  | 'open'
+  | 'committed'
+  | 'awaiting-confirm'
+  | 'confirmed'
+  | 'reverted'
+  | 'rolled-back'
+  | 'interrupted'
+  | 'not-restored';
+
+/** First line of a journal: everything that was known before anything was touched. */
+export interface JournalHeader {
+  readonly format: 1;
+  readonly id: string;
+  readonly command: string;
+  readonly agentVersion: string;
+  readonly startedAt: string;
+  readonly bootId: string;
+  readonly plan: Plan;
+  /** Bridges of ours before the run, as they were; what `undo` goes back to. */
+  readonly previous: Wanted;
+}
+
+/** A later line of a journal. */
+export type JournalEvent =
+  | { readonly event: 'checkpoint'; readonly path: string }
+  | { readonly event: 'step'; readonly index: number; readonly tookMs: number }
+  | { readonly event: 'state'; readonly state: TransactionState; readonly at: string; readonly detail: string | null; readonly confirmUntil?: string };
+
+/** A journal as read back. */
+export interface JournalRecord {
+  readonly header: JournalHeader;
+  readonly state: TransactionState;
+  readonly stateAt: string;
+  readonly detail: string | null;
+  readonly confirmUntil: string | null;
+  readonly checkpoint: string | null;
+  readonly stepTimesMs: readonly (number | null)[];
+}

@@ -1,0 +1,129 @@
+import type { Observation } from '../model/observation.ts';
+import type { ProfileActivation, Step, WantedBridge, WantedProfile } from '../model/plan.ts';
+import { carriedAddresses, dynamicFamilies, handoverProfile, overlapSettings } from './handover.ts';
+import type { BridgeNames } from './names.ts';
+import type { UplinkSource } from './profiles.ts';
+import { isDefault } from './route-metric.ts';
+
+/** Steps that build a bridge around a NIC that now runs the admin's own profile. */
+export function buildWithUplink(names: BridgeNames, wanted: WantedBridge, source: UplinkSource, observation: Observation): readonly Step[] {
+  const uplink = source.link.name;
+  const final = profileOf(wanted, names.bridgeInterface);
+  const addresses = carriedAddresses(source.addressLink);
+  const handsOver = addresses.length > 0;
+  const initial = handsOver ? handoverProfile(final, source.addressLink, observation) : final;
+  const profiles = wanted.profiles.map((profile) => proving(profile.uuid === final.uuid ? initial : profile));
+  const uplinkPort = profileOf(wanted, names.uplinkPort);
+  const uplinkInterface = profileOf(wanted, names.uplinkInterface);
+  const attach: Step = {
+    do: 'attachUplink',
+    bridge: names.bridge,
+    interface: uplink,
+    portProfile: uplinkPort.uuid,
+    interfaceProfile: uplinkInterface.uuid,
+    why: `${uplink} starts to carry ${names.bridge} while its own addresses still answer, so nothing is lost in between`,
+  };
+  const moved: Step = {
+    do: 'activate',
+    profiles: [activation(uplinkInterface, uplink)],
+    why: `NetworkManager takes ${uplink} as a port of ${names.bridge} and removes its addresses`,
+  };
+  const bridgeUp: Step[] = [
+    { do: 'addProfiles', profiles, why: `${names.bridge} and its ports need profiles; in memory, so that a reboot finds only the admin's own` },
+    {
+      do: 'activate',
+      profiles: [activation(profileOf(wanted, names.bridgePort), null)],
+      why: `brings up ${names.bridge}; before both interface chains, which would each try to and one would fail`,
+    },
+  ];
+  if (!handsOver) {
+    return [
+      ...bridgeUp,
+      { do: 'activate', profiles: [activation(uplinkPort, null)], why: `makes a port for ${uplink}` },
+      moved,
+      { do: 'activate', profiles: [activation(final, null)], why: `${uplink} has no address to hand over, so ${names.bridge} is configured from the start` },
+      ...dynamicWait(names, final, false),
+    ];
+  }
+  return [
+    ...bridgeUp,
+    {
+      do: 'activate',
+      profiles: [activation(final, null), activation(uplinkPort, null)],
+      why: `${names.bridge} gets the addresses of ${uplink} behind metrics that lose, ready to take over`,
+    },
+    { do: 'waitBindable', interface: names.bridge, addresses, why: 'an address that is still being checked for duplicates does not answer' },
+    attach,
+    moved,
+    ...settle(names, final, source, observation),
+  ];
+}
+
+/** Steps that build a bridge without a NIC. */
+export function buildWithoutUplink(names: BridgeNames, wanted: WantedBridge): readonly Step[] {
+  const [port, device] = [profileOf(wanted, names.bridgePort), profileOf(wanted, names.bridgeInterface)];
+  return [
+    { do: 'addProfiles', profiles: wanted.profiles.map(proving), why: `${names.bridge} needs profiles; in memory, so that a reboot finds only the admin's own` },
+    { do: 'activate', profiles: [activation(port, null)], why: `brings up ${names.bridge}` },
+    { do: 'activate', profiles: [activation(device, null)], why: `makes the interface ${names.bridge}; no NIC is touched` },
+  ];
+}
+
+/** The last step of every build: from now on the profiles connect by themselves. */
+export function commitProfiles(profiles: readonly WantedProfile[], persist: boolean): Step {
+  return {
+    do: 'commitProfiles',
+    profiles,
+    storage: persist ? 'disk' : 'memory',
+    why: persist
+      ? 'the proven profiles go to disk, so that NetworkManager brings the bridge up by itself at boot'
+      : 'the proven profiles may connect by themselves, so that the bridge comes back after a lost link',
+  };
+}
+
+/** Steps that bring the bridge's own interface to its final settings, dynamic ones without a gap. */
+function settle(names: BridgeNames, final: WantedProfile, source: UplinkSource, observation: Observation): readonly Step[] {
+  const { id, uuid } = final;
+  const update: Step = {
+    do: 'updateProfiles',
+    profiles: [proving(final)],
+    storage: 'memory',
+    why: `${names.bridge} gets the admin's own settings`,
+  };
+  const finish: Step = { do: 'reapply', id, uuid, settings: null, why: 'in place, so that the link stays up' };
+  if (dynamicFamilies(final.settings).length === 0) return [update, finish];
+  const hasIpv6Default = observation.routes.some((route) => route.family === 6 && isDefault(route.destination) && route.device === source.addressLink.name);
+  const overlap = overlapSettings(final, source.addressLink, observation);
+  return [
+    update,
+    { do: 'reapply', id, uuid, settings: overlap, why: 'asks for the lease while the old address still answers' },
+    ...dynamicWait(names, final, hasIpv6Default),
+    finish,
+  ];
+}
+
+/** An advertised IPv6 default route is waited for only where there was one: not every LAN has a router. */
+function dynamicWait(names: BridgeNames, final: WantedProfile, expectsIpv6Default: boolean): readonly Step[] {
+  const families = dynamicFamilies(final.settings);
+  const lease = families.includes(4);
+  const ipv6DefaultMetric = families.includes(6) && expectsIpv6Default ? Number(final.settings.ipv6?.['route-metric']?.[1]) : null;
+  if (!lease && ipv6DefaultMetric === null) return [];
+  const { id, uuid } = final;
+  return [{ do: 'waitDynamic', id, uuid, interface: names.bridge, lease, ipv6DefaultMetric, why: 'the same MAC gets the same lease' }];
+}
+
+/** A profile as it is until the run is proven: it does not connect by itself, so that a restart of NetworkManager starts nothing. */
+export function proving(profile: WantedProfile): WantedProfile {
+  const connection = { ...profile.settings.connection, autoconnect: ['b', false] as const };
+  return { ...profile, settings: { ...profile.settings, connection } };
+}
+
+function activation(profile: WantedProfile, interfaceName: string | null): ProfileActivation {
+  return { id: profile.id, uuid: profile.uuid, interface: interfaceName };
+}
+
+function profileOf(wanted: WantedBridge, id: string): WantedProfile {
+  const profile = wanted.profiles.find((entry) => entry.id === id);
+  if (profile === undefined) throw new TypeError(`${wanted.bridge} has no profile ${id}`);
+  return profile;
+}

@@ -1,0 +1,105 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import type { Link, Observation, Route } from '../model/observation.ts';
+import type { WantedProfile } from '../model/plan.ts';
+import type { Json, ProfileSettings, SettingValue } from '../model/settings.ts';
+import { isLinkLocal6 } from '../net/address.ts';
+import { isDefault } from './route-metric.ts';
+
+/*
+ * The handover: before the NIC moves, the bridge's own interface already has the node's addresses and routes, with metrics that
+ * lose against the NIC's. The moment the NIC's own go, these are what is left, and nothing has to be waited for. docs/decisions
+ * has the measurement.
+ */
+
+/** Above every metric NetworkManager gives by default (the highest is 20000 more, for a device without connectivity). */
+const losingMetric = 40_000;
+
+type Family = 4 | 6;
+type Setting = Readonly<Record<string, SettingValue>>;
+
+/** Addresses of a link that must survive the move, as `address/prefix`. */
+export function carriedAddresses(link: Link): readonly string[] {
+  return link.addresses.filter((entry) => isCarried(entry)).map((entry) => `${entry.address}/${entry.prefixLength}`);
+}
+
+/** The bridge interface's profile while the NIC still has the addresses: the same ones, fixed, behind losing metrics. */
+export function handoverProfile(final: WantedProfile, link: Link, observation: Observation): WantedProfile {
+  return {
+    ...final,
+    settings: {
+      ...final.settings,
+      ipv4: fixedSetting(4, link, observation),
+      ipv6: fixedSetting(6, link, observation),
+    },
+  };
+}
+
+/**
+ * The final settings with the old addresses kept beside them, for families that get theirs from DHCP or router advertisements:
+ * applied until the dynamic configuration has arrived.
+ */
+export function overlapSettings(final: WantedProfile, link: Link, observation: Observation): ProfileSettings {
+  const overlap = (family: Family): Setting => {
+    const own = final.settings[`ipv${family}`] ?? {};
+    if (!isDynamic(own)) return own;
+    const fixed = fixedSetting(family, link, observation);
+    return {
+      ...own,
+      'address-data': joinLists(own['address-data'], fixed['address-data']),
+      'route-data': joinLists(own['route-data'], fixed['route-data']),
+      ...(family === 4 ? { 'dad-timeout': ['i', 0] as const } : {}),
+    };
+  };
+  return { ...final.settings, ipv4: overlap(4), ipv6: overlap(6) };
+}
+
+/** Families of a profile that are configured by DHCP or router advertisements. */
+export function dynamicFamilies(settings: ProfileSettings): readonly Family[] {
+  return ([4, 6] as const).filter((family) => isDynamic(settings[`ipv${family}`] ?? {}));
+}
+
+function isDynamic(setting: Setting): boolean {
+  return ['auto', 'dhcp'].includes(String(setting.method?.[1]));
+}
+
+function isCarried(entry: Link['addresses'][number]): boolean {
+  return entry.scope === 'global' && !entry.temporary && !entry.tentative && !entry.dadFailed && !(entry.family === 6 && isLinkLocal6(entry.address));
+}
+
+function fixedSetting(family: Family, link: Link, observation: Observation): Setting {
+  const addresses = link.addresses.filter((entry) => entry.family === family && isCarried(entry));
+  if (addresses.length === 0) return { method: ['s', 'disabled'] };
+  const nameservers = observation.resolver.nameservers.filter((server) => (family === 4 ? isIPv4(server) : isIPv6(server)));
+  const routes = observation.routes.filter((route) => route.family === family && route.device === link.name && isCarriedRoute(route));
+  return {
+    method: ['s', 'manual'],
+    'address-data': ['aa{sv}', addresses.map((entry) => ({ address: ['s', entry.address], prefix: ['u', entry.prefixLength] }))],
+    'route-data': ['aa{sv}', routes.map(losingRoute)],
+    'route-metric': ['x', losingMetric],
+    'dns-data': ['as', nameservers.filter((server) => !server.startsWith('127.'))],
+    'dns-search': ['as', observation.resolver.search],
+    // The node holds these addresses this very moment: asking the LAN whether somebody else does only costs time.
+    ...(family === 4 ? { 'dad-timeout': ['i', 0] as const } : {}),
+  };
+}
+
+/** Connected routes come with the addresses; multicast and link-local ones with the interface. */
+function isCarriedRoute(route: Route): boolean {
+  return route.gateway !== null || isDefault(route.destination);
+}
+
+function losingRoute(route: Route): Json {
+  const [destination = '', prefix = '0'] = route.destination.split('/');
+  return {
+    dest: ['s', destination],
+    prefix: ['u', Number(prefix)],
+    metric: ['u', losingMetric],
+    ...(route.gateway === null ? {} : { 'next-hop': ['s', route.gateway] }),
+  };
+}
+
+function joinLists(own: SettingValue | undefined, more: SettingValue | undefined): SettingValue {
+  const items = [own, more].flatMap((value) => (value === undefined ? [] : (value[1] as readonly Json[])));
+  const unique = new Map(items.map((item) => [JSON.stringify(item), item]));
+  return ['aa{sv}', [...unique.values()]];
+}

@@ -1,0 +1,155 @@
+import { AgentError } from '../errors.ts';
+import type { Config } from '../model/config.ts';
+import type { Observation } from '../model/observation.ts';
+import type { Carried, Difference, LinkAddresses, Plan, PlanNote, PredictedOutage, Step, UplinkChoice, Wanted, WantedBridge } from '../model/plan.ts';
+import { compare } from '../verify/compare.ts';
+import { buildWithoutUplink, buildWithUplink, commitProfiles } from './build.ts';
+import { adjustInPlace } from './adjust.ts';
+import { giveBack } from './give-back.ts';
+import { carriedAddresses } from './handover.ts';
+import { type BridgeNames, bridges, externalBridge, gatewayBridge, ownProfileIds } from './names.ts';
+import { refuseForeignBridge } from './ownership.ts';
+import { bridgeWithoutUplink, bridgeWithUplink, type UplinkSource } from './profiles.ts';
+import { isDefault } from './route-metric.ts';
+import { uplinkSource } from './source-profile.ts';
+import { chooseUplink, uplinkInBridge } from './uplink.ts';
+
+/** A bridge as it shall be, and what it is made from. */
+interface Target {
+  readonly names: BridgeNames;
+  readonly wanted: WantedBridge;
+  readonly source: UplinkSource | null;
+}
+
+export type PlanDecision = { readonly kind: 'planned'; readonly plan: Plan } | { readonly kind: 'waiting'; readonly trace: readonly string[] };
+
+const ownNames = { bridges: bridges.map((names) => names.bridge), profiles: ownProfileIds };
+
+/**
+ * Plans everything `apply` does, from facts alone: no clock, no randomness, no I/O. Every refusal happens here, before anything is
+ * touched. Answers `waiting` when the choice depends on a default route that may still come.
+ */
+export function planApply(config: Config, observation: Observation, routeWaitOver: boolean): PlanDecision {
+  if (!observation.networkManager.ovsPlugin) throw pluginMissing();
+  for (const names of bridges) refuseForeignBridge(names, observation);
+  const decision = chooseUplink(config, observation, routeWaitOver);
+  if (decision.kind === 'waiting') return decision;
+  const options = { datapathType: config.ovs.datapathType.value };
+  const notes: PlanNote[] = [...decision.notes];
+  const targets: Target[] = [];
+  const add = (names: BridgeNames, uplink: string): void => {
+    const source = uplinkSource(names, uplink, observation);
+    const { wanted, notes: own } = bridgeWithUplink(names, source, observation, options);
+    targets.push({ names, wanted, source });
+    notes.push(...own);
+  };
+  if (decision.choice.interface === null) {
+    targets.push({ names: gatewayBridge, wanted: bridgeWithoutUplink(gatewayBridge, options), source: null });
+  } else add(gatewayBridge, decision.choice.interface);
+  const external = config.externalUplink.value ?? observation.hints.extraBridge;
+  if (external !== null) add(externalBridge, external);
+  return { kind: 'planned', plan: planFor(targets, observation, decision.choice, notes, config.persist.value) };
+}
+
+/** Plans the removal of every trace of ours: NICs back to their own profiles, bridges and profiles gone. */
+export function planDisable(observation: Observation): Plan {
+  return planFor([], observation, null, [], false);
+}
+
+/** Plans the way back to bridges as they were before a transaction, kept in its journal; none of them means giving the NICs back. */
+export function planReturn(previous: Wanted, observation: Observation): Plan {
+  const targets = bridges.flatMap((names): Target[] => {
+    const wanted = previous.bridges.find((bridge) => bridge.bridge === names.bridge);
+    if (wanted === undefined) return [];
+    const source = wanted.uplink === null ? null : uplinkSource(names, wanted.uplink.interface, observation);
+    return [{ names, wanted, source }];
+  });
+  return planFor(targets, observation, null, [], false);
+}
+
+function planFor(
+  targets: readonly Target[],
+  observation: Observation,
+  choice: UplinkChoice | null,
+  notes: readonly PlanNote[],
+  persist: boolean,
+): Plan {
+  const wanted: Wanted = { bridges: targets.map((target) => target.wanted) };
+  const differences = compare(wanted, observation, ownNames);
+  const steps: Step[] = [];
+  const rebuilt: Target[] = [];
+  for (const names of bridges) {
+    const target = targets.find((entry) => entry.names === names);
+    const own = differences.filter((difference) => concerns(difference, names));
+    if (target === undefined) steps.push(...giveBack(names, observation));
+    else if (own.length > 0) {
+      const adjusted = adjustInPlace(target.wanted, names, own, observation);
+      if (adjusted !== null) steps.push(...adjusted);
+      else {
+        rebuilt.push(target);
+        steps.push(...giveBack(names, observation), ...build(target, observation));
+      }
+    }
+  }
+  const proven = rebuilt.flatMap((target) => target.wanted.profiles);
+  if (proven.length > 0) steps.push(commitProfiles(proven, persist));
+  return {
+    outcome: steps.length === 0 ? 'unchanged' : 'change',
+    choice,
+    wanted,
+    carried: targets.flatMap((target) => (target.source === null ? [] : [carriedOver(target.names, target.source, observation)])),
+    before: touchedLinks(targets, observation),
+    differences,
+    steps,
+    notes,
+    outage: predictOutage(steps),
+  };
+}
+
+/** Links that are or were an uplink or a bridge of ours, with their addresses now. */
+function touchedLinks(targets: readonly Target[], observation: Observation): readonly LinkAddresses[] {
+  const touched = new Set(targets.flatMap((target) => target.source?.link.name ?? []));
+  for (const names of bridges) {
+    touched.add(names.bridge);
+    const former = uplinkInBridge(names, observation);
+    if (former !== null) touched.add(former);
+  }
+  return observation.links
+    .filter((link) => touched.has(link.name))
+    .map((link) => ({ interface: link.name, addresses: carriedAddresses(link) }))
+    .filter((entry) => entry.addresses.length > 0);
+}
+
+function build(target: Target, observation: Observation): readonly Step[] {
+  if (target.source === null) return buildWithoutUplink(target.names, target.wanted);
+  return buildWithUplink(target.names, target.wanted, target.source, observation);
+}
+
+function concerns(difference: Difference, names: BridgeNames): boolean {
+  const words = difference.subject.split(' ');
+  return [names.bridge, names.bridgePort, names.bridgeInterface, names.uplinkPort, names.uplinkInterface].some((name) => words.includes(name));
+}
+
+function carriedOver(names: BridgeNames, source: UplinkSource, observation: Observation): Carried {
+  const { addressLink } = source;
+  const gateways = observation.routes
+    .filter((route) => route.device === addressLink.name && isDefault(route.destination))
+    .flatMap((route) => route.gateway ?? []);
+  return { interface: names.bridge, from: addressLink.name, addresses: carriedAddresses(addressLink), defaultGateways: [...new Set(gateways)] };
+}
+
+/** Measured in the booted node, see docs/decisions; a real NIC's driver may add its own. */
+function predictOutage(steps: readonly Step[]): PredictedOutage {
+  if (steps.some((step) => step.do === 'attachUplink')) {
+    return { expectedMs: 100, why: 'the bridge has the addresses before the NIC moves; measured: under 100 ms' };
+  }
+  const moves = steps.some((step) => step.do === 'activate' && step.profiles.some((profile) => profile.interface !== null));
+  if (moves) return { expectedMs: 1000, why: 'a NIC changes its profile without addresses to hand over' };
+  return { expectedMs: 0, why: 'no NIC is touched' };
+}
+
+function pluginMissing(): AgentError {
+  return new AgentError('ovs-plugin-missing', 'NetworkManager runs without its Open vSwitch plugin', {
+    hint: 'install it (RPM: NetworkManager-ovs, Debian: network-manager-ovs), then: systemctl restart NetworkManager',
+  });
+}

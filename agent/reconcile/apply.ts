@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { journalDirectory, transactionId } from '../apply/journal.ts';
+import { lockDirectory, takeLock } from '../apply/lock.ts';
+import { restoreOldState } from '../apply/restore.ts';
+import { type ProgressEvent, runTransaction, type TransactionResult } from '../apply/transaction.ts';
+import { openNode } from '../assemble.ts';
+import { type Deadline, startDeadline } from '../deadline.ts';
+import { AgentError } from '../errors.ts';
+import type { Observation } from '../model/observation.ts';
+import type { Plan } from '../model/plan.ts';
+import { currentBridges } from '../plan/current.ts';
+import { bridges, ownProfileIds } from '../plan/names.ts';
+import { planReturn } from '../plan/plan.ts';
+import { compare } from '../verify/compare.ts';
+import { agentVersion } from '../version.ts';
+import { reconnectNode } from './reconnect.ts';
+import { recoverEarlierRuns } from './recover.ts';
+import { interruptOnSignals } from './signals.ts';
+import { writeHint, writeStatus } from './state-files.ts';
+import { planWhenReady, type WaitOptions } from './wait.ts';
+
+/** Runs shorter than a DHCP server's worst case would fail for nothing; the unit's TimeoutStartSec is above this plus the restore. */
+export const runLimitMs = 150_000;
+
+export interface ReconcileOptions {
+  readonly command: string;
+  readonly confirmTimeoutSeconds: number | null;
+  readonly say: (message: string) => void;
+  readonly progress: (event: ProgressEvent) => void;
+  readonly onPlan: (plan: Plan, observation: Observation) => void;
+}
+
+export interface ReconcileResult {
+  readonly plan: Plan;
+  readonly observation: Observation;
+  /** null: nothing was to do. */
+  readonly transaction: TransactionResult | null;
+  /** D-Bus calls this run made. */
+  readonly busCalls: number;
+}
+
+/** What a run aims at, asked again after every observation until it is not `waiting`. */
+export type Planner = (observation: Observation, routeWaitOver: boolean) => { kind: 'planned'; plan: Plan } | { kind: 'waiting'; trace: readonly string[] };
+
+/** lock → recover → observe → plan → transaction → proof. The one way anything on the node is changed. */
+export async function reconcile(planner: Planner, wait: WaitOptions, options: ReconcileOptions): Promise<ReconcileResult> {
+  const lock = await takeLock(lockDirectory, options.command);
+  const deadline = startDeadline(runLimitMs);
+  const endSignals = interruptOnSignals(deadline);
+  try {
+    return await reconcileLocked(planner, wait, options, deadline);
+  } finally {
+    endSignals();
+    deadline.clear();
+    lock.release();
+  }
+}
+
+async function reconcileLocked(planner: Planner, wait: WaitOptions, options: ReconcileOptions, deadline: Deadline): Promise<ReconcileResult> {
+  const node = await openNode();
+  let current = node;
+  try {
+    await recoverEarlierRuns(node, journalDirectory, options.say, deadline);
+    const { plan, observation } = await planWhenReady(node, planner, wait, options.say, deadline);
+    options.onPlan(plan, observation);
+    if (plan.outcome === 'unchanged') {
+      writeHint(plan, observation);
+      return { plan, observation, transaction: null, busCalls: node.bus.callCount() };
+    }
+    const previous = currentBridges(observation);
+    const header = {
+      format: 1 as const,
+      id: transactionId(new Date(), randomBytes(2).toString('hex')),
+      command: options.command,
+      agentVersion,
+      startedAt: new Date().toISOString(),
+      bootId: observation.host.bootId,
+      plan,
+      previous,
+    };
+    const ports = {
+      nm: node.nm,
+      ovs: node.ovs,
+      deadline,
+      observe: node.observe,
+      journalDirectory,
+      now: () => new Date(),
+      progress: options.progress,
+      restore: (failed: Plan, checkpoint: string | null) =>
+        restoreOldState(
+          {
+            reconnect: async (limit: Deadline) => {
+              current = await reconnectNode(node, limit, options.say);
+              return current;
+            },
+            planReturn,
+            say: options.say,
+          },
+          previous,
+          failed.before,
+          checkpoint,
+        ),
+    };
+    const transaction = await runTransaction(ports, plan, header, observation, options.confirmTimeoutSeconds, (after) => proveWanted(plan, after));
+    writeHint(plan, observation);
+    writeStatus({ transaction: transaction.id, state: transaction.state, at: new Date().toISOString(), uplink: plan.choice?.interface ?? null });
+    return { plan, observation, transaction, busCalls: node.bus.callCount() };
+  } finally {
+    node.close();
+    if (current !== node) current.close();
+  }
+}
+
+/** The node must now be exactly what the plan aimed at. */
+function proveWanted(plan: Plan, observation: Observation): void {
+  const own = { bridges: bridges.map((names) => names.bridge), profiles: ownProfileIds };
+  const [first, ...more] = compare(plan.wanted, observation, own);
+  if (first !== undefined) {
+    const rest = more.length === 0 ? '' : ` (and ${more.length} more)`;
+    throw new AgentError('proof-failed', `${first.subject} is ${first.observed} instead of ${first.wanted}${rest}`, {
+      hint: 'run `microshift-net plan --verbose` to see what it aims at',
+      facts: { differences: [first, ...more].map((entry) => `${entry.subject}: wanted ${entry.wanted}, observed ${entry.observed}`) },
+    });
+  }
+  for (const carried of plan.carried) {
+    if (carried.defaultGateways.length === 0) continue;
+    const present = observation.routes.some((route) => route.device === carried.interface && /^(0\.0\.0\.0|::)\/0$/.test(route.destination));
+    if (!present) throw new AgentError('proof-failed', `${carried.interface} has no default route`, { hint: 'look at `ip route` and journalctl -u NetworkManager' });
+  }
+}
+

@@ -1,0 +1,80 @@
+import type { Node } from '../assemble.ts';
+import type { Deadline } from '../deadline.ts';
+import { waitForKernel } from '../drivers/host/kernel-events.ts';
+import { readRoutes } from '../drivers/host/routes.ts';
+import { watchActivations } from '../drivers/networkmanager/activation.ts';
+import { deviceInterface, deviceState } from '../drivers/networkmanager/names.ts';
+import { AgentError } from '../errors.ts';
+import type { Observation } from '../model/observation.ts';
+import type { Plan } from '../model/plan.ts';
+import type { Planner } from './apply.ts';
+
+export interface WaitOptions {
+  /** How long a default route may take to appear. */
+  readonly routeMs: number;
+  /** How long the chosen NIC may take to get its addresses; it then moves without having any to hand over. */
+  readonly uplinkMs: number;
+}
+
+/** What DESIGN promises: a route or lease that comes within 40 s is waited for. */
+export const patientWait: WaitOptions = { routeMs: 40_000, uplinkMs: 40_000 };
+
+/** Observes and plans; while the plan has to wait for a route or for the uplink's own activation, waits for the event and plans again. */
+export async function planWhenReady(
+  node: Node,
+  planner: Planner,
+  wait: WaitOptions,
+  say: (message: string) => void,
+  deadline: Deadline,
+): Promise<{ plan: Plan; observation: Observation }> {
+  let observation = await node.observe();
+  let decision = planner(observation, wait.routeMs === 0);
+  if (decision.kind === 'waiting') {
+    say(`waiting up to ${wait.routeMs / 1000} s for a default route`);
+    await defaultRoute(deadline, wait.routeMs);
+    observation = await node.observe();
+    decision = planner(observation, true);
+  }
+  if (decision.kind === 'waiting') throw new AgentError('internal', 'the choice of the uplink waits for a route that is over');
+  const uplink = decision.plan.choice?.interface ?? null;
+  if (uplink !== null && decision.plan.outcome === 'change' && wait.uplinkMs > 0 && isActivating(uplink, observation)) {
+    say(`waiting up to ${wait.uplinkMs / 1000} s for ${uplink} to be configured`);
+    await deviceSettled(node, uplink, deadline, wait.uplinkMs);
+    observation = await node.observe();
+    decision = planner(observation, true);
+  }
+  if (decision.kind === 'waiting') throw new AgentError('internal', 'the choice of the uplink waits for a route that is over');
+  return { plan: decision.plan, observation };
+}
+
+async function defaultRoute(deadline: Deadline, limitMs: number): Promise<void> {
+  const present = (): boolean => readRoutes().some((route) => /^(0\.0\.0\.0|::)\/0$/.test(route.destination));
+  const timeout = () => new AgentError('activation-timeout', 'no default route came');
+  await waitForKernel(present, deadline, limitMs, timeout).catch((error: unknown) => {
+    if (deadline.signal.aborted) throw error;
+  });
+}
+
+function isActivating(uplink: string, observation: Observation): boolean {
+  const device = observation.networkManager.devices.find((entry) => entry.interface === uplink && ![24, 25, 26].includes(entry.type));
+  return device !== undefined && device.state > deviceState.disconnected && device.state < deviceState.activated;
+}
+
+async function deviceSettled(node: Node, uplink: string, deadline: Deadline, limitMs: number): Promise<void> {
+  const { nm } = node;
+  const observation = await node.observe();
+  const device = observation.networkManager.devices.find((entry) => entry.interface === uplink && ![24, 25, 26].includes(entry.type));
+  if (device === undefined) return;
+  const watch = watchActivations(nm);
+  const settled = async (): Promise<boolean> => {
+    const state = Number(await nm.property(device.path, deviceInterface, 'State'));
+    return state >= deviceState.activated || state <= deviceState.disconnected;
+  };
+  try {
+    await watch.until(`the configuration of ${uplink}`, settled, deadline, limitMs).catch((error: unknown) => {
+      if (deadline.signal.aborted) throw error;
+    });
+  } finally {
+    watch.stop();
+  }
+}

@@ -1,0 +1,43 @@
+import { type AgentError, errorTable } from '../errors.ts';
+import { escapeControl, type Style } from './style.ts';
+
+/** `what: why; do this` on one line. */
+export function errorLine(error: AgentError, style: Style): string {
+  const hint = error.hint === undefined ? '' : `; ${error.hint}`;
+  return escapeControl(`${style('red', 'microshift-net:')} ${error.message}${hint}`);
+}
+
+/** The line, its facts and its chain of causes. */
+export function errorDetail(error: AgentError, style: Style): string {
+  const facts = Object.entries(error.facts).map(([key, value]) => `  ${key}: ${Array.isArray(value) ? value.join('\n    ') : String(value)}`);
+  return [errorLine(error, style), `  kind: ${error.kind}`, ...facts, ...causes(error)].map(escapeControl).join('\n');
+}
+
+/** The machine form of an error. */
+export function errorJson(error: AgentError): object {
+  return {
+    error: {
+      kind: error.kind,
+      message: error.message,
+      hint: error.hint ?? null,
+      exitCode: errorTable[error.kind].exitCode,
+      retryable: errorTable[error.kind].retryable,
+      facts: error.facts,
+      causes: causeMessages(error),
+    },
+  };
+}
+
+function causes(error: AgentError): readonly string[] {
+  return causeMessages(error).map((message) => `  caused by: ${message}`);
+}
+
+function causeMessages(error: unknown): readonly string[] {
+  const messages: string[] = [];
+  let cause = error instanceof Error ? error.cause : undefined;
+  while (cause instanceof Error && messages.length < 8) {
+    messages.push(cause.message);
+    cause = cause.cause;
+  }
+  return messages;
+}

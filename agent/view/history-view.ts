@@ -1,0 +1,38 @@
+import type { JournalRecord } from '../model/journal.ts';
+import { stepTitle } from './plan-view.ts';
+import type { Style } from './style.ts';
+
+/** One line per transaction, newest first. */
+export function historyText(records: readonly JournalRecord[], style: Style): string {
+  if (records.length === 0) return 'No transaction has been run yet.';
+  return records
+    .map((record) => {
+      const { id, command } = record.header;
+      const detail = record.detail === null ? '' : `  ${style('dim', record.detail)}`;
+      return `${id}  ${record.state.padEnd(16)}  ${command.padEnd(12)}  ${bridgesText(record)}${detail}`;
+    })
+    .join('\n');
+}
+
+/** One transaction: what it aimed at, its steps and their times, how it ended. */
+export function transactionText(record: JournalRecord, style: Style): string {
+  const { header } = record;
+  const steps = header.plan.steps.map((step, index) => {
+    const took = record.stepTimesMs[index];
+    return `  ${String(index + 1).padStart(2)}  ${stepTitle(step)} … ${took == null ? 'not done' : `${took} ms`}`;
+  });
+  const before = header.previous.bridges.map((bridge) => `${bridge.bridge} with ${bridge.uplink?.interface ?? 'no NIC'}`);
+  return [
+    `${style('bold', header.id)}  ${header.command}`,
+    `  started  ${header.startedAt}`,
+    `  ended    ${record.stateAt}  ${record.state}${record.detail === null ? '' : `: ${record.detail}`}`,
+    `  before   ${before.length === 0 ? 'no bridge of ours' : before.join(', ')}`,
+    `  after    ${bridgesText(record)}`,
+    ...steps,
+  ].join('\n');
+}
+
+function bridgesText(record: JournalRecord): string {
+  const bridges = record.header.plan.wanted.bridges.map((bridge) => `${bridge.bridge} with ${bridge.uplink?.interface ?? 'no NIC'}`);
+  return bridges.length === 0 ? 'no bridge of ours' : bridges.join(', ');
+}

@@ -1,0 +1,60 @@
+import type { Observation } from '../model/observation.ts';
+import type { Plan, Step } from '../model/plan.ts';
+import type { Style } from './style.ts';
+import { drawTopology, observedTopology, plannedTopology } from './topology.ts';
+
+/** A whole plan for people: choice, drawing before and after, steps with their reasons, notes, outage. */
+export function planText(plan: Plan, observation: Observation, style: Style, verbose: boolean): string {
+  const lines: string[] = [];
+  if (plan.choice !== null) {
+    const uplink = plan.choice.interface ?? 'none';
+    lines.push(`${style('bold', 'Uplink')}   ${uplink}, from ${plan.choice.source}`, ...plan.choice.trace.map((line) => `         ${style('dim', line)}`), '');
+  }
+  lines.push(style('bold', plan.outcome === 'unchanged' ? 'Now' : 'Before'), drawTopology(observedTopology(observation), style));
+  if (plan.outcome === 'unchanged') lines.push(style('green', 'Nothing to do: the node is as wanted.'));
+  else {
+    lines.push(style('bold', 'After'), drawTopology(plannedTopology(plan, observation), style));
+    lines.push(style('bold', `Steps (${plan.steps.length})`), ...plan.steps.map((step, index) => stepLine(step, index, style)));
+    lines.push('', `${style('bold', 'Outage')}   at most ${plan.outage.expectedMs} ms expected: ${plan.outage.why}`);
+  }
+  for (const note of plan.notes) lines.push(`${note.level === 'warning' ? style('yellow', 'warning') : 'note'}: ${note.message}`);
+  if (verbose && plan.differences.length > 0) {
+    lines.push('', style('bold', 'Differences'), ...plan.differences.map((entry) => `  ${entry.subject}: ${entry.observed} → ${entry.wanted}`));
+  }
+  return lines.join('\n');
+}
+
+/** What a step does, in a few words. */
+export function stepTitle(step: Step | 'prove' | 'commit'): string {
+  if (step === 'prove') return 'prove that the node is reachable';
+  if (step === 'commit') return 'commit';
+  const ids = (profiles: readonly { readonly id: string }[]): string => profiles.map((profile) => profile.id).join(', ');
+  switch (step.do) {
+    case 'addProfiles':
+      return `add the profiles ${ids(step.profiles)}`;
+    case 'updateProfiles':
+      return `update the profiles ${ids(step.profiles)}`;
+    case 'commitProfiles':
+      return `let the profiles connect by themselves${step.storage === 'disk' ? ', also after a reboot' : ''}`;
+    case 'deleteProfiles':
+      return `delete the profiles ${ids(step.profiles)}`;
+    case 'activate':
+      return `activate ${step.profiles.map((entry) => (entry.interface === null ? entry.id : `${entry.id} on ${entry.interface}`)).join(', ')}`;
+    case 'waitBindable':
+      return `wait until ${step.interface} can use ${step.addresses.join(', ')}`;
+    case 'attachUplink':
+      return `attach ${step.interface} to ${step.bridge}`;
+    case 'reapply':
+      return `configure ${step.id} in place`;
+    case 'waitDynamic':
+      return `wait for the ${[...(step.lease ? ['DHCP lease'] : []), ...(step.ipv6DefaultMetric === null ? [] : ['router advertisement'])].join(' and ')} on ${step.interface}`;
+    case 'waitAddresses':
+      return `wait until ${step.interface} has ${step.addresses.join(', ')}`;
+    case 'removeBridges':
+      return `remove the bridge ${step.bridges.join(', ')}`;
+  }
+}
+
+function stepLine(step: Step, index: number, style: Style): string {
+  return `  ${String(index + 1).padStart(2)}  ${stepTitle(step)}\n      ${style('dim', step.why)}`;
+}

@@ -1,0 +1,33 @@
+import type { JournalRecord } from '../model/journal.ts';
+import type { Observation } from '../model/observation.ts';
+import type { Difference } from '../model/plan.ts';
+import type { Style } from './style.ts';
+import { drawTopology, observedTopology } from './topology.ts';
+
+export interface StatusView {
+  readonly observation: Observation;
+  /** null: it responds. */
+  readonly vswitchd: string | null;
+  readonly last: JournalRecord | null;
+  readonly differences: readonly Difference[];
+  /** Why no plan can be made; null when one can. */
+  readonly problem: string | null;
+}
+
+/** One screen: topology, services, tuning, last transaction, next step. */
+export function statusText(view: StatusView, style: Style): string {
+  const { observation, last, differences, problem } = view;
+  const { networkManager, ovs } = observation;
+  const threads = ['n-handler-threads', 'n-revalidator-threads'].map((key) => `${key.slice(2)} ${ovs.otherConfig[key] ?? 'by default'}`);
+  const lines = [
+    drawTopology(observedTopology(observation), style),
+    `NetworkManager  ${networkManager.version}${networkManager.ovsPlugin ? '' : ' (without its Open vSwitch plugin)'}`,
+    `Open vSwitch    ${ovs.version ?? '?'}, ${threads.join(', ')}${view.vswitchd === null ? '' : `; ${style('red', view.vswitchd)}`}`,
+    `Last run        ${last === null ? 'none' : `${last.header.id} ${last.header.command}: ${last.state}`}`,
+  ];
+  if (problem !== null) lines.push('', style('red', problem));
+  else if (differences.length > 0) {
+    lines.push('', style('yellow', `${differences.length} differences from what ovn.yaml says; see \`microshift-net plan\`, mend with \`microshift-net apply\``));
+  } else lines.push('', style('green', 'The node is as wanted.'));
+  return lines.join('\n');
+}

@@ -1,0 +1,114 @@
+import type { Link, Observation } from '../model/observation.ts';
+import type { Plan } from '../model/plan.ts';
+import { carriedAddresses } from '../plan/handover.ts';
+import { bridges } from '../plan/names.ts';
+import { isDefault } from '../plan/route-metric.ts';
+import { uplinkInBridge } from '../plan/uplink.ts';
+import type { Style } from './style.ts';
+
+/** A bridge with its ports, or a NIC on its own: what a drawing shows as one block. */
+export interface Block {
+  readonly name: string;
+  readonly kind: 'bridge' | 'nic';
+  readonly mac: string;
+  readonly mtuBytes: number | null;
+  readonly addresses: readonly string[];
+  readonly gateways: readonly string[];
+  readonly ports: readonly Port[];
+}
+
+interface Port {
+  readonly name: string;
+  readonly role: string;
+}
+
+/** The bridges of ours and the NICs beside them, as observed. */
+export function observedTopology(observation: Observation): readonly Block[] {
+  const uplinks = new Set(bridges.map((names) => uplinkInBridge(names, observation)));
+  const names = bridges.map((entry) => entry.bridge);
+  const rows = observation.ovs.bridges.filter((bridge) => names.includes(bridge.name));
+  const nics = observation.links.filter((link) => link.hardwareType === 1 && !uplinks.has(link.name) && isNic(link, observation));
+  return [
+    ...rows.map((row): Block => {
+      const link = observation.links.find((entry) => entry.name === row.name);
+      const ports = row.ports.flatMap((port) => port.interfaces).map((entry) => ({ name: entry.name, role: portRole(entry.type) }));
+      return { ...linkBlock(row.name, link, observation), kind: 'bridge', ports: ports.toSorted(byRole) };
+    }),
+    ...nics.map((link): Block => ({ ...linkBlock(link.name, link, observation), kind: 'nic', ports: [] })),
+  ];
+}
+
+/** The topology a plan leads to. */
+export function plannedTopology(plan: Plan, observation: Observation): readonly Block[] {
+  const uplinks = new Set(plan.wanted.bridges.map((bridge) => bridge.uplink?.interface));
+  const bridgeNames = new Set<string>(bridges.map((entry) => entry.bridge));
+  const kept = observedTopology(observation).filter((block) => !bridgeNames.has(block.name) && !uplinks.has(block.name));
+  const returned = plan.wanted.bridges.length > 0 ? [] : plan.before.filter((entry) => bridgeNames.has(entry.interface));
+  const made = plan.wanted.bridges.map((bridge): Block => {
+    const carried = plan.carried.find((entry) => entry.interface === bridge.bridge);
+    const link = observation.links.find((entry) => entry.name === (bridge.uplink?.interface ?? bridge.bridge));
+    const uplink: Port[] = bridge.uplink === null ? [] : [{ name: bridge.uplink.interface, role: portRole('') }];
+    return {
+      name: bridge.bridge,
+      kind: 'bridge',
+      mac: bridge.mac.toLowerCase(),
+      mtuBytes: link?.mtuBytes ?? null,
+      addresses: carried?.addresses ?? [],
+      gateways: carried?.defaultGateways ?? [],
+      ports: [...uplink, { name: bridge.bridge, role: portRole('internal') }],
+    };
+  });
+  const given = returned.flatMap((entry): Block[] => {
+    const names = bridges.find((candidate) => candidate.bridge === entry.interface);
+    const uplink = names === undefined ? null : uplinkInBridge(names, observation);
+    const link = observation.links.find((candidate) => candidate.name === uplink);
+    return uplink === null ? [] : [{ ...linkBlock(uplink, link, observation), kind: 'nic', addresses: entry.addresses, ports: [] }];
+  });
+  return [...made, ...given, ...kept];
+}
+
+/** Draws blocks one below the other. */
+export function drawTopology(blocks: readonly Block[], style: Style): string {
+  if (blocks.length === 0) return '  (no network device)';
+  return blocks.flatMap((block) => drawBlock(block, style)).join('\n');
+}
+
+function drawBlock(block: Block, style: Style): readonly string[] {
+  const mtu = block.mtuBytes === null ? '' : `  mtu ${block.mtuBytes}`;
+  const title = `${style('bold', block.name)} ${'─'.repeat(Math.max(2, 18 - block.name.length))} ${block.mac}${mtu}`;
+  const facts = [...block.addresses, ...block.gateways.map((gateway) => `default via ${gateway}`)];
+  if (block.kind === 'nic') return [`  ● ${title}  → LAN`, ...facts.map((fact) => `      ${fact}`), ''];
+  const ports = block.ports.map((port, position) => {
+    const corner = position === block.ports.length - 1 ? '╰' : '├';
+    return `  ${corner}── ${port.name.padEnd(14)} ${style('dim', port.role)}`;
+  });
+  return [`  ╭─ ${title}`, ...facts.map((fact) => `  │    ${fact}`), ...ports, ''];
+}
+
+function linkBlock(name: string, link: Link | undefined, observation: Observation): Omit<Block, 'kind' | 'ports'> {
+  const gateways = observation.routes
+    .filter((route) => route.device === name && isDefault(route.destination))
+    .map((route) => `${route.gateway ?? 'the link itself'} metric ${route.metric}`);
+  return {
+    name,
+    mac: link?.mac ?? '',
+    mtuBytes: link?.mtuBytes ?? null,
+    addresses: link === undefined ? [] : carriedAddresses(link),
+    gateways,
+  };
+}
+
+function isNic(link: Link, observation: Observation): boolean {
+  const device = observation.networkManager.devices.find((entry) => entry.interface === link.name);
+  return device !== undefined && device.state > 10 && ![24, 25, 26].includes(device.type);
+}
+
+function portRole(type: string): string {
+  if (type === '' || type === 'system') return 'uplink   → LAN';
+  if (type === 'internal') return 'internal → this host';
+  return type === 'patch' ? 'patch    → br-int' : type;
+}
+
+function byRole(a: Port, b: Port): number {
+  return a.role < b.role ? 1 : -1;
+}

@@ -1,0 +1,71 @@
+import type { ClusterConfig } from '../model/config.ts';
+import type { Sourced } from '../model/sourced.ts';
+import { type ClusterFile, type Found, lookUp, resolve } from './cluster-lookup.ts';
+import { readAddress, readCidrs, readPortRange, type ValueReader } from './cluster-values.ts';
+import { defaultConfig } from './defaults.ts';
+import { problemsError } from './problem.ts';
+import { type SourceText, sourceLine } from './source-text.ts';
+import { parseYaml } from './yaml.ts';
+
+/** Spellings of each setting, the newest first: MicroShift ignores the older ones once it knows a newer one. */
+const spellings = {
+  clusterNetwork: ['network.clusterNetwork', 'cluster.clusterCIDR'],
+  serviceNetwork: ['network.serviceNetwork', 'cluster.serviceCIDR'],
+  serviceNodePortRange: ['network.serviceNodePortRange', 'cluster.serviceNodePortRange'],
+  nodeIp: ['node.nodeIP', 'nodeIP'],
+} as const satisfies Record<keyof ClusterConfig, readonly string[]>;
+
+/** What MicroShift's files, in the order in which they are merged, say of the cluster; all other keys are not ours to judge. */
+export function readCluster(sources: readonly SourceText[]): ClusterConfig {
+  const files = sources.map((source): ClusterFile => ({ source, root: rootOf(source) }));
+  const defaults = defaultConfig.cluster;
+  return {
+    clusterNetwork: take(files, spellings.clusterNetwork, readCidrs, defaults.clusterNetwork),
+    serviceNetwork: take(files, spellings.serviceNetwork, readCidrs, defaults.serviceNetwork),
+    serviceNodePortRange: take(files, spellings.serviceNodePortRange, readPortRange, defaults.serviceNodePortRange),
+    nodeIp: take<string | null>(files, spellings.nodeIp, readAddress, defaults.nodeIp),
+  };
+}
+
+function rootOf(source: SourceText): ClusterFile['root'] {
+  const { root } = parseYaml(source);
+  if (root === null || root.kind === 'mapping' || resolve(root) === null) return resolve(root);
+  throw problemsError([
+    {
+      kind: 'config-invalid',
+      source,
+      offset: root.at,
+      message: 'the file must hold settings',
+      hint: 'write "key: value" lines',
+    },
+  ]);
+}
+
+function take<T>(
+  files: readonly ClusterFile[],
+  names: readonly string[],
+  read: ValueReader<T>,
+  fallback: Sourced<T>,
+): Sourced<T> {
+  for (const name of names) {
+    for (const { source, root } of files.toReversed()) {
+      const found = lookUp(root, name.split('.'));
+      if (found === null) continue;
+      const value = readFound(source, name, found, read);
+      // An empty value takes back what the files before it set (JSON merge patch, RFC 7396, as MicroShift merges them).
+      if (value === null) break;
+      return { value, source: sourceLine(source, found.keyAt) };
+    }
+  }
+  return fallback;
+}
+
+function readFound<T>(source: SourceText, name: string, { value }: Found, read: ValueReader<T>): T | null {
+  if (value === null) return null;
+  const result = read(value);
+  if (!('wanted' in result)) return result.value;
+  const message = `${name} must be ${result.wanted}, not ${result.shown}`;
+  throw problemsError([
+    { kind: 'config-invalid', source, offset: result.at, message, hint: `write for example ${result.example}` },
+  ]);
+}

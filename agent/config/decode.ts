@@ -1,0 +1,74 @@
+import { AgentError } from '../errors.ts';
+import { type Problem, problemsError } from './problem.ts';
+import { type SourceText, sourceText } from './source-text.ts';
+
+/** The largest configuration file that is read; a real one has less than a hundredth of that. */
+export const maxConfigBytes = 1024 * 1024;
+
+/** Makes text of a file's bytes; refuses what is too large, not UTF-8 or holds control characters. */
+export function decodeSource(path: string, content: Uint8Array | string): SourceText {
+  if (content.length > maxConfigBytes) {
+    throw new AgentError('config-invalid', `${path}: is larger than ${maxConfigBytes} bytes`, {
+      hint: 'check that this is the right file; a configuration file is a few lines long',
+      facts: { file: path, maxBytes: maxConfigBytes },
+    });
+  }
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  // A leading byte order mark goes, so that it does not shift the columns of the first line.
+  const source = sourceText(path, text.startsWith('\ufeff') ? text.slice(1) : text);
+  const fault = encodingFault(source, bytes) ?? controlCharacter(source);
+  if (fault !== null) throw problemsError([fault]);
+  return source;
+}
+
+function encodingFault(source: SourceText, bytes: Uint8Array): Problem | null {
+  // Where a byte is bad there is a U+FFFD now; without one there is nothing to look for.
+  if (!source.text.includes('\ufffd')) return null;
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return null;
+  } catch {
+    const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+    return notText(
+      source,
+      isUtf16 ? 0 : firstBadOffset(source.text, bytes),
+      isUtf16 ? 'is UTF-16' : 'is not valid UTF-8',
+    );
+  }
+}
+
+/** The first U+FFFD that the decoder put in for a bad byte; one that stands in the file itself is three good bytes. */
+function firstBadOffset(text: string, bytes: Uint8Array): number {
+  let byte = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  let from = 0;
+  for (let at = text.indexOf('\ufffd'); at !== -1; at = text.indexOf('\ufffd', at + 1)) {
+    byte += Buffer.byteLength(text.slice(from, at));
+    if (bytes[byte] !== 0xef || bytes[byte + 1] !== 0xbf || bytes[byte + 2] !== 0xbd) return at;
+    from = at;
+  }
+  return 0;
+}
+
+/** The control characters that YAML does not allow (YAML 1.2.2, section 5.1); NEL is allowed. */
+function controlCharacter(source: SourceText): Problem | null {
+  for (let at = 0; at < source.text.length; at++) {
+    const code = source.text.charCodeAt(at);
+    const isControl = (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) || (code >= 0x7f && code < 0xa0);
+    if (!isControl || code === 0x85) continue;
+    const name =
+      code === 0 ? 'a NUL byte' : `the control character U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+    return notText(source, at, `holds ${name}`);
+  }
+  return null;
+}
+
+function notText(source: SourceText, offset: number, what: string): Problem {
+  return {
+    kind: 'config-syntax',
+    source,
+    offset,
+    message: `the file ${what}`,
+    hint: 'write the file again as plain UTF-8 text',
+  };
+}

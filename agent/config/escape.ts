@@ -1,0 +1,27 @@
+/** Makes text from a file safe to print: control, direction and lone surrogate characters become escapes, and it is cut. */
+export function escapeText(text: string, maxCharacters = 60): string {
+  let result = '';
+  let count = 0;
+  for (const character of text) {
+    if (count++ === maxCharacters) return `${result}…`;
+    result += escapeCharacter(character);
+  }
+  return result;
+}
+
+/** One character as it may be printed. */
+export function escapeCharacter(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code === 0x0a) return '\\n';
+  if (code === 0x0d) return '\\r';
+  if (code === 0x09) return '\\t';
+  return isPrintable(code) ? character : `\\u{${code.toString(16)}}`;
+}
+
+function isPrintable(code: number): boolean {
+  if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return false;
+  // Marks and overrides of the writing direction can make a message read as something else.
+  if ((code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e)) return false;
+  if ((code >= 0x2060 && code <= 0x206f) || code === 0xfeff || code === 0x61c) return false;
+  return code < 0xd800 || code > 0xdfff;
+}

@@ -1,0 +1,65 @@
+import { AgentError } from '../errors.ts';
+import { escapeCharacter, escapeText } from './escape.ts';
+import { lineAt, lineBounds, positionOf, type SourceText } from './source-text.ts';
+
+/** How many problems are kept; a file with more is broken as a whole. */
+export const maxProblems = 100;
+
+/** One thing wrong with a file, at one place in it. */
+export interface Problem {
+  readonly kind: 'config-syntax' | 'config-invalid';
+  readonly source: SourceText;
+  readonly offset: number;
+  /** What is wrong, without the place. */
+  readonly message: string;
+  /** What to write instead. */
+  readonly hint: string;
+}
+
+const maxReported = 20;
+/** Characters shown to either side of the place. */
+const snippetReach = 70;
+
+/** The error for a file's problems: the first one in the file is the message, all others are facts. */
+export function problemsError(problems: readonly Problem[]): AgentError {
+  const [first, ...others] = [...problems].sort((a, b) => a.offset - b.offset);
+  if (first === undefined) return new AgentError('internal', 'a configuration error without a problem');
+  const position = positionOf(first.source, first.offset);
+  const reported = others.slice(0, maxReported - 1);
+  return new AgentError(first.kind, located(first), {
+    hint: first.hint,
+    facts: {
+      file: first.source.path,
+      line: position.line,
+      column: position.column,
+      snippet: snippet(first),
+      problemCount: problems.length,
+      ...(reported.length > 0 && {
+        moreProblems: reported.map((problem) => `${located(problem)}; ${problem.hint}`),
+        moreSnippets: reported.map(snippet),
+      }),
+    },
+  });
+}
+
+function located(problem: Problem): string {
+  const { line, column } = positionOf(problem.source, problem.offset);
+  return `${escapeText(problem.source.path, 200)}:${line}:${column}: ${problem.message}`;
+}
+
+/** The source line with its number and a caret below the place; a long line is cut around it. */
+function snippet(problem: Problem): string {
+  const { source, offset } = problem;
+  const line = lineAt(source, offset);
+  const { start, end } = lineBounds(source, line);
+  const from = Math.max(start, offset - snippetReach);
+  const to = Math.min(end, offset + snippetReach);
+  const before = `${from > start ? '…' : ''}${printable(source.text.slice(from, offset))}`;
+  const after = `${printable(source.text.slice(offset, to))}${to < end ? '…' : ''}`;
+  const margin = String(line).length;
+  return `${line} | ${before}${after}\n${' '.repeat(margin)} | ${' '.repeat(Array.from(before).length)}^`;
+}
+
+function printable(text: string): string {
+  return Array.from(text, (one) => (one === '\t' ? ' ' : escapeCharacter(one))).join('');
+}

@@ -1,0 +1,126 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { AgentError } from '../errors.ts';
+import { maxConfigBytes } from './decode.ts';
+import { type ConfigFiles, configPaths } from './load.ts';
+
+/**
+ * Reads the configuration files below a root directory. A file that is not there is null; one that is there and cannot be
+ * read, or is no regular file, is an error. `ovnYamlPath` names another ovn.yaml, which then has to exist.
+ */
+export function readConfigFiles(rootDirectory = '/', ovnYamlPath?: string): ConfigFiles {
+  const ovnYaml = readRegularFile(ovnYamlPath ?? below(rootDirectory, configPaths.ovnYaml));
+  if (ovnYaml === null && ovnYamlPath !== undefined)
+    throw unreadable(ovnYamlPath, 'there is no such file', 'check the path');
+  return {
+    ovnYaml,
+    ...(ovnYamlPath !== undefined && { ovnYamlPath }),
+    configYaml: readRegularFile(below(rootDirectory, configPaths.configYaml)),
+    configD: readDropIns(below(rootDirectory, configPaths.configD)),
+  };
+}
+
+function below(rootDirectory: string, path: string): string {
+  return rootDirectory === '/' ? path : rootDirectory + path;
+}
+
+function readDropIns(directory: string): { name: string; bytes: Uint8Array }[] {
+  return dropInNames(directory).flatMap((name) => {
+    const bytes = readRegularFile(`${directory}/${name}`);
+    return bytes === null ? [] : [{ name, bytes }];
+  });
+}
+
+function dropInNames(directory: string): string[] {
+  try {
+    return readdirSync(directory).filter((name) => name.endsWith('.yaml'));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw unreadableBecause(directory, error);
+  }
+}
+
+function readRegularFile(path: string): Uint8Array | null {
+  // Asked before the file is opened, because opening a device can already do something.
+  const stats = statOrNull(path);
+  if (stats === null) return null;
+  refuseIrregular(path, stats);
+  try {
+    // O_NONBLOCK: were the file replaced by a FIFO just now, opening it would wait for a writer for ever.
+    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      refuseIrregular(path, fstatSync(descriptor));
+      return readUpTo(descriptor, maxConfigBytes + 1);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    throw unreadableBecause(path, error);
+  }
+}
+
+function statOrNull(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw unreadableBecause(path, error);
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
+    // To fall back to the defaults would surprise whoever made the link.
+    throw unreadable(
+      path,
+      'is a symbolic link to a file that does not exist',
+      'create the file it points to, or remove the link',
+    );
+  }
+}
+
+function refuseIrregular(path: string, stats: Stats): void {
+  if (stats.isFile()) return;
+  const kind = stats.isDirectory()
+    ? 'a directory'
+    : stats.isFIFO()
+      ? 'a FIFO'
+      : stats.isSocket()
+        ? 'a socket'
+        : 'a device';
+  throw unreadable(path, `is ${kind}, not a regular file`, 'put a regular file there, or remove it');
+}
+
+/** One byte more than is allowed tells a file that is too large, whatever size it claims to have. */
+function readUpTo(descriptor: number, maxBytes: number): Uint8Array {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  while (length < maxBytes) {
+    const chunk = Buffer.alloc(Math.min(maxBytes - length, 64 * 1024));
+    const count = readSync(descriptor, chunk);
+    if (count === 0) break;
+    chunks.push(chunk.subarray(0, count));
+    length += count;
+  }
+  return Buffer.concat(chunks, length);
+}
+
+function unreadableBecause(path: string, error: unknown): AgentError {
+  if (error instanceof AgentError) return error;
+  const code = errorCode(error);
+  const denied = code === 'EACCES' || code === 'EPERM';
+  const why = denied ? 'permission denied' : `cannot be read (${code ?? String(error)})`;
+  return unreadable(path, why, denied ? 'run as root, or check the permissions of the path' : 'check the path', error);
+}
+
+function unreadable(path: string, why: string, hint: string, cause?: unknown): AgentError {
+  return new AgentError('config-unreadable', `${path}: ${why}`, { hint, cause, facts: { file: path } });
+}
+
+function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}

@@ -1,0 +1,35 @@
+import type { YamlScalar } from './yaml-tree.ts';
+
+const nulls = new Set(['', '~', 'null', 'Null', 'NULL']);
+const booleans = new Map([
+  ['true', true],
+  ['True', true],
+  ['TRUE', true],
+  ['false', false],
+  ['False', false],
+  ['FALSE', false],
+]);
+const wholeNumber = /^(?:0|-?[1-9][0-9]*)$/;
+/**
+ * Forms that one YAML reader takes for one number and the next for another number or for text: 010 is 8 in YAML 1.1 and
+ * 10 in 1.2, 1_400 is 1400 or text, 0o17 is text or 15. A setting must mean the same to every reader of the file.
+ */
+const doubtfulNumbers: readonly RegExp[] = [
+  /^[-+]?0[xX][0-9a-fA-F_]+$/,
+  /^[-+]?0[oO][0-7_]+$/,
+  /^[-+]?0[bB][01_]+$/,
+  /^[-+]?[0-9][0-9_]*$/,
+  /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/,
+  /^[-+]?\.(?:inf|Inf|INF)$/,
+  /^\.(?:nan|NaN|NAN)$/,
+];
+
+/** What a scalar means: quoted is text, plain is null, a boolean, a whole number or text; NaN is a number in a doubtful form. */
+export function scalarValue(scalar: YamlScalar): string | number | boolean | null {
+  if (!scalar.plain) return scalar.text;
+  if (nulls.has(scalar.text)) return null;
+  const boolean = booleans.get(scalar.text);
+  if (boolean !== undefined) return boolean;
+  if (wholeNumber.test(scalar.text)) return Number(scalar.text);
+  return doubtfulNumbers.some((form) => form.test(scalar.text)) ? Number.NaN : scalar.text;
+}

@@ -1,0 +1,170 @@
+// Made by config/generate-validator.mjs from config/ovn.schema.json; never edit.
+export const ovnSchema = {
+  "$schema": "http://json-schema.org/draft-07/schema#",
+  "title": "ovn.yaml",
+  "description": "Settings of the node's uplink, of Open vSwitch and of the ovn-kubernetes manifests. Absent or empty: every default.",
+  "type": "object",
+  "additionalProperties": false,
+  "properties": {
+    "disableOVSInit": {
+      "description": "true: br-ex is left alone and has to be built by hand before ovn-kubernetes starts.",
+      "type": "boolean",
+      "default": false
+    },
+    "mtu": {
+      "description": "MTU of the pods' network in bytes, or auto: as large as the uplink's MTU allows.",
+      "anyOf": [
+        {
+          "type": "integer",
+          "minimum": 68,
+          "maximum": 65535
+        },
+        {
+          "const": "auto"
+        }
+      ],
+      "default": 1400
+    },
+    "uplink": {
+      "description": "Device that becomes the uplink of br-ex: auto chooses it, none builds br-ex without one, anything else is the exact name of an interface: 1 to 15 bytes without '/', ':' or spaces.",
+      "title": "auto, none or the name of an interface",
+      "type": "string",
+      "pattern": "^(?!\\.{1,2}$)[^/:\\s]{1,15}$",
+      "default": "auto"
+    },
+    "persist": {
+      "description": "true: proven profiles go to disk and NetworkManager brings br-ex up by itself at boot. false: they live in memory and a reboot starts from the admin's own profiles.",
+      "type": "boolean",
+      "default": false
+    },
+    "ovsInit": {
+      "description": "Older spelling of the bridge settings; one setting may stand in both places only with the same value.",
+      "type": "object",
+      "additionalProperties": false,
+      "default": {},
+      "properties": {
+        "disableOVSInit": {
+          "description": "Older spelling of the top-level disableOVSInit.",
+          "type": "boolean",
+          "default": false
+        },
+        "gatewayInterface": {
+          "description": "Older spelling of uplink: the exact name of an interface. Empty: unset.",
+          "title": "the name of an interface or empty",
+          "type": "string",
+          "pattern": "^((?!\\.{1,2}$)[^/:\\s]{1,15})?$",
+          "default": ""
+        },
+        "externalGatewayInterface": {
+          "description": "Device that becomes the uplink of the second bridge, br-ex1. Empty: /etc/ovnk/extra_bridge decides.",
+          "title": "the name of an interface or empty",
+          "type": "string",
+          "pattern": "^((?!\\.{1,2}$)[^/:\\s]{1,15})?$",
+          "default": ""
+        }
+      }
+    },
+    "ovs": {
+      "description": "Resources of the Open vSwitch daemons.",
+      "type": "object",
+      "additionalProperties": false,
+      "default": {},
+      "properties": {
+        "cpuAffinity": {
+          "description": "CPUs that ovsdb-server and ovs-vswitchd may run on: a number or a list such as 0-1,4. none: all of them.",
+          "anyOf": [
+            {
+              "type": "integer",
+              "minimum": 0,
+              "maximum": 8191
+            },
+            {
+              "title": "a CPU list such as \"0-1,4\"",
+              "type": "string",
+              "pattern": "^(?=.{1,256}$)(0|[1-9][0-9]{0,3})(-(0|[1-9][0-9]{0,3}))?([, ] ?(0|[1-9][0-9]{0,3})(-(0|[1-9][0-9]{0,3}))?)*$"
+            },
+            {
+              "const": "none"
+            }
+          ],
+          "default": "0"
+        },
+        "handlerThreads": {
+          "description": "Threads of ovs-vswitchd that handle packets without a flow. auto: left to Open vSwitch.",
+          "anyOf": [
+            {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 1024
+            },
+            {
+              "const": "auto"
+            }
+          ],
+          "default": 1
+        },
+        "revalidatorThreads": {
+          "description": "Threads of ovs-vswitchd that revalidate flows. auto: left to Open vSwitch.",
+          "anyOf": [
+            {
+              "type": "integer",
+              "minimum": 1,
+              "maximum": 1024
+            },
+            {
+              "const": "auto"
+            }
+          ],
+          "default": 1
+        },
+        "lockMemory": {
+          "description": "true: the daemons lock all their memory (mlockall). false: they may be paged, which keeps them small.",
+          "type": "boolean",
+          "default": false
+        },
+        "datapathType": {
+          "description": "system: the kernel's data path. netdev: Open vSwitch's userspace data path, for kernels that cannot carry OVN.",
+          "enum": [
+            "system",
+            "netdev"
+          ],
+          "default": "system"
+        }
+      }
+    },
+    "manifests": {
+      "description": "The ovn-kubernetes objects that microshift-net renders and applies.",
+      "type": "object",
+      "additionalProperties": false,
+      "default": {},
+      "properties": {
+        "flavor": {
+          "description": "Which set of objects: auto follows uplink.",
+          "enum": [
+            "auto",
+            "classic",
+            "no-uplink",
+            "multi-node"
+          ],
+          "default": "auto"
+        },
+        "image": {
+          "description": "Image of the ovn-kubernetes containers. Empty: the one that was shipped.",
+          "title": "an image reference such as quay.io/example/ovn-kubernetes:4.20, or empty",
+          "type": "string",
+          "pattern": "^([A-Za-z0-9\\[][A-Za-z0-9._:/@+\\[\\]-]{0,510})?$",
+          "default": ""
+        },
+        "imagePullPolicy": {
+          "description": "When the kubelet pulls that image.",
+          "enum": [
+            "IfNotPresent",
+            "Always",
+            "Never"
+          ],
+          "default": "IfNotPresent"
+        }
+      }
+    }
+  }
+};

@@ -1,0 +1,47 @@
+import { ovnSchema } from './schema.generated.ts';
+
+/** The parts of a JSON Schema that ovn.schema.json uses. */
+export interface SettingSchema {
+  readonly title?: string;
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly const?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly anyOf?: readonly SettingSchema[];
+  readonly properties?: Readonly<Record<string, SettingSchema>>;
+  readonly default?: unknown;
+}
+
+/** The schema of the setting at a path of keys; undefined when there is no such setting. */
+export function schemaOf(keys: readonly string[]): SettingSchema | undefined {
+  let schema: SettingSchema | undefined = ovnSchema;
+  for (const key of keys) {
+    const properties: Readonly<Record<string, SettingSchema>> = schema?.properties ?? {};
+    schema = Object.hasOwn(properties, key) ? properties[key] : undefined;
+  }
+  return schema;
+}
+
+/** Full names of all settings, groups included: `mtu`, `ovs`, `ovs.cpuAffinity`, … */
+export function settingNames(schema: SettingSchema = ovnSchema, prefix = ''): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, child]) => [
+    prefix + key,
+    ...settingNames(child, `${prefix}${key}.`),
+  ]);
+}
+
+/** What a setting takes, as the end of the sentence "it must be …". */
+export function expectation(schema: SettingSchema): string {
+  if (schema.anyOf !== undefined) return orList(schema.anyOf.map(expectation));
+  if (schema.title !== undefined) return schema.title;
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum !== undefined) return orList(schema.enum);
+  if (schema.type === 'boolean') return 'true or false';
+  if (schema.type === 'integer') return `a whole number from ${schema.minimum} to ${schema.maximum}`;
+  return 'a group of settings';
+}
+
+function orList(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}

@@ -1,0 +1,64 @@
+import type { Config, ConfigWarning } from '../model/config.ts';
+import { cidrFamily } from './address.ts';
+
+/** The smallest MTU a link that carries IPv6 may have (RFC 8200, section 5). */
+const minIpv6MtuBytes = 1280;
+
+/**
+ * What Geneve adds to a packet of the pods' network: inner Ethernet header 14, Geneve header 8 (RFC 8926, section 3.4) with
+ * OVN's one option 8 (4 header, 4 data), UDP 8, and the outer IP header, 20 or 40.
+ */
+export const geneveOverheadBytes = { ipv4: 58, ipv6: 78 } as const;
+
+/** Remarks that need nothing but the files. */
+export function configWarnings(config: Config): ConfigWarning[] {
+  const { mtu, uplink, externalUplink, disableOvsInit } = config;
+  const warnings: ConfigWarning[] = [];
+  if (typeof mtu.value === 'number' && mtu.value < minIpv6MtuBytes && carriesIpv6(config)) {
+    warnings.push({ source: mtu.source, message: belowIpv6(`mtu ${mtu.value}`) });
+  }
+  for (const { value, source } of disableOvsInit.value ? [uplink, externalUplink] : []) {
+    if (source === 'default') continue;
+    const message = `${value} is not used: disableOVSInit is true (${disableOvsInit.source}), so br-ex is left alone`;
+    warnings.push({ source, message });
+  }
+  return warnings;
+}
+
+/**
+ * Remarks on the MTU once the uplink's is known (null: there is no uplink). Packets between the nodes of a cluster travel in
+ * a tunnel, whose headers have to fit as well; on a single node there is no tunnel, so only the uplink's own MTU counts.
+ */
+export function mtuWarnings(config: Config, uplinkMtuBytes: number | null): ConfigWarning[] {
+  if (uplinkMtuBytes === null) return [];
+  const { mtu } = config;
+  if (mtu.value === 'auto') {
+    if (uplinkMtuBytes >= minIpv6MtuBytes || !carriesIpv6(config)) return [];
+    return [{ source: mtu.source, message: belowIpv6(`the uplink's MTU ${uplinkMtuBytes}`) }];
+  }
+  const overhead = config.manifests.flavor.value === 'multi-node' ? geneveOverheadBytes[tunnelFamily(config)] : 0;
+  const largest = uplinkMtuBytes - overhead;
+  if (mtu.value <= largest) return [];
+  const why = overhead === 0 ? '' : ` minus ${overhead} bytes of tunnel headers`;
+  return [
+    {
+      source: mtu.source,
+      message: `mtu ${mtu.value} is above the uplink's MTU ${uplinkMtuBytes}${why}: write mtu: ${largest} or mtu: auto`,
+    },
+  ];
+}
+
+function carriesIpv6(config: Config): boolean {
+  return config.cluster.clusterNetwork.value.some((cidr) => cidrFamily(cidr) === 6);
+}
+
+/** The family of the nodes' own addresses, between which the tunnels run. */
+function tunnelFamily(config: Config): 'ipv4' | 'ipv6' {
+  const { nodeIp, clusterNetwork } = config.cluster;
+  if (nodeIp.value !== null) return nodeIp.value.includes(':') ? 'ipv6' : 'ipv4';
+  return clusterNetwork.value.every((cidr) => cidrFamily(cidr) === 6) ? 'ipv6' : 'ipv4';
+}
+
+function belowIpv6(what: string): string {
+  return `${what} is below ${minIpv6MtuBytes}, the smallest that IPv6 allows, and the cluster network is IPv6: use ${minIpv6MtuBytes} or more`;
+}

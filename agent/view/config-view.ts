@@ -1,0 +1,86 @@
+import type { AgentError } from '../errors.ts';
+import type { Config, ConfigWarning } from '../model/config.ts';
+import type { Sourced } from '../model/sourced.ts';
+
+/** Puts a text in a style. */
+export type TextStyle = (style: 'bold' | 'dim' | 'yellow', text: string) => string;
+
+/** The style of a stream that takes none. */
+const plainText: TextStyle = (_style, text) => text;
+
+/** One line per setting: its name in the file, its effective value and where that came from, in columns. */
+export function configShowText(
+  config: Config,
+  warnings: readonly ConfigWarning[],
+  style: TextStyle = plainText,
+): string {
+  const rows = settingRows(config).map(([name, { value, source }]) => [name, valueText(value), source] as const);
+  const nameWidth = Math.max(...rows.map(([name]) => name.length));
+  const valueWidth = Math.max(...rows.map(([, value]) => value.length));
+  const lines = rows.map(([name, value, source]) => {
+    const isDefault = source === 'default';
+    const shown = value.padEnd(valueWidth);
+    return `${name.padEnd(nameWidth)}  ${isDefault ? shown : style('bold', shown)}  ${isDefault ? style('dim', source) : source}`;
+  });
+  return text([...lines, ...warningLines(warnings, style)]);
+}
+
+/** Says that a file is valid, or that it is absent, and what might not be meant. */
+export function configCheckText(
+  file: string,
+  isPresent: boolean,
+  warnings: readonly ConfigWarning[],
+  style: TextStyle = plainText,
+): string {
+  return text([`${file}: ${isPresent ? 'valid' : 'absent, the defaults apply'}`, ...warningLines(warnings, style)]);
+}
+
+/** Every problem of a configuration error with its source line and a caret below the place. */
+export function configProblemsText(error: AgentError): string {
+  const { snippet, problemCount, moreProblems = [], moreSnippets = [] } = error.facts;
+  const others = Array.isArray(moreProblems) ? moreProblems : [];
+  const snippets = [snippet, ...(Array.isArray(moreSnippets) ? moreSnippets : [])];
+  const messages = [error.hint === undefined ? error.message : `${error.message}; ${error.hint}`, ...others];
+  const lines = messages.flatMap((message, index) => {
+    const shown = snippets[index];
+    return [message, ...(typeof shown === 'string' ? shown.split('\n').map((line) => `  ${line}`) : [])];
+  });
+  const left = typeof problemCount === 'number' ? problemCount - messages.length : 0;
+  return text(left > 0 ? [...lines, `and ${left} more problems`] : lines);
+}
+
+function settingRows(config: Config): (readonly [name: string, setting: Sourced<unknown>])[] {
+  const { ovs, manifests, cluster } = config;
+  return [
+    ['disableOVSInit', config.disableOvsInit],
+    ['uplink', config.uplink],
+    ['ovsInit.externalGatewayInterface', config.externalUplink],
+    ['mtu', config.mtu],
+    ['persist', config.persist],
+    ['ovs.cpuAffinity', ovs.cpuAffinity],
+    ['ovs.handlerThreads', ovs.handlerThreads],
+    ['ovs.revalidatorThreads', ovs.revalidatorThreads],
+    ['ovs.lockMemory', ovs.lockMemory],
+    ['ovs.datapathType', ovs.datapathType],
+    ['manifests.flavor', manifests.flavor],
+    ['manifests.image', manifests.image],
+    ['manifests.imagePullPolicy', manifests.imagePullPolicy],
+    ['network.clusterNetwork', cluster.clusterNetwork],
+    ['network.serviceNetwork', cluster.serviceNetwork],
+    ['network.serviceNodePortRange', cluster.serviceNodePortRange],
+    ['node.nodeIP', cluster.nodeIp],
+  ];
+}
+
+function valueText(value: unknown): string {
+  if (value === null) return '-';
+  return Array.isArray(value) ? value.join(', ') : String(value);
+}
+
+function warningLines(warnings: readonly ConfigWarning[], style: TextStyle): string[] {
+  return warnings.map(({ source, message }) => `${style('yellow', 'warning:')} ${source}: ${message}`);
+}
+
+function text(lines: readonly string[]): string {
+  return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
+}

@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { maxConfigBytes } from '../../../agent/config/decode.ts';
+import { loadConfig } from '../../../agent/config/load.ts';
+import { readConfigFiles } from '../../../agent/config/read-files.ts';
+
+function node(t: Test, entries: Readonly<Record<string, string>> = {}): { root: string; etc: string } {
+  const root = t.testdir({});
+  const etc = join(root, 'etc/microshift');
+  mkdirSync(join(etc, 'config.d'), { recursive: true });
+  for (const [name, text] of Object.entries(entries)) writeFileSync(join(etc, name), text);
+  return { root, etc };
+}
+
+function throwsMatch(t: Test, run: () => unknown, wanted: object, name = 'throws'): void {
+  try {
+    run();
+  } catch (error) {
+    t.match(error, wanted, name);
+    return;
+  }
+  t.fail(`${name}: nothing was thrown`);
+}
+
+t.test('what is not there is null', (t) => {
+  const files = readConfigFiles(t.testdir({}));
+  t.same(files, { ovnYaml: null, configYaml: null, configD: [] });
+  t.end();
+});
+
+t.test('reads the three places and only *.yaml of config.d', (t) => {
+  const { root } = node(t, {
+    'ovn.yaml': 'mtu: 1300\n',
+    'config.yaml': 'node: {nodeIP: 192.0.2.1}\n',
+    'config.d/20-b.yaml': 'node: {nodeIP: 192.0.2.3}\n',
+    'config.d/10-a.yaml': 'node: {nodeIP: 192.0.2.2}\n',
+    'config.d/30-c.yaml.rpmsave': 'node: {nodeIP: 192.0.2.4}\n',
+  });
+  const { config } = loadConfig(readConfigFiles(root));
+  t.same(config.mtu, { value: 1300, source: '/etc/microshift/ovn.yaml:1' });
+  t.same(config.cluster.nodeIp, { value: '192.0.2.3', source: '/etc/microshift/config.d/20-b.yaml:1' });
+  t.end();
+});
+
+t.test('another ovn.yaml is named by its own path and has to exist', (t) => {
+  const { root, etc } = node(t, { 'other.yaml': 'mtu: 0\n' });
+  const path = join(etc, 'other.yaml');
+  throwsMatch(t, () => loadConfig(readConfigFiles(root, path)), { kind: 'config-invalid', facts: { file: path } });
+  throwsMatch(t, () => readConfigFiles(root, join(etc, 'none.yaml')), { kind: 'config-unreadable' });
+  t.end();
+});
+
+t.test('a symbolic link is followed, one to nowhere is refused', (t) => {
+  const { root, etc } = node(t, { real: 'mtu: 1301\n' });
+  symlinkSync('real', join(etc, 'ovn.yaml'));
+  t.equal(loadConfig(readConfigFiles(root)).config.mtu.value, 1301);
+  symlinkSync('nowhere', join(etc, 'config.yaml'));
+  throwsMatch(t, () => readConfigFiles(root), { kind: 'config-unreadable', message: /symbolic link/ });
+  t.end();
+});
+
+t.test('refuses what is no regular file, at once', (t) => {
+  const { root, etc } = node(t);
+  const refused = (name: string, message: RegExp) =>
+    throwsMatch(t, () => readConfigFiles(root, join(etc, name)), { kind: 'config-unreadable', message }, name);
+  mkdirSync(join(etc, 'directory'));
+  refused('directory', /is a directory/);
+  execFileSync('/usr/bin/mkfifo', [join(etc, 'fifo')]);
+  refused('fifo', /is a FIFO/);
+  symlinkSync('/dev/zero', join(etc, 'device'));
+  refused('device', /is a device/);
+  symlinkSync('loop', join(etc, 'loop'));
+  refused('loop', /ELOOP/);
+  writeFileSync(join(etc, 'file'), '');
+  refused('file/below', /ENOTDIR/);
+  t.end();
+});
+
+t.test('a config.d that is no directory is refused', (t) => {
+  const root = t.testdir({ etc: { microshift: { 'config.d': 'text' } } });
+  throwsMatch(t, () => readConfigFiles(root), { kind: 'config-unreadable', message: /ENOTDIR/ });
+  t.end();
+});
+
+t.test('a file without read permission is refused', { skip: process.getuid?.() === 0 && 'root may read it' }, (t) => {
+  const { root, etc } = node(t, { 'ovn.yaml': '' });
+  chmodSync(join(etc, 'ovn.yaml'), 0);
+  throwsMatch(t, () => readConfigFiles(root), { kind: 'config-unreadable', message: /permission denied/ });
+  t.end();
+});
+
+t.test('no more than the limit is read, whatever the size', (t) => {
+  const { root } = node(t, { 'ovn.yaml': `a: [${'*a,'.repeat(4_000_000)}]` });
+  const files = readConfigFiles(root);
+  t.equal(files.ovnYaml?.length, maxConfigBytes + 1);
+  throwsMatch(t, () => loadConfig(files), { kind: 'config-invalid', message: /is larger than/ });
+  t.end();
+});

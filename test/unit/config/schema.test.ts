@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import t from 'tap';
+import { defaultConfig } from '../../../agent/config/defaults.ts';
+import { loadConfig } from '../../../agent/config/load.ts';
+import { settingNames } from '../../../agent/config/setting-schema.ts';
+
+const source = (path: string) => readFileSync(join(process.cwd(), path), 'utf8');
+
+t.test('the generated files are what the schema makes; mend with: npm run generate', async (t) => {
+  const generator = await import(pathToFileURL(join(process.cwd(), 'config/generate-validator.mjs')).href);
+  for (const [name, text] of Object.entries(generator.generate(source('config/ovn.schema.json')))) {
+    t.equal(source(`agent/config/${name}`), text, name);
+  }
+});
+
+t.test('ovn.yaml.default', (t) => {
+  const shipped = source('config/ovn.yaml.default');
+  const load = (ovnYaml: string) => loadConfig({ ovnYaml, configYaml: null, configD: [] });
+
+  t.equal(shipped.split('\n')[0], '# yaml-language-server: $schema=/usr/share/microshift-net/ovn.schema.json');
+  t.same(load(shipped), { config: defaultConfig, warnings: [] }, 'as it is shipped, it sets nothing');
+
+  const uncommented = shipped.replace(/^#(?=\S| {2})/gm, '');
+  const { config, warnings } = load(uncommented);
+  t.same(warnings, []);
+  t.same(withoutSources(config), withoutSources(defaultConfig), 'every line of it shows the default');
+  const keys = [...uncommented.matchAll(/^ *([A-Za-z]+):/gm)].map((match) => match[1]).sort();
+  t.same(
+    keys,
+    settingNames()
+      .map((name) => name.split('.').at(-1))
+      .sort(),
+    'every key stands in it once',
+  );
+  t.end();
+});
+
+t.test('the defaults of the schema are the defaults', (t) => {
+  const schema = JSON.parse(source('config/ovn.schema.json'));
+  const { config } = loadConfig({ ovnYaml: JSON.stringify(defaultsOf(schema)), configYaml: null, configD: [] });
+  t.same(withoutSources(config), withoutSources(defaultConfig));
+  t.end();
+});
+
+t.test('every setting is described and has a default', (t) => {
+  const check = (schema: Schema, name: string): void => {
+    t.type(schema.description, 'string', name);
+    if (name !== '') t.not(schema.default, undefined, name);
+    if (schema.type === 'object') t.equal(schema.additionalProperties, false, name);
+    for (const [key, child] of Object.entries(schema.properties ?? {})) check(child, `${name}.${key}`);
+  };
+  check(JSON.parse(source('config/ovn.schema.json')), '');
+  t.end();
+});
+
+interface Schema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly additionalProperties?: boolean;
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+function defaultsOf(schema: Schema): unknown {
+  if (schema.properties === undefined) return schema.default;
+  return Object.fromEntries(Object.entries(schema.properties).map(([key, child]) => [key, defaultsOf(child)]));
+}
+
+function withoutSources(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (key, inner) => (key === 'source' ? undefined : inner)));
+}

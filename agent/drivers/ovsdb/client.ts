@@ -1,4 +1,5 @@
 import { type DialOptions, dial } from './address.ts';
+import { checkTimeout } from './deferred.ts';
 import { OvsdbError } from './errors.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts';
 import {
@@ -57,12 +58,13 @@ const defaultTimeoutMs = 10_000;
 
 /** Connects to `unix:/path` or `tcp:host:port`. Rejects with OvsdbError `unreachable`, or `closed` on the signal. */
 export async function connect(remote: string, options: ConnectOptions = {}): Promise<OvsdbClient> {
-  const { connectTimeoutMs = defaultTimeoutMs, signal } = options;
+  const { connectTimeoutMs = defaultTimeoutMs, inactivityProbeMs = 0, signal } = options;
+  checkTimeout(inactivityProbeMs);
   const monitors = new Map<Json, (tableUpdates: Json) => void>();
   const session = new Session(await dial(remote, { connectTimeoutMs, signal }), {
     remote,
     maxMessageBytes: options.maxMessageBytes ?? defaultStreamLimits.maxMessageBytes,
-    inactivityProbeMs: options.inactivityProbeMs ?? 0,
+    inactivityProbeMs,
     // RFC 7047 section 4.1.6; an update of a monitor that was just cancelled has no receiver any more.
     onNotification: (method, [id, updates]) => {
       if (method === 'update') monitors.get(id ?? null)?.(updates ?? null);

@@ -21,14 +21,22 @@ export type Results<O extends readonly Operation[]> = { readonly [I in keyof O]:
  * nothing was applied, and this throws one OvsdbError `operation` that says which, where and why.
  */
 export function readResults<const O extends readonly Operation[]>(operations: O, reply: Json): Results<O> {
-  if (!isJsonArray(reply)) throw new OvsdbError('protocol', 'transact: the reply is not an array');
+  if (!isJsonArray(reply)) throw malformedReply('the reply is not an array');
   const failed = reply.findIndex((element) => isJsonObject(element) && typeof element.error === 'string');
   if (failed !== -1) throw failedAt(failed, operations, reply[failed] as JsonObject);
   if (reply.length !== operations.length) {
-    throw new OvsdbError('protocol', `transact: ${reply.length} results for ${operations.length} operations`);
+    throw malformedReply(`${reply.length} results for ${operations.length} operations`);
   }
-  const results = operations.map((operation, index) => readResult(operation, reply[index]));
-  return results as Results<O>;
+  try {
+    return operations.map((operation, index) => readResult(operation, reply[index])) as Results<O>;
+  } catch (error) {
+    throw malformedReply(error instanceof Error ? error.message : String(error), error);
+  }
+}
+
+// No error was reported, so the transaction went through as far as anybody can tell.
+function malformedReply(what: string, cause?: unknown): OvsdbError {
+  return new OvsdbError('protocol', `transact: ${what}`, { method: 'transact', mayHaveApplied: true }, cause);
 }
 
 /** The error the server gave for a whole request, such as "unknown database"; RFC 7047 section 3.1 allows any JSON there. */
@@ -67,7 +75,7 @@ function readResult(operation: Operation, result: Json | undefined): unknown {
 }
 
 function malformedResult(operation: Operation): OvsdbError {
-  return new OvsdbError('protocol', `transact: malformed result of ${operation.op}`, { op: operation.op });
+  return new OvsdbError('protocol', `malformed result of ${operation.op}`, { op: operation.op });
 }
 
 function failedAt(index: number, operations: readonly Operation[], element: JsonObject): OvsdbError {

@@ -58,7 +58,6 @@ export class Session {
     });
     socket.on('close', () => this.#finish(this.#lost(this.#lossReason(socketError), socketError)));
     if (options.inactivityProbeMs > 0) {
-      checkTimeout(options.inactivityProbeMs);
       this.#probe = setInterval(() => this.#probeSilence(), options.inactivityProbeMs);
       this.#probe.unref();
     }

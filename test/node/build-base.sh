@@ -15,7 +15,7 @@ if [ "${1:-}" = --path ] || [ -e "$base/etc/testnode-release" ]; then echo "$bas
 say() { echo "build-base: $*" >&2; }
 
 [ "$(id -u)" = 0 ] || { say "needs root: run it as root"; exit 2; }
-"$here/host-packages.sh" mmdebstrap flock >&2
+"$here/host-packages.sh" mmdebstrap flock unshare >&2
 mkdir -p "$cache"
 exec 9> "$cache/build.lock"
 flock -w 1800 9 || { say "waited 30 min for another builder (lock $cache/build.lock)"; exit 1; }
@@ -33,22 +33,26 @@ if [ -z "$mirror" ]; then apt-get update -q >&2; mirror=$(mirror_of_apt || true)
 packages=(systemd systemd-sysv dbus udev kmod procps iproute2 iputils-ping iputils-arping
   network-manager network-manager-ovs network-manager-team libteam-utils openvswitch-switch nodejs
   openssh-server openssh-client dnsmasq-base tcpdump strace ethtool jq gawk netcat-openbsd ca-certificates rpm
-  nftables iptables)
+  nftables iptables python3-minimal)
 [ -z "${TESTNODE_EXTRA_PACKAGES:-}" ] || packages+=("$TESTNODE_EXTRA_PACKAGES")
 # shellcheck disable=SC2016  # expanded by the hook's shell, not here
 kernel_hook='chroot "$1" sh -ec "apt-get -o Acquire::Check-Valid-Until=false update -q; cd /tmp; apt-get download user-mode-linux; mkdir k;
   dpkg -x user-mode-linux_*.deb k; cp k/usr/bin/linux.uml /usr/local/bin/linux-uml; mkdir -p /usr/lib/modules;
   cp -a k/usr/lib/uml/modules/* /usr/lib/modules/; rm -rf /tmp/k /tmp/*.deb /etc/apt/sources.list.d/sid.list; apt-get clean"'
 say "building $base (about a minute)"
-mmdebstrap --quiet --variant=minbase --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='Acquire::Retries "5"' \
+# in a mount namespace of its own: a killed build leaves no mounts, and removing what it left cannot reach through one
+unshare --mount mmdebstrap --quiet --variant=minbase --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='Acquire::Retries "5"' \
   --include="$(IFS=,; echo "${packages[*]}")" \
   --customize-hook="echo 'deb $mirror sid main' > \"\$1/etc/apt/sources.list.d/sid.list\"" \
   --customize-hook="$kernel_hook" forky "$root" "$mirror" >&2
 
-put() { mkdir -p "$(dirname "$root$1")"; cat > "$root$1"; }
-enable() { mkdir -p "$root/etc/systemd/system/$2.wants"; ln -sf "../$1" "$root/etc/systemd/system/$2.wants/$1"; }
+# Writes a file of the new root. Inside chroot and never through a link: an absolute link there points into this machine's own files.
+# shellcheck disable=SC2016  # expanded by the inner shell
+put() { chroot "$root" sh -ec 'mkdir -p "${1%/*}"; rm -f "$1"; cat > "$1"' put "$1"; }
+# shellcheck disable=SC2016
+enable() { chroot "$root" sh -ec 'mkdir -p "$2"; ln -sf "../$1" "$2/$1"' enable "$1" "/etc/systemd/system/$2.wants"; }
 
-# Red Hat's unit name, with Fedora's dependencies.
+# Red Hat's unit name (Debian's alias of it cannot be enabled on its own), with Fedora's dependencies.
 put /etc/systemd/system/openvswitch.service <<'X'
 [Unit]
 Description=Open vSwitch (Fedora's name for Debian's units)
@@ -117,22 +121,26 @@ StandardError=journal
 X
 enable testnode-channel.service sysinit.target
 
-# A quick, quiet boot: no logins, timers, host key checks or waiting for links; ssh starts when a test asks for it.
-for unit in getty.target apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer fstrim.timer systemd-firstboot.service \
+# A quick, quiet boot: no logins, timers, device coldplug, or mounts that nothing here uses; ssh starts when a test asks for it.
+masked=(getty.target apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer fstrim.timer systemd-firstboot.service \
   systemd-networkd.socket systemd-networkd.service systemd-networkd-wait-online.service systemd-update-utmp.service \
   systemd-update-utmp-runlevel.service systemd-hwdb-update.service systemd-pcrphase.service e2scrub_reap.service \
-  ldconfig.service systemd-journal-catalog-update.service; do
-  ln -sf /dev/null "$root/etc/systemd/system/$unit"
-done
-rm -f "$root"/etc/systemd/system/*.wants/{ssh.service,ssh.socket,sshd.service,nftables.service}
-echo node > "$root/etc/hostname"
-echo "127.0.0.1 localhost node" > "$root/etc/hosts"
-: > "$root/etc/fstab"
-rm -f "$root/etc/resolv.conf"; : > "$root/etc/resolv.conf"
-tr -d - < /proc/sys/kernel/random/uuid > "$root/etc/machine-id"
+  ldconfig.service systemd-journal-catalog-update.service systemd-udev-trigger.service systemd-udev-load-credentials.service \
+  systemd-binfmt.service proc-sys-fs-binfmt_misc.automount modprobe@fuse.service modprobe@drm.service modprobe@efi_pstore.service \
+  modprobe@configfs.service sys-fs-fuse-connections.mount sys-kernel-config.mount dev-hugepages.mount dev-mqueue.mount \
+  systemd-sysusers.service systemd-update-done.service systemd-random-seed.service \
+  kmod-static-nodes.service systemd-remount-fs.service systemd-modules-load.service systemd-user-sessions.service)
+# shellcheck disable=SC2016  # expanded by the inner shell
+chroot "$root" sh -ec 'cd /etc/systemd/system; for unit; do ln -sfn /dev/null "$unit"; done
+  rm -f ./*.wants/ssh.service ./*.wants/ssh.socket ./*.wants/sshd.service ./*.wants/nftables.service' mask "${masked[@]}"
+echo node | put /etc/hostname
+echo "127.0.0.1 localhost node" | put /etc/hosts
+put /etc/fstab < /dev/null
+put /etc/resolv.conf < /dev/null
+tr -d - < /proc/sys/kernel/random/uuid | put /etc/machine-id
 mkdir -p "$root/testnode"
 rm -rf "$root"/usr/share/{doc,man,locale}/* "$root"/var/lib/apt/lists/* "$root"/var/cache/apt/*.bin
-echo forky > "$root/etc/testnode-release"
+echo forky | put /etc/testnode-release
 mv "$root" "$base"
 say "done: $(du -sh "$base" | cut -f 1)"
 echo "$base"

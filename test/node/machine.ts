@@ -46,7 +46,7 @@ export async function bootMachine(keeper: Keeper, number: number, memory: string
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' },
   });
   const log = consoleOf(child);
-  const wire = new Wire(child.stdio[3] as Duplex);
+  const wire = new Wire(child.stdio[3] as Duplex, path.join(keeper.root, 'testnode/inbox'));
   const interactive = child.stdio[4] as Duplex;
   interactive.on('error', () => {});
   const off = new Promise<void>((resolve) => {

@@ -1,15 +1,18 @@
 // The booted test node: a whole Linux machine with systemd, NetworkManager and Open vSwitch, a LAN around it, and a test that holds the cable.
 import { execFileSync } from 'node:child_process';
-import fs from 'node:fs';
 import path from 'node:path';
 import type { Duplex } from 'node:stream';
+import { type RunningCommand, type RunOptions, type RunResult, startCommand } from './command.ts';
+import { modeOf } from './disk.ts';
+import { furnish } from './furnish.ts';
 import { type Lan, readLan } from './lan.ts';
 import { type Boot, bootMachine } from './machine.ts';
 import { type Outage, outageBetween } from './outage.ts';
-import type { KillPlan, Request, RunEnd } from './protocol.ts';
+import { parseState } from './parse-state.ts';
+import type { Request } from './protocol.ts';
 import { type Keeper, openKeeper } from './slot.ts';
-import { compiledDir, projectDir, sourceDir } from './source.ts';
-import { type NodeState, parseState } from './state.ts';
+import { sourceDir } from './source.ts';
+import type { NodeState } from './state.ts';
 
 export interface NodeOptions {
   /** Name of a file in lan/. */
@@ -29,25 +32,12 @@ export interface NodeOptions {
   waitReady?: boolean;
 }
 
-export interface RunOptions {
-  timeoutMs?: number;
-  kill?: KillPlan;
-  cwd?: string;
-  env?: Record<string, string>;
-  stdin?: string;
-}
-
 export interface MeasureOptions extends RunOptions {
   /** How long the LAN goes on watching after the node answers again. */
   settleMs?: number;
   /** Within which the node's addresses must answer after the end of the command; they need not. */
   recoverMs?: number;
   sampleMemory?: boolean;
-}
-
-export interface RunResult extends RunEnd {
-  stdout: string;
-  stderr: string;
 }
 
 export interface MeasuredRun extends RunResult {
@@ -60,29 +50,10 @@ export interface MeasuredRun extends RunResult {
   recoveredAfterMs: number | null;
 }
 
-/** A command that runs in the background. */
-export interface RunningCommand {
-  /** Output so far. */
-  stdout(): string;
-  stderr(): string;
-  /** Resolves as soon as a text is in its output; rejects when the command ends without it. */
-  saw(text: string): Promise<void>;
-  /** SIGKILL reaches everything the command started; other signals every process of it that lives. */
-  signal(name: string): Promise<void>;
-  ended: Promise<RunResult>;
-}
-
-const defaultTimeoutMs = 120_000;
 const requestLimitMs = 30_000;
 // What NetworkManager does late (dispatcher, DAD, a second activation) shows within this.
 const defaultSettleMs = 2000;
 const defaultRecoverMs = 30_000;
-const environment = {
-  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-  HOME: '/root',
-  LANG: 'C.UTF-8',
-};
-
 /** Boots a node and waits until its addresses answer from the LAN. */
 export async function bootNode(options: NodeOptions): Promise<TestNode> {
   const lan = readLan(options.lan, options.lanAppend);
@@ -103,41 +74,6 @@ export async function bootNode(options: NodeOptions): Promise<TestNode> {
   }
 }
 
-/** Puts everything of this project into the node's disk. */
-function furnish(root: string, lan: Lan, options: NodeOptions): void {
-  const own = path.join(root, 'testnode');
-  for (const file of ['lib.sh', 'net.sh', 'state.sh', 'pinger.py'])
-    fs.copyFileSync(path.join(sourceDir, 'guest', file), path.join(own, file));
-  fs.copyFileSync(path.join(compiledDir, 'guest/channel.js'), path.join(own, 'channel.mjs'));
-  fs.writeFileSync(path.join(own, 'lan.sh'), lan.script);
-  const dist = path.resolve(projectDir, options.dist ?? 'dist');
-  if (fs.existsSync(dist)) {
-    fs.cpSync(dist, path.join(root, 'usr/share/microshift-net'), { recursive: true });
-    fs.symlinkSync('../share/microshift-net/microshift-net', path.join(root, 'usr/bin/microshift-net'));
-  }
-  const units = path.join(projectDir, 'systemd');
-  const unitDir = path.join(root, 'usr/lib/systemd/system');
-  for (const unit of fs.existsSync(units) ? fs.readdirSync(units) : []) {
-    if (/\.(service|timer|path|target|socket)$/.test(unit))
-      fs.copyFileSync(path.join(units, unit), path.join(unitDir, unit));
-  }
-  if (options.enableUnit) {
-    const wants = path.join(root, 'etc/systemd/system/multi-user.target.wants');
-    fs.symlinkSync(
-      '/usr/lib/systemd/system/microshift-ovs-init.service',
-      path.join(wants, 'microshift-ovs-init.service'),
-    );
-  }
-  for (const [to, from] of Object.entries(options.folders ?? {}))
-    fs.cpSync(from, path.join(root, to), { recursive: true });
-  for (const [file, text] of Object.entries(options.files ?? {})) {
-    fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
-    fs.writeFileSync(path.join(root, file), text, { mode: modeOf(text) });
-  }
-}
-
-const modeOf = (text: string): number => (text.startsWith('#!') ? 0o755 : 0o644);
-
 export class TestNode {
   readonly lan: Lan;
   /** Wall time of each boot until the node took commands, in ms. */
@@ -157,7 +93,7 @@ export class TestNode {
 
   /** Runs shell text in the node and waits for its end. */
   run(shell: string, options: RunOptions = {}): Promise<RunResult> {
-    return this.#start(shell, options, false).ended;
+    return startCommand(this.#boot.wire, shell, options, false).ended;
   }
 
   /** Runs shell text that must end with 0, and gives its output without the last newline. */
@@ -171,12 +107,12 @@ export class TestNode {
 
   /** Starts shell text and comes back at once. */
   start(shell: string, options: RunOptions = {}): RunningCommand {
-    return this.#start(shell, options, false);
+    return startCommand(this.#boot.wire, shell, options, false);
   }
 
   /** Runs shell text while the LAN watches: how long was the node away, and what did the command cost? */
   async measure(shell: string, options: MeasureOptions = {}): Promise<MeasuredRun> {
-    const end = await this.#start(shell, options, options.sampleMemory ?? true).ended;
+    const end = await startCommand(this.#boot.wire, shell, options, options.sampleMemory ?? true).ended;
     const { missing } = await this.#reached(this.lan.awaited, end.endedAt, options.recoverMs ?? defaultRecoverMs);
     const recoveredAt = await this.now();
     await new Promise((resolve) => setTimeout(resolve, options.settleMs ?? defaultSettleMs));
@@ -224,7 +160,7 @@ export class TestNode {
   }
 
   /** Calls a function of the LAN file (`before_cmd`, `ready`) when it has it. */
-  async callLan(name: string, timeoutMs: number = defaultTimeoutMs): Promise<void> {
+  async callLan(name: string, timeoutMs = 120_000): Promise<void> {
     await this.text(`. /testnode/lib.sh; . /testnode/lan.sh; if declare -F ${name} > /dev/null; then ${name}; fi`, {
       timeoutMs,
     });
@@ -296,60 +232,6 @@ export class TestNode {
   halt(): Promise<void> {
     this.#halted ??= this.#boot.cut().then(() => this.#keeper.release());
     return this.#halted;
-  }
-
-  #start(shell: string, options: RunOptions, sampleMemory: boolean): RunningCommand {
-    const timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
-    const output = { stdout: '', stderr: '' };
-    const watchers = new Set<() => void>();
-    const { cwd = '/root', env = {}, stdin = '', kill = null } = options;
-    const request: Request = {
-      do: 'run',
-      shell,
-      cwd,
-      env: { ...environment, ...env },
-      stdin,
-      kill,
-      timeoutMs,
-      sampleMemory,
-    };
-    const asked = this.#boot.wire.ask<RunEnd>(
-      request,
-      timeoutMs + requestLimitMs,
-      `"${shell}" to end`,
-      (stream, text) => {
-        output[stream] += text;
-        for (const watcher of watchers) watcher();
-      },
-    );
-    const ended = asked.value.then((end) => {
-      if (!end.timedOut) return { ...end, ...output };
-      throw new Error(
-        `test node: waited ${timeoutMs / 1000} s for "${shell}" to end\n${output.stdout}${output.stderr}`,
-      );
-    });
-    ended.catch(() => {}); // told by whoever awaits it
-    return {
-      stdout: () => output.stdout,
-      stderr: () => output.stderr,
-      ended,
-      signal: (name) => this.#ask({ do: 'signal', target: asked.id, signal: name }, `"${shell}" to get ${name}`),
-      saw: (text) =>
-        new Promise((resolve, reject) => {
-          const look = (): boolean => output.stdout.includes(text) || output.stderr.includes(text);
-          const check = (): void => {
-            if (look()) {
-              watchers.delete(check);
-              resolve();
-            }
-          };
-          watchers.add(check);
-          check();
-          const tell = (): void =>
-            reject(new Error(`test node: "${shell}" ended without "${text}"\n${output.stdout}${output.stderr}`));
-          ended.then(tell, reject);
-        }),
-    };
   }
 
   #reached(addresses: string[], sinceMs: number, limitMs: number): Promise<{ missing: string[] }> {

@@ -53,7 +53,7 @@ export interface OvsPort {
   interfaces: { name: string; type: string; ofport: unknown; error: unknown }[];
 }
 
-interface StateData {
+export interface StateData {
   addresses: Address[];
   links: Link[];
   routes4: Route[];
@@ -149,117 +149,7 @@ export class NodeState {
   }
 }
 
-/** Reads what guest/state.sh printed. */
-export function parseState(text: string): NodeState {
-  const sections = new Map<string, string>();
-  for (const part of text.split(/^@@ /m).slice(1)) {
-    const end = part.indexOf('\n');
-    sections.set(part.slice(0, end), part.slice(end + 1));
-  }
-  const rows = (name: string): Json[] => JSON.parse(sections.get(name)?.trim() || '[]');
-  const profiles = lines(sections.get('profiles')).map(toProfile);
-  const files: StateData['files'] = {};
-  const settings: StateData['settings'] = {};
-  const ovs: StateData['ovs'] = {};
-  for (const [name, body] of sections) {
-    if (name.startsWith('file ')) files[name.slice(5)] = body.slice(0, -1);
-    if (name.startsWith('ovs ')) ovs[name.slice(4)] = body.trim() === '' ? null : toOvsRows(body);
-    if (name.startsWith('settings ')) {
-      const profile = profiles.find((one) => one.uuid === name.slice(9));
-      if (profile !== undefined) settings[profile.name] = toSettings(body);
-    }
-  }
-  const devices = lines(sections.get('devices')).map((line) => {
-    const [device = '', type = '', state = '', connection = ''] = fields(line);
-    return { device, type, state, connection };
-  });
-  return new NodeState({
-    addresses: rows('addresses').flatMap(toAddresses),
-    links: rows('links').map(toLink),
-    routes4: rows('routes4').map(toRoute),
-    routes6: rows('routes6').map(toRoute),
-    rules: rows('rules'),
-    ovs,
-    devices,
-    profiles,
-    settings,
-    files,
-  });
-}
-
-type Json = Record<string, unknown>;
-const addressFlags = ['tentative', 'dadfailed', 'noprefixroute', 'temporary', 'deprecated'];
-
-function toAddresses(link: Json): Address[] {
-  if (link.ifname === 'lo') return [];
-  return (link.addr_info as Json[]).map((info) => ({
-    device: String(link.ifname),
-    address: `${info.local}/${info.prefixlen}`,
-    scope: String(info.scope),
-    dynamic: Boolean(info.dynamic),
-    flags: addressFlags.filter((flag) => info[flag]),
-  }));
-}
-
-function toLink(link: Json): Link {
-  const info = (link.linkinfo ?? {}) as Record<string, unknown>;
-  return {
-    name: link.ifname as string,
-    mac: link.address as string,
-    mtu: link.mtu as number,
-    state: link.operstate as string,
-    flags: link.flags as string[],
-    master: link.master as string | undefined,
-    kind: info.info_kind as string | undefined,
-    data: info.info_data as Record<string, unknown> | undefined,
-  };
-}
-
-function toRoute(route: Json): Route {
-  return {
-    dst: String(route.dst),
-    gateway: route.gateway as string | undefined,
-    dev: route.dev as string | undefined,
-    metric: Number(route.metric ?? 0),
-    protocol: route.protocol as string | undefined,
-    table: String(route.table ?? 'main'),
-  };
-}
-
-function toProfile(line: string): Profile {
-  const [name = '', uuid = '', type = '', autoconnect, , active, device = '', , filename = ''] = fields(line);
-  return { name, uuid, type, autoconnect: autoconnect === 'yes', active: active === 'yes', device, filename };
-}
-
-function toSettings(body: string): Record<string, string> {
-  const settings: Record<string, string> = {};
-  for (const line of lines(body)) {
-    const colon = line.indexOf(':');
-    const value = unescaped(line.slice(colon + 1));
-    if (/^[a-z0-9-]+\./.test(line) && value !== '' && value !== '--') settings[line.slice(0, colon)] = value;
-  }
-  return settings;
-}
-
-/** ovs-vsctl -f json: sets become arrays, maps become records, UUIDs their text (RFC 7047 section 5.1). */
-function toOvsRows(body: string): OvsRow[] {
-  const table = JSON.parse(body) as { headings: string[]; data: unknown[][] };
-  return table.data.map((row) => Object.fromEntries(table.headings.map((heading, i) => [heading, plain(row[i])])));
-}
-
-function plain(value: unknown): unknown {
-  if (!Array.isArray(value)) return value;
-  if (value[0] === 'set') return (value[1] as unknown[]).map(plain);
-  if (value[0] === 'map')
-    return Object.fromEntries((value[1] as unknown[][]).map(([k, v]) => [String(plain(k)), plain(v)]));
-  return value[1];
-}
-
+/** The values of an OVSDB set, which is a bare value when it holds one. */
 function list(value: unknown): unknown[] {
   return value === undefined ? [] : Array.isArray(value) ? value : [value];
 }
-
-const lines = (text: string | undefined): string[] => (text ?? '').split('\n').filter(Boolean);
-const unescaped = (text: string): string => text.replace(/\\(.)/g, '$1');
-/** The fields of a line of `nmcli -t`, which escapes colons with a backslash. */
-const fields = (line: string): string[] => line.split(/(?<!\\):/).map(unescaped);

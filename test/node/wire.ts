@@ -1,4 +1,6 @@
 // The test's end of the command channel.
+import fs from 'node:fs';
+import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { Reply, Request } from './protocol.ts';
 import { timeout } from './slot.ts';
@@ -9,16 +11,23 @@ interface Pending {
   onText: ((stream: 'stdout' | 'stderr', text: string) => void) | undefined;
 }
 
+// The serial line takes what fits the node's tty buffer at once; more can stall it for good. The way back has no such limit.
+const lineLimitBytes = 4000;
+
 /** One boot's channel: ready once the node says hello, dead once the node is. */
 export class Wire {
   readonly hello: Promise<void>;
   #socket: Duplex;
+  #inbox: string;
   #pending = new Map<number, Pending>();
   #nextId = 1;
   #buffer = '';
 
-  constructor(socket: Duplex) {
+  /** `inbox` is the folder, as seen from here, that the node knows as /testnode/inbox. */
+  constructor(socket: Duplex, inbox: string) {
     this.#socket = socket;
+    this.#inbox = inbox;
+    fs.mkdirSync(inbox, { recursive: true });
     this.hello = new Promise((resolve, reject) => {
       this.#pending.set(0, { resolve: () => resolve(), reject, onText: undefined });
     });
@@ -39,7 +48,7 @@ export class Wire {
     const answered = new Promise<unknown>((resolve, reject) => {
       this.#pending.set(id, { resolve, reject, onText });
     });
-    this.#socket.write(`${JSON.stringify({ id, ...request })}\n`);
+    this.#send(id, JSON.stringify({ id, ...request }));
     const value = Promise.race([answered, timeout(limitMs, what)]) as Promise<T>;
     value.catch(() => {}); // a node that is cut off takes its open requests along
     return { id, value };
@@ -49,6 +58,16 @@ export class Wire {
   fail(error: Error): void {
     for (const pending of this.#pending.values()) pending.reject(error);
     this.#pending.clear();
+  }
+
+  #send(id: number, line: string): void {
+    if (Buffer.byteLength(line) <= lineLimitBytes) {
+      this.#socket.write(`${line}\n`);
+      return;
+    }
+    const name = `${process.hrtime.bigint()}-${id}`; // never used before: the node may remember that a file was not there
+    fs.writeFileSync(path.join(this.#inbox, name), line);
+    this.#socket.write(`${JSON.stringify({ id, inbox: name })}\n`);
   }
 
   #take(text: string): void {

@@ -188,6 +188,16 @@ async function answer(id: number, request: Request): Promise<unknown> {
   }
 }
 
+/** A line is a request, or names the file that has it. */
+function requestOf(line: string): { id: number; request: Request } {
+  const { id, inbox, ...request } = JSON.parse(line) as Request & { id: number; inbox?: string };
+  if (inbox === undefined) return { id, request: request as Request };
+  const file = `/testnode/inbox/${inbox}`;
+  const long = fs.readFileSync(file, 'utf8');
+  fs.unlinkSync(file);
+  return requestOf(long);
+}
+
 let buffer = '';
 process.stdin.setEncoding('utf8').on('data', (text: string) => {
   buffer += text;
@@ -195,8 +205,8 @@ process.stdin.setEncoding('utf8').on('data', (text: string) => {
   buffer = lines.pop() ?? '';
   for (const line of lines) {
     if (line === '') continue;
-    const { id, ...request } = JSON.parse(line) as Request & { id: number };
-    answer(id, request as Request).then(
+    const { id, request } = requestOf(line);
+    answer(id, request).then(
       (value) => send({ id, value }),
       (error: Error) => send({ id, error: error.message }),
     );

@@ -1,0 +1,78 @@
+// A command of a test in its node.
+import type { KillPlan, Request, RunEnd } from './protocol.ts';
+import type { Wire } from './wire.ts';
+
+export interface RunOptions {
+  timeoutMs?: number;
+  kill?: KillPlan;
+  cwd?: string;
+  env?: Record<string, string>;
+  stdin?: string;
+}
+
+export interface RunResult extends RunEnd {
+  stdout: string;
+  stderr: string;
+}
+
+/** A command that runs in the background. */
+export interface RunningCommand {
+  /** Output so far. */
+  stdout(): string;
+  stderr(): string;
+  /** Resolves as soon as a text is in its output; rejects when the command ends without it. */
+  saw(text: string): Promise<void>;
+  /** Every process of the command that lives gets the signal; SIGKILL leaves none of them a chance to start another. */
+  signal(name: string): Promise<void>;
+  ended: Promise<RunResult>;
+}
+
+const defaultTimeoutMs = 120_000;
+// How long the node may take beyond the command's own limit, when its CPU is busy.
+const answerLimitMs = 30_000;
+const environment = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  HOME: '/root',
+  LANG: 'C.UTF-8',
+};
+
+/** Starts shell text in the node. A command that outlives its limit is killed, and its `ended` rejects. */
+export function startCommand(wire: Wire, shell: string, options: RunOptions, sampleMemory: boolean): RunningCommand {
+  const { cwd = '/root', env = {}, stdin = '', kill = null, timeoutMs = defaultTimeoutMs } = options;
+  const request: Request = {
+    do: 'run',
+    shell,
+    cwd,
+    env: { ...environment, ...env },
+    stdin,
+    kill,
+    timeoutMs,
+    sampleMemory,
+  };
+  const output = { stdout: '', stderr: '' };
+  const watchers = new Set<() => void>();
+  const asked = wire.ask<RunEnd>(request, timeoutMs + answerLimitMs, `"${shell}" to end`, (stream, text) => {
+    output[stream] += text;
+    for (const watcher of watchers) watcher();
+  });
+  const shown = (): string => `\n${output.stdout}${output.stderr}`;
+  const ended = asked.value.then((end) => {
+    if (!end.timedOut) return { ...end, ...output };
+    throw new Error(`test node: waited ${timeoutMs / 1000} s for "${shell}" to end${shown()}`);
+  });
+  ended.catch(() => {}); // told by whoever awaits it
+  const saw = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const check = (): void => {
+        if (!output.stdout.includes(text) && !output.stderr.includes(text)) return;
+        watchers.delete(check);
+        resolve();
+      };
+      watchers.add(check);
+      check();
+      ended.then(() => reject(new Error(`test node: "${shell}" ended without "${text}"${shown()}`)), reject);
+    });
+  const signal = (name: string): Promise<void> =>
+    wire.ask<void>({ do: 'signal', target: asked.id, signal: name }, answerLimitMs, `"${shell}" to get ${name}`).value;
+  return { stdout: () => output.stdout, stderr: () => output.stderr, ended, saw, signal };
+}

@@ -1,0 +1,33 @@
+// What of this project goes into a node's disk before its first boot.
+import fs from 'node:fs';
+import path from 'node:path';
+import { copyToDisk, linkOnDisk, writeToDisk } from './disk.ts';
+import type { Lan } from './lan.ts';
+import type { NodeOptions } from './node.ts';
+import { compiledDir, projectDir, sourceDir } from './source.ts';
+
+const guestFiles = ['lib.sh', 'net.sh', 'state.sh', 'pinger.py'];
+const unitFile = /\.(service|timer|path|target|socket)$/;
+const unitDir = '/usr/lib/systemd/system';
+
+/** Puts the LAN, the agent, its units and the test's own files into the node. */
+export function furnish(root: string, lan: Lan, options: NodeOptions): void {
+  for (const file of guestFiles) copyToDisk(root, `/testnode/${file}`, path.join(sourceDir, 'guest', file));
+  copyToDisk(root, '/testnode/channel.mjs', path.join(compiledDir, 'guest/channel.js'));
+  writeToDisk(root, '/testnode/lan.sh', lan.script);
+  const dist = path.resolve(projectDir, options.dist ?? 'dist');
+  if (fs.existsSync(dist)) {
+    copyToDisk(root, '/usr/share/microshift-net', dist);
+    linkOnDisk(root, '/usr/bin/microshift-net', '../share/microshift-net/microshift-net');
+  }
+  const units = path.join(projectDir, 'systemd');
+  for (const unit of fs.existsSync(units) ? fs.readdirSync(units) : []) {
+    if (unitFile.test(unit)) copyToDisk(root, `${unitDir}/${unit}`, path.join(units, unit));
+  }
+  if (options.enableUnit) {
+    const unit = 'microshift-ovs-init.service';
+    linkOnDisk(root, `/etc/systemd/system/multi-user.target.wants/${unit}`, `${unitDir}/${unit}`);
+  }
+  for (const [to, from] of Object.entries(options.folders ?? {})) copyToDisk(root, to, from);
+  for (const [file, text] of Object.entries(options.files ?? {})) writeToDisk(root, file, text);
+}

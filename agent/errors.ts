@@ -61,6 +61,16 @@ export const errorTable = {
   'vswitchd-not-responding': dependency,
   'systemd-refused': failed,
   'command-missing': dependency,
+  'image-unknown': usage,
+  'kubeconfig-unusable': usage,
+  'kubeconfig-missing': dependency,
+  'cluster-unreachable': dependency,
+  'cluster-not-ready': dependency,
+  'cluster-untrusted': { exitCode: exitCode.dependency, retryable: false },
+  'cluster-refused': { exitCode: exitCode.failed, retryable: false },
+  'apply-conflict': { exitCode: exitCode.failed, retryable: false },
+  'rollout-timeout': failed,
+  'delete-timeout': failed,
   internal: failed,
 } as const satisfies Record<string, ErrorTrait>;
 

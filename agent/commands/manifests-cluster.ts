@@ -1,0 +1,118 @@
+import { AgentError } from '../errors.ts';
+import type { Cluster, Collection, ObjectList, OnEvent } from '../manifests/cluster-port.ts';
+import { inventoryReference, inventoryReferences } from '../manifests/inventory.ts';
+import { kinds } from '../manifests/kinds.ts';
+import { type KubernetesObject, managedBySelector, namespaceName, type ObjectReference } from '../manifests/object.ts';
+import type { ClusterOptions } from './manifests-options.ts';
+
+/** A cluster, and how long we may still spend on it. */
+export interface ClusterRun {
+  readonly cluster: Cluster;
+  readonly remainingMs: () => number;
+}
+
+/**
+ * Runs a task with the cluster of the options. The Kubernetes library is loaded here and only here: rendering goes without.
+ * Interrupted, every wait ends; what was put on the server stays, and a second run goes on from there.
+ */
+export async function withCluster<T>(
+  options: ClusterOptions,
+  defaultSeconds: number,
+  task: (run: ClusterRun) => Promise<T>,
+): Promise<T> {
+  const { openCluster } = await import('../drivers/kubernetes/cluster.ts');
+  const limitMs = (options.timeoutSeconds ?? defaultSeconds) * 1000;
+  const end = performance.now() + limitMs;
+  const patience = {
+    limitMs,
+    end,
+    note: (reason: string) => options.note(`waiting: ${reason}`),
+    signal: options.signal ?? new AbortController().signal,
+  };
+  const cluster = await openCluster(options.kubeconfig ?? null, patience);
+  try {
+    await cluster.ready();
+    return await task({ cluster, remainingMs: () => Math.max(0, Math.ceil(end - performance.now())) });
+  } finally {
+    cluster.close();
+  }
+}
+
+/** What earlier applies left on the server. */
+export interface Earlier {
+  readonly inventory: KubernetesObject | null;
+  /** Everything with our label, as it is now. */
+  readonly labelled: readonly KubernetesObject[];
+  readonly references: readonly ObjectReference[];
+}
+
+/** Finds what is ours by label, and what was by the inventory. */
+export async function findEarlier(cluster: Cluster): Promise<Earlier> {
+  const collections = Object.values(kinds).map(({ apiVersion, plural, namespaced }) => {
+    const namespace = namespaced ? namespaceName : null;
+    return { apiVersion, plural, namespace, labelSelector: managedBySelector };
+  });
+  const lists = await Promise.all(collections.map(cluster.list));
+  const labelled = lists.flatMap(({ items }) => items);
+  const isInventory = ({ kind, metadata }: KubernetesObject): boolean =>
+    kind === inventoryReference.kind && metadata.name === inventoryReference.name;
+  const inventory = labelled.find(isInventory) ?? (await cluster.get(inventoryReference));
+  const references = labelled
+    .filter((one) => !isInventory(one))
+    .map(({ apiVersion, kind, metadata }) => {
+      return { apiVersion, kind, namespace: metadata.namespace ?? null, name: metadata.name };
+    });
+  return { inventory, labelled, references: [...references, ...inventoryReferences(inventory)] };
+}
+
+/** Lists, then follows what changes, until `isDone` says so of the objects there are; throws onTimeout() when time is over. */
+export async function waitForObjects(
+  { cluster, remainingMs }: ClusterRun,
+  collection: Collection,
+  isDone: (objects: readonly KubernetesObject[]) => boolean,
+  onTimeout: (objects: readonly KubernetesObject[]) => AgentError,
+): Promise<readonly KubernetesObject[]> {
+  for (;;) {
+    const list = await cluster.list(collection);
+    const objects = new Map(list.items.map((item) => [item.metadata.name, item]));
+    const onEvent: OnEvent = ({ type, object }) => {
+      if (type === 'DELETED') objects.delete(object.metadata.name);
+      else objects.set(object.metadata.name, object);
+      return isDone([...objects.values()]);
+    };
+    if (isDone([...objects.values()])) return [...objects.values()];
+    const end = remainingMs() === 0 ? 'time-over' : await follow(cluster, collection, list, remainingMs(), onEvent);
+    if (end === 'done') return [...objects.values()];
+    if (end === 'time-over') throw onTimeout([...objects.values()]);
+  }
+}
+
+function follow(cluster: Cluster, collection: Collection, list: ObjectList, limitMs: number, onEvent: OnEvent) {
+  return cluster.watch(collection, list.resourceVersion, limitMs, onEvent);
+}
+
+/** Waits until an object is gone for good, and names the finalizers that keep it if it stays. */
+export async function waitUntilGone(run: ClusterRun, reference: ObjectReference): Promise<void> {
+  const kind = kinds[reference.kind];
+  if (kind === undefined) return;
+  const { apiVersion, namespace, name } = reference;
+  const collection = { apiVersion, plural: kind.plural, namespace, fieldSelector: `metadata.name=${name}` };
+  await waitForObjects(
+    run,
+    collection,
+    (objects) => objects.length === 0,
+    ([object]) => stays(reference, object),
+  );
+}
+
+/** The error about an object that does not go, with the finalizers that keep it. */
+export function stays(reference: ObjectReference, object: KubernetesObject | undefined): AgentError {
+  const own = object?.metadata.finalizers;
+  const ofNamespace = (object?.spec as { finalizers?: unknown } | undefined)?.finalizers;
+  const finalizers = [own, ofNamespace].flatMap((list) => (Array.isArray(list) ? list.map(String) : []));
+  const why = finalizers.length === 0 ? '' : `; its finalizers wait for ${finalizers.join(', ')}`;
+  return new AgentError('delete-timeout', `${reference.kind} ${reference.name} is still there${why}`, {
+    hint: 'look for the controller that has to finish its work: kubectl get events -A',
+    facts: { finalizers },
+  });
+}

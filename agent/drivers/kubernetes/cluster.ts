@@ -1,0 +1,144 @@
+import { Agent } from 'node:https';
+import { AgentError } from '../../errors.ts';
+import type { Cluster, Collection } from '../../manifests/cluster-port.ts';
+import { collectionPath, objectPath } from '../../manifests/kinds.ts';
+import { fieldAt, fieldManager, type KubernetesObject, referenceOf, titleOf } from '../../manifests/object.ts';
+import { connectionError, statusError } from './errors.ts';
+import { bodyOf, type HttpCall, openCall } from './http.ts';
+import { type Access, kubeconfigPath, readAccess } from './kubeconfig.ts';
+import { type Patience, persistently } from './retry.ts';
+import { follow } from './watch.ts';
+
+/** Longer than the API server's own limit for a request (60 s) would only hide a server that hangs. */
+const requestLimitMs = 30_000;
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** Finds the cluster of a kubeconfig. Every call puts up with a cluster that is starting for as long as the patience lasts. */
+export async function openCluster(kubeconfig: string | null, patience: Patience): Promise<Cluster> {
+  const path = kubeconfigPath(kubeconfig, process.env);
+  let asked = 0;
+  let access = await persistently(patience, () => readAccess(path));
+  const send = (call: HttpCall): Promise<Answer> => sendOnce(access, call, patience.signal);
+  const ask = (doing: string, call: HttpCall, accepted: readonly number[] = [200]): Promise<Answer> =>
+    persistently(patience, async () => {
+      const answer = await send(call);
+      if (accepted.includes(answer.status)) return answer;
+      throw statusError(access, answer.status, answer.body, doing);
+    });
+
+  return {
+    server: access.server.href,
+    ready: () =>
+      persistently(patience, async () => {
+        // MicroShift may have made new certificates while we waited for it.
+        if (asked++ > 0) access = await refreshed(access, path);
+        const { status, body } = await send({ method: 'GET', path: '/readyz' });
+        if (status === 500) throw notReady(access, String(body));
+        if (status !== 200 && status !== 403) throw statusError(access, status, body, 'say whether it is ready');
+      }),
+    apply: async (object, { dryRun, force }) => {
+      const call = applyCall(object, dryRun, force);
+      return (await ask(`apply ${titleOf(referenceOf(object))}`, call, [200, 201])).body as KubernetesObject;
+    },
+    get: async (reference) => {
+      const doing = `read ${titleOf(reference)}`;
+      const answer = await ask(doing, { method: 'GET', path: pathOf(objectPath(reference)) }, [200, 404]);
+      return answer.status === 404 ? null : (answer.body as KubernetesObject);
+    },
+    list: async (collection) => {
+      const { body } = await ask(`list ${collection.plural}`, { method: 'GET', ...addressOf(collection) });
+      const items = (fieldAt(body, 'items') ?? []) as KubernetesObject[];
+      const kind = String(fieldAt(body, 'kind') ?? '').replace(/List$/, '');
+      // The items of a list carry neither.
+      const complete = items.map((item) => ({ ...item, apiVersion: collection.apiVersion, kind }));
+      return { items: complete, resourceVersion: String(fieldAt(body, 'metadata', 'resourceVersion')) };
+    },
+    remove: async (reference) => {
+      // Background: dependents go after their owner, and owners that other controllers hold back are not ours to force.
+      const body = { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' };
+      const call: HttpCall = { method: 'DELETE', path: pathOf(objectPath(reference)), body };
+      await ask(`delete ${titleOf(reference)}`, call, [200, 202, 404, 409]);
+    },
+    watch: (collection, from, limitMs, onEvent) => {
+      const { path: collectionUrl, query } = addressOf(collection);
+      const options = { watch: 'true', resourceVersion: from, timeoutSeconds: String(Math.ceil(limitMs / 1000)) };
+      const call: HttpCall = {
+        method: 'GET',
+        path: collectionUrl,
+        query: { ...query, ...options },
+        signal: patience.signal,
+      };
+      return follow(access, call, limitMs, onEvent);
+    },
+    close: () => {
+      if (access.options.agent instanceof Agent) access.options.agent.destroy();
+    },
+  };
+}
+
+async function sendOnce(access: Access, call: HttpCall, stop: AbortSignal): Promise<Answer> {
+  try {
+    const incoming = await openCall(access, {
+      ...call,
+      signal: AbortSignal.any([stop, AbortSignal.timeout(requestLimitMs)]),
+    });
+    const text = await bodyOf(incoming);
+    const isJson = incoming.headers['content-type']?.startsWith('application/json') === true;
+    return { status: incoming.statusCode ?? 0, body: isJson ? JSON.parse(text) : text };
+  } catch (error) {
+    if (stop.aborted) throw stop.reason;
+    throw connectionError(access, error);
+  }
+}
+
+function applyCall(object: KubernetesObject, dryRun: boolean, force: boolean): HttpCall {
+  return {
+    method: 'PATCH',
+    path: pathOf(objectPath(referenceOf(object))),
+    query: {
+      fieldManager,
+      force: String(force),
+      // An unknown or doubled field is a mistake of ours that must not be dropped in silence.
+      fieldValidation: 'Strict',
+      ...(dryRun ? { dryRun: 'All' } : {}),
+    },
+    contentType: 'application/apply-patch+yaml',
+    body: object,
+  };
+}
+
+function addressOf(collection: Collection): { path: string; query: Record<string, string> } {
+  const { apiVersion, plural, namespace, labelSelector, fieldSelector } = collection;
+  const query = {
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+  };
+  return { path: collectionPath(apiVersion, plural, namespace), query };
+}
+
+function pathOf(path: string | null): string {
+  if (path === null) throw new Error('a kind that agent/manifests/kinds.ts does not list');
+  return path;
+}
+
+async function refreshed(access: Access, path: string): Promise<Access> {
+  try {
+    return await readAccess(path);
+  } catch {
+    return access;
+  }
+}
+
+function notReady(access: Access, report: string): AgentError {
+  const failing = report.split('\n').flatMap((line) => /^\[-\](\S+)/.exec(line)?.[1] ?? []);
+  const more = failing.length > 2 ? ` and ${failing.length - 2} more` : '';
+  const what = failing.length === 0 ? '' : `: ${failing.slice(0, 2).join(', ')}${more}`;
+  return new AgentError('cluster-not-ready', `the API server at ${access.server.host} is not ready${what}`, {
+    hint: 'wait for it, or look at journalctl -u microshift',
+    facts: { failing },
+  });
+}

@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import { Agent, type AgentOptions, type RequestOptions } from 'node:https';
+import { KubeConfig } from '@kubernetes/client-node';
+import { AgentError } from '../../errors.ts';
+
+/** Where MicroShift writes the administrator's credentials, once it has made them. */
+export const microshiftKubeconfig = '/var/lib/microshift/resources/kubeadmin/kubeconfig';
+
+/** How to reach a cluster and who we are there. */
+export interface Access {
+  readonly path: string;
+  readonly server: URL;
+  /** TLS and authentication, ready for a request. */
+  readonly options: RequestOptions;
+}
+
+/** The kubeconfig in force: asked for, KUBECONFIG, or MicroShift's. */
+export function kubeconfigPath(asked: string | null, environment: NodeJS.ProcessEnv): string {
+  if (asked !== null) return asked;
+  // KUBECONFIG may list several files; merging them is for interactive clients, the first that exists is meant here.
+  const listed = (environment.KUBECONFIG ?? '').split(':').filter((path) => path !== '');
+  return listed.find((path) => existsSync(path)) ?? listed[0] ?? microshiftKubeconfig;
+}
+
+/** Reads a kubeconfig and everything it points at. Only MicroShift's own may still be missing: it appears while MicroShift boots. */
+export async function readAccess(path: string): Promise<Access> {
+  if (!existsSync(path)) throw missing(path);
+  try {
+    const kubeconfig = new KubeConfig();
+    kubeconfig.loadFromFile(path);
+    const cluster = kubeconfig.getCurrentCluster();
+    if (cluster === null)
+      throw new Error(`its current context ${JSON.stringify(kubeconfig.currentContext)} names no cluster`);
+    const server = new URL(cluster.server);
+    const options: RequestOptions = {};
+    await kubeconfig.applyToHTTPSOptions(options);
+    return { path, server, options: { ...options, agent: reusing(options) } };
+  } catch (error) {
+    throw unusable(path, error);
+  }
+}
+
+/** The library's agents open a connection per request; a proxy's own agent is left as it is. */
+function reusing(options: RequestOptions): NonNullable<RequestOptions['agent']> {
+  const { agent } = options;
+  if (agent instanceof Agent && agent.constructor === Agent) {
+    const { agent: _agent, headers: _headers, ...tls } = options;
+    return new Agent({ ...(tls as AgentOptions), keepAlive: true, maxSockets: 4 });
+  }
+  return agent ?? false;
+}
+
+function missing(path: string): AgentError {
+  if (path === microshiftKubeconfig) {
+    return new AgentError('kubeconfig-missing', `MicroShift has not written ${path} yet`, {
+      hint: 'start microshift.service, or name another kubeconfig with --kubeconfig',
+      facts: { path },
+    });
+  }
+  return new AgentError('kubeconfig-unusable', `there is no kubeconfig at ${path}`, {
+    hint: 'check the path given with --kubeconfig or in KUBECONFIG',
+    facts: { path },
+  });
+}
+
+function unusable(path: string, cause: unknown): AgentError {
+  const why = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause);
+  return new AgentError('kubeconfig-unusable', `the kubeconfig ${path} cannot be used: ${why}`, {
+    hint: 'name a complete kubeconfig with --kubeconfig',
+    cause,
+    facts: { path },
+  });
+}

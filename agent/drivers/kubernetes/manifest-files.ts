@@ -1,0 +1,61 @@
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { AgentError } from '../../errors.ts';
+
+/** The names `render` gives; nothing else in the directory is touched. */
+const renderedName = /^(\d\d-[a-z]+-[a-z0-9-]+\.yaml|kustomization\.yaml)$/;
+
+/**
+ * Makes a directory hold exactly these rendered files: MicroShift applies whatever a kustomization lists, so those of an
+ * earlier flavour go. Files that are equal are not written.
+ */
+export function writeManifestFiles(directory: string, files: Readonly<Record<string, string>>): void {
+  try {
+    mkdirSync(directory, { recursive: true });
+    for (const [name, text] of Object.entries(files)) writeIfChanged(join(directory, name), text);
+    for (const name of readdirSync(directory)) {
+      if (renderedName.test(name) && !(name in files)) rmSync(join(directory, name));
+    }
+  } catch (error) {
+    throw new AgentError(
+      'state-unwritable',
+      `the manifests cannot be written to ${directory}: ${(error as Error).message}`,
+      {
+        hint: 'choose another directory with -o, or make this one writable',
+        cause: error,
+      },
+    );
+  }
+}
+
+function writeIfChanged(path: string, text: string): void {
+  if (readIfThere(path) === text) return;
+  const temporary = `${path}.${process.pid}.new`;
+  const descriptor = openSync(temporary, 'w', 0o644);
+  try {
+    writeSync(descriptor, text);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(temporary, path);
+}
+
+function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AgentError } from '../../errors.ts';
+
+/** Red Hat's names of the architectures Node runs on here. */
+const architectures: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
+
+/** MicroShift's list of the images it was built with; the text is null where MicroShift is not installed. */
+export function readReleaseFile(rootDirectory: string): { path: string; text: string | null } {
+  const name = `release-${architectures[process.arch] ?? process.arch}.json`;
+  const path = join(rootDirectory, 'usr/share/microshift/release', name);
+  try {
+    return { path, text: readFileSync(path, 'utf8') };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { path, text: null };
+    throw new AgentError('image-unknown', `${path} cannot be read: ${(error as Error).message}`, {
+      hint: 'name the image with --image or with manifests.image in ovn.yaml',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,47 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { AgentError, asAgentError } from '../../errors.ts';
+import { isPassing } from './errors.ts';
+
+/** How long to put up with a cluster that is not there, and who wants to hear why we wait. */
+export interface Patience {
+  /** How long altogether; 0: not at all. */
+  readonly limitMs: number;
+  /** When that is over, on the clock of performance.now(). */
+  readonly end: number;
+  readonly note: (reason: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A refused connection sends no event when it would work, so starting servers have to be asked again. Shorter first pauses
+ * would cost a booting node CPU; longer last ones would make the pods late.
+ */
+const firstPauseMs = 100;
+const longestPauseMs = 2_000;
+
+/** Runs a task again for as long as it fails with what goes away by itself, and the patience lasts. */
+export async function persistently<T>(patience: Patience, task: () => Promise<T>): Promise<T> {
+  let noted = '';
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+    try {
+      return await task();
+    } catch (thrown) {
+      const error = asAgentError(thrown);
+      if (!isPassing(error) || patience.signal.aborted) throw error;
+      if (performance.now() + pauseMs > patience.end)
+        throw patience.limitMs === 0 ? error : gaveUp(error, patience.limitMs);
+      if (error.message !== noted) patience.note(error.message);
+      noted = error.message;
+      await pause(pauseMs, undefined, { signal: patience.signal }).catch(() => undefined);
+      if (patience.signal.aborted) throw patience.signal.reason;
+    }
+  }
+}
+
+function gaveUp(error: AgentError, limitMs: number): AgentError {
+  return new AgentError(error.kind, `${error.message} (waited ${Math.round(limitMs / 1000)} s)`, {
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    cause: error,
+    facts: error.facts,
+  });
+}

@@ -1,0 +1,33 @@
+import { createInterface } from 'node:readline';
+import type { OnEvent, WatchEnd, WatchEvent } from '../../manifests/cluster-port.ts';
+import { bodyOf, type HttpCall, openCall } from './http.ts';
+import type { Access } from './kubeconfig.ts';
+
+/** Follows a watch, one JSON value per line, until onEvent answers true, the limit is over, or the server ends it. */
+export async function follow(access: Access, call: HttpCall, limitMs: number, onEvent: OnEvent): Promise<WatchEnd> {
+  const signal = AbortSignal.any([AbortSignal.timeout(limitMs), ...(call.signal === undefined ? [] : [call.signal])]);
+  try {
+    const incoming = await openCall(access, { ...call, signal });
+    if (incoming.statusCode !== 200) {
+      await bodyOf(incoming);
+      return 'lost';
+    }
+    try {
+      for await (const line of createInterface({ input: incoming, crlfDelay: Number.POSITIVE_INFINITY })) {
+        const { type, object } = JSON.parse(line) as Omit<WatchEvent, 'type'> & { type: string };
+        if (type === 'ERROR') return 'lost';
+        if (isChange(type) && onEvent({ type, object })) return 'done';
+      }
+    } finally {
+      incoming.destroy();
+    }
+  } catch {
+    // Whatever ended the stream, the caller lists again and hears the reason from that.
+  }
+  if (call.signal?.aborted === true) throw call.signal.reason;
+  return signal.aborted ? 'time-over' : 'lost';
+}
+
+function isChange(type: string): type is WatchEvent['type'] {
+  return type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED';
+}

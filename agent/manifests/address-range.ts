@@ -1,0 +1,34 @@
+import { familyOf, parseIpv6 } from '../net/address.ts';
+
+/** An address range as numbers. */
+export interface AddressRange {
+  readonly text: string;
+  readonly family: 4 | 6;
+  readonly prefixLength: number;
+  readonly first: bigint;
+  readonly last: bigint;
+  /** False where bits of the host part are set, as in 10.42.0.1/16. */
+  readonly canonical: boolean;
+}
+
+/** Parses 10.42.0.0/16 or fd01::/48; null for anything else. */
+export function parseRange(text: string): AddressRange | null {
+  const match = /^([^/]+)\/([0-9]{1,3})$/.exec(text);
+  const [, address = '', length = ''] = match ?? [];
+  const family = familyOf(address);
+  const prefixLength = Number(length);
+  if (family === null || length === '' || prefixLength > (family === 4 ? 32 : 128)) return null;
+  const value = family === 4 ? ipv4(address) : (parseIpv6(address) ?? 0n);
+  const hostMask = (1n << BigInt((family === 4 ? 32 : 128) - prefixLength)) - 1n;
+  const first = value & ~hostMask;
+  return { text, family, prefixLength, first, last: first | hostMask, canonical: first === value };
+}
+
+/** True when an address belongs to both. */
+export function overlaps(a: AddressRange, b: AddressRange): boolean {
+  return a.family === b.family && a.first <= b.last && b.first <= a.last;
+}
+
+function ipv4(address: string): bigint {
+  return address.split('.').reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
+}

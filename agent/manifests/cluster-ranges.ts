@@ -1,0 +1,80 @@
+import { AgentError } from '../errors.ts';
+import type { ClusterConfig } from '../model/config.ts';
+import type { Sourced } from '../model/sourced.ts';
+import { type AddressRange, overlaps, parseRange } from './address-range.ts';
+
+/** ovn-kubernetes gives each node a /24 or a /64 of the cluster network, and wants room for two of them. */
+const longestClusterPrefix = { 4: 23, 6: 63 } as const;
+
+/** Ranges that ovn-kubernetes uses by itself: its join switch, and the addresses it masquerades the host behind. */
+const reserved = ['100.64.0.0/16', 'fd98::/64', '169.254.169.0/29', 'fd69::/125'];
+
+/** Throws what ovn-kubernetes, or the API server, would only fail on once they run. */
+export function checkClusterRanges({ clusterNetwork, serviceNetwork }: ClusterConfig): void {
+  const cluster = parseAll('network.clusterNetwork', clusterNetwork);
+  const service = parseAll('network.serviceNetwork', serviceNetwork);
+  for (const range of cluster) {
+    if (range.prefixLength > longestClusterPrefix[range.family]) throw tooSmall(range, clusterNetwork.source);
+  }
+  if (cluster.map(({ family }) => family).join() !== service.map(({ family }) => family).join()) {
+    throw invalid(
+      `network.clusterNetwork is ${families(cluster)} and network.serviceNetwork is ${families(service)}`,
+      'give both one range of each family, in the same order',
+      `${clusterNetwork.source}, ${serviceNetwork.source}`,
+    );
+  }
+  const own = reserved.map(parseRange).filter((range) => range !== null);
+  const all = [...cluster, ...service];
+  for (const [index, range] of all.entries()) {
+    const other = [...all.slice(0, index), ...own].find((one) => overlaps(one, range));
+    if (other === undefined) continue;
+    const owner = own.includes(other) ? `${other.text}, which ovn-kubernetes uses itself` : other.text;
+    throw invalid(
+      `${range.text} overlaps ${owner}`,
+      'choose ranges that have no address in common',
+      clusterNetwork.source,
+    );
+  }
+}
+
+function parseAll(name: string, { value, source }: Sourced<readonly string[]>): AddressRange[] {
+  const ranges = value.map((text) => {
+    const range = parseRange(text);
+    if (range === null)
+      throw invalid(`${name}: ${JSON.stringify(text)} is no address range`, 'write it as in 10.42.0.0/16', source);
+    if (!range.canonical)
+      throw invalid(`${name}: ${text} names an address inside a range`, `write ${canonicalText(range)}`, source);
+    return range;
+  });
+  const isPair = ranges.length === 2 && ranges[0]?.family !== ranges[1]?.family;
+  if (ranges.length === 1 || isPair) return ranges;
+  throw invalid(
+    `${name} has ${ranges.length} ranges: ${value.join(', ')}`,
+    'give it one, or one IPv4 and one IPv6',
+    source,
+  );
+}
+
+function tooSmall({ text, family, prefixLength }: AddressRange, source: string): AgentError {
+  const longest = longestClusterPrefix[family];
+  return invalid(
+    `network.clusterNetwork: ${text} is too small for ovn-kubernetes`,
+    `use /${longest} or a shorter prefix instead of /${prefixLength}`,
+    source,
+  );
+}
+
+function canonicalText({ family, first, prefixLength }: AddressRange): string {
+  const shifts = family === 4 ? [24n, 16n, 8n, 0n] : [112n, 96n, 80n, 64n, 48n, 32n, 16n, 0n];
+  const parts = shifts.map((shift) => (first >> shift) & (family === 4 ? 0xffn : 0xffffn));
+  const address = family === 4 ? parts.join('.') : parts.map((part) => part.toString(16)).join(':');
+  return `${family === 4 ? address : address.replace(/(:0)+$/, '::')}/${prefixLength}`;
+}
+
+function families(ranges: readonly AddressRange[]): string {
+  return ranges.map(({ family }) => `IPv${family}`).join(' and ');
+}
+
+function invalid(message: string, hint: string, source: string): AgentError {
+  return new AgentError('config-invalid', `${message} (${source})`, { hint });
+}

@@ -1,0 +1,75 @@
+import type { Config } from '../model/config.ts';
+import type { Json } from '../model/settings.ts';
+import { checkClusterRanges } from './cluster-ranges.ts';
+import { configHash, configHashAnnotation } from './config-hash.ts';
+import type { Flavor } from './flavor.ts';
+import { wavesOf } from './kinds.ts';
+import { fieldAt, type KubernetesObject, listAt, mutableCopy, ownerLabels } from './object.ts';
+import { ovnConfigData } from './ovn-config.ts';
+import { ovnkubeConf } from './ovnkube-conf.ts';
+import { scripts, templates } from './templates.generated.ts';
+
+/** Everything the objects depend on. Equal settings give equal objects, on every node and in every run. */
+export interface ManifestSettings {
+  readonly config: Config;
+  readonly flavor: Flavor;
+  readonly image: string;
+  /** Where the node's container runtime looks for CNI plug-ins. */
+  readonly cniBinDirectory: string;
+  /** Address of the node with the databases (multi-node); null: node.nodeIP of config.yaml. */
+  readonly controlPlane: string | null;
+}
+
+/** CRI-O looks here on every MicroShift since 4.16; before that it was /opt/cni/bin. */
+export const defaultCniBinDirectory = '/run/cni/bin';
+
+type MutableObject = Record<string, Json>;
+
+/** The objects of a flavour in the order they have to be applied. */
+export function renderManifests(settings: ManifestSettings): KubernetesObject[] {
+  checkClusterRanges(settings.config.cluster);
+  const variant = settings.flavor === 'multi-node' ? 'multi-node' : 'single-node';
+  const chosen = Object.entries(templates).filter(
+    ([path]) => path.startsWith('common/') || path.startsWith(`${variant}/`),
+  );
+  const objects = chosen.flatMap(([, documents]) => documents).map((template) => fillIn(template, settings));
+  return wavesOf(objects.map((object) => withConfigHash(object, objects))).flat();
+}
+
+function fillIn(template: KubernetesObject, settings: ManifestSettings): KubernetesObject {
+  const object = mutableCopy(template);
+  const labels = { ...template.metadata.labels, ...ownerLabels };
+  Object.assign(object.metadata as MutableObject, { labels });
+  const data = dataOf(template, settings);
+  if (data !== null) object.data = data;
+  const pod = fieldAt(object, 'spec', 'template', 'spec');
+  if (pod !== undefined) fillInPod(pod, settings);
+  return object as unknown as KubernetesObject;
+}
+
+function dataOf({ kind, metadata }: KubernetesObject, settings: ManifestSettings): Record<string, string> | null {
+  if (kind !== 'ConfigMap') return null;
+  const { config, flavor, controlPlane } = settings;
+  if (metadata.name === 'ovnkube-config') return { 'ovnkube.conf': ovnkubeConf(config, flavor) };
+  if (metadata.name === 'ovnkube-scripts') return { ...scripts };
+  return ovnConfigData(config, controlPlane);
+}
+
+function fillInPod(pod: unknown, { config, image, cniBinDirectory }: ManifestSettings): void {
+  for (const container of listAt(pod, 'containers') as MutableObject[]) {
+    container.image = image;
+    container.imagePullPolicy = config.manifests.imagePullPolicy.value;
+  }
+  for (const volume of listAt(pod, 'volumes') as MutableObject[]) {
+    if (volume.name === 'cni-bin') Object.assign(volume.hostPath as MutableObject, { path: cniBinDirectory });
+  }
+}
+
+function withConfigHash(object: KubernetesObject, objects: readonly KubernetesObject[]): KubernetesObject {
+  const hash = configHash(fieldAt(object, 'spec', 'template'), objects);
+  if (hash === null) return object;
+  const copy = mutableCopy(object);
+  const annotations = fieldAt(copy, 'spec', 'template', 'metadata', 'annotations') as MutableObject;
+  annotations[configHashAnnotation] = hash;
+  return copy as unknown as KubernetesObject;
+}

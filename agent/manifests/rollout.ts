@@ -1,0 +1,93 @@
+import type { ContainerState, DaemonSetState } from '../model/manifests.ts';
+import { fieldAt, type KubernetesObject, listAt } from './object.ts';
+
+/** What the API tells of a daemonset, its pods and their events, for a person. */
+export function daemonSetState(
+  daemonSet: KubernetesObject,
+  pods: readonly KubernetesObject[],
+  events: readonly KubernetesObject[],
+): DaemonSetState {
+  const own = pods.filter((pod) => pod.metadata.labels?.app === daemonSet.metadata.name);
+  const names = listAt(daemonSet, 'spec', 'template', 'spec', 'containers').map((one) => String(fieldAt(one, 'name')));
+  return {
+    name: daemonSet.metadata.name,
+    desired: statusNumber(daemonSet, 'desiredNumberScheduled'),
+    updated: statusNumber(daemonSet, 'updatedNumberScheduled'),
+    ready: statusNumber(daemonSet, 'numberReady'),
+    rolledOut: isRolledOut(daemonSet),
+    containers: names.map((name) => containerState(name, own, events)),
+  };
+}
+
+/** True once the controller has seen this version of the daemonset and every node runs it. */
+export function isRolledOut(daemonSet: KubernetesObject): boolean {
+  const desired = statusNumber(daemonSet, 'desiredNumberScheduled');
+  const seen = statusNumber(daemonSet, 'observedGeneration');
+  return (
+    seen > 0 &&
+    seen >= Number(daemonSet.metadata.generation ?? 0) &&
+    statusNumber(daemonSet, 'updatedNumberScheduled') >= desired &&
+    statusNumber(daemonSet, 'numberAvailable') >= desired
+  );
+}
+
+function containerState(
+  name: string,
+  pods: readonly KubernetesObject[],
+  events: readonly KubernetesObject[],
+): ContainerState {
+  const states = pods.map((pod) => ({
+    pod,
+    status: listAt(pod, 'status', 'containerStatuses').find((one) => fieldAt(one, 'name') === name),
+  }));
+  const waiting = states.find(({ status }) => fieldAt(status, 'ready') !== true);
+  return {
+    name,
+    ready: states.filter(({ status }) => fieldAt(status, 'ready') === true).length,
+    restarts: states.reduce((sum, { status }) => sum + Number(fieldAt(status, 'restartCount') ?? 0), 0),
+    notReady: pods.length === 0 ? 'no pod yet' : waiting === undefined ? null : reasonOf(waiting.pod, waiting.status),
+    lastEvent: lastEvent(name, waiting === undefined ? pods : [waiting.pod], events),
+  };
+}
+
+/** The kubelet's word for it: why a container waits, how it ended, or what keeps its pod from a node. */
+function reasonOf(pod: KubernetesObject, status: unknown): string {
+  for (const state of ['waiting', 'terminated']) {
+    const found = fieldAt(status, 'state', state);
+    if (found !== undefined) return explained(found);
+  }
+  if (status !== undefined) return 'running, its readiness probe does not succeed';
+  const condition = listAt(pod, 'status', 'conditions').find((one) => fieldAt(one, 'status') === 'False');
+  return condition === undefined ? 'not started yet' : explained(condition);
+}
+
+function explained(state: unknown): string {
+  const [reason, message] = [fieldAt(state, 'reason'), fieldAt(state, 'message')].map((one) =>
+    String(one ?? '').trim(),
+  );
+  return [reason, message?.split('\n').at(-1)].filter((part) => part !== '').join(': ') || 'no reason given';
+}
+
+function lastEvent(
+  container: string,
+  pods: readonly KubernetesObject[],
+  events: readonly KubernetesObject[],
+): string | null {
+  const names = new Set(pods.map((pod) => pod.metadata.name));
+  const own = events.filter((event) => {
+    const path = String(fieldAt(event, 'involvedObject', 'fieldPath') ?? '');
+    const isOfPod = names.has(String(fieldAt(event, 'involvedObject', 'name')));
+    return isOfPod && (path === '' || path === `spec.containers{${container}}`);
+  });
+  const newest = own.toSorted((a, b) => timeOf(a).localeCompare(timeOf(b))).at(-1);
+  return newest === undefined ? null : `${timeOf(newest)} ${explained(newest)}`;
+}
+
+function timeOf(event: KubernetesObject): string {
+  const { lastTimestamp, eventTime, firstTimestamp, metadata } = event;
+  return String(lastTimestamp ?? eventTime ?? firstTimestamp ?? metadata.creationTimestamp ?? '');
+}
+
+function statusNumber(object: KubernetesObject, field: string): number {
+  return Number(fieldAt(object, 'status', field) ?? 0);
+}

@@ -1,0 +1,25 @@
+import { dump } from 'js-yaml';
+import type { KubernetesObject } from './object.ts';
+
+const yamlStyle = { lineWidth: -1, noRefs: true } as const;
+
+/** The objects as one stream of YAML documents. */
+export function yamlStream(objects: readonly KubernetesObject[]): string {
+  return objects.map((object) => `---\n${dump(object, yamlStyle)}`).join('');
+}
+
+/** The objects as files of a directory, numbered in the order of applying; with a kustomization that lists them if asked for. */
+export function yamlFiles(objects: readonly KubernetesObject[], withKustomization: boolean): Record<string, string> {
+  const files: Record<string, string> = {};
+  for (const [index, object] of objects.entries()) {
+    const name = `${object.kind}-${object.metadata.name}`.toLowerCase();
+    files[`${String(index + 1).padStart(2, '0')}-${name}.yaml`] = dump(object, yamlStyle);
+  }
+  if (!withKustomization) return files;
+  const kustomization = {
+    apiVersion: 'kustomize.config.k8s.io/v1beta1',
+    kind: 'Kustomization',
+    resources: Object.keys(files),
+  };
+  return { ...files, 'kustomization.yaml': dump(kustomization, yamlStyle) };
+}

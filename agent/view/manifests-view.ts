@@ -1,0 +1,89 @@
+import type {
+  ApplyReport,
+  ContainerState,
+  DaemonSetState,
+  FieldChange,
+  ObjectDifference,
+  ObjectOutcome,
+} from '../model/manifests.ts';
+import { changedLines } from './line-changes.ts';
+import { plain, type Style } from './style.ts';
+
+/** What an apply did: a line per object that is another now, and one that sums up. */
+export function applyText(report: ApplyReport, style: Style = plain): string {
+  const touched = report.objects.filter(({ outcome }) => outcome !== 'unchanged');
+  const same = report.objects.length - touched.length;
+  const summary = `${report.flavor}: ${touched.length} of ${report.objects.length} objects touched, ${same} as they were`;
+  const rollout = report.daemonSets?.map(({ name, ready, desired }) => `${name}: ${ready}/${desired} ready`) ?? [];
+  return lines([...touched.map((one) => outcomeLine(one, style)), summary, ...rollout]);
+}
+
+/** What a delete did, and what it left for whom. */
+export function deleteText(
+  objects: readonly ObjectOutcome[],
+  foreign: readonly string[],
+  style: Style = plain,
+): string {
+  const kept = foreign.length === 0 ? [] : [`the namespace is kept for what others have in it: ${foreign.join(', ')}`];
+  const summary = objects.length === 0 ? 'nothing of ours was there' : `${objects.length} objects removed`;
+  return lines([...objects.map((one) => outcomeLine(one, style)), ...kept, summary]);
+}
+
+/** Every object that would change with its fields: `-` as it is, `+` as it would be. */
+export function diffText(differences: readonly ObjectDifference[], style: Style = plain): string {
+  if (differences.length === 0) return 'no difference\n';
+  const signs = { create: '+', change: '~', remove: '-' } as const;
+  const blocks = differences.flatMap(({ object, change, fields, conflict }) => [
+    style('bold', `${signs[change]} ${object}`),
+    ...(conflict === null ? [] : [style('yellow', `    ! ${conflict}`)]),
+    ...fields.flatMap(fieldLines),
+  ]);
+  return lines(blocks);
+}
+
+/** A line per daemonset and per container, with why it is not ready and its last event. */
+export function statusText(states: readonly DaemonSetState[], style: Style = plain): string {
+  if (states.length === 0) return 'no daemonset of ours on this cluster; put them there with manifests apply\n';
+  const blocks = states.flatMap(({ name, desired, ready, rolledOut, containers }) => {
+    const width = Math.max(...containers.map((one) => one.name.length));
+    const state = rolledOut ? 'up to date' : 'rolling out';
+    return [
+      style('bold', `${name}: ${ready} of ${desired} ready, ${state}`),
+      ...containers.flatMap((one) => containerLines(one, width, desired, style)),
+    ];
+  });
+  return lines(blocks);
+}
+
+function containerLines(container: ContainerState, width: number, desired: number, style: Style): string[] {
+  const { name, ready, restarts, notReady, lastEvent } = container;
+  const restarted = restarts === 0 ? '' : `, restarted ${restarts} times`;
+  const line = `  ${name.padEnd(width)}  ${ready}/${desired}${restarted}${notReady === null ? '' : `  ${notReady}`}`;
+  const shown = notReady === null ? line : style('yellow', line);
+  return lastEvent === null || notReady === null ? [shown] : [shown, style('dim', `    ${lastEvent}`)];
+}
+
+function fieldLines({ path, before, after }: FieldChange): string[] {
+  const isText = (value: unknown): value is string => typeof value === 'string';
+  if (isText(before) && isText(after) && (before.includes('\n') || after.includes('\n'))) {
+    return [`    ${path}`, ...changedLines(before, after).map((line) => `      ${line}`)];
+  }
+  const sides = [
+    before === undefined ? [] : [`      - ${short(before)}`],
+    after === undefined ? [] : [`      + ${short(after)}`],
+  ];
+  return [`    ${path}`, ...sides.flat()];
+}
+
+function outcomeLine({ object, outcome }: ObjectOutcome, style: Style): string {
+  return `${outcome.padEnd(8)} ${style('bold', object)}`;
+}
+
+function short(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length <= 200 ? text : `${text.slice(0, 197)}...`;
+}
+
+function lines(texts: readonly string[]): string {
+  return texts.map((text) => `${text}\n`).join('');
+}

@@ -1,0 +1,43 @@
+// Carries config/manifests into the program: YAML parsed, scripts as text, as one TypeScript module that needs no file at run
+// time, so that it is the same from build/, from the bundle and on a node. Run it after a change below config/manifests;
+// with --check it only tells whether it was forgotten.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { loadAll } from 'js-yaml';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const folder = join(root, 'config', 'manifests');
+const target = join(root, 'agent', 'manifests', 'templates.generated.ts');
+
+const filesOf = (name, ending) =>
+  readdirSync(join(folder, name))
+    .filter((file) => file.endsWith(ending))
+    .sort();
+const text = (...path) => readFileSync(join(folder, ...path), 'utf8');
+
+const templates = {};
+for (const name of ['common', 'single-node', 'multi-node']) {
+  for (const file of filesOf(name, '.yaml'))
+    templates[`${name}/${file.slice(0, -'.yaml'.length)}`] = loadAll(text(name, file));
+}
+const scripts = Object.fromEntries(filesOf('scripts', '.sh').map((file) => [file, text('scripts', file)]));
+
+const generated = `// Made by config/generate-manifests.mjs from config/manifests; not edited by hand.
+import type { KubernetesObject } from './object.ts';
+
+/** The parsed templates by folder and file name. */
+export const templates: Readonly<Record<string, readonly KubernetesObject[]>> = ${JSON.stringify(templates, null, 2)};
+
+/** The containers' scripts by file name. */
+export const scripts: Readonly<Record<string, string>> = ${JSON.stringify(scripts, null, 2)};
+`;
+
+if (process.argv.includes('--check')) {
+  if (readFileSync(target, 'utf8') !== generated) {
+    process.stderr.write(
+      'agent/manifests/templates.generated.ts is older than config/manifests: run node config/generate-manifests.mjs\n',
+    );
+    process.exitCode = 1;
+  }
+} else writeFileSync(target, generated);

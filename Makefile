@@ -1,0 +1,36 @@
+# What can be done with this checkout; everything a target needs is set up by itself (Debian, root, Node and npm at hand).
+SHELL := /bin/bash
+export DEBIAN_FRONTEND := noninteractive
+HOST_COMMANDS := mmdebstrap unshare nsenter setpriv taskset flock
+.DEFAULT_GOAL := help
+.PHONY: help build test check demo bench clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+node_modules/.package-lock.json: package.json package-lock.json
+	npm ci
+	@touch $@
+
+build: node_modules/.package-lock.json ## dist/microshift-net, the one file that ships
+	npm run --silent build
+
+test: node_modules/.package-lock.json ## every test, those in booted nodes included
+	@test/node/host-packages.sh $(HOST_COMMANDS) >&2
+	@npm --silent test
+
+check: node_modules/.package-lock.json ## format, lint, types, unused code, import rules, shell
+	npm run --silent check
+	test/node/host-packages.sh shellcheck >&2
+	git ls-files -z '*.sh' .ci/run | xargs -0 shellcheck
+
+demo: node_modules/.package-lock.json ## a node moves its NIC under br-ex before your eyes (KEEP=1: a shell in it afterwards)
+	@test/node/host-packages.sh $(HOST_COMMANDS) >&2
+	@npm --silent run build && npm --silent run demo
+
+bench: node_modules/.package-lock.json ## time, outage and memory in the node (ARGS='-n 5 --scenario static4')
+	@test/node/host-packages.sh $(HOST_COMMANDS) >&2
+	@npm --silent run build && npm --silent run bench -- $(ARGS)
+
+clean: ## remove what was built here (the test node's base stays in its cache)
+	rm -rf build dist .tap rpm/out

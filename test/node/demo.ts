@@ -1,0 +1,78 @@
+// make demo: a node moves its NIC under br-ex, seen from the LAN. KEEP=1 leaves a shell in it at the end.
+import { bootNode, type TestNode } from './node.ts';
+
+const unit = 'microshift-ovs-init.service';
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const heading = (text: string): void => say(`\n── ${text} ${'─'.repeat(Math.max(0, 74 - text.length))}\n`);
+const indent = (text: string): string => text.replace(/\s+$/, '').replace(/^(?=.)/gm, '  ');
+const ms = (value: number): string => (value >= 1000 ? `${(value / 1000).toFixed(1)} s` : `${Math.round(value)} ms`);
+
+/** Runs a command in the node, prints its output, and says how long the LAN missed the node. */
+async function show(node: TestNode, command: string, options: { quiet?: boolean; log?: boolean } = {}): Promise<void> {
+  say(`$ ${command}`);
+  const run = await node.measure(command, { sampleMemory: false });
+  if (options.log) say(indent(await node.text(`journalctl -q -b -o cat --no-pager -u ${unit}`)));
+  const output = `${run.stderr}${run.stdout}`;
+  if (output.trim() !== '') say(indent(output));
+  if (options.quiet) return;
+  const away = Object.entries(run.outages).map(([address, outage]) =>
+    outage.longestMs === 0 ? `${address} always answered` : `${address} was away for ${ms(outage.longestMs)}`,
+  );
+  say(`\n  exit code ${run.exitCode}, ${ms(run.wallMs)}; seen from the LAN: ${away.join(', ')}`);
+}
+
+async function main(): Promise<void> {
+  heading('A node boots: systemd, NetworkManager, Open vSwitch, a LAN with DHCP');
+  const node = await bootNode({ lan: 'dhcp' });
+  try {
+    say(
+      indent(
+        await node.text(
+          'ip -br -4 addr show eth0; ip route show default; systemctl is-active NetworkManager openvswitch | paste -sd " "',
+        ),
+      ),
+    );
+    heading('What would be done');
+    await show(node, 'microshift-net plan', { quiet: true });
+    heading('Doing it, as the unit does at boot');
+    await node.text(`systemctl enable --quiet ${unit}`);
+    await show(node, `systemctl start ${unit}`, { log: true });
+    heading('The node now');
+    await show(node, 'microshift-net status', { quiet: true });
+    heading('Once more: nothing to do');
+    await show(node, 'microshift-net apply');
+    heading('Reboot');
+    const readyMs = await node.reboot();
+    const answeredAt = await node.now();
+    const result = await node.text(`systemctl is-system-running --wait > /dev/null; systemctl show -P Result ${unit}`);
+    const done = Number(await node.text(`systemctl show -P ExecMainExitTimestampMonotonic ${unit}`)) / 1000;
+    say(`  answered the LAN ${ms(readyMs)} after power on; the unit ended ${ms(done)} after power on: ${result}`);
+    for (const [address, outage] of Object.entries(await node.outages(answeredAt - 60_000, await node.now()))) {
+      const away = outage.silences.filter((silence) => silence.fromMs >= (outage.firstReplyAt ?? 0));
+      say(`  ${address} was then away for ${ms(Math.max(0, ...away.map((silence) => silence.ms)))}`);
+    }
+    await show(node, 'microshift-net status', { quiet: true });
+    if (process.env.KEEP === '1') await shell(node);
+  } finally {
+    await node.halt();
+  }
+}
+
+/** A person's shell on the node's second serial line, until it is left. */
+async function shell(node: TestNode): Promise<void> {
+  heading('A shell in the node; leave it with "exit"');
+  const { stdin, stdout } = process;
+  const size = `rows ${stdout.rows ?? 24} cols ${stdout.columns ?? 80}`;
+  const bash = `stty -F /dev/ttyS1 sane ${size}; setsid -c -w bash -il < /dev/ttyS1 > /dev/ttyS1 2>&1`;
+  const line = node.interactive;
+  line.pipe(stdout, { end: false });
+  stdin.setRawMode?.(true);
+  stdin.pipe(line, { end: false });
+  await node.run(bash, { timeoutMs: 86_400_000, env: { TERM: process.env.TERM ?? 'linux' } });
+  stdin.setRawMode?.(false);
+  stdin.unpipe(line);
+  line.unpipe(stdout);
+  stdin.pause();
+}
+
+await main();

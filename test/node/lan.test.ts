@@ -4,7 +4,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
 import t from 'tap';
-import { bootNode, nodeSkip } from './node.ts';
+import { nodeSkip } from './availability.ts';
+import { bootNode } from './node.ts';
 import { compiledDir } from './source.ts';
 
 t.setTimeout(420_000);

@@ -54,9 +54,6 @@ const requestLimitMs = 30_000;
 // What NetworkManager does late (dispatcher, DAD, a second activation) shows within this.
 const defaultSettleMs = 2000;
 const defaultRecoverMs = 30_000;
-/** Why no node can run on this machine; false when one can. For tap's `skip`. */
-export const nodeSkip: string | false = whyNoNode();
-
 /** Boots a node and waits until its addresses answer from the LAN. */
 export async function bootNode(options: NodeOptions): Promise<TestNode> {
   const lan = readLan(options.lan, options.lanAppend);
@@ -245,9 +242,4 @@ export class TestNode {
   #ask<T>(request: Request, what: string): Promise<T> {
     return this.#boot.wire.ask<T>(request, requestLimitMs, what).value;
   }
-}
-
-function whyNoNode(): string | false {
-  if (process.platform !== 'linux' || process.arch !== 'x64') return 'the test node needs Linux on x86-64';
-  return process.getuid?.() === 0 ? false : 'the test node needs root';
 }

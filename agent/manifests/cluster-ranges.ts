@@ -13,6 +13,7 @@ const reserved = ['100.64.0.0/16', 'fd98::/64', '169.254.169.0/29', 'fd69::/125'
 export function checkClusterRanges({ clusterNetwork, serviceNetwork }: ClusterConfig): void {
   const cluster = parseAll('network.clusterNetwork', clusterNetwork);
   const service = parseAll('network.serviceNetwork', serviceNetwork);
+  const sources = [...new Set([clusterNetwork.source, serviceNetwork.source])].join(', ');
   for (const range of cluster) {
     if (range.prefixLength > longestClusterPrefix[range.family]) throw tooSmall(range, clusterNetwork.source);
   }
@@ -20,7 +21,7 @@ export function checkClusterRanges({ clusterNetwork, serviceNetwork }: ClusterCo
     throw invalid(
       `network.clusterNetwork is ${families(cluster)} and network.serviceNetwork is ${families(service)}`,
       'give both one range of each family, in the same order',
-      `${clusterNetwork.source}, ${serviceNetwork.source}`,
+      sources,
     );
   }
   const own = reserved.map(parseRange).filter((range) => range !== null);
@@ -31,8 +32,7 @@ export function checkClusterRanges({ clusterNetwork, serviceNetwork }: ClusterCo
     const owner = own.includes(other) ? `${other.text}, which ovn-kubernetes uses itself` : other.text;
     throw invalid(
       `${range.text} overlaps ${owner}`,
-      'choose ranges that have no address in common',
-      clusterNetwork.source,
+      'choose ranges that have no address in common', sources,
     );
   }
 }

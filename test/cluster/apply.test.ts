@@ -1,0 +1,205 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { render } from '../../agent/commands/manifests.ts';
+import { defaultConfig } from '../../agent/config/defaults.ts';
+import { withChanges } from '../unit/manifests/config.ts';
+import { apiServerFor, changed, image, namespace, run, versions } from './session.ts';
+
+const server = await apiServerFor(t);
+if (server !== null) {
+  const rendering = {
+    config: defaultConfig,
+    image,
+    controlPlane: '192.0.2.10',
+    output: 'text',
+    out: () => {},
+  } as const;
+  const flavors = ['classic', 'no-uplink', 'multi-node'] as const;
+
+  t.test('every flavour is accepted with strict validation, by us and by kubectl', async (t) => {
+    for (const flavor of flavors) {
+      const { code, text } = await run(server, 'apply', { flavor });
+      t.equal(code, 0, `${flavor}: ${text.split('\n').at(-2)}`);
+      const dryRun = [
+        'apply',
+        '--server-side',
+        '--dry-run=server',
+        '--validate=strict',
+        '--field-manager=microshift-net',
+      ];
+      for (const kustomization of [true, false]) {
+        const directory = mkdtempSync(join(server.folder, 'rendered-'));
+        await render({ ...rendering, flavor, directory, kustomization });
+        const answer = server.kubectl(...dryRun, kustomization ? '-k' : '-f', directory);
+        t.match(answer, 'daemonset.apps/ovnkube-master serverside-applied');
+        t.match(answer, 'daemonset.apps/ovnkube-node serverside-applied');
+      }
+    }
+  });
+
+  t.test('a second apply changes no resourceVersion', async (t) => {
+    for (const flavor of flavors) {
+      await run(server, 'apply', { flavor });
+      const before = await versions(server);
+      const second = await run(server, 'apply', { flavor });
+      t.equal(second.code, 0);
+      t.match(second.text, /: 0 of \d+ objects touched/);
+      t.same(changed(before, await versions(server)), [], flavor);
+      t.equal((await run(server, 'diff', { flavor })).code, 0, 'and a diff finds none');
+    }
+  });
+
+  t.test('another mtu changes one ConfigMap and rolls the pods that read it', async (t) => {
+    const otherMtu = withChanges(defaultConfig, { mtu: 1300 });
+    const readers = {
+      classic: ['DaemonSet ovnkube-master'],
+      'multi-node': ['DaemonSet ovnkube-master', 'DaemonSet ovnkube-node'],
+    } as const;
+    for (const flavor of ['classic', 'multi-node'] as const) {
+      await run(server, 'apply', { flavor });
+      const before = await versions(server);
+      const diff = await run(server, 'diff', { flavor, config: otherMtu });
+      t.equal(diff.code, 3);
+      t.match(diff.text, '      - mtu=1400\n      + mtu=1300\n');
+      t.same(changed(before, await versions(server)), [], 'a diff changes nothing');
+      await run(server, 'apply', { flavor, config: otherMtu });
+      t.same(changed(before, await versions(server)), ['ConfigMap ovnkube-config', ...readers[flavor]]);
+    }
+  });
+
+  t.test('changing the flavour and back leaves no stray object', async (t) => {
+    await run(server, 'apply', { flavor: 'multi-node' });
+    await run(server, 'apply', { flavor: 'classic' });
+    const before = await versions(server);
+    for (const flavor of ['no-uplink', 'multi-node', 'classic'] as const) {
+      const { code } = await run(server, 'apply', { flavor });
+      t.equal(code, 0, flavor);
+    }
+    const after = await versions(server);
+    t.same(Object.keys(after).sort(), Object.keys(before).sort());
+    const everything = [
+      'get',
+      'all,configmaps,serviceaccounts,roles,rolebindings,secrets',
+      '-n',
+      namespace,
+      '-o',
+      'name',
+    ];
+    t.equal(
+      server
+        .kubectl(...everything)
+        .trim()
+        .split('\n').length,
+      Object.keys(after).length - 3,
+      'nor one without a label',
+    );
+    t.notMatch(server.kubectl('get', 'clusterroles', '-o', 'name'), 'openshift-ovn-kubernetes-node');
+  });
+
+  t.test('what an earlier version left is found by the inventory alone, and what others took over stays', async (t) => {
+    await run(server, 'apply', { flavor: 'multi-node' });
+    server.kubectl('-n', namespace, 'label', 'configmap', 'ovn-config', 'app.kubernetes.io/managed-by-');
+    server.kubectl('label', 'clusterrole', 'openshift-ovn-kubernetes-node', 'app.kubernetes.io/managed-by-');
+    const taken = `/apis/rbac.authorization.k8s.io/v1/clusterroles/openshift-ovn-kubernetes-node`;
+    const { body } = await server.call('GET', taken);
+    await server.call('PUT', taken, { ...body, metadata: { ...body.metadata, managedFields: [{}] } });
+    const { text } = await run(server, 'apply', { flavor: 'classic' });
+    t.match(text, 'removed  ConfigMap ovn-config');
+    t.equal((await server.call('GET', taken)).status, 200, 'a ClusterRole that nobody of ours owns is left alone');
+    await server.call('DELETE', taken);
+  });
+
+  t.test('the rights of both accounts', async (t) => {
+    const can = (account: string, ...words: string[]): string => {
+      const asAccount = ['--as', `system:serviceaccount:${namespace}:${account}`];
+      const script = ['auth', 'can-i', ...words, ...asAccount];
+      try {
+        return server.kubectl(...script).trim();
+      } catch (error) {
+        return String((error as { stdout: string }).stdout).trim();
+      }
+    };
+    await run(server, 'apply', { flavor: 'classic' });
+    const controller = 'ovn-kubernetes-controller';
+    for (const words of [
+      ['list', 'pods', '-A'],
+      ['patch', 'pods', '-n', 'default'],
+      ['patch', 'nodes'],
+      ['patch', 'nodes', '--subresource=status'],
+      ['watch', 'namespaces'],
+      ['watch', 'services', '-A'],
+      ['watch', 'endpointslices.discovery.k8s.io', '-A'],
+      ['watch', 'networkpolicies.networking.k8s.io', '-A'],
+      ['create', 'events', '-n', 'default'],
+      ['update', 'leases.coordination.k8s.io', '-n', namespace],
+      ['create', 'configmaps', '-n', namespace],
+    ]) {
+      t.equal(can(controller, ...words), 'yes', `${controller} may ${words.join(' ')}`);
+    }
+    for (const words of [
+      ['*', '*', '-A'],
+      ['get', 'secrets', '-n', namespace],
+      ['get', 'secrets', '-A'],
+      ['create', 'pods', '-n', namespace],
+      ['delete', 'pods', '-A'],
+      ['create', 'configmaps', '-n', 'default'],
+      ['patch', 'daemonsets.apps', '-n', namespace],
+      ['create', 'clusterrolebindings.rbac.authorization.k8s.io'],
+      ['impersonate', 'users'],
+    ]) {
+      t.equal(can(controller, ...words), 'no', `${controller} may not ${words.join(' ')}`);
+    }
+    const node = 'ovn-kubernetes-node';
+    t.equal(can(node, 'list', 'pods', '-A'), 'no', 'on a single node ovn-controller needs nothing of the API');
+    await run(server, 'apply', { flavor: 'multi-node' });
+    for (const words of [
+      ['list', 'pods', '-A'],
+      ['patch', 'nodes'],
+      ['watch', 'services', '-A'],
+      ['patch', 'pods', '-n', 'default'],
+    ]) {
+      t.equal(can(node, ...words), 'yes', `${node} may ${words.join(' ')} among several nodes`);
+    }
+    for (const words of [
+      ['get', 'secrets', '-A'],
+      ['create', 'configmaps', '-n', namespace],
+      ['patch', 'namespaces'],
+      ['delete', 'pods', '-A'],
+    ]) {
+      t.equal(can(node, ...words), 'no', `${node} may not ${words.join(' ')}`);
+    }
+  });
+
+  t.test('the pod templates are admitted in their namespace, and would not be in a baseline one', async (t) => {
+    for (const flavor of flavors) {
+      await run(server, 'apply', { flavor });
+      for (const name of ['ovnkube-master', 'ovnkube-node']) {
+        const { body } = await server.call('GET', `/apis/apps/v1/namespaces/${namespace}/daemonsets/${name}`);
+        const { metadata, spec } = body.spec.template;
+        const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { ...metadata, name: `${name}-test` }, spec };
+        const answer = await server.call(
+          'POST',
+          `/api/v1/namespaces/${namespace}/pods?dryRun=All&fieldValidation=Strict`,
+          pod,
+        );
+        t.equal(answer.status, 201, `${flavor} ${name}: ${answer.body.message ?? 'created'}`);
+        const baseline = {
+          apiVersion: 'v1',
+          kind: 'Namespace',
+          metadata: { name: 'baseline', labels: { 'pod-security.kubernetes.io/enforce': 'baseline' } },
+        };
+        await server.call('POST', '/api/v1/namespaces', baseline);
+        for (const account of ['ovn-kubernetes-controller', 'ovn-kubernetes-node']) {
+          await server.call('POST', '/api/v1/namespaces/baseline/serviceaccounts', {
+            apiVersion: 'v1',
+            kind: 'ServiceAccount',
+            metadata: { name: account },
+          });
+        }
+        const refused = await server.call('POST', '/api/v1/namespaces/baseline/pods?dryRun=All', pod);
+        t.match(refused.body.message, /violates PodSecurity "baseline/, 'the check is at work');
+      }
+    }
+  });
+}

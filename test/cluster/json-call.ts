@@ -1,0 +1,35 @@
+import { request } from 'node:https';
+
+export interface JsonAnswer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the API answers, asserted on by the tests
+  readonly body: any;
+}
+
+interface JsonCall {
+  readonly port: number;
+  readonly ca: Buffer;
+  readonly token: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+  readonly contentType: string;
+}
+
+/** One HTTPS request on a connection of its own. */
+export function jsonCall({ port, ca, token, method, path, body, contentType }: JsonCall): Promise<JsonAnswer> {
+  const headers = { authorization: `Bearer ${token}`, accept: 'application/json', 'content-type': contentType };
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ host: '127.0.0.1', port, ca, method, path, headers, agent: false }, (incoming) => {
+      let text = '';
+      incoming.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      incoming.on('end', () =>
+        resolve({ status: incoming.statusCode ?? 0, body: text.startsWith('{') ? JSON.parse(text) : text }),
+      );
+      incoming.on('error', reject);
+    });
+    outgoing.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}

@@ -1,0 +1,99 @@
+import type { Test } from 'tap';
+import { apply, diff, remove, status } from '../../agent/commands/manifests.ts';
+import type { ApplyCommandOptions, ClusterOptions } from '../../agent/commands/manifests-options.ts';
+import { defaultConfig } from '../../agent/config/defaults.ts';
+import { type AgentError, asAgentError } from '../../agent/errors.ts';
+import { type ApiServer, startApiServer } from './api-server.ts';
+import { missingParts } from './binaries.ts';
+
+export const namespace = 'openshift-ovn-kubernetes';
+export const image = 'registry.example/ovn:1';
+
+/** What a command answered. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly error: AgentError | null;
+  readonly text: string;
+  readonly notes: readonly string[];
+}
+
+/** Skips the file where there can be no API server; else one that is ready, stopped when the file ends. */
+export async function apiServerFor(t: Test): Promise<ApiServer | null> {
+  const missing = missingParts();
+  if (missing !== null) {
+    t.plan(0, missing);
+    return null;
+  }
+  const server = await startApiServer();
+  t.teardown(server.stop);
+  await server.untilReady();
+  return server;
+}
+
+const commands = { apply, diff, status, remove };
+type Command = keyof typeof commands;
+
+/** Null as kubeconfig: none is named. */
+type SessionOptions = Partial<Omit<ApplyCommandOptions, 'kubeconfig'>> & { readonly kubeconfig?: string | null };
+
+/** Runs a command against a server as its administrator, with the defaults of ovn.yaml where nothing else is said. */
+export async function run(
+  server: ApiServer,
+  command: Command,
+  { kubeconfig = server.kubeconfig('admin'), ...options }: SessionOptions = {},
+): Promise<Outcome> {
+  let text = '';
+  const notes: string[] = [];
+  const complete: ClusterOptions = {
+    config: defaultConfig,
+    image,
+    controlPlane: '192.0.2.10',
+    output: 'text',
+    ...(kubeconfig === null ? {} : { kubeconfig }),
+    out: (more) => {
+      text += more;
+    },
+    note: (line) => notes.push(line),
+    ...options,
+  };
+  try {
+    const code = await commands[command](complete);
+    return { code, error: null, text, notes };
+  } catch (error) {
+    return { code: null, error: asAgentError(error), text, notes };
+  }
+}
+
+/** resourceVersion by "kind name" of everything ours, the inventory included. */
+export async function versions(server: ApiServer): Promise<Record<string, string>> {
+  const selector = 'labelSelector=app.kubernetes.io%2Fmanaged-by%3Dmicroshift-net';
+  const paths = [
+    '/api/v1/namespaces',
+    `/api/v1/namespaces/${namespace}/serviceaccounts`,
+    `/api/v1/namespaces/${namespace}/configmaps`,
+    `/apis/apps/v1/namespaces/${namespace}/daemonsets`,
+    `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/roles`,
+    `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings`,
+    '/apis/rbac.authorization.k8s.io/v1/clusterroles',
+    '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+  ];
+  const lists = await Promise.all(paths.map((path) => server.call('GET', `${path}?${selector}`)));
+  const found = lists.flatMap(({ body }) =>
+    (body.items as { metadata: { name: string; resourceVersion: string } }[]).map((item) => {
+      return [`${body.kind.replace('List', '')} ${item.metadata.name}`, item.metadata.resourceVersion] as const;
+    }),
+  );
+  return Object.fromEntries(found);
+}
+
+/** The names whose versions differ, or that are in one only. */
+export function changed(before: Record<string, string>, after: Record<string, string>): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => before[name] !== after[name]).sort();
+}
+
+/** What the namespace controller of a real cluster does once everything in a namespace is gone; none runs here. */
+export async function finishNamespace(server: ApiServer): Promise<void> {
+  const { body } = await server.call('GET', `/api/v1/namespaces/${namespace}`);
+  await server.call('PUT', `/api/v1/namespaces/${namespace}/finalize`, { ...body, spec: { finalizers: [] } });
+}

@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { defaultConfig } from '../../../agent/config/defaults.ts';
+import { asAgentError } from '../../../agent/errors.ts';
+import { chooseFlavor } from '../../../agent/manifests/flavor.ts';
+import { chooseImage } from '../../../agent/manifests/image.ts';
+import { defaultCniBinDirectory, renderManifests } from '../../../agent/manifests/render.ts';
+import { yamlStream } from '../../../agent/manifests/yaml.ts';
+import type { ManifestsFlavor } from '../../../agent/model/config.ts';
+import { withChanges } from './config.ts';
+
+/** Every folder of test/cases/manifests is a test: input.json, and manifests.yaml or error.txt. UPDATE_CASES=1 writes them anew. */
+const folder = join(import.meta.dirname, '../../../../test/cases/manifests');
+
+interface Input {
+  /** Settings that differ from the defaults, as in {"cluster": {"nodeIp": "192.0.2.10"}}; their source is ovn.yaml:1. */
+  readonly config?: Record<string, unknown>;
+  readonly flavor?: ManifestsFlavor;
+  readonly hasUplink?: boolean;
+  readonly image?: string;
+  readonly cniBinDirectory?: string;
+  readonly controlPlane?: string;
+  /** The text of MicroShift's release file. */
+  readonly release?: string;
+}
+
+for (const name of readdirSync(folder).sort()) {
+  t.test(name, async (t) => {
+    const input = JSON.parse(readFileSync(join(folder, name, 'input.json'), 'utf8')) as Input;
+    const { file, text } = outcome(input);
+    if (process.env.UPDATE_CASES !== undefined) writeFileSync(join(folder, name, file), text);
+    const path = join(folder, name, file);
+    t.equal(text, existsSync(path) ? readFileSync(path, 'utf8') : null, file);
+    t.equal(outcome(input).text, text, 'the same bytes in a second run');
+  });
+}
+
+function outcome(input: Input): { file: string; text: string } {
+  try {
+    return { file: 'manifests.yaml', text: rendered(input) };
+  } catch (thrown) {
+    const { kind, message, hint } = asAgentError(thrown);
+    return { file: 'error.txt', text: `${kind}\n${message}\n${hint}\n` };
+  }
+}
+
+function rendered({ cniBinDirectory, controlPlane, ...input }: Input): string {
+  const config = withChanges(defaultConfig, input.config ?? {});
+  const { value: flavor } = chooseFlavor(config, input.flavor ?? null, input.hasUplink ?? null);
+  const release = { path: '/usr/share/microshift/release/release-x86_64.json', text: input.release ?? null };
+  const { value: image } = chooseImage({ asked: input.image ?? null, config, release });
+  const settings = { cniBinDirectory: cniBinDirectory ?? defaultCniBinDirectory, controlPlane: controlPlane ?? null };
+  const objects = renderManifests({ config, flavor, image, ...settings });
+  // The scripts are files of their own; a copy of them in every case would only hide what differs.
+  return yamlStream(objects.filter(({ metadata }) => metadata.name !== 'ovnkube-scripts'));
+}

@@ -95,7 +95,7 @@ t.test('a node in a DHCP LAN', { timeout: 300_000, skip: nodeSkip }, async (t) =
 });
 
 t.test('a test that is killed leaves nothing behind', { timeout: 120_000, skip: nodeSkip }, async (t) => {
-  const script = `import { bootNode, nodeSkip } from ${JSON.stringify(path.join(compiledDir, 'node.js'))};
+  const script = `import { bootNode } from ${JSON.stringify(path.join(compiledDir, 'node.js'))};
     await bootNode({ lan: 'dhcp' }); console.log('up'); setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -8,8 +8,10 @@ HOST_COMMANDS := mmdebstrap unshare nsenter setpriv taskset flock
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# npm ci refuses a lock file without the optional packages of other platforms, which npm leaves out where its registry has none of them;
+# npm install takes the same pinned versions from it.
 node_modules/.package-lock.json: package.json package-lock.json
-	npm ci
+	@npm ci --loglevel=silent || npm install --no-save
 	@touch $@
 
 build: node_modules/.package-lock.json ## dist/microshift-net, the one file that ships

@@ -30,10 +30,7 @@ export function checkClusterRanges({ clusterNetwork, serviceNetwork }: ClusterCo
     const other = [...all.slice(0, index), ...own].find((one) => overlaps(one, range));
     if (other === undefined) continue;
     const owner = own.includes(other) ? `${other.text}, which ovn-kubernetes uses itself` : other.text;
-    throw invalid(
-      `${range.text} overlaps ${owner}`,
-      'choose ranges that have no address in common', sources,
-    );
+    throw invalid(`${range.text} overlaps ${owner}`, 'choose ranges that have no address in common', sources);
   }
 }
 

@@ -1,4 +1,4 @@
-import { dump } from 'js-yaml';
+import { dump, load } from 'js-yaml';
 import type { KubernetesObject } from './object.ts';
 
 const yamlStyle = { lineWidth: -1, noRefs: true } as const;
@@ -22,4 +22,9 @@ export function yamlFiles(objects: readonly KubernetesObject[], withKustomizatio
     resources: Object.keys(files),
   };
   return { ...files, 'kustomization.yaml': dump(kustomization, yamlStyle) };
+}
+
+/** The value of a YAML text that other programs wrote, such as a kubeconfig. */
+export function parseYaml(text: string): unknown {
+  return load(text);
 }

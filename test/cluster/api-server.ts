@@ -13,6 +13,8 @@ import { type JsonAnswer, jsonCall } from './json-call.ts';
 export interface ApiServer {
   readonly folder: string;
   readonly port: number;
+  /** The administrator's bearer token. */
+  readonly token: string;
   readonly kubectl: (...words: readonly string[]) => string;
   /** Writes a kubeconfig for a bearer token; `admin` is the administrator's. */
   readonly kubeconfig: (name: string, changes?: KubeconfigChanges) => string;
@@ -31,6 +33,8 @@ export interface KubeconfigChanges {
   readonly server?: string;
   readonly clientCertificate?: string;
   readonly clientKey?: string;
+  /** The whole entry of the user instead. */
+  readonly user?: Readonly<Record<string, unknown>>;
 }
 
 const readyLimitMs = 120_000;
@@ -77,9 +81,10 @@ export async function startApiServer(): Promise<ApiServer> {
   let server: ChildProcess | null = null;
   const kubeconfig = (name: string, changes: KubeconfigChanges = {}): string => {
     const token = changes.token ?? (name === 'weak' ? tokens.weak : tokens.admin);
-    const user = changes.clientCertificate
+    const certified = changes.clientCertificate
       ? { 'client-certificate': changes.clientCertificate, 'client-key': changes.clientKey }
       : { token };
+    const user = changes.user ?? certified;
     const path = join(folder, `${name}.kubeconfig`);
     const cluster = {
       server: changes.server ?? `https://127.0.0.1:${port}`,
@@ -108,6 +113,7 @@ export async function startApiServer(): Promise<ApiServer> {
   return {
     folder,
     port,
+    token: tokens.admin,
     kubeconfig,
     call,
     start,

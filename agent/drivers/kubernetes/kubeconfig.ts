@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { Agent, type AgentOptions, type RequestOptions } from 'node:https';
-import { KubeConfig } from '@kubernetes/client-node';
+import type { RequestOptions } from 'node:https';
 import { AgentError } from '../../errors.ts';
+import { readPlain } from './plain-kubeconfig.ts';
 
 /** Where MicroShift writes the administrator's credentials, once it has made them. */
 export const microshiftKubeconfig = '/var/lib/microshift/resources/kubeadmin/kubeconfig';
@@ -26,28 +26,13 @@ export function kubeconfigPath(asked: string | null, environment: NodeJS.Process
 export async function readAccess(path: string): Promise<Access> {
   if (!existsSync(path)) throw missing(path);
   try {
-    const kubeconfig = new KubeConfig();
-    kubeconfig.loadFromFile(path);
-    const cluster = kubeconfig.getCurrentCluster();
-    if (cluster === null)
-      throw new Error(`its current context ${JSON.stringify(kubeconfig.currentContext)} names no cluster`);
-    const server = new URL(cluster.server);
-    const options: RequestOptions = {};
-    await kubeconfig.applyToHTTPSOptions(options);
-    return { path, server, options: { ...options, agent: reusing(options) } };
+    const plain = readPlain(path);
+    if (plain !== null) return plain;
+    const { readWithLibrary } = await import('./library-kubeconfig.ts');
+    return await readWithLibrary(path);
   } catch (error) {
     throw unusable(path, error);
   }
-}
-
-/** The library's agents open a connection per request; a proxy's own agent is left as it is. */
-function reusing(options: RequestOptions): NonNullable<RequestOptions['agent']> {
-  const { agent } = options;
-  if (agent instanceof Agent && agent.constructor === Agent) {
-    const { agent: _agent, headers: _headers, ...tls } = options;
-    return new Agent({ ...(tls as AgentOptions), keepAlive: true, maxSockets: 4 });
-  }
-  return agent ?? false;
 }
 
 function missing(path: string): AgentError {

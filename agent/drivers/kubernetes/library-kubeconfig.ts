@@ -1,0 +1,26 @@
+import { Agent, type AgentOptions, type RequestOptions } from 'node:https';
+import { KubeConfig } from '@kubernetes/client-node';
+import type { Access } from './kubeconfig.ts';
+
+/** Reads any kubeconfig: exec plug-ins, identity providers, proxies. Slow to load, so plain-kubeconfig.ts is tried first. */
+export async function readWithLibrary(path: string): Promise<Access> {
+  const kubeconfig = new KubeConfig();
+  kubeconfig.loadFromFile(path);
+  const cluster = kubeconfig.getCurrentCluster();
+  if (cluster === null) {
+    throw new Error(`its current context ${JSON.stringify(kubeconfig.currentContext)} names no cluster`);
+  }
+  const options: RequestOptions = {};
+  await kubeconfig.applyToHTTPSOptions(options);
+  return { path, server: new URL(cluster.server), options: { ...options, agent: reusing(options) } };
+}
+
+/** The library's agents open a connection per request; a proxy's own agent is left as it is. */
+function reusing(options: RequestOptions): NonNullable<RequestOptions['agent']> {
+  const { agent } = options;
+  if (agent instanceof Agent && agent.constructor === Agent) {
+    const { agent: _agent, headers: _headers, ...tls } = options;
+    return new Agent({ ...(tls as AgentOptions), keepAlive: true, maxSockets: 4 });
+  }
+  return agent ?? false;
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { Agent } from 'node:https';
+import { dirname, resolve } from 'node:path';
+import { fieldAt, listAt } from '../../manifests/object.ts';
+import { parseYaml } from '../../manifests/yaml.ts';
+import type { Access } from './kubeconfig.ts';
+
+/** All that a kubeconfig may say of a cluster and a user to be plain. MicroShift's says no more. */
+const plainCluster = ['server', 'certificate-authority', 'certificate-authority-data', 'tls-server-name'];
+const plainUser = ['client-certificate', 'client-certificate-data', 'client-key', 'client-key-data', 'token'];
+
+/**
+ * Reads a kubeconfig that has nothing but certificates or a token, as MicroShift writes it; null: it takes the library.
+ * Loading that costs more time than a whole apply to an unchanged cluster (docs/decisions/0023).
+ */
+export function readPlain(path: string): Access | null {
+  const config = parseYaml(readFileSync(path, 'utf8'));
+  const context = named(listAt(config, 'contexts'), fieldAt(config, 'current-context'), 'context');
+  const cluster = named(listAt(config, 'clusters'), fieldAt(context, 'cluster'), 'cluster');
+  const user = named(listAt(config, 'users'), fieldAt(context, 'user'), 'user');
+  const server = String(fieldAt(cluster, 'server') ?? '');
+  if (!server.startsWith('https://') || !hasOnly(cluster, plainCluster) || !hasOnly(user, plainUser)) return null;
+
+  const bytes = (of: unknown, name: string): Buffer | undefined => {
+    const [inline, file] = [fieldAt(of, `${name}-data`), fieldAt(of, name)];
+    if (typeof inline === 'string') return Buffer.from(inline, 'base64');
+    return typeof file === 'string' ? readFileSync(resolve(dirname(path), file)) : undefined;
+  };
+  const [ca, cert, key] = [
+    bytes(cluster, 'certificate-authority'),
+    bytes(user, 'client-certificate'),
+    bytes(user, 'client-key'),
+  ];
+  const servername = fieldAt(cluster, 'tls-server-name');
+  const token = fieldAt(user, 'token');
+  const tls = {
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    ...(typeof servername === 'string' ? { servername } : {}),
+  };
+  const headers = typeof token === 'string' ? { authorization: `Bearer ${token}` } : {};
+  return {
+    path,
+    server: new URL(server),
+    options: { ...tls, headers, agent: new Agent({ ...tls, keepAlive: true, maxSockets: 4 }) },
+  };
+}
+
+function named(items: readonly unknown[], name: unknown, field: string): unknown {
+  return fieldAt(
+    items.find((item) => fieldAt(item, 'name') === name),
+    field,
+  );
+}
+
+function hasOnly(value: unknown, names: readonly string[]): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).every((name) => names.includes(name));
+}

@@ -50,7 +50,10 @@ export async function openNode(): Promise<Node> {
 }
 
 /** Both, or the first failure; an Open vSwitch connection that was opened beside a failing NetworkManager is closed. */
-async function settleBoth(nm: Promise<NetworkManager>, ovs: Promise<OpenVSwitch>): Promise<[NetworkManager, OpenVSwitch]> {
+async function settleBoth(
+  nm: Promise<NetworkManager>,
+  ovs: Promise<OpenVSwitch>,
+): Promise<[NetworkManager, OpenVSwitch]> {
   const [first, second] = await Promise.allSettled([nm, ovs]);
   if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value];
   if (second.status === 'fulfilled') second.value.close();

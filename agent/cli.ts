@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type Output, openOutput } from './commands/output.ts';
-import { asAgentError, errorTable, type ExitCode, exitCode } from './errors.ts';
+import { asAgentError, type ExitCode, errorTable, exitCode } from './errors.ts';
 import { agentVersion } from './version.ts';
 
 /** Runs the command line and returns the exit code; every command module is loaded only when it is chosen. */
@@ -28,7 +28,8 @@ function commandTree(done: (code: ExitCode) => void): Command {
     .option('-v, --verbose', 'say more about decisions and errors', false)
     .exitOverride()
     .showHelpAfterError('(see microshift-net --help)');
-  const command = (spec: string, description: string): Command => program.command(spec).description(description).exitOverride();
+  const command = (spec: string, description: string): Command =>
+    program.command(spec).description(description).exitOverride();
   const output = (): Output => outputOf(program);
 
   command('apply', 'observe, plan, run and prove: bring the node to what ovn.yaml says')
@@ -109,6 +110,7 @@ function outputOf(program: Command): Output {
 /** NetworkManager counts checkpoint seconds in 32 bits; a day is more than any try needs. */
 function positiveSeconds(text: string): number {
   const seconds = Number(text);
-  if (!Number.isInteger(seconds) || seconds < 1 || seconds > 86_400) throw new InvalidArgumentError('a whole number of seconds from 1 to 86400');
+  if (!Number.isInteger(seconds) || seconds < 1 || seconds > 86_400)
+    throw new InvalidArgumentError('a whole number of seconds from 1 to 86400');
   return seconds;
 }

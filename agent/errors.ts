@@ -103,7 +103,9 @@ export class AgentError extends Error {
 
 /** True for AgentError, also when it was made by another copy of this module (the lazily loaded bundle has its own). */
 export function isAgentError(error: unknown): error is AgentError {
-  return error instanceof Error && error.name === 'AgentError' && 'kind' in error && (error.kind as string) in errorTable;
+  return (
+    error instanceof Error && error.name === 'AgentError' && 'kind' in error && (error.kind as string) in errorTable
+  );
 }
 
 /** Wraps anything thrown into an AgentError; what is not one already is a defect of ours and gets kind `internal`. */

@@ -19,7 +19,13 @@ const common = {
   logLevel: 'warning',
 };
 
-await build({ ...common, entryPoints: ['agent/main.ts'], outfile: 'dist/microshift-net', banner: { js: '#!/usr/bin/env node' }, plugins: [manifestsApart()] });
+await build({
+  ...common,
+  entryPoints: ['agent/main.ts'],
+  outfile: 'dist/microshift-net',
+  banner: { js: '#!/usr/bin/env node' },
+  plugins: [manifestsApart()],
+});
 chmodSync('dist/microshift-net', 0o755);
 if (existsSync('agent/commands/manifests.ts')) {
   await build({ ...common, entryPoints: ['agent/commands/manifests.ts'], outfile: 'dist/manifests.cjs' });
@@ -32,7 +38,10 @@ function manifestsApart() {
   return {
     name: 'manifests-apart',
     setup(pluginBuild) {
-      pluginBuild.onResolve({ filter: /commands\/manifests\.ts$/ }, () => ({ path: './manifests.cjs', external: true }));
+      pluginBuild.onResolve({ filter: /commands\/manifests\.ts$/ }, () => ({
+        path: './manifests.cjs',
+        external: true,
+      }));
     },
   };
 }

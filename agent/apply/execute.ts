@@ -37,15 +37,18 @@ const executors: { readonly [K in StepKind]: Executor<K> } = {
   activate: async (context, step) => {
     await Promise.all(step.profiles.map((profile) => activate(context, profile)));
   },
-  waitBindable: async ({ deadline }, step) => waitForAddresses(step.interface, step.addresses, deadline, bindableLimitMs),
-  waitAddresses: async ({ deadline }, step) => waitForAddresses(step.interface, step.addresses, deadline, activationLimitMs),
+  waitBindable: async ({ deadline }, step) =>
+    waitForAddresses(step.interface, step.addresses, deadline, bindableLimitMs),
+  waitAddresses: async ({ deadline }, step) =>
+    waitForAddresses(step.interface, step.addresses, deadline, activationLimitMs),
   attachUplink: async ({ ovs }, step) => ovs.attachUplink(step),
   removeBridges: async ({ ovs }, step) => ovs.removeBridges(step.bridges),
   reapply: async ({ nm }, step) => nm.reapply(await deviceOf(nm, step.uuid), step.settings),
   waitDynamic: async (context, step) => {
     const device = await deviceOf(context.nm, step.uuid);
     if (step.lease) await waitForLease(context, device, step.interface);
-    if (step.ipv6DefaultMetric !== null) await waitForAdvertisedRoute(step.interface, step.ipv6DefaultMetric, context.deadline);
+    if (step.ipv6DefaultMetric !== null)
+      await waitForAdvertisedRoute(step.interface, step.ipv6DefaultMetric, context.deadline);
   },
 };
 
@@ -103,15 +106,26 @@ function waitForLease(context: StepContext, device: string, interfaceName: strin
   const hasLease = async (): Promise<boolean> => {
     const lease = String(await nm.property(device, deviceInterface, 'Dhcp4Config'));
     if (lease === '/') return false;
-    const options = (await nm.property(lease, 'org.freedesktop.NetworkManager.DHCP4Config', 'Options')) as Record<string, unknown>;
+    const options = (await nm.property(lease, 'org.freedesktop.NetworkManager.DHCP4Config', 'Options')) as Record<
+      string,
+      unknown
+    >;
     return options.ip_address !== undefined;
   };
-  return watch.until(`a DHCP lease on ${interfaceName}`, hasLease, deadline, Math.min(activationLimitMs, deadline.remainingMs()));
+  return watch.until(
+    `a DHCP lease on ${interfaceName}`,
+    hasLease,
+    deadline,
+    Math.min(activationLimitMs, deadline.remainingMs()),
+  );
 }
 
 function waitForAdvertisedRoute(interfaceName: string, metric: number, deadline: Deadline): Promise<void> {
   const present = (): boolean =>
-    readRoutes().some((route) => route.family === 6 && route.destination === '::/0' && route.device === interfaceName && route.metric === metric);
+    readRoutes().some(
+      (route) =>
+        route.family === 6 && route.destination === '::/0' && route.device === interfaceName && route.metric === metric,
+    );
   const timeout = () =>
     new AgentError('activation-timeout', `no router advertisement came in on ${interfaceName}`, {
       hint: 'check that the router answers router solicitations (rdisc6, radvd)',
@@ -120,15 +134,26 @@ function waitForAdvertisedRoute(interfaceName: string, metric: number, deadline:
 }
 
 /** Waits until the interface has every address and each can be bound. */
-export function waitForAddresses(interfaceName: string, addresses: readonly string[], deadline: Deadline, limitMs: number): Promise<void> {
+export function waitForAddresses(
+  interfaceName: string,
+  addresses: readonly string[],
+  deadline: Deadline,
+  limitMs: number,
+): Promise<void> {
   const missing = (): readonly string[] => {
     const entries = readLinks().find((link) => link.name === interfaceName)?.addresses ?? [];
-    const bindable = entries.filter((entry) => !entry.tentative && !entry.dadFailed).map((entry) => `${entry.address}/${entry.prefixLength}`);
+    const bindable = entries
+      .filter((entry) => !entry.tentative && !entry.dadFailed)
+      .map((entry) => `${entry.address}/${entry.prefixLength}`);
     return addresses.filter((address) => !bindable.includes(address));
   };
   const timeout = () =>
-    new AgentError('activation-timeout', `${interfaceName} did not get ${missing().join(', ')} within ${Math.round(limitMs / 1000)} s`, {
-      hint: 'look at `ip address show` for tentative or dadfailed: another host may have the same address',
-    });
+    new AgentError(
+      'activation-timeout',
+      `${interfaceName} did not get ${missing().join(', ')} within ${Math.round(limitMs / 1000)} s`,
+      {
+        hint: 'look at `ip address show` for tentative or dadfailed: another host may have the same address',
+      },
+    );
   return waitForKernel(() => missing().length === 0, deadline, Math.min(limitMs, deadline.remainingMs()), timeout);
 }

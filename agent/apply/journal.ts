@@ -1,4 +1,14 @@
-import { closeSync, constants, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
 import { readSmallFile, removeFile, syncDirectory, unwritable } from '../drivers/host/files.ts';
 import { AgentError } from '../errors.ts';
 import type { JournalEvent, JournalHeader, JournalRecord, TransactionState } from '../model/journal.ts';
@@ -9,6 +19,13 @@ export const journalDirectory = '/var/lib/microshift-net/tx';
 const keptJournals = 20;
 /** The largest plan measured is far below 1 MiB; a journal beyond 8 MiB is not one of ours. */
 const journalLimitBytes = 8 * 1024 * 1024;
+
+/**
+ * While a transaction can still change its state its journal is called ID.open, afterwards ID.json: the next run looks for open
+ * ones by name and reads no other.
+ */
+const openEnding = '.open';
+const closedEnding = '.json';
 
 /** An open transaction on disk: one JSON value per line, the header first. */
 export interface Journal {
@@ -22,11 +39,11 @@ export interface Journal {
 
 /** Creates the journal of a transaction and makes it survive a power cut before anything is touched. Fails with `state-unwritable`. */
 export function openJournal(directory: string, header: JournalHeader): Journal {
-  const path = `${directory}/${header.id}.json`;
+  const path = `${directory}/${header.id}${openEnding}`;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND | constants.O_NOFOLLOW;
-    const journal = appendTo(header.id, openSync(path, flags, 0o600));
+    const journal = appendTo(directory, header.id, openSync(path, flags, 0o600));
     journal.write(header);
     journal.sync();
     syncDirectory(directory);
@@ -38,15 +55,19 @@ export function openJournal(directory: string, header: JournalHeader): Journal {
 
 /** Opens the journal of an earlier transaction to write its end. */
 export function reopenJournal(directory: string, id: string): Journal {
-  const path = `${directory}/${id}.json`;
+  const path = `${directory}/${id}${openEnding}`;
   try {
-    return appendTo(id, openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW));
+    return appendTo(directory, id, openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW));
   } catch (error) {
     throw unwritable(path, error);
   }
 }
 
-function appendTo(id: string, descriptor: number): Journal & { write(value: unknown): void; sync(): void } {
+function appendTo(
+  directory: string,
+  id: string,
+  descriptor: number,
+): Journal & { write(value: unknown): void; sync(): void } {
   const write = (value: unknown): void => {
     writeSync(descriptor, `${JSON.stringify(value)}\n`);
   };
@@ -56,9 +77,18 @@ function appendTo(id: string, descriptor: number): Journal & { write(value: unkn
     sync: () => fsyncSync(descriptor),
     append: (event) => write(event),
     setState: (state, at, detail, confirmUntil) => {
-      const event: JournalEvent = { event: 'state', state, at, detail, ...(confirmUntil === undefined ? {} : { confirmUntil }) };
+      const event: JournalEvent = {
+        event: 'state',
+        state,
+        at,
+        detail,
+        ...(confirmUntil === undefined ? {} : { confirmUntil }),
+      };
       write(event);
       fsyncSync(descriptor);
+      if (state === 'open' || state === 'awaiting-confirm') return;
+      renameSync(`${directory}/${id}${openEnding}`, `${directory}/${id}${closedEnding}`);
+      syncDirectory(directory);
     },
     close: () => closeSync(descriptor),
   };
@@ -73,9 +103,21 @@ export interface JournalListing {
 
 /** Reads every journal. One that is damaged, foreign or from the future is listed as unusable, never guessed at. */
 export function readJournals(directory: string): JournalListing {
+  return readNamed(directory, journalNames(directory));
+}
+
+/** Reads only the journals whose transaction has not ended. */
+export function readOpenJournals(directory: string): JournalListing {
+  return readNamed(
+    directory,
+    journalNames(directory).filter((name) => name.endsWith(openEnding)),
+  );
+}
+
+function readNamed(directory: string, names: readonly string[]): JournalListing {
   const records: JournalRecord[] = [];
   const unusable: { path: string; why: string }[] = [];
-  for (const name of journalNames(directory).toReversed()) {
+  for (const name of names.toReversed()) {
     const path = `${directory}/${name}`;
     try {
       records.push(readJournal(path));
@@ -88,17 +130,22 @@ export function readJournals(directory: string): JournalListing {
 
 /** Removes all but the last 20 journals. */
 export function pruneJournals(directory: string): void {
-  for (const name of journalNames(directory).slice(0, -keptJournals)) removeFile(`${directory}/${name}`);
+  for (const name of journalNames(directory)
+    .filter((entry) => entry.endsWith(closedEnding))
+    .slice(0, -keptJournals))
+    removeFile(`${directory}/${name}`);
 }
 
-/** Sorts and makes journals unique: UTC time to the second and four random hex digits. */
-export function transactionId(now: Date, random: string): string {
-  return `${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${random}`;
+/** Sorts and makes journals unique: UTC time to the second and the pid, of which there is one run at a time. */
+export function transactionId(now: Date, pid: number): string {
+  return `${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${pid.toString(16).padStart(4, '0')}`;
 }
 
 function journalNames(directory: string): string[] {
   try {
-    return readdirSync(directory).filter((name) => name.endsWith('.json')).toSorted();
+    return readdirSync(directory)
+      .filter((name) => name.endsWith(openEnding) || name.endsWith(closedEnding))
+      .toSorted();
   } catch {
     return [];
   }
@@ -113,10 +160,14 @@ function readJournal(path: string): JournalRecord {
   const header = parseLine(lines[0] ?? '') as JournalHeader | null;
   if (header === null || typeof header !== 'object') throw unusable('its first line is damaged');
   if (header.format !== 1) throw unusable(`its format ${String(header.format)} is not one this version knows`);
-  if (!Array.isArray(header.plan?.steps) || !Array.isArray(header.previous?.bridges)) throw unusable('its first line is incomplete');
+  if (!Array.isArray(header.plan?.steps) || !Array.isArray(header.previous?.bridges))
+    throw unusable('its first line is incomplete');
   // The last line may be cut short by a power cut; what it said was not done as far as anybody knows.
   const events = lines.slice(1).map((line) => parseLine(line) as JournalEvent | null);
-  return summarize(header, events.filter((event) => event !== null));
+  return summarize(
+    header,
+    events.filter((event) => event !== null),
+  );
 }
 
 function summarize(header: JournalHeader, events: readonly JournalEvent[]): JournalRecord {

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
-import { AgentError } from '../errors.ts';
 import { unwritable } from '../drivers/host/files.ts';
+import { AgentError } from '../errors.ts';
 
 /*
  * One run at a time. Each contender puts down a file that names its process, then looks around: it holds the lock when no other
@@ -33,7 +33,9 @@ export async function takeLock(directory: string, command: string): Promise<Lock
   }
   const release = (): void => rmSync(`${directory}/${own.name}`, { force: true });
   const others = liveOthers(directory, own);
-  const older = others.find((other) => other.startTime < own.startTime || (other.startTime === own.startTime && other.pid < own.pid));
+  const older = others.find(
+    (other) => other.startTime < own.startTime || (other.startTime === own.startTime && other.pid < own.pid),
+  );
   if (older !== undefined || !(await allWithdraw(directory, own))) {
     const [holder = older] = liveOthers(directory, own);
     const what = holder === undefined ? '' : commandOf(directory, holder);

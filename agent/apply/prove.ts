@@ -38,7 +38,8 @@ export function askNeighbours(plan: Plan, observation: Observation): Neighbourho
     };
     for (const gateway of carried.defaultGateways) ping('gateway', gateway);
     const peer = observation.host.sshPeer;
-    if (peer !== null && carried === plan.carried[0] && !carried.defaultGateways.includes(peer)) ping('SSH client', peer);
+    if (peer !== null && carried === plan.carried[0] && !carried.defaultGateways.includes(peer))
+      ping('SSH client', peer);
   }
   const [first] = plan.carried;
   if (first !== undefined) {
@@ -51,7 +52,8 @@ export function askNeighbours(plan: Plan, observation: Observation): Neighbourho
 
 /** Proves that addresses moved and that whoever answered before answers now. Fails with `proof-failed`. */
 export async function proveMoved(plan: Plan, neighbours: readonly Neighbour[], deadline: Deadline): Promise<void> {
-  for (const carried of plan.carried) await waitForAddresses(carried.interface, carried.addresses, deadline, addressLimitMs);
+  for (const carried of plan.carried)
+    await waitForAddresses(carried.interface, carried.addresses, deadline, addressLimitMs);
   await Promise.all(neighbours.map((neighbour) => proveNeighbour(neighbour)));
 }
 
@@ -59,8 +61,12 @@ async function proveNeighbour(neighbour: Neighbour): Promise<void> {
   const { what, address, through } = neighbour;
   const answers = what === 'name server' ? await answersDns(address) : await answersPing(address, through, pingAfterMs);
   if (answers) return;
-  throw new AgentError('proof-failed', `the ${what} ${address} answered before the change and does not answer through ${through} now`, {
-    hint: 'check the switch port (port security, MAC limits) and the VLAN of the NIC',
-    facts: { neighbour: address, through },
-  });
+  throw new AgentError(
+    'proof-failed',
+    `the ${what} ${address} answered before the change and does not answer through ${through} now`,
+    {
+      hint: 'check the switch port (port security, MAC limits) and the VLAN of the NIC',
+      facts: { neighbour: address, through },
+    },
+  );
 }

@@ -19,7 +19,9 @@ const addressLimitMs = 45_000;
 
 export interface RestorePorts {
   /** A connection that works: the old one, or a new one when it was lost. Waits for NetworkManager to come back. */
-  readonly reconnect: (deadline: Deadline) => Promise<{ nm: NetworkManager; ovs: OpenVSwitch; observe: () => Promise<Observation> }>;
+  readonly reconnect: (
+    deadline: Deadline,
+  ) => Promise<{ nm: NetworkManager; ovs: OpenVSwitch; observe: () => Promise<Observation> }>;
   /** Plans the way back to the bridges as they were. */
   readonly planReturn: (previous: Wanted, observation: Observation) => Plan;
   readonly say: (message: string) => void;
@@ -78,7 +80,9 @@ async function settled(nm: NetworkManager, deadline: Deadline): Promise<void> {
   const quiet = async (): Promise<boolean> => {
     const actives = (await nm.property(rootPath, rootInterface, 'ActiveConnections')) as string[];
     const states = await Promise.all(
-      actives.map((path) => nm.property(path, 'org.freedesktop.NetworkManager.Connection.Active', 'State').catch(() => 2)),
+      actives.map((path) =>
+        nm.property(path, 'org.freedesktop.NetworkManager.Connection.Active', 'State').catch(() => 2),
+      ),
     );
     return states.every((state) => state === 2);
   };
@@ -92,4 +96,3 @@ async function settled(nm: NetworkManager, deadline: Deadline): Promise<void> {
 }
 
 const settleLimitMs = 10_000;
-

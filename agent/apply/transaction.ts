@@ -110,7 +110,8 @@ export async function runTransaction(
     prove(await ports.observe());
     throwIfStopped(deadline);
     clearInterval(heartbeat);
-    const until = confirmTimeoutSeconds === null ? null : new Date(now().getTime() + confirmTimeoutSeconds * 1000).toISOString();
+    const until =
+      confirmTimeoutSeconds === null ? null : new Date(now().getTime() + confirmTimeoutSeconds * 1000).toISOString();
     await timed('commit', async () => {
       if (confirmTimeoutSeconds === null) await destroyCheckpoint(nm, own);
       else await pushCheckpointForward(nm, own, confirmTimeoutSeconds);
@@ -118,7 +119,12 @@ export async function runTransaction(
     if (until === null) journal.setState('committed', now().toISOString(), null);
     else journal.setState('awaiting-confirm', now().toISOString(), null, until);
     pruneJournals(ports.journalDirectory);
-    return { id: header.id, state: until === null ? 'committed' : 'awaiting-confirm', confirmUntil: until, stepTimesMs };
+    return {
+      id: header.id,
+      state: until === null ? 'committed' : 'awaiting-confirm',
+      confirmUntil: until,
+      stepTimesMs,
+    };
   } catch (error) {
     clearInterval(heartbeat);
     const failure = asAgentError(error);
@@ -135,5 +141,9 @@ export async function runTransaction(
 
 /** Steps after which the node's addresses may be elsewhere; whoever must answer afterwards has to be asked before. */
 function isDisruptive(step: Step): boolean {
-  return step.do === 'attachUplink' || step.do === 'deleteProfiles' || (step.do === 'activate' && step.profiles.some((profile) => profile.interface !== null));
+  return (
+    step.do === 'attachUplink' ||
+    step.do === 'deleteProfiles' ||
+    (step.do === 'activate' && step.profiles.some((profile) => profile.interface !== null))
+  );
 }

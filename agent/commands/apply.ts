@@ -1,5 +1,4 @@
-import { loadConfig } from '../config/load.ts';
-import { readConfigFiles } from '../config/read-files.ts';
+import { effectiveConfig } from '../config/effective.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
 import type { Plan } from '../model/plan.ts';
 import { planApply, planDisable } from '../plan/plan.ts';
@@ -21,7 +20,7 @@ export interface ApplyOptions {
 /** `apply`: brings the node to what ovn.yaml says. */
 export async function apply(options: ApplyOptions, output: Output): Promise<ExitCode> {
   requireRoot('apply');
-  const { config, warnings } = loadConfig(readConfigFiles());
+  const { config, warnings } = await effectiveConfig();
   for (const warning of warnings) output.say(`warning: ${warning.source}: ${warning.message}`);
   if (config.disableOvsInit.value) {
     const text = `Nothing to do: ${config.disableOvsInit.source} says disableOVSInit, so br-ex is left to you.`;

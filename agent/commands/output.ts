@@ -37,7 +37,12 @@ export function openOutput(format: 'text' | 'json', verbose: boolean): Output {
       if (format === 'json') process.stderr.write(`${JSON.stringify(errorJson(error), null, 2)}\n`);
       else {
         const text = verbose ? errorDetail(error, errorStyle) : errorLine(error, errorStyle);
-        process.stderr.write(`${text.split('\n').map((line) => `${journal ? failure : ''}${line}`).join('\n')}\n`);
+        process.stderr.write(
+          `${text
+            .split('\n')
+            .map((line) => `${journal ? failure : ''}${line}`)
+            .join('\n')}\n`,
+        );
       }
     },
   };

@@ -1,6 +1,5 @@
 import { openNode } from '../assemble.ts';
-import { loadConfig } from '../config/load.ts';
-import { readConfigFiles } from '../config/read-files.ts';
+import { effectiveConfig } from '../config/effective.ts';
 import { AgentError, type ExitCode, exitCode } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
@@ -28,18 +27,24 @@ export async function verify(output: Output): Promise<ExitCode> {
   requireRoot('verify');
   const made = await planNow();
   if (made === null) {
-    output.result('Not compared: disableOVSInit is set, so br-ex is left to you.', { command: 'verify', outcome: 'disabled' });
+    output.result('Not compared: disableOVSInit is set, so br-ex is left to you.', {
+      command: 'verify',
+      outcome: 'disabled',
+    });
     return exitCode.done;
   }
   const { differences } = made.plan;
   const lines = differences.map((entry) => `  ${entry.subject}: wanted ${entry.wanted}, observed ${entry.observed}`);
-  const text = differences.length === 0 ? 'No drift: the node is as wanted.' : ['Drift:', ...lines, 'Mend it with: microshift-net apply'].join('\n');
+  const text =
+    differences.length === 0
+      ? 'No drift: the node is as wanted.'
+      : ['Drift:', ...lines, 'Mend it with: microshift-net apply'].join('\n');
   output.result(text, { command: 'verify', outcome: differences.length === 0 ? 'as-wanted' : 'drift', differences });
   return differences.length === 0 ? exitCode.done : exitCode.drift;
 }
 
 async function planNow(): Promise<{ plan: Plan; observation: Observation } | null> {
-  const { config } = loadConfig(readConfigFiles());
+  const { config } = await effectiveConfig();
   if (config.disableOvsInit.value) return null;
   const node = await openNode();
   try {

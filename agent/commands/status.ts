@@ -1,7 +1,6 @@
 import { journalDirectory, readJournals } from '../apply/journal.ts';
 import { openNode } from '../assemble.ts';
-import { loadConfig } from '../config/load.ts';
-import { readConfigFiles } from '../config/read-files.ts';
+import { effectiveConfig } from '../config/effective.ts';
 import { asAgentError, type ExitCode, exitCode } from '../errors.ts';
 import type { Difference } from '../model/plan.ts';
 import { planApply } from '../plan/plan.ts';
@@ -20,13 +19,13 @@ export async function status(output: Output): Promise<ExitCode> {
       (error: unknown) => asAgentError(error).message,
     );
     const { records } = readJournals(journalDirectory);
-    const view = { observation, vswitchd, last: records[0] ?? null, ...judge() };
+    const view = { observation, vswitchd, last: records[0] ?? null, ...(await judge()) };
     output.result(statusText(view, output.style), { command: 'status', ...view });
     return exitCode.done;
 
-    function judge(): { differences: readonly Difference[]; problem: string | null } {
+    async function judge(): Promise<{ differences: readonly Difference[]; problem: string | null }> {
       try {
-        const { config } = loadConfig(readConfigFiles());
+        const { config } = await effectiveConfig();
         if (config.disableOvsInit.value) return { differences: [], problem: null };
         const decision = planApply(config, observation, true);
         return { differences: decision.kind === 'planned' ? decision.plan.differences : [], problem: null };

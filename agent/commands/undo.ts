@@ -24,9 +24,13 @@ export async function confirm(output: Output): Promise<ExitCode> {
       const { id } = record.header;
       if (!(await checkpointExists(node.nm, record.checkpoint))) {
         end(id, 'reverted', 'it was not confirmed in time');
-        throw new AgentError('nothing-to-confirm', `transaction ${id} was not confirmed in time and has been reverted`, {
-          hint: 'run `microshift-net apply` again',
-        });
+        throw new AgentError(
+          'nothing-to-confirm',
+          `transaction ${id} was not confirmed in time and has been reverted`,
+          {
+            hint: 'run `microshift-net apply` again',
+          },
+        );
       }
       await destroyCheckpoint(node.nm, record.checkpoint);
       end(id, 'confirmed', null);
@@ -45,11 +49,18 @@ export async function undo(id: string | undefined, output: Output): Promise<Exit
   requireRoot('undo');
   const { records } = readJournals(journalDirectory);
   const record = id === undefined ? records.find((entry) => isUndoable(entry)) : findTransaction(records, id);
-  if (record === undefined) throw new AgentError('transaction-not-found', 'there is no transaction to undo', { hint: 'see `microshift-net history`' });
-  if (!isUndoable(record)) {
-    throw new AgentError('transaction-not-found', `transaction ${record.header.id} changed nothing that could be undone: it is ${record.state}`, {
+  if (record === undefined)
+    throw new AgentError('transaction-not-found', 'there is no transaction to undo', {
       hint: 'see `microshift-net history`',
     });
+  if (!isUndoable(record)) {
+    throw new AgentError(
+      'transaction-not-found',
+      `transaction ${record.header.id} changed nothing that could be undone: it is ${record.state}`,
+      {
+        hint: 'see `microshift-net history`',
+      },
+    );
   }
   if (record.state === 'awaiting-confirm') await takeBack(record, output);
   const result = await reconcile(

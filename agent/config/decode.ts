@@ -1,9 +1,7 @@
 import { AgentError } from '../errors.ts';
+import { maxConfigBytes } from './files.ts';
 import { type Problem, problemsError } from './problem.ts';
 import { type SourceText, sourceText } from './source-text.ts';
-
-/** The largest configuration file that is read; a real one has less than a hundredth of that. */
-export const maxConfigBytes = 1024 * 1024;
 
 /** Makes text of a file's bytes; refuses what is too large, not UTF-8 or holds control characters. */
 export function decodeSource(path: string, content: Uint8Array | string): SourceText {

@@ -1,32 +1,12 @@
-import type { Config, ConfigWarning } from '../model/config.ts';
+import type { Config } from '../model/config.ts';
 import { readCluster } from './cluster.ts';
 import { decodeSource } from './decode.ts';
 import { defaultConfig } from './defaults.ts';
+import { type ConfigFiles, configPaths, type LoadedConfig } from './files.ts';
 import { readOvnYaml } from './ovn-yaml.ts';
 import { configWarnings } from './warnings.ts';
 
-/** Where the configuration is on a node. */
-export const configPaths = {
-  ovnYaml: '/etc/microshift/ovn.yaml',
-  configYaml: '/etc/microshift/config.yaml',
-  configD: '/etc/microshift/config.d',
-} as const;
-
-/** What a file holds; null: there is no such file. */
-export type FileContent = Uint8Array | string | null;
-
-export interface ConfigFiles {
-  readonly ovnYaml: FileContent;
-  /** The path that messages and sources name, when it is not the usual one. */
-  readonly ovnYamlPath?: string;
-  readonly configYaml: FileContent;
-  readonly configD: readonly { readonly name: string; readonly bytes: Uint8Array | string }[];
-}
-
-export interface LoadedConfig {
-  readonly config: Config;
-  readonly warnings: readonly ConfigWarning[];
-}
+export { type ConfigFiles, configPaths, type FileContent, type LoadedConfig } from './files.ts';
 
 /** The effective configuration of these files; throws an AgentError (config-syntax, config-invalid) for what is wrong in them. */
 export function loadConfig(files: ConfigFiles): LoadedConfig {

@@ -10,8 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { AgentError } from '../errors.ts';
-import { maxConfigBytes } from './decode.ts';
-import { type ConfigFiles, configPaths } from './load.ts';
+import { type ConfigFiles, configPaths, maxConfigBytes } from './files.ts';
 
 /**
  * Reads the configuration files below a root directory. A file that is not there is null; one that is there and cannot be

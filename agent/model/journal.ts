@@ -28,7 +28,13 @@ export interface JournalHeader {
 export type JournalEvent =
   | { readonly event: 'checkpoint'; readonly path: string }
   | { readonly event: 'step'; readonly index: number; readonly tookMs: number }
-  | { readonly event: 'state'; readonly state: TransactionState; readonly at: string; readonly detail: string | null; readonly confirmUntil?: string };
+  | {
+      readonly event: 'state';
+      readonly state: TransactionState;
+      readonly at: string;
+      readonly detail: string | null;
+      readonly confirmUntil?: string;
+    };
 
 /** A journal as read back. */
 export interface JournalRecord {

@@ -2,7 +2,8 @@
 
 /** 4 or 6; null for anything that is no address literal. */
 export function familyOf(address: string): 4 | 6 | null {
-  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(address)) return address.split('.').every((part) => Number(part) <= 255) ? 4 : null;
+  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(address))
+    return address.split('.').every((part) => Number(part) <= 255) ? 4 : null;
   return address.includes(':') && parseIpv6(address) !== null ? 6 : null;
 }
 

@@ -1,6 +1,12 @@
 import { toPlain } from '../drivers/dbus/codec.ts';
 import type { ManagedObject, NetworkManager } from '../drivers/networkmanager/client.ts';
-import { activeInterface, deviceInterface, profileInterface, rootInterface, rootPath } from '../drivers/networkmanager/names.ts';
+import {
+  activeInterface,
+  deviceInterface,
+  profileInterface,
+  rootInterface,
+  rootPath,
+} from '../drivers/networkmanager/names.ts';
 import type { NetworkManagerFacts, NmActiveConnection, NmDevice, NmProfile } from '../model/observation.ts';
 
 /** NMCapability: OVS, set when the plugin is loaded. */
@@ -10,22 +16,33 @@ const ovsCapability = 2;
 export async function observeNetworkManager(nm: NetworkManager): Promise<NetworkManagerFacts> {
   const objects = await nm.managedObjects();
   const root = plainProperties(objects[rootPath], rootInterface);
-  const withInterface = (name: string): [string, ManagedObject][] => Object.entries(objects).filter(([, object]) => name in object);
+  const withInterface = (name: string): [string, ManagedObject][] =>
+    Object.entries(objects).filter(([, object]) => name in object);
   const profiles = await Promise.all(
-    withInterface(profileInterface).map(([path, object]) => readProfile(nm, path, plainProperties(object, profileInterface))),
+    withInterface(profileInterface).map(([path, object]) =>
+      readProfile(nm, path, plainProperties(object, profileInterface)),
+    ),
   );
   return {
     version: String(root.Version ?? ''),
     ovsPlugin: Array.isArray(root.Capabilities) && root.Capabilities.includes(ovsCapability),
-    devices: withInterface(deviceInterface).map(([path, object]) => readDevice(path, plainProperties(object, deviceInterface))),
-    activeConnections: withInterface(activeInterface).map(([path, object]) => readActive(path, plainProperties(object, activeInterface))),
+    devices: withInterface(deviceInterface).map(([path, object]) =>
+      readDevice(path, plainProperties(object, deviceInterface)),
+    ),
+    activeConnections: withInterface(activeInterface).map(([path, object]) =>
+      readActive(path, plainProperties(object, activeInterface)),
+    ),
     profiles: profiles.filter((profile) => profile !== null),
     checkpoints: Array.isArray(root.Checkpoints) ? root.Checkpoints.map(String) : [],
   };
 }
 
 /** A profile; null when it was deleted between listing and reading. */
-async function readProfile(nm: NetworkManager, path: string, properties: Record<string, unknown>): Promise<NmProfile | null> {
+async function readProfile(
+  nm: NetworkManager,
+  path: string,
+  properties: Record<string, unknown>,
+): Promise<NmProfile | null> {
   const settings = await nm.profileSettings(path).catch(() => null);
   if (settings === null) return null;
   return {

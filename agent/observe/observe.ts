@@ -1,4 +1,12 @@
-import type { HintFiles, Link, NetworkManagerFacts, Observation, OvsFacts, Resolver, Route } from '../model/observation.ts';
+import type {
+  HintFiles,
+  Link,
+  NetworkManagerFacts,
+  Observation,
+  OvsFacts,
+  Resolver,
+  Route,
+} from '../model/observation.ts';
 
 /** What observing needs of the outside world; real ones are put together in assemble.ts. */
 export interface ObservePorts {

@@ -12,18 +12,35 @@ export function adjustInPlace(
   differences: readonly Difference[],
   observation: Observation,
 ): readonly Step[] | null {
-  const soft = new RegExp(`^(profile ${names.bridgeInterface} (ipv4|ipv6|connection|proxy|hostname|user)\\.|profile \\S+ connection\\.autoconnect|address \\S+ on ${names.bridge}$)`);
+  const soft = new RegExp(
+    `^(profile ${names.bridgeInterface} (ipv4|ipv6|connection|proxy|hostname|user)\\.|profile \\S+ connection\\.autoconnect|address \\S+ on ${names.bridge}$)`,
+  );
   if (!differences.every((difference) => soft.test(difference.subject))) return null;
-  const changed = wanted.profiles.filter((profile) => differences.some((difference) => difference.subject.startsWith(`profile ${profile.id} `)));
+  const changed = wanted.profiles.filter((profile) =>
+    differences.some((difference) => difference.subject.startsWith(`profile ${profile.id} `)),
+  );
   const final = wanted.profiles.find((profile) => profile.id === names.bridgeInterface);
   if (final === undefined) return null;
   const steps: Step[] = [];
-  const onDisk = observation.networkManager.profiles.some((profile) => profile.uuid === final.uuid && profile.filename.startsWith('/etc/'));
+  const onDisk = observation.networkManager.profiles.some(
+    (profile) => profile.uuid === final.uuid && profile.filename.startsWith('/etc/'),
+  );
   if (changed.length > 0) {
-    steps.push({ do: 'updateProfiles', profiles: changed, storage: onDisk ? 'disk' : 'memory', why: 'the profiles follow what they were made from' });
+    steps.push({
+      do: 'updateProfiles',
+      profiles: changed,
+      storage: onDisk ? 'disk' : 'memory',
+      why: 'the profiles follow what they were made from',
+    });
   }
   if (differences.some((difference) => !difference.subject.endsWith('.autoconnect'))) {
-    steps.push({ do: 'reapply', id: final.id, uuid: final.uuid, settings: null, why: `${names.bridge} is changed in place; its link stays up` });
+    steps.push({
+      do: 'reapply',
+      id: final.id,
+      uuid: final.uuid,
+      settings: null,
+      why: `${names.bridge} is changed in place; its link stays up`,
+    });
   }
   return steps;
 }

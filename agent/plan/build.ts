@@ -6,7 +6,12 @@ import type { UplinkSource } from './profiles.ts';
 import { isDefault } from './route-metric.ts';
 
 /** Steps that build a bridge around a NIC that now runs the admin's own profile. */
-export function buildWithUplink(names: BridgeNames, wanted: WantedBridge, source: UplinkSource, observation: Observation): readonly Step[] {
+export function buildWithUplink(
+  names: BridgeNames,
+  wanted: WantedBridge,
+  source: UplinkSource,
+  observation: Observation,
+): readonly Step[] {
   const uplink = source.link.name;
   const final = profileOf(wanted, names.bridgeInterface);
   const addresses = carriedAddresses(source.addressLink);
@@ -29,7 +34,11 @@ export function buildWithUplink(names: BridgeNames, wanted: WantedBridge, source
     why: `NetworkManager takes ${uplink} as a port of ${names.bridge} and removes its addresses`,
   };
   const bridgeUp: Step[] = [
-    { do: 'addProfiles', profiles, why: `${names.bridge} and its ports need profiles; in memory, so that a reboot finds only the admin's own` },
+    {
+      do: 'addProfiles',
+      profiles,
+      why: `${names.bridge} and its ports need profiles; in memory, so that a reboot finds only the admin's own`,
+    },
     {
       do: 'activate',
       profiles: [activation(profileOf(wanted, names.bridgePort), null)],
@@ -41,7 +50,11 @@ export function buildWithUplink(names: BridgeNames, wanted: WantedBridge, source
       ...bridgeUp,
       { do: 'activate', profiles: [activation(uplinkPort, null)], why: `makes a port for ${uplink}` },
       moved,
-      { do: 'activate', profiles: [activation(final, null)], why: `${uplink} has no address to hand over, so ${names.bridge} is configured from the start` },
+      {
+        do: 'activate',
+        profiles: [activation(final, null)],
+        why: `${uplink} has no address to hand over, so ${names.bridge} is configured from the start`,
+      },
       ...dynamicWait(names, final, false),
     ];
   }
@@ -52,7 +65,12 @@ export function buildWithUplink(names: BridgeNames, wanted: WantedBridge, source
       profiles: [activation(final, null), activation(uplinkPort, null)],
       why: `${names.bridge} gets the addresses of ${uplink} behind metrics that lose, ready to take over`,
     },
-    { do: 'waitBindable', interface: names.bridge, addresses, why: 'an address that is still being checked for duplicates does not answer' },
+    {
+      do: 'waitBindable',
+      interface: names.bridge,
+      addresses,
+      why: 'an address that is still being checked for duplicates does not answer',
+    },
     attach,
     moved,
     ...settle(names, final, source, observation),
@@ -63,9 +81,17 @@ export function buildWithUplink(names: BridgeNames, wanted: WantedBridge, source
 export function buildWithoutUplink(names: BridgeNames, wanted: WantedBridge): readonly Step[] {
   const [port, device] = [profileOf(wanted, names.bridgePort), profileOf(wanted, names.bridgeInterface)];
   return [
-    { do: 'addProfiles', profiles: wanted.profiles.map(proving), why: `${names.bridge} needs profiles; in memory, so that a reboot finds only the admin's own` },
+    {
+      do: 'addProfiles',
+      profiles: wanted.profiles.map(proving),
+      why: `${names.bridge} needs profiles; in memory, so that a reboot finds only the admin's own`,
+    },
     { do: 'activate', profiles: [activation(port, null)], why: `brings up ${names.bridge}` },
-    { do: 'activate', profiles: [activation(device, null)], why: `makes the interface ${names.bridge}; no NIC is touched` },
+    {
+      do: 'activate',
+      profiles: [activation(device, null)],
+      why: `makes the interface ${names.bridge}; no NIC is touched`,
+    },
   ];
 }
 
@@ -82,7 +108,12 @@ export function commitProfiles(profiles: readonly WantedProfile[], persist: bool
 }
 
 /** Steps that bring the bridge's own interface to its final settings, dynamic ones without a gap. */
-function settle(names: BridgeNames, final: WantedProfile, source: UplinkSource, observation: Observation): readonly Step[] {
+function settle(
+  names: BridgeNames,
+  final: WantedProfile,
+  source: UplinkSource,
+  observation: Observation,
+): readonly Step[] {
   const { id, uuid } = final;
   const update: Step = {
     do: 'updateProfiles',
@@ -92,7 +123,9 @@ function settle(names: BridgeNames, final: WantedProfile, source: UplinkSource, 
   };
   const finish: Step = { do: 'reapply', id, uuid, settings: null, why: 'in place, so that the link stays up' };
   if (dynamicFamilies(final.settings).length === 0) return [update, finish];
-  const hasIpv6Default = observation.routes.some((route) => route.family === 6 && isDefault(route.destination) && route.device === source.addressLink.name);
+  const hasIpv6Default = observation.routes.some(
+    (route) => route.family === 6 && isDefault(route.destination) && route.device === source.addressLink.name,
+  );
   const overlap = overlapSettings(final, source.addressLink, observation);
   return [
     update,
@@ -106,10 +139,21 @@ function settle(names: BridgeNames, final: WantedProfile, source: UplinkSource, 
 function dynamicWait(names: BridgeNames, final: WantedProfile, expectsIpv6Default: boolean): readonly Step[] {
   const families = dynamicFamilies(final.settings);
   const lease = families.includes(4);
-  const ipv6DefaultMetric = families.includes(6) && expectsIpv6Default ? Number(final.settings.ipv6?.['route-metric']?.[1]) : null;
+  const ipv6DefaultMetric =
+    families.includes(6) && expectsIpv6Default ? Number(final.settings.ipv6?.['route-metric']?.[1]) : null;
   if (!lease && ipv6DefaultMetric === null) return [];
   const { id, uuid } = final;
-  return [{ do: 'waitDynamic', id, uuid, interface: names.bridge, lease, ipv6DefaultMetric, why: 'the same MAC gets the same lease' }];
+  return [
+    {
+      do: 'waitDynamic',
+      id,
+      uuid,
+      interface: names.bridge,
+      lease,
+      ipv6DefaultMetric,
+      why: 'the same MAC gets the same lease',
+    },
+  ];
 }
 
 /** A profile as it is until the run is proven: it does not connect by itself, so that a restart of NetworkManager starts nothing. */

@@ -15,13 +15,19 @@ function currentBridge(names: BridgeNames, observation: Observation): WantedBrid
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
   if (profiles.length === 0 || link === undefined || row === undefined) return null;
   const uplink = uplinkInBridge(names, observation);
-  const origin = profiles.find((profile) => profile.id === names.uplinkInterface)?.settings.user?.data?.[1] as Record<string, string> | undefined;
+  const origin = profiles.find((profile) => profile.id === names.uplinkInterface)?.settings.user?.data?.[1] as
+    | Record<string, string>
+    | undefined;
   return {
     bridge: names.bridge,
     uplink:
       uplink === null
         ? null
-        : { interface: uplink, sourceProfile: origin?.[userData.sourceProfile] ?? '', sourceProfileId: origin?.[userData.sourceId] ?? '' },
+        : {
+            interface: uplink,
+            sourceProfile: origin?.[userData.sourceProfile] ?? '',
+            sourceProfileId: origin?.[userData.sourceId] ?? '',
+          },
     mac: link.mac.toUpperCase(),
     profiles: profiles.map(({ id, uuid, settings }) => ({ id, uuid, settings })),
   };

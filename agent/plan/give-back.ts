@@ -47,7 +47,11 @@ export function giveBack(names: BridgeNames, observation: Observation): readonly
   }
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
   if (row !== undefined && !ours.some((profile) => profile.uuid === row.externalIds['NM.connection.uuid'])) {
-    steps.push({ do: 'removeBridges', bridges: [names.bridge], why: `the bridge row of ${names.bridge} belongs to no profile any more` });
+    steps.push({
+      do: 'removeBridges',
+      bridges: [names.bridge],
+      why: `the bridge row of ${names.bridge} belongs to no profile any more`,
+    });
   }
   if (uplink !== null && addresses.length > 0 && steps.length > 0) {
     steps.push({ do: 'waitAddresses', interface: uplink, addresses, why: `the node is reachable on ${uplink} again` });
@@ -57,7 +61,8 @@ export function giveBack(names: BridgeNames, observation: Observation): readonly
 
 /** Interface our uplink profile is for. */
 function formerUplink(names: BridgeNames, ours: readonly NmProfile[]): string | null {
-  const profile = ours.find((entry) => entry.id === names.uplinkInterface) ?? ours.find((entry) => entry.id === names.uplinkPort);
+  const profile =
+    ours.find((entry) => entry.id === names.uplinkInterface) ?? ours.find((entry) => entry.id === names.uplinkPort);
   const name = profile?.settings.connection?.['interface-name']?.[1];
   return typeof name === 'string' ? name : null;
 }
@@ -66,9 +71,13 @@ function formerUplink(names: BridgeNames, ours: readonly NmProfile[]): string | 
 function adminProfile(ours: readonly NmProfile[], uplink: string, observation: Observation): NmProfile | undefined {
   const { profiles } = observation.networkManager;
   const own = new Set(ours.map((profile) => profile.uuid));
-  const origins = ours.map((profile) => (profile.settings.user?.data?.[1] as Record<string, string> | undefined)?.[userData.sourceProfile]);
+  const origins = ours.map(
+    (profile) => (profile.settings.user?.data?.[1] as Record<string, string> | undefined)?.[userData.sourceProfile],
+  );
   return (
     profiles.find((profile) => origins.includes(profile.uuid)) ??
-    profiles.find((profile) => !own.has(profile.uuid) && profile.settings.connection?.['interface-name']?.[1] === uplink)
+    profiles.find(
+      (profile) => !own.has(profile.uuid) && profile.settings.connection?.['interface-name']?.[1] === uplink,
+    )
   );
 }

@@ -63,17 +63,30 @@ function isDynamic(setting: Setting): boolean {
 }
 
 function isCarried(entry: Link['addresses'][number]): boolean {
-  return entry.scope === 'global' && !entry.temporary && !entry.tentative && !entry.dadFailed && !(entry.family === 6 && isLinkLocal6(entry.address));
+  return (
+    entry.scope === 'global' &&
+    !entry.temporary &&
+    !entry.tentative &&
+    !entry.dadFailed &&
+    !(entry.family === 6 && isLinkLocal6(entry.address))
+  );
 }
 
 function fixedSetting(family: Family, link: Link, observation: Observation): Setting {
   const addresses = link.addresses.filter((entry) => entry.family === family && isCarried(entry));
   if (addresses.length === 0) return { method: ['s', 'disabled'] };
-  const nameservers = observation.resolver.nameservers.filter((server) => (family === 4 ? isIPv4(server) : isIPv6(server)));
-  const routes = observation.routes.filter((route) => route.family === family && route.device === link.name && isCarriedRoute(route));
+  const nameservers = observation.resolver.nameservers.filter((server) =>
+    family === 4 ? isIPv4(server) : isIPv6(server),
+  );
+  const routes = observation.routes.filter(
+    (route) => route.family === family && route.device === link.name && isCarriedRoute(route),
+  );
   return {
     method: ['s', 'manual'],
-    'address-data': ['aa{sv}', addresses.map((entry) => ({ address: ['s', entry.address], prefix: ['u', entry.prefixLength] }))],
+    'address-data': [
+      'aa{sv}',
+      addresses.map((entry) => ({ address: ['s', entry.address], prefix: ['u', entry.prefixLength] })),
+    ],
     'route-data': ['aa{sv}', routes.map(losingRoute)],
     'route-metric': ['x', losingMetric],
     'dns-data': ['as', nameservers.filter((server) => !server.startsWith('127.'))],

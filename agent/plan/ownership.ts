@@ -6,10 +6,16 @@ import { type BridgeNames, profileIds } from './names.ts';
 export function refuseForeignBridge(names: BridgeNames, observation: Observation): void {
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
   if (row === undefined) return;
-  const profile = observation.networkManager.profiles.find((entry) => entry.uuid === row.externalIds['NM.connection.uuid']);
+  const profile = observation.networkManager.profiles.find(
+    (entry) => entry.uuid === row.externalIds['NM.connection.uuid'],
+  );
   if (profile !== undefined && profileIds(names).includes(profile.id)) return;
   if (profile !== undefined) {
-    throw foreign(names, `it belongs to the NetworkManager profile ${profile.id}`, `remove it (nmcli connection delete ${profile.id})`);
+    throw foreign(
+      names,
+      `it belongs to the NetworkManager profile ${profile.id}`,
+      `remove it (nmcli connection delete ${profile.id})`,
+    );
   }
   // A row of a profile that is gone is what a run that died, or its profile's deletion, left: planned for removal.
   if (row.externalIds['NM.connection.uuid'] !== undefined) return;

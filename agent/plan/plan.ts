@@ -1,10 +1,21 @@
 import { AgentError } from '../errors.ts';
 import type { Config } from '../model/config.ts';
 import type { Observation } from '../model/observation.ts';
-import type { Carried, Difference, LinkAddresses, Plan, PlanNote, PredictedOutage, Step, UplinkChoice, Wanted, WantedBridge } from '../model/plan.ts';
+import type {
+  Carried,
+  Difference,
+  LinkAddresses,
+  Plan,
+  PlanNote,
+  PredictedOutage,
+  Step,
+  UplinkChoice,
+  Wanted,
+  WantedBridge,
+} from '../model/plan.ts';
 import { compare } from '../verify/compare.ts';
-import { buildWithoutUplink, buildWithUplink, commitProfiles } from './build.ts';
 import { adjustInPlace } from './adjust.ts';
+import { buildWithoutUplink, buildWithUplink, commitProfiles } from './build.ts';
 import { giveBack } from './give-back.ts';
 import { carriedAddresses } from './handover.ts';
 import { type BridgeNames, bridges, externalBridge, gatewayBridge, ownProfileIds } from './names.ts';
@@ -21,7 +32,9 @@ interface Target {
   readonly source: UplinkSource | null;
 }
 
-export type PlanDecision = { readonly kind: 'planned'; readonly plan: Plan } | { readonly kind: 'waiting'; readonly trace: readonly string[] };
+export type PlanDecision =
+  | { readonly kind: 'planned'; readonly plan: Plan }
+  | { readonly kind: 'waiting'; readonly trace: readonly string[] };
 
 const ownNames = { bridges: bridges.map((names) => names.bridge), profiles: ownProfileIds };
 
@@ -97,7 +110,9 @@ function planFor(
     outcome: steps.length === 0 ? 'unchanged' : 'change',
     choice,
     wanted,
-    carried: targets.flatMap((target) => (target.source === null ? [] : [carriedOver(target.names, target.source, observation)])),
+    carried: targets.flatMap((target) =>
+      target.source === null ? [] : [carriedOver(target.names, target.source, observation)],
+    ),
     before: touchedLinks(targets, observation),
     differences,
     steps,
@@ -127,7 +142,9 @@ function build(target: Target, observation: Observation): readonly Step[] {
 
 function concerns(difference: Difference, names: BridgeNames): boolean {
   const words = difference.subject.split(' ');
-  return [names.bridge, names.bridgePort, names.bridgeInterface, names.uplinkPort, names.uplinkInterface].some((name) => words.includes(name));
+  return [names.bridge, names.bridgePort, names.bridgeInterface, names.uplinkPort, names.uplinkInterface].some((name) =>
+    words.includes(name),
+  );
 }
 
 function carriedOver(names: BridgeNames, source: UplinkSource, observation: Observation): Carried {
@@ -135,7 +152,12 @@ function carriedOver(names: BridgeNames, source: UplinkSource, observation: Obse
   const gateways = observation.routes
     .filter((route) => route.device === addressLink.name && isDefault(route.destination))
     .flatMap((route) => route.gateway ?? []);
-  return { interface: names.bridge, from: addressLink.name, addresses: carriedAddresses(addressLink), defaultGateways: [...new Set(gateways)] };
+  return {
+    interface: names.bridge,
+    from: addressLink.name,
+    addresses: carriedAddresses(addressLink),
+    defaultGateways: [...new Set(gateways)],
+  };
 }
 
 /** Measured in the booted node, see docs/decisions; a real NIC's driver may add its own. */
@@ -143,7 +165,9 @@ function predictOutage(steps: readonly Step[]): PredictedOutage {
   if (steps.some((step) => step.do === 'attachUplink')) {
     return { expectedMs: 100, why: 'the bridge has the addresses before the NIC moves; measured: under 100 ms' };
   }
-  const moves = steps.some((step) => step.do === 'activate' && step.profiles.some((profile) => profile.interface !== null));
+  const moves = steps.some(
+    (step) => step.do === 'activate' && step.profiles.some((profile) => profile.interface !== null),
+  );
   if (moves) return { expectedMs: 1000, why: 'a NIC changes its profile without addresses to hand over' };
   return { expectedMs: 0, why: 'no NIC is touched' };
 }

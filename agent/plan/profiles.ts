@@ -38,7 +38,14 @@ export function bridgeWithUplink(
   const metric = bridgeRouteMetric(names, source, observation);
   const identifier = keepInterfaceIdentifier(source);
   const origin: Setting = {
-    data: ['a{ss}', { ...asStrings(source.settings.user?.data), [userData.sourceProfile]: source.uuid, [userData.sourceId]: source.id }],
+    data: [
+      'a{ss}',
+      {
+        ...asStrings(source.settings.user?.data),
+        [userData.sourceProfile]: source.uuid,
+        [userData.sourceId]: source.id,
+      },
+    ],
   };
   const mtu: SettingValue = ['u', source.link.mtuBytes];
 
@@ -60,7 +67,11 @@ export function bridgeWithUplink(
     ...device,
     connection: {
       ...device.connection,
-      ...connection(names.uplinkInterface, String(source.settings.connection?.type?.[1] ?? '802-3-ethernet'), source.link.name),
+      ...connection(
+        names.uplinkInterface,
+        String(source.settings.connection?.type?.[1] ?? '802-3-ethernet'),
+        source.link.name,
+      ),
       ...portOf(names.uplinkPort, 'ovs-port'),
       'autoconnect-priority': ['i', 100],
     },
@@ -78,7 +89,10 @@ export function bridgeWithUplink(
         ...bridgeProfiles(names, options, externalIds),
         named(names.bridgeInterface, bridgeInterface),
         named(names.uplinkPort, {
-          connection: { ...connection(names.uplinkPort, 'ovs-port', source.link.name), ...portOf(names.bridge, 'ovs-bridge') },
+          connection: {
+            ...connection(names.uplinkPort, 'ovs-port', source.link.name),
+            ...portOf(names.bridge, 'ovs-bridge'),
+          },
           'ovs-port': {},
         }),
         named(names.uplinkInterface, uplinkInterface),
@@ -91,7 +105,10 @@ export function bridgeWithUplink(
 /** The three profiles of a bridge without a NIC: up, without addresses, with MicroShift's fixed MAC. */
 export function bridgeWithoutUplink(names: BridgeNames, options: ProfileOptions): WantedBridge {
   const bridgeInterface: ProfileSettings = {
-    connection: { ...connection(names.bridgeInterface, 'ovs-interface', names.bridge), ...portOf(names.bridgePort, 'ovs-port') },
+    connection: {
+      ...connection(names.bridgeInterface, 'ovs-interface', names.bridge),
+      ...portOf(names.bridgePort, 'ovs-port'),
+    },
     'ovs-interface': { type: text('internal') },
     '802-3-ethernet': { 'assigned-mac-address': text(noUplinkMac) },
     ipv4: { method: text('disabled') },
@@ -130,7 +147,13 @@ function bridgeProfiles(
 
 /** A profile connects by itself only once it is proven: the run adds it with autoconnect off, the commit writes this form. */
 function connection(id: string, type: string, interfaceName: string): Setting {
-  return { id: text(id), uuid: text(profileUuid(id)), type: text(type), 'interface-name': text(interfaceName), autoconnect: yes };
+  return {
+    id: text(id),
+    uuid: text(profileUuid(id)),
+    type: text(type),
+    'interface-name': text(interfaceName),
+    autoconnect: yes,
+  };
 }
 
 function portOf(controllerId: string, portType: string): Setting {

@@ -28,7 +28,9 @@ export function uplinkSource(names: BridgeNames, uplink: string, observation: Ob
 /** The profile a device runs now. */
 export function activeProfile(interfaceName: string, observation: Observation): NmProfile | undefined {
   const { devices, activeConnections, profiles } = observation.networkManager;
-  const device = devices.find((entry) => entry.interface === interfaceName && entry.type !== 24 && entry.type !== 25 && entry.type !== 26);
+  const device = devices.find(
+    (entry) => entry.interface === interfaceName && entry.type !== 24 && entry.type !== 25 && entry.type !== 26,
+  );
   const active = activeConnections.find((entry) => entry.path === device?.activeConnection);
   return profiles.find((profile) => profile.uuid === active?.uuid);
 }
@@ -43,7 +45,11 @@ function rememberedSource(names: BridgeNames, uplink: string, observation: Obser
 
 function isProfileFor(profile: NmProfile, uplink: string): boolean {
   const connection = profile.settings.connection;
-  return !ownProfileIds.has(profile.id) && connection?.['interface-name']?.[1] === uplink && connection['slave-type'] === undefined;
+  return (
+    !ownProfileIds.has(profile.id) &&
+    connection?.['interface-name']?.[1] === uplink &&
+    connection['slave-type'] === undefined
+  );
 }
 
 function noProfile(uplink: string): AgentError {

@@ -48,7 +48,10 @@ export function chooseUplink(config: Config, observation: Observation, routeWait
     const reason = rejection(candidate, observation, external);
     if (reason === null) return chosen(candidate);
     trace.push(`interface=${candidate.name} source=${word(candidate.source)} verdict=skipped reason=${word(reason)}`);
-    notes.push({ level: 'warning', message: `${candidate.source} names ${candidate.name}, which is not used: ${reason}` });
+    notes.push({
+      level: 'warning',
+      message: `${candidate.source} names ${candidate.name}, which is not used: ${reason}`,
+    });
   }
 
   const unfit: Candidate[] = [];
@@ -57,13 +60,21 @@ export function chooseUplink(config: Config, observation: Observation, routeWait
     const reason = rejection(candidate, observation, external);
     if (reason === null) return chosen(candidate);
     trace.push(`interface=${route.device} source=${word(candidate.source)} verdict=skipped reason=${word(reason)}`);
-    if (unsuitability(linkOf(observation, route.device), observation) !== null && route.device !== external) unfit.push(candidate);
+    if (unsuitability(linkOf(observation, route.device), observation) !== null && route.device !== external)
+      unfit.push(candidate);
   }
   const [unfitDefault] = unfit;
   if (unfitDefault !== undefined) {
-    notes.push({ level: 'warning', message: `${unfitDefault.name} has the default route, but ${unsuitability(linkOf(observation, unfitDefault.name), observation)}; br-ex is built without a NIC` });
+    notes.push({
+      level: 'warning',
+      message: `${unfitDefault.name} has the default route, but ${unsuitability(linkOf(observation, unfitDefault.name), observation)}; br-ex is built without a NIC`,
+    });
     trace.push('uplink=none source=unsuitable-default-route verdict=chosen');
-    return { kind: 'chosen', choice: { interface: null, source: 'the device of the default route cannot be an uplink', trace }, notes };
+    return {
+      kind: 'chosen',
+      choice: { interface: null, source: 'the device of the default route cannot be an uplink', trace },
+      notes,
+    };
   }
   if (!routeWaitOver) {
     trace.push('default-route=missing verdict=waiting');
@@ -84,7 +95,9 @@ export function chooseUplink(config: Config, observation: Observation, routeWait
 /** Device of the kernel's kind in an OVS bridge: its uplink, if it has exactly one. */
 export function uplinkInBridge(names: BridgeNames, observation: Observation): string | null {
   const bridge = observation.ovs.bridges.find((row) => row.name === names.bridge);
-  const devices = (bridge?.ports ?? []).flatMap((port) => port.interfaces.filter((row) => row.type === '' || row.type === 'system'));
+  const devices = (bridge?.ports ?? []).flatMap((port) =>
+    port.interfaces.filter((row) => row.type === '' || row.type === 'system'),
+  );
   return devices.length === 1 ? (devices[0]?.name ?? null) : null;
 }
 
@@ -101,7 +114,10 @@ function explicitCandidate(config: Config, observation: Observation): Candidate 
 
 function rememberedCandidates(observation: Observation): readonly Candidate[] {
   const { nodeIp, interfaceHint } = observation.hints;
-  const byAddress = nodeIp === null ? undefined : observation.links.find((link) => link.addresses.some((entry) => entry.address === nodeIp));
+  const byAddress =
+    nodeIp === null
+      ? undefined
+      : observation.links.find((link) => link.addresses.some((entry) => entry.address === nodeIp));
   const current = uplinkInBridge(gatewayBridge, observation);
   const owner = byAddress !== undefined && byAddress.name === gatewayBridge.bridge ? current : byAddress?.name;
   return [
@@ -124,7 +140,9 @@ function defaultRoutes(observation: Observation): readonly Route[] {
 }
 
 function otherRoutes(observation: Observation): readonly Route[] {
-  return observation.routes.filter((route) => !isDefault(route.destination) && !isOwnBridge(route.device) && route.device !== 'lo');
+  return observation.routes.filter(
+    (route) => !isDefault(route.destination) && !isOwnBridge(route.device) && route.device !== 'lo',
+  );
 }
 
 function isOwnBridge(device: string): boolean {
@@ -138,10 +156,14 @@ function linkOf(observation: Observation, name: string): Link | undefined {
 function mustExist(candidate: Candidate, observation: Observation): void {
   if (linkOf(observation, candidate.name) !== undefined) return;
   const names = interfaceNames(observation);
-  throw new AgentError('interface-not-found', `${candidate.source} names the interface ${JSON.stringify(candidate.name)}, which does not exist`, {
-    hint: `use one of: ${names.join(', ')}`,
-    facts: { interface: candidate.name, source: candidate.source, interfaces: names },
-  });
+  throw new AgentError(
+    'interface-not-found',
+    `${candidate.source} names the interface ${JSON.stringify(candidate.name)}, which does not exist`,
+    {
+      hint: `use one of: ${names.join(', ')}`,
+      facts: { interface: candidate.name, source: candidate.source, interfaces: names },
+    },
+  );
 }
 
 function mustNotBeExternal(candidate: Candidate, external: string | null): void {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { journalDirectory, transactionId } from '../apply/journal.ts';
 import { lockDirectory, takeLock } from '../apply/lock.ts';
 import { restoreOldState } from '../apply/restore.ts';
@@ -40,10 +39,17 @@ export interface ReconcileResult {
 }
 
 /** What a run aims at, asked again after every observation until it is not `waiting`. */
-export type Planner = (observation: Observation, routeWaitOver: boolean) => { kind: 'planned'; plan: Plan } | { kind: 'waiting'; trace: readonly string[] };
+export type Planner = (
+  observation: Observation,
+  routeWaitOver: boolean,
+) => { kind: 'planned'; plan: Plan } | { kind: 'waiting'; trace: readonly string[] };
 
 /** lock → recover → observe → plan → transaction → proof. The one way anything on the node is changed. */
-export async function reconcile(planner: Planner, wait: WaitOptions, options: ReconcileOptions): Promise<ReconcileResult> {
+export async function reconcile(
+  planner: Planner,
+  wait: WaitOptions,
+  options: ReconcileOptions,
+): Promise<ReconcileResult> {
   const lock = await takeLock(lockDirectory, options.command);
   const deadline = startDeadline(runLimitMs);
   const endSignals = interruptOnSignals(deadline);
@@ -56,7 +62,12 @@ export async function reconcile(planner: Planner, wait: WaitOptions, options: Re
   }
 }
 
-async function reconcileLocked(planner: Planner, wait: WaitOptions, options: ReconcileOptions, deadline: Deadline): Promise<ReconcileResult> {
+async function reconcileLocked(
+  planner: Planner,
+  wait: WaitOptions,
+  options: ReconcileOptions,
+  deadline: Deadline,
+): Promise<ReconcileResult> {
   const node = await openNode();
   let current = node;
   try {
@@ -70,7 +81,7 @@ async function reconcileLocked(planner: Planner, wait: WaitOptions, options: Rec
     const previous = currentBridges(observation);
     const header = {
       format: 1 as const,
-      id: transactionId(new Date(), randomBytes(2).toString('hex')),
+      id: transactionId(new Date(), process.pid),
       command: options.command,
       agentVersion,
       startedAt: new Date().toISOString(),
@@ -101,9 +112,16 @@ async function reconcileLocked(planner: Planner, wait: WaitOptions, options: Rec
           checkpoint,
         ),
     };
-    const transaction = await runTransaction(ports, plan, header, observation, options.confirmTimeoutSeconds, (after) => proveWanted(plan, after));
+    const transaction = await runTransaction(ports, plan, header, observation, options.confirmTimeoutSeconds, (after) =>
+      proveWanted(plan, after),
+    );
     writeHint(plan, observation);
-    writeStatus({ transaction: transaction.id, state: transaction.state, at: new Date().toISOString(), uplink: plan.choice?.interface ?? null });
+    writeStatus({
+      transaction: transaction.id,
+      state: transaction.state,
+      at: new Date().toISOString(),
+      uplink: plan.choice?.interface ?? null,
+    });
     return { plan, observation, transaction, busCalls: node.bus.callCount() };
   } finally {
     node.close();
@@ -119,13 +137,21 @@ function proveWanted(plan: Plan, observation: Observation): void {
     const rest = more.length === 0 ? '' : ` (and ${more.length} more)`;
     throw new AgentError('proof-failed', `${first.subject} is ${first.observed} instead of ${first.wanted}${rest}`, {
       hint: 'run `microshift-net plan --verbose` to see what it aims at',
-      facts: { differences: [first, ...more].map((entry) => `${entry.subject}: wanted ${entry.wanted}, observed ${entry.observed}`) },
+      facts: {
+        differences: [first, ...more].map(
+          (entry) => `${entry.subject}: wanted ${entry.wanted}, observed ${entry.observed}`,
+        ),
+      },
     });
   }
   for (const carried of plan.carried) {
     if (carried.defaultGateways.length === 0) continue;
-    const present = observation.routes.some((route) => route.device === carried.interface && /^(0\.0\.0\.0|::)\/0$/.test(route.destination));
-    if (!present) throw new AgentError('proof-failed', `${carried.interface} has no default route`, { hint: 'look at `ip route` and journalctl -u NetworkManager' });
+    const present = observation.routes.some(
+      (route) => route.device === carried.interface && /^(0\.0\.0\.0|::)\/0$/.test(route.destination),
+    );
+    if (!present)
+      throw new AgentError('proof-failed', `${carried.interface} has no default route`, {
+        hint: 'look at `ip route` and journalctl -u NetworkManager',
+      });
   }
 }
-

@@ -28,7 +28,11 @@ export async function reconnectNode(node: Node, deadline: Deadline, say: (messag
 }
 
 async function works(node: Node): Promise<boolean> {
-  const owner = { destination: 'org.freedesktop.DBus', path: '/org/freedesktop/DBus', interface: 'org.freedesktop.DBus' };
+  const owner = {
+    destination: 'org.freedesktop.DBus',
+    path: '/org/freedesktop/DBus',
+    interface: 'org.freedesktop.DBus',
+  };
   const alive = node.bus.call({ ...owner, member: 'GetNameOwner', signature: 's', body: [service] });
   return Promise.all([alive, node.nm.profilePaths(), node.ovs.facts()]).then(
     () => true,

@@ -1,4 +1,4 @@
-import { readJournals, reopenJournal } from '../apply/journal.ts';
+import { readOpenJournals, reopenJournal } from '../apply/journal.ts';
 import { checkpointExists, restoreOldState } from '../apply/restore.ts';
 import type { Node } from '../assemble.ts';
 import type { Deadline } from '../deadline.ts';
@@ -12,8 +12,13 @@ import { planReturn } from '../plan/plan.ts';
  * at once, instead of when NetworkManager's timer runs out; one of an earlier boot ended with it, because profiles in memory do not
  * outlive a boot, and what it left in Open vSwitch's database is part of what is observed next.
  */
-export async function recoverEarlierRuns(node: Node, directory: string, say: (message: string) => void, deadline: Deadline): Promise<void> {
-  const { records, unusable } = readJournals(directory);
+export async function recoverEarlierRuns(
+  node: Node,
+  directory: string,
+  say: (message: string) => void,
+  deadline: Deadline,
+): Promise<void> {
+  const { records, unusable } = readOpenJournals(directory);
   for (const file of unusable) say(`ignoring the journal ${file.path}: ${file.why}`);
   const bootId = readSmallFile('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
   for (const record of records) {
@@ -39,7 +44,12 @@ async function endOpenRun(
   say(`transaction ${id} died in the middle; bringing back the state before it`);
   const ports = { reconnect: async () => node, planReturn, say };
   const left = await restoreOldState(ports, previous, plan.before, record.checkpoint);
-  close(directory, id, left === null ? 'rolled-back' : 'not-restored', left?.message ?? 'the agent died; the next run rolled back');
+  close(
+    directory,
+    id,
+    left === null ? 'rolled-back' : 'not-restored',
+    left?.message ?? 'the agent died; the next run rolled back',
+  );
   if (deadline.signal.aborted) throw deadline.signal.reason;
 }
 
@@ -55,7 +65,12 @@ async function endUnconfirmed(
   const sameBoot = record.header.bootId === bootId;
   const running = sameBoot && record.checkpoint !== null && (await checkpointExists(node.nm, record.checkpoint));
   if (running) throw unconfirmed(id);
-  close(directory, id, 'reverted', sameBoot ? 'it was not confirmed in time' : 'the machine was rebooted before it was confirmed');
+  close(
+    directory,
+    id,
+    'reverted',
+    sameBoot ? 'it was not confirmed in time' : 'the machine was rebooted before it was confirmed',
+  );
   say(`transaction ${id} was not confirmed and has been reverted`);
 }
 
@@ -66,7 +81,12 @@ function unconfirmed(id: string): AgentError {
   });
 }
 
-function close(directory: string, id: string, state: 'interrupted' | 'rolled-back' | 'not-restored' | 'reverted', detail: string): void {
+function close(
+  directory: string,
+  id: string,
+  state: 'interrupted' | 'rolled-back' | 'not-restored' | 'reverted',
+  detail: string,
+): void {
   const journal = reopenJournal(directory, id);
   journal.setState(state, new Date().toISOString(), detail);
   journal.close();

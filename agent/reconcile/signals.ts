@@ -6,7 +6,9 @@ export function interruptOnSignals(deadline: Deadline): () => void {
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
   const handlers = signals.map((signal) => {
     const handler = (): void =>
-      deadline.interrupt(new AgentError('interrupted', `stopped by ${signal}`, { hint: 'run it again when it may take its time' }));
+      deadline.interrupt(
+        new AgentError('interrupted', `stopped by ${signal}`, { hint: 'run it again when it may take its time' }),
+      );
     process.on(signal, handler);
     return () => process.off(signal, handler);
   });

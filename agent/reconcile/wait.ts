@@ -35,7 +35,8 @@ export async function planWhenReady(
     observation = await node.observe();
     decision = planner(observation, true);
   }
-  if (decision.kind === 'waiting') throw new AgentError('internal', 'the choice of the uplink waits for a route that is over');
+  if (decision.kind === 'waiting')
+    throw new AgentError('internal', 'the choice of the uplink waits for a route that is over');
   const uplink = decision.plan.choice?.interface ?? null;
   if (uplink !== null && decision.plan.outcome === 'change' && wait.uplinkMs > 0 && isActivating(uplink, observation)) {
     say(`waiting up to ${wait.uplinkMs / 1000} s for ${uplink} to be configured`);
@@ -43,7 +44,8 @@ export async function planWhenReady(
     observation = await node.observe();
     decision = planner(observation, true);
   }
-  if (decision.kind === 'waiting') throw new AgentError('internal', 'the choice of the uplink waits for a route that is over');
+  if (decision.kind === 'waiting')
+    throw new AgentError('internal', 'the choice of the uplink waits for a route that is over');
   return { plan: decision.plan, observation };
 }
 
@@ -56,14 +58,18 @@ async function defaultRoute(deadline: Deadline, limitMs: number): Promise<void> 
 }
 
 function isActivating(uplink: string, observation: Observation): boolean {
-  const device = observation.networkManager.devices.find((entry) => entry.interface === uplink && ![24, 25, 26].includes(entry.type));
+  const device = observation.networkManager.devices.find(
+    (entry) => entry.interface === uplink && ![24, 25, 26].includes(entry.type),
+  );
   return device !== undefined && device.state > deviceState.disconnected && device.state < deviceState.activated;
 }
 
 async function deviceSettled(node: Node, uplink: string, deadline: Deadline, limitMs: number): Promise<void> {
   const { nm } = node;
   const observation = await node.observe();
-  const device = observation.networkManager.devices.find((entry) => entry.interface === uplink && ![24, 25, 26].includes(entry.type));
+  const device = observation.networkManager.devices.find(
+    (entry) => entry.interface === uplink && ![24, 25, 26].includes(entry.type),
+  );
   if (device === undefined) return;
   const watch = watchActivations(nm);
   const settled = async (): Promise<boolean> => {

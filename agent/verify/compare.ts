@@ -16,9 +16,13 @@ export interface OwnNames {
 /** Every difference between the wanted and the observed state; empty when the node is as wanted. */
 export function compare(wanted: Wanted, observation: Observation, own: OwnNames): readonly Difference[] {
   const wantedProfiles = new Set(wanted.bridges.flatMap((bridge) => bridge.profiles.map((profile) => profile.uuid)));
-  const leftovers = observation.networkManager.profiles.filter((profile) => own.profiles.has(profile.id) && !wantedProfiles.has(profile.uuid));
+  const leftovers = observation.networkManager.profiles.filter(
+    (profile) => own.profiles.has(profile.id) && !wantedProfiles.has(profile.uuid),
+  );
   const wantedBridges = new Set(wanted.bridges.map((bridge) => bridge.bridge));
-  const surplus = observation.ovs.bridges.filter((bridge) => own.bridges.includes(bridge.name) && !wantedBridges.has(bridge.name));
+  const surplus = observation.ovs.bridges.filter(
+    (bridge) => own.bridges.includes(bridge.name) && !wantedBridges.has(bridge.name),
+  );
   return [
     ...wanted.bridges.flatMap((bridge) => compareBridge(bridge, observation)),
     ...leftovers.map((profile) => difference(`profile ${profile.id} (${profile.uuid})`, 'absent', 'present')),
@@ -40,14 +44,18 @@ function compareBridge(wanted: WantedBridge, observation: Observation): readonly
 }
 
 function comparePorts(wanted: WantedBridge, row: OvsBridge): readonly Difference[] {
-  const devices = row.ports.flatMap((port) => port.interfaces.filter((entry) => entry.type === '' || entry.type === 'system'));
+  const devices = row.ports.flatMap((port) =>
+    port.interfaces.filter((entry) => entry.type === '' || entry.type === 'system'),
+  );
   const uplink = wanted.uplink?.interface ?? null;
   const present = devices.find((entry) => entry.name === uplink);
   const subject = `bridge ${row.name} port ${uplink}`;
   return [
     ...(uplink !== null && present === undefined ? [difference(subject, 'present', 'absent')] : []),
     ...(present?.error != null ? [difference(subject, 'no error', present.error)] : []),
-    ...devices.filter((entry) => entry.name !== uplink).map((entry) => difference(`bridge ${row.name} port ${entry.name}`, 'absent', 'present')),
+    ...devices
+      .filter((entry) => entry.name !== uplink)
+      .map((entry) => difference(`bridge ${row.name} port ${entry.name}`, 'absent', 'present')),
   ];
 }
 
@@ -84,7 +92,11 @@ function addedKeys(name: string, wanted: WantedProfile, observed: ProfileSetting
     .map(([key, value]) => difference(`profile ${wanted.id} ${name}.${key}`, '(unset)', show(value)));
 }
 
-function compareFixedAddresses(profile: WantedProfile, bridge: string, observation: Observation): readonly Difference[] {
+function compareFixedAddresses(
+  profile: WantedProfile,
+  bridge: string,
+  observation: Observation,
+): readonly Difference[] {
   if (profile.settings['ovs-interface']?.type?.[1] !== 'internal') return [];
   const link = observation.links.find((entry) => entry.name === bridge);
   const present = new Set(link?.addresses.map((entry) => `${entry.address}/${entry.prefixLength}`));
@@ -124,7 +136,11 @@ function canonical(name: string, key: string, value: SettingValue | undefined): 
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, item]) => [key, sortKeys(item)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, sortKeys(item)]),
+  );
 }
 
 function difference(subject: string, wanted: string, observed: string): Difference {

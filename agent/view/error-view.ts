@@ -4,13 +4,17 @@ import { escapeControl, type Style } from './style.ts';
 /** `what: why; do this` on one line. */
 export function errorLine(error: AgentError, style: Style): string {
   const hint = error.hint === undefined ? '' : `; ${error.hint}`;
-  return escapeControl(`${style('red', 'microshift-net:')} ${error.message}${hint}`);
+  return `${style('red', 'microshift-net:')} ${escapeControl(error.message + hint)}`;
 }
 
 /** The line, its facts and its chain of causes. */
 export function errorDetail(error: AgentError, style: Style): string {
-  const facts = Object.entries(error.facts).map(([key, value]) => `  ${key}: ${Array.isArray(value) ? value.join('\n    ') : String(value)}`);
-  return [errorLine(error, style), `  kind: ${error.kind}`, ...facts, ...causes(error)].map(escapeControl).join('\n');
+  const facts = Object.entries(error.facts).map(
+    ([key, value]) => `  ${key}: ${Array.isArray(value) ? value.join('\n    ') : String(value)}`,
+  );
+  return [errorLine(error, style), `  kind: ${error.kind}`, ...[...facts, ...causes(error)].map(escapeControl)].join(
+    '\n',
+  );
 }
 
 /** The machine form of an error. */

@@ -21,7 +21,9 @@ export function transactionText(record: JournalRecord, style: Style): string {
     const took = record.stepTimesMs[index];
     return `  ${String(index + 1).padStart(2)}  ${stepTitle(step)} … ${took == null ? 'not done' : `${took} ms`}`;
   });
-  const before = header.previous.bridges.map((bridge) => `${bridge.bridge} with ${bridge.uplink?.interface ?? 'no NIC'}`);
+  const before = header.previous.bridges.map(
+    (bridge) => `${bridge.bridge} with ${bridge.uplink?.interface ?? 'no NIC'}`,
+  );
   return [
     `${style('bold', header.id)}  ${header.command}`,
     `  started  ${header.startedAt}`,
@@ -33,6 +35,8 @@ export function transactionText(record: JournalRecord, style: Style): string {
 }
 
 function bridgesText(record: JournalRecord): string {
-  const bridges = record.header.plan.wanted.bridges.map((bridge) => `${bridge.bridge} with ${bridge.uplink?.interface ?? 'no NIC'}`);
+  const bridges = record.header.plan.wanted.bridges.map(
+    (bridge) => `${bridge.bridge} with ${bridge.uplink?.interface ?? 'no NIC'}`,
+  );
   return bridges.length === 0 ? 'no bridge of ours' : bridges.join(', ');
 }

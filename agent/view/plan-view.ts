@@ -8,18 +8,33 @@ export function planText(plan: Plan, observation: Observation, style: Style, ver
   const lines: string[] = [];
   if (plan.choice !== null) {
     const uplink = plan.choice.interface ?? 'none';
-    lines.push(`${style('bold', 'Uplink')}   ${uplink}, from ${plan.choice.source}`, ...plan.choice.trace.map((line) => `         ${style('dim', line)}`), '');
+    lines.push(
+      `${style('bold', 'Uplink')}   ${uplink}, from ${plan.choice.source}`,
+      ...plan.choice.trace.map((line) => `         ${style('dim', line)}`),
+      '',
+    );
   }
-  lines.push(style('bold', plan.outcome === 'unchanged' ? 'Now' : 'Before'), drawTopology(observedTopology(observation), style));
+  lines.push(
+    style('bold', plan.outcome === 'unchanged' ? 'Now' : 'Before'),
+    drawTopology(observedTopology(observation), style),
+  );
   if (plan.outcome === 'unchanged') lines.push(style('green', 'Nothing to do: the node is as wanted.'));
   else {
     lines.push(style('bold', 'After'), drawTopology(plannedTopology(plan, observation), style));
-    lines.push(style('bold', `Steps (${plan.steps.length})`), ...plan.steps.map((step, index) => stepLine(step, index, style)));
+    lines.push(
+      style('bold', `Steps (${plan.steps.length})`),
+      ...plan.steps.map((step, index) => stepLine(step, index, style)),
+    );
     lines.push('', `${style('bold', 'Outage')}   at most ${plan.outage.expectedMs} ms expected: ${plan.outage.why}`);
   }
-  for (const note of plan.notes) lines.push(`${note.level === 'warning' ? style('yellow', 'warning') : 'note'}: ${note.message}`);
+  for (const note of plan.notes)
+    lines.push(`${note.level === 'warning' ? style('yellow', 'warning') : 'note'}: ${note.message}`);
   if (verbose && plan.differences.length > 0) {
-    lines.push('', style('bold', 'Differences'), ...plan.differences.map((entry) => `  ${entry.subject}: ${entry.observed} → ${entry.wanted}`));
+    lines.push(
+      '',
+      style('bold', 'Differences'),
+      ...plan.differences.map((entry) => `  ${entry.subject}: ${entry.observed} → ${entry.wanted}`),
+    );
   }
   return lines.join('\n');
 }
@@ -28,7 +43,8 @@ export function planText(plan: Plan, observation: Observation, style: Style, ver
 export function stepTitle(step: Step | 'prove' | 'commit'): string {
   if (step === 'prove') return 'prove that the node is reachable';
   if (step === 'commit') return 'commit';
-  const ids = (profiles: readonly { readonly id: string }[]): string => profiles.map((profile) => profile.id).join(', ');
+  const ids = (profiles: readonly { readonly id: string }[]): string =>
+    profiles.map((profile) => profile.id).join(', ');
   switch (step.do) {
     case 'addProfiles':
       return `add the profiles ${ids(step.profiles)}`;

@@ -18,7 +18,9 @@ export interface StatusView {
 export function statusText(view: StatusView, style: Style): string {
   const { observation, last, differences, problem } = view;
   const { networkManager, ovs } = observation;
-  const threads = ['n-handler-threads', 'n-revalidator-threads'].map((key) => `${key.slice(2)} ${ovs.otherConfig[key] ?? 'by default'}`);
+  const threads = ['n-handler-threads', 'n-revalidator-threads'].map(
+    (key) => `${key.slice(2)} ${ovs.otherConfig[key] ?? 'by default'}`,
+  );
   const lines = [
     drawTopology(observedTopology(observation), style),
     `NetworkManager  ${networkManager.version}${networkManager.ovsPlugin ? '' : ' (without its Open vSwitch plugin)'}`,
@@ -27,7 +29,13 @@ export function statusText(view: StatusView, style: Style): string {
   ];
   if (problem !== null) lines.push('', style('red', problem));
   else if (differences.length > 0) {
-    lines.push('', style('yellow', `${differences.length} differences from what ovn.yaml says; see \`microshift-net plan\`, mend with \`microshift-net apply\``));
+    lines.push(
+      '',
+      style(
+        'yellow',
+        `${differences.length} differences from what ovn.yaml says; see \`microshift-net plan\`, mend with \`microshift-net apply\``,
+      ),
+    );
   } else lines.push('', style('green', 'The node is as wanted.'));
   return lines.join('\n');
 }

@@ -14,6 +14,5 @@ export const plain: Style = (_format, text) => text;
 
 /** Control characters of text that came from outside, made visible, so that a name cannot steer a terminal. */
 export function escapeControl(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
-  return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return text.replaceAll(/(?![\n\t])\p{Cc}/gu, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
 }

@@ -27,11 +27,15 @@ export function observedTopology(observation: Observation): readonly Block[] {
   const uplinks = new Set(bridges.map((names) => uplinkInBridge(names, observation)));
   const names = bridges.map((entry) => entry.bridge);
   const rows = observation.ovs.bridges.filter((bridge) => names.includes(bridge.name));
-  const nics = observation.links.filter((link) => link.hardwareType === 1 && !uplinks.has(link.name) && isNic(link, observation));
+  const nics = observation.links.filter(
+    (link) => link.hardwareType === 1 && !uplinks.has(link.name) && isNic(link, observation),
+  );
   return [
     ...rows.map((row): Block => {
       const link = observation.links.find((entry) => entry.name === row.name);
-      const ports = row.ports.flatMap((port) => port.interfaces).map((entry) => ({ name: entry.name, role: portRole(entry.type) }));
+      const ports = row.ports
+        .flatMap((port) => port.interfaces)
+        .map((entry) => ({ name: entry.name, role: portRole(entry.type) }));
       return { ...linkBlock(row.name, link, observation), kind: 'bridge', ports: ports.toSorted(byRole) };
     }),
     ...nics.map((link): Block => ({ ...linkBlock(link.name, link, observation), kind: 'nic', ports: [] })),
@@ -42,8 +46,11 @@ export function observedTopology(observation: Observation): readonly Block[] {
 export function plannedTopology(plan: Plan, observation: Observation): readonly Block[] {
   const uplinks = new Set(plan.wanted.bridges.map((bridge) => bridge.uplink?.interface));
   const bridgeNames = new Set<string>(bridges.map((entry) => entry.bridge));
-  const kept = observedTopology(observation).filter((block) => !bridgeNames.has(block.name) && !uplinks.has(block.name));
-  const returned = plan.wanted.bridges.length > 0 ? [] : plan.before.filter((entry) => bridgeNames.has(entry.interface));
+  const kept = observedTopology(observation).filter(
+    (block) => !bridgeNames.has(block.name) && !uplinks.has(block.name),
+  );
+  const returned =
+    plan.wanted.bridges.length > 0 ? [] : plan.before.filter((entry) => bridgeNames.has(entry.interface));
   const made = plan.wanted.bridges.map((bridge): Block => {
     const carried = plan.carried.find((entry) => entry.interface === bridge.bridge);
     const link = observation.links.find((entry) => entry.name === (bridge.uplink?.interface ?? bridge.bridge));
@@ -62,7 +69,9 @@ export function plannedTopology(plan: Plan, observation: Observation): readonly 
     const names = bridges.find((candidate) => candidate.bridge === entry.interface);
     const uplink = names === undefined ? null : uplinkInBridge(names, observation);
     const link = observation.links.find((candidate) => candidate.name === uplink);
-    return uplink === null ? [] : [{ ...linkBlock(uplink, link, observation), kind: 'nic', addresses: entry.addresses, ports: [] }];
+    return uplink === null
+      ? []
+      : [{ ...linkBlock(uplink, link, observation), kind: 'nic', addresses: entry.addresses, ports: [] }];
   });
   return [...made, ...given, ...kept];
 }

@@ -1,12 +1,14 @@
-import createConnection from 'dbus-next/lib/connection.js';
+import { marshallMessage, messageToJsFmt } from 'dbus-next/lib/marshall-compat.js';
+import { unmarshalMessages } from 'dbus-next/lib/message.js';
 import { Message } from 'dbus-next/lib/message-type.js';
 import type { AgentError } from '../../errors.ts';
 import { busLost, busUnreachable, callTimedOut, DBusReplyError } from './errors.ts';
+import { openTransport } from './transport.ts';
 
 /*
- * The only file that talks to dbus-next, and only to its connection layer (framing, authentication, marshalling). Its MessageBus
- * is not used: there a call pending when the bus dies never settles, a call before the handshake never settles, calls have no
- * time limit, signals are filtered through a cache of name owners that an error reply can poison, and an XML parser is loaded.
+ * The only file that talks to dbus-next, and only to its framing and marshalling. Its MessageBus is not used: there a call pending
+ * when the bus dies never settles, a call before the handshake never settles, calls have no time limit, signals are filtered
+ * through a cache of name owners that an error reply can poison, and an XML parser is loaded.
  */
 
 const methodCall = 1;
@@ -65,9 +67,11 @@ export function systemBusAddress(environment: NodeJS.ProcessEnv): string {
   return environment.DBUS_SYSTEM_BUS_ADDRESS ?? 'unix:path=/run/dbus/system_bus_socket';
 }
 
-/** Connects and says Hello, within 5 s. Rejects with `dbus-unreachable`. */
+/** Connects and says Hello. Rejects with `dbus-unreachable`. */
 export async function connectBus(address: string): Promise<Bus> {
-  const connection = openConnection(address);
+  const socket = await openTransport(address).catch((cause: unknown) => {
+    throw busUnreachable(address, cause);
+  });
   const pending = new Map<number, PendingCall>();
   const listeners = new Set<(signal: Signal) => void>();
   const lostListeners = new Set<(error: AgentError) => void>();
@@ -85,13 +89,23 @@ export async function connectBus(address: string): Promise<Bus> {
     pending.clear();
     for (const listener of lostListeners) listener(lost);
   };
-  connection.on('error', lose);
-  connection.on('end', () => lose());
-  connection.stream.on('close', () => lose());
-  connection.on('message', (message: Message) => {
+  const receive = (wire: unknown): void => {
+    let message: Message;
+    try {
+      message = new Message(messageToJsFmt(wire));
+    } catch (cause) {
+      // A message that cannot be read means the stream cannot be trusted any more.
+      socket.destroy();
+      lose(cause);
+      return;
+    }
     if (message.type === signalMessage) for (const listener of listeners) listener(message);
     else settle(pending, message);
-  });
+  };
+  socket.on('error', lose);
+  socket.on('end', () => lose());
+  socket.on('close', () => lose());
+  unmarshalMessages(socket, receive, {});
 
   const call = (request: MethodCall): Promise<unknown[]> =>
     new Promise((resolve, reject) => {
@@ -107,7 +121,7 @@ export async function connectBus(address: string): Promise<Bus> {
       }, timeoutMs);
       pending.set(own, { resolve, reject, timer });
       try {
-        connection.message(new Message({ ...fields, type: methodCall, serial: own, flags: noAutoStart }));
+        socket.write(marshallMessage(new Message({ ...fields, type: methodCall, serial: own, flags: noAutoStart }))[0]);
       } catch (cause) {
         clearTimeout(timer);
         pending.delete(own);
@@ -129,7 +143,7 @@ export async function connectBus(address: string): Promise<Bus> {
   try {
     await daemon('Hello');
   } catch (error) {
-    connection.stream.destroy();
+    socket.destroy();
     throw busUnreachable(address, error instanceof Error ? (error.cause ?? error) : error);
   }
 
@@ -153,17 +167,9 @@ export async function connectBus(address: string): Promise<Bus> {
     close: () => {
       lostListeners.clear();
       lose();
-      connection.stream.destroy();
+      socket.destroy();
     },
   };
-}
-
-function openConnection(address: string): ReturnType<typeof createConnection> {
-  try {
-    return createConnection({ busAddress: address });
-  } catch (cause) {
-    throw busUnreachable(address, cause);
-  }
 }
 
 function settle(pending: Map<number, PendingCall>, message: Message): void {

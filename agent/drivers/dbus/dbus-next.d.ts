@@ -1,13 +1,13 @@
 /** Types of the few dbus-next files the wrapper uses; the package ships types only for its high-level API. */
-declare module 'dbus-next/lib/connection.js' {
-  import type { EventEmitter } from 'node:events';
+declare module 'dbus-next/lib/message.js' {
   import type { Socket } from 'node:net';
-  import type { Message } from 'dbus-next/lib/message-type.js';
-  interface Connection extends EventEmitter {
-    stream: Socket;
-    message(message: Message): void;
-  }
-  export default function createConnection(options: { busAddress: string }): Connection;
+  export function unmarshalMessages(stream: Socket, onMessage: (message: unknown) => void, options: object): void;
+}
+
+declare module 'dbus-next/lib/marshall-compat.js' {
+  import type { Message, MessageFields } from 'dbus-next/lib/message-type.js';
+  export function messageToJsFmt(message: unknown): MessageFields;
+  export function marshallMessage(message: Message): [data: Buffer, descriptors: number[]];
 }
 
 declare module 'dbus-next/lib/message-type.js' {
@@ -38,7 +38,8 @@ declare module 'dbus-next/lib/message-type.js' {
     readonly signature: string;
     readonly body: unknown[];
   }
-  export { Message };
+
+  export { Message, MessageFields };
 }
 
 declare module 'dbus-next/lib/variant.js' {
@@ -47,5 +48,6 @@ declare module 'dbus-next/lib/variant.js' {
     readonly signature: string;
     readonly value: unknown;
   }
+
   export { Variant };
 }

@@ -31,7 +31,12 @@ export async function follow(
   onEnd: () => void,
 ): Promise<() => void> {
   const { execa } = await import('execa');
-  const child = execa(program, [...programArguments], { reject: false, buffer: false, stdin: 'ignore', stderr: 'ignore' });
+  const child = execa(program, [...programArguments], {
+    reject: false,
+    buffer: false,
+    stdin: 'ignore',
+    stderr: 'ignore',
+  });
   child.stdout?.on('data', onOutput);
   let ended = false;
   child.then(() => {

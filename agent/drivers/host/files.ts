@@ -45,8 +45,13 @@ export function writeFileAtomically(path: string, content: string, mode = 0o644)
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
     const present = lstatSync(path, { throwIfNoEntry: false });
-    if (present !== undefined && !present.isFile()) throw new Error('there is something in its place that is not a regular file');
-    const descriptor = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, mode);
+    if (present !== undefined && !present.isFile())
+      throw new Error('there is something in its place that is not a regular file');
+    const descriptor = openSync(
+      temporary,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+      mode,
+    );
     try {
       writeSync(descriptor, content);
       fsyncSync(descriptor);

@@ -6,7 +6,12 @@ import { follow } from './exec.ts';
  * Waits until a condition on links, addresses or routes holds. It is asked again after every change the kernel announces
  * (rtnetlink, through `ip monitor`), never on a timer. Fails with what `onTimeout` makes.
  */
-export async function waitForKernel(condition: () => boolean, deadline: Deadline, limitMs: number, onTimeout: () => Error): Promise<void> {
+export async function waitForKernel(
+  condition: () => boolean,
+  deadline: Deadline,
+  limitMs: number,
+  onTimeout: () => Error,
+): Promise<void> {
   if (condition()) return;
   let look: () => void = () => undefined;
   let ended: () => void = () => undefined;

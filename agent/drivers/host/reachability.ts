@@ -10,7 +10,11 @@ const answerMs = 1_000;
  */
 export async function answersPing(address: string, interfaceName: string, limitMs = answerMs): Promise<boolean> {
   const seconds = String(Math.max(1, Math.ceil(limitMs / 1000)));
-  const { exitCode } = await run('ping', ['-n', '-q', '-c', '1', '-i', '0.2', '-w', seconds, '-I', interfaceName, address], limitMs + 1000);
+  const { exitCode } = await run(
+    'ping',
+    ['-n', '-q', '-c', '1', '-i', '0.2', '-w', seconds, '-I', interfaceName, address],
+    limitMs + 1000,
+  );
   return exitCode === 0;
 }
 
@@ -22,6 +26,8 @@ export async function answersDns(server: string): Promise<boolean> {
     await resolver.resolveNs('.');
     return true;
   } catch (error) {
-    return !['ETIMEOUT', 'ECONNREFUSED', 'ECANCELLED', 'EREFUSED_BY_HOST'].includes((error as NodeJS.ErrnoException).code ?? '');
+    return !['ETIMEOUT', 'ECONNREFUSED', 'ECANCELLED', 'EREFUSED_BY_HOST'].includes(
+      (error as NodeJS.ErrnoException).code ?? '',
+    );
   }
 }

@@ -34,9 +34,18 @@ function readIpv4Routes(path: string): Route[] {
 function readIpv6Routes(path: string): Route[] {
   const routes: Route[] = [];
   for (const line of readLines(path)) {
-    const [destination = '', prefix = '', , , nextHop = '', metric = '', , , flags = '', device = ''] = line.trim().split(/\s+/);
+    const [destination = '', prefix = '', , , nextHop = '', metric = '', , , flags = '', device = ''] = line
+      .trim()
+      .split(/\s+/);
     const bits = Number.parseInt(flags, 16);
-    if (device === '' || device === 'lo' || (bits & upFlag) === 0 || (bits & rejectFlag) !== 0 || (bits & localFlag) !== 0) continue;
+    if (
+      device === '' ||
+      device === 'lo' ||
+      (bits & upFlag) === 0 ||
+      (bits & rejectFlag) !== 0 ||
+      (bits & localFlag) !== 0
+    )
+      continue;
     if (destination.startsWith('ff')) continue;
     routes.push({
       family: 6,
@@ -51,14 +60,19 @@ function readIpv6Routes(path: string): Route[] {
 
 function readLines(path: string): string[] {
   try {
-    return readFileSync(path, 'utf8').split('\n').filter((line) => line !== '');
+    return readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
   } catch {
     return [];
   }
 }
 
 function dottedQuad(hex: string): string {
-  return (hex.match(/../g) ?? []).reverse().map((byte) => Number.parseInt(byte, 16)).join('.');
+  return (hex.match(/../g) ?? [])
+    .reverse()
+    .map((byte) => Number.parseInt(byte, 16))
+    .join('.');
 }
 
 function prefixLength(hexMask: string): number {

@@ -54,7 +54,8 @@ export function watchActivations(nm: NetworkManager): ActivationWatch {
         const look = (): void => {
           const seen = states.get(activePath);
           if (seen?.state === activeState.activated) resolve();
-          else if (seen?.state === activeState.deactivated) reject(activationFailed(what, seen.reason, lastDeviceFailure));
+          else if (seen?.state === activeState.deactivated)
+            reject(activationFailed(what, seen.reason, lastDeviceFailure));
         };
         look();
         return woken(look);

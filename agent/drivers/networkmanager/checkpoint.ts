@@ -20,7 +20,11 @@ export async function createCheckpoint(nm: NetworkManager, rollbackSeconds: numb
 }
 
 /** Sets the rollback timer to rollbackSeconds from now. */
-export async function pushCheckpointForward(nm: NetworkManager, checkpoint: string, rollbackSeconds: number): Promise<void> {
+export async function pushCheckpointForward(
+  nm: NetworkManager,
+  checkpoint: string,
+  rollbackSeconds: number,
+): Promise<void> {
   await nm.request('extend the checkpoint', {
     path: rootPath,
     interface: rootInterface,

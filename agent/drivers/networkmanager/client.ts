@@ -3,7 +3,17 @@ import type { ProfileSettings } from '../../model/settings.ts';
 import { toPlain } from '../dbus/codec.ts';
 import type { Bus, MethodCall, Signal } from '../dbus/connection.ts';
 import { fromReply, notRunning, vanished } from './errors.ts';
-import { addFlags, deviceInterface, profileInterface, rootInterface, rootPath, service, settingsInterface, settingsPath, updateFlags } from './names.ts';
+import {
+  addFlags,
+  deviceInterface,
+  profileInterface,
+  rootInterface,
+  rootPath,
+  service,
+  settingsInterface,
+  settingsPath,
+  updateFlags,
+} from './names.ts';
 import { decodeSettings, encodeSettings } from './settings.ts';
 
 /** Where a profile lives: `memory` is /run, gone after a reboot; `disk` is /etc. */
@@ -69,7 +79,11 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
       return objects as Record<string, ManagedObject>;
     },
     profilePaths: async () => {
-      const [paths] = await request('list the profiles', { path: settingsPath, interface: settingsInterface, member: 'ListConnections' });
+      const [paths] = await request('list the profiles', {
+        path: settingsPath,
+        interface: settingsInterface,
+        member: 'ListConnections',
+      });
       return paths as string[];
     },
     profileSettings: async (path) => decodeSettings((await onProfile('read a profile', path, 'GetSettings'))[0]),
@@ -85,7 +99,10 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
       return String(path);
     },
     updateProfile: async (path, settings, storage) => {
-      const flags = (storage === 'disk' ? updateFlags.toDisk : updateFlags.inMemory) | updateFlags.blockAutoconnect | updateFlags.noReapply;
+      const flags =
+        (storage === 'disk' ? updateFlags.toDisk : updateFlags.inMemory) |
+        updateFlags.blockAutoconnect |
+        updateFlags.noReapply;
       const body = [encodeSettings(settings), flags, {}];
       await onProfile(`update the profile ${nameOf(settings)}`, path, 'Update2', 'a{sa{sv}}ua{sv}', body);
     },
@@ -146,7 +163,8 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
       }),
     onVanished: (listener) => {
       const endOwnerWatch = bus.subscribe(ownerRule, (signal) => {
-        if (signal.member === 'NameOwnerChanged' && signal.body[0] === service && signal.body[1] === owner) listener(vanished());
+        if (signal.member === 'NameOwnerChanged' && signal.body[0] === service && signal.body[1] === owner)
+          listener(vanished());
       });
       const endLostWatch = bus.onLost(listener);
       return () => {

@@ -39,7 +39,9 @@ export function fromReply(what: string, error: unknown): AgentError {
       return refused('not-root', what, error);
     default:
       // NetworkManager up to 1.42 reports a missing plugin as a generic failure whose text names it.
-      return /plugin for .?ovs/.test(error.message) ? pluginMissing(error) : refused('networkmanager-refused', what, error);
+      return /plugin for .?ovs/.test(error.message)
+        ? pluginMissing(error)
+        : refused('networkmanager-refused', what, error);
   }
 }
 

@@ -112,7 +112,13 @@ export function deviceStateReason(reason: number): string {
 export const addFlags = { toDisk: 0x1, inMemory: 0x2, blockAutoconnect: 0x20 } as const;
 
 /** NMSettingsUpdate2Flags. */
-export const updateFlags = { toDisk: 0x1, inMemory: 0x2, volatile: 0x10, blockAutoconnect: 0x20, noReapply: 0x40 } as const;
+export const updateFlags = {
+  toDisk: 0x1,
+  inMemory: 0x2,
+  volatile: 0x10,
+  blockAutoconnect: 0x20,
+  noReapply: 0x40,
+} as const;
 
 /**
  * NMCheckpointCreateFlags: 0x2 deletes profiles added since on rollback, 0x4 disconnects devices added since, 0x8 leaves other

@@ -1,6 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { OvsFacts } from '../../model/observation.ts';
-import { connect, deleteRows, insert, mapOf, mutate, type OvsdbClient, readNumber, readString, wait } from '../ovsdb/index.ts';
+import {
+  connect,
+  deleteRows,
+  insert,
+  mapOf,
+  mutate,
+  type OvsdbClient,
+  readNumber,
+  readString,
+  wait,
+} from '../ovsdb/index.ts';
 import { fromOvsdb, vswitchdNotResponding } from './errors.ts';
 import { readOvsFacts } from './facts.ts';
 
@@ -39,16 +49,19 @@ export interface OpenVSwitch {
 
 /** Connects to ovsdb-server's socket. Rejects with `ovsdb-unreachable`. */
 export async function openOpenVSwitch(directory = runDirectory): Promise<OpenVSwitch> {
-  const client = await connect(`unix:${directory}/db.sock`, { connectTimeoutMs: callTimeoutMs, callTimeoutMs }).catch((error: unknown) => {
-    throw fromOvsdb('connect', error);
-  });
+  const client = await connect(`unix:${directory}/db.sock`, { connectTimeoutMs: callTimeoutMs, callTimeoutMs }).catch(
+    (error: unknown) => {
+      throw fromOvsdb('connect', error);
+    },
+  );
   const named = <T>(what: string, call: Promise<T>): Promise<T> =>
     call.catch((error: unknown) => {
       throw fromOvsdb(what, error);
     });
   return {
     facts: () => named('read its bridges', readOvsFacts(client)),
-    attachUplink: (attachment) => named(`put ${attachment.interface} into ${attachment.bridge}`, attachUplink(client, attachment)),
+    attachUplink: (attachment) =>
+      named(`put ${attachment.interface} into ${attachment.bridge}`, attachUplink(client, attachment)),
     removeBridges: (names) => named(`remove ${names.join(', ')}`, removeBridges(client, names)),
     probeVswitchd: () => probeVswitchd(directory),
     close: () => client.close(),
@@ -61,8 +74,19 @@ async function attachUplink(client: OvsdbClient, attachment: UplinkAttachment): 
   try {
     await client.transact('Open_vSwitch', [
       // The bridge is still there and still NetworkManager's; else nothing is written.
-      wait({ table: 'Bridge', where: [['name', '==', bridge]], columns: ['name'], until: '==', rows: [{ name: bridge }], timeoutMs: 0 }),
-      insert('Interface', { name, ofport_request: 1, external_ids: mapOf({ 'NM.connection.uuid': interfaceProfile }) }, { uuidName: 'interface' }),
+      wait({
+        table: 'Bridge',
+        where: [['name', '==', bridge]],
+        columns: ['name'],
+        until: '==',
+        rows: [{ name: bridge }],
+        timeoutMs: 0,
+      }),
+      insert(
+        'Interface',
+        { name, ofport_request: 1, external_ids: mapOf({ 'NM.connection.uuid': interfaceProfile }) },
+        { uuidName: 'interface' },
+      ),
       insert(
         'Port',
         { name, interfaces: { namedUuid: 'interface' }, external_ids: mapOf({ 'NM.connection.uuid': portProfile }) },

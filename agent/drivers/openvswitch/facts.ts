@@ -1,5 +1,13 @@
 import type { OvsBridge, OvsFacts, OvsInterface, OvsPort } from '../../model/observation.ts';
-import { type OvsdbClient, type Row, readNumber, readString, readStringMap, readUuids, select } from '../ovsdb/index.ts';
+import {
+  type OvsdbClient,
+  type Row,
+  readNumber,
+  readString,
+  readStringMap,
+  readUuids,
+  select,
+} from '../ovsdb/index.ts';
 
 /** Reads the bridges, ports and interfaces of Open vSwitch in one round trip (ovs-vswitchd.conf.db(5)). */
 export async function readOvsFacts(client: OvsdbClient): Promise<OvsFacts> {

@@ -53,14 +53,16 @@ t.test('a node in a DHCP LAN', { timeout: 300_000, skip: nodeSkip }, async (t) =
   await t.test('measures memory, time and silence', async (t) => {
     const idle = await node.measure('node -e "globalThis.x = Buffer.alloc(5e7, 1); setTimeout(() => {}, 300)"');
     t.equal(idle.exitCode, 0);
-    t.strictSame(idle.outageMs, { '192.0.2.50': 0 }, 'a busy node is no silent node');
+    // 0 on a machine with a CPU to spare; what else runs there may hold the whole node up for some scheduler slices
+    const idleMs = idle.outageMs['192.0.2.50'] ?? 1000;
+    t.ok(idleMs <= 100, `a busy node is no silent node: ${idleMs} ms`);
     t.ok(idle.peakAnonBytes > 5e7 && idle.peakAnonBytes < 1e8, `anonymous ${idle.peakAnonBytes}`);
     t.ok(idle.peakRssBytes > idle.peakAnonBytes && idle.peakRssBytes < 2e8, `resident ${idle.peakRssBytes}`);
     t.ok(idle.wallMs > 300 && idle.cpuMs > 0);
     const cable = 'ip netns exec lan ip link set peth0';
     const cut = await node.measure(`${cable} nomaster; sleep 0.3; ${cable} master lan0`);
     const outage = cut.outageMs['192.0.2.50'] ?? 0;
-    t.ok(outage >= 290 && outage <= 450, `300 ms without a cable were ${outage} ms`);
+    t.ok(outage >= 290 && outage <= 500, `300 ms without a cable were ${outage} ms`);
     t.not(cut.recoveredAfterMs, null);
   });
 

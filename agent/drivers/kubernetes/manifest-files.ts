@@ -9,7 +9,7 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { AgentError } from '../../errors.ts';
 
 /** The names `render` gives; nothing else in the directory is touched. */
@@ -21,7 +21,7 @@ const renderedName = /^(\d\d-[a-z]+-[a-z0-9-]+\.yaml|kustomization\.yaml)$/;
  */
 export function writeManifestFiles(directory: string, files: Readonly<Record<string, string>>): void {
   try {
-    mkdirSync(directory, { recursive: true });
+    makeDirectory(directory);
     for (const [name, text] of Object.entries(files)) writeIfChanged(join(directory, name), text);
     for (const name of readdirSync(directory)) {
       if (renderedName.test(name) && !(name in files)) rmSync(join(directory, name));
@@ -35,6 +35,25 @@ export function writeManifestFiles(directory: string, files: Readonly<Record<str
         cause: error,
       },
     );
+  }
+}
+
+/** Not mkdir's own `recursive`: in Node 20 that never ends below a directory that takes none, such as /proc. */
+function makeDirectory(path: string): void {
+  const code = mkdirCode(path);
+  if (code !== 'ENOENT') return;
+  makeDirectory(dirname(path));
+  mkdirSync(path);
+}
+
+function mkdirCode(path: string): string | null {
+  try {
+    mkdirSync(path);
+    return null;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' || (code === 'ENOENT' && dirname(path) !== path)) return code;
+    throw error;
   }
 }
 

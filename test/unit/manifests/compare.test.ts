@@ -1,0 +1,64 @@
+import t from 'tap';
+import { compareObjects } from '../../../agent/manifests/compare.ts';
+import { inventoryObject, inventoryReferences, isOurs, staleReferences } from '../../../agent/manifests/inventory.ts';
+import type { KubernetesObject } from '../../../agent/manifests/object.ts';
+import { diffText } from '../../../agent/view/manifests-view.ts';
+
+const base: KubernetesObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one', namespace: 'here' } };
+const pod = (env: unknown): KubernetesObject => ({ ...base, kind: 'Pod', spec: { containers: [{ name: 'a', env }] } });
+
+t.test('what the server writes by itself is no difference', async (t) => {
+  const live = {
+    ...base,
+    status: { x: 1 },
+    metadata: { ...base.metadata, resourceVersion: '1', uid: 'u', managedFields: [1] },
+  };
+  t.same(compareObjects(live, { ...base, status: { x: 2 } }), []);
+  t.same(compareObjects({ ...base, data: { a: '1', b: '2' } }, { ...base, data: { b: '2', a: '1' } }), []);
+});
+
+t.test('a changed field has a path that a person finds', async (t) => {
+  const before = pod([{ name: 'LEVEL', value: '4' }]);
+  t.same(compareObjects(before, pod([{ name: 'LEVEL', value: '5' }])), [
+    { path: 'spec.containers[a].env[LEVEL].value', before: '4', after: '5' },
+  ]);
+  t.same(compareObjects(base, { ...base, data: { 'ovnkube.conf': 'x' } }), [
+    { path: 'data', before: undefined, after: { 'ovnkube.conf': 'x' } },
+  ]);
+});
+
+t.test('that a secret changes is shown, what it is is not', async (t) => {
+  const secret = (value: string): KubernetesObject => ({ ...base, kind: 'Secret', data: { key: value } });
+  t.same(compareObjects(secret('b2xk'), secret('bmV3')), [{ path: 'data.key', before: '***', after: '***' }]);
+  const variable = (value: string): KubernetesObject => pod([{ name: 'DB_PASSWORD', value }]);
+  t.same(compareObjects(variable('old'), variable('new')), [
+    { path: 'spec.containers[a].env[DB_PASSWORD].value', before: '***', after: '***' },
+  ]);
+  const added = compareObjects(pod([]), variable('new'));
+  t.notMatch(JSON.stringify(added), 'new');
+  t.match(JSON.stringify(added), 'DB_PASSWORD');
+  t.notMatch(JSON.stringify(compareObjects(base, { ...base, data: { token: 'new' } })), 'new');
+});
+
+t.test('a changed text is shown by its changed lines', async (t) => {
+  const fields = compareObjects({ ...base, data: { conf: 'a\nb\nc\n' } }, { ...base, data: { conf: 'a\nx\nc\nd\n' } });
+  const text = diffText([{ object: 'ConfigMap one', change: 'change', fields, conflict: null }]);
+  t.equal(text, '~ ConfigMap one\n    data.conf\n      - b\n      + x\n      + d\n');
+});
+
+t.test('the inventory finds its way back, and skips what nobody of ours wrote', async (t) => {
+  const references = [
+    { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'here', name: 'one' },
+    { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', namespace: null, name: 'two' },
+  ];
+  const inventory = inventoryObject('classic', references);
+  t.same(
+    inventoryReferences(inventory).toSorted((a, b) => a.name.localeCompare(b.name)),
+    references,
+  );
+  const text = 'v1 Secret here stolen\nnonsense\nv1 ConfigMap here one\n\n';
+  t.same(inventoryReferences({ ...inventory, data: { objects: text } }), references.slice(0, 1));
+  t.same(inventoryReferences(null), []);
+  t.same(staleReferences([...references, ...references], references.slice(0, 1)), references.slice(1));
+  t.notOk(isOurs(base));
+});

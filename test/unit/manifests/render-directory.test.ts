@@ -1,0 +1,53 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { render } from '../../../agent/commands/manifests.ts';
+import { defaultConfig as config } from '../../../agent/config/defaults.ts';
+
+const base = {
+  config,
+  image: 'registry.example/ovn:1',
+  controlPlane: '192.0.2.10',
+  output: 'text',
+  out: () => {},
+} as const;
+
+t.test('a directory holds exactly the rendered files, and equal ones are not written again', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'microshift-net-render-'));
+  t.teardown(() => rmSync(directory, { recursive: true }));
+  writeFileSync(join(directory, 'mine.yaml'), 'kept');
+  await render({ ...base, flavor: 'multi-node', directory, kustomization: true });
+  t.ok(readdirSync(directory).some((name) => name.endsWith('configmap-ovn-config.yaml')));
+  await render({ ...base, directory, kustomization: true });
+  const names = readdirSync(directory);
+  t.notOk(
+    names.some((name) => name.endsWith('configmap-ovn-config.yaml')),
+    'those of another flavour are gone',
+  );
+  const listed = [...readFileSync(join(directory, 'kustomization.yaml'), 'utf8').matchAll(/^ {2}- (.*)$/gm)].map(
+    ([, name]) => name,
+  );
+  t.same(
+    listed,
+    names.filter((name) => /^\d/.test(name)),
+  );
+  const times = names.map((name) => statSync(join(directory, name)).mtimeMs);
+  await render({ ...base, directory, kustomization: true });
+  t.same(
+    names.map((name) => statSync(join(directory, name)).mtimeMs),
+    times,
+  );
+  t.equal(readFileSync(join(directory, 'mine.yaml'), 'utf8'), 'kept');
+});
+
+t.test('a directory that cannot be written is an error, not a stack', async (t) => {
+  const failure = await render({ ...base, directory: '/proc/nowhere' }).catch((error: unknown) => error);
+  t.match(failure, { kind: 'state-unwritable', message: /cannot be written to \/proc\/nowhere/ });
+});
+
+t.test('JSON is a list that kubectl takes', async (t) => {
+  let text = '';
+  await render({ ...base, output: 'json', out: (more: string) => (text += more) });
+  t.match(JSON.parse(text), { apiVersion: 'v1', kind: 'List', items: [{ kind: 'Namespace' }] });
+});

@@ -1,0 +1,138 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { defaultConfig } from '../../../agent/config/defaults.ts';
+import { fieldAt, type KubernetesObject, listAt } from '../../../agent/manifests/object.ts';
+import { defaultCniBinDirectory, renderManifests } from '../../../agent/manifests/render.ts';
+import { scripts } from '../../../agent/manifests/templates.generated.ts';
+
+const root = join(import.meta.dirname, '../../../..');
+const flavors = ['classic', 'no-uplink', 'multi-node'] as const;
+
+function rendered(flavor: (typeof flavors)[number]): KubernetesObject[] {
+  const settings = {
+    image: 'registry.example/ovn:1',
+    cniBinDirectory: defaultCniBinDirectory,
+    controlPlane: '192.0.2.10',
+  };
+  return renderManifests({ config: defaultConfig, flavor, ...settings });
+}
+
+t.test('the program carries the templates as they are in config/manifests', async (t) => {
+  const { status, stderr } = spawnSync('node', ['config/generate-manifests.mjs', '--check'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  t.equal(status, 0, stderr);
+  const files = readdirSync(join(root, 'config/manifests/scripts'));
+  t.same(Object.keys(scripts), files.sort());
+});
+
+t.test('shell in the containers passes shellcheck', async (t) => {
+  if (spawnSync('shellcheck', ['--version']).error !== undefined) {
+    t.plan(0, 'shellcheck is missing');
+    return;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'microshift-net-scripts-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  for (const flavor of flavors) {
+    const objects = rendered(flavor);
+    const carried = objects.find(({ metadata }) => metadata.name === 'ovnkube-scripts')?.data as Record<string, string>;
+    for (const [name, text] of Object.entries(carried)) writeFileSync(join(folder, name), text);
+    for (const [place, command] of commandsOf(objects)) {
+      const inline = command.indexOf('-c');
+      if (/(^|\/)(ba)?sh$/.test(command[0] ?? '') && inline > 0) {
+        writeFileSync(join(folder, `inline-${place}.sh`), `#!/bin/bash\n${command[inline + 1]}\n`);
+      }
+      const script = command.find((word) => word.startsWith('/scripts/'));
+      if (script !== undefined) t.ok(script.slice('/scripts/'.length) in carried, `${place} runs ${script}`);
+    }
+  }
+  const words = [
+    '--external-sources',
+    '--source-path',
+    folder,
+    ...readdirSync(folder).map((name) => join(folder, name)),
+  ];
+  const { status, stdout } = spawnSync('shellcheck', words, { encoding: 'utf8' });
+  t.equal(status, 0, stdout);
+});
+
+t.test('every container can be watched and ended, and says what it needs', async (t) => {
+  for (const flavor of flavors) {
+    for (const daemonSet of rendered(flavor).filter(({ kind }) => kind === 'DaemonSet')) {
+      const pod = fieldAt(daemonSet, 'spec', 'template', 'spec');
+      t.ok(fieldAt(pod, 'priorityClassName'), `${flavor} ${daemonSet.metadata.name}`);
+      const volumes = new Set(listAt(pod, 'volumes').map((one) => fieldAt(one, 'name')));
+      const used = new Set<unknown>();
+      for (const container of listAt(pod, 'containers')) {
+        const name = `${flavor} ${String(fieldAt(container, 'name'))}`;
+        t.ok(fieldAt(container, 'resources', 'requests', 'memory'), `${name} requests memory`);
+        t.equal(fieldAt(container, 'terminationMessagePolicy'), 'FallbackToLogsOnError', name);
+        // The controllers of ovnkube-master among several nodes have no state to end and nothing others wait for.
+        if (name !== 'multi-node ovnkube-master') {
+          t.ok(fieldAt(container, 'readinessProbe', 'exec'), `${name} has a readiness probe`);
+          t.ok(fieldAt(container, 'lifecycle', 'preStop'), `${name} is ended in an orderly way`);
+        }
+        for (const mount of listAt(container, 'volumeMounts')) used.add(fieldAt(mount, 'name'));
+      }
+      t.same([...used].sort(), [...volumes].sort(), 'no volume is missing, none is left over');
+    }
+  }
+});
+
+t.test(
+  'nothing that changes by itself is baked into the pods: same bytes in another place, time and zone',
+  async (t) => {
+    const code = `
+    import { render } from '${root}/build/agent/commands/manifests.js';
+    import { defaultConfig as config } from '${root}/build/agent/config/defaults.js';
+    await render({ config, image: 'registry.example/ovn:1', output: 'text', out: (text) => process.stdout.write(text) });`;
+    const inPlace = (cwd: string, environment: object): string =>
+      execFileSync('node', ['--input-type=module', '-e', code], {
+        cwd,
+        encoding: 'utf8',
+        env: { ...process.env, ...environment },
+      });
+    const here = inPlace(root, { TZ: 'UTC', LANG: 'C' });
+    t.equal(inPlace('/', { TZ: 'Asia/Tokyo', LANG: 'de_DE.UTF-8', HOSTNAME: 'other' }), here);
+  },
+);
+
+t.test('rendering loads neither the Kubernetes library nor any driver of a cluster', async (t) => {
+  const hooks = `export async function resolve(specifier, context, next) {
+    if (/client-node|drivers\\/kubernetes\\/(cluster|kubeconfig)/.test(specifier)) throw new Error('loaded ' + specifier);
+    return next(specifier, context);
+  }`;
+  const code = `
+    import { register } from 'node:module';
+    register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hooks)}`)});
+    const { render, apply } = await import('${root}/build/agent/commands/manifests.js');
+    const { defaultConfig: config } = await import('${root}/build/agent/config/defaults.js');
+    const options = { config, image: 'registry.example/ovn:1', output: 'text', out: () => {}, note: () => {} };
+    await render(options);
+    await apply(options).catch((error) => process.stdout.write(error.message));`;
+  const answer = execFileSync('node', ['--input-type=module', '-e', code], { encoding: 'utf8' });
+  t.match(answer, 'loaded ../drivers/kubernetes/cluster.js', 'and the check is at work');
+});
+
+t.test('only the driver imports the Kubernetes library', async (t) => {
+  const found = execFileSync('grep', ['-rlE', "from '@kubernetes/client-node", join(root, 'agent')], {
+    encoding: 'utf8',
+  });
+  t.match(found.trim(), /^\S+agent\/drivers\/kubernetes\/library-kubeconfig\.ts$/);
+});
+
+function commandsOf(objects: readonly KubernetesObject[]): [string, string[]][] {
+  const commands: [string, string[]][] = [];
+  const walk = (place: string, value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const command = fieldAt(value, 'command');
+    if (Array.isArray(command)) commands.push([place, command.map(String)]);
+    for (const [name, inner] of Object.entries(value)) walk(`${place}-${name}`, inner);
+  };
+  for (const object of objects) walk(object.metadata.name, object.spec);
+  return commands;
+}

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 
 /** The folder with go.mod; this file runs from build/test/cluster. */
 const moduleFolder = join(import.meta.dirname, '../../../test/cluster');
-const cacheFolder = join(process.env.MICROSHIFT_NET_CACHE ?? '/var/cache/microshift-net', 'kube');
+/** What takes long to make is kept here between runs. */
+export const cacheRoot = process.env.MICROSHIFT_NET_CACHE ?? '/var/cache/microshift-net';
+const cacheFolder = join(cacheRoot, 'kube');
 
 /** Why there can be no API server here; null: there can. */
 export function missingParts(): string | null {

@@ -29,7 +29,7 @@ default_device() {
 # 58 bytes over IPv4, 78 over IPv6. Within one node there is no tunnel.
 pod_mtu() {
   local mtu
-  mtu=$(< "/sys/class/net/$(default_device)/mtu")
+  mtu=$(< "/sys/class/net/$(default_device)/mtu") || return 1
   case ${OVN_NORTH:-} in
     '') echo "$mtu" ;;
     *'['*) echo $((mtu - 78)) ;;
@@ -61,7 +61,13 @@ prepare_node() {
 }
 
 ovnkube=(/usr/bin/ovnkube "--config-file=$conf" "--loglevel=${OVN_KUBE_LOG_LEVEL:-4}" --enable-multicast)
-if ! grep -q '^mtu=' "$conf"; then ovnkube+=(--mtu "$(pod_mtu)"); fi
+if ! grep -q '^mtu=' "$conf"; then
+  if ! mtu=$(pod_mtu); then
+    echo "mtu: auto needs a default route or br-ex to take it from, and there is neither" >&2
+    exit 1
+  fi
+  ovnkube+=(--mtu "$mtu")
+fi
 
 if [[ -n ${OVN_NORTH:-} ]]; then
   if ! knows nb-address; then

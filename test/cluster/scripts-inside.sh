@@ -1,0 +1,96 @@
+#!/bin/bash
+# Runs the containers' scripts with real OVN: scripts-inside.sh <folder with upper/ and work/> <scripts>, in mount, network
+# and process namespaces of its own. The root is the host's with OVN laid over it; what is written stays in <folder>.
+# Prints one `name=value` per finding.
+set -eu
+folder=$1
+scripts=$2
+root=$folder/root
+mkdir -p "$root"
+mount -t overlay overlay -o "lowerdir=/,upperdir=$folder/upper,workdir=$folder/work" "$root"
+mkdir -p "$root"/{proc,run,etc/ovn,scripts,env,var/log/ovn,cni-bin-dir,usr/libexec/cni,tmp}
+mount -t proc proc "$root/proc"
+mount -t sysfs sysfs "$root/sys"
+mount --rbind /dev "$root/dev"
+for place in run etc/ovn tmp; do mount -t tmpfs tmpfs "$root/$place"; done
+mkdir -p "$root"/run/{ovn,openvswitch,ovnkube-config}
+cp "$scripts"/*.sh "$root/scripts/"
+ip link set lo up
+ip link add br-ex mtu 1500 type dummy 2> /dev/null || ip link add br-ex mtu 1500 type veth peer name other
+ip link set br-ex up
+ip address add 192.0.2.10/24 dev br-ex
+
+cat > "$root/run/test.sh" <<'INSIDE'
+set -u
+export K8S_NODE=n1
+find() { echo "$1=$(echo "$2" | tr '\n' ' ')"; }
+until_ready() { for _ in $(seq 100); do "$@" > /dev/null 2>&1 && return; sleep 0.1; done; echo "never ready: $*"; }
+
+touch /run/ovn/ovnnb_db.sock /run/ovn/ovn-northd.pid
+bash /scripts/ovsdb.sh nb > /tmp/nb.log 2>&1 & nb=$!
+OVN_DB_ADDRESS=tcp:127.0.0.1:6642 bash /scripts/ovsdb.sh sb > /tmp/sb.log 2>&1 & sb=$!
+bash /scripts/northd.sh > /tmp/northd.log 2>&1 & northd=$!
+until_ready bash /scripts/ovsdb-ready.sh nb
+until_ready bash /scripts/ovsdb-ready.sh sb
+until_ready ovn-appctl --timeout=5 -t ovn-northd status
+ovn-nbctl --timeout=10 ls-add sw0
+ovn-nbctl --timeout=10 --wait=sb sync
+find northd_works $?
+find answers_on_tcp "$(ovn-sbctl --timeout=5 --db=tcp:127.0.0.1:6642 --bare --columns=tunnel_key list Datapath_Binding)"
+find nb_process "$(cat /proc/$nb/comm)"
+
+ovsdb-tool create /tmp/conf.db /usr/share/openvswitch/vswitch.ovsschema
+ovsdb-server /tmp/conf.db --remote=punix:/run/openvswitch/db.sock --detach --pidfile=/run/openvswitch/ovsdb-server.pid --no-chdir
+ovs-vsctl --no-wait init -- set open . external-ids:system-id=n1 external-ids:ovn-remote=unix:/run/ovn/ovnsb_db.sock \
+  external-ids:ovn-encap-type=geneve external-ids:ovn-encap-ip=127.0.0.1
+bash /scripts/ovn-controller.sh > /tmp/controller.log 2>&1 & controller=$!
+until_ready bash /scripts/ovn-controller-ready.sh
+find controller_process "$(cat /proc/$controller/comm)"
+ovn-appctl --timeout=10 -t ovn-controller exit --restart
+wait $controller
+find controller_end $?
+find chassis_stays "$(ovn-sbctl --timeout=5 --bare --columns=name list Chassis)"
+ovn-appctl --timeout=10 -t ovn-northd exit
+wait $northd
+find northd_end $?
+ovn-appctl --timeout=10 -t /run/ovn/ovnnb_db.ctl exit
+wait $nb
+find nb_end $?
+bash /scripts/ovsdb.sh nb > /tmp/nb.log 2>&1 & nb=$!
+until_ready bash /scripts/ovsdb-ready.sh nb
+find database_stays "$(ovn-nbctl --timeout=5 --bare --columns=name list Logical_Switch)"
+kill $nb $sb
+
+# A stand-in for ovnkube that knows the options it is told to, says how it was called, and ends; the image itself cannot run here.
+cat > /usr/bin/ovnkube <<'STAND_IN'
+#!/bin/bash
+if [[ $1 == --help ]]; then exec cat /tmp/options; fi
+echo "$*" >> /tmp/calls
+if [[ $* == *--init-cluster-manager* ]]; then exec sleep 1000; fi
+sleep 0.2
+exit 7
+STAND_IN
+printf '#!/bin/bash\necho "$0 $*" >> /tmp/rules\n[[ $* != *-C* ]]\n' > /usr/sbin/iptables
+cp /usr/sbin/iptables /usr/sbin/ip6tables
+chmod +x /usr/bin/ovnkube /usr/sbin/iptables /usr/sbin/ip6tables
+echo plug-in > /usr/libexec/cni/ovn-k8s-cni-overlay
+call() { rm -f /tmp/calls; : > /tmp/calls; bash /scripts/ovnkube.sh "${@:2}" > /tmp/ovnkube.log 2>&1; find "$1_end" $?; find "$1" "$(sort /tmp/calls)"; }
+conf=/run/ovnkube-config/ovnkube.conf
+
+printf '[default]\nmtu=1400\n' > $conf
+echo '--init-master --init-node --nb-address' > /tmp/options
+call of_2022 master node
+find plug_in "$(cat /cni-bin-dir/ovn-k8s-cni-overlay)"
+find rules "$(grep -c -- -A /tmp/rules)"
+echo '--init-cluster-manager --init-ovnkube-controller --init-node --single-node' > /tmp/options
+call of_2026 master node
+find left_running "$(pgrep -c -f init-cluster-manager)"
+printf '[default]\n' > $conf
+export OVN_NORTH=tcp:192.0.2.10:6641 OVN_SOUTH=tcp:192.0.2.10:6642 OVN_NET_CIDR=10.42.0.0/16 OVN_SVC_CIDR=10.43.0.0/16
+call too_new node
+echo '--init-master --init-node --nb-address' > /tmp/options
+call among_nodes node
+ip link delete br-ex
+call without_device node
+INSIDE
+chroot "$root" /bin/bash /run/test.sh

@@ -1,4 +1,5 @@
 import type { Deadline } from '../deadline.ts';
+import { holdIpv6, releaseIpv6 } from '../drivers/host/ipv6-hold.ts';
 import { waitForKernel } from '../drivers/host/kernel-events.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
@@ -41,6 +42,8 @@ const executors: { readonly [K in StepKind]: Executor<K> } = {
     waitForAddresses(step.interface, step.addresses, deadline, bindableLimitMs),
   waitAddresses: async ({ deadline }, step) =>
     waitForAddresses(step.interface, step.addresses, deadline, activationLimitMs),
+  holdIpv6: async (_context, step) => holdIpv6(step),
+  releaseIpv6: async (_context, step) => releaseIpv6(step),
   attachUplink: async ({ ovs }, step) => ovs.attachUplink(step),
   removeBridges: async ({ ovs }, step) => ovs.removeBridges(step.bridges),
   reapply: async ({ nm }, step) => nm.reapply(await deviceOf(nm, step.uuid), step.settings),

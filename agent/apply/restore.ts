@@ -16,6 +16,8 @@ import { execute, waitForAddresses } from './execute.ts';
 export const restoreLimitMs = 60_000;
 /** NetworkManager starts a rollback at once, but re-activations that wait for a device can hold its answer. */
 const addressLimitMs = 45_000;
+/** Re-activations that a rollback started take a few seconds; one that waits for a DHCP server that is gone must not hold the return. */
+const settleLimitMs = 10_000;
 
 export interface RestorePorts {
   /** A connection that works: the old one, or a new one when it was lost. Waits for NetworkManager to come back. */
@@ -94,5 +96,3 @@ async function settled(nm: NetworkManager, deadline: Deadline): Promise<void> {
     watch.stop();
   }
 }
-
-const settleLimitMs = 10_000;

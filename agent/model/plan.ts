@@ -69,6 +69,10 @@ export interface StepArguments {
   activate: { profiles: readonly ProfileActivation[] };
   /** Waits until every address on the interface can be bound: duplicate address detection is over. */
   waitBindable: { interface: string; addresses: readonly string[] };
+  /** Gives the interface IPv6 addresses and default routes beside what NetworkManager configures, until that has arrived. */
+  holdIpv6: { interface: string; addresses: readonly string[]; gateways: readonly string[]; metric: number };
+  /** Removes the default routes of holdIpv6; the addresses are the advertised ones by now. */
+  releaseIpv6: { interface: string; gateways: readonly string[]; metric: number };
   /** Puts the NIC into the bridge in one OVSDB transaction, as rows that NetworkManager takes for its own. */
   attachUplink: { bridge: string; interface: string; portProfile: string; interfaceProfile: string };
   /** Changes the configuration of an active profile's device in place; null: to what the profile says. */

@@ -1,6 +1,13 @@
 import type { Observation } from '../model/observation.ts';
 import type { ProfileActivation, Step, WantedBridge, WantedProfile } from '../model/plan.ts';
-import { carriedAddresses, dynamicFamilies, handoverProfile, overlapSettings } from './handover.ts';
+import {
+  carriedAddresses,
+  dynamicFamilies,
+  handoverProfile,
+  ipv6Hold,
+  losingMetric,
+  overlapSettings,
+} from './handover.ts';
 import type { BridgeNames } from './names.ts';
 import type { UplinkSource } from './profiles.ts';
 import { isDefault } from './route-metric.ts';
@@ -18,6 +25,7 @@ export function buildWithUplink(
   const handsOver = addresses.length > 0;
   const initial = handsOver ? handoverProfile(final, source.addressLink, observation) : final;
   const profiles = wanted.profiles.map((profile) => proving(profile.uuid === final.uuid ? initial : profile));
+  const hold = ipv6Hold(final, source.addressLink, observation);
   const uplinkPort = profileOf(wanted, names.uplinkPort);
   const uplinkInterface = profileOf(wanted, names.uplinkInterface);
   const attach: Step = {
@@ -65,6 +73,7 @@ export function buildWithUplink(
       profiles: [activation(final, null), activation(uplinkPort, null)],
       why: `${names.bridge} gets the addresses of ${uplink} behind metrics that lose, ready to take over`,
     },
+    ...(hold === null ? [] : [holdStep(names, hold)]),
     {
       do: 'waitBindable',
       interface: names.bridge,
@@ -74,6 +83,7 @@ export function buildWithUplink(
     attach,
     moved,
     ...settle(names, final, source, observation),
+    ...(hold === null || hold.gateways.length === 0 ? [] : [releaseStep(names, hold.gateways)]),
   ];
 }
 
@@ -126,13 +136,35 @@ function settle(
   const hasIpv6Default = observation.routes.some(
     (route) => route.family === 6 && isDefault(route.destination) && route.device === source.addressLink.name,
   );
-  const overlap = overlapSettings(final, source.addressLink, observation);
-  return [
-    update,
-    { do: 'reapply', id, uuid, settings: overlap, why: 'asks for the lease while the old address still answers' },
-    ...dynamicWait(names, final, hasIpv6Default),
-    finish,
-  ];
+  const lease = dynamicFamilies(final.settings).includes(4);
+  const overlap: Step = {
+    do: 'reapply',
+    id,
+    uuid,
+    settings: overlapSettings(final, source.addressLink, observation),
+    why: 'asks for the lease while the old address still answers',
+  };
+  const wait = dynamicWait(names, final, hasIpv6Default);
+  return lease ? [update, overlap, ...wait, finish] : [update, finish, ...wait];
+}
+
+function holdStep(
+  names: BridgeNames,
+  hold: { readonly addresses: readonly string[]; readonly gateways: readonly string[] },
+): Step {
+  return {
+    do: 'holdIpv6',
+    interface: names.bridge,
+    addresses: hold.addresses,
+    gateways: hold.gateways,
+    metric: losingMetric,
+    why: `${names.bridge} answers for the IPv6 addresses until a router advertisement has given it the same ones`,
+  };
+}
+
+function releaseStep(names: BridgeNames, gateways: readonly string[]): Step {
+  const why = 'the advertised default route has taken over';
+  return { do: 'releaseIpv6', interface: names.bridge, gateways, metric: losingMetric, why };
 }
 
 /** An advertised IPv6 default route is waited for only where there was one: not every LAN has a router. */

@@ -12,7 +12,7 @@ import { isDefault } from './route-metric.ts';
  */
 
 /** Above every metric NetworkManager gives by default (the highest is 20000 more, for a device without connectivity). */
-const losingMetric = 40_000;
+export const losingMetric = 40_000;
 
 type Family = 4 | 6;
 type Setting = Readonly<Record<string, SettingValue>>;
@@ -22,35 +22,54 @@ export function carriedAddresses(link: Link): readonly string[] {
   return link.addresses.filter((entry) => isCarried(entry)).map((entry) => `${entry.address}/${entry.prefixLength}`);
 }
 
-/** The bridge interface's profile while the NIC still has the addresses: the same ones, fixed, behind losing metrics. */
+/**
+ * The bridge interface's profile while the NIC still has the addresses: the same ones, fixed, behind losing metrics. Dynamic IPv6
+ * is final from the start, because NetworkManager restarts it from nothing whenever its settings change; what it has no address for
+ * yet is held beside it (`ipv6Hold`).
+ */
 export function handoverProfile(final: WantedProfile, link: Link, observation: Observation): WantedProfile {
   return {
     ...final,
     settings: {
       ...final.settings,
       ipv4: fixedSetting(4, link, observation),
-      ipv6: fixedSetting(6, link, observation),
+      ipv6: isDynamic(final.settings.ipv6 ?? {})
+        ? dynamicIpv6(final.settings.ipv6 ?? {})
+        : fixedSetting(6, link, observation),
     },
   };
 }
 
-/**
- * The final settings with the old addresses kept beside them, for families that get theirs from DHCP or router advertisements:
- * applied until the dynamic configuration has arrived.
- */
+/** The final settings with the old IPv4 addresses kept beside them: applied until the lease has arrived. */
 export function overlapSettings(final: WantedProfile, link: Link, observation: Observation): ProfileSettings {
-  const overlap = (family: Family): Setting => {
-    const own = final.settings[`ipv${family}`] ?? {};
-    if (!isDynamic(own)) return own;
-    const fixed = fixedSetting(family, link, observation);
-    return {
-      ...own,
-      'address-data': joinLists(own['address-data'], fixed['address-data']),
-      'route-data': joinLists(own['route-data'], fixed['route-data']),
-      ...(family === 4 ? { 'dad-timeout': ['i', 0] as const } : {}),
-    };
+  const own = final.settings.ipv4 ?? {};
+  if (!isDynamic(own)) return final.settings;
+  const fixed = fixedSetting(4, link, observation);
+  const ipv4: Setting = {
+    ...own,
+    'address-data': joinLists(own['address-data'], fixed['address-data']),
+    'route-data': joinLists(own['route-data'], fixed['route-data']),
+    'dad-timeout': ['i', 0],
   };
-  return { ...final.settings, ipv4: overlap(4), ipv6: overlap(6) };
+  return { ...final.settings, ipv4 };
+}
+
+/** IPv6 addresses and gateways to hold by hand while dynamic IPv6 has none of its own; null when there is nothing to hold. */
+export function ipv6Hold(
+  final: WantedProfile,
+  link: Link,
+  observation: Observation,
+): { addresses: readonly string[]; gateways: readonly string[] } | null {
+  if (!isDynamic(final.settings.ipv6 ?? {})) return null;
+  const addresses = link.addresses.filter((entry) => entry.family === 6 && isCarried(entry));
+  if (addresses.length === 0) return null;
+  const gateways = observation.routes
+    .filter((route) => route.family === 6 && route.device === link.name && isDefault(route.destination))
+    .flatMap((route) => route.gateway ?? []);
+  return {
+    addresses: addresses.map((entry) => `${entry.address}/${entry.prefixLength}`),
+    gateways: [...new Set(gateways)],
+  };
 }
 
 /** Families of a profile that are configured by DHCP or router advertisements. */
@@ -60,6 +79,11 @@ export function dynamicFamilies(settings: ProfileSettings): readonly Family[] {
 
 function isDynamic(setting: Setting): boolean {
   return ['auto', 'dhcp'].includes(String(setting.method?.[1]));
+}
+
+/** Without a router in reach yet the bridge must come up all the same. */
+function dynamicIpv6(final: Setting): Setting {
+  return final['may-fail']?.[1] === false ? { ...final, 'may-fail': ['b', true] } : final;
 }
 
 function isCarried(entry: Link['addresses'][number]): boolean {

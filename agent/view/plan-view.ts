@@ -58,6 +58,10 @@ export function stepTitle(step: Step | 'prove' | 'commit'): string {
       return `activate ${step.profiles.map((entry) => (entry.interface === null ? entry.id : `${entry.id} on ${entry.interface}`)).join(', ')}`;
     case 'waitBindable':
       return `wait until ${step.interface} can use ${step.addresses.join(', ')}`;
+    case 'holdIpv6':
+      return `hold ${step.addresses.join(', ')} on ${step.interface}`;
+    case 'releaseIpv6':
+      return `drop the held IPv6 default route of ${step.interface}`;
     case 'attachUplink':
       return `attach ${step.interface} to ${step.bridge}`;
     case 'reapply':

@@ -1,7 +1,8 @@
-import type { AgentError } from '../../errors.ts';
+import { type AgentError, isAgentError } from '../../errors.ts';
 import type { ProfileSettings } from '../../model/settings.ts';
 import { toPlain } from '../dbus/codec.ts';
 import type { Bus, MethodCall, Signal } from '../dbus/connection.ts';
+import { DBusReplyError } from '../dbus/errors.ts';
 import { fromReply, notRunning, vanished } from './errors.ts';
 import {
   addFlags,
@@ -139,12 +140,13 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
       });
     },
     reapply: async (devicePath, settings) => {
-      await request('change the configuration of a device in place', {
-        path: devicePath,
-        interface: deviceInterface,
-        member: 'Reapply',
-        signature: 'a{sa{sv}}tu',
-        body: [settings === null ? {} : encodeSettings(settings), 0n, 0],
+      const body = [settings === null ? {} : encodeSettings(settings), 0n];
+      const call = { path: devicePath, interface: deviceInterface, member: 'Reapply', signature: 'a{sa{sv}}tu' };
+      const what = 'change the configuration of a device in place';
+      await request(what, { ...call, body: [...body, preserveExternalIp] }).catch(async (error: unknown) => {
+        // NetworkManager before 1.42 knows no flags and refuses the call whole.
+        if (!isInvalidFlags(error)) throw error;
+        await request(what, { ...call, body: [...body, 0] });
       });
     },
     property: async (path, interfaceName, name) => {
@@ -173,6 +175,13 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
       };
     },
   };
+}
+
+/** NMDeviceReapplyFlags: addresses that NetworkManager did not add itself stay. */
+const preserveExternalIp = 0x1;
+
+function isInvalidFlags(error: unknown): boolean {
+  return isAgentError(error) && error.cause instanceof DBusReplyError && /flags/i.test(error.cause.message);
 }
 
 const daemonCall = {

@@ -1,0 +1,42 @@
+import { AgentError } from '../../errors.ts';
+import { run } from './exec.ts';
+
+/** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
+const commandMs = 3_000;
+
+export interface Ipv6Hold {
+  readonly interface: string;
+  /** `address/prefix` */
+  readonly addresses: readonly string[];
+  readonly gateways: readonly string[];
+  readonly metric: number;
+}
+
+/**
+ * Adds IPv6 addresses and default routes to an interface in the kernel, usable at once: the node holds these addresses on another
+ * interface with the same MAC, so duplicate address detection would only find itself (RFC 4862 section 5.4).
+ */
+export async function holdIpv6(hold: Ipv6Hold): Promise<void> {
+  for (const address of hold.addresses) {
+    await ip(['address', 'replace', address, 'dev', hold.interface, 'metric', String(hold.metric), 'nodad']);
+  }
+  for (const gateway of hold.gateways) await ip(['route', 'replace', ...defaultRoute(gateway, hold)]);
+}
+
+/** Removes the default routes of a hold; one that is gone already is fine. */
+export async function releaseIpv6(hold: Omit<Ipv6Hold, 'addresses'>): Promise<void> {
+  for (const gateway of hold.gateways)
+    await run('ip', ['-6', 'route', 'delete', ...defaultRoute(gateway, hold)], commandMs);
+}
+
+function defaultRoute(gateway: string, hold: Omit<Ipv6Hold, 'addresses'>): readonly string[] {
+  return ['default', 'via', gateway, 'dev', hold.interface, 'metric', String(hold.metric)];
+}
+
+async function ip(words: readonly string[]): Promise<void> {
+  const { exitCode, stderr } = await run('ip', ['-6', ...words], commandMs);
+  if (exitCode === 0) return;
+  throw new AgentError('step-failed', `the kernel refused \`ip -6 ${words.join(' ')}\`: ${stderr.trim()}`, {
+    hint: 'check that IPv6 is enabled on the node: sysctl net.ipv6.conf.all.disable_ipv6',
+  });
+}

@@ -1,0 +1,430 @@
+// The rules that keep the parts apart: who may import whom, how long a file may be, and what no file may hold.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import t from 'tap';
+
+const maxLines = 250;
+
+interface Layer {
+  /** Folders and files of agent/ it may import. */
+  readonly may: readonly string[];
+  /** Packages and parts of Node it may import. */
+  readonly packages?: readonly string[];
+  /** Why it may import nothing else. */
+  readonly because: string;
+  /** Imports somebody will be tempted to write, each with why not. */
+  readonly never?: Readonly<Record<string, string>>;
+}
+
+const ports = 'drivers are handed in by assemble.ts, so that the stage can be run on facts alone';
+const driversKnowNoPlans = 'a driver offers what the outside world can do and knows nothing of why it is asked';
+const driversApart = 'each driver can be replaced without reading another one';
+const pure = 'it computes from plain values: the same facts always give the same answer';
+
+/** Whatever is not listed is forbidden. Files directly in agent/ are layers of their own. */
+const layers: Readonly<Record<string, Layer>> = {
+  'main.ts': {
+    may: ['cli.ts'],
+    because: 'the process edge does nothing but start the command line and end the process',
+  },
+  'cli.ts': {
+    may: ['commands', 'errors.ts', 'version.ts'],
+    packages: ['commander'],
+    because: 'the command line parses words and loads the command that was chosen',
+    never: {
+      reconcile: '`--help` must not load what it does not use; commands/ does that',
+      config: 'commands read it',
+    },
+  },
+  commands: {
+    may: [
+      'apply',
+      'assemble.ts',
+      'config',
+      'drivers/kubernetes',
+      'drivers/networkmanager',
+      'errors.ts',
+      'manifests',
+      'model',
+      'plan',
+      'reconcile',
+      'verify',
+      'view',
+      'version.ts',
+    ],
+    packages: ['node:fs', 'node:path'],
+    because: 'a command parses its flags, calls the stages and prints',
+    never: {
+      'cli.ts': 'the command tree loads commands, not the other way round',
+      'drivers/dbus': 'nodes are opened by assemble.ts',
+      'drivers/ovsdb': 'nodes are opened by assemble.ts',
+    },
+  },
+  reconcile: {
+    may: [
+      'apply',
+      'assemble.ts',
+      'config',
+      'deadline.ts',
+      'drivers/host',
+      'drivers/networkmanager',
+      'errors.ts',
+      'model',
+      'observe',
+      'plan',
+      'verify',
+      'version.ts',
+    ],
+    packages: ['node:fs'],
+    because: 'it is the paragraph that says in which order the stages run',
+    never: { view: 'it reports events; commands turn them into text', commands: 'commands call it' },
+  },
+  'assemble.ts': {
+    may: ['drivers/dbus', 'drivers/host', 'drivers/networkmanager', 'drivers/openvswitch', 'model', 'observe'],
+    because: 'it puts real drivers together and decides nothing',
+  },
+  observe: {
+    may: ['drivers/dbus', 'drivers/networkmanager', 'model', 'errors.ts'],
+    because: 'observing turns answers of drivers into a snapshot',
+    never: { plan: 'data flows one way: observe → plan', apply: 'observing changes nothing', 'node:fs': ports },
+  },
+  plan: {
+    may: ['errors.ts', 'model', 'net', 'verify'],
+    packages: ['node:net'],
+    because: pure,
+    never: {
+      drivers: 'a plan is made from an observation',
+      apply: 'data flows one way: plan → apply',
+      'node:fs': pure,
+    },
+  },
+  verify: {
+    may: ['model', 'net'],
+    because: pure,
+    never: { plan: 'the plan asks for the comparison', 'node:fs': pure },
+  },
+  apply: {
+    may: ['deadline.ts', 'drivers/host', 'drivers/networkmanager', 'drivers/openvswitch', 'errors.ts', 'model'],
+    packages: ['node:fs'],
+    because: 'steps are run as they are planned',
+    never: { plan: 'what is done was decided before; a return is planned through a port', view: 'it reports events' },
+  },
+  view: {
+    may: ['apply', 'errors.ts', 'model', 'net', 'plan'],
+    packages: ['node:util'],
+    because: 'a view turns a value into text',
+    never: { drivers: 'what is shown was observed before', config: 'the model has the types' },
+  },
+  config: {
+    may: ['errors.ts', 'model', 'net'],
+    packages: ['js-yaml', 'node:fs', 'node:path'],
+    because: 'the configuration is read before anything else is known',
+    never: { view: 'commands print it', observe: 'what the files say does not depend on the node' },
+  },
+  manifests: {
+    may: ['errors.ts', 'model', 'net'],
+    packages: ['js-yaml', 'node:crypto'],
+    because: 'rendering works without a cluster and without a node',
+    never: { 'drivers/kubernetes': 'the driver sends what was rendered', config: 'the effective values are handed in' },
+  },
+  'drivers/dbus': {
+    may: ['errors.ts', 'model'],
+    packages: ['dbus-next', 'node:net'],
+    because: driversKnowNoPlans,
+    never: { 'drivers/networkmanager': 'the bus does not know who is on it' },
+  },
+  'drivers/networkmanager': {
+    may: ['deadline.ts', 'drivers/dbus', 'errors.ts', 'model'],
+    because: driversKnowNoPlans,
+    never: { 'drivers/openvswitch': driversApart, 'dbus-next': 'drivers/dbus wraps what bites in it' },
+  },
+  'drivers/ovsdb': {
+    may: [],
+    packages: ['node:buffer', 'node:net', 'node:timers', 'node:util'],
+    because: 'it is written as if it were a package: it drives other databases too',
+    never: { 'errors.ts': 'it has its own errors; drivers/openvswitch names them', model: 'it is a general client' },
+  },
+  'drivers/openvswitch': {
+    may: ['drivers/ovsdb', 'errors.ts', 'model'],
+    packages: ['node:fs'],
+    because: driversKnowNoPlans,
+    never: { 'drivers/networkmanager': driversApart },
+  },
+  'drivers/kubernetes': {
+    may: ['errors.ts', 'manifests', 'model'],
+    packages: [
+      '@kubernetes/client-node',
+      'node:crypto',
+      'node:fs',
+      'node:http',
+      'node:https',
+      'node:path',
+      'node:readline',
+      'node:timers',
+    ],
+    because: driversKnowNoPlans,
+    never: { 'drivers/host': driversApart },
+  },
+  'drivers/systemd': { may: ['deadline.ts', 'drivers/dbus', 'errors.ts', 'model'], because: driversKnowNoPlans },
+  'drivers/host': {
+    may: ['deadline.ts', 'errors.ts', 'model', 'net'],
+    packages: ['execa', 'node:dns', 'node:fs', 'node:net', 'node:os', 'node:path'],
+    because: driversKnowNoPlans,
+    never: { 'drivers/dbus': driversApart, 'node:child_process': 'exec.ts starts programs, through execa' },
+  },
+  'deadline.ts': { may: ['errors.ts'], because: 'everything that waits uses it' },
+  'errors.ts': { may: [], because: 'everything uses it' },
+  'version.ts': { may: [], because: 'the bundler fills it in' },
+  model: { may: [], because: 'it has types and nothing else' },
+  net: { may: [], because: pure },
+};
+
+/** Packages that are used in one place only, which wraps them. */
+const homes: Readonly<Record<string, RegExp>> = {
+  'dbus-next': /^drivers\/dbus\//,
+  execa: /^drivers\/host\/exec\.ts$/,
+  'js-yaml': /^(config|manifests)\/yaml\.ts$/,
+  commander: /^cli\.ts$/,
+  '@kubernetes/client-node': /^drivers\/kubernetes\//,
+};
+
+interface Import {
+  readonly from: string;
+  readonly typeOnly: boolean;
+}
+
+interface Source {
+  /** Path below agent/. */
+  readonly file: string;
+  readonly text: string;
+  /** Without comments. */
+  readonly code: string;
+  readonly imports: readonly Import[];
+}
+
+const agent = path.resolve('agent');
+const sources: readonly Source[] = readdirSync(agent, { recursive: true })
+  .map(String)
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
+  .toSorted()
+  .map(readSource);
+
+t.test('every import is allowed', (t) => {
+  for (const source of sources) {
+    const name = layerOf(source.file);
+    const layer = layers[name];
+    if (layer === undefined) {
+      t.fail(`agent/${name} is in no layer: add it to the table`);
+      continue;
+    }
+    for (const { from } of source.imports) {
+      const target = from.startsWith('.') ? layerOf(resolved(source.file, from)) : packageOf(from);
+      const allowed = target === name || [...layer.may, ...(layer.packages ?? [])].includes(target);
+      if (!allowed) t.fail(`${source.file} imports ${target}: ${reason(layer, target)}`);
+    }
+  }
+  t.ok(sources.length > 50, 'the rules are held against the real sources');
+  t.end();
+});
+
+t.test('the table itself', (t) => {
+  for (const [name, layer] of Object.entries(layers)) {
+    for (const target of Object.keys(layer.never ?? {}))
+      t.notOk(
+        [...layer.may, ...(layer.packages ?? [])].includes(target),
+        `${name} → ${target} is allowed and forbidden`,
+      );
+    for (const target of layer.may) t.ok(target in layers, `${name} → ${target}: there is such a layer`);
+  }
+  t.end();
+});
+
+t.test('every package has one home', (t) => {
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: object };
+  t.strictSame(Object.keys(homes).toSorted(), Object.keys(dependencies).toSorted(), 'each dependency is in the table');
+  for (const source of sources) {
+    for (const { from } of source.imports) {
+      const home = homes[packageOf(from)];
+      if (home !== undefined && !home.test(source.file)) t.fail(`${source.file} imports ${from}, which is for ${home}`);
+    }
+  }
+  t.end();
+});
+
+t.test('nothing is imported in a circle', (t) => {
+  // What is imported as a type is gone when the program runs.
+  const graph = new Map(
+    sources.map((source) => [
+      source.file,
+      source.imports
+        .filter((entry) => entry.from.startsWith('.') && !entry.typeOnly)
+        .map((entry) => resolved(source.file, entry.from)),
+    ]),
+  );
+  t.strictSame(findCycle(graph), null);
+  t.end();
+});
+
+t.test('plan, verify, net and model know no clock, no chance and no process', (t) => {
+  const impure =
+    /\b(Date|Math\.random|process|performance|crypto|globalThis|fetch|setTimeout|setInterval|await|Promise)\b/;
+  for (const source of sources.filter((entry) => /^(plan|verify|net|model)\//.test(entry.file)))
+    t.notMatch(source.code, impure, source.file);
+  t.end();
+});
+
+t.test('node:net gives planning its isIP and no sockets', (t) => {
+  for (const source of sources.filter((entry) => entry.file.startsWith('plan/'))) {
+    const names = /import \{([^}]*)\} from 'node:net'/.exec(source.code)?.[1]?.split(',') ?? [];
+    t.ok(
+      names.every((name) => /^\s*isIP(v4|v6)?\s*$/.test(name)),
+      source.file,
+    );
+  }
+  t.end();
+});
+
+t.test('only the edge ends the process, reads its arguments or prints', (t) => {
+  for (const { file, code } of sources) {
+    t.notMatch(code, /\bconsole\./, `${file}: no console`);
+    if (file !== 'main.ts')
+      t.notMatch(code, /\bprocess\.(exit|argv)\b/, `${file}: process.exit and process.argv are for main.ts`);
+  }
+  t.end();
+});
+
+t.test(`no file is longer than ${maxLines} lines`, (t) => {
+  for (const { file, text } of sources) {
+    const lines = text.split('\n').length - 1;
+    if (!file.includes('.generated.')) t.ok(lines <= maxLines, `${file}: ${lines}`);
+  }
+  t.end();
+});
+
+t.test('every limit says why it is what it is', (t) => {
+  const limit = /^(export )?const \w+(Ms|Seconds|Bytes) = [\d_* ]+;/;
+  for (const { file, text } of sources) {
+    const lines = text.split('\n');
+    lines.forEach((line, index) => {
+      if (!limit.test(line)) return;
+      // Limits that belong together share one comment.
+      let above = index - 1;
+      while (limit.test(lines[above] ?? '')) above -= 1;
+      t.match(lines[above], /\*\/$|^\/\//, `${file}:${index + 1} has a comment above it`);
+    });
+  }
+  t.end();
+});
+
+const files = trackedFiles();
+const noCheckout = files.length === 0 && 'git cannot list the files of this folder';
+
+t.test('no file names a package registry or a path of a development machine', { skip: noCheckout }, (t) => {
+  // Put together here, or this file would be the first to break the rule.
+  const registries = [
+    'registry.npmjs',
+    'registry.yarnpkg',
+    'npm.pkg.github',
+    'pypi',
+    'files.pythonhosted',
+    'proxy.golang',
+    'sum.golang',
+    'index.crates',
+    'rubygems',
+  ]
+    .map((name) => `${name.replaceAll('.', '\\.')}\\.(?:org|com|io)`)
+    .concat(['deb', 'security', 'snapshot'].map((name) => `${name}\\.${'debian'}\\.org`));
+  const ownRegistry = hostOf(process.env.npm_config_registry);
+  const forbidden = new RegExp(
+    [...registries, ...(ownRegistry === null ? [] : [escapeRegExp(ownRegistry)])].join('|'),
+    'i',
+  );
+  const homesOfPeople = /(?:^|[\s"'`=(])(?:\/home\/[a-z][\w-]*\/|\/Users\/\w+\/|[A-Z]:\\Users\\)/m;
+  const checkout = `${process.cwd()}/`;
+  const home = homedir();
+  for (const file of files) {
+    const text = readFileSync(file, 'latin1');
+    const found = forbidden.exec(text)?.[0] ?? homesOfPeople.exec(text)?.[0].trim();
+    const own = checkout.split('/').length > 3 && text.includes(checkout) ? checkout : undefined;
+    const ownHome = home.startsWith('/home/') && text.includes(`${home}/`) ? home : undefined;
+    if ((found ?? own ?? ownHome) !== undefined) t.fail(`${file} has ${found ?? own ?? ownHome}`);
+  }
+  t.end();
+});
+
+function readSource(file: string): Source {
+  const text = readFileSync(path.join(agent, file), 'utf8');
+  const code = text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '');
+  const statement = /^(?:import|export) ((?:type )?[\w$*{][^;'=()]*? from )?'([^']+)';/gm;
+  const statements = [...code.matchAll(statement)].map(([, names = '', from = '']) => ({
+    from,
+    typeOnly: names.startsWith('type '),
+  }));
+  // What is loaded later cannot be in a circle while modules are loaded.
+  const lazy = [...code.matchAll(/\bimport\('([^']+)'\)/g)].map(([, from = '']) => ({ from, typeOnly: true }));
+  return { file, text, code, imports: [...statements, ...lazy] };
+}
+
+/** The folder a file is in (`plan`, `drivers/dbus`); the file itself when it is directly in agent/. */
+function layerOf(file: string): string {
+  const parts = file.split('/');
+  if (parts.length === 1) return file;
+  return parts[0] === 'drivers' ? parts.slice(0, 2).join('/') : (parts[0] ?? '');
+}
+
+function resolved(file: string, from: string): string {
+  return path.join(path.dirname(file), from);
+}
+
+/** `dbus-next/lib/variant.js` → dbus-next, `node:timers/promises` → node:timers. */
+function packageOf(from: string): string {
+  return from
+    .split('/')
+    .slice(0, from.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+function reason(layer: Layer, target: string): string {
+  const [, why] =
+    Object.entries(layer.never ?? {}).find(([name]) => name === target || target.startsWith(`${name}/`)) ?? [];
+  return why ?? layer.because;
+}
+
+function findCycle(graph: ReadonlyMap<string, readonly string[]>): readonly string[] | null {
+  const done = new Set<string>();
+  const visit = (file: string, way: readonly string[]): readonly string[] | null => {
+    if (way.includes(file)) return [...way.slice(way.indexOf(file)), file];
+    if (done.has(file)) return null;
+    for (const next of graph.get(file) ?? []) {
+      const cycle = visit(next, [...way, file]);
+      if (cycle !== null) return cycle;
+    }
+    done.add(file);
+    return null;
+  };
+  for (const file of graph.keys()) {
+    const cycle = visit(file, []);
+    if (cycle !== null) return cycle;
+  }
+  return null;
+}
+
+function trackedFiles(): readonly string[] {
+  try {
+    const names = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    return names.split('\0').filter((name) => name !== '' && existsSync(name));
+  } catch {
+    return [];
+  }
+}
+
+function hostOf(url: string | undefined): string | null {
+  const host = url === undefined || !URL.canParse(url) ? '' : new URL(url).host;
+  return host === '' ? null : host;
+}
+
+function escapeRegExp(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

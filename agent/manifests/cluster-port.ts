@@ -18,7 +18,7 @@ export interface Cluster {
   readonly close: () => void;
 }
 
-export interface ApplyOptions {
+interface ApplyOptions {
   readonly dryRun: boolean;
   /** Take fields over from other managers instead of failing. */
   readonly force: boolean;

@@ -8,7 +8,7 @@ export interface KubernetesObject {
   readonly [field: string]: unknown;
 }
 
-export interface ObjectMetadata {
+interface ObjectMetadata {
   readonly name: string;
   readonly namespace?: string;
   readonly labels?: Readonly<Record<string, string>>;

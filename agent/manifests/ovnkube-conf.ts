@@ -3,7 +3,7 @@ import type { Flavor } from './flavor.ts';
 import { namespaceName } from './object.ts';
 
 /** The API server beside the pods. The service address works only once the network does, so it cannot be used to make it. */
-export const localApiServer = 'https://localhost:6443';
+const localApiServer = 'https://localhost:6443';
 
 type Section = Readonly<Record<string, string | number | boolean | undefined>>;
 

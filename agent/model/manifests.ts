@@ -36,7 +36,7 @@ export interface ObjectDifference {
   readonly conflict: string | null;
 }
 
-export type Outcome = 'created' | 'changed' | 'unchanged' | 'removed';
+type Outcome = 'created' | 'changed' | 'unchanged' | 'removed';
 
 /** What an apply or a delete did to one object. */
 export interface ObjectOutcome {

@@ -27,7 +27,7 @@ export interface ApiServer {
   readonly stop: () => Promise<void>;
 }
 
-export interface KubeconfigChanges {
+interface KubeconfigChanges {
   readonly token?: string;
   readonly caFile?: string;
   readonly server?: string;

@@ -16,17 +16,17 @@ const rounds = 10;
 
 /** The command as it is shipped: one bundled file, with the reading of the configuration that comes before it. */
 async function bundled(folder: string): Promise<string> {
-  const commands = join(import.meta.dirname, '../../agent');
+  const agent = join(import.meta.dirname, '../../../agent');
   const contents = `
-    import { apply } from '${commands}/commands/manifests.js';
-    import { loadConfig } from '${commands}/config/load.js';
-    import { readConfigFiles } from '${commands}/config/read-files.js';
+    import { apply } from '${agent}/commands/manifests.ts';
+    import { loadConfig } from '${agent}/config/load.ts';
+    import { readConfigFiles } from '${agent}/config/read-files.ts';
     const { config } = loadConfig(readConfigFiles('/'));
     const out = (text) => process.stdout.write(text);
     apply({ config, image: '${image}', output: 'text', out, note: out, kubeconfig: process.argv[2] }).then((code) => { process.exitCode = code; });`;
   const outfile = join(folder, 'manifests-apply.cjs');
   await build({
-    stdin: { contents, resolveDir: commands },
+    stdin: { contents, resolveDir: agent },
     bundle: true,
     platform: 'node',
     format: 'cjs',

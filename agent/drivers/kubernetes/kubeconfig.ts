@@ -4,7 +4,7 @@ import { AgentError } from '../../errors.ts';
 import { readPlain } from './plain-kubeconfig.ts';
 
 /** Where MicroShift writes the administrator's credentials, once it has made them. */
-export const microshiftKubeconfig = '/var/lib/microshift/resources/kubeadmin/kubeconfig';
+const microshiftKubeconfig = '/var/lib/microshift/resources/kubeadmin/kubeconfig';
 
 /** How to reach a cluster and who we are there. */
 export interface Access {

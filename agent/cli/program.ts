@@ -1,7 +1,9 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { type Output, openOutput } from './commands/output.ts';
-import { asAgentError, type ExitCode, errorTable, exitCode } from './errors.ts';
-import { agentVersion } from './version.ts';
+import { Command, CommanderError, Option } from 'commander';
+import { type Output, openOutput } from '../commands/output.ts';
+import { asAgentError, type ExitCode, errorTable, exitCode } from '../errors.ts';
+import { agentVersion } from '../version.ts';
+import { addManifestsCommands } from './manifests.ts';
+import { positiveSeconds } from './numbers.ts';
 
 /** Runs the command line and returns the exit code; every command module is loaded only when it is chosen. */
 export async function runCommandLine(words: readonly string[]): Promise<number> {
@@ -24,7 +26,7 @@ function commandTree(done: (code: ExitCode) => void): Command {
   const program = new Command('microshift-net')
     .description("Turns a node's NIC into the uplink of the Open vSwitch bridge br-ex, as one transaction.")
     .version(agentVersion)
-    .addOption(new Option('-o, --output <format>', 'how to print results').choices(['text', 'json']).default('text'))
+    .addOption(new Option('--output <format>', 'how to print results').choices(['text', 'json']).default('text'))
     .option('-v, --verbose', 'say more about decisions and errors', false)
     .exitOverride()
     .showHelpAfterError('(see microshift-net --help)');
@@ -36,37 +38,38 @@ function commandTree(done: (code: ExitCode) => void): Command {
     .option('--boot', 'as the unit runs it at boot', false)
     .option('--confirm-timeout <seconds>', 'take the change back unless `confirm` follows in time', positiveSeconds)
     .action(async (options: { boot: boolean; confirmTimeout?: number }) => {
-      const { apply } = await import('./commands/apply.ts');
+      const { apply } = await import('../commands/apply.ts');
       done(await apply({ boot: options.boot, confirmTimeoutSeconds: options.confirmTimeout ?? null }, output()));
     });
   command('confirm', 'keep a change that was tried with apply --confirm-timeout').action(async () => {
-    const { confirm } = await import('./commands/undo.ts');
+    const { confirm } = await import('../commands/undo.ts');
     done(await confirm(output()));
   });
   command('undo [transaction]', 'go back to before a transaction (the last one)').action(async (id?: string) => {
-    const { undo } = await import('./commands/undo.ts');
+    const { undo } = await import('../commands/undo.ts');
     done(await undo(id, output()));
   });
   command('history [transaction]', 'list transactions, or show one').action(async (id?: string) => {
-    const { history } = await import('./commands/history.ts');
+    const { history } = await import('../commands/history.ts');
     done(history(id, output()));
   });
   command('plan', 'show everything apply would do, and touch nothing').action(async () => {
-    const { plan } = await import('./commands/plan.ts');
+    const { plan } = await import('../commands/plan.ts');
     done(await plan(output()));
   });
   command('verify', 'compare the node with what it should be: 0 as wanted, 3 drift').action(async () => {
-    const { verify } = await import('./commands/plan.ts');
+    const { verify } = await import('../commands/plan.ts');
     done(await verify(output()));
   });
   command('status', 'one screen: bridges, uplinks, addresses, last transaction, next step').action(async () => {
-    const { status } = await import('./commands/status.ts');
+    const { status } = await import('../commands/status.ts');
     done(await status(output()));
   });
   command('disable', 'give the NIC back and remove every trace').action(async () => {
-    const { disable } = await import('./commands/apply.ts');
+    const { disable } = await import('../commands/apply.ts');
     done(await disable(output()));
   });
+  addManifestsCommands(program, done, output);
   addConfigCommands(program, done, output);
   return program;
 }
@@ -83,21 +86,21 @@ function addConfigCommands(program: Command, done: (code: ExitCode) => void, out
     .command('check [file]')
     .description('validate ovn.yaml, with line, column and suggestion')
     .action(async (file?: string) => {
-      const { configCheck } = await import('./commands/config.ts');
+      const { configCheck } = await import('../commands/config.ts');
       done(configCheck(options(file)));
     });
   config
     .command('show [file]')
     .description('show the effective values and where each came from')
     .action(async (file?: string) => {
-      const { configShow } = await import('./commands/config.ts');
+      const { configShow } = await import('../commands/config.ts');
       done(configShow(options(file)));
     });
   config
     .command('schema')
     .description('print the JSON Schema of ovn.yaml')
     .action(async () => {
-      const { configSchema } = await import('./commands/config.ts');
+      const { configSchema } = await import('../commands/config.ts');
       done(configSchema(options()));
     });
 }
@@ -105,12 +108,4 @@ function addConfigCommands(program: Command, done: (code: ExitCode) => void, out
 function outputOf(program: Command): Output {
   const { output, verbose } = program.opts<{ output: 'text' | 'json'; verbose: boolean }>();
   return openOutput(output, verbose);
-}
-
-/** NetworkManager counts checkpoint seconds in 32 bits; a day is more than any try needs. */
-function positiveSeconds(text: string): number {
-  const seconds = Number(text);
-  if (!Number.isInteger(seconds) || seconds < 1 || seconds > 86_400)
-    throw new InvalidArgumentError('a whole number of seconds from 1 to 86400');
-  return seconds;
 }

@@ -1,0 +1,142 @@
+// The main job: a NIC becomes the uplink of br-ex, stays it, and is given back.
+import t, { type Test } from 'tap';
+import { nodeSkip } from './availability.ts';
+import { hasMoved, ownProfiles } from './moved.ts';
+import { bootNode, type MeasuredRun, type TestNode } from './node.ts';
+import { picture, pictureLike } from './picture.ts';
+import { type WatchedRun, watchWrites } from './writes.ts';
+
+t.setTimeout(600_000);
+
+interface Case {
+  lan: string;
+  /** Addresses that may not be silent for longer than outageLimitMs while the NIC moves. */
+  kept: string[];
+  mtu?: number;
+  /** How apply is started, and what lives through it. */
+  through?: 'console' | 'ssh';
+}
+
+const outageLimitMs = 200;
+// 0 on a machine with a CPU to spare; what else runs there may hold the whole node up for some scheduler slices.
+const noOutageMs = 100;
+const cases: Case[] = [
+  { lan: 'dhcp', kept: ['192.0.2.50'] },
+  { lan: 'static4', kept: ['192.0.2.50'], through: 'ssh' },
+  { lan: 'static-dual', kept: ['192.0.2.50', '2001:db8::50'] },
+  { lan: 'slaac', kept: ['192.0.2.50'] },
+  { lan: 'mtu9000', kept: ['192.0.2.50'], mtu: 9000 },
+];
+const ssh =
+  'ip netns exec lan ssh -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR 192.0.2.50';
+
+for (const { lan, kept, mtu = 1500, through = 'console' } of cases) {
+  t.test(
+    `${lan}: a NIC becomes the uplink of br-ex and comes back`,
+    { timeout: 300_000, skip: nodeSkip },
+    async (t) => {
+      const node = await bootNode({ lan });
+      t.teardown(() => node.halt());
+      const before = await node.state();
+      const untouched = await picture(node);
+
+      await t.test('plan says what it would do and touches nothing', async (t) => {
+        const plan = await watchWrites(node, 'microshift-net plan');
+        t.match(plan, { exitCode: 0, stderr: '' });
+        t.strictSame(writesOf(plan), unwritten);
+        t.match(plan.stdout, /eth0/);
+        t.match(plan.stdout, /After\n.*br-ex/);
+        t.strictSame(await picture(node), untouched);
+        t.match(await node.run('microshift-net verify'), { exitCode: 3, stdout: /^Drift:/ });
+      });
+
+      await t.test('apply moves everything, and nobody in the LAN notices', async (t) => {
+        await startSsh(node);
+        const session = await openSession(node);
+        const command = through === 'ssh' ? `${ssh} microshift-net apply` : 'microshift-net apply';
+        const run = await node.measure(command);
+        t.match(run, { exitCode: 0, stdout: /Done: transaction \S+ committed/ });
+        t.comment(`${lan}: apply ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
+        for (const address of kept) within(t, run, address, outageLimitMs);
+        await session.says('after the move');
+        await session.close();
+        const after = await node.state();
+        hasMoved(t, before, after);
+        t.equal(after.link('eth0')?.mtu, mtu);
+        t.equal(after.file('/var/lib/ovnk/iface_default_hint'), 'eth0\n');
+        t.strictSame(
+          (await picture(node)).etc,
+          untouched.etc,
+          'no file in /etc was written, the profile of eth0 least of all',
+        );
+      });
+
+      await t.test('a second apply writes nothing', async (t) => {
+        const run = await node.measure('microshift-net apply', { sampleMemory: false });
+        t.match(run, { exitCode: 0, stdout: 'Nothing to do: the node is as wanted.\n', stderr: '' });
+        for (const address of node.lan.pinged) within(t, run, address, noOutageMs);
+        t.comment(`${lan}: second apply ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
+        const moved = await picture(node);
+        const watched = await watchWrites(node, 'microshift-net apply');
+        t.strictSame(writesOf(watched), unwritten);
+        t.ok(watched.busReads > 0 && watched.databaseReads > 0, 'the monitors saw it ask');
+        t.strictSame(await picture(node), moved);
+        t.match(await node.run('microshift-net verify'), { exitCode: 0, stdout: 'No drift: the node is as wanted.\n' });
+      });
+
+      await t.test('disable gives the NIC back and leaves nothing', async (t) => {
+        const run = await node.measure('microshift-net disable');
+        t.equal(run.exitCode, 0, run.stderr);
+        t.comment(`${lan}: disable ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
+        t.strictSame(await pictureLike(node, untouched), untouched);
+        const after = await node.state();
+        t.strictSame(after.bridges(), []);
+        t.notOk(after.profileNames().some((name) => ownProfiles.includes(name)));
+        const history = await node.text('microshift-net history');
+        t.match(history, /^\S+ +committed +disable .*\n\S+ +committed +apply .*br-ex with eth0$/);
+        t.match(await node.run('microshift-net disable'), { exitCode: 0, stdout: /Nothing to do/ });
+      });
+    },
+  );
+}
+
+const unwritten: Pick<WatchedRun, 'busWrites' | 'busSignals' | 'databaseWrites' | 'databaseSame'> = {
+  busWrites: [],
+  busSignals: [],
+  databaseWrites: [],
+  databaseSame: true,
+};
+
+function writesOf(run: WatchedRun): typeof unwritten {
+  const { busWrites, busSignals, databaseWrites, databaseSame } = run;
+  return { busWrites, busSignals, databaseWrites, databaseSame };
+}
+
+function within(t: Test, run: MeasuredRun, address: string, limitMs: number): void {
+  const ms = run.outageMs[address] ?? Number.POSITIVE_INFINITY;
+  t.ok(ms <= limitMs, `${address} was away for ${ms} ms of ${limitMs}`);
+}
+
+async function startSsh(node: TestNode): Promise<void> {
+  await node.text(`set -e; mkdir -p /run/sshd /root/.ssh; rm -f /root/.ssh/id_ed25519
+    ssh-keygen -q -t ed25519 -N '' -f /root/.ssh/id_ed25519; cp /root/.ssh/id_ed25519.pub /root/.ssh/authorized_keys
+    /usr/sbin/sshd`);
+}
+
+/** An SSH session from the LAN that repeats what it is told. */
+async function openSession(node: TestNode): Promise<{ says(text: string): Promise<void>; close(): Promise<void> }> {
+  await node.text('mkfifo /run/talk');
+  const session = node.start(`exec 3<> /run/talk; ${ssh} cat < /run/talk`);
+  const says = async (text: string): Promise<void> => {
+    await node.text(`echo '${text}' > /run/talk`);
+    await session.saw(text);
+  };
+  await says('before the move');
+  return {
+    says,
+    close: async () => {
+      await session.signal('SIGTERM');
+      await session.ended;
+    },
+  };
+}

@@ -1,0 +1,51 @@
+// What of a node must be the same before and after something that may not change it: its state without what changes by itself.
+import type { TestNode } from './node.ts';
+import type { NodeState } from './state.ts';
+
+export interface Picture {
+  addresses: string[];
+  links: string[];
+  routes: string[];
+  devices: string[];
+  profiles: string[];
+  bridges: Record<string, string[]>;
+  files: Record<string, string>;
+  /** Every file of /etc with the time of its last change: a file that was written and put back shows. */
+  etc: string[];
+}
+
+// Written by every run, whatever it comes to: what a run says about itself, and the NIC it chose.
+const ownRecords = /^\/(run\/microshift-net|var\/lib\/ovnk)\//;
+const againMs = 250;
+
+/** A picture of the node now. */
+export async function picture(node: TestNode): Promise<Picture> {
+  const state = await node.state();
+  // resolv.conf is NetworkManager's; its contents are among the files above
+  const listing = await node.text(`find /etc ! -type d ! -path /etc/resolv.conf -printf '%p %s %C@\\n' | sort`);
+  return { ...networkOf(state), etc: listing.split('\n') };
+}
+
+/** Takes pictures until one is as wanted or the time is over; gives the last one. NetworkManager and vswitchd clean up behind an answer. */
+export async function pictureLike(node: TestNode, wanted: Picture, limitMs = 15_000): Promise<Picture> {
+  const end = performance.now() + limitMs;
+  for (;;) {
+    const now = await picture(node);
+    if (performance.now() > end || JSON.stringify(now) === JSON.stringify(wanted)) return now;
+    await new Promise((resolve) => setTimeout(resolve, againMs)); // no single event tells that all of them are done
+  }
+}
+
+function networkOf(state: NodeState): Omit<Picture, 'etc'> {
+  const { data } = state;
+  const routes = [...data.routes4, ...data.routes6].filter((route) => route.table === 'main');
+  return {
+    addresses: data.addresses.map((a) => `${a.device} ${a.address} ${a.scope}`).sort(),
+    links: data.links.map((l) => `${l.name} ${l.mac} mtu ${l.mtu} in ${l.master} ${l.flags.includes('UP')}`).sort(),
+    routes: routes.map((r) => `${r.dst} via ${r.gateway} dev ${r.dev} metric ${r.metric} ${r.protocol}`).sort(),
+    devices: data.devices.map((d) => `${d.device} ${d.type} ${d.state} ${d.connection}`).sort(),
+    profiles: data.profiles.map((p) => `${p.name} ${p.uuid} ${p.autoconnect} ${p.device} ${p.filename}`).sort(),
+    bridges: Object.fromEntries(state.bridges().map((bridge) => [bridge, state.interfacesOf(bridge)])),
+    files: Object.fromEntries(Object.entries(data.files).filter(([path]) => !ownRecords.test(path))),
+  };
+}

@@ -4,7 +4,7 @@ import type { BridgeNames } from './names.ts';
 
 /**
  * Steps that mend a complete bridge without taking it apart: settings of the bridge's own interface, addresses somebody removed,
- * `autoconnect`. Null when the differences need more than that.
+ * `autoconnect`, the name of the profile it was made from. Null when the differences need more than that.
  */
 export function adjustInPlace(
   wanted: WantedBridge,
@@ -13,7 +13,7 @@ export function adjustInPlace(
   observation: Observation,
 ): readonly Step[] | null {
   const soft = new RegExp(
-    `^(profile ${names.bridgeInterface} (ipv4|ipv6|connection|proxy|hostname|user)\\.|profile \\S+ connection\\.autoconnect|address \\S+ on ${names.bridge}$)`,
+    `^(profile ${names.bridgeInterface} (ipv4|ipv6|connection|proxy|hostname|user)\\.|profile \\S+ (connection\\.autoconnect|user\\.data)$|address \\S+ on ${names.bridge}$)`,
   );
   if (!differences.every((difference) => soft.test(difference.subject))) return null;
   const changed = wanted.profiles.filter((profile) =>
@@ -33,7 +33,7 @@ export function adjustInPlace(
       why: 'the profiles follow what they were made from',
     });
   }
-  if (differences.some((difference) => !difference.subject.endsWith('.autoconnect'))) {
+  if (differences.some((difference) => !/ (connection\.autoconnect|user\.data)$/.test(difference.subject))) {
     steps.push({
       do: 'reapply',
       id: final.id,

@@ -46,7 +46,9 @@ export function giveBack(names: BridgeNames, observation: Observation): readonly
     });
   }
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
-  if (row !== undefined && !ours.some((profile) => profile.uuid === row.externalIds['NM.connection.uuid'])) {
+  const owner = row?.externalIds['NM.connection.uuid'];
+  // A bridge without an owner was made by hand, one with another owner is another tool's: neither is ours to remove.
+  if (owner !== undefined && !profiles.some((profile) => profile.uuid === owner)) {
     steps.push({
       do: 'removeBridges',
       bridges: [names.bridge],

@@ -23,7 +23,7 @@ import { refuseForeignBridge } from './ownership.ts';
 import { bridgeWithoutUplink, bridgeWithUplink, type UplinkSource } from './profiles.ts';
 import { isDefault } from './route-metric.ts';
 import { uplinkSource } from './source-profile.ts';
-import { chooseUplink, uplinkInBridge } from './uplink.ts';
+import { chooseExternalUplink, chooseUplink, uplinkInBridge } from './uplink.ts';
 
 /** A bridge as it shall be, and what it is made from. */
 interface Target {
@@ -59,7 +59,7 @@ export function planApply(config: Config, observation: Observation, routeWaitOve
   if (decision.choice.interface === null) {
     targets.push({ names: gatewayBridge, wanted: bridgeWithoutUplink(gatewayBridge, options), source: null });
   } else add(gatewayBridge, decision.choice.interface);
-  const external = config.externalUplink.value ?? observation.hints.extraBridge;
+  const external = chooseExternalUplink(config, observation);
   if (external !== null) add(externalBridge, external);
   return { kind: 'planned', plan: planFor(targets, observation, decision.choice, notes, config.persist.value) };
 }

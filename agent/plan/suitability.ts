@@ -2,9 +2,10 @@ import type { Link, Observation } from '../model/observation.ts';
 
 /** ARPHRD_ETHER of linux/if_arp.h: what an OVS port of type `system` carries. */
 const ethernet = 1;
-/** NMDeviceType veth, NMDeviceState unmanaged. */
+/** NMDeviceType veth, NMDeviceState unmanaged, NM_ACTIVATION_STATE_FLAG_EXTERNAL. */
 const vethDevice = 20;
 const unmanaged = 10;
+const external = 0x80;
 
 /** Devices that belong to a container engine, a hypervisor or ovn-kubernetes: never the node's uplink. Whole names, no substrings. */
 const foreignNames =
@@ -17,13 +18,18 @@ export function unsuitability(link: Link | undefined, observation: Observation):
   if (link.kind === 'wlan') return 'it is a wifi device: an access point drops frames with other source addresses';
   if (link.hardwareType !== ethernet && link.kind !== 'tun')
     return 'it is not an Ethernet device, so Open vSwitch cannot carry it';
-  const device = observation.networkManager.devices.find(
-    (entry) => entry.interface === link.name && entry.type === vethDevice,
-  );
-  if (device?.state === unmanaged)
+  if (isForeignVeth(link.name, observation))
     return 'it is a veth that NetworkManager does not manage, the end of a container cable';
   if (isOvsInternal(link.name, observation)) return 'it is an internal port of Open vSwitch';
   return null;
+}
+
+/** A veth nobody gave a profile: not managed at all, or shown with what somebody else configured on it. */
+function isForeignVeth(name: string, { networkManager }: Observation): boolean {
+  const device = networkManager.devices.find((entry) => entry.interface === name && entry.type === vethDevice);
+  if (device === undefined) return false;
+  const active = networkManager.activeConnections.find((entry) => entry.path === device.activeConnection);
+  return device.state === unmanaged || ((active?.stateFlags ?? 0) & external) !== 0;
 }
 
 function isOvsInternal(name: string, observation: Observation): boolean {

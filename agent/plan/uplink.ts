@@ -92,6 +92,17 @@ export function chooseUplink(config: Config, observation: Observation, routeWait
   });
 }
 
+/** The uplink of br-ex1, if one is asked for. Fails with `interface-not-found` or `interface-unsuitable`. */
+export function chooseExternalUplink(config: Config, observation: Observation): string | null {
+  const name = config.externalUplink.value ?? observation.hints.extraBridge;
+  if (name === null) return null;
+  const source = config.externalUplink.value === null ? '/etc/ovnk/extra_bridge' : config.externalUplink.source;
+  mustExist({ name, source }, observation);
+  const reason = unsuitability(linkOf(observation, name), observation);
+  if (reason !== null) throw unsuitable({ name, source }, reason);
+  return name;
+}
+
 /** Device of the kernel's kind in an OVS bridge: its uplink, if it has exactly one. */
 export function uplinkInBridge(names: BridgeNames, observation: Observation): string | null {
   const bridge = observation.ovs.bridges.find((row) => row.name === names.bridge);
@@ -176,7 +187,7 @@ function mustNotBeExternal(candidate: Candidate, external: string | null): void 
 
 function unsuitable(candidate: Candidate, reason: string): AgentError {
   return new AgentError('interface-unsuitable', `${candidate.source} names ${candidate.name}, but ${reason}`, {
-    hint: 'name another interface, or set `uplink: none` to build br-ex without a NIC',
+    hint: 'name another interface; br-ex can also do without a NIC (`uplink: none`)',
     facts: { interface: candidate.name, source: candidate.source },
   });
 }

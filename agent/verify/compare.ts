@@ -80,15 +80,17 @@ export function compareSettings(wanted: WantedProfile, profile: NmProfile): read
       differences.push(difference(`profile ${wanted.id} ${name}.${key}`, show(value), show(observed)));
     }
   }
-  for (const name of ['ipv4', 'ipv6']) differences.push(...addedKeys(name, wanted, profile.settings));
+  for (const name of wholeSettings) differences.push(...addedKeys(name, wanted, profile.settings));
   return differences;
 }
 
 function addedKeys(name: string, wanted: WantedProfile, observed: ProfileSettings): readonly Difference[] {
-  const own = wanted.settings[name];
-  if (own === undefined) return [];
+  const own = wanted.settings[name] ?? {};
+  // NetworkManager gives profiles of ports IP settings of its own.
+  if (!(name in wanted.settings) && name.startsWith('ipv')) return [];
   return Object.entries(observed[name] ?? {})
-    .filter(([key, value]) => !(key in own) && canonical(name, key, value) !== canonical(name, key, undefined))
+    .filter(([key]) => !(key in own) && !ownKeys.has(`${name}.${key}`))
+    .filter(([key, value]) => canonical(name, key, value) !== canonical(name, key, undefined))
     .map(([key, value]) => difference(`profile ${wanted.id} ${name}.${key}`, '(unset)', show(value)));
 }
 
@@ -112,6 +114,12 @@ function fixedAddresses(settings: ProfileSettings): readonly string[] {
     return list.map((entry) => `${entry.address?.[1]}/${entry.prefix?.[1]}`);
   });
 }
+
+/** Settings that carry what the admin's profile says and nothing else: a property that was taken out there must go here too. */
+const wholeSettings = ['connection', 'ipv4', 'ipv6', 'proxy', 'hostname', 'ethtool', '802-1x', 'sriov', 'tc', 'dcb'];
+
+/** Properties NetworkManager keeps in a profile by itself. */
+const ownKeys: ReadonlySet<string> = new Set(['connection.timestamp', 'connection.read-only']);
 
 /** Values that NetworkManager writes as "unset" when a profile is read back. */
 const defaults: Readonly<Record<string, string>> = {

@@ -1,0 +1,61 @@
+// Small changes to an observation, so that a case shows only what is special about it.
+
+type Node = unknown[] | Record<string, unknown>;
+
+/**
+ * A copy of the value with changes made in order. A key is a way to a place: names between slashes, `[key=value]` for the item of a
+ * list (`[key=a key2=b]` for one with both), `[+]` for a new one at its end, `[0]` for a position. A `-` before it removes the place.
+ */
+export function changed<T>(value: T, changes: Readonly<Record<string, unknown>>): T {
+  const copy = structuredClone(value);
+  for (const [way, wanted] of Object.entries(changes)) change(copy as Node, way, structuredClone(wanted));
+  return copy;
+}
+
+function change(root: Node, way: string, wanted: unknown): void {
+  const parts = partsOf(way.replace(/^-/, ''));
+  const last = parts.pop() ?? '';
+  let node = root;
+  for (const part of parts) {
+    const next = (node as Record<string | number, unknown>)[keyOf(node, part, way)];
+    if (typeof next !== 'object' || next === null) throw new TypeError(`${way}: there is nothing at ${part}`);
+    node = next as Node;
+  }
+  const key = keyOf(node, last, way);
+  if (!way.startsWith('-')) (node as Record<string | number, unknown>)[key] = wanted;
+  else if (Array.isArray(node)) node.splice(Number(key), 1);
+  else delete node[key];
+}
+
+/** Slashes inside brackets belong to a value (`[destination=0.0.0.0/0]`). */
+function partsOf(way: string): string[] {
+  return way.match(/\[[^\]]*\]|[^/[]+/g) ?? [];
+}
+
+function keyOf(node: Node, part: string, way: string): string | number {
+  return Array.isArray(node) ? positionOf(node, part, way) : part;
+}
+
+function positionOf(list: readonly unknown[], selector: string, way: string): number {
+  const inside = selector.slice(1, -1);
+  if (inside === '+') return list.length;
+  if (/^\d+$/.test(inside)) return Number(inside);
+  const conditions = inside.split(' ').map((condition) => condition.split('='));
+  const position = list.findIndex((item) =>
+    conditions.every(([key = '', wanted = '']) => String((item as Record<string, unknown>)[key]) === wanted),
+  );
+  if (position < 0) throw new TypeError(`${way}: no item with ${inside}`);
+  return position;
+}
+
+/** JSON for people: whatever fits on a line is on one. */
+export function readableJson(value: unknown, indent = ''): string {
+  const flat = JSON.stringify(value, null, 1)?.replaceAll(/\n\s*/g, ' ') ?? 'null';
+  if (typeof value !== 'object' || value === null || flat.length + indent.length <= 116) return flat;
+  const inner = `${indent}  `;
+  const items = Array.isArray(value)
+    ? value.map((item) => `${inner}${readableJson(item, inner)}`)
+    : Object.entries(value).map(([key, item]) => `${inner}${JSON.stringify(key)}: ${readableJson(item, inner)}`);
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  return `${open}\n${items.join(',\n')}\n${indent}${close}`;
+}

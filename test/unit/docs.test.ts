@@ -1,0 +1,48 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t from 'tap';
+import { errorTable, exitCode } from '../../agent/errors.ts';
+
+const read = (path: string): string => readFileSync(path, 'utf8');
+
+t.test('docs/troubleshooting.md has one heading per error kind, in the order of the table', (t) => {
+  const headings = [...read('docs/troubleshooting.md').matchAll(/^## (.+)$/gm)].map((match) => match[1]);
+  t.strictSame(headings, Object.keys(errorTable));
+  t.end();
+});
+
+t.test('every kind is described with its own exit code and no other', (t) => {
+  const sections = read('docs/troubleshooting.md').split(/^## /m).slice(1);
+  for (const [kind, { exitCode: code }] of Object.entries(errorTable)) {
+    const section = sections.find((text) => text.startsWith(`${kind}\n`)) ?? '';
+    const named = [...section.matchAll(/exit\s+code\s+(\d)/gi)].map((match) => Number(match[1]));
+    t.ok(
+      named.every((one) => one === code),
+      `${kind}: exit code ${code}, the page says ${named.join(', ')}`,
+    );
+  }
+  t.end();
+});
+
+t.test('README.md lists every exit code once', (t) => {
+  const table = /^## Exit codes$([\s\S]*?)^## /m.exec(read('README.md'))?.[1] ?? '';
+  const codes = [...table.matchAll(/^\| (\d) \|/gm)].map((match) => Number(match[1]));
+  t.strictSame(codes, Object.values(exitCode).toSorted());
+  t.end();
+});
+
+t.test('links between the documents lead somewhere', (t) => {
+  const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...markdownBelow('docs')];
+  for (const page of pages) {
+    for (const [, target = ''] of read(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue;
+      t.ok(existsSync(join(dirname(page), target)), `${page} links to ${target}`);
+    }
+  }
+  t.end();
+});
+
+function markdownBelow(folder: string): string[] {
+  const names = readdirSync(folder, { recursive: true }).map(String);
+  return names.filter((name) => name.endsWith('.md')).map((name) => join(folder, name));
+}

@@ -47,7 +47,9 @@ export function planApply(config: Config, observation: Observation, routeWaitOve
   for (const names of bridges) refuseForeignBridge(names, observation);
   const decision = chooseUplink(config, observation, routeWaitOver);
   if (decision.kind === 'waiting') return decision;
-  const options = { datapathType: config.ovs.datapathType.value };
+  const external = chooseExternalUplink(config, observation);
+  const chosen = { gateway: decision.choice.interface, external };
+  const options = { datapathType: config.ovs.datapathType.value, chosen };
   const notes: PlanNote[] = [...decision.notes];
   const targets: Target[] = [];
   const add = (names: BridgeNames, uplink: string): void => {
@@ -59,7 +61,6 @@ export function planApply(config: Config, observation: Observation, routeWaitOve
   if (decision.choice.interface === null) {
     targets.push({ names: gatewayBridge, wanted: bridgeWithoutUplink(gatewayBridge, options), source: null });
   } else add(gatewayBridge, decision.choice.interface);
-  const external = chooseExternalUplink(config, observation);
   if (external !== null) add(externalBridge, external);
   return { kind: 'planned', plan: planFor(targets, observation, decision.choice, notes, config.persist.value) };
 }

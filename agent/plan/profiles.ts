@@ -17,8 +17,15 @@ export interface UplinkSource {
   readonly addressLink: Link;
 }
 
+/** The NICs of both bridges; null: none. */
+export interface ChosenUplinks {
+  readonly gateway: string | null;
+  readonly external: string | null;
+}
+
 export interface ProfileOptions {
   readonly datapathType: 'system' | 'netdev';
+  readonly chosen: ChosenUplinks;
 }
 
 type Setting = Record<string, SettingValue>;
@@ -35,7 +42,7 @@ export function bridgeWithUplink(
 ): { wanted: WantedBridge; notes: readonly PlanNote[] } {
   const mac = source.addressLink.mac.toUpperCase();
   const { address, device } = transferSettings(source.settings);
-  const metric = bridgeRouteMetric(names, source, observation);
+  const metric = bridgeRouteMetric(names, source, observation, options.chosen);
   const identifier = keepInterfaceIdentifier(source);
   const origin: Setting = {
     data: [

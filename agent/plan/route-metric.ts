@@ -1,7 +1,7 @@
 import type { Observation } from '../model/observation.ts';
 import type { PlanNote } from '../model/plan.ts';
-import type { BridgeNames } from './names.ts';
-import type { UplinkSource } from './profiles.ts';
+import { type BridgeNames, externalBridge, gatewayBridge } from './names.ts';
+import type { ChosenUplinks, UplinkSource } from './profiles.ts';
 
 /**
  * Route metric of the bridge per family: 48 (br-ex) or 49 (br-ex1), unless the admin set one that still wins against every other
@@ -11,12 +11,13 @@ export function bridgeRouteMetric(
   names: BridgeNames,
   source: UplinkSource,
   observation: Observation,
+  chosen: ChosenUplinks,
 ): { ipv4: number; ipv6: number; notes: readonly PlanNote[] } {
   const notes: PlanNote[] = [];
   const forFamily = (family: 4 | 6): number => {
     const asked = Number(source.settings[`ipv${family}`]?.['route-metric']?.[1] ?? -1);
     if (asked < 0) return names.routeMetric;
-    const best = bestOtherDefault(family, names, source, observation);
+    const best = bestOtherDefault(family, names, source, observation, chosen);
     if (asked < best) return asked;
     const message = `ipv${family}.route-metric ${asked} of ${source.id} becomes ${names.routeMetric}: another interface has a default route with metric ${best}`;
     notes.push({ level: 'info', message });
@@ -25,11 +26,22 @@ export function bridgeRouteMetric(
   return { ipv4: forFamily(4), ipv6: forFamily(6), notes };
 }
 
-function bestOtherDefault(family: 4 | 6, names: BridgeNames, source: UplinkSource, observation: Observation): number {
+function bestOtherDefault(
+  family: 4 | 6,
+  names: BridgeNames,
+  source: UplinkSource,
+  observation: Observation,
+  chosen: ChosenUplinks,
+): number {
   const own = new Set([names.bridge, source.link.name]);
+  // The other bridge of ours is met with the metric it will have.
+  const metricOf = (device: string, metric: number): number => {
+    if (device === chosen.gateway) return Math.min(metric, gatewayBridge.routeMetric);
+    return device === chosen.external ? Math.min(metric, externalBridge.routeMetric) : metric;
+  };
   return observation.routes
     .filter((route) => route.family === family && isDefault(route.destination) && !own.has(route.device))
-    .reduce((best, route) => Math.min(best, route.metric), Number.POSITIVE_INFINITY);
+    .reduce((best, route) => Math.min(best, metricOf(route.device, route.metric)), Number.POSITIVE_INFINITY);
 }
 
 /** True for 0.0.0.0/0 and ::/0. */

@@ -43,7 +43,9 @@ export function waitFor<T>(
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     let stop: (() => void) | undefined;
+    let ended = false;
     const finish = (): void => {
+      ended = true;
       clearTimeout(timer);
       deadline.signal.removeEventListener('abort', aborted);
       stop?.();
@@ -61,6 +63,8 @@ export function waitFor<T>(
     if (deadline.signal.aborted) return aborted();
     deadline.signal.addEventListener('abort', aborted);
     stop = start(succeed, fail);
+    // It may have come while the subscription was being made, when there was nothing to end yet.
+    if (ended) stop();
     return undefined;
   });
 }

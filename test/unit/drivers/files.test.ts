@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { readSmallFile, removeFile, writeFileAtomically } from '../../../agent/drivers/host/files.ts';
+import { failure } from '../failure.ts';
+
+t.test('reading a small file', (t) => {
+  const directory = t.testdir({ hint: 'eth0\n', empty: '', folder: {}, long: 'x'.repeat(10_000) });
+  t.equal(readSmallFile(join(directory, 'hint')), 'eth0\n');
+  t.equal(readSmallFile(join(directory, 'empty')), '');
+  t.equal(readSmallFile(join(directory, 'absent')), null);
+  t.equal(readSmallFile(join(directory, 'hint/below')), null);
+  t.equal(readSmallFile(join(directory, 'long'))?.length, 4096, 'no more than a hint can have');
+  t.equal(readSmallFile(join(directory, 'long'), 10)?.length, 10);
+  t.throws(
+    () => readSmallFile(join(directory, 'folder')),
+    failure('config-unreadable', { message: /not a regular file/ }),
+  );
+  t.throws(() => readSmallFile('/dev/zero'), failure('config-unreadable'));
+  t.end();
+});
+
+t.test('a FIFO in place of a file is refused and does not hang', (t) => {
+  const fifo = join(t.testdir({}), 'fifo');
+  execFileSync('mkfifo', [fifo]);
+  t.throws(() => readSmallFile(fifo), failure('config-unreadable', { message: /not a regular file/ }));
+  t.throws(() => writeFileAtomically(fifo, 'x'), failure('state-unwritable'));
+  t.end();
+});
+
+t.test('writing a file', (t) => {
+  const directory = t.testdir({ old: 'old' });
+  writeFileAtomically(join(directory, 'old'), 'new\n');
+  t.equal(readFileSync(join(directory, 'old'), 'utf8'), 'new\n');
+  writeFileAtomically(join(directory, 'made/on/the/way'), 'x', 0o600);
+  t.equal(statSync(join(directory, 'made/on/the/way')).mode & 0o777, 0o600);
+  t.strictSame(readdirSync(directory).toSorted(), ['made', 'old'], 'no temporary file is left');
+  t.end();
+});
+
+t.test('writing where no file belongs is refused and changes nothing', (t) => {
+  const directory = t.testdir({ target: 'kept', folder: { inside: 'kept' }, file: '' });
+  symlinkSync(join(directory, 'target'), join(directory, 'link'));
+  symlinkSync(join(directory, 'nowhere'), join(directory, 'dangling'));
+  for (const name of ['link', 'dangling', 'folder', 'file/below'])
+    t.throws(() => writeFileAtomically(join(directory, name), 'x'), failure('state-unwritable'), name);
+  t.equal(readFileSync(join(directory, 'target'), 'utf8'), 'kept');
+  t.notOk(existsSync(join(directory, 'nowhere')));
+  t.strictSame(readdirSync(directory).toSorted(), ['dangling', 'file', 'folder', 'link', 'target']);
+  t.end();
+});
+
+t.test('a temporary file of a run that died does not stop a later one for good', (t) => {
+  const directory = t.testdir({});
+  const path = join(directory, 'hint');
+  writeFileSync(`${path}.${process.pid}.tmp`, 'half');
+  // The name has this process's pid: the first try may refuse it, and clears it away.
+  try {
+    writeFileAtomically(path, 'eth0\n');
+  } catch {
+    writeFileAtomically(path, 'eth0\n');
+  }
+  t.equal(readFileSync(path, 'utf8'), 'eth0\n');
+  t.strictSame(readdirSync(directory), ['hint']);
+  t.end();
+});
+
+t.test('removing', (t) => {
+  const directory = t.testdir({ file: '' });
+  mkdirSync(join(directory, 'folder'));
+  removeFile(join(directory, 'file'));
+  removeFile(join(directory, 'file'));
+  t.notOk(existsSync(join(directory, 'file')));
+  t.throws(() => removeFile(join(directory, 'folder')), failure('state-unwritable'));
+  t.end();
+});

@@ -1,0 +1,62 @@
+import t from 'tap';
+import type { NetworkManagerFacts, OvsFacts } from '../../../agent/model/observation.ts';
+import { type ObservePorts, observe, parseResolver, readHints } from '../../../agent/observe/observe.ts';
+
+t.test('resolv.conf', (t) => {
+  const none = { nameservers: [], search: [], options: [] };
+  const table: readonly (readonly [text: string, wanted: object])[] = [
+    ['', none],
+    ['# nameserver 192.0.2.9\n; nameserver 192.0.2.9\nnameserver\n', none],
+    ['nameserver 192.0.2.1\n  nameserver\t2001:db8::1  \n', { ...none, nameservers: ['192.0.2.1', '2001:db8::1'] }],
+    ['domain a.example\nsearch b.example c.example\n', { ...none, search: ['b.example', 'c.example'] }],
+    ['search b.example\ndomain a.example', { ...none, search: ['a.example'] }],
+    ['options edns0\noptions rotate timeout:1\n', { ...none, options: ['edns0', 'rotate', 'timeout:1'] }],
+    ['nameserver 192.0.2.1\r\n', { ...none, nameservers: ['192.0.2.1'] }],
+  ];
+  for (const [text, wanted] of table) t.strictSame(parseResolver(text), wanted, JSON.stringify(text));
+  t.end();
+});
+
+t.test('hints: the first line, trimmed', (t) => {
+  const hint = (text: string | null) =>
+    readHints((path) => (path === '/var/lib/ovnk/iface_default_hint' ? text : null)).interfaceHint;
+  for (const [text, wanted] of [
+    ['eth0\n', 'eth0'],
+    ['  eth0  \neth1\n', 'eth0'],
+    ['eth0\r\n', 'eth0'],
+    ['\neth0\n', null],
+    ['', null],
+    [null, null],
+  ] as const)
+    t.equal(hint(text), wanted, JSON.stringify(text));
+  t.strictSame(
+    readHints((path) => path),
+    {
+      interfaceHint: '/var/lib/ovnk/iface_default_hint',
+      extraBridge: '/etc/ovnk/extra_bridge',
+      defaultBridge: '/etc/ovnk/default_bridge',
+      nodeIp: '/run/nodeip-configuration/primary-ip',
+    },
+  );
+  t.end();
+});
+
+t.test('a snapshot', async (t) => {
+  const ports: ObservePorts = {
+    tuning: () => ({}) as ReturnType<ObservePorts['tuning']>,
+    links: () => [],
+    routes: () => [],
+    readFile: (path: string) => (path.startsWith('/proc') ? 'value\n' : null),
+    environment: { SSH_CONNECTION: '192.0.2.9 50000 192.0.2.50 22' },
+    networkManager: () => Promise.resolve({ version: '1.58.0' } as NetworkManagerFacts),
+    ovs: () => Promise.resolve({ version: '4.0.0' } as OvsFacts),
+  };
+  const seen = await observe(ports);
+  t.match(seen, {
+    host: { bootId: 'value', hostname: 'value', sshPeer: '192.0.2.9' },
+    networkManager: { version: '1.58.0' },
+    ovs: { version: '4.0.0' },
+  });
+  t.equal((await observe({ ...ports, environment: {} })).host.sshPeer, null);
+  await t.rejects(observe({ ...ports, ovs: () => Promise.reject(new Error('gone')) }), /gone/);
+});

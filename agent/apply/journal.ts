@@ -57,7 +57,10 @@ export function openJournal(directory: string, header: JournalHeader): Journal {
 export function reopenJournal(directory: string, id: string): Journal {
   const path = `${directory}/${id}${openEnding}`;
   try {
-    return appendTo(directory, id, openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW));
+    const descriptor = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
+    // A power cut may have left half a line, which must not swallow the next one.
+    writeSync(descriptor, '\n');
+    return appendTo(directory, id, descriptor);
   } catch (error) {
     throw unwritable(path, error);
   }

@@ -1,4 +1,4 @@
-// Bundles the agent into dist/: one executable file that runs wherever Node is, without node_modules.
+// Bundles the agent into dist/: one executable file, and beside it what it loads; runs wherever Node is, without node_modules.
 // CommonJS, because a file without an ending is CommonJS to Node wherever it is copied; a package.json beside it says so here.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
@@ -22,10 +22,10 @@ const common = {
 await build({
   ...common,
   entryPoints: ['agent/main.ts'],
-  outfile: 'dist/microshift-net',
-  banner: { js: '#!/usr/bin/env node' },
+  outfile: 'dist/agent.cjs',
   plugins: [manifestsApart()],
 });
+copyFileSync('agent/launcher.cjs', 'dist/microshift-net');
 chmodSync('dist/microshift-net', 0o755);
 if (existsSync('agent/commands/manifests.ts')) {
   await build({ ...common, entryPoints: ['agent/commands/manifests.ts'], outfile: 'dist/manifests.cjs' });

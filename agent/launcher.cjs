@@ -1,0 +1,11 @@
+#!/usr/bin/env -S node --no-opt --no-sparkplug --optimize-for-size --max-lazy --max-semi-space-size=1
+'use strict';
+/*
+ * Starts the agent with Node's compile cache: of a run with nothing to do, compiling is the larger part. Only root uses the cache,
+ * whose folder only root can write; where it cannot be written, or Node has none (before 22.8), everything works the same, slower.
+ * Without a JIT the process stays small and never needs memory that is writable and executable, which the unit forbids.
+ */
+const { enableCompileCache } = require('node:module');
+
+if (enableCompileCache !== undefined && process.getuid?.() === 0) enableCompileCache('/var/cache/microshift-net');
+require('./agent.cjs');

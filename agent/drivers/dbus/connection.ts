@@ -23,6 +23,9 @@ const connectTimeoutMs = 5_000;
 /** NetworkManager answers in milliseconds, but may be busy for seconds while it waits for OVSDB or udev. */
 const callTimeoutMs = 15_000;
 
+/** The largest message there is (D-Bus specification, "Message Format"); more is no message. */
+const maxMessageBytes = 128 * 1024 * 1024;
+
 export interface MethodCall {
   readonly destination: string;
   readonly path: string;
@@ -90,22 +93,33 @@ export async function connectBus(address: string): Promise<Bus> {
     for (const listener of lostListeners) listener(lost);
   };
   const receive = (wire: unknown): void => {
-    let message: Message;
-    try {
-      message = new Message(messageToJsFmt(wire));
-    } catch (cause) {
-      // A message that cannot be read means the stream cannot be trusted any more.
-      socket.destroy();
-      lose(cause);
-      return;
-    }
+    const message = new Message(messageToJsFmt(wire));
     if (message.type === signalMessage) for (const listener of listeners) listener(message);
     else settle(pending, message);
   };
   socket.on('error', lose);
   socket.on('end', () => lose());
   socket.on('close', () => lose());
-  unmarshalMessages(socket, receive, {});
+  unmarshalMessages(
+    {
+      on: (event, listener) =>
+        socket.on(event, () => {
+          try {
+            listener();
+          } catch (cause) {
+            // A message that cannot be read means the stream cannot be trusted any more.
+            socket.destroy();
+            lose(cause);
+          }
+        }),
+      read: (bytes) => {
+        if (bytes > maxMessageBytes) throw new Error(`a message of ${bytes} bytes was announced`);
+        return socket.read(bytes);
+      },
+    },
+    receive,
+    {},
+  );
 
   const call = (request: MethodCall): Promise<unknown[]> =>
     new Promise((resolve, reject) => {

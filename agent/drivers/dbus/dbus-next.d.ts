@@ -1,7 +1,15 @@
 /** Types of the few dbus-next files the wrapper uses; the package ships types only for its high-level API. */
 declare module 'dbus-next/lib/message.js' {
-  import type { Socket } from 'node:net';
-  export function unmarshalMessages(stream: Socket, onMessage: (message: unknown) => void, options: object): void;
+  /** The two methods of a stream it calls. */
+  export interface MessageStream {
+    on(event: 'readable', listener: () => void): unknown;
+    read(bytes: number): Buffer | null;
+  }
+  export function unmarshalMessages(
+    stream: MessageStream,
+    onMessage: (message: unknown) => void,
+    options: object,
+  ): void;
 }
 
 declare module 'dbus-next/lib/marshall-compat.js' {

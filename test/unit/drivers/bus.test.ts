@@ -1,0 +1,243 @@
+// The D-Bus connection against a real dbus-daemon of the test's own, and against daemons that misbehave.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import readline from 'node:readline';
+import t, { type Test } from 'tap';
+import {
+  type Bus,
+  connectBus,
+  type MethodCall,
+  type Signal,
+  systemBusAddress,
+} from '../../../agent/drivers/dbus/connection.ts';
+import { openNetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
+import { failure } from '../failure.ts';
+
+const noDaemon = spawnSync('dbus-daemon', ['--version']).error !== undefined && 'dbus-daemon is not installed';
+
+const daemonCall = {
+  destination: 'org.freedesktop.DBus',
+  path: '/org/freedesktop/DBus',
+  interface: 'org.freedesktop.DBus',
+};
+const named = (member: string, name: string): MethodCall => ({ ...daemonCall, member, signature: 's', body: [name] });
+
+interface Daemon {
+  readonly address: string;
+  readonly process: ChildProcess;
+}
+
+async function startDaemon(t: Test): Promise<Daemon> {
+  const directory = socketDirectory(t);
+  const rules = '<allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>';
+  const config = `<listen>unix:path=${directory}/bus</listen><auth>EXTERNAL</auth><policy context="default">${rules}</policy>`;
+  writeFileSync(join(directory, 'bus.conf'), `<busconfig><type>custom</type>${config}</busconfig>`);
+  const child = spawn('dbus-daemon', ['--nofork', '--print-address', `--config-file=${join(directory, 'bus.conf')}`], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  for await (const address of readline.createInterface({ input: child.stdout })) return { address, process: child };
+  throw new Error('dbus-daemon ended without a word');
+}
+
+async function connected(t: Test, address: string): Promise<Bus> {
+  const bus = await connectBus(address);
+  t.teardown(() => bus.close());
+  return bus;
+}
+
+t.test('a bus that works', { skip: noDaemon }, async (t) => {
+  const { address, process: daemon } = await startDaemon(t);
+  const bus = await connected(t, address);
+
+  await t.test('answers calls, also many at once', async (t) => {
+    const names = (await bus.call({ ...daemonCall, member: 'ListNames' }))[0] as string[];
+    t.ok(names.includes('org.freedesktop.DBus'));
+    const owners = await Promise.all(
+      Array.from({ length: 200 }, () => bus.call(named('GetNameOwner', 'org.freedesktop.DBus'))),
+    );
+    t.strictSame(new Set(owners.map(([owner]) => owner)), new Set(['org.freedesktop.DBus']));
+    t.equal(bus.callCount(), 202, 'Hello and these');
+  });
+
+  await t.test('hands on error replies with their names', async (t) => {
+    const reply = { name: 'DBusReplyError', errorName: 'org.freedesktop.DBus.Error.NameHasNoOwner' };
+    await t.rejects(bus.call(named('GetNameOwner', 'org.example.Nobody')), reply);
+    await t.rejects(bus.call({ ...daemonCall, member: 'NoSuchMethod' }), {
+      errorName: 'org.freedesktop.DBus.Error.UnknownMethod',
+    } as object as Error);
+    await t.rejects(bus.call({ destination: 'org.example.Nobody', path: '/', interface: 'org.example', member: 'X' }), {
+      errorName: 'org.freedesktop.DBus.Error.NameHasNoOwner', // not ServiceUnknown: nothing was to be started
+    } as object as Error);
+  });
+
+  await t.test('refuses a call that cannot be written down, and goes on', async (t) => {
+    await t.rejects(bus.call({ ...daemonCall, member: 'GetNameOwner', signature: 's', body: [7n] }));
+    await t.rejects(bus.call({ ...daemonCall, path: 'no path', member: 'ListNames' }));
+    t.ok(await bus.call({ ...daemonCall, member: 'ListNames' }));
+  });
+
+  await t.test('a peer that does not answer is given up on', async (t) => {
+    const silent = await connected(t, address);
+    const [name] = (await silent.call({
+      ...daemonCall,
+      member: 'RequestName',
+      signature: 'su',
+      body: ['org.example.Silent', 0],
+    })) as [number];
+    t.equal(name, 1);
+    const call = bus.call({
+      destination: 'org.example.Silent',
+      path: '/',
+      interface: 'org.example',
+      member: 'Wait',
+      timeoutMs: 50,
+    });
+    await t.rejects(call, failure('dbus-timeout', { facts: { call: 'org.example.Wait', timeoutMs: 50 } }));
+  });
+
+  await t.test('delivers every signal between subscribing and the end', async (t) => {
+    const actor = await connected(t, address);
+    const seen: Signal[] = [];
+    const end = bus.subscribe("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'", (signal) =>
+      seen.push(signal),
+    );
+    const owned = (): number => seen.filter((signal) => signal.body[0] === 'org.example.Flicker').length;
+    // Once the bus has answered a later call of ours, the rule stands.
+    await bus.call({ ...daemonCall, member: 'GetId' });
+    const flicker = async (): Promise<void> => {
+      await actor.call({ ...daemonCall, member: 'RequestName', signature: 'su', body: ['org.example.Flicker', 0] });
+      await actor.call(named('ReleaseName', 'org.example.Flicker'));
+    };
+    for (let round = 0; round < 20; round += 1) await flicker();
+    await bus.call({ ...daemonCall, member: 'GetId' });
+    t.equal(owned(), 40);
+    end();
+    await flicker();
+    await bus.call({ ...daemonCall, member: 'GetId' });
+    t.equal(owned(), 40, 'none after the end');
+  });
+
+  await t.test('NetworkManager is not there, and is not started', async (t) => {
+    await t.rejects(
+      openNetworkManager(bus),
+      failure('networkmanager-not-running', { message: /^NetworkManager is not running$/ }),
+    );
+  });
+
+  await t.test('NetworkManager leaves', async (t) => {
+    const other = await connected(t, address);
+    await other.call({
+      ...daemonCall,
+      member: 'RequestName',
+      signature: 'su',
+      body: ['org.freedesktop.NetworkManager', 0],
+    });
+    const nm = await openNetworkManager(bus);
+    const vanished = new Promise<string>((resolve) => nm.onVanished((error) => resolve(error.kind)));
+    const pending = nm.profilePaths();
+    pending.catch(() => undefined);
+    await bus.call({ ...daemonCall, member: 'GetId' });
+    other.close();
+    t.equal(await vanished, 'networkmanager-not-running');
+    await t.rejects(pending, failure('networkmanager-not-running'), 'a call it did not answer settles');
+  });
+
+  await t.test('a closed connection fails at once', async (t) => {
+    const closed = await connectBus(address);
+    closed.close();
+    await t.rejects(closed.call({ ...daemonCall, member: 'ListNames' }), failure('dbus-lost'));
+    closed.close();
+  });
+
+  await t.test('dies: pending calls, later calls and watchers all hear of it', async (t) => {
+    await connected(t, address).then((silent) =>
+      silent.call({ ...daemonCall, member: 'RequestName', signature: 'su', body: ['org.example.Deaf', 0] }),
+    );
+    let told = 0;
+    bus.onLost(() => {
+      told += 1;
+    });
+    const pending = [1, 2].map(() =>
+      bus.call({ destination: 'org.example.Deaf', path: '/', interface: 'org.example', member: 'Wait' }),
+    );
+    const ended = Promise.allSettled(pending);
+    daemon.kill('SIGKILL');
+    for (const result of await ended) t.match(result, { status: 'rejected', reason: { kind: 'dbus-lost' } });
+    await t.rejects(bus.call({ ...daemonCall, member: 'ListNames' }), failure('dbus-lost'));
+    t.equal(told, 1);
+    bus.onLost(() => {
+      told += 1;
+    });
+    t.equal(told, 2, 'who asks later is told at once');
+    await t.rejects(connectBus(address), failure('dbus-unreachable'));
+  });
+});
+
+t.test('no bus', async (t) => {
+  const directory = t.testdir({ file: 'no socket' });
+  const table = [
+    `unix:path=${directory}/absent`,
+    `unix:path=${directory}/file`,
+    'tcp:host=localhost,port=1',
+    '',
+    'unix:abstract=x',
+  ];
+  for (const address of table)
+    await t.rejects(connectBus(address), failure('dbus-unreachable'), JSON.stringify(address));
+});
+
+t.test('the address of the system bus', (t) => {
+  t.equal(systemBusAddress({}), 'unix:path=/run/dbus/system_bus_socket');
+  t.equal(systemBusAddress({ DBUS_SYSTEM_BUS_ADDRESS: 'unix:path=/x' }), 'unix:path=/x');
+  t.end();
+});
+
+t.test('a daemon that speaks garbage', async (t) => {
+  const ok = 'OK 0123456789abcdef0123456789abcdef\r\n';
+  const table: readonly (readonly [name: string, answer: string | Buffer | null])[] = [
+    ['hangs up at once', null],
+    ['refuses', 'REJECTED EXTERNAL\r\n'],
+    ['speaks HTTP', 'HTTP/1.1 400 Bad Request\r\n\r\n'],
+    ['never ends its line', 'x'.repeat(5000)],
+    ['sends noise instead of messages', Buffer.concat([Buffer.from(ok), Buffer.alloc(64, 0xee)])],
+    [
+      'sends a message of four gigabytes',
+      Buffer.concat([
+        Buffer.from(ok),
+        Buffer.from([0x6c, 2, 0, 1, 0xff, 0xff, 0xff, 0xff, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]),
+      ]),
+    ],
+    ['sends an unfinished header', Buffer.concat([Buffer.from(ok), Buffer.from([0x6c, 2])])],
+  ];
+  for (const [name, answer] of table) {
+    const address = await fakeDaemon(t, (socket) => {
+      if (answer !== null) socket.write(answer);
+      // A real one says something or hangs up; so that nothing waits for the limit here, this one hangs up.
+      setTimeout(() => socket.destroy(), answer === null ? 0 : 100);
+    });
+    await t.rejects(connectBus(address), failure('dbus-unreachable'), name);
+  }
+});
+
+/** A server on a unix socket that answers whatever it is first told. */
+async function fakeDaemon(t: Test, answer: (socket: Socket) => void): Promise<string> {
+  const path = join(socketDirectory(t), 'bus');
+  const server: Server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => answer(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  t.teardown(() => new Promise((resolve) => server.close(resolve)));
+  return `unix:path=${path}`;
+}
+
+/** The path of a socket must be short (108 bytes, unix(7)), which the folders of the test runner are not. */
+function socketDirectory(t: Test): string {
+  const directory = mkdtempSync(join(tmpdir(), 'bus-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { ClusterOptions, ManifestsOptions } from '../commands/manifests-options.ts';
 import type { Output } from '../commands/output.ts';
-import type { ExitCode } from '../errors.ts';
+import { AgentError, type ExitCode } from '../errors.ts';
 import type { ManifestsFlavor } from '../model/config.ts';
 import { positiveSeconds } from './numbers.ts';
 
@@ -79,8 +79,9 @@ async function interruptible<T extends ExitCode>(
   command: (options: ClusterOptions) => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController();
-  const abort = (): void => stop.abort();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, abort);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.once(signal, () => stop.abort(stoppedBy(signal)));
+  }
   const cluster: Omit<ClusterOptions, keyof ManifestsOptions> = {
     note: (line) => output.say(line),
     signal: stop.signal,
@@ -88,6 +89,12 @@ async function interruptible<T extends ExitCode>(
     ...(flags.timeout === undefined ? {} : { timeoutSeconds: flags.timeout }),
   };
   return command({ ...(await common(flags, output)), ...cluster });
+}
+
+function stoppedBy(signal: string): AgentError {
+  return new AgentError('interrupted', `stopped by ${signal}`, {
+    hint: 'run it again: what is on the server stays, and it goes on from there',
+  });
 }
 
 /** The flags that were given, under the names the command knows them by. */

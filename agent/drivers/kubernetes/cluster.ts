@@ -10,7 +10,9 @@ import { type Patience, persistently } from './retry.ts';
 import { follow } from './watch.ts';
 
 /** Longer than the API server's own limit for a request (60 s) would only hide a server that hangs. */
-const requestLimitMs = 30_000;
+const longestRequestMs = 30_000;
+/** However little time is left: a server whose etcd hangs takes 4 s to answer that it is not ready. */
+const shortestRequestMs = 6_000;
 
 interface Answer {
   readonly status: number;
@@ -22,7 +24,7 @@ export async function openCluster(kubeconfig: string | null, patience: Patience)
   const path = kubeconfigPath(kubeconfig, process.env);
   let asked = 0;
   let access = await persistently(patience, () => readAccess(path));
-  const send = (call: HttpCall): Promise<Answer> => sendOnce(access, call, patience.signal);
+  const send = (call: HttpCall): Promise<Answer> => sendOnce(access, call, patience);
   const ask = (doing: string, call: HttpCall, accepted: readonly number[] = [200]): Promise<Answer> =>
     persistently(patience, async () => {
       const answer = await send(call);
@@ -80,11 +82,12 @@ export async function openCluster(kubeconfig: string | null, patience: Patience)
   };
 }
 
-async function sendOnce(access: Access, call: HttpCall, stop: AbortSignal): Promise<Answer> {
+async function sendOnce(access: Access, call: HttpCall, patience: Patience): Promise<Answer> {
+  const { signal: stop } = patience;
   try {
     const incoming = await openCall(access, {
       ...call,
-      signal: AbortSignal.any([stop, AbortSignal.timeout(requestLimitMs)]),
+      signal: AbortSignal.any([stop, AbortSignal.timeout(requestLimitMs(patience))]),
     });
     const text = await bodyOf(incoming);
     const isJson = incoming.headers['content-type']?.startsWith('application/json') === true;
@@ -93,6 +96,12 @@ async function sendOnce(access: Access, call: HttpCall, stop: AbortSignal): Prom
     if (stop.aborted) throw stop.reason;
     throw connectionError(access, error);
   }
+}
+
+/** How long one request may take, so that a server that hangs does not hold us long after the patience is over. */
+function requestLimitMs({ limitMs, end }: Patience): number {
+  if (limitMs === 0) return longestRequestMs;
+  return Math.min(longestRequestMs, Math.max(shortestRequestMs, Math.ceil(end - performance.now())));
 }
 
 function applyCall(object: KubernetesObject, dryRun: boolean, force: boolean): HttpCall {

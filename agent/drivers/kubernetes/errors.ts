@@ -30,7 +30,8 @@ export function connectionError(access: Access, cause: unknown): AgentError {
       },
     );
   }
-  const why = code === 'AbortError' || code === 'TimeoutError' ? 'it did not answer in time' : text || code;
+  const isTimeout = ['ABORT_ERR', 'AbortError', 'TimeoutError'].includes(code);
+  const why = isTimeout ? 'it did not answer in time' : text || code;
   return new AgentError('cluster-unreachable', `the API server at ${where} cannot be reached: ${why}`, {
     hint: 'check that microshift.service runs: systemctl status microshift',
     cause,

@@ -28,8 +28,7 @@ export async function persistently<T>(patience: Patience, task: () => Promise<T>
     } catch (thrown) {
       const error = asAgentError(thrown);
       if (!isPassing(error) || patience.signal.aborted) throw error;
-      if (performance.now() + pauseMs > patience.end)
-        throw patience.limitMs === 0 ? error : gaveUp(error, patience.limitMs);
+      if (performance.now() + pauseMs > patience.end) throw patience.limitMs === 0 ? error : gaveUp(error, patience);
       if (error.message !== noted) patience.note(error.message);
       noted = error.message;
       await pause(pauseMs, undefined, { signal: patience.signal }).catch(() => undefined);
@@ -38,8 +37,10 @@ export async function persistently<T>(patience: Patience, task: () => Promise<T>
   }
 }
 
-function gaveUp(error: AgentError, limitMs: number): AgentError {
-  return new AgentError(error.kind, `${error.message} (waited ${Math.round(limitMs / 1000)} s)`, {
+/** The last request may have gone on after the end; the message tells how long it really took. */
+function gaveUp(error: AgentError, { limitMs, end }: Patience): AgentError {
+  const waitedMs = Math.max(limitMs, limitMs + performance.now() - end);
+  return new AgentError(error.kind, `${error.message} (waited ${Math.round(waitedMs / 1000)} s)`, {
     ...(error.hint === undefined ? {} : { hint: error.hint }),
     cause: error,
     facts: error.facts,

@@ -24,6 +24,9 @@ export interface ApiServer {
   readonly kill: () => Promise<void>;
   readonly start: (extra?: readonly string[]) => void;
   readonly untilReady: () => Promise<void>;
+  /** Holds etcd, so that the server answers but is not ready, and lets it go on. */
+  readonly freezeStore: () => void;
+  readonly thawStore: () => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -122,6 +125,8 @@ export async function startApiServer(): Promise<ApiServer> {
         encoding: 'utf8',
       }),
     kill: () => ended(server),
+    freezeStore: () => void etcd.kill('SIGSTOP'),
+    thawStore: () => void etcd.kill('SIGCONT'),
     untilReady: async () => {
       const end = Date.now() + readyLimitMs;
       for (;;) {

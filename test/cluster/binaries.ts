@@ -9,44 +9,66 @@ const moduleFolder = join(import.meta.dirname, '../../../test/cluster');
 export const cacheRoot = process.env.MICROSHIFT_NET_CACHE ?? '/var/cache/microshift-net';
 const cacheFolder = join(cacheRoot, 'kube');
 
+/** Go that is older cannot fetch the release that go.mod asks for. */
+const oldestGo = [1, 21] as const;
+/** A registry that answers slowly must not hold a test run for ever. */
+const buildLimitMs = 25 * 60_000;
+
 /** Why there can be no API server here; null: there can. */
 export function missingParts(): string | null {
-  if (existsSync(join(binaryFolder(), 'kube-apiserver')))
-    return hasProgram('etcd') ? null : 'etcd is missing (package etcd-server)';
-  if (!hasProgram('go')) return 'Go is missing, which builds kube-apiserver';
-  return hasProgram('etcd') ? null : 'etcd is missing (package etcd-server)';
+  const missing = missingPrograms();
+  if (missing !== null || isBuilt()) return missing;
+  return missingGo() ?? 'kube-apiserver is not built: node build/test/cluster/prepare.js';
 }
 
-/** The built kube-apiserver and kubectl; builds them the first time, which takes minutes. */
+/** Which program this machine lacks to run an API server; null: none. */
+export function missingPrograms(): string | null {
+  if (!hasProgram('etcd', '--version')) return 'etcd is missing (package etcd-server)';
+  return hasProgram('openssl', 'version') ? null : 'openssl is missing';
+}
+
+/** Why kube-apiserver cannot be built here; null: it can. */
+export function missingGo(): string | null {
+  const { error, stdout } = spawnSync('go', ['env', 'GOVERSION'], { cwd: '/', encoding: 'utf8' });
+  if (error !== undefined) return 'Go is missing, which builds kube-apiserver';
+  const [major = 0, minor = 0] = (/^go(\d+)\.(\d+)/.exec(stdout)?.slice(1) ?? []).map(Number);
+  if (major > oldestGo[0] || minor >= oldestGo[1]) return null;
+  return `${stdout.trim()} is too old to build kube-apiserver, which takes Go ${oldestGo.join('.')}`;
+}
+
+export function isBuilt(): boolean {
+  return Object.values(builtBinaries()).every((path) => existsSync(path));
+}
+
+/** Where kube-apiserver and kubectl are once prepare.js has built them. */
 export function builtBinaries(): { kubeApiserver: string; kubectl: string } {
   const folder = binaryFolder();
-  const binaries = { kubeApiserver: join(folder, 'kube-apiserver'), kubectl: join(folder, 'kubectl') };
-  if (existsSync(binaries.kubeApiserver) && existsSync(binaries.kubectl)) return binaries;
-  process.stderr.write(`# building kube-apiserver into ${folder}, about 6 minutes on two cores\n`);
+  return { kubeApiserver: join(folder, 'kube-apiserver'), kubectl: join(folder, 'kubectl') };
+}
+
+/** Builds kube-apiserver and kubectl, which takes minutes; never part of a test, whose time is limited. */
+export function buildBinaries(): void {
+  const folder = binaryFolder();
   mkdirSync(cacheFolder, { recursive: true });
   const temporary = mkdtempSync(join(cacheFolder, 'build-'));
   try {
     const version = /k8s\.io\/kubernetes (v\S+)/.exec(readFileSync(join(moduleFolder, 'go.mod'), 'utf8'))?.[1];
     const flags = `-s -w -X k8s.io/component-base/version.gitVersion=${version}`;
     const packages = ['kube-apiserver', 'kubectl'].map((name) => `k8s.io/kubernetes/cmd/${name}`);
-    const words = [
-      'build',
-      '-trimpath',
-      '-buildvcs=false',
-      '-p=2',
-      '-ldflags',
-      flags,
-      '-o',
-      `${temporary}/`,
-      ...packages,
-    ];
-    execFileSync('nice', ['-n', '19', 'go', ...words], { cwd: moduleFolder, stdio: ['ignore', 'ignore', 'inherit'] });
+    const words = ['-trimpath', '-buildvcs=false', '-p=2', '-ldflags', flags, '-o', `${temporary}/`, ...packages];
+    execFileSync('nice', ['-n', '19', 'go', 'build', ...words], {
+      cwd: moduleFolder,
+      // The messages are a line per fetched module; they are shown when it fails, as part of the error.
+      stdio: ['ignore', 'ignore', 'pipe'],
+      timeout: buildLimitMs,
+      // Debian's Go fetches a newer one only when it is told to.
+      env: { ...process.env, GOTOOLCHAIN: process.env.GOTOOLCHAIN ?? 'auto' },
+    });
     // By rename, so that a build that was cut off or runs twice never leaves half a folder.
-    if (!existsSync(folder)) renameSync(temporary, folder);
+    if (!isBuilt()) renameSync(temporary, folder);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
-  return binaries;
 }
 
 function binaryFolder(): string {
@@ -54,6 +76,7 @@ function binaryFolder(): string {
   return join(cacheFolder, createHash('sha256').update(Buffer.concat(content)).digest('hex').slice(0, 16));
 }
 
-function hasProgram(name: string): boolean {
-  return spawnSync(name, ['version'], { stdio: 'ignore' }).error === undefined;
+/** Whether a program can be started; what it answers does not matter. */
+export function hasProgram(name: string, question: string): boolean {
+  return spawnSync(name, [question], { stdio: 'ignore' }).error === undefined;
 }

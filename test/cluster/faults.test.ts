@@ -126,6 +126,29 @@ if (server !== null) {
     }
   });
 
+  t.test('a server that answers but is not ready is waited for', async (t) => {
+    const config = withChanges(defaultConfig, { mtu: 1270 });
+    server.freezeStore();
+    t.teardown(server.thawStore);
+    // For a moment it still says what it found last.
+    while ((await server.call('GET', '/readyz')).status !== 500) await pause(100);
+    const start = performance.now();
+    const shortPatience = await run(server, 'apply', { config, timeoutSeconds: 1 });
+    t.match(shortPatience.error, { kind: 'cluster-not-ready', message: /is not ready: etcd.*\(waited \d s\)/ });
+    t.equal(exitCodeOf(shortPatience), 5);
+    t.ok(performance.now() - start < 10_000, 'a request does not go on long after the time is over');
+
+    const notes: string[] = [];
+    const note = (line: string): void => {
+      notes.push(line);
+      server.thawStore();
+    };
+    const outcome = await run(server, 'apply', { config, timeoutSeconds: 60, note });
+    t.equal(outcome.code, 0, outcome.error?.message ?? '');
+    t.match(notes, [/^waiting: the API server at .* is not ready: etcd/]);
+    t.match((await run(server, 'apply', { config })).text, ': 0 of 13 objects touched');
+  });
+
   t.test('an expired certificate of the server is named as such', async (t) => {
     await server.kill();
     const pair = ['cert', 'private-key'].map(

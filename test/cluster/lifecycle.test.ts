@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import t from 'tap';
 import { errorTable } from '../../agent/errors.ts';
-import { apiServerFor, finishNamespace, namespace, type Outcome, run, versions } from './session.ts';
+import { apiServerFor, finishNamespace, namespace, type Outcome, reportRollout, run, versions } from './session.ts';
 
 const server = await apiServerFor(t);
 if (server !== null) {
@@ -43,21 +43,7 @@ if (server !== null) {
   });
 
   t.test('--wait follows the roll-out, and says which container keeps it', async (t) => {
-    const report = async (ready: number): Promise<void> => {
-      for (const name of ['ovnkube-master', 'ovnkube-node']) {
-        const path = `/apis/apps/v1/namespaces/${namespace}/daemonsets/${name}`;
-        const { generation } = (await server.call('GET', path)).body.metadata;
-        const numbers = {
-          desiredNumberScheduled: 1,
-          currentNumberScheduled: 1,
-          updatedNumberScheduled: 1,
-          numberMisscheduled: 0,
-        };
-        const status = { ...numbers, observedGeneration: generation, numberReady: ready, numberAvailable: ready };
-        await server.call('PATCH', `${path}/status`, { status }, 'application/merge-patch+json');
-      }
-    };
-    await report(0);
+    await reportRollout(server, 0);
     const late = await run(server, 'apply', { wait: true, timeoutSeconds: 1 });
     t.match(late.error, { kind: 'rollout-timeout', message: /ovnkube-master\/northd: no pod yet/ });
     t.equal(exitCodeOf(late), 1);
@@ -65,7 +51,7 @@ if (server !== null) {
 
     const waiting = run(server, 'apply', { wait: true, timeoutSeconds: 20 });
     await pause(500);
-    await report(1);
+    await reportRollout(server, 1);
     const outcome = await waiting;
     t.equal(outcome.code, 0, outcome.error?.message ?? '');
     t.same(outcome.notes.slice(-1), ['ovnkube-node: 1/1 updated, 1/1 ready']);
@@ -153,11 +139,6 @@ if (server !== null) {
     await server.call('PATCH', daemonSetPath, { metadata: { finalizers: null } }, 'application/merge-patch+json');
 
     const gone = run(server, 'remove', { timeoutSeconds: 20 });
-    for (;;) {
-      await pause(100);
-      const { body } = await server.call('GET', `/api/v1/namespaces/${namespace}`);
-      if (body.metadata.deletionTimestamp !== undefined) break;
-    }
     await finishNamespace(server);
     t.equal((await gone).code, 0);
     t.equal((await server.call('GET', `/api/v1/namespaces/${namespace}`)).status, 404);

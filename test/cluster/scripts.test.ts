@@ -1,44 +1,13 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { cacheRoot } from './binaries.ts';
+import { missingForOvn, unpackedOvn } from './unpacked-ovn.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const cache = join(cacheRoot, 'ovn');
-const packages = ['ovn-common', 'ovn-central', 'ovn-host'];
 
-/** Debian's OVN, unpacked but not installed: nothing of it may start on the machine that tests. */
-function unpackedOvn(): string {
-  if (existsSync(cache)) return cache;
-  const temporary = mkdtempSync(join(tmpdir(), 'microshift-net-ovn-'));
-  try {
-    execFileSync('apt-get', ['download', '-o', 'APT::Sandbox::User=root', ...packages], {
-      cwd: temporary,
-      stdio: 'ignore',
-    });
-    const files = join(temporary, 'files');
-    for (const file of readdirSync(temporary)) execFileSync('dpkg', ['-x', file, files], { cwd: temporary });
-    // Its lib/ would hide the host's, which is a link to usr/lib.
-    rmSync(join(files, 'lib'), { recursive: true, force: true });
-    mkdirSync(cacheRoot, { recursive: true });
-    cpSync(files, `${cache}.new`, { recursive: true, verbatimSymlinks: true });
-    renameSync(`${cache}.new`, cache);
-  } finally {
-    rmSync(temporary, { recursive: true, force: true });
-  }
-  return cache;
-}
-
-function missing(): string | null {
-  if (process.getuid?.() !== 0) return 'namespaces and mounts need root';
-  const programs = ['unshare', 'ovsdb-server', 'apt-get', 'dpkg'];
-  const absent = programs.find((name) => spawnSync(name, ['--version']).error !== undefined);
-  return absent === undefined ? null : `${absent} is missing`;
-}
-
-const reason = missing();
+const reason = missingForOvn();
 if (reason !== null) t.plan(0, reason);
 else {
   const folder = mkdtempSync(join(tmpdir(), 'microshift-net-scripts-'));

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { apply, diff, remove, status } from '../../agent/commands/manifests.ts';
 import type { ApplyCommandOptions, ClusterOptions } from '../../agent/commands/manifests-options.ts';
@@ -92,8 +93,29 @@ export function changed(before: Record<string, string>, after: Record<string, st
   return [...names].filter((name) => before[name] !== after[name]).sort();
 }
 
-/** What the namespace controller of a real cluster does once everything in a namespace is gone; none runs here. */
+/** What the namespace controller of a real cluster does with a namespace that was deleted; none runs here. */
 export async function finishNamespace(server: ApiServer): Promise<void> {
-  const { body } = await server.call('GET', `/api/v1/namespaces/${namespace}`);
+  const read = () => server.call('GET', `/api/v1/namespaces/${namespace}`);
+  let { body } = await read();
+  while (body.metadata.deletionTimestamp === undefined) {
+    await pause(100);
+    ({ body } = await read());
+  }
   await server.call('PUT', `/api/v1/namespaces/${namespace}/finalize`, { ...body, spec: { finalizers: [] } });
+}
+
+/** What the daemonset controller and the kubelets of a real cluster report; none run here. */
+export async function reportRollout(server: ApiServer, ready: 0 | 1): Promise<void> {
+  for (const name of ['ovnkube-master', 'ovnkube-node']) {
+    const path = `/apis/apps/v1/namespaces/${namespace}/daemonsets/${name}`;
+    const { generation } = (await server.call('GET', path)).body.metadata;
+    const numbers = {
+      desiredNumberScheduled: 1,
+      currentNumberScheduled: 1,
+      updatedNumberScheduled: 1,
+      numberMisscheduled: 0,
+    };
+    const status = { ...numbers, observedGeneration: generation, numberReady: ready, numberAvailable: ready };
+    await server.call('PATCH', `${path}/status`, { status }, 'application/merge-patch+json');
+  }
 }

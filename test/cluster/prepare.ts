@@ -1,0 +1,34 @@
+/**
+ * Makes what the tests of this folder need and what takes longer than a test may: kube-apiserver, kubectl and OVN's files,
+ * kept in the cache. Says what cannot be made here, whose tests then skip; fails when something that can be made was not.
+ * Run: node build/test/cluster/prepare.js
+ */
+import { buildBinaries, isBuilt, missingGo, missingPrograms } from './binaries.ts';
+import { missingForOvn, unpackedOvn } from './unpacked-ovn.ts';
+
+function note(text: string): void {
+  process.stderr.write(`# ${text}\n`);
+}
+
+/** Runs a step unless something is missing for it. */
+function make(what: string, missing: string | null, step: () => void): void {
+  if (missing !== null) {
+    note(`without ${what}: ${missing}`);
+    return;
+  }
+  try {
+    step();
+  } catch (error) {
+    note(`${what} could not be made: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = 1;
+  }
+}
+
+make('an API server', missingPrograms() ?? (isBuilt() ? null : missingGo()), () => {
+  if (isBuilt()) return;
+  note('building kube-apiserver, once: about 6 minutes on two cores');
+  const start = performance.now();
+  buildBinaries();
+  note(`kube-apiserver is built, after ${Math.round((performance.now() - start) / 1000)} s`);
+});
+make('OVN', missingForOvn(), unpackedOvn);

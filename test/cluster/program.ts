@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+/** The program as it ships, made by `npm run build`. */
+export const programPath = join(import.meta.dirname, '../../../dist/microshift-net');
+
+export interface ProgramRun {
+  readonly code: number | null;
+  /** The signal it died of; null: it ended by itself. */
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface ProgramOptions {
+  readonly kubeconfig?: string;
+  /** Told everything of standard error so far, with a way to signal the program. */
+  readonly onStderr?: (text: string, send: (signal: NodeJS.Signals) => void) => void;
+}
+
+/** Runs the shipped program in an environment that names no kubeconfig but the one given. */
+export function runProgram(words: readonly string[], options: ProgramOptions = {}): Promise<ProgramRun> {
+  const { KUBECONFIG: _, ...environment } = process.env;
+  const env = options.kubeconfig === undefined ? environment : { ...environment, KUBECONFIG: options.kubeconfig };
+  const child = spawn(programPath, [...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const texts = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    texts.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    texts.stderr += text;
+    options.onStderr?.(texts.stderr, (signal) => child.kill(signal));
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject).once('close', (code, signal) => resolve({ code, signal, ...texts }));
+  });
+}

@@ -1,10 +1,14 @@
 #!/bin/bash
 # Installs the Debian packages that give this machine the named commands; does nothing for those it has.
+# Services that come with them (etcd, Open vSwitch) are neither started nor enabled: only the programs are wanted.
 #   host-packages.sh COMMAND...      e.g. host-packages.sh mmdebstrap flock
 set -euo pipefail
 package_of() {
   case $1 in
+    etcd) echo etcd-server ;;
     flock | nsenter | setpriv | taskset | unshare) echo util-linux ;;
+    go) echo golang-go ;;
+    ovsdb-server) echo openvswitch-switch ;;
     rpmbuild) echo rpm ;;
     *) echo "$1" ;;
   esac
@@ -16,6 +20,40 @@ for name; do command -v "$name" > /dev/null || missing+=("$(package_of "$name")"
 command -v apt-get > /dev/null || { echo "host-packages: missing ${missing[*]}: this is no Debian, install them by hand" >&2; exit 2; }
 export DEBIAN_FRONTEND=noninteractive
 options=(-o DPkg::Lock::Timeout=600 -o Acquire::Retries=5)
+
+candidate() { LC_ALL=C apt-cache policy "$1" | awk '$1 == "Candidate:" { print $2 }'; }
+# An older Go cannot fetch the release that test/cluster/go.mod asks for, and would only take room.
+oldest_go=2:1.21
+without_old_go() {
+  local kept=() package
+  for package in "${missing[@]}"; do
+    if [ "$package" = golang-go ]; then
+      candidate "$package" | grep -q '^[0-9]' || apt-get "${options[@]}" update -q
+      if ! dpkg --compare-versions "$(candidate "$package")" ge "$oldest_go"; then
+        echo "host-packages: Debian's Go here is $(candidate "$package"), older than $oldest_go: install a newer one by hand" >&2
+        continue
+      fi
+    fi
+    kept+=("$package")
+  done
+  missing=("${kept[@]}")
+}
+without_old_go
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+# policy-rc.d is how Debian is told to start nothing; one that is there already is left to decide.
+policy=/usr/sbin/policy-rc.d
+if ! [ -e "$policy" ]; then
+  trap 'rm -f "$policy"' EXIT
+  printf '#!/bin/sh\nexit 101\n' > "$policy"
+  chmod 755 "$policy"
+fi
 install() { apt-get "${options[@]}" install -y -q --no-install-recommends "${missing[@]}" < /dev/null; }
 # package lists are fetched only when the ones at hand do not do
 install || { apt-get "${options[@]}" update -q && install; }
+# nor are they started at the next boot
+for package in "${missing[@]}"; do
+  dpkg -L "$package" | sed -n 's|.*/systemd/system/\([^/]*\.service\)$|\1|p' | while read -r unit; do
+    systemctl disable "$unit" > /dev/null 2>&1 || true
+  done
+done

@@ -1,10 +1,12 @@
 import { type Bus, connectBus, systemBusAddress } from './drivers/dbus/connection.ts';
+import { readTuning } from './drivers/host/daemons.ts';
 import { readSmallFile } from './drivers/host/files.ts';
 import { readLinks } from './drivers/host/links.ts';
 import { readRoutes } from './drivers/host/routes.ts';
 import { type NetworkManager, openNetworkManager } from './drivers/networkmanager/client.ts';
 import { type OpenVSwitch, openOpenVSwitch } from './drivers/openvswitch/client.ts';
-import type { Observation } from './model/observation.ts';
+import type { Observation, OvsFacts } from './model/observation.ts';
+import type { TuningFacts } from './model/tuning.ts';
 import { observeNetworkManager } from './observe/network-manager.ts';
 import { observe } from './observe/observe.ts';
 
@@ -14,6 +16,16 @@ export interface Node {
   readonly nm: NetworkManager;
   readonly ovs: OpenVSwitch;
   readonly observe: () => Promise<Observation>;
+  /** Lets systemd read its unit files again. */
+  readonly reloadUnits: () => Promise<void>;
+  readonly close: () => void;
+}
+
+/** What tuning needs: Open vSwitch, and systemd only when a drop-in changes. */
+export interface TuningPorts {
+  readonly ovs: OpenVSwitch;
+  readonly observe: () => Promise<{ readonly ovs: OvsFacts; readonly tuning: TuningFacts }>;
+  readonly reloadUnits: () => Promise<void>;
   readonly close: () => void;
 }
 
@@ -31,12 +43,14 @@ export async function openNode(): Promise<Node> {
       environment: process.env,
       networkManager: () => observeNetworkManager(nm),
       ovs: () => openedOvs.facts(),
+      tuning: () => readTuning(),
     };
     return {
       bus,
       nm,
       ovs: openedOvs,
       observe: () => observe(ports),
+      reloadUnits: () => reloadUnits(bus),
       close: () => {
         openedOvs.close();
         bus.close();
@@ -47,6 +61,25 @@ export async function openNode(): Promise<Node> {
     bus.close();
     throw error;
   }
+}
+
+/** Connects to Open vSwitch alone: its daemons can be tuned without NetworkManager. */
+export async function openTuning(): Promise<TuningPorts> {
+  const ovs = await openOpenVSwitch();
+  return {
+    ovs,
+    observe: async () => ({ ovs: await ovs.facts(), tuning: readTuning() }),
+    reloadUnits: async () => {
+      const bus = await connectBus(systemBusAddress(process.env));
+      await reloadUnits(bus).finally(() => bus.close());
+    },
+    close: () => ovs.close(),
+  };
+}
+
+async function reloadUnits(bus: Bus): Promise<void> {
+  const { openSystemd } = await import('./drivers/systemd/units.ts');
+  await openSystemd(bus).daemonReload();
 }
 
 /** Both, or the first failure; an Open vSwitch connection that was opened beside a failing NetworkManager is closed. */

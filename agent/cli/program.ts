@@ -69,6 +69,15 @@ function commandTree(done: (code: ExitCode) => void): Command {
     const { disable } = await import('../commands/apply.ts');
     done(await disable(output()));
   });
+  const ovs = program.command('ovs').description('how the daemons of Open vSwitch run').exitOverride();
+  ovs
+    .command('tune')
+    .description('CPU affinity, threads and memory as ovn.yaml says, without a restart')
+    .exitOverride()
+    .action(async () => {
+      const { ovsTune } = await import('../commands/ovs.ts');
+      done(await ovsTune(output()));
+    });
   addManifestsCommands(program, done, output);
   addConfigCommands(program, done, output);
   return program;

@@ -1,12 +1,16 @@
+import { defaultConfig } from '../config/defaults.ts';
 import { effectiveConfig } from '../config/effective.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
-import type { Plan } from '../model/plan.ts';
+import type { Config } from '../model/config.ts';
+import type { Observation } from '../model/observation.ts';
+import type { TuningPlan } from '../model/tuning.ts';
 import { planApply, planDisable } from '../plan/plan.ts';
+import { planTuning, planUntuning } from '../plan/tuning.ts';
 import { type ReconcileResult, reconcile } from '../reconcile/apply.ts';
 import { patientWait, type WaitOptions } from '../reconcile/wait.ts';
-import { progressLine } from '../view/progress-view.ts';
 import { drawTopology, plannedTopology } from '../view/topology.ts';
 import type { Output } from './output.ts';
+import { reporting, sayNotes } from './reporting.ts';
 import { requireRoot } from './root.ts';
 
 /** A plan that is not run waits for nothing: it says what would happen now. */
@@ -23,15 +27,15 @@ export async function apply(options: ApplyOptions, output: Output): Promise<Exit
   const { config, warnings } = await effectiveConfig();
   for (const warning of warnings) output.say(`warning: ${warning.source}: ${warning.message}`);
   if (config.disableOvsInit.value) {
-    const text = `Nothing to do: ${config.disableOvsInit.source} says disableOVSInit, so br-ex is left to you.`;
-    output.result(text, { command: 'apply', outcome: 'disabled', source: config.disableOvsInit.source });
-    return exitCode.done;
+    const { tuneOnly } = await import('./ovs.ts');
+    return tuneOnly(config, output);
   }
   const command = options.boot ? 'apply --boot' : 'apply';
   const result = await reconcile((observation, over) => planApply(config, observation, over), patientWait, {
     command,
     confirmTimeoutSeconds: options.confirmTimeoutSeconds,
     ...reporting(output),
+    tuner: tunerFor(config, planTuning, output),
   });
   report('apply', result, output);
   return exitCode.done;
@@ -40,46 +44,53 @@ export async function apply(options: ApplyOptions, output: Output): Promise<Exit
 /** `disable`: gives every NIC back and removes every trace. */
 export async function disable(output: Output): Promise<ExitCode> {
   requireRoot('disable');
+  // A NIC is given back whatever ovn.yaml has become.
+  const { config } = await effectiveConfig().catch(() => ({ config: defaultConfig }));
   const result = await reconcile((observation) => ({ kind: 'planned', plan: planDisable(observation) }), noWait, {
     command: 'disable',
     confirmTimeoutSeconds: null,
     ...reporting(output),
+    tuner: tunerFor(config, planUntuning, output),
   });
   report('disable', result, output);
   return exitCode.done;
 }
 
-/** Progress and remarks of a run, on standard error. */
-export function reporting(output: Output) {
-  return {
-    say: (message: string) => output.say(message),
-    progress: (event: Parameters<typeof progressLine>[0]) => {
-      const line = output.format === 'json' ? null : progressLine(event, output.style);
-      if (line !== null) output.say(line);
-    },
-    onPlan: (plan: Plan) => {
-      for (const note of plan.notes) output.say(`${note.level === 'warning' ? 'warning: ' : ''}${note.message}`);
-      if (output.verbose) for (const line of plan.choice?.trace ?? []) output.say(line);
-    },
+const nothingToTune: TuningPlan = { steps: [], differences: [], notes: [] };
+
+function tunerFor(
+  config: Config,
+  planner: typeof planTuning,
+  output: Output,
+): (observation: Observation) => TuningPlan {
+  return ({ tuning, ovs }) => {
+    const plan = tuning === undefined ? nothingToTune : planner(config, tuning, ovs);
+    if (output.verbose) sayNotes(plan.notes, output);
+    return plan;
   };
 }
 
 /** The result of a run, in both forms. */
 export function report(command: string, result: ReconcileResult, output: Output): void {
-  const { plan, observation, transaction } = result;
-  const outcome = transaction === null ? 'unchanged' : 'changed';
+  const { plan, observation, transaction, tuning } = result;
+  const outcome = transaction === null && tuning.steps.length === 0 ? 'unchanged' : 'changed';
   output.result(reportText(result, output), {
     command,
     outcome,
     transaction,
     plan,
+    tuning,
     busCalls: result.busCalls,
     ...(output.verbose ? { observation } : {}),
   });
 }
 
-function reportText({ plan, observation, transaction }: ReconcileResult, output: Output): string {
-  if (transaction === null) return 'Nothing to do: the node is as wanted.';
+function reportText({ plan, observation, transaction, tuning }: ReconcileResult, output: Output): string {
+  if (transaction === null) {
+    return tuning.steps.length === 0
+      ? 'Nothing to do: the node is as wanted.'
+      : 'Done: Open vSwitch is tuned; the network was as wanted already.';
+  }
   const confirm =
     transaction.confirmUntil === null
       ? ''

@@ -3,8 +3,11 @@ import { effectiveConfig } from '../config/effective.ts';
 import { AgentError, type ExitCode, exitCode } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
+import type { TuningPlan } from '../model/tuning.ts';
 import { planApply } from '../plan/plan.ts';
+import { planTuning } from '../plan/tuning.ts';
 import { planText } from '../view/plan-view.ts';
+import { tuningText } from '../view/tuning-view.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
@@ -17,8 +20,11 @@ export async function plan(output: Output): Promise<ExitCode> {
     output.result(text, { command: 'plan', outcome: 'disabled' });
     return exitCode.done;
   }
-  const text = planText(made.plan, made.observation, output.style, output.verbose);
-  output.result(text, { command: 'plan', outcome: made.plan.outcome, plan: made.plan, observation: made.observation });
+  const { plan: network, tuning, observation } = made;
+  const text = [planText(network, observation, output.style, output.verbose), ...tuningText(tuning, output.style)].join(
+    '\n',
+  );
+  output.result(text, { command: 'plan', outcome: network.outcome, plan: network, tuning, observation });
   return exitCode.done;
 }
 
@@ -33,7 +39,7 @@ export async function verify(output: Output): Promise<ExitCode> {
     });
     return exitCode.done;
   }
-  const { differences } = made.plan;
+  const differences = [...made.plan.differences, ...made.tuning.differences];
   const lines = differences.map((entry) => `  ${entry.subject}: wanted ${entry.wanted}, observed ${entry.observed}`);
   const text =
     differences.length === 0
@@ -43,7 +49,9 @@ export async function verify(output: Output): Promise<ExitCode> {
   return differences.length === 0 ? exitCode.done : exitCode.drift;
 }
 
-async function planNow(): Promise<{ plan: Plan; observation: Observation } | null> {
+const noTuning: TuningPlan = { steps: [], differences: [], notes: [] };
+
+async function planNow(): Promise<{ plan: Plan; tuning: TuningPlan; observation: Observation } | null> {
   const { config } = await effectiveConfig();
   if (config.disableOvsInit.value) return null;
   const node = await openNode();
@@ -51,7 +59,9 @@ async function planNow(): Promise<{ plan: Plan; observation: Observation } | nul
     const observation = await node.observe();
     const decision = planApply(config, observation, true);
     if (decision.kind === 'waiting') throw new AgentError('internal', 'a plan that must not wait wants to');
-    return { plan: decision.plan, observation };
+    const tuning =
+      observation.tuning === undefined ? noTuning : planTuning(config, observation.tuning, observation.ovs);
+    return { plan: decision.plan, tuning, observation };
   } finally {
     node.close();
   }

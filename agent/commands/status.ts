@@ -4,6 +4,7 @@ import { effectiveConfig } from '../config/effective.ts';
 import { asAgentError, type ExitCode, exitCode } from '../errors.ts';
 import type { Difference } from '../model/plan.ts';
 import { planApply } from '../plan/plan.ts';
+import { planTuning } from '../plan/tuning.ts';
 import { statusText } from '../view/status-view.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
@@ -28,7 +29,10 @@ export async function status(output: Output): Promise<ExitCode> {
         const { config } = await effectiveConfig();
         if (config.disableOvsInit.value) return { differences: [], problem: null };
         const decision = planApply(config, observation, true);
-        return { differences: decision.kind === 'planned' ? decision.plan.differences : [], problem: null };
+        const network = decision.kind === 'planned' ? decision.plan.differences : [];
+        const tuning =
+          observation.tuning === undefined ? [] : planTuning(config, observation.tuning, observation.ovs).differences;
+        return { differences: [...network, ...tuning], problem: null };
       } catch (error) {
         const { message, hint } = asAgentError(error);
         return { differences: [], problem: hint === undefined ? message : `${message}; ${hint}` };

@@ -7,9 +7,10 @@ import { AgentError, type ExitCode, exitCode } from '../errors.ts';
 import type { JournalRecord, TransactionState } from '../model/journal.ts';
 import { planReturn } from '../plan/plan.ts';
 import { reconcile } from '../reconcile/apply.ts';
-import { report, reporting } from './apply.ts';
+import { report } from './apply.ts';
 import { findTransaction } from './history.ts';
 import type { Output } from './output.ts';
+import { reporting } from './reporting.ts';
 import { requireRoot } from './root.ts';
 
 /** `confirm`: keeps a change that was tried with --confirm-timeout. */

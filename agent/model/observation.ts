@@ -1,4 +1,5 @@
 import type { ProfileSettings } from './settings.ts';
+import type { TuningFacts } from './tuning.ts';
 
 /** A plain-JSON snapshot of the node. Nothing in it depends on how it was read; it never holds secrets. */
 export interface Observation {
@@ -9,6 +10,8 @@ export interface Observation {
   readonly hints: HintFiles;
   readonly networkManager: NetworkManagerFacts;
   readonly ovs: OvsFacts;
+  /** Absent in snapshots of agents before 0.2: nothing is known then, and nothing planned. */
+  readonly tuning?: TuningFacts;
 }
 
 export interface HostFacts {

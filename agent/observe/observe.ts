@@ -7,6 +7,7 @@ import type {
   Resolver,
   Route,
 } from '../model/observation.ts';
+import type { TuningFacts } from '../model/tuning.ts';
 
 /** What observing needs of the outside world; real ones are put together in assemble.ts. */
 export interface ObservePorts {
@@ -16,6 +17,7 @@ export interface ObservePorts {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly networkManager: () => Promise<NetworkManagerFacts>;
   readonly ovs: () => Promise<OvsFacts>;
+  readonly tuning: () => TuningFacts;
 }
 
 /** Takes a snapshot of the node. Reads only; fails with the kind of the part that does not answer. */
@@ -33,6 +35,7 @@ export async function observe(ports: ObservePorts): Promise<Observation> {
     hints: readHints(ports.readFile),
     networkManager,
     ovs,
+    tuning: ports.tuning(),
   };
 }
 

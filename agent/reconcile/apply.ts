@@ -2,11 +2,13 @@ import { journalDirectory, transactionId } from '../apply/journal.ts';
 import { lockDirectory, takeLock } from '../apply/lock.ts';
 import { restoreOldState } from '../apply/restore.ts';
 import { type ProgressEvent, runTransaction, type TransactionResult } from '../apply/transaction.ts';
+import { runTuning } from '../apply/tune.ts';
 import { openNode } from '../assemble.ts';
 import { type Deadline, startDeadline } from '../deadline.ts';
 import { AgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
+import type { TuningPlan, TuningStep } from '../model/tuning.ts';
 import { currentBridges } from '../plan/current.ts';
 import { bridges, ownProfileIds } from '../plan/names.ts';
 import { planReturn } from '../plan/plan.ts';
@@ -27,11 +29,18 @@ export interface ReconcileOptions {
   readonly say: (message: string) => void;
   readonly progress: (event: ProgressEvent) => void;
   readonly onPlan: (plan: Plan, observation: Observation) => void;
+  /** How Open vSwitch shall run; asked before anything is touched, run once the network is as wanted. */
+  readonly tuner?: Tuner;
+  readonly tuned: (step: TuningStep, tookMs: number) => void;
 }
+
+/** Plans the tuning of Open vSwitch from an observation. */
+export type Tuner = (observation: Observation) => TuningPlan;
 
 export interface ReconcileResult {
   readonly plan: Plan;
   readonly observation: Observation;
+  readonly tuning: TuningPlan;
   /** null: nothing was to do. */
   readonly transaction: TransactionResult | null;
   /** D-Bus calls this run made. */
@@ -73,10 +82,12 @@ async function reconcileLocked(
   try {
     await recoverEarlierRuns(node, journalDirectory, options.say, deadline);
     const { plan, observation } = await planWhenReady(node, planner, wait, options.say, deadline);
+    const tuning = options.tuner?.(observation) ?? { steps: [], differences: [], notes: [] };
     options.onPlan(plan, observation);
     if (plan.outcome === 'unchanged') {
       writeHint(plan, observation);
-      return { plan, observation, transaction: null, busCalls: node.bus.callCount() };
+      await runTuning(node, tuning.steps, options.tuned);
+      return { plan, observation, tuning, transaction: null, busCalls: node.bus.callCount() };
     }
     const previous = currentBridges(observation);
     const header = {
@@ -122,7 +133,8 @@ async function reconcileLocked(
       at: new Date().toISOString(),
       uplink: plan.choice?.interface ?? null,
     });
-    return { plan, observation, transaction, busCalls: node.bus.callCount() };
+    await runTuning(node, tuning.steps, options.tuned);
+    return { plan, observation, tuning, transaction, busCalls: node.bus.callCount() };
   } finally {
     node.close();
     if (current !== node) current.close();

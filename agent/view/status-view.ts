@@ -3,6 +3,7 @@ import type { Observation } from '../model/observation.ts';
 import type { Difference } from '../model/plan.ts';
 import type { Style } from './style.ts';
 import { drawTopology, observedTopology } from './topology.ts';
+import { daemonLine } from './tuning-view.ts';
 
 export interface StatusView {
   readonly observation: Observation;
@@ -18,13 +19,11 @@ export interface StatusView {
 export function statusText(view: StatusView, style: Style): string {
   const { observation, last, differences, problem } = view;
   const { networkManager, ovs } = observation;
-  const threads = ['n-handler-threads', 'n-revalidator-threads'].map(
-    (key) => `${key.slice(2)} ${ovs.otherConfig[key] ?? 'by default'}`,
-  );
   const lines = [
     drawTopology(observedTopology(observation), style),
     `NetworkManager  ${networkManager.version}${networkManager.ovsPlugin ? '' : ' (without its Open vSwitch plugin)'}`,
-    `Open vSwitch    ${ovs.version ?? '?'}, ${threads.join(', ')}${view.vswitchd === null ? '' : `; ${style('red', view.vswitchd)}`}`,
+    `Open vSwitch    ${ovs.version ?? '?'}${view.vswitchd === null ? '' : `; ${style('red', view.vswitchd)}`}`,
+    ...(observation.tuning?.daemons ?? []).map((daemon) => `  ${daemonLine(daemon)}`),
     `Last run        ${last === null ? 'none' : `${last.header.id} ${last.header.command}: ${last.state}`}`,
   ];
   if (problem !== null) lines.push('', style('red', problem));

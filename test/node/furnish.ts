@@ -22,7 +22,8 @@ export function furnish(root: string, lan: Lan, options: NodeOptions): void {
   }
   const units = path.join(projectDir, 'systemd');
   for (const unit of fs.existsSync(units) ? fs.readdirSync(units) : []) {
-    if (unitFile.test(unit)) copyToDisk(root, `${unitDir}/${unit}`, path.join(units, unit));
+    if (unitFile.test(unit) || unit.endsWith('.service.d'))
+      copyToDisk(root, `${unitDir}/${unit}`, path.join(units, unit));
   }
   if (options.enableUnit) {
     const unit = 'microshift-ovs-init.service';

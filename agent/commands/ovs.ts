@@ -1,0 +1,40 @@
+import { effectiveConfig } from '../config/effective.ts';
+import { type ExitCode, exitCode } from '../errors.ts';
+import type { Config } from '../model/config.ts';
+import { planTuning } from '../plan/tuning.ts';
+import { tuneAlone } from '../reconcile/tune.ts';
+import { daemonLine } from '../view/tuning-view.ts';
+import type { Output } from './output.ts';
+import { reporting, sayNotes } from './reporting.ts';
+import { requireRoot } from './root.ts';
+
+/** `ovs tune`: lets the daemons of Open vSwitch run as ovn.yaml says, without a restart. */
+export async function ovsTune(output: Output): Promise<ExitCode> {
+  requireRoot('ovs tune');
+  const { config, warnings } = await effectiveConfig();
+  for (const warning of warnings) output.say(`warning: ${warning.source}: ${warning.message}`);
+  const { plan, tuning } = await tune('ovs tune', config, output);
+  const outcome = plan.steps.length === 0 ? 'unchanged' : 'changed';
+  const first =
+    outcome === 'unchanged' ? 'Nothing to do: Open vSwitch runs as wanted.' : 'Done: Open vSwitch is tuned.';
+  const text = [first, ...tuning.daemons.map((daemon) => `  ${daemonLine(daemon)}`)].join('\n');
+  output.result(text, { command: 'ovs tune', outcome, plan, tuning });
+  return exitCode.done;
+}
+
+/** `apply` where the admin builds br-ex: Open vSwitch is tuned, the bridge is left alone. */
+export async function tuneOnly(config: Config, output: Output): Promise<ExitCode> {
+  const { plan } = await tune('apply', config, output);
+  const { source } = config.disableOvsInit;
+  const tuned = plan.steps.length === 0 ? 'Nothing to do' : 'Done: Open vSwitch is tuned';
+  const text = `${tuned}: ${source} says disableOVSInit, so br-ex is left to you.`;
+  output.result(text, { command: 'apply', outcome: 'disabled', source, tuning: plan });
+  return exitCode.done;
+}
+
+async function tune(command: string, config: Config, output: Output): ReturnType<typeof tuneAlone> {
+  const planner = (...facts: Parameters<Parameters<typeof tuneAlone>[1]>) => planTuning(config, ...facts);
+  const result = await tuneAlone(command, planner, reporting(output).tuned);
+  sayNotes(result.plan.notes, output);
+  return result;
+}

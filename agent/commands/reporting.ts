@@ -1,0 +1,28 @@
+import type { Plan, PlanNote } from '../model/plan.ts';
+import type { TuningStep } from '../model/tuning.ts';
+import { progressLine } from '../view/progress-view.ts';
+import { tuningStepTitle } from '../view/tuning-view.ts';
+import type { Output } from './output.ts';
+
+/** Remarks of a plan, on standard error. */
+export function sayNotes(notes: readonly PlanNote[], output: Output): void {
+  for (const note of notes) output.say(`${note.level === 'warning' ? 'warning: ' : ''}${note.message}`);
+}
+
+/** Progress and remarks of a run, on standard error. */
+export function reporting(output: Output) {
+  return {
+    say: (message: string) => output.say(message),
+    progress: (event: Parameters<typeof progressLine>[0]) => {
+      const line = output.format === 'json' ? null : progressLine(event, output.style);
+      if (line !== null) output.say(line);
+    },
+    tuned: (step: TuningStep, tookMs: number) => {
+      if (output.format !== 'json') output.say(`tuning: ${tuningStepTitle(step)} … ${Math.round(tookMs)} ms`);
+    },
+    onPlan: (plan: Plan) => {
+      sayNotes(plan.notes, output);
+      if (output.verbose) for (const line of plan.choice?.trace ?? []) output.say(line);
+    },
+  };
+}

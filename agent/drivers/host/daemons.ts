@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { AgentError } from '../../errors.ts';
+import type { DaemonFacts, DaemonName, DropInFacts, ThreadFacts, TuningFacts } from '../../model/tuning.ts';
+import { run } from './exec.ts';
+import { readSmallFile } from './files.ts';
+
+/*
+ * The truth about running daemons is in /proc: what a unit or a database says may not have reached them. A few small files are read
+ * and no process is started, because every `apply` reads this.
+ */
+
+/** taskset(1) does one system call per thread. */
+const commandMs = 3_000;
+
+/** How the daemons of Open vSwitch run now. */
+export function readTuning(root = ''): TuningFacts {
+  return {
+    onlineCpus: readText(`${root}/sys/devices/system/cpu/online`) ?? '0',
+    baseCpus: statusField(readText(`${root}/proc/1/status`), 'Cpus_allowed_list') ?? '0',
+    daemons: [readDaemon('ovs-vswitchd', root), readDaemon('ovsdb-server', root)],
+  };
+}
+
+function readDaemon(name: DaemonName, root: string): DaemonFacts {
+  const pid = runningPid(name, root);
+  const affinity = dropIn('affinity', name, 'microshift-cpuaffinity.conf', root);
+  return {
+    name,
+    pid,
+    threads: pid === null ? [] : readThreads(`${root}/proc/${pid}/task`),
+    lockedKib:
+      pid === null ? 0 : Number.parseInt(statusField(readText(`${root}/proc/${pid}/status`), 'VmLck') ?? '0', 10),
+    // ovs-ctl locks the memory of ovs-vswitchd only.
+    dropIns:
+      name === 'ovsdb-server'
+        ? [affinity]
+        : [affinity, dropIn('no-mlockall', name, 'microshift-no-mlockall.conf', root)],
+  };
+}
+
+/** The pid file's process, if it still is the daemon: the number may have gone to another one since. */
+function runningPid(name: DaemonName, root: string): number | null {
+  const pid = Number.parseInt(readText(`${root}/run/openvswitch/${name}.pid`) ?? '', 10);
+  return readText(`${root}/proc/${pid}/comm`) === name ? pid : null;
+}
+
+function readThreads(directory: string): readonly ThreadFacts[] {
+  return namesIn(directory).flatMap((tid): ThreadFacts[] => {
+    // A thread that ended since the listing has no file any more.
+    const status = readText(`${directory}/${tid}/status`);
+    const cpus = statusField(status, 'Cpus_allowed_list');
+    return cpus === null ? [] : [{ tid: Number(tid), name: statusField(status, 'Name') ?? '', cpus }];
+  });
+}
+
+function dropIn(kind: DropInFacts['kind'], unit: DaemonName, file: string, root: string): DropInFacts {
+  const path = `/etc/systemd/system/${unit}.service.d/${file}`;
+  const shipped = readSmallFile(`${root}/usr/lib/systemd/system/${unit}.service.d/${file}`);
+  return { kind, path, text: readSmallFile(`${root}${path}`), shipped };
+}
+
+/** Gives threads of a running process a CPU affinity (sched_setaffinity(2)); null: all of them. One that has ended is fine. */
+export async function pinThreads(pid: number, threads: readonly number[] | null, cpus: string): Promise<void> {
+  if (threads === null) return taskset(['-a', '-c', '-p', cpus, String(pid)], pid);
+  for (const tid of threads) await taskset(['-c', '-p', cpus, String(tid)], tid);
+}
+
+async function taskset(words: readonly string[], id: number): Promise<void> {
+  const { exitCode, stderr } = await run('taskset', words, commandMs);
+  if (exitCode === 0 || readText(`/proc/${id}/comm`) === null) return;
+  throw new AgentError('step-failed', `the kernel refused \`taskset ${words.join(' ')}\`: ${stderr.trim()}`, {
+    hint: 'look for a cpuset that does not have these CPUs: systemctl show -P AllowedCPUs system.slice',
+  });
+}
+
+function statusField(status: string | null, name: string): string | null {
+  const line = status?.split('\n').find((entry) => entry.startsWith(`${name}:`));
+  return line?.slice(name.length + 1).trim() ?? null;
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8').trimEnd();
+  } catch {
+    return null;
+  }
+}

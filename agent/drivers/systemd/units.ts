@@ -1,0 +1,112 @@
+import { AgentError, isAgentError } from '../../errors.ts';
+import type { Bus } from '../dbus/connection.ts';
+
+/** org.freedesktop.systemd1(5) */
+const service = 'org.freedesktop.systemd1';
+const manager = {
+  destination: service,
+  path: '/org/freedesktop/systemd1',
+  interface: 'org.freedesktop.systemd1.Manager',
+};
+
+/** A reload reads every unit file and runs every generator, which takes seconds on a slow disk. */
+const reloadMs = 60_000;
+/** Open vSwitch's own TimeoutSec is 300 s, but a scriptlet that waits that long looks hung; the job goes on without us. */
+const jobMs = 90_000;
+
+/** systemd's own bus interface, as far as it is needed. Every call settles; failures are `systemd-refused`, `dbus-lost`, `dbus-timeout`. */
+export interface Systemd {
+  /** Lets systemd read its unit files again; restarts nothing. */
+  daemonReload(): Promise<void>;
+  /** Starts a unit and waits for the end of its job. */
+  startUnit(unit: string): Promise<void>;
+  /** `active`, `inactive`, `failed`, …; null: there is no such unit. */
+  activeState(unit: string): Promise<string | null>;
+}
+
+/** systemd on this bus. Nothing is sent before it is used. */
+export function openSystemd(bus: Bus): Systemd {
+  const request = (what: string, member: string, body: readonly string[], timeoutMs?: number): Promise<unknown[]> =>
+    bus
+      .call({
+        ...manager,
+        member,
+        ...(body.length === 0 ? {} : { signature: 's'.repeat(body.length), body: [...body] }),
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      })
+      .catch((error: unknown) => {
+        throw refused(what, error);
+      });
+  return {
+    daemonReload: async () => {
+      await request('read its unit files again', 'Reload', [], reloadMs);
+    },
+    startUnit: (unit) => awaitJob(bus, `start ${unit}`, () => request(`start ${unit}`, 'StartUnit', [unit, 'replace'])),
+    activeState: async (unit) => {
+      const loaded = await request(`load ${unit}`, 'LoadUnit', [unit]).catch(() => null);
+      if (loaded === null) return null;
+      const get = {
+        destination: service,
+        path: String(loaded[0]),
+        interface: 'org.freedesktop.DBus.Properties',
+        member: 'Get',
+      };
+      const [state] = await bus.call({
+        ...get,
+        signature: 'ss',
+        body: ['org.freedesktop.systemd1.Unit', 'ActiveState'],
+      });
+      return String((state as { value: unknown }).value);
+    },
+  };
+}
+
+/** Runs a call that answers with a job and waits until systemd says how the job ended. */
+async function awaitJob(bus: Bus, what: string, call: () => Promise<unknown[]>): Promise<void> {
+  const ended = new Map<string, string>();
+  let wake: () => void = () => undefined;
+  // Listening before asking: a short job is over before its path is known.
+  const stop = bus.subscribe(
+    `type='signal',sender='${service}',interface='${manager.interface}',member='JobRemoved'`,
+    (signal) => {
+      if (signal.member !== 'JobRemoved') return;
+      ended.set(String(signal.body[1]), String(signal.body[3]));
+      wake();
+    },
+  );
+  let lost: AgentError | undefined;
+  const endLost = bus.onLost((error) => {
+    lost = error;
+    wake();
+  });
+  try {
+    // systemd sends signals only while somebody has subscribed.
+    await bus.call({ ...manager, member: 'Subscribe' }).catch((error: unknown) => {
+      throw refused(what, error);
+    });
+    const job = String((await call())[0]);
+    const result = await new Promise<string>((resolve) => {
+      const timer = setTimeout(() => resolve('timeout'), jobMs);
+      wake = () => {
+        const seen = lost?.message ?? ended.get(job);
+        if (seen === undefined) return;
+        clearTimeout(timer);
+        resolve(seen);
+      };
+      wake();
+    });
+    if (result !== 'done') throw refused(what, new Error(`its job ended: ${result}`));
+  } finally {
+    stop();
+    endLost();
+  }
+}
+
+function refused(what: string, error: unknown): AgentError {
+  if (isAgentError(error)) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  return new AgentError('systemd-refused', `systemd could not ${what}: ${text}`, {
+    hint: 'look at journalctl -b -p warning for its reason',
+    cause: error,
+  });
+}

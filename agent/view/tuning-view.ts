@@ -1,0 +1,48 @@
+import type { DaemonFacts, TuningPlan, TuningStep } from '../model/tuning.ts';
+import type { Style } from './style.ts';
+
+/** What a tuning step does, in a few words. */
+export function tuningStepTitle(step: TuningStep): string {
+  switch (step.do) {
+    case 'pinThreads':
+      return `let the running threads of ${step.daemon} (pid ${step.pid}) use CPU ${step.cpus}`;
+    case 'writeDropIn':
+      return `write ${step.path}`;
+    case 'removeDropIn':
+      return `remove ${step.path}`;
+    case 'reloadUnits':
+      return 'let systemd read its unit files again';
+    case 'setOtherConfig': {
+      const words = Object.entries(step.values).map(([key, value]) =>
+        value === null ? `no ${key}` : `${key}=${value}`,
+      );
+      return `set ${words.join(', ')}`;
+    }
+  }
+}
+
+/** The lines of a tuning plan for people; none when there is nothing to say. */
+export function tuningText(plan: TuningPlan, style: Style): readonly string[] {
+  const steps = plan.steps.map((step) => `  ${tuningStepTitle(step)}\n      ${style('dim', step.why)}`);
+  const notes = plan.notes.map(
+    (note) => `${note.level === 'warning' ? style('yellow', 'warning') : 'note'}: ${note.message}`,
+  );
+  return [
+    ...(steps.length === 0 ? [] : ['', style('bold', 'Tuning of Open vSwitch (no restart, no outage)'), ...steps]),
+    ...notes,
+  ];
+}
+
+/** How a daemon runs, as /proc shows it. */
+export function daemonLine(daemon: DaemonFacts): string {
+  const name = daemon.name.padEnd(14);
+  if (daemon.pid === null) return `${name}not running`;
+  const cpus = [...new Set(daemon.threads.map((thread) => thread.cpus))].join(' and ');
+  const count = (kind: string): number => daemon.threads.filter((thread) => thread.name.startsWith(kind)).length;
+  const kinds =
+    daemon.name === 'ovs-vswitchd'
+      ? `, ${count('handler')} handler and ${count('revalidator')} revalidator threads`
+      : '';
+  const memory = daemon.lockedKib > 0 ? `, ${daemon.lockedKib} KiB locked` : '';
+  return `${name}pid ${daemon.pid}, CPU ${cpus}${kinds}${memory}`;
+}

@@ -1,0 +1,106 @@
+// Open vSwitch runs as ovn.yaml says: seen from /proc, systemd and the database of a booted node, with nothing restarted.
+import t from 'tap';
+import { nodeSkip } from './availability.ts';
+import { bootNode } from './node.ts';
+import { watchWrites } from './writes.ts';
+
+t.setTimeout(300_000);
+
+const ownFiles = 'find /etc/systemd/system -path "*ovs*.service.d/*"';
+const pids = 'cat /run/openvswitch/ovs-vswitchd.pid /run/openvswitch/ovsdb-server.pid';
+const threads = 'cat /proc/$(cat /run/openvswitch/ovs-vswitchd.pid)/task/*/comm | grep -c revalidator';
+const affinity = 'systemctl show -P CPUAffinity ovs-vswitchd ovsdb-server | grep . | paste -sd " "';
+const locked = 'grep VmLck /proc/$(cat /run/openvswitch/ovs-vswitchd.pid)/status | tr -dc 0-9';
+const config = '/etc/microshift/ovn.yaml';
+
+t.test('tuning', { timeout: 280_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({
+    lan: 'dhcp',
+    files: {
+      '/etc/default/openvswitch-switch': `OVS_CTL_OPTS="--ovs-vswitchd-options='-vbridge:file:dbg -vsyslog:off'"\n`,
+    },
+  });
+  t.teardown(() => node.halt());
+  const started = await node.text(pids);
+
+  await t.test('the shipped drop-ins count from the first boot, and the options of the admin with them', async (t) => {
+    t.equal(await node.text(affinity), '0 0');
+    t.equal(await node.text(locked), '0', 'no memory is locked');
+    const command = await node.text('tr "\\0" " " < /proc/$(head -1 /run/openvswitch/ovs-vswitchd.pid)/cmdline');
+    t.match(command, /-vbridge:file:dbg -vsyslog:off/);
+    t.notMatch(command, /mlockall/);
+  });
+
+  await t.test('ovs tune sets the threads at once, with no outage and no restart', async (t) => {
+    // counted by ping itself: replies may be late on a busy machine, none may be missing
+    const ping = node.start('ip netns exec lan ping -n -i 0.02 -W 2 192.0.2.50 > /run/testnode/ping');
+    const run = await node.run('microshift-net ovs tune');
+    await ping.signal('SIGINT');
+    await ping.ended;
+    t.match(await node.read('/run/testnode/ping'), / 0% packet loss/);
+    t.match(run, { exitCode: 0, stdout: /^Done: Open vSwitch is tuned\.\n {2}ovs-vswitchd +pid \d+, CPU 0, / });
+    t.match(
+      await node.text('ovs-vsctl get Open_vSwitch . other_config'),
+      /n-handler-threads="1", n-revalidator-threads="1"/,
+    );
+    t.equal(await node.text(ownFiles), '', 'nothing is written where the package says the same');
+    const again = await watchWrites(node, 'microshift-net ovs tune');
+    t.match(again, { exitCode: 0, stdout: /^Nothing to do/, busWrites: [], databaseWrites: [], databaseSame: true });
+  });
+
+  await t.test('apply does the same, and a second one writes nothing', async (t) => {
+    await node.text('ovs-vsctl remove Open_vSwitch . other_config n-revalidator-threads');
+    t.match(await node.text('microshift-net plan'), /Tuning of Open vSwitch .*\n +set n-revalidator-threads=1/);
+    t.match(await node.run('microshift-net apply'), { exitCode: 0, stderr: /tuning: set n-revalidator-threads=1/ });
+    t.equal(await node.text(threads), '1');
+    t.match(await watchWrites(node, 'microshift-net apply'), {
+      exitCode: 0,
+      stdout: /^Nothing to do/,
+      busWrites: [],
+      databaseWrites: [],
+      databaseSame: true,
+    });
+    t.equal((await node.run('microshift-net verify')).exitCode, 0);
+    await node.text('ovs-vsctl set Open_vSwitch . other_config:n-handler-threads=7');
+    t.match(await node.run('microshift-net verify'), {
+      exitCode: 3,
+      stdout: /other_config:n-handler-threads: wanted 1, observed 7/,
+    });
+  });
+
+  await t.test('other settings get drop-ins of their own; what needs a restart is said', async (t) => {
+    await node.write(config, 'ovs:\n  cpuAffinity: none\n  lockMemory: true\n');
+    const run = await node.run('microshift-net ovs tune');
+    t.match(run, {
+      exitCode: 0,
+      stderr: /ovs-vswitchd has not locked its memory until it starts again.*systemctl restart/,
+    });
+    t.equal((await node.text(ownFiles)).split('\n').length, 3);
+    t.equal(await node.text(affinity), '');
+    t.match(await watchWrites(node, 'microshift-net ovs tune'), {
+      stdout: /^Nothing to do/,
+      busWrites: [],
+      databaseWrites: [],
+    });
+    t.equal(await node.text(pids), started, 'the daemons are the same since boot');
+    await node.text('systemctl restart ovs-vswitchd');
+    t.not(await node.text(locked), '0', 'locked after the restart that was asked for');
+    await node.ready();
+  });
+
+  await t.test('a CPU that is not there is refused, and nothing is touched', async (t) => {
+    await node.write(config, 'ovs:\n  cpuAffinity: 0,5\n');
+    const run = await node.run('microshift-net apply');
+    t.match(run, {
+      exitCode: 2,
+      stderr: /ovs\.cpuAffinity \(.*ovn\.yaml:2\) is 0,5, but this machine has no CPU 5: online are 0/,
+    });
+  });
+
+  await t.test('disable takes everything back', async (t) => {
+    await node.write(config, '');
+    t.equal((await node.run('microshift-net disable')).exitCode, 0);
+    t.equal(await node.text(ownFiles), '');
+    t.notMatch(await node.text('ovs-vsctl get Open_vSwitch . other_config'), /n-(handler|revalidator)-threads/);
+  });
+});

@@ -1,0 +1,76 @@
+// Tuning against real daemons: every thread gets its CPU, the threads get their number, and nothing is restarted.
+import { availableParallelism } from 'node:os';
+import t from 'tap';
+import { runTuning } from '../../agent/apply/tune.ts';
+import { defaultConfig } from '../../agent/config/defaults.ts';
+import { readTuning } from '../../agent/drivers/host/daemons.ts';
+import { openOpenVSwitch } from '../../agent/drivers/openvswitch/client.ts';
+import type { Config } from '../../agent/model/config.ts';
+import type { TuningPlan } from '../../agent/model/tuning.ts';
+import { planTuning, planUntuning } from '../../agent/plan/tuning.ts';
+import { missingParts } from '../ovsdb/real-server.ts';
+import { startDaemons } from './daemons.ts';
+
+const skip = missingParts() || (process.getuid?.() !== 0 && 'ovs-vswitchd needs root');
+
+t.test('tuning real daemons', { skip, timeout: 60_000 }, async (t) => {
+  const daemons = startDaemons();
+  t.teardown(() => daemons.stop());
+  const ovs = await openOpenVSwitch(daemons.runDirectory);
+  t.teardown(() => ovs.close());
+  const facts = () => readTuning(daemons.root);
+  const pids = (): (number | null)[] => facts().daemons.map((daemon) => daemon.pid);
+  const cpus = (): string[] => [
+    ...new Set(facts().daemons.flatMap((daemon) => daemon.threads.map((thread) => thread.cpus))),
+  ];
+  /** Files are another test's: what acts on the daemons and the database is run. */
+  const run = async (plan: TuningPlan): Promise<readonly string[]> => {
+    const steps = plan.steps.filter((step) => ['pinThreads', 'setOtherConfig'].includes(step.do));
+    await runTuning({ ovs, reloadUnits: () => Promise.resolve() }, steps, () => undefined);
+    return steps.map((step) => step.do);
+  };
+  const started = pids();
+  t.ok(
+    started.every((pid) => pid !== null),
+    'both run',
+  );
+
+  await t.test(
+    'the last CPU for every thread of both',
+    { skip: availableParallelism() < 2 && 'one CPU' },
+    async (t) => {
+      const last = String(availableParallelism() - 1);
+      t.not(cpus().join(), last);
+      const wanted: Config = {
+        ...defaultConfig,
+        ovs: { ...defaultConfig.ovs, cpuAffinity: { value: last, source: 'ovn.yaml:2' } },
+      };
+      t.strictSame(await run(planTuning(wanted, facts(), await ovs.facts())), [
+        'pinThreads',
+        'pinThreads',
+        'setOtherConfig',
+      ]);
+      t.strictSame(cpus(), [last]);
+      t.strictSame(await run(planTuning(wanted, facts(), await ovs.facts())), [], 'a second time nothing is to do');
+    },
+  );
+
+  await t.test('threads by number, while it runs', async (t) => {
+    await run(planTuning(defaultConfig, facts(), await ovs.facts()));
+    const [vswitchd] = facts().daemons;
+    t.strictSame(cpus(), ['0'], 'threads that were started just now included');
+    t.equal(vswitchd?.threads.filter((thread) => thread.name.startsWith('revalidator')).length, 1);
+    t.match((await ovs.facts()).otherConfig, { 'n-handler-threads': '1', 'n-revalidator-threads': '1' });
+  });
+
+  await t.test('the way back', async (t) => {
+    await run(planUntuning(defaultConfig, facts(), await ovs.facts()));
+    const { otherConfig } = await ovs.facts();
+    t.strictSame(
+      Object.keys(otherConfig).filter((key) => key.startsWith('n-')),
+      [],
+    );
+  });
+
+  t.strictSame(pids(), started, 'neither was restarted');
+});

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --no-opt --no-sparkplug --optimize-for-size --max-lazy --max-semi-space-size=1
+#!/usr/bin/env -S node --jitless --optimize-for-size
 'use strict';
 /*
  * Starts the agent with Node's compile cache: of a run with nothing to do, compiling is the larger part. Only root uses the cache,

@@ -1,0 +1,83 @@
+// The command line as a process: what it prints and how it ends.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import t from 'tap';
+
+const main = new URL('../../agent/main.js', import.meta.url).pathname;
+
+interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function run(words: readonly string[], prefix: readonly string[] = []): Ended {
+  const [program = '', ...more] = [...prefix, process.execPath, main, ...words];
+  return spawnSync(program, more, {
+    encoding: 'utf8',
+    timeout: 30_000,
+    env: { PATH: process.env.PATH, NO_COLOR: '1' },
+  });
+}
+
+t.test('exit codes', (t) => {
+  const table: readonly (readonly [words: string, status: number, text: RegExp])[] = [
+    ['--help', 0, /^Usage: microshift-net \[options\] \[command\]\n/],
+    ['apply --help', 0, /--confirm-timeout <seconds>/],
+    ['--version', 0, /^\d+\.\d+\.\d+(-source)?\n$/],
+    ['config schema', 0, /"\$schema"/],
+    ['', 2, /Usage: microshift-net/],
+    ['aply', 2, /error: unknown command 'aply'\n\(Did you mean apply\?\)/],
+    ['apply --bot', 2, /error: unknown option '--bot'/],
+    ['plan too many', 2, /error: too many arguments/],
+    ['--output yaml plan', 2, /Allowed choices are text, json/],
+    ...['0', '-1', '1.5', 'soon', '86401', '1e9', 'NaN'].map(
+      (seconds) => [`apply --confirm-timeout=${seconds}`, 2, /a whole number of seconds from 1 to 86400/] as const,
+    ),
+    ['apply --confirm-timeout=', 2, /a whole number of seconds from 1 to 86400/],
+    ['apply --confirm-timeout', 2, /argument missing/],
+  ];
+  for (const [words, status, text] of table) {
+    const ended = run(words === '' ? [] : words.split(' '));
+    t.equal(ended.status, status, `microshift-net ${words}`);
+    t.match(status === 0 ? ended.stdout : ended.stderr, text, `microshift-net ${words}`);
+    t.equal(status === 0 ? ended.stderr : ended.stdout, '', `microshift-net ${words}: one stream`);
+  }
+  t.end();
+});
+
+t.test('--help is the table of contents', (t) => {
+  const { stdout } = run(['--help']);
+  for (const command of ['apply', 'confirm', 'undo', 'history', 'plan', 'verify', 'status', 'disable', 'config'])
+    t.match(stdout, new RegExp(`^ {2}${command}\\b.{10,}`, 'm'));
+  t.end();
+});
+
+t.test('a configuration that cannot be read', (t) => {
+  const file = join(t.testdir({ 'ovn.yaml': 'mtu: many\n' }), 'ovn.yaml');
+  const text = run(['config', 'check', file]);
+  t.match(text, { status: 2, stdout: '', stderr: /ovn\.yaml:1:6/ });
+  const json = run(['--output', 'json', 'config', 'check', file]);
+  t.equal(json.status, 2);
+  t.match(JSON.parse(json.stderr), { error: { kind: 'config-invalid', exitCode: 2, retryable: false } });
+  t.end();
+});
+
+const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
+
+t.test('without root', { skip: whyNotNobody() }, (t) => {
+  for (const command of ['apply', 'confirm', 'undo', 'plan', 'verify', 'status', 'disable']) {
+    const ended = run([command], asNobody);
+    t.match(ended, { status: 2, stdout: '' }, command);
+    t.match(
+      ended.stderr,
+      new RegExp(`^microshift-net: \`${command}\` needs root, .*; run: sudo microshift-net ${command}\n$`),
+    );
+  }
+  t.end();
+});
+
+function whyNotNobody(): string | false {
+  if (process.getuid?.() !== 0) return 'only root can become somebody else';
+  return run(['--version'], asNobody).status === 0 ? false : 'setpriv is missing, or others cannot read this checkout';
+}

@@ -1,0 +1,217 @@
+import t from 'tap';
+import { AgentError } from '../../../agent/errors.ts';
+import type { JournalRecord } from '../../../agent/model/journal.ts';
+import type { Plan } from '../../../agent/model/plan.ts';
+import { planApply, planDisable } from '../../../agent/plan/plan.ts';
+import { errorDetail, errorJson, errorLine } from '../../../agent/view/error-view.ts';
+import { historyText, transactionText } from '../../../agent/view/history-view.ts';
+import { planText, stepTitle } from '../../../agent/view/plan-view.ts';
+import { progressLine } from '../../../agent/view/progress-view.ts';
+import { statusText } from '../../../agent/view/status-view.ts';
+import { escapeControl, plain, styleFor } from '../../../agent/view/style.ts';
+import { drawTopology, observedTopology, plannedTopology } from '../../../agent/view/topology.ts';
+import { caseNames, type PlanCase, readCase } from '../plan/cases.ts';
+
+function planOf({ config, observation, command }: PlanCase): Plan {
+  if (command === 'disable') return planDisable(observation);
+  const decision = planApply(config, observation, true);
+  if (decision.kind !== 'planned') throw new TypeError('it waits');
+  return decision.plan;
+}
+
+t.test('errors in three lengths', (t) => {
+  const cause = new Error('ENOENT', { cause: new Error('deeper') });
+  const error = new AgentError('proof-failed', 'the gateway does not answer', {
+    hint: 'check the switch',
+    cause,
+    facts: { neighbour: '192.0.2.1', list: ['a', 'b'], none: null },
+  });
+  t.equal(errorLine(error, plain), 'microshift-net: the gateway does not answer; check the switch');
+  t.equal(
+    errorDetail(error, plain),
+    [
+      'microshift-net: the gateway does not answer; check the switch',
+      '  kind: proof-failed',
+      '  neighbour: 192.0.2.1',
+      '  list: a',
+      '    b',
+      '  none: null',
+      '  caused by: ENOENT',
+      '  caused by: deeper',
+    ].join('\n'),
+  );
+  t.strictSame(errorJson(error), {
+    error: {
+      kind: 'proof-failed',
+      message: 'the gateway does not answer',
+      hint: 'check the switch',
+      exitCode: 1,
+      retryable: true,
+      facts: { neighbour: '192.0.2.1', list: ['a', 'b'], none: null },
+      causes: ['ENOENT', 'deeper'],
+    },
+  });
+  const bare = new AgentError('busy', 'taken');
+  t.equal(errorLine(bare, plain), 'microshift-net: taken');
+  t.match(errorJson(bare), { error: { hint: null, causes: [] } });
+  t.end();
+});
+
+t.test('a circle of causes ends', (t) => {
+  const error = new AgentError('internal', 'x', { cause: new Error('round') });
+  (error.cause as Error).cause = error.cause;
+  t.equal(errorDetail(error, plain).split('\n').length, 2 + 8);
+  t.end();
+});
+
+t.test('text from outside cannot steer a terminal', (t) => {
+  t.equal(escapeControl('eth0\x1b[2J\x07\x9b1m\x7f\r'), 'eth0\\x1b[2J\\x07\\x9b1m\\x7f\\x0d');
+  t.equal(escapeControl('two\nlines\tand ÄÖ 漢'), 'two\nlines\tand ÄÖ 漢');
+  const error = new AgentError('step-failed', 'bad\x1b]0;title\x07', {
+    hint: 'a\x1bb',
+    facts: { text: '\x1b[31m' },
+    cause: new Error('\x1bc'),
+  });
+  for (const text of [errorLine(error, plain), errorDetail(error, plain)]) t.notMatch(text, /\p{Cc}(?<!\n)/u);
+  t.end();
+});
+
+t.test('colour only where it is seen and wanted', (t) => {
+  const terminal = { isTTY: true } as NodeJS.WriteStream;
+  t.equal(styleFor({ isTTY: false } as NodeJS.WriteStream)('red', 'x'), 'x');
+  const before = process.env.NO_COLOR;
+  t.teardown(() => {
+    if (before === undefined) delete process.env.NO_COLOR;
+    else process.env.NO_COLOR = before;
+  });
+  process.env.NO_COLOR = '1';
+  t.equal(styleFor(terminal)('red', 'x'), 'x');
+  t.end();
+});
+
+t.test('topology before and after', (t) => {
+  const node = readCase('two-nics-metric');
+  t.equal(
+    drawTopology(observedTopology(node.observation), plain),
+    [
+      '  ● eth0 ────────────── 52:54:00:aa:00:00  mtu 1500  → LAN',
+      '      192.0.2.50/24',
+      '      default via 192.0.2.1 metric 200',
+      '',
+      '  ● eth1 ────────────── 52:54:00:aa:00:01  mtu 1500  → LAN',
+      '      203.0.113.50/24',
+      '      default via 203.0.113.1 metric 100',
+      '',
+    ].join('\n'),
+  );
+  const after = [
+    '  ╭─ br-ex ───────────── 52:54:00:aa:00:01  mtu 1500',
+    '  │    203.0.113.50/24',
+    '  │    default via 203.0.113.1',
+    '  ├── eth1           uplink   → LAN',
+    '  ╰── br-ex          internal → this host',
+    '',
+    '  ● eth0 ────────────── 52:54:00:aa:00:00  mtu 1500  → LAN',
+    '      192.0.2.50/24',
+    '      default via 192.0.2.1 metric 200',
+    '',
+  ];
+  t.equal(drawTopology(plannedTopology(planOf(node), node.observation), plain), after.join('\n'));
+  const seen = drawTopology(observedTopology(readCase('two-nics-metric-again').observation), plain);
+  t.equal(seen.replace(' metric 100', ''), after.join('\n'), 'what was planned is what is seen afterwards');
+  t.equal(drawTopology([], plain), '  (no network device)');
+  t.end();
+});
+
+t.test('every case can be shown', (t) => {
+  for (const name of caseNames()) {
+    const one = readCase(name);
+    let plan: Plan;
+    try {
+      plan = planOf(one);
+    } catch {
+      continue;
+    }
+    for (const verbose of [false, true]) {
+      const text = planText(plan, one.observation, plain, verbose);
+      t.notMatch(text, /undefined|\[object|NaN/, name);
+    }
+    for (const step of plan.steps) t.match(stepTitle(step), /^[a-z].{5,}[^.]$/, `${name}: ${step.do}`);
+  }
+  t.end();
+});
+
+t.test('a plan in words', (t) => {
+  const node = readCase('choice-hint-missing');
+  const text = planText(planOf(node), node.observation, plain, false);
+  for (const part of [
+    /^Uplink {3}eth1, from default route IPv4 metric 100\n {9}interface=eth7 source=\/var\/lib\/ovnk\/iface_default_hint verdict=skipped reason=there-is-no-such-interface\n/,
+    /\nBefore\n {2}● eth0/,
+    /\nAfter\n {2}╭─ br-ex/,
+    /\nSteps \(\d+\)\n {3}1 {2}add the profiles br-ex, ovs-port-br-ex, ovs-if-br-ex, ovs-port-phys0, ovs-if-phys0\n {6}br-ex and its ports need profiles/,
+    /attach eth1 to br-ex/,
+    /\nOutage {3}at most \d+ ms expected: /,
+    /\nwarning: \/var\/lib\/ovnk\/iface_default_hint names eth7, which is not used: there is no such interface/,
+  ])
+    t.match(text, part);
+  t.notMatch(text, /Differences/);
+  t.match(planText(planOf(node), node.observation, plain, true), /\nDifferences\n {2}profile br-ex: absent → present/);
+  const again = readCase('dhcp-again');
+  t.match(
+    planText(planOf(again), again.observation, plain, false),
+    /\nNow\n[\s\S]*Nothing to do: the node is as wanted\.$/,
+  );
+  t.end();
+});
+
+t.test('progress', (t) => {
+  const event = { index: 2, total: 11, step: 'prove', state: 'done', tookMs: 12.6 } as const;
+  t.equal(progressLine(event, plain), '[ 3/11] prove that the node is reachable … 13 ms');
+  t.equal(progressLine({ ...event, state: 'failed', step: 'commit' }, plain), '[ 3/11] commit … failed');
+  t.equal(progressLine({ ...event, state: 'started' }, plain), null);
+  t.end();
+});
+
+t.test('history and status', (t) => {
+  const node = readCase('static4');
+  const plan = planOf(node);
+  const record: JournalRecord = {
+    header: {
+      format: 1,
+      id: '20260102T030405Z-0001',
+      command: 'apply',
+      agentVersion: '0.1.0',
+      startedAt: '2026-01-02T03:04:05Z',
+      bootId: 'b',
+      plan,
+      previous: { bridges: [] },
+    },
+    state: 'committed',
+    stateAt: '2026-01-02T03:04:06Z',
+    detail: null,
+    confirmUntil: null,
+    checkpoint: null,
+    stepTimesMs: plan.steps.map((_, index) => (index === 0 ? 5 : null)),
+  };
+  t.equal(historyText([], plain), 'No transaction has been run yet.');
+  t.match(
+    historyText([record, { ...record, detail: 'why' }], plain),
+    /^20260102T030405Z-0001 {2}committed +apply +br-ex with eth0\n.* why$/,
+  );
+  const text = transactionText(record, plain);
+  t.match(
+    text,
+    /before {3}no bridge of ours\n {2}after {4}br-ex with eth0\n {3}1 {2}add the profiles .* … 5 ms\n {3}2 .* … not done/,
+  );
+
+  const { observation } = readCase('static4-again');
+  const view = { observation, vswitchd: null, last: record, differences: [], problem: null };
+  t.match(
+    statusText(view, plain),
+    /╭─ br-ex[\s\S]*NetworkManager {2}1\.[\s\S]*Last run {8}20260102T030405Z-0001 apply: committed[\s\S]*The node is as wanted\.$/,
+  );
+  t.match(statusText({ ...view, vswitchd: 'dead', last: null }, plain), /; dead\nLast run {8}none/);
+  t.match(statusText({ ...view, differences: plan.differences }, plain), /\d+ differences from what ovn\.yaml says/);
+  t.match(statusText({ ...view, problem: 'no way; do this' }, plain), /\nno way; do this$/);
+  t.end();
+});

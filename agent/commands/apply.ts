@@ -1,5 +1,6 @@
 import { defaultConfig } from '../config/defaults.ts';
 import { effectiveConfig } from '../config/effective.ts';
+import { mtuWarnings } from '../config/warnings.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
 import type { Config } from '../model/config.ts';
 import type { Observation } from '../model/observation.ts';
@@ -37,8 +38,15 @@ export async function apply(options: ApplyOptions, output: Output): Promise<Exit
     ...reporting(output),
     tuner: tunerFor(config, planTuning, output),
   });
+  for (const warning of uplinkMtuWarnings(config, result)) output.say(`warning: ${warning}`);
   report('apply', result, output);
   return exitCode.done;
+}
+
+/** The pods' MTU is judged against the uplink's, which is known only now. */
+function uplinkMtuWarnings(config: Config, { plan, observation }: ReconcileResult): readonly string[] {
+  const uplink = observation.links.find((link) => link.name === plan.choice?.interface);
+  return mtuWarnings(config, uplink?.mtuBytes ?? null).map((warning) => `${warning.source}: ${warning.message}`);
 }
 
 /** `disable`: gives every NIC back and removes every trace. */

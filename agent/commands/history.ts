@@ -3,9 +3,11 @@ import { AgentError, type ExitCode, exitCode } from '../errors.ts';
 import type { JournalRecord } from '../model/journal.ts';
 import { historyText, transactionText } from '../view/history-view.ts';
 import type { Output } from './output.ts';
+import { requireRoot } from './root.ts';
 
 /** `history [TX]`: the last transactions, or one in detail. */
 export function history(id: string | undefined, output: Output): ExitCode {
+  requireRoot('history');
   const { records, unusable } = readJournals(journalDirectory);
   for (const file of unusable) output.say(`warning: ${file.path} is no usable journal: ${file.why}`);
   if (id === undefined) {

@@ -1,5 +1,5 @@
 import type { AgentError } from '../errors.ts';
-import { errorDetail, errorJson, errorLine } from '../view/error-view.ts';
+import { errorDetail, errorJson, errorText } from '../view/error-view.ts';
 import { type Style, styleFor } from '../view/style.ts';
 
 /** Where a command prints, and how. Text for people goes line by line, JSON is one document. */
@@ -36,7 +36,7 @@ export function openOutput(format: 'text' | 'json', verbose: boolean): Output {
     error: (error) => {
       if (format === 'json') process.stderr.write(`${JSON.stringify(errorJson(error), null, 2)}\n`);
       else {
-        const text = verbose ? errorDetail(error, errorStyle) : errorLine(error, errorStyle);
+        const text = verbose ? errorDetail(error, errorStyle) : errorText(error, errorStyle);
         process.stderr.write(
           `${text
             .split('\n')

@@ -1,6 +1,6 @@
 import { AgentError } from '../errors.ts';
 import type { Config } from '../model/config.ts';
-import type { Observation } from '../model/observation.ts';
+import type { Link, Observation } from '../model/observation.ts';
 import type {
   Carried,
   Difference,
@@ -111,9 +111,12 @@ function planFor(
     outcome: steps.length === 0 ? 'unchanged' : 'change',
     choice,
     wanted,
-    carried: targets.flatMap((target) =>
-      target.source === null ? [] : [carriedOver(target.names, target.source, observation)],
-    ),
+    carried: [
+      ...targets.flatMap((target) =>
+        target.source === null ? [] : [carriedOver(target.names, target.source, observation)],
+      ),
+      ...bridges.flatMap((names) => carriedBack(names, targets, observation) ?? []),
+    ],
     before: touchedLinks(targets, observation),
     differences,
     steps,
@@ -149,14 +152,26 @@ function concerns(difference: Difference, names: BridgeNames): boolean {
 }
 
 function carriedOver(names: BridgeNames, source: UplinkSource, observation: Observation): Carried {
-  const { addressLink } = source;
+  return carry(source.addressLink, names.bridge, observation);
+}
+
+/** What goes back to the NIC of a bridge that is taken apart; null for one that stays or has no NIC. */
+function carriedBack(names: BridgeNames, targets: readonly Target[], observation: Observation): Carried | null {
+  const uplink = uplinkInBridge(names, observation);
+  const link = observation.links.find((entry) => entry.name === names.bridge);
+  const target = targets.find((entry) => entry.names === names);
+  if (uplink === null || link === undefined || (target !== undefined && target.source !== null)) return null;
+  return giveBack(names, observation).length === 0 ? null : carry(link, uplink, observation);
+}
+
+function carry(from: Link, to: string, observation: Observation): Carried {
   const gateways = observation.routes
-    .filter((route) => route.device === addressLink.name && isDefault(route.destination))
+    .filter((route) => route.device === from.name && isDefault(route.destination))
     .flatMap((route) => route.gateway ?? []);
   return {
-    interface: names.bridge,
-    from: addressLink.name,
-    addresses: carriedAddresses(addressLink),
+    interface: to,
+    from: from.name,
+    addresses: carriedAddresses(from),
     defaultGateways: [...new Set(gateways)],
   };
 }

@@ -5,15 +5,14 @@ import { type ProgressEvent, runTransaction, type TransactionResult } from '../a
 import { runTuning } from '../apply/tune.ts';
 import { openNode } from '../assemble.ts';
 import { type Deadline, startDeadline } from '../deadline.ts';
-import { AgentError } from '../errors.ts';
+import { asAgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import type { TuningPlan, TuningStep } from '../model/tuning.ts';
 import { currentBridges } from '../plan/current.ts';
-import { bridges, ownProfileIds } from '../plan/names.ts';
 import { planReturn } from '../plan/plan.ts';
-import { compare } from '../verify/compare.ts';
 import { agentVersion } from '../version.ts';
+import { proveWanted } from './proof.ts';
 import { reconnectNode } from './reconnect.ts';
 import { recoverEarlierRuns } from './recover.ts';
 import { interruptOnSignals } from './signals.ts';
@@ -126,13 +125,7 @@ async function reconcileLocked(
     const transaction = await runTransaction(ports, plan, header, observation, options.confirmTimeoutSeconds, (after) =>
       proveWanted(plan, after),
     );
-    writeHint(plan, observation);
-    writeStatus({
-      transaction: transaction.id,
-      state: transaction.state,
-      at: new Date().toISOString(),
-      uplink: plan.choice?.interface ?? null,
-    });
+    remember(plan, observation, transaction, options.say);
     await runTuning(node, tuning.steps, options.tuned);
     return { plan, observation, tuning, transaction, busCalls: node.bus.callCount() };
   } finally {
@@ -141,29 +134,18 @@ async function reconcileLocked(
   }
 }
 
-/** The node must now be exactly what the plan aimed at. */
-function proveWanted(plan: Plan, observation: Observation): void {
-  const own = { bridges: bridges.map((names) => names.bridge), profiles: ownProfileIds };
-  const [first, ...more] = compare(plan.wanted, observation, own);
-  if (first !== undefined) {
-    const rest = more.length === 0 ? '' : ` (and ${more.length} more)`;
-    throw new AgentError('proof-failed', `${first.subject} is ${first.observed} instead of ${first.wanted}${rest}`, {
-      hint: 'run `microshift-net plan --verbose` to see what it aims at',
-      facts: {
-        differences: [first, ...more].map(
-          (entry) => `${entry.subject}: wanted ${entry.wanted}, observed ${entry.observed}`,
-        ),
-      },
-    });
-  }
-  for (const carried of plan.carried) {
-    if (carried.defaultGateways.length === 0) continue;
-    const present = observation.routes.some(
-      (route) => route.device === carried.interface && /^(0\.0\.0\.0|::)\/0$/.test(route.destination),
-    );
-    if (!present)
-      throw new AgentError('proof-failed', `${carried.interface} has no default route`, {
-        hint: 'look at `ip route` and journalctl -u NetworkManager',
-      });
+/** The hint for the next boot and the status for monitoring. The node is changed and proven by now: a full disk cannot fail that. */
+function remember(
+  plan: Plan,
+  observation: Observation,
+  transaction: TransactionResult,
+  say: (message: string) => void,
+): void {
+  const { id, state } = transaction;
+  try {
+    writeHint(plan, observation);
+    writeStatus({ transaction: id, state, at: new Date().toISOString(), uplink: plan.choice?.interface ?? null });
+  } catch (error) {
+    say(`warning: ${asAgentError(error).message}`);
   }
 }

@@ -6,6 +6,7 @@ import { readSmallFile } from '../drivers/host/files.ts';
 import { AgentError } from '../errors.ts';
 import type { JournalRecord } from '../model/journal.ts';
 import { planReturn } from '../plan/plan.ts';
+import { isAsWanted } from './proof.ts';
 
 /**
  * Ends what an earlier run left open, before anything new is planned. A run that died in this boot is brought back to its old state
@@ -39,6 +40,12 @@ async function endOpenRun(
   if (record.header.bootId !== bootId) {
     close(directory, id, 'interrupted', 'the machine went down in the middle');
     say(`transaction ${id} was cut short by a reboot; the node started from the admin's own profiles`);
+    return;
+  }
+  // It may have died between the end of its work and the note of it: a state that is as it aimed at is not taken back.
+  const pending = record.checkpoint !== null && (await checkpointExists(node.nm, record.checkpoint));
+  if (!pending && isAsWanted(plan, await node.observe())) {
+    close(directory, id, 'committed', 'the agent died after its work was done');
     return;
   }
   say(`transaction ${id} died in the middle; bringing back the state before it`);
@@ -84,7 +91,7 @@ function unconfirmed(id: string): AgentError {
 function close(
   directory: string,
   id: string,
-  state: 'interrupted' | 'rolled-back' | 'not-restored' | 'reverted',
+  state: 'committed' | 'interrupted' | 'rolled-back' | 'not-restored' | 'reverted',
   detail: string,
 ): void {
   const journal = reopenJournal(directory, id);

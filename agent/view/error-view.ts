@@ -1,4 +1,5 @@
 import { type AgentError, errorTable } from '../errors.ts';
+import { configProblemsText } from './config-view.ts';
 import { escapeControl, type Style } from './style.ts';
 
 /** `what: why; do this` on one line. */
@@ -7,12 +8,18 @@ export function errorLine(error: AgentError, style: Style): string {
   return `${style('red', 'microshift-net:')} ${escapeControl(error.message + hint)}`;
 }
 
+/** The line; for a configuration that is wrong, every problem with its source line and a caret below the place. */
+export function errorText(error: AgentError, style: Style): string {
+  if (error.facts.snippet === undefined) return errorLine(error, style);
+  return `${style('red', 'microshift-net:')} ${escapeControl(configProblemsText(error).trimEnd())}`;
+}
+
 /** The line, its facts and its chain of causes. */
 export function errorDetail(error: AgentError, style: Style): string {
-  const facts = Object.entries(error.facts).map(
-    ([key, value]) => `  ${key}: ${Array.isArray(value) ? value.join('\n    ') : String(value)}`,
-  );
-  return [errorLine(error, style), `  kind: ${error.kind}`, ...[...facts, ...causes(error)].map(escapeControl)].join(
+  const facts = Object.entries(error.facts)
+    .filter(([key]) => !/snippet/i.test(key))
+    .map(([key, value]) => `  ${key}: ${Array.isArray(value) ? value.join('\n    ') : String(value)}`);
+  return [errorText(error, style), `  kind: ${error.kind}`, ...[...facts, ...causes(error)].map(escapeControl)].join(
     '\n',
   );
 }

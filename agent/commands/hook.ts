@@ -1,0 +1,27 @@
+import { defaultConfig } from '../config/defaults.ts';
+import { effectiveConfig } from '../config/effective.ts';
+import { asAgentError, type ExitCode, exitCode } from '../errors.ts';
+import { planRemoval, planTuning } from '../plan/tuning.ts';
+import { type HookEvent, runHook } from '../reconcile/hooks.ts';
+import { disable } from './apply.ts';
+import type { Output } from './output.ts';
+import { requireRoot } from './root.ts';
+
+/** `hook …`: called by the package's scriptlets. Ends with 0 whatever happens, because a transaction must not fail over the network. */
+export async function hook(event: HookEvent, output: Output): Promise<ExitCode> {
+  requireRoot(`hook ${event}`);
+  const { config } = await effectiveConfig().catch((error: unknown) => {
+    output.say(`warning: ${asAgentError(error).message}; the defaults are used`);
+    return { config: defaultConfig };
+  });
+  const planner = event === 'pre-uninstall' ? planRemoval : planTuning;
+  await runHook(event, {
+    say: (message) => output.say(`microshift-net: ${message}`),
+    planTuning: (facts, ovs) => planner(config, facts, ovs),
+    giveBack: async () => {
+      // A bridge the admin built is the admin's to remove.
+      if (!config.disableOvsInit.value) await disable(output);
+    },
+  });
+  return exitCode.done;
+}

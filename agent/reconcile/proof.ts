@@ -1,0 +1,38 @@
+import { AgentError } from '../errors.ts';
+import type { Observation } from '../model/observation.ts';
+import type { Plan } from '../model/plan.ts';
+import { bridges, ownProfileIds } from '../plan/names.ts';
+import { compare } from '../verify/compare.ts';
+
+const own = { bridges: bridges.map((names) => names.bridge), profiles: ownProfileIds };
+
+/** True when the node is what the plan aimed at. */
+export function isAsWanted(plan: Plan, observation: Observation): boolean {
+  return compare(plan.wanted, observation, own).length === 0;
+}
+
+/** The node must now be exactly what the plan aimed at. */
+export function proveWanted(plan: Plan, observation: Observation): void {
+  const [first, ...more] = compare(plan.wanted, observation, own);
+  if (first !== undefined) {
+    const rest = more.length === 0 ? '' : ` (and ${more.length} more)`;
+    throw new AgentError('proof-failed', `${first.subject} is ${first.observed} instead of ${first.wanted}${rest}`, {
+      hint: 'run `microshift-net plan --verbose` to see what it aims at',
+      facts: {
+        differences: [first, ...more].map(
+          (entry) => `${entry.subject}: wanted ${entry.wanted}, observed ${entry.observed}`,
+        ),
+      },
+    });
+  }
+  for (const carried of plan.carried) {
+    if (carried.defaultGateways.length === 0) continue;
+    const present = observation.routes.some(
+      (route) => route.device === carried.interface && /^(0\.0\.0\.0|::)\/0$/.test(route.destination),
+    );
+    if (!present)
+      throw new AgentError('proof-failed', `${carried.interface} has no default route`, {
+        hint: 'look at `ip route` and journalctl -u NetworkManager',
+      });
+  }
+}

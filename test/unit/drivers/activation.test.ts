@@ -1,0 +1,114 @@
+// Waiting for activations: the signals of NetworkManager come from a script here, in every order they can come in.
+import t, { type Test } from 'tap';
+import { startDeadline } from '../../../agent/deadline.ts';
+import type { Signal } from '../../../agent/drivers/dbus/connection.ts';
+import { type ActivationWatch, watchActivations } from '../../../agent/drivers/networkmanager/activation.ts';
+import type { NetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
+import { activeInterface, deviceInterface } from '../../../agent/drivers/networkmanager/names.ts';
+import { failure } from '../failure.ts';
+
+const path = '/active/1';
+
+/** The part of NetworkManager a watch uses; `state` is what it answers when it is asked. */
+function scripted(t: Test, state: () => number) {
+  let listener: (signal: Signal) => void = () => undefined;
+  const nm: Pick<NetworkManager, 'onSignal' | 'property'> = {
+    onSignal: (callback) => {
+      listener = callback;
+      return () => {
+        listener = () => undefined;
+      };
+    },
+    property: async () => state(),
+  };
+  const watch: ActivationWatch = watchActivations(nm as NetworkManager);
+  t.teardown(() => watch.stop());
+  const signal = (interfaceName: string, at: string, ...body: number[]): void =>
+    listener({ sender: ':1.1', path: at, interface: interfaceName, member: 'StateChanged', body });
+  const deadline = startDeadline(5_000);
+  t.teardown(() => deadline.clear());
+  return {
+    watch,
+    signal,
+    wait: (limitMs = 1_000) => watch.activated(path, 'ovs-if-br-ex', deadline, limitMs),
+    deadline,
+  };
+}
+
+t.test('activated when it is asked', async (t) => {
+  await scripted(t, () => 2).wait();
+});
+
+t.test('a signal before anybody waits counts', async (t) => {
+  const { signal, wait } = scripted(t, () => 1);
+  signal(activeInterface, path, 2, 0);
+  await wait();
+});
+
+t.test('a signal while it waits', async (t) => {
+  const { signal, wait } = scripted(t, () => 1);
+  const waiting = wait();
+  setTimeout(() => {
+    signal(activeInterface, '/active/other', 2, 0);
+    signal(activeInterface, path, 1, 0);
+    signal(activeInterface, path, 2, 0);
+  }, 5);
+  await waiting;
+});
+
+t.test('a failure says why: the device knows more than the connection', async (t) => {
+  const { signal, wait } = scripted(t, () => 1);
+  const waiting = wait();
+  setTimeout(() => {
+    signal(deviceInterface, '/device/1', 120, 50, 17);
+    signal(activeInterface, path, 4, 12);
+  }, 5);
+  await t.rejects(
+    waiting,
+    failure('activation-failed', { message: /could not activate ovs-if-br-ex: the DHCP client failed$/ }),
+  );
+});
+
+t.test('a failure without a word of the device', async (t) => {
+  const { signal, wait } = scripted(t, () => 1);
+  signal(activeInterface, path, 4, 9);
+  await t.rejects(wait(), failure('activation-failed', { message: /secrets are missing$/ }));
+});
+
+t.test('an active connection that is gone when it is asked has failed', async (t) => {
+  const { wait } = scripted(t, () => {
+    throw new Error('no such object');
+  });
+  await t.rejects(wait(), failure('activation-failed'));
+});
+
+t.test('silence is limited', async (t) => {
+  await t.rejects(scripted(t, () => 1).wait(20), failure('activation-timeout'));
+});
+
+t.test('a condition is asked again after every signal, never twice at a time', async (t) => {
+  const { watch, signal, deadline } = scripted(t, () => 1);
+  let asked = 0;
+  let atOnce = 0;
+  const condition = async (): Promise<boolean> => {
+    asked += 1;
+    atOnce += 1;
+    t.equal(atOnce, 1);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    atOnce -= 1;
+    return asked >= 3;
+  };
+  const waiting = watch.until('a lease', condition, deadline, 1_000);
+  const timer = setInterval(() => signal(activeInterface, '/x', 1, 0), 2);
+  await waiting;
+  clearInterval(timer);
+  t.equal(asked, 3);
+  await t.rejects(
+    watch.until('a lease', async () => false, deadline, 20),
+    failure('activation-timeout', { message: /^a lease did not happen/ }),
+  );
+  await t.rejects(
+    watch.until('a lease', () => Promise.reject(new Error('broken')), deadline, 1_000),
+    /broken/,
+  );
+});

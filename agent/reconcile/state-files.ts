@@ -1,4 +1,4 @@
-import { readSmallFile, writeFileAtomically } from '../drivers/host/files.ts';
+import { writeFileAtomically } from '../drivers/host/files.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 
@@ -11,7 +11,7 @@ export function writeHint(plan: Plan, observation: Observation): void {
   if (uplink !== null && observation.hints.interfaceHint !== uplink) writeFileAtomically(hintPath, `${uplink}\n`);
 }
 
-export interface LastRun {
+interface LastRun {
   readonly transaction: string;
   readonly state: string;
   readonly at: string;
@@ -21,13 +21,4 @@ export interface LastRun {
 /** What the last run came to, for monitoring; gone after a reboot. */
 export function writeStatus(status: LastRun): void {
   writeFileAtomically(statusPath, `${JSON.stringify(status)}\n`);
-}
-
-/** Reads it back; null when nothing ran since boot. */
-export function readStatus(): LastRun | null {
-  try {
-    return JSON.parse(readSmallFile(statusPath) ?? 'null') as LastRun | null;
-  } catch {
-    return null;
-  }
 }

@@ -12,7 +12,8 @@ interface Ended {
 }
 
 function run(words: readonly string[], prefix: readonly string[] = []): Ended {
-  const [program = '', ...more] = [...prefix, process.execPath, main, ...words];
+  // The test runner would have every Node process it starts load its own modules and write to its folder.
+  const [program = '', ...more] = [...prefix, 'env', '-u', 'NODE_OPTIONS', process.execPath, main, ...words];
   return spawnSync(program, more, {
     encoding: 'utf8',
     timeout: 30_000,

@@ -1,4 +1,4 @@
-import type { Link, Observation } from '../model/observation.ts';
+import type { Link, NmDevice, Observation } from '../model/observation.ts';
 
 /** ARPHRD_ETHER of linux/if_arp.h: what an OVS port of type `system` carries. */
 const ethernet = 1;
@@ -36,4 +36,12 @@ function isOvsInternal(name: string, observation: Observation): boolean {
   return observation.ovs.bridges.some((bridge) =>
     bridge.ports.some((port) => port.interfaces.some((row) => row.name === name && row.type === 'internal')),
   );
+}
+
+/** NMDeviceType ovs-interface, ovs-port and ovs-bridge: they can share a name with the kernel's own device. */
+const ovsDeviceTypes = [24, 25, 26];
+
+/** True for NetworkManager's objects of Open vSwitch, which are no devices of the kernel. */
+export function isOvsDevice(device: NmDevice): boolean {
+  return ovsDeviceTypes.includes(device.type);
 }

@@ -7,6 +7,7 @@ import { deviceInterface, deviceState } from '../drivers/networkmanager/names.ts
 import { AgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
+import { isOvsDevice } from '../plan/suitability.ts';
 import type { Planner } from './apply.ts';
 
 export interface WaitOptions {
@@ -58,18 +59,14 @@ async function defaultRoute(deadline: Deadline, limitMs: number): Promise<void> 
 }
 
 function isActivating(uplink: string, observation: Observation): boolean {
-  const device = observation.networkManager.devices.find(
-    (entry) => entry.interface === uplink && ![24, 25, 26].includes(entry.type),
-  );
+  const device = observation.networkManager.devices.find((entry) => entry.interface === uplink && !isOvsDevice(entry));
   return device !== undefined && device.state > deviceState.disconnected && device.state < deviceState.activated;
 }
 
 async function deviceSettled(node: Node, uplink: string, deadline: Deadline, limitMs: number): Promise<void> {
   const { nm } = node;
   const observation = await node.observe();
-  const device = observation.networkManager.devices.find(
-    (entry) => entry.interface === uplink && ![24, 25, 26].includes(entry.type),
-  );
+  const device = observation.networkManager.devices.find((entry) => entry.interface === uplink && !isOvsDevice(entry));
   if (device === undefined) return;
   const watch = watchActivations(nm);
   const settled = async (): Promise<boolean> => {

@@ -3,6 +3,7 @@ import type { Plan } from '../model/plan.ts';
 import { carriedAddresses } from '../plan/handover.ts';
 import { bridges } from '../plan/names.ts';
 import { isDefault } from '../plan/route-metric.ts';
+import { isOvsDevice } from '../plan/suitability.ts';
 import { uplinkInBridge } from '../plan/uplink.ts';
 import type { Style } from './style.ts';
 
@@ -109,7 +110,7 @@ function linkBlock(name: string, link: Link | undefined, observation: Observatio
 
 function isNic(link: Link, observation: Observation): boolean {
   const device = observation.networkManager.devices.find((entry) => entry.interface === link.name);
-  return device !== undefined && device.state > 10 && ![24, 25, 26].includes(device.type);
+  return device !== undefined && device.state > 10 && !isOvsDevice(device);
 }
 
 function portRole(type: string): string {

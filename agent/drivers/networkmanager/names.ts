@@ -8,28 +8,6 @@ export const profileInterface = 'org.freedesktop.NetworkManager.Settings.Connect
 export const activeInterface = 'org.freedesktop.NetworkManager.Connection.Active';
 export const deviceInterface = 'org.freedesktop.NetworkManager.Device';
 
-/** NMDeviceType; only those a decision depends on. */
-export const deviceType = {
-  ethernet: 1,
-  wifi: 2,
-  modem: 8,
-  infiniband: 9,
-  bond: 10,
-  vlan: 11,
-  bridge: 13,
-  generic: 14,
-  team: 15,
-  tun: 16,
-  ipTunnel: 17,
-  veth: 20,
-  ovsInterface: 24,
-  ovsPort: 25,
-  ovsBridge: 26,
-  wireguard: 29,
-  wifiP2p: 30,
-  loopback: 32,
-} as const;
-
 /** NMDeviceState. */
 export const deviceState = {
   unmanaged: 10,

@@ -11,7 +11,7 @@ import { modelApply } from './model-apply.ts';
 import { randomNode } from './random-node.ts';
 
 /** Enough to meet every pair of settings and routes; a second or two. */
-const runs = 1500;
+const runs = 600;
 const config = configOf(null);
 const own = { bridges: bridges.map((names) => names.bridge), profiles: ownProfileIds };
 

@@ -2,6 +2,7 @@ import type { Deadline } from '../deadline.ts';
 import { holdIpv6, releaseIpv6 } from '../drivers/host/ipv6-hold.ts';
 import { waitForKernel } from '../drivers/host/kernel-events.ts';
 import { readLinks } from '../drivers/host/links.ts';
+import { copyNeighbours } from '../drivers/host/neighbours.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
 import type { ActivationWatch } from '../drivers/networkmanager/activation.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
@@ -16,6 +17,8 @@ export interface StepContext {
   readonly ovs: OpenVSwitch;
   readonly watch: ActivationWatch;
   readonly deadline: Deadline;
+  /** Activations that an earlier step began and a later one waits for: the active connection by the profile's UUID. */
+  readonly begun: Map<string, Promise<string>>;
 }
 
 type Executor<K extends StepKind> = (context: StepContext, step: Extract<Step, { do: K }>) => Promise<void>;
@@ -44,7 +47,7 @@ const executors: { readonly [K in StepKind]: Executor<K> } = {
     waitForAddresses(step.interface, step.addresses, deadline, activationLimitMs),
   holdIpv6: async (_context, step) => holdIpv6(step),
   releaseIpv6: async (_context, step) => releaseIpv6(step),
-  attachUplink: async ({ ovs }, step) => ovs.attachUplink(step),
+  attachUplink,
   removeBridges: async ({ ovs }, step) => ovs.removeBridges(step.bridges),
   reapply: async ({ nm }, step) => nm.reapply(await deviceOf(nm, step.uuid), step.settings),
   waitDynamic: async (context, step) => {
@@ -68,13 +71,42 @@ async function writeProfiles({ nm }: StepContext, step: StepArguments['updatePro
 }
 
 async function activate(context: StepContext, profile: ProfileActivation): Promise<void> {
-  const { nm, watch, deadline } = context;
-  const [path, device] = await Promise.all([
-    nm.profilePathOf(profile.uuid),
-    profile.interface === null ? '/' : kernelDevice(nm, profile.interface),
-  ]);
-  const active = await nm.activate(path, device);
+  const { nm, watch, deadline, begun } = context;
+  const earlier = begun.get(profile.uuid);
+  begun.delete(profile.uuid);
+  const active = await (earlier ?? (await activation(nm, profile.uuid, profile.interface))());
   await watch.activated(active, profile.id, deadline, Math.min(activationLimitMs, deadline.remainingMs()));
+}
+
+/**
+ * Tells NetworkManager to take the NIC and Open vSwitch to carry it in one go, without waiting in between. Killed before, we have
+ * changed nothing; killed after, what has begun goes on without us and NetworkManager's checkpoint takes it back. A port that
+ * NetworkManager had not been told of would stay in the bridge, and the node would be cut off.
+ */
+async function attachUplink(context: StepContext, step: StepArguments['attachUplink']): Promise<void> {
+  const [begin] = await Promise.all([
+    activation(context.nm, step.interfaceProfile, step.interface),
+    // NetworkManager may be the faster one: then the bridge's first question to a neighbour would be lost.
+    copyNeighbours(step.interface, step.bridge),
+  ]);
+  await context.ovs.attachUplink(step, () => {
+    const active = begin();
+    active.catch(() => undefined); // told by the step that waits for it
+    context.begun.set(step.interfaceProfile, active);
+  });
+}
+
+/** Looks up what an activation needs; the function it gives sends it at once. */
+async function activation(
+  nm: NetworkManager,
+  uuid: string,
+  interfaceName: string | null,
+): Promise<() => Promise<string>> {
+  const [path, device] = await Promise.all([
+    nm.profilePathOf(uuid),
+    interfaceName === null ? '/' : kernelDevice(nm, interfaceName),
+  ]);
+  return () => nm.activate(path, device);
 }
 
 /** NetworkManager's object for the kernel's device of this name (OVS ports and bridges share names with it). */

@@ -50,9 +50,10 @@ export async function restoreOldState(
     try {
       await settled(nm, deadline);
       const plan = ports.planReturn(previous, await observe());
+      const context = { nm, ovs, watch, deadline, begun: new Map<string, Promise<string>>() };
       for (const step of plan.steps) {
         ports.say(`returning: ${step.why}`);
-        await execute({ nm, ovs, watch, deadline }, step);
+        await execute(context, step);
       }
     } finally {
       watch.stop();

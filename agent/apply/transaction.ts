@@ -97,7 +97,7 @@ export async function runTransaction(
       pushCheckpointForward(nm, own, checkpointSeconds).catch(() => undefined);
     }, heartbeatMs);
     const neighbourhood = askNeighbours(plan, observation);
-    const context = { nm, ovs: ports.ovs, watch, deadline };
+    const context = { nm, ovs: ports.ovs, watch, deadline, begun: new Map<string, Promise<string>>() };
     // What makes the profiles permanent comes after the proof that the node is reachable.
     const work = plan.steps.filter((step) => step.do !== 'commitProfiles');
     const commits = plan.steps.filter((step) => step.do === 'commitProfiles');

@@ -1,0 +1,35 @@
+import { run } from './exec.ts';
+
+/** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
+const commandMs = 3_000;
+/** A node talks to few hosts of its own LAN: gateways, name servers, its SSH client. More would only delay the move. */
+const copiedNeighbours = 16;
+
+interface Neighbour {
+  readonly dst: string;
+  readonly lladdr?: string;
+  readonly state?: readonly string[];
+}
+
+/**
+ * Tells one interface the link-layer addresses that another one knows. Without, its first packet has to ask for them, and a question
+ * that is lost is asked again only after a second (RFC 4861 section 10, RETRANS_TIMER). Best effort: whoever is not told asks.
+ */
+export async function copyNeighbours(from: string, to: string): Promise<void> {
+  const { exitCode, stdout } = await run('ip', ['-json', 'neigh', 'show', 'dev', from], commandMs);
+  if (exitCode !== 0) return;
+  const copies = parse(stdout).flatMap(({ dst, lladdr, state = [] }) => {
+    if (lladdr === undefined || state.includes('FAILED')) return [];
+    // Stale: used at once, and asked about again behind the first packets.
+    return [['neigh', 'replace', dst, 'lladdr', lladdr, 'dev', to, 'nud', 'stale']];
+  });
+  await Promise.all(copies.slice(0, copiedNeighbours).map((words) => run('ip', words, commandMs)));
+}
+
+function parse(json: string): readonly Neighbour[] {
+  try {
+    return JSON.parse(json) as Neighbour[];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,103 @@
+// The unit: a node that boots has its address on br-ex, whatever happened before, and nobody has to come.
+import t, { type Test } from 'tap';
+import { nodeSkip } from './availability.ts';
+import { hasMoved } from './moved.ts';
+import { bootNode, type TestNode } from './node.ts';
+import type { NodeState } from './state.ts';
+
+t.setTimeout(420_000);
+
+const addresses = ['192.0.2.50/24', '2001:db8::5054:ff:feaa:0/64'];
+const unit = 'microshift-ovs-init.service';
+
+t.test('the unit', { timeout: 400_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'slaac', enableUnit: true });
+  t.teardown(() => node.halt());
+  let before: NodeState;
+
+  await t.test('brings the node up on br-ex', async (t) => {
+    await ended(node);
+    const after = await node.state();
+    t.match(await node.text('microshift-net history'), /^\S+ +committed +apply --boot +br-ex with eth0$/);
+    t.equal((await node.run('microshift-net disable')).exitCode, 0);
+    before = await node.state();
+    t.strictSame(before.addressesOf('eth0'), addresses);
+    hasMoved(t, before, after);
+  });
+
+  await t.test('is well-formed and hardened', async (t) => {
+    const file = `/usr/lib/systemd/system/${unit}`;
+    const verified = await node.run(`systemd-analyze verify --man=no ${file}`);
+    t.equal(verified.exitCode, 0);
+    t.notMatch(verified.stderr, /microshift/);
+    const security = await node.run(`systemd-analyze security --no-pager --threshold=39 ${unit}`);
+    t.equal(security.exitCode, 0, security.stdout.trim().split('\n').at(-1) ?? '');
+    t.match(security.stdout, /Overall exposure level for .*: [0-3]\.\d OK/);
+    t.comment(security.stdout.trim().split('\n').at(-1) ?? '');
+  });
+
+  await t.test('proves within its hardening that the gateway answers', async (t) => {
+    const gateway = node.start(`ip netns exec lan sh -c 'tcpdump -n -c 1 -i lan0 "icmp[0] = 0 and src 192.0.2.1" &&
+      sysctl -w net.ipv4.icmp_echo_ignore_all=1'`);
+    await gateway.saw('listening');
+    t.not((await node.run(`systemctl restart ${unit}`)).exitCode, 0);
+    t.match(await node.journal(unit), /the gateway 192\.0\.2\.1 answered before the change/);
+    await node.text(`systemctl stop ${unit}; ip netns exec lan sysctl -w net.ipv4.icmp_echo_ignore_all=0`);
+    await node.ready();
+    t.strictSame((await node.state()).addressesOf('eth0'), addresses);
+  });
+
+  await t.test('starts again by itself after its process was killed', async (t) => {
+    const log = node.start(`journalctl -f -n 0 -o cat -u ${unit}`);
+    const start = node.start(`systemctl restart ${unit}`);
+    await log.saw('attach eth0 to br-ex');
+    const killedAt = await node.now();
+    await node.text(`systemctl kill -s KILL ${unit}`);
+    await start.ended;
+    await log.saw('died in the middle');
+    await log.saw('commit …');
+    await ended(node);
+    hasMoved(t, before, await node.state());
+    const outage = (await node.outages(killedAt, await node.now()))['192.0.2.50'];
+    t.comment(`killed: away for ${outage?.longestMs} ms`);
+    t.ok((outage?.longestMs ?? 99_999) <= 15_000, `${outage?.longestMs} ms`);
+    await log.signal('SIGTERM');
+  });
+
+  await t.test('does it again after a reboot', async (t) => {
+    const readyMs = await node.reboot();
+    await ended(node);
+    t.comment(`answered ${Math.round(readyMs)} ms after power on; unit ${await unitTime(node)}`);
+    hasMoved(t, before, await node.state());
+    await isWanted(t, node);
+  });
+
+  await t.test('does it again after a power cut in the middle of a run', async (t) => {
+    t.equal((await node.run('microshift-net disable')).exitCode, 0);
+    const run = node.start('microshift-net apply');
+    await run.saw('attach eth0 to br-ex');
+    await node.powerCut();
+    await run.ended.catch(() => {}); // cut off with the node
+    await ended(node);
+    hasMoved(t, before, await node.state());
+    await isWanted(t, node);
+    t.match(await node.text('microshift-net history'), / interrupted +apply .*the machine went down in the middle/);
+  });
+});
+
+/** Waits for the unit's own end; it was started by the boot already. */
+async function ended(node: TestNode): Promise<void> {
+  await node.text(`systemctl start ${unit} || { journalctl -b --no-pager -u ${unit}; exit 1; }`);
+  await node.ready();
+}
+
+async function isWanted(t: Test, node: TestNode): Promise<void> {
+  t.match(await node.run('microshift-net verify'), { exitCode: 0, stdout: 'No drift: the node is as wanted.\n' });
+  t.equal(await node.text(`systemctl show -P Result ${unit}`), 'success');
+}
+
+async function unitTime(node: TestNode): Promise<string> {
+  return node.text(
+    `systemctl show -P ExecMainStartTimestampMonotonic -P ExecMainExitTimestampMonotonic ${unit} | paste -sd ' '`,
+  );
+}

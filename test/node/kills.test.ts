@@ -1,0 +1,41 @@
+// The agent is stopped or killed in the middle: the node ends as it was, reachable by itself, and the next run works.
+import t from 'tap';
+import { nodeSkip } from './availability.ts';
+import { afterStep, apply, giveBack, interfered, isOld } from './interfere.ts';
+import { hasMoved } from './moved.ts';
+import { bootNode } from './node.ts';
+import { picture } from './picture.ts';
+
+t.setTimeout(420_000);
+
+t.test('an agent that does not get to its end', { timeout: 400_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'dhcp' });
+  t.teardown(() => node.halt());
+  const before = await node.state();
+  const old = await picture(node);
+
+  for (const [step, text] of Object.entries(afterStep).filter(([step]) =>
+    ['profiles', 'attach', 'move'].includes(step),
+  )) {
+    await t.test(`SIGTERM after the step "${step}"`, async (t) => {
+      const run = await interfered(node, text, (command) => command.signal('SIGTERM'));
+      t.match(run, { exitCode: 1, stderr: /^microshift-net: stopped by SIGTERM; /m });
+      t.ok(run.endedAfterMs < 12_000, `it ended after ${run.endedAfterMs} ms`);
+      await isOld(t, node, old, run.interferedAt);
+    });
+  }
+
+  for (const [step, text] of Object.entries(afterStep)) {
+    await t.test(`SIGKILL after the step "${step}"`, async (t) => {
+      const run = await interfered(node, text, (command) => command.signal('SIGKILL'));
+      t.equal(run.signal, 'SIGKILL');
+      // at the other steps the next run comes before NetworkManager's timer, and does not have to wait for it
+      if (['attach', 'move'].includes(step)) await isOld(t, node, old, run.interferedAt);
+      const next = await node.measure(apply);
+      t.match(next, { exitCode: 0, stdout: /committed/ }, 'the next run works');
+      hasMoved(t, before, await node.state());
+      t.match(await node.text('microshift-net history'), / (rolled-back|interrupted) +apply /);
+      await giveBack(t, node, old);
+    });
+  }
+});

@@ -1,0 +1,46 @@
+// br-ex without a NIC: `uplink: none`, as MicroShift makes it today. Nobody may notice at all.
+import t from 'tap';
+import { nodeSkip } from './availability.ts';
+import { bootNode } from './node.ts';
+import { picture, pictureLike } from './picture.ts';
+
+t.setTimeout(300_000);
+
+t.test('br-ex without a NIC', { timeout: 280_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'dhcp', files: { '/etc/microshift/ovn.yaml': 'uplink: none\n' } });
+  t.teardown(() => node.halt());
+  const untouched = await picture(node);
+
+  await t.test('apply makes it, and no packet is lost', async (t) => {
+    // counted by ping itself: replies may be late on a busy machine, none may be missing
+    const ping = node.start('ip netns exec lan ping -n -i 0.02 -W 2 192.0.2.50 > /run/testnode/ping');
+    const run = await node.measure('microshift-net apply');
+    await ping.signal('SIGINT');
+    await ping.ended;
+    t.match(run, { exitCode: 0, stdout: /Done: transaction \S+ committed/ });
+    t.match(await node.read('/run/testnode/ping'), / 0% packet loss/);
+    t.comment(`none: apply ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
+    const after = await node.state();
+    t.match(after.link('br-ex'), { mac: '0a:59:00:00:00:01', flags: ['BROADCAST', 'MULTICAST', 'UP', 'LOWER_UP'] });
+    t.strictSame(after.interfacesOf('br-ex'), ['br-ex']);
+    t.strictSame(after.addressesOf('br-ex'), []);
+    t.strictSame(after.addressesOf('eth0'), ['192.0.2.50/24']);
+    t.match(after.defaultRoutes(4), [{ gateway: '192.0.2.1', dev: 'eth0' }]);
+    t.match(after.profile('eth0'), { active: true, device: 'eth0' });
+    t.strictSame((await picture(node)).etc, untouched.etc);
+  });
+
+  await t.test('a second apply changes nothing', async (t) => {
+    const before = await picture(node);
+    t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /^Nothing to do/ });
+    t.equal((await node.run('microshift-net verify')).exitCode, 0);
+    t.strictSame(await picture(node), before);
+  });
+
+  await t.test('disable removes it', async (t) => {
+    const run = await node.measure('microshift-net disable');
+    t.equal(run.exitCode, 0, run.stderr);
+    t.ok((run.outageMs['192.0.2.50'] ?? 1000) <= 100, JSON.stringify(run.outageMs));
+    t.strictSame(await pictureLike(node, untouched), untouched);
+  });
+});

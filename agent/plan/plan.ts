@@ -1,10 +1,8 @@
 import { AgentError } from '../errors.ts';
 import type { Config } from '../model/config.ts';
-import type { Link, Observation } from '../model/observation.ts';
+import type { Observation } from '../model/observation.ts';
 import type {
-  Carried,
   Difference,
-  LinkAddresses,
   Plan,
   PlanNote,
   PredictedOutage,
@@ -16,14 +14,13 @@ import type {
 import { compare } from '../verify/compare.ts';
 import { adjustInPlace } from './adjust.ts';
 import { buildWithoutUplink, buildWithUplink, commitProfiles } from './build.ts';
+import { carriedBack, carriedOver, strayAddressNotes, touchedLinks } from './carried.ts';
 import { giveBack } from './give-back.ts';
-import { carriedAddresses } from './handover.ts';
 import { type BridgeNames, bridges, externalBridge, gatewayBridge, ownProfileIds } from './names.ts';
 import { refuseForeignBridge } from './ownership.ts';
 import { bridgeWithoutUplink, bridgeWithUplink, type UplinkSource } from './profiles.ts';
-import { isDefault } from './route-metric.ts';
 import { uplinkSource } from './source-profile.ts';
-import { chooseExternalUplink, chooseUplink, uplinkInBridge } from './uplink.ts';
+import { chooseExternalUplink, chooseUplink } from './uplink.ts';
 
 /** A bridge as it shall be, and what it is made from. */
 interface Target {
@@ -56,7 +53,7 @@ export function planApply(config: Config, observation: Observation, routeWaitOve
     const source = uplinkSource(names, uplink, observation);
     const { wanted, notes: own } = bridgeWithUplink(names, source, observation, options);
     targets.push({ names, wanted, source });
-    notes.push(...own);
+    notes.push(...own, ...strayAddressNotes(source));
   };
   if (decision.choice.interface === null) {
     targets.push({ names: gatewayBridge, wanted: bridgeWithoutUplink(gatewayBridge, options), source: null });
@@ -105,6 +102,8 @@ function planFor(
       }
     }
   }
+  const keepsUplink = (names: BridgeNames): boolean =>
+    targets.some((target) => target.names === names && target.source !== null);
   const proven = rebuilt.flatMap((target) => target.wanted.profiles);
   if (proven.length > 0) steps.push(commitProfiles(proven, persist));
   return {
@@ -115,28 +114,17 @@ function planFor(
       ...targets.flatMap((target) =>
         target.source === null ? [] : [carriedOver(target.names, target.source, observation)],
       ),
-      ...bridges.flatMap((names) => carriedBack(names, targets, observation) ?? []),
+      ...bridges.flatMap((names) => carriedBack(names, keepsUplink(names), observation) ?? []),
     ],
-    before: touchedLinks(targets, observation),
+    before: touchedLinks(
+      targets.flatMap((target) => target.source?.link.name ?? []),
+      observation,
+    ),
     differences,
     steps,
     notes,
     outage: predictOutage(steps),
   };
-}
-
-/** Links that are or were an uplink or a bridge of ours, with their addresses now. */
-function touchedLinks(targets: readonly Target[], observation: Observation): readonly LinkAddresses[] {
-  const touched = new Set(targets.flatMap((target) => target.source?.link.name ?? []));
-  for (const names of bridges) {
-    touched.add(names.bridge);
-    const former = uplinkInBridge(names, observation);
-    if (former !== null) touched.add(former);
-  }
-  return observation.links
-    .filter((link) => touched.has(link.name))
-    .map((link) => ({ interface: link.name, addresses: carriedAddresses(link) }))
-    .filter((entry) => entry.addresses.length > 0);
 }
 
 function build(target: Target, observation: Observation): readonly Step[] {
@@ -149,31 +137,6 @@ function concerns(difference: Difference, names: BridgeNames): boolean {
   return [names.bridge, names.bridgePort, names.bridgeInterface, names.uplinkPort, names.uplinkInterface].some((name) =>
     words.includes(name),
   );
-}
-
-function carriedOver(names: BridgeNames, source: UplinkSource, observation: Observation): Carried {
-  return carry(source.addressLink, names.bridge, observation);
-}
-
-/** What goes back to the NIC of a bridge that is taken apart; null for one that stays or has no NIC. */
-function carriedBack(names: BridgeNames, targets: readonly Target[], observation: Observation): Carried | null {
-  const uplink = uplinkInBridge(names, observation);
-  const link = observation.links.find((entry) => entry.name === names.bridge);
-  const target = targets.find((entry) => entry.names === names);
-  if (uplink === null || link === undefined || (target !== undefined && target.source !== null)) return null;
-  return giveBack(names, observation).length === 0 ? null : carry(link, uplink, observation);
-}
-
-function carry(from: Link, to: string, observation: Observation): Carried {
-  const gateways = observation.routes
-    .filter((route) => route.device === from.name && isDefault(route.destination))
-    .flatMap((route) => route.gateway ?? []);
-  return {
-    interface: to,
-    from: from.name,
-    addresses: carriedAddresses(from),
-    defaultGateways: [...new Set(gateways)],
-  };
 }
 
 /** Measured in the booted node, see docs/decisions; a real NIC's driver may add its own. */

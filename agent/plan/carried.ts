@@ -1,0 +1,91 @@
+import type { Link, Observation } from '../model/observation.ts';
+import type { Carried, LinkAddresses, PlanNote } from '../model/plan.ts';
+import type { ProfileSettings, SettingValue } from '../model/settings.ts';
+import { giveBack } from './give-back.ts';
+import { carriedAddresses } from './handover.ts';
+import { type BridgeNames, bridges } from './names.ts';
+import type { UplinkSource } from './profiles.ts';
+import { isDefault } from './route-metric.ts';
+import { activeProfile } from './source-profile.ts';
+import { uplinkInBridge } from './uplink.ts';
+
+/*
+ * Which addresses must be there after a run. Those a profile lists, and every one of a family that DHCP or router advertisements
+ * configure; an address somebody added by hand is in no profile, so no activation brings it back, here or there.
+ */
+
+/** What goes from an uplink to its bridge. */
+export function carriedOver(names: BridgeNames, source: UplinkSource, observation: Observation): Carried {
+  return carry(source.addressLink, names.bridge, source.settings, observation);
+}
+
+/** What goes back to the NIC of a bridge that is taken apart; null for one that stays or has no NIC. */
+export function carriedBack(names: BridgeNames, keepsUplink: boolean, observation: Observation): Carried | null {
+  const uplink = uplinkInBridge(names, observation);
+  const link = observation.links.find((entry) => entry.name === names.bridge);
+  if (keepsUplink || uplink === null || link === undefined || giveBack(names, observation).length === 0) return null;
+  return carry(link, uplink, settingsOf(link.name, observation), observation);
+}
+
+/** Links that are or were an uplink or a bridge of ours, with the addresses a rollback must bring back. */
+export function touchedLinks(uplinks: readonly string[], observation: Observation): readonly LinkAddresses[] {
+  const touched = new Set(uplinks);
+  for (const names of bridges) {
+    touched.add(names.bridge);
+    const former = uplinkInBridge(names, observation);
+    if (former !== null) touched.add(former);
+  }
+  return observation.links
+    .filter((link) => touched.has(link.name))
+    .map((link) => ({ interface: link.name, addresses: keptAddresses(link, settingsOf(link.name, observation)) }))
+    .filter((entry) => entry.addresses.length > 0);
+}
+
+/** Says which addresses of an uplink do not move. */
+export function strayAddressNotes(source: UplinkSource): readonly PlanNote[] {
+  const kept = keptAddresses(source.addressLink, source.settings);
+  const strays = carriedAddresses(source.addressLink).filter((address) => !kept.includes(address));
+  return strays.map((address) => ({
+    level: 'warning',
+    message: `${address} on ${source.addressLink.name} is not in the profile ${source.id}, so it does not stay`,
+  }));
+}
+
+function carry(from: Link, to: string, settings: ProfileSettings | null, observation: Observation): Carried {
+  const gateways = observation.routes
+    .filter((route) => route.device === from.name && isDefault(route.destination))
+    .flatMap((route) => route.gateway ?? []);
+  return {
+    interface: to,
+    from: from.name,
+    addresses: keptAddresses(from, settings),
+    defaultGateways: [...new Set(gateways)],
+  };
+}
+
+/** Addresses that the profile brings back by itself; all of them where the profile is not known. */
+function keptAddresses(link: Link, settings: ProfileSettings | null): readonly string[] {
+  const addresses = carriedAddresses(link);
+  if (settings === null) return addresses;
+  return addresses.filter((address) => {
+    const setting = settings[address.includes(':') ? 'ipv6' : 'ipv4'];
+    const method = String(setting?.method?.[1]);
+    if (method === 'disabled' || method === 'link-local') return false;
+    return method !== 'manual' || listedAddresses(setting).includes(address);
+  });
+}
+
+function listedAddresses(setting: Readonly<Record<string, SettingValue>> | undefined): readonly string[] {
+  const list = (setting?.['address-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
+  return list.map((entry) => `${entry.address?.[1]}/${entry.prefix?.[1]}`);
+}
+
+function settingsOf(name: string, observation: Observation): ProfileSettings | null {
+  const names = bridges.find((entry) => entry.bridge === name);
+  const { profiles } = observation.networkManager;
+  const profile =
+    names === undefined
+      ? activeProfile(name, observation)
+      : profiles.find((entry) => entry.id === names.bridgeInterface);
+  return profile?.settings ?? null;
+}

@@ -5,7 +5,7 @@ HOST_COMMANDS := mmdebstrap unshare nsenter setpriv taskset flock
 # For tests that skip where one of these is missing.
 CLUSTER_COMMANDS := etcd openssl shellcheck ovsdb-server go
 .DEFAULT_GOAL := help
-.PHONY: help build test check demo bench clean
+.PHONY: help build rpm test check demo bench clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,6 +18,12 @@ node_modules/.package-lock.json: package.json package-lock.json
 
 build: node_modules/.package-lock.json ## dist/microshift-net, the one file that ships
 	npm run --silent build
+
+rpm: node_modules/.package-lock.json ## rpm/out/microshift-networking-VERSION.noarch.rpm, checked with rpmlint
+	@test/node/host-packages.sh rpmbuild rpmlint >&2
+	@npm --silent run build
+	@rpm/build.sh
+	@rpmlint -c rpm/rpmlint.toml rpm/out/*.rpm rpm/microshift-networking.spec
 
 test: node_modules/.package-lock.json ## every test, those in booted nodes included
 	@test/node/host-packages.sh $(HOST_COMMANDS) >&2

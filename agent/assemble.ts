@@ -5,6 +5,7 @@ import { readLinks } from './drivers/host/links.ts';
 import { readRoutes } from './drivers/host/routes.ts';
 import { type NetworkManager, openNetworkManager } from './drivers/networkmanager/client.ts';
 import { type OpenVSwitch, openOpenVSwitch } from './drivers/openvswitch/client.ts';
+import type { Systemd } from './drivers/systemd/units.ts';
 import type { Observation, OvsFacts } from './model/observation.ts';
 import type { TuningFacts } from './model/tuning.ts';
 import { observeNetworkManager } from './observe/network-manager.ts';
@@ -74,6 +75,25 @@ export async function openTuning(): Promise<TuningPorts> {
       await reloadUnits(bus).finally(() => bus.close());
     },
     close: () => ovs.close(),
+  };
+}
+
+/** What a package's scriptlets tell. */
+export interface Services {
+  readonly systemd: Systemd;
+  /** Lets NetworkManager read its configuration files again; no link is touched. */
+  readonly reloadNetworkManager: () => Promise<void>;
+  readonly close: () => void;
+}
+
+/** Connects to the bus; the services on it may be there or not. */
+export async function openServices(): Promise<Services> {
+  const bus = await connectBus(systemBusAddress(process.env));
+  const { openSystemd } = await import('./drivers/systemd/units.ts');
+  return {
+    systemd: openSystemd(bus),
+    reloadNetworkManager: async () => (await openNetworkManager(bus)).reloadConfiguration(),
+    close: () => bus.close(),
   };
 }
 

@@ -17,31 +17,53 @@ const common = {
   // Optional parts of dbus-next that are not used: passing file descriptors, finding a bus through X11.
   external: ['usocket', 'x11'],
   logLevel: 'warning',
+  // `import()` of a CommonJS file first reads all of it for its exports, which takes longer than running it; `require` does not.
+  supported: { 'dynamic-import': false },
+  metafile: true,
 };
 
-await build({
-  ...common,
-  entryPoints: ['agent/main.ts'],
-  outfile: 'dist/agent.cjs',
-  plugins: [manifestsApart()],
-});
+const bundles = [];
+
+bundles.push(
+  await build({
+    ...common,
+    entryPoints: ['agent/main.ts'],
+    outfile: 'dist/agent.cjs',
+    plugins: [apart(/commands\/manifests\.ts$/, 'manifests.cjs')],
+  }),
+);
 copyFileSync('agent/launcher.cjs', 'dist/microshift-net');
 chmodSync('dist/microshift-net', 0o755);
 if (existsSync('agent/commands/manifests.ts')) {
-  await build({ ...common, entryPoints: ['agent/commands/manifests.ts'], outfile: 'dist/manifests.cjs' });
+  bundles.push(
+    await build({
+      ...common,
+      entryPoints: ['agent/commands/manifests.ts'],
+      outfile: 'dist/manifests.cjs',
+      plugins: [apart(/library-kubeconfig\.ts$/, 'kubernetes.cjs')],
+    }),
+    await build({
+      ...common,
+      entryPoints: ['agent/drivers/kubernetes/library-kubeconfig.ts'],
+      outfile: 'dist/kubernetes.cjs',
+    }),
+  );
 }
 writeFileSync('dist/package.json', `${JSON.stringify({ name: 'microshift-net', version, type: 'commonjs' })}\n`);
 copyFileSync('config/ovn.schema.json', 'dist/ovn.schema.json');
+// What went in, for the package's list of bundled modules and their licences.
+const inputs = [...new Set(bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs)))].sort();
+mkdirSync('build', { recursive: true });
+writeFileSync('build/bundled-inputs.json', `${JSON.stringify(inputs)}\n`);
 
-/** The Kubernetes client is large: the manifests command lies beside the executable and is loaded only when it is chosen. */
-function manifestsApart() {
+/** A module that lies beside its importer in a file of its own: the manifests and the Kubernetes client are large and seldom needed. */
+function apart(filter, file) {
   return {
-    name: 'manifests-apart',
+    name: `apart: ${file}`,
     setup(pluginBuild) {
-      pluginBuild.onResolve({ filter: /commands\/manifests\.ts$/ }, () => ({
-        path: './manifests.cjs',
-        external: true,
-      }));
+      pluginBuild.onResolve({ filter }, ({ kind }) =>
+        kind === 'entry-point' ? undefined : { path: `./${file}`, external: true },
+      );
     },
   };
 }

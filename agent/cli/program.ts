@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { type Output, openOutput } from '../commands/output.ts';
 import { asAgentError, type ExitCode, errorTable, exitCode } from '../errors.ts';
 import { agentVersion } from '../version.ts';
@@ -77,6 +77,13 @@ function commandTree(done: (code: ExitCode) => void): Command {
     .action(async () => {
       const { ovsTune } = await import('../commands/ovs.ts');
       done(await ovsTune(output()));
+    });
+  const events = new Argument('<event>', 'what happened').choices(['post-install', 'post-upgrade', 'pre-uninstall']);
+  command('hook', 'called by the scriptlets of the package; safe where nothing runs')
+    .addArgument(events)
+    .action(async (event: 'post-install' | 'post-upgrade' | 'pre-uninstall') => {
+      const { hook } = await import('../commands/hook.ts');
+      done(await hook(event, output()));
     });
   addManifestsCommands(program, done, output);
   addConfigCommands(program, done, output);

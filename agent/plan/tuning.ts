@@ -4,7 +4,15 @@ import type { OvsFacts } from '../model/observation.ts';
 import type { Difference, PlanNote } from '../model/plan.ts';
 import type { DaemonFacts, DropInFacts, TuningFacts, TuningPlan, TuningStep } from '../model/tuning.ts';
 import { canonicalCpuList, parseCpuList } from '../net/cpu-set.ts';
-import { affinityIn, affinityText, effectiveText, isForeign, keepsMemoryUnlocked, memoryText } from './drop-ins.ts';
+import {
+  affinityIn,
+  affinityText,
+  effectiveText,
+  isForeign,
+  keepsMemoryUnlocked,
+  memoryText,
+  ownMark,
+} from './drop-ins.ts';
 
 /** Keys of Open_vSwitch.other_config that say how many threads ovs-vswitchd starts (ovs-vswitchd.conf.db(5)). */
 export const threadKeys = { handlers: 'n-handler-threads', revalidators: 'n-revalidator-threads' } as const;
@@ -46,6 +54,16 @@ export function planUntuning(config: Config, facts: TuningFacts, ovs: Pick<OvsFa
   const ours = Object.keys(asked).filter((key) => asked[key] !== null && asked[key] === ovs.otherConfig[key]);
   planThreads(draft, ovs, Object.fromEntries(ours.map((key) => [key, null])));
   return finished(draft);
+}
+
+/** Plans the way back before the package goes, whose drop-ins go with it. */
+export function planRemoval(config: Config, facts: TuningFacts, ovs: Pick<OvsFacts, 'otherConfig'>): TuningPlan {
+  const asOurs = (dropIn: DropInFacts): DropInFacts => {
+    if (isForeign(dropIn) || effectiveText(dropIn) === null) return dropIn;
+    return { ...dropIn, text: dropIn.text ?? `${ownMark}\n${dropIn.shipped}`, shipped: null };
+  };
+  const daemons = facts.daemons.map((daemon) => ({ ...daemon, dropIns: daemon.dropIns.map(asOurs) }));
+  return planUntuning(config, { ...facts, daemons }, ovs);
 }
 
 function planAffinity(draft: Draft, daemon: DaemonFacts, cpus: string | null, baseCpus: string): void {

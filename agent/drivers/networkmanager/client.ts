@@ -44,6 +44,8 @@ export interface NetworkManager {
   deactivate(activePath: string): Promise<void>;
   /** Changes the configuration of an activated device in place; null: what its profile says now. */
   reapply(devicePath: string, settings: ProfileSettings | null): Promise<void>;
+  /** Reads NetworkManager.conf and its conf.d again; neither profiles nor links are touched. */
+  reloadConfiguration(): Promise<void>;
   property(path: string, interfaceName: string, name: string): Promise<unknown>;
   /** A call that has no method of its own here (checkpoints). */
   request(what: string, call: Omit<MethodCall, 'destination'>): Promise<unknown[]>;
@@ -149,6 +151,10 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
         await request(what, { ...call, body: [...body, 0] });
       });
     },
+    reloadConfiguration: async () => {
+      const call = { path: rootPath, interface: rootInterface, member: 'Reload', signature: 'u', body: [reloadConf] };
+      await request('read its configuration again', call);
+    },
     property: async (path, interfaceName, name) => {
       const [value] = await request(`read ${name}`, {
         path,
@@ -179,6 +185,9 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
 
 /** NMDeviceReapplyFlags: addresses that NetworkManager did not add itself stay. */
 const preserveExternalIp = 0x1;
+
+/** NMManagerReloadFlags: the configuration, not DNS and not a restart of the DNS plugin. */
+const reloadConf = 0x1;
 
 function isInvalidFlags(error: unknown): boolean {
   return isAgentError(error) && error.cause instanceof DBusReplyError && /flags/i.test(error.cause.message);

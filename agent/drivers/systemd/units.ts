@@ -1,4 +1,5 @@
 import { AgentError, isAgentError } from '../../errors.ts';
+import { toPlain } from '../dbus/codec.ts';
 import type { Bus } from '../dbus/connection.ts';
 
 /** org.freedesktop.systemd1(5) */
@@ -56,7 +57,7 @@ export function openSystemd(bus: Bus): Systemd {
         signature: 'ss',
         body: ['org.freedesktop.systemd1.Unit', 'ActiveState'],
       });
-      return String((state as { value: unknown }).value);
+      return String(toPlain(state));
     },
   };
 }

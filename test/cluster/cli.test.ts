@@ -98,6 +98,14 @@ else {
       t.match(await json('status'), { code: 0, answer: { daemonSets: states } });
     });
 
+    t.test('a kubeconfig with an exec plug-in takes the Kubernetes client', async (t) => {
+      const apiVersion = 'client.authentication.k8s.io/v1';
+      const credential = { apiVersion, kind: 'ExecCredential', status: { token: server.token } };
+      const exec = { apiVersion, command: 'echo', args: [JSON.stringify(credential)], interactiveMode: 'Never' };
+      const kubeconfig = server.kubeconfig('exec', { user: { exec } });
+      t.match(await runProgram(['manifests', 'diff', ...withImage], { kubeconfig }), { code: 0 });
+    });
+
     t.test("another manager's field ends apply with 1 and the owner's name", async (t) => {
       const path = `/api/v1/namespaces/${namespace}/configmaps/ovnkube-config?fieldManager=their-operator`;
       const theirs = { data: { 'ovnkube.conf': '[default]\nmtu=9000\n' } };

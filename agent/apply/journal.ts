@@ -7,9 +7,10 @@ import {
   openSync,
   readdirSync,
   renameSync,
+  rmSync,
   writeSync,
 } from 'node:fs';
-import { readSmallFile, removeFile, syncDirectory, unwritable } from '../drivers/host/files.ts';
+import { readSmallFile, syncDirectory, unwritable } from '../drivers/host/files.ts';
 import { AgentError } from '../errors.ts';
 import type { JournalEvent, JournalHeader, JournalRecord, TransactionState } from '../model/journal.ts';
 
@@ -71,6 +72,13 @@ function appendTo(
   id: string,
   descriptor: number,
 ): Journal & { write(value: unknown): void; sync(): void } {
+  const named = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      throw unwritable(`${directory}/${id}${openEnding}`, error);
+    }
+  };
   const write = (value: unknown): void => {
     writeSync(descriptor, `${JSON.stringify(value)}\n`);
   };
@@ -78,7 +86,7 @@ function appendTo(
     id,
     write,
     sync: () => fsyncSync(descriptor),
-    append: (event) => write(event),
+    append: (event) => named(() => write(event)),
     setState: (state, at, detail, confirmUntil) => {
       const event: JournalEvent = {
         event: 'state',
@@ -87,11 +95,13 @@ function appendTo(
         detail,
         ...(confirmUntil === undefined ? {} : { confirmUntil }),
       };
-      write(event);
-      fsyncSync(descriptor);
-      if (state === 'open' || state === 'awaiting-confirm') return;
-      renameSync(`${directory}/${id}${openEnding}`, `${directory}/${id}${closedEnding}`);
-      syncDirectory(directory);
+      named(() => {
+        write(event);
+        fsyncSync(descriptor);
+        if (state === 'open' || state === 'awaiting-confirm') return;
+        renameSync(`${directory}/${id}${openEnding}`, `${directory}/${id}${closedEnding}`);
+        syncDirectory(directory);
+      });
     },
     close: () => closeSync(descriptor),
   };
@@ -133,10 +143,14 @@ function readNamed(directory: string, names: readonly string[]): JournalListing 
 
 /** Removes all but the last 20 journals. */
 export function pruneJournals(directory: string): void {
-  for (const name of journalNames(directory)
-    .filter((entry) => entry.endsWith(closedEnding))
-    .slice(0, -keptJournals))
-    removeFile(`${directory}/${name}`);
+  const closed = journalNames(directory).filter((name) => name.endsWith(closedEnding));
+  for (const name of closed.slice(0, -keptJournals)) {
+    try {
+      rmSync(`${directory}/${name}`, { force: true });
+    } catch {
+      // One journal too many does no harm; what the run came to must not depend on it.
+    }
+  }
 }
 
 /** Sorts and makes journals unique: UTC time to the second and the pid, of which there is one run at a time. */

@@ -5,11 +5,11 @@ import { createCheckpoint, destroyCheckpoint, pushCheckpointForward } from '../d
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
 import { type AgentError, asAgentError } from '../errors.ts';
-import type { JournalHeader } from '../model/journal.ts';
+import type { JournalHeader, TransactionState } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan, Step } from '../model/plan.ts';
 import { execute } from './execute.ts';
-import { openJournal, pruneJournals } from './journal.ts';
+import { type Journal, openJournal, pruneJournals } from './journal.ts';
 import { askNeighbours, proveMoved } from './prove.ts';
 
 /**
@@ -84,7 +84,7 @@ export async function runTransaction(
     }
     const tookMs = Math.round(performance.now() - started);
     stepTimesMs.push(tookMs);
-    journal.append({ event: 'step', index, tookMs });
+    if (typeof step !== 'string') journal.append({ event: 'step', index: plan.steps.indexOf(step), tookMs });
     progress({ index, total, step, state: 'done', tookMs });
   };
 
@@ -100,13 +100,16 @@ export async function runTransaction(
     const context = { nm, ovs: ports.ovs, watch, deadline, begun: new Map<string, Promise<string>>() };
     // What makes the profiles permanent comes after the proof that the node is reachable.
     const work = plan.steps.filter((step) => step.do !== 'commitProfiles');
-    const commits = plan.steps.filter((step) => step.do === 'commitProfiles');
+    const commits = plan.steps.flatMap((step) => (step.do === 'commitProfiles' ? [step] : []));
     for (const step of work) {
       if (isDisruptive(step)) await neighbourhood.asked;
       await timed(step, () => execute(context, step));
     }
     await timed('prove', () => proveMoved(plan, neighbourhood.answered(), deadline));
-    for (const step of commits) await timed(step, () => execute(context, step));
+    // A change that is only tried stays in memory; `confirm` writes it to disk.
+    const tried = confirmTimeoutSeconds !== null;
+    for (const step of commits)
+      await timed(step, () => execute(context, tried ? { ...step, storage: 'memory' } : step));
     prove(await ports.observe());
     throwIfStopped(deadline);
     clearInterval(heartbeat);
@@ -118,7 +121,6 @@ export async function runTransaction(
     });
     if (until === null) journal.setState('committed', now().toISOString(), null);
     else journal.setState('awaiting-confirm', now().toISOString(), null, until);
-    pruneJournals(ports.journalDirectory);
     return {
       id: header.id,
       state: until === null ? 'committed' : 'awaiting-confirm',
@@ -129,13 +131,23 @@ export async function runTransaction(
     clearInterval(heartbeat);
     const failure = asAgentError(error);
     const left = await ports.restore(plan, checkpoint);
-    journal.setState(left === null ? 'rolled-back' : 'not-restored', now().toISOString(), (left ?? failure).message);
+    noteEnd(journal, left === null ? 'rolled-back' : 'not-restored', now(), left ?? failure);
     throw left ?? failure;
   } finally {
     clearInterval(heartbeat);
     watch.stop();
     endVanished();
     journal.close();
+    pruneJournals(ports.journalDirectory);
+  }
+}
+
+/** A full disk must not hide why the run failed; the next run finds the journal open and closes it. */
+function noteEnd(journal: Journal, state: TransactionState, at: Date, failure: AgentError): void {
+  try {
+    journal.setState(state, at.toISOString(), failure.message);
+  } catch {
+    // told by the failure itself, if the disk was the cause
   }
 }
 

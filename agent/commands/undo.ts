@@ -3,6 +3,7 @@ import { lockDirectory, takeLock } from '../apply/lock.ts';
 import { checkpointExists, restoreOldState } from '../apply/restore.ts';
 import { openNode } from '../assemble.ts';
 import { destroyCheckpoint } from '../drivers/networkmanager/checkpoint.ts';
+import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import { AgentError, type ExitCode, exitCode } from '../errors.ts';
 import type { JournalRecord, TransactionState } from '../model/journal.ts';
 import { planReturn } from '../plan/plan.ts';
@@ -33,6 +34,7 @@ export async function confirm(output: Output): Promise<ExitCode> {
           },
         );
       }
+      await persistTried(node.nm, record);
       await destroyCheckpoint(node.nm, record.checkpoint);
       end(id, 'confirmed', null);
       output.result(`Confirmed: transaction ${id} stays.`, { command: 'confirm', transaction: id });
@@ -72,6 +74,15 @@ export async function undo(id: string | undefined, output: Output): Promise<Exit
   report('undo', result, output);
   output.say('The next boot and the next `apply` follow ovn.yaml again; change it to make this last.');
   return exitCode.done;
+}
+
+/** Writes to disk what `persist: true` asked for and a try held back. */
+async function persistTried(nm: NetworkManager, record: JournalRecord): Promise<void> {
+  for (const step of record.header.plan.steps) {
+    if (step.do !== 'commitProfiles' || step.storage !== 'disk') continue;
+    for (const { uuid, settings } of step.profiles)
+      await nm.updateProfile(await nm.profilePathOf(uuid), settings, 'disk');
+  }
 }
 
 /** A try still in its time is taken back through its own checkpoint. */

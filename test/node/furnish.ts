@@ -15,6 +15,12 @@ export function furnish(root: string, lan: Lan, options: NodeOptions): void {
   for (const file of guestFiles) copyToDisk(root, `/testnode/${file}`, path.join(sourceDir, 'guest', file));
   copyToDisk(root, '/testnode/channel.mjs', path.join(compiledDir, 'guest/channel.js'));
   writeToDisk(root, '/testnode/lan.sh', lan.script);
+  if (!options.bare) putAgent(root, options);
+  for (const [to, from] of Object.entries(options.folders ?? {})) copyToDisk(root, to, from);
+  for (const [file, text] of Object.entries(options.files ?? {})) writeToDisk(root, file, text);
+}
+
+function putAgent(root: string, options: NodeOptions): void {
   const dist = path.resolve(projectDir, options.dist ?? 'dist');
   if (fs.existsSync(dist)) {
     copyToDisk(root, '/usr/share/microshift-net', dist);
@@ -29,6 +35,4 @@ export function furnish(root: string, lan: Lan, options: NodeOptions): void {
     const unit = 'microshift-ovs-init.service';
     linkOnDisk(root, `/etc/systemd/system/multi-user.target.wants/${unit}`, `${unitDir}/${unit}`);
   }
-  for (const [to, from] of Object.entries(options.folders ?? {})) copyToDisk(root, to, from);
-  for (const [file, text] of Object.entries(options.files ?? {})) writeToDisk(root, file, text);
 }

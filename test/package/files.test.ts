@@ -1,0 +1,75 @@
+// What the package ships beside the program: man pages, completion, shell.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import t from 'tap';
+
+const has = (command: string): boolean => spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
+const dist = 'dist/microshift-net';
+/** Commands of a `--help`, in the order it has them. */
+const commandsOf = (...words: string[]): string[] => {
+  const help = execFileSync(process.execPath, [dist, ...words, '--help'], { encoding: 'utf8' });
+  const list = /^Commands:\n([\s\S]*)/m.exec(help)?.[1] ?? '';
+  return [...list.matchAll(/^ {2}([a-z]+)/gm)].flatMap(([, name]) => (name === undefined ? [] : [name]));
+};
+
+t.test('man pages have no warnings', { skip: !has('man') && 'man is not installed' }, (t) => {
+  for (const page of readdirSync('docs/man')) {
+    const { status, stderr } = spawnSync('man', ['-l', '--warnings', `docs/man/${page}`], {
+      encoding: 'utf8',
+      env: { ...process.env, LC_ALL: 'C.UTF-8', MANWIDTH: '100' },
+    });
+    t.equal(status, 0, page);
+    t.equal(stderr, '', page);
+  }
+  t.end();
+});
+
+t.test('microshift-net(8) has every command', (t) => {
+  const page = readFileSync('docs/man/microshift-net.8', 'utf8');
+  for (const name of commandsOf().filter((entry) => entry !== 'help')) {
+    t.match(page, new RegExp(`^\\.(B|BR|I) "?${name}`, 'm'), name);
+  }
+  t.end();
+});
+
+t.test('ovn.yaml(5) has every key', (t) => {
+  const page = readFileSync('docs/man/ovn.yaml.5', 'utf8');
+  const { properties } = JSON.parse(readFileSync('config/ovn.schema.json', 'utf8')) as {
+    properties: Record<string, { properties?: object }>;
+  };
+  for (const [name, { properties: inner }] of Object.entries(properties)) {
+    for (const key of inner === undefined ? [name] : Object.keys(inner).map((part) => `${name}.${part}`))
+      t.ok(page.includes(key), key);
+  }
+  t.end();
+});
+
+t.test('completion knows every command', { skip: !has('bash') && 'bash is not installed' }, (t) => {
+  const complete = (...words: string[]): string[] => {
+    const script = `. rpm/files/microshift-net.bash; COMP_WORDS=(microshift-net "$@"); COMP_CWORD=$#; _microshift_net; echo "\${COMPREPLY[@]}"`;
+    return execFileSync('bash', ['-c', script, 'bash', ...words], { encoding: 'utf8' })
+      .trim()
+      .split(/\s+/);
+  };
+  t.strictSame(complete('').toSorted(), commandsOf().toSorted());
+  for (const group of ['config', 'manifests', 'ovs', 'firewall']) {
+    t.strictSame(
+      complete(group, '').toSorted(),
+      commandsOf(group)
+        .filter((name) => name !== 'help')
+        .toSorted(),
+      group,
+    );
+  }
+  t.strictSame(complete('--output', 'json', 'st'), ['status']);
+  t.strictSame(complete('--output', 'j'), ['json']);
+  t.end();
+});
+
+t.test('shell is clean', { skip: !has('shellcheck') && 'shellcheck is not installed' }, (t) => {
+  for (const file of readdirSync('rpm/files').filter((name) => /\.(sh|bash)$/.test(name))) {
+    const shell = file.endsWith('.bash') ? 'bash' : 'sh';
+    t.equal(spawnSync('shellcheck', ['-s', shell, `rpm/files/${file}`], { encoding: 'utf8' }).stdout, '', file);
+  }
+  t.end();
+});

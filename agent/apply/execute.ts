@@ -8,6 +8,7 @@ import type { ActivationWatch } from '../drivers/networkmanager/activation.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import { activeInterface, deviceInterface, rootInterface, rootPath } from '../drivers/networkmanager/names.ts';
 import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
+import { guardPort } from '../drivers/openvswitch/port-guard.ts';
 import { AgentError } from '../errors.ts';
 import type { ProfileActivation, Step, StepArguments, StepKind, WantedProfile } from '../model/plan.ts';
 
@@ -17,8 +18,8 @@ export interface StepContext {
   readonly ovs: OpenVSwitch;
   readonly watch: ActivationWatch;
   readonly deadline: Deadline;
-  /** Activations that an earlier step began and a later one waits for: the active connection by the profile's UUID. */
-  readonly begun: Map<string, Promise<string>>;
+  /** Ends of the guards over what NetworkManager has not taken yet, by the UUID of the profile that will. */
+  readonly guards: Map<string, () => void>;
 }
 
 type Executor<K extends StepKind> = (context: StepContext, step: Extract<Step, { do: K }>) => Promise<void>;
@@ -71,42 +72,26 @@ async function writeProfiles({ nm }: StepContext, step: StepArguments['updatePro
 }
 
 async function activate(context: StepContext, profile: ProfileActivation): Promise<void> {
-  const { nm, watch, deadline, begun } = context;
-  const earlier = begun.get(profile.uuid);
-  begun.delete(profile.uuid);
-  const active = await (earlier ?? (await activation(nm, profile.uuid, profile.interface))());
+  const { nm, watch, deadline, guards } = context;
+  const [path, device] = await Promise.all([
+    nm.profilePathOf(profile.uuid),
+    profile.interface === null ? '/' : kernelDevice(nm, profile.interface),
+  ]);
+  const active = await nm.activate(path, device);
+  guards.get(profile.uuid)?.();
+  guards.delete(profile.uuid);
   await watch.activated(active, profile.id, deadline, Math.min(activationLimitMs, deadline.remainingMs()));
 }
 
-/**
- * Tells NetworkManager to take the NIC and Open vSwitch to carry it in one go, without waiting in between. Killed before, we have
- * changed nothing; killed after, what has begun goes on without us and NetworkManager's checkpoint takes it back. A port that
- * NetworkManager had not been told of would stay in the bridge, and the node would be cut off.
- */
-async function attachUplink(context: StepContext, step: StepArguments['attachUplink']): Promise<void> {
-  const [begin] = await Promise.all([
-    activation(context.nm, step.interfaceProfile, step.interface),
-    // NetworkManager may be the faster one: then the bridge's first question to a neighbour would be lost.
+/** Puts the NIC into the bridge; until NetworkManager has been told to take it, a guard removes it if we die. */
+async function attachUplink({ ovs, guards }: StepContext, step: StepArguments['attachUplink']): Promise<void> {
+  const [guard] = await Promise.all([
+    guardPort(step.bridge, step.interface),
+    // The moment the NIC's own addresses go, the bridge answers without having to ask for anybody first.
     copyNeighbours(step.interface, step.bridge),
   ]);
-  await context.ovs.attachUplink(step, () => {
-    const active = begin();
-    active.catch(() => undefined); // told by the step that waits for it
-    context.begun.set(step.interfaceProfile, active);
-  });
-}
-
-/** Looks up what an activation needs; the function it gives sends it at once. */
-async function activation(
-  nm: NetworkManager,
-  uuid: string,
-  interfaceName: string | null,
-): Promise<() => Promise<string>> {
-  const [path, device] = await Promise.all([
-    nm.profilePathOf(uuid),
-    interfaceName === null ? '/' : kernelDevice(nm, interfaceName),
-  ]);
-  return () => nm.activate(path, device);
+  guards.set(step.interfaceProfile, guard);
+  await ovs.attachUplink(step);
 }
 
 /** NetworkManager's object for the kernel's device of this name (OVS ports and bridges share names with it). */

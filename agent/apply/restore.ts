@@ -47,15 +47,17 @@ export async function restoreOldState(
       await rollBackCheckpoint(nm, checkpoint).catch((error: unknown) => ports.say(asAgentError(error).message));
     }
     const watch = watchActivations(nm);
+    const guards = new Map<string, () => void>();
     try {
       await settled(nm, deadline);
       const plan = ports.planReturn(previous, await observe());
-      const context = { nm, ovs, watch, deadline, begun: new Map<string, Promise<string>>() };
+      const context = { nm, ovs, watch, deadline, guards };
       for (const step of plan.steps) {
         ports.say(`returning: ${step.why}`);
         await execute(context, step);
       }
     } finally {
+      for (const endGuard of guards.values()) endGuard();
       watch.stop();
     }
     for (const link of before) await waitForAddresses(link.interface, link.addresses, deadline, addressLimitMs);

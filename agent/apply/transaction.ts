@@ -66,6 +66,7 @@ export async function runTransaction(
   const journal = openJournal(ports.journalDirectory, header);
   const watch = watchActivations(nm);
   const endVanished = nm.onVanished((error) => deadline.interrupt(error));
+  const guards = new Map<string, () => void>();
   const total = plan.steps.length + 2;
   const stepTimesMs: number[] = [];
   let checkpoint: string | null = null;
@@ -97,7 +98,7 @@ export async function runTransaction(
       pushCheckpointForward(nm, own, checkpointSeconds).catch(() => undefined);
     }, heartbeatMs);
     const neighbourhood = askNeighbours(plan, observation);
-    const context = { nm, ovs: ports.ovs, watch, deadline, begun: new Map<string, Promise<string>>() };
+    const context = { nm, ovs: ports.ovs, watch, deadline, guards };
     // What makes the profiles permanent comes after the proof that the node is reachable.
     const work = plan.steps.filter((step) => step.do !== 'commitProfiles');
     const commits = plan.steps.flatMap((step) => (step.do === 'commitProfiles' ? [step] : []));
@@ -135,6 +136,7 @@ export async function runTransaction(
     throw left ?? failure;
   } finally {
     clearInterval(heartbeat);
+    for (const endGuard of guards.values()) endGuard();
     watch.stop();
     endVanished();
     journal.close();

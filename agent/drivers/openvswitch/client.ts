@@ -38,10 +38,9 @@ export interface OpenVSwitch {
   facts(): Promise<OvsFacts>;
   /**
    * Adds the NIC to the bridge as one transaction and waits until vswitchd carries it. The rows carry the external ids by which
-   * NetworkManager knows its own (NM.connection.uuid), so that it takes them over and removes them when it cleans up. `meanwhile`
-   * runs right before the transaction is sent: whatever it sends, both are under way before anybody can interrupt.
+   * NetworkManager knows its own (NM.connection.uuid), so that it takes them over and removes them when it cleans up.
    */
-  attachUplink(attachment: UplinkAttachment, meanwhile?: () => void): Promise<void>;
+  attachUplink(attachment: UplinkAttachment): Promise<void>;
   /** Removes bridges with everything in them as one transaction; those that are not there are fine. */
   removeBridges(names: readonly string[]): Promise<void>;
   /** Sets and removes (null) keys of Open_vSwitch.other_config and waits until vswitchd has taken them over. */
@@ -64,8 +63,8 @@ export async function openOpenVSwitch(directory = runDirectory): Promise<OpenVSw
     });
   return {
     facts: () => named('read its bridges', readOvsFacts(client)),
-    attachUplink: (attachment, meanwhile) =>
-      named(`put ${attachment.interface} into ${attachment.bridge}`, attachUplink(client, attachment, meanwhile)),
+    attachUplink: (attachment) =>
+      named(`put ${attachment.interface} into ${attachment.bridge}`, attachUplink(client, attachment)),
     removeBridges: (names) => named(`remove ${names.join(', ')}`, removeBridges(client, names)),
     setOtherConfig: (values) => named(`set ${Object.keys(values).join(', ')}`, setOtherConfig(client, values)),
     probeVswitchd: () => probeVswitchd(directory),
@@ -73,15 +72,10 @@ export async function openOpenVSwitch(directory = runDirectory): Promise<OpenVSw
   };
 }
 
-async function attachUplink(
-  client: OvsdbClient,
-  attachment: UplinkAttachment,
-  meanwhile: () => void = () => undefined,
-): Promise<void> {
+async function attachUplink(client: OvsdbClient, attachment: UplinkAttachment): Promise<void> {
   const { bridge, interface: name, portProfile, interfaceProfile } = attachment;
   const monitor = await client.monitor('Open_vSwitch', { Interface: ['name', 'ofport', 'error'] });
   try {
-    meanwhile();
     await client.transact('Open_vSwitch', [
       // The bridge is still there and still NetworkManager's; else nothing is written.
       wait({

@@ -30,7 +30,7 @@ t.test('an agent that does not get to its end', { timeout: 400_000, skip: nodeSk
       const run = await interfered(node, text, (command) => command.signal('SIGKILL'));
       t.equal(run.signal, 'SIGKILL');
       // at the other steps the next run comes before NetworkManager's timer, and does not have to wait for it
-      if (['attach', 'move'].includes(step)) await isOld(t, node, old, run.interferedAt);
+      if (step === 'move') await isOld(t, node, old, run.interferedAt);
       const next = await node.measure(apply);
       t.match(next, { exitCode: 0, stdout: /committed/ }, 'the next run works');
       hasMoved(t, before, await node.state());
@@ -38,4 +38,14 @@ t.test('an agent that does not get to its end', { timeout: 400_000, skip: nodeSk
       await giveBack(t, node, old);
     });
   }
+
+  await t.test('SIGKILL in the moment the NIC is in the database of Open vSwitch', async (t) => {
+    const kill = `ovs-vsctl --timeout=60 wait-until Port eth0; kill -KILL $(ls /run/microshift-net/lock | cut -d . -f 1)`;
+    const run = await interfered(node, afterStep.bridge, () => node.text(kill));
+    t.equal(run.signal, 'SIGKILL');
+    t.notMatch(run.stderr, afterStep.move);
+    await isOld(t, node, old, run.interferedAt);
+    t.match(await node.run(apply), { exitCode: 0, stdout: /committed/ }, 'the next run works');
+    await giveBack(t, node, old);
+  });
 });

@@ -19,6 +19,7 @@ export interface WatchedRun extends RunResult {
 interface BusMessage {
   type: string;
   sender?: string;
+  path?: string;
   interface?: string;
   member?: string;
 }
@@ -32,7 +33,7 @@ const askingMembers = new Set(
   ),
 );
 const askingOperations = new Set(['select', 'wait', 'comment']);
-const nmInterface = /^org\.freedesktop\.(NetworkManager|DBus\.(Properties|ObjectManager))/;
+const nmPath = /^\/org\/freedesktop\/NetworkManager/;
 
 /** Runs a command with monitors on the system bus and on ovsdb-server. */
 export async function watchWrites(node: TestNode, shell: string): Promise<WatchedRun> {
@@ -52,7 +53,7 @@ export async function watchWrites(node: TestNode, shell: string): Promise<Watche
   const newcomers = new Set(messages.filter((m) => m.member === 'Hello').map((m) => m.sender));
   const calls = messages.filter((m) => m.type === 'method_call' && newcomers.has(m.sender));
   const asks = (message: BusMessage): boolean => askingMembers.has(message.member ?? '');
-  const signals = messages.filter((m) => m.type === 'signal' && nmInterface.test(m.interface ?? ''));
+  const signals = messages.filter((m) => m.type === 'signal' && nmPath.test(m.path ?? ''));
   const log = ((await node.read(databaseLog)) ?? '').split('\n').slice(linesBefore);
   const operations = log.flatMap((line) => operationsIn(line, oldClients));
   return {

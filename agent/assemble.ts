@@ -1,4 +1,5 @@
 import { type Bus, connectBus, systemBusAddress } from './drivers/dbus/connection.ts';
+import type { Firewalld } from './drivers/firewalld/client.ts';
 import { readTuning } from './drivers/host/daemons.ts';
 import { readSmallFile } from './drivers/host/files.ts';
 import { readLinks } from './drivers/host/links.ts';
@@ -17,7 +18,7 @@ export interface Node {
   readonly nm: NetworkManager;
   readonly ovs: OpenVSwitch;
   readonly observe: () => Promise<Observation>;
-  /** Lets systemd read its unit files again. */
+  /** Tells systemd to read its unit files again, without waiting for it. */
   readonly reloadUnits: () => Promise<void>;
   readonly close: () => void;
 }
@@ -51,7 +52,7 @@ export async function openNode(): Promise<Node> {
       nm,
       ovs: openedOvs,
       observe: () => observe(ports),
-      reloadUnits: () => reloadUnits(bus),
+      reloadUnits: () => askForReload(bus),
       close: () => {
         openedOvs.close();
         bus.close();
@@ -95,6 +96,29 @@ export async function openServices(): Promise<Services> {
     reloadNetworkManager: async () => (await openNetworkManager(bus)).reloadConfiguration(),
     close: () => bus.close(),
   };
+}
+
+/** Connects to firewalld; null in its place when it does not run. */
+export async function openFirewall(): Promise<{ readonly firewalld: Firewalld | null; readonly close: () => void }> {
+  const bus = await connectBus(systemBusAddress(process.env));
+  try {
+    const { openFirewalld } = await import('./drivers/firewalld/client.ts');
+    return { firewalld: await openFirewalld(bus), close: () => bus.close() };
+  } catch (error) {
+    bus.close();
+    throw error;
+  }
+}
+
+/**
+ * systemd works through requests in order, so a later restart of Open vSwitch finds the new drop-ins; waiting for a second until it
+ * has read every unit would only hold up the boot.
+ */
+async function askForReload(bus: Bus): Promise<void> {
+  const { openSystemd } = await import('./drivers/systemd/units.ts');
+  openSystemd(bus)
+    .daemonReload()
+    .catch(() => undefined);
 }
 
 async function reloadUnits(bus: Bus): Promise<void> {

@@ -18,8 +18,15 @@ export interface StepContext {
   readonly ovs: OpenVSwitch;
   readonly watch: ActivationWatch;
   readonly deadline: Deadline;
-  /** Ends of the guards over what NetworkManager has not taken yet, by the UUID of the profile that will. */
-  readonly guards: Map<string, () => void>;
+  /** Activations that an earlier step began and a later one waits for: the active connection by the profile's UUID. */
+  readonly begun: Map<string, Promise<string>>;
+  /** Devices of active profiles, found once: the device's path by the profile's UUID. */
+  readonly devices: Map<string, string>;
+}
+
+/** A context in which no step has run yet. */
+export function stepContext(parts: Omit<StepContext, 'begun' | 'devices'>): StepContext {
+  return { ...parts, begun: new Map(), devices: new Map() };
 }
 
 type Executor<K extends StepKind> = (context: StepContext, step: Extract<Step, { do: K }>) => Promise<void>;
@@ -50,9 +57,9 @@ const executors: { readonly [K in StepKind]: Executor<K> } = {
   releaseIpv6: async (_context, step) => releaseIpv6(step),
   attachUplink,
   removeBridges: async ({ ovs }, step) => ovs.removeBridges(step.bridges),
-  reapply: async ({ nm }, step) => nm.reapply(await deviceOf(nm, step.uuid), step.settings),
+  reapply: async (context, step) => context.nm.reapply(await deviceOf(context, step.uuid), step.settings),
   waitDynamic: async (context, step) => {
-    const device = await deviceOf(context.nm, step.uuid);
+    const device = await deviceOf(context, step.uuid);
     if (step.lease) await waitForLease(context, device, step.interface);
     if (step.ipv6DefaultMetric !== null)
       await waitForAdvertisedRoute(step.interface, step.ipv6DefaultMetric, context.deadline);
@@ -72,26 +79,51 @@ async function writeProfiles({ nm }: StepContext, step: StepArguments['updatePro
 }
 
 async function activate(context: StepContext, profile: ProfileActivation): Promise<void> {
-  const { nm, watch, deadline, guards } = context;
-  const [path, device] = await Promise.all([
-    nm.profilePathOf(profile.uuid),
-    profile.interface === null ? '/' : kernelDevice(nm, profile.interface),
-  ]);
-  const active = await nm.activate(path, device);
-  guards.get(profile.uuid)?.();
-  guards.delete(profile.uuid);
+  const { nm, watch, deadline, begun } = context;
+  const earlier = begun.get(profile.uuid);
+  begun.delete(profile.uuid);
+  const active = await (earlier ?? (await activation(nm, profile.uuid, profile.interface))());
   await watch.activated(active, profile.id, deadline, Math.min(activationLimitMs, deadline.remainingMs()));
 }
 
-/** Puts the NIC into the bridge; until NetworkManager has been told to take it, a guard removes it if we die. */
-async function attachUplink({ ovs, guards }: StepContext, step: StepArguments['attachUplink']): Promise<void> {
-  const [guard] = await Promise.all([
+/**
+ * Puts the NIC into the bridge and tells NetworkManager to take it the moment that is committed: a port NetworkManager has not been
+ * told of would stay in the bridge if we died, and no checkpoint takes it back. Telling it earlier would let it collide with our
+ * rows; waiting for vswitchd first would leave a tenth of a second in which a kill cuts the node off. What is left of the gap is one
+ * answer of ovsdb-server, and a guard for the agent's own death in it.
+ */
+async function attachUplink(context: StepContext, step: StepArguments['attachUplink']): Promise<void> {
+  const { nm, ovs, begun } = context;
+  await ovs.probeVswitchd();
+  const [begin, endGuard] = await Promise.all([
+    activation(nm, step.interfaceProfile, step.interface),
     guardPort(step.bridge, step.interface),
     // The moment the NIC's own addresses go, the bridge answers without having to ask for anybody first.
     copyNeighbours(step.interface, step.bridge),
   ]);
-  guards.set(step.interfaceProfile, guard);
-  await ovs.attachUplink(step);
+  await ovs
+    .attachUplink(step, () => {
+      const active = begin();
+      // A refusal is told by the step that waits for the activation.
+      active.then(endGuard, endGuard);
+      begun.set(step.interfaceProfile, active);
+    })
+    .finally(() => {
+      if (!begun.has(step.interfaceProfile)) endGuard();
+    });
+}
+
+/** Looks up what an activation needs; the function it gives sends it at once. */
+async function activation(
+  nm: NetworkManager,
+  uuid: string,
+  interfaceName: string | null,
+): Promise<() => Promise<string>> {
+  const [path, device] = await Promise.all([
+    nm.profilePathOf(uuid),
+    interfaceName === null ? '/' : kernelDevice(nm, interfaceName),
+  ]);
+  return () => nm.activate(path, device);
 }
 
 /** NetworkManager's object for the kernel's device of this name (OVS ports and bridges share names with it). */
@@ -107,7 +139,9 @@ async function kernelDevice(nm: NetworkManager, name: string): Promise<string> {
 }
 
 /** The device an active profile runs on; three devices can have the bridge's name, so it is not looked up by name. */
-async function deviceOf(nm: NetworkManager, uuid: string): Promise<string> {
+async function deviceOf({ nm, devices: known }: StepContext, uuid: string): Promise<string> {
+  const found = known.get(uuid);
+  if (found !== undefined) return found;
   const actives = (await nm.property(rootPath, rootInterface, 'ActiveConnections')) as string[];
   const uuids = await Promise.all(actives.map((path) => nm.property(path, activeInterface, 'Uuid').catch(() => null)));
   const active = actives[uuids.indexOf(uuid)];
@@ -118,6 +152,7 @@ async function deviceOf(nm: NetworkManager, uuid: string): Promise<string> {
       hint: 'look at `nmcli connection show --active` and journalctl -u NetworkManager',
     });
   }
+  known.set(uuid, device);
   return device;
 }
 

@@ -7,7 +7,7 @@ import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
 import { AgentError, asAgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { LinkAddresses, Plan, Wanted } from '../model/plan.ts';
-import { execute, waitForAddresses } from './execute.ts';
+import { execute, stepContext, waitForAddresses } from './execute.ts';
 
 /**
  * Enough for NetworkManager to be restarted by systemd and for a DHCP exchange; the unit's TimeoutStartSec leaves this much after
@@ -47,17 +47,15 @@ export async function restoreOldState(
       await rollBackCheckpoint(nm, checkpoint).catch((error: unknown) => ports.say(asAgentError(error).message));
     }
     const watch = watchActivations(nm);
-    const guards = new Map<string, () => void>();
     try {
       await settled(nm, deadline);
       const plan = ports.planReturn(previous, await observe());
-      const context = { nm, ovs, watch, deadline, guards };
+      const context = stepContext({ nm, ovs, watch, deadline });
       for (const step of plan.steps) {
         ports.say(`returning: ${step.why}`);
         await execute(context, step);
       }
     } finally {
-      for (const endGuard of guards.values()) endGuard();
       watch.stop();
     }
     for (const link of before) await waitForAddresses(link.interface, link.addresses, deadline, addressLimitMs);

@@ -8,7 +8,7 @@ import { type AgentError, asAgentError } from '../errors.ts';
 import type { JournalHeader, TransactionState } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan, Step } from '../model/plan.ts';
-import { execute } from './execute.ts';
+import { execute, stepContext } from './execute.ts';
 import { type Journal, openJournal, pruneJournals } from './journal.ts';
 import { askNeighbours, proveMoved } from './prove.ts';
 
@@ -66,7 +66,6 @@ export async function runTransaction(
   const journal = openJournal(ports.journalDirectory, header);
   const watch = watchActivations(nm);
   const endVanished = nm.onVanished((error) => deadline.interrupt(error));
-  const guards = new Map<string, () => void>();
   const total = plan.steps.length + 2;
   const stepTimesMs: number[] = [];
   let checkpoint: string | null = null;
@@ -98,7 +97,7 @@ export async function runTransaction(
       pushCheckpointForward(nm, own, checkpointSeconds).catch(() => undefined);
     }, heartbeatMs);
     const neighbourhood = askNeighbours(plan, observation);
-    const context = { nm, ovs: ports.ovs, watch, deadline, guards };
+    const context = stepContext({ nm, ovs: ports.ovs, watch, deadline });
     // What makes the profiles permanent comes after the proof that the node is reachable.
     const work = plan.steps.filter((step) => step.do !== 'commitProfiles');
     const commits = plan.steps.flatMap((step) => (step.do === 'commitProfiles' ? [step] : []));
@@ -136,7 +135,6 @@ export async function runTransaction(
     throw left ?? failure;
   } finally {
     clearInterval(heartbeat);
-    for (const endGuard of guards.values()) endGuard();
     watch.stop();
     endVanished();
     journal.close();

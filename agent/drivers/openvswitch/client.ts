@@ -37,10 +37,10 @@ export interface UplinkAttachment {
 export interface OpenVSwitch {
   facts(): Promise<OvsFacts>;
   /**
-   * Adds the NIC to the bridge as one transaction and waits until vswitchd carries it. The rows carry the external ids by which
+   * Adds the NIC to the bridge as one transaction, calls back the moment it is committed, and waits until vswitchd carries it. The rows carry the external ids by which
    * NetworkManager knows its own (NM.connection.uuid), so that it takes them over and removes them when it cleans up.
    */
-  attachUplink(attachment: UplinkAttachment): Promise<void>;
+  attachUplink(attachment: UplinkAttachment, onCommitted: () => void): Promise<void>;
   /** Removes bridges with everything in them as one transaction; those that are not there are fine. */
   removeBridges(names: readonly string[]): Promise<void>;
   /** Sets and removes (null) keys of Open_vSwitch.other_config and waits until vswitchd has taken them over. */
@@ -63,8 +63,8 @@ export async function openOpenVSwitch(directory = runDirectory): Promise<OpenVSw
     });
   return {
     facts: () => named('read its bridges', readOvsFacts(client)),
-    attachUplink: (attachment) =>
-      named(`put ${attachment.interface} into ${attachment.bridge}`, attachUplink(client, attachment)),
+    attachUplink: (attachment, onCommitted) =>
+      named(`put ${attachment.interface} into ${attachment.bridge}`, attachUplink(client, attachment, onCommitted)),
     removeBridges: (names) => named(`remove ${names.join(', ')}`, removeBridges(client, names)),
     setOtherConfig: (values) => named(`set ${Object.keys(values).join(', ')}`, setOtherConfig(client, values)),
     probeVswitchd: () => probeVswitchd(directory),
@@ -72,7 +72,7 @@ export async function openOpenVSwitch(directory = runDirectory): Promise<OpenVSw
   };
 }
 
-async function attachUplink(client: OvsdbClient, attachment: UplinkAttachment): Promise<void> {
+async function attachUplink(client: OvsdbClient, attachment: UplinkAttachment, onCommitted: () => void): Promise<void> {
   const { bridge, interface: name, portProfile, interfaceProfile } = attachment;
   const monitor = await client.monitor('Open_vSwitch', { Interface: ['name', 'ofport', 'error'] });
   try {
@@ -99,6 +99,7 @@ async function attachUplink(client: OvsdbClient, attachment: UplinkAttachment): 
       mutate('Bridge', [['name', '==', bridge]], [['ports', 'insert', { namedUuid: 'port' }]]),
       mutate('Open_vSwitch', [], [['next_cfg', '+=', 1]]),
     ]);
+    onCommitted();
     await monitor.waitUntil(
       (tables) => {
         const row = [...tables.rows('Interface').values()].find((entry) => entry.name === name);

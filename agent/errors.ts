@@ -60,6 +60,7 @@ export const errorTable = {
   'ovsdb-refused': failed,
   'vswitchd-not-responding': dependency,
   'systemd-refused': failed,
+  'firewalld-refused': failed,
   'command-missing': dependency,
   'image-unknown': usage,
   'kubeconfig-unusable': usage,

@@ -84,6 +84,7 @@ const layers: Readonly<Record<string, Layer>> = {
   'assemble.ts': {
     may: [
       'drivers/dbus',
+      'drivers/firewalld',
       'drivers/host',
       'drivers/networkmanager',
       'drivers/openvswitch',
@@ -176,6 +177,7 @@ const layers: Readonly<Record<string, Layer>> = {
     never: { 'drivers/host': driversApart },
   },
   'drivers/systemd': { may: ['deadline.ts', 'drivers/dbus', 'errors.ts', 'model'], because: driversKnowNoPlans },
+  'drivers/firewalld': { may: ['drivers/dbus', 'errors.ts', 'model'], because: driversKnowNoPlans },
   'drivers/host': {
     may: ['deadline.ts', 'errors.ts', 'model', 'net'],
     packages: ['execa', 'node:dns', 'node:fs', 'node:net', 'node:os', 'node:path'],

@@ -78,6 +78,20 @@ function commandTree(done: (code: ExitCode) => void): Command {
       const { ovsTune } = await import('../commands/ovs.ts');
       done(await ovsTune(output()));
     });
+  const firewall = program.command('firewall').description('let traffic of pods through firewalld').exitOverride();
+  for (const [action, description] of [
+    ['check', 'what firewalld does not trust: 0 nothing, 3 something'],
+    ['apply', 'trust it now and for good, without a reload'],
+  ] as const) {
+    firewall
+      .command(action)
+      .description(description)
+      .exitOverride()
+      .action(async () => {
+        const { firewall: run } = await import('../commands/firewall.ts');
+        done(await run(action, output()));
+      });
+  }
   const events = new Argument('<event>', 'what happened').choices(['post-install', 'post-upgrade', 'pre-uninstall']);
   command('hook', 'called by the scriptlets of the package; safe where nothing runs')
     .addArgument(events)

@@ -1,0 +1,38 @@
+import { openFirewall } from '../assemble.ts';
+import { effectiveConfig } from '../config/effective.ts';
+import { type ExitCode, exitCode } from '../errors.ts';
+import { planFirewall, trustedSources, trustedZone } from '../plan/firewall.ts';
+import { commandsText, firewallText } from '../view/firewall-view.ts';
+import type { Output } from './output.ts';
+import { requireRoot } from './root.ts';
+
+/** `firewall check|apply`: whether firewalld lets traffic of pods through, and make it so. 3: something is missing; 5: no firewalld. */
+export async function firewall(action: 'check' | 'apply', output: Output): Promise<ExitCode> {
+  requireRoot(`firewall ${action}`);
+  const { config } = await effectiveConfig();
+  const command = `firewall ${action}`;
+  const { firewalld, close } = await openFirewall();
+  try {
+    if (firewalld === null) {
+      const wanted = trustedSources(config);
+      output.result(commandsText(wanted), { command, outcome: 'no-firewalld', wanted });
+      return exitCode.dependency;
+    }
+    const plan = planFirewall(config, await firewalld.sources(trustedZone));
+    const complete = plan.addRunning.length + plan.addPermanent.length === 0;
+    if (action === 'check') {
+      output.result(firewallText(plan, output.style), { command, outcome: complete ? 'as-wanted' : 'drift', plan });
+      return complete ? exitCode.done : exitCode.drift;
+    }
+    // The running configuration first: what it refuses is not kept for later either.
+    for (const source of plan.addRunning) await firewalld.addRunning(plan.zone, source);
+    for (const source of plan.addPermanent) await firewalld.addPermanent(plan.zone, source);
+    const after = planFirewall(config, await firewalld.sources(trustedZone));
+    const first = complete ? 'Nothing to do.' : 'Done, without a reload.';
+    const outcome = complete ? 'unchanged' : 'changed';
+    output.result(`${first} ${firewallText(after, output.style)}`, { command, outcome, plan });
+    return exitCode.done;
+  } finally {
+    close();
+  }
+}

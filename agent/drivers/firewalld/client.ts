@@ -1,0 +1,79 @@
+import { AgentError, isAgentError } from '../../errors.ts';
+import type { ZoneSources } from '../../model/firewall.ts';
+import type { Bus, MethodCall } from '../dbus/connection.ts';
+import { DBusReplyError } from '../dbus/errors.ts';
+
+/** firewalld.dbus(5) */
+const destination = 'org.fedoraproject.FirewallD1';
+const running = { destination, path: '/org/fedoraproject/FirewallD1', interface: `${destination}.zone` };
+const permanent = { destination, path: '/org/fedoraproject/FirewallD1/config', interface: `${destination}.config` };
+
+/** firewalld runs its back end for every change; a machine with thousands of rules takes seconds. */
+const changeMs = 30_000;
+
+/** Zones of firewalld over its bus interface, without a reload: that would flush the rules of ovn-kubernetes. */
+export interface Firewalld {
+  sources(zone: string): Promise<ZoneSources>;
+  /** Adds a source to the configuration that counts now; one that is there is fine. */
+  addRunning(zone: string, source: string): Promise<void>;
+  /** Adds a source to the configuration that counts from the next start on. */
+  addPermanent(zone: string, source: string): Promise<void>;
+}
+
+/** firewalld on this bus; null when it does not run. Never starts it. */
+export async function openFirewalld(bus: Bus): Promise<Firewalld | null> {
+  const owned = await bus
+    .call({
+      destination: 'org.freedesktop.DBus',
+      path: '/org/freedesktop/DBus',
+      interface: 'org.freedesktop.DBus',
+      member: 'NameHasOwner',
+      signature: 's',
+      body: [destination],
+    })
+    .then(([value]) => value === true);
+  if (!owned) return null;
+  const request = (what: string, call: MethodCall): Promise<unknown[]> =>
+    bus.call({ timeoutMs: changeMs, ...call }).catch((error: unknown) => {
+      throw refused(what, error);
+    });
+  const configOf = async (zone: string): Promise<Pick<MethodCall, 'destination' | 'path' | 'interface'>> => {
+    const call = { ...permanent, member: 'getZoneByName', signature: 's', body: [zone] };
+    const [path] = await request(`find the zone ${zone}`, call);
+    return { destination, path: String(path), interface: `${destination}.config.zone` };
+  };
+  return {
+    sources: async (zone) => {
+      const [now, config] = await Promise.all([
+        request(`read the zone ${zone}`, { ...running, member: 'getSources', signature: 's', body: [zone] }),
+        configOf(zone),
+      ]);
+      const [later] = await request(`read the zone ${zone}`, { ...config, member: 'getSources' });
+      return { zone, running: now[0] as string[], permanent: later as string[] };
+    },
+    addRunning: async (zone, source) => {
+      const call = { ...running, member: 'addSource', signature: 'ss', body: [zone, source] };
+      await request(`trust ${source}`, call).catch(unlessThere);
+    },
+    addPermanent: async (zone, source) => {
+      const call = { ...(await configOf(zone)), member: 'addSource', signature: 's', body: [source] };
+      await request(`trust ${source} for good`, call).catch(unlessThere);
+    },
+  };
+}
+
+/** Somebody else added it meanwhile. A source that is in another zone is a conflict only the admin can decide. */
+function unlessThere(error: unknown): void {
+  if (isAgentError(error) && /ALREADY_ENABLED|ZONE_ALREADY_SET/.test(error.message)) return;
+  throw error;
+}
+
+function refused(what: string, error: unknown): AgentError {
+  if (isAgentError(error)) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  return new AgentError('firewalld-refused', `firewalld refused to ${what}: ${text}`, {
+    hint: 'look at journalctl -u firewalld; a source can be in one zone only: firewall-cmd --get-zone-of-source=SOURCE',
+    cause: error,
+    ...(error instanceof DBusReplyError ? { facts: { dbusError: error.errorName } } : {}),
+  });
+}

@@ -1,0 +1,21 @@
+/** Sources of one zone of firewalld: those that count now, and those that count after its next start. */
+export interface ZoneSources {
+  readonly zone: string;
+  readonly running: readonly string[];
+  readonly permanent: readonly string[];
+}
+
+/** A source that must be trusted, and why. */
+export interface TrustedSource {
+  readonly source: string;
+  readonly why: string;
+  readonly family: 4 | 6;
+}
+
+/** What is missing where. */
+export interface FirewallPlan {
+  readonly zone: string;
+  readonly wanted: readonly TrustedSource[];
+  readonly addRunning: readonly string[];
+  readonly addPermanent: readonly string[];
+}

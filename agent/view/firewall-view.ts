@@ -1,0 +1,36 @@
+import type { FirewallPlan, TrustedSource } from '../model/firewall.ts';
+import type { Style } from './style.ts';
+
+/** What a check found: each source, and whether it is trusted now and for good. */
+export function firewallText(plan: FirewallPlan, style: Style): string {
+  const width = Math.max(...plan.wanted.map((entry) => entry.source.length));
+  const lines = plan.wanted.map(({ source, why }) => {
+    const missing = [
+      ...(plan.addRunning.includes(source) ? ['not now'] : []),
+      ...(plan.addPermanent.includes(source) ? ['not after a restart of firewalld'] : []),
+    ];
+    const state = missing.length === 0 ? style('green', 'trusted') : style('yellow', missing.join(', '));
+    return `  ${source.padEnd(width)}  ${state} (${why})`;
+  });
+  const complete = plan.addRunning.length + plan.addPermanent.length === 0;
+  const end = complete ? [] : ['Mend it with: microshift-net firewall apply'];
+  return [`Sources of firewalld's zone ${plan.zone}:`, ...lines, ...end].join('\n');
+}
+
+/** The commands that do the same where firewalld does not run. */
+export function commandsText(sources: readonly TrustedSource[]): string {
+  const iptables = sources.map(
+    ({ source, family }) => `  ${family === 6 ? 'ip6tables' : 'iptables'} -I INPUT -s ${source} -j ACCEPT`,
+  );
+  const nft = sources.map(
+    ({ source, family }) => `  nft insert rule inet filter input ${family === 6 ? 'ip6' : 'ip'} saddr ${source} accept`,
+  );
+  return [
+    'firewalld does not run here, so nothing was done.',
+    'If iptables filters what comes in:',
+    ...iptables,
+    'If nftables does (table and chain as in `nft list ruleset`; here those of its example configuration):',
+    ...nft,
+    'Both last until the next boot; save them the way your distribution does.',
+  ].join('\n');
+}

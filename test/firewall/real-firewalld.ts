@@ -1,0 +1,83 @@
+// firewalld in a network namespace of its own, on a bus of its own: real zones and rules, and this machine's own are not touched.
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Why firewalld cannot run here, or false. */
+export function firewalldSkip(): string | false {
+  if (process.getuid?.() !== 0) return 'firewalld needs root';
+  for (const program of ['firewalld', 'firewall-cmd', 'dbus-daemon', 'nft', 'unshare']) {
+    if (spawnSync('sh', ['-c', `command -v ${program}`]).status !== 0) return `${program} is not installed`;
+  }
+  return spawnSync('unshare', ['-n', 'nft', 'add', 'table', 'inet', 'probe']).status === 0
+    ? false
+    : 'no nf_tables here';
+}
+
+export interface RealFirewalld {
+  readonly environment: NodeJS.ProcessEnv;
+  /** Runs a program on the bus of this firewalld. */
+  run(
+    program: string,
+    ...words: string[]
+  ): { readonly status: number | null; readonly stdout: string; readonly stderr: string };
+  start(): void;
+  /** Ends firewalld; the bus stays. */
+  stop(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** A bus, and firewalld when it is started. */
+export function createFirewalld(): RealFirewalld {
+  const folder = mkdtempSync(join(tmpdir(), 'firewalld-'));
+  const socket = `unix:path=${join(folder, 'bus')}`;
+  const policy =
+    '<policy context="default"><allow user="*"/><allow own="*"/><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/></policy>';
+  writeFileSync(
+    join(folder, 'bus.conf'),
+    `<busconfig><type>system</type><listen>${socket}</listen><auth>EXTERNAL</auth>${policy}</busconfig>`,
+  );
+  mkdirSync(join(folder, 'etc'));
+  const environment = { ...process.env, DBUS_SYSTEM_BUS_ADDRESS: socket };
+  const pid = execFileSync('dbus-daemon', [`--config-file=${join(folder, 'bus.conf')}`, '--fork', '--print-pid'], {
+    encoding: 'utf8',
+  }).trim();
+  const run: RealFirewalld['run'] = (program, ...words) => {
+    const { status, stdout, stderr } = spawnSync(program, words, { env: environment, encoding: 'utf8' });
+    return { status, stdout, stderr };
+  };
+  let daemon: ChildProcess | undefined;
+  const stop = async (): Promise<void> => {
+    const ended = new Promise((resolve) => (daemon === undefined ? resolve(null) : daemon.once('close', resolve)));
+    daemon?.kill('SIGTERM');
+    await ended;
+    daemon = undefined;
+  };
+  return {
+    environment,
+    run,
+    start: () => {
+      const words = [
+        '-n',
+        '--',
+        'firewalld',
+        '--nofork',
+        '--nopid',
+        '--system-config',
+        join(folder, 'etc'),
+        '--log-file',
+        join(folder, 'log'),
+      ];
+      daemon = spawn('unshare', words, { env: environment, stdio: 'ignore' });
+      const waited = run('timeout', '30', 'sh', '-c', 'until firewall-cmd --state; do sleep 0.1; done');
+      if (waited.status !== 0) throw new Error(`firewalld does not start: ${waited.stdout}${waited.stderr}`);
+    },
+    stop,
+    remove: async () => {
+      await stop();
+      process.kill(Number(pid));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -37,7 +37,8 @@ t.test('the unit', { timeout: 400_000, skip: nodeSkip }, async (t) => {
   });
 
   await t.test('proves within its hardening that the gateway answers', async (t) => {
-    const gateway = node.start(`ip netns exec lan sh -c 'tcpdump -n -c 1 -i lan0 "icmp[0] = 0 and src 192.0.2.1" &&
+    const gateway =
+      node.start(`ip netns exec lan sh -c 'tcpdump --immediate-mode -n -c 1 -i lan0 "icmp[0] = 0 and src 192.0.2.1" &&
       sysctl -w net.ipv4.icmp_echo_ignore_all=1'`);
     await gateway.saw('listening');
     t.not((await node.run(`systemctl restart ${unit}`)).exitCode, 0);

@@ -1,0 +1,158 @@
+// What goes wrong in the middle: the node ends exactly old or exactly new, reachable, and the next run works.
+import t from 'tap';
+import { nodeSkip } from './availability.ts';
+import { afterStep, apply, giveBack, interfered, isOld } from './interfere.ts';
+import { hasMoved } from './moved.ts';
+import { bootNode, type TestNode } from './node.ts';
+import { picture, pictureLike } from './picture.ts';
+
+t.setTimeout(840_000);
+
+/** The system bus at a second address, which can be lost: SIGUSR1 cuts every connection, SIGKILL takes the address away too. */
+const busProxy = `#!/usr/bin/env node
+const net = require('node:net');
+const connections = new Set();
+net.createServer((client) => {
+  const bus = net.connect('/run/dbus/system_bus_socket');
+  for (const [from, to] of [[client, bus], [bus, client]]) {
+    connections.add(from);
+    from.pipe(to);
+    from.on('error', () => {});
+    from.on('close', () => { connections.delete(from); to.destroy(); });
+  }
+}).listen(process.argv[2], () => console.log('listening'));
+process.on('SIGUSR1', () => { for (const connection of connections) connection.destroy(); });
+`;
+
+t.test('faults in the middle of a run', { timeout: 820_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'dhcp', files: { '/usr/local/bin/bus-proxy': busProxy } });
+  t.teardown(() => node.halt());
+  const before = await node.state();
+  const old = await picture(node);
+
+  await t.test('of two runs one wins, the other is told', async (t) => {
+    const first = node.start(apply);
+    await first.saw(afterStep.profiles);
+    await first.signal('SIGSTOP');
+    const second = await node.run(apply);
+    t.match(second, { exitCode: 1, stderr: /^microshift-net: another run is in progress: .*apply.*process \d+; wait/ });
+    t.match(await node.run('microshift-net disable'), { exitCode: 1, stderr: /another run is in progress/ });
+    t.equal((await node.run('microshift-net plan')).exitCode, 0, 'who only looks may look');
+    await first.signal('SIGCONT');
+    t.match(await first.ended, { exitCode: 0, stdout: /committed/ });
+    hasMoved(t, before, await node.state());
+    await giveBack(t, node, old);
+  });
+
+  await t.test('the connection to D-Bus is lost', async (t) => {
+    const proxy = node.start('rm -f /run/testnode/bus; exec bus-proxy /run/testnode/bus');
+    await proxy.saw('listening');
+    const env = { DBUS_SYSTEM_BUS_ADDRESS: 'unix:path=/run/testnode/bus' };
+    const run = await interfered(node, afterStep.attach, () => proxy.signal('SIGUSR1'), env);
+    t.match(run, { exitCode: 5, stderr: /^microshift-net: .*D-Bus/m });
+    await isOld(t, node, old, run.interferedAt);
+    await proxy.signal('SIGKILL');
+  });
+
+  await t.test('D-Bus does not come back', async (t) => {
+    const proxy = node.start('rm -f /run/testnode/bus; exec bus-proxy /run/testnode/bus');
+    await proxy.saw('listening');
+    const env = { DBUS_SYSTEM_BUS_ADDRESS: 'unix:path=/run/testnode/bus' };
+    const run = await interfered(node, afterStep.move, () => proxy.signal('SIGKILL'), env);
+    // it cannot see that NetworkManager's own timer restored everything meanwhile
+    t.match(run, { exitCode: 4, stderr: /^microshift-net: the old state could not be fully restored: .*D-Bus/m });
+    await isOld(t, node, old, run.interferedAt);
+    t.match(await node.run(apply), { exitCode: 0, stdout: /committed/ }, 'the next run works');
+    await giveBack(t, node, old);
+  });
+
+  await t.test('NetworkManager is restarted', async (t) => {
+    const run = await interfered(node, afterStep.bridge, () => node.text('systemctl restart NetworkManager'));
+    // what it saw first: the end of an activation (1), or of NetworkManager (5)
+    t.match(String(run.exitCode), /^[15]$/);
+    t.match(run.stderr, /^microshift-net: NetworkManager .*; /m);
+    await isOld(t, node, old, run.interferedAt, 30_000);
+  });
+
+  await t.test('NetworkManager is restarted after the NIC has moved', async (t) => {
+    const run = await interfered(node, afterStep.move, () => node.text('systemctl restart NetworkManager'));
+    t.match(run, { exitCode: 5, stderr: /^microshift-net: NetworkManager stopped while it was being used; /m });
+    await isOld(t, node, old, run.interferedAt);
+  });
+
+  await t.test('vswitchd hangs', async (t) => {
+    const pid = '$(cat /run/openvswitch/ovs-vswitchd.pid)';
+    const run = await interfered(node, afterStep.bridge, () => node.text(`kill -STOP ${pid}`));
+    // what needs it first: br-ex itself (1), or the NIC in it (5)
+    t.match(String(run.exitCode), /^[15]$/);
+    t.match(
+      run.stderr,
+      /^microshift-net: (ovs-if-br-ex was not active after 50 s|.* did not answer in time: put eth0 into br-ex); /m,
+    );
+    await node.text(`kill -CONT ${pid}`);
+    await isOld(t, node, old, run.interferedAt);
+  });
+
+  await t.test('the gateway does not answer through the bridge', async (t) => {
+    // from the first answer on, which is the one to the question before the move; the agent waits for that
+    const gateway =
+      node.start(`ip netns exec lan sh -c 'tcpdump --immediate-mode -n -c 1 -i lan0 "icmp[0] = 0 and src 192.0.2.1" &&
+      sysctl -w net.ipv4.icmp_echo_ignore_all=1'`);
+    await gateway.saw('listening');
+    const run = await interfered(node, afterStep.attach, async (command) => {
+      await command.signal('SIGSTOP');
+      await gateway.ended;
+      await command.signal('SIGCONT');
+    });
+    t.equal(run.exitCode, 1);
+    t.match(run.stderr, /^microshift-net: the gateway 192\.0\.2\.1 answered before the change and does not/m);
+    await node.text('ip netns exec lan sysctl -w net.ipv4.icmp_echo_ignore_all=0');
+    await isOld(t, node, old, run.interferedAt);
+  });
+
+  await t.test('the lease never comes', async (t) => {
+    await node.text('pkill -x dnsmasq');
+    const command = node.start(apply, { timeoutMs: 180_000 });
+    const start = await node.now();
+    await command.saw('rolling back');
+    await node.text('. /testnode/lib.sh; dhcp lan0 $(pool4)');
+    const run = await command.ended;
+    t.match(run, { exitCode: 1, stderr: /^microshift-net: .*lease/m });
+    await isOld(t, node, old, start);
+  });
+
+  await t.test('a try that nobody confirms ends by itself', async (t) => {
+    const run = await node.run(`${apply} --confirm-timeout 5`);
+    t.match(run, { exitCode: 0, stdout: /awaiting-confirm\.\nKeep it with `microshift-net confirm` before/ });
+    const tried = await node.now();
+    hasMoved(t, before, await node.state());
+    await isOld(t, node, old, tried);
+    t.match(await node.run('microshift-net confirm'), { exitCode: 2, stderr: /not confirmed in time/ });
+    t.match(await node.text('microshift-net history'), /reverted/);
+  });
+
+  await t.test('a try that is confirmed stays, and undo goes back', async (t) => {
+    t.equal((await node.run(`${apply} --confirm-timeout 10`)).exitCode, 0);
+    const tried = await node.now();
+    t.match(await node.run(apply), { exitCode: 1, stderr: /still waits to be confirmed/ });
+    t.match(await node.run('microshift-net confirm'), { exitCode: 0, stdout: /^Confirmed/ });
+    await until(node, tried + 13_000);
+    hasMoved(t, before, await node.state());
+    t.equal((await node.run('microshift-net verify')).exitCode, 0);
+    const undone = await node.measure('microshift-net undo');
+    t.equal(undone.exitCode, 0, undone.stderr);
+    t.strictSame(await pictureLike(node, old), old);
+  });
+
+  await t.test('a try is taken back by undo at once', async (t) => {
+    t.equal((await node.run(`${apply} --confirm-timeout 600`)).exitCode, 0);
+    const undone = await node.measure('microshift-net undo');
+    t.equal(undone.exitCode, 0, undone.stderr);
+    t.strictSame(await pictureLike(node, old), old);
+  });
+});
+
+async function until(node: TestNode, time: number): Promise<void> {
+  const left = time - (await node.now());
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, left))); // that nothing happens has no event
+}

@@ -1,0 +1,209 @@
+// What cannot be done is refused with one clear line and its exit code, and the node stays as it is.
+import t, { type Test } from 'tap';
+import { nodeSkip } from './availability.ts';
+import { bootNode, type TestNode } from './node.ts';
+import { picture, pictureLike } from './picture.ts';
+
+t.setTimeout(420_000);
+
+const configFile = '/etc/microshift/ovn.yaml';
+const vswitchdPid = '$(cat /run/openvswitch/ovs-vswitchd.pid)';
+
+interface Refusal {
+  name: string;
+  /** Shell text that makes the node so. */
+  given?: string;
+  /** Makes it as it was before. */
+  after?: string;
+  command?: string;
+  exitCode: number;
+  /** The line on standard error: what, why, what to do. */
+  says: RegExp;
+  limitMs?: number;
+}
+
+const refusals: Refusal[] = [
+  {
+    name: 'a NIC that does not exist',
+    given: `echo 'uplink: eth9' > ${configFile}`,
+    after: `rm ${configFile}`,
+    exitCode: 2,
+    says: /eth9.*eth0/,
+  },
+  { name: 'not root', command: asNobody('apply'), exitCode: 2, says: /needs root.*sudo microshift-net apply/ },
+  { name: 'not root, plan', command: asNobody('plan'), exitCode: 2, says: /needs root/ },
+  { name: 'not root, disable', command: asNobody('disable'), exitCode: 2, says: /needs root/ },
+  { name: 'a command that does not exist', command: 'microshift-net aply', exitCode: 2, says: /aply/ },
+  { name: 'a time that is none', command: 'microshift-net apply --confirm-timeout x', exitCode: 2, says: /seconds/ },
+  { name: 'nothing to confirm', command: 'microshift-net confirm', exitCode: 2, says: /no change waits/ },
+  { name: 'nothing to undo', command: 'microshift-net undo', exitCode: 2, says: /no transaction to undo/ },
+  {
+    name: 'NetworkManager is stopped',
+    given: 'systemctl stop NetworkManager',
+    after: 'systemctl start NetworkManager',
+    exitCode: 5,
+    says: /NetworkManager is not running; start it with: systemctl start NetworkManager/,
+  },
+  {
+    name: 'NetworkManager has no Open vSwitch plugin',
+    given: 'mv /usr/lib/*/NetworkManager/*/libnm-device-plugin-ovs.so /root/; systemctl restart NetworkManager',
+    after: 'mv /root/libnm-device-plugin-ovs.so /usr/lib/*/NetworkManager/*/; systemctl restart NetworkManager',
+    exitCode: 5,
+    says: /Open vSwitch plugin; install it.*NetworkManager-ovs/,
+  },
+  {
+    name: 'ovsdb-server is stopped',
+    given: 'systemctl stop ovsdb-server.socket ovsdb-server ovs-vswitchd',
+    after: 'systemctl start ovsdb-server.socket ovsdb-server ovs-vswitchd openvswitch',
+    exitCode: 5,
+    says: /db\.sock.*start/,
+  },
+  {
+    name: 'vswitchd is stopped',
+    given: 'systemctl stop ovs-vswitchd',
+    after: 'systemctl start ovs-vswitchd openvswitch',
+    exitCode: 5,
+    says: /vswitchd.*not running/,
+  },
+  {
+    name: 'vswitchd hangs',
+    given: `kill -STOP ${vswitchdPid}`,
+    after: `kill -CONT ${vswitchdPid}`,
+    exitCode: 5,
+    says: /vswitchd.*no answer/,
+    limitMs: 5000,
+  },
+  {
+    name: 'br-ex was made by hand',
+    given: 'ovs-vsctl --timeout=10 add-br br-ex',
+    after: 'ovs-vsctl --timeout=10 del-br br-ex',
+    exitCode: 1,
+    says: /there is a bridge br-ex already.*by hand.*del-br br-ex/,
+  },
+  {
+    name: 'the disk is full',
+    given:
+      'mkdir -p /var/lib/microshift-net; mount -t tmpfs -o size=4k tmpfs /var/lib/microshift-net; echo full > /var/lib/microshift-net/full',
+    after: 'umount /var/lib/microshift-net',
+    exitCode: 1,
+    says: /\/var\/lib\/microshift-net.*cannot be written.*no space.*df/i,
+  },
+  {
+    name: 'the disk is read-only',
+    given: 'mount -t tmpfs -o ro tmpfs /var/lib/microshift-net',
+    after: 'umount /var/lib/microshift-net',
+    exitCode: 1,
+    says: /\/var\/lib\/microshift-net.*cannot be written.*read-only/i,
+  },
+];
+
+const badConfigs: [name: string, make: string, says: RegExp][] = [
+  ['binary', `head -c 4096 /dev/urandom > ${configFile}`, /ovn\.yaml/],
+  [
+    '10 MB of aliases',
+    `node -e "process.stdout.write('a: &a [x]\\nb: [' + '*a,'.repeat(3500000) + '*a]\\n')" > ${configFile}`,
+    /ovn\.yaml/,
+  ],
+  ['an unknown key', `echo 'mtuu: 1400' > ${configFile}`, /ovn\.yaml:1:1.*mtuu.*mtu/],
+  ['a wrong type', `printf 'uplink: auto\\nmtu: big\\n' > ${configFile}`, /ovn\.yaml:2:6.*mtu/],
+  ['a YAML 1.1 boolean', `echo 'disableOVSInit: yes' > ${configFile}`, /ovn\.yaml:1:17.*true/],
+  [
+    'contradictory spellings',
+    `printf 'disableOVSInit: true\\novsInit:\\n  disableOVSInit: false\\n' > ${configFile}`,
+    /ovn\.yaml.*1.*3|ovn\.yaml.*3.*1/,
+  ],
+  ['a duplicate key', `printf 'mtu: 1400\\nmtu: 1500\\n' > ${configFile}`, /ovn\.yaml:2.*mtu/],
+  ['a tab', `printf 'ovs:\\n\\tlockMemory: true\\n' > ${configFile}`, /ovn\.yaml:2.*tab/i],
+  ['a directory', `mkdir ${configFile}`, /ovn\.yaml.*not a regular file/],
+];
+
+const goodConfigs: [name: string, make: string][] = [
+  ['absent', 'true'],
+  ['empty', `: > ${configFile}`],
+  ['only comments', `printf '# mtu: 1400\\n\\n# more\\n' > ${configFile}`],
+  ['an empty document', `printf -- '---\\n' > ${configFile}`],
+];
+
+t.test('refusals', { timeout: 400_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'dhcp', files: { '/etc/microshift/config.yaml': '' } });
+  t.teardown(() => node.halt());
+
+  await t.test('configuration that nobody could mean', async (t) => {
+    const before = await picture(node);
+    for (const [name, make, says] of badConfigs) {
+      await node.text(make);
+      const run = await node.run('microshift-net apply');
+      t.equal(run.exitCode, 2, `${name}: exit code`);
+      t.match(run.stderr, says, `${name}: says where and what`);
+      t.notMatch(run.stderr, /\n {4}at |internal|unexpected/, `${name}: no stack trace`);
+      t.equal(run.stdout, '', name);
+      t.ok(run.wallMs < 15_000, `${name}: within ${run.wallMs} ms`);
+      await node.text(`rm -rf ${configFile}`);
+    }
+    t.strictSame(await picture(node), before);
+  });
+
+  await t.test('configuration that says nothing is the default', async (t) => {
+    for (const [name, make] of goodConfigs) {
+      await node.text(make);
+      t.match(await node.run('microshift-net plan'), { exitCode: 0, stdout: /^Uplink +eth0/ }, name);
+      await node.text(`rm -f ${configFile}`);
+    }
+  });
+
+  for (const refusal of refusals) await t.test(refusal.name, (t) => isRefused(t, node, refusal));
+
+  await t.test('disableOVSInit leaves everything alone', async (t) => {
+    await node.text(`echo 'disableOVSInit: true' > ${configFile}`);
+    const before = await picture(node);
+    for (const command of ['apply', 'apply --boot', 'plan', 'verify']) {
+      t.match(await node.run(`microshift-net ${command}`), { exitCode: 0, stdout: /disableOVSInit/ }, command);
+    }
+    t.strictSame(await picture(node), before);
+    await node.text(`rm ${configFile}`);
+  });
+
+  await t.test('an ovsdb-server that starts when its socket is used is no fault', async (t) => {
+    await node.text('systemctl stop ovsdb-server.service');
+    t.match(await node.run('microshift-net plan'), { exitCode: 0, stdout: /^Uplink +eth0/ });
+    await node.text('systemctl start ovsdb-server ovs-vswitchd openvswitch');
+  });
+
+  await t.test('after all that the job still gets done', async (t) => {
+    t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /committed/ });
+    t.equal((await node.run('microshift-net verify')).exitCode, 0);
+  });
+});
+
+t.test('no uplink at all', { timeout: 200_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'no-route' });
+  t.teardown(() => node.halt());
+  await node.run('nmcli -w 20 connection up eth0'); // ends when NetworkManager has settled on having no address
+  const before = await picture(node);
+  const run = await node.run('microshift-net apply');
+  t.match(run, { exitCode: 1, stderr: /waiting up to 40 s for a default route\n(.*\n)*microshift-net: .*route/ });
+  t.strictSame(await picture(node), before);
+});
+
+async function isRefused(t: Test, node: TestNode, refusal: Refusal): Promise<void> {
+  const { given, after = 'true', command = 'microshift-net apply', exitCode, says, limitMs = 20_000 } = refusal;
+  const healthy = await picture(node);
+  if (given !== undefined) await node.text(given);
+  await node.ready();
+  const before = given === undefined ? healthy : await picture(node);
+  const run = await node.run(command);
+  t.equal(run.exitCode, exitCode, run.stderr);
+  const lines = run.stderr.split('\n').filter((line) => line !== '');
+  t.match(lines.find((line) => line.startsWith('microshift-net: ') || line.startsWith('error: ')) ?? '', says);
+  t.notMatch(run.stderr, /\n {4}at |internal|unexpected/);
+  t.ok(run.wallMs < limitMs, `within ${Math.round(run.wallMs)} ms`);
+  t.strictSame(await picture(node), before, 'the node is as it was');
+  if (given === undefined) return;
+  await node.text(after);
+  await node.ready();
+  t.strictSame(await pictureLike(node, healthy), healthy);
+}
+
+function asNobody(command: string): string {
+  return `setpriv --reuid=65534 --regid=65534 --clear-groups microshift-net ${command}`;
+}

@@ -7,7 +7,7 @@ import { readRoutes } from './drivers/host/routes.ts';
 import { type NetworkManager, openNetworkManager } from './drivers/networkmanager/client.ts';
 import { type OpenVSwitch, openOpenVSwitch } from './drivers/openvswitch/client.ts';
 import type { Systemd } from './drivers/systemd/units.ts';
-import type { Observation, OvsFacts } from './model/observation.ts';
+import type { Observation } from './model/observation.ts';
 import type { TuningFacts } from './model/tuning.ts';
 import { observeNetworkManager } from './observe/network-manager.ts';
 import { observe } from './observe/observe.ts';
@@ -23,10 +23,15 @@ export interface Node {
   readonly close: () => void;
 }
 
+/** What can be seen without NetworkManager. */
+export interface TunedFacts extends Pick<Observation, 'ovs' | 'links' | 'routes'> {
+  readonly tuning: TuningFacts;
+}
+
 /** What tuning needs: Open vSwitch, and systemd only when a drop-in changes. */
 export interface TuningPorts {
   readonly ovs: OpenVSwitch;
-  readonly observe: () => Promise<{ readonly ovs: OvsFacts; readonly tuning: TuningFacts }>;
+  readonly observe: () => Promise<TunedFacts>;
   readonly reloadUnits: () => Promise<void>;
   readonly close: () => void;
 }
@@ -70,7 +75,7 @@ export async function openTuning(): Promise<TuningPorts> {
   const ovs = await openOpenVSwitch();
   return {
     ovs,
-    observe: async () => ({ ovs: await ovs.facts(), tuning: readTuning() }),
+    observe: async () => ({ ovs: await ovs.facts(), tuning: readTuning(), links: readLinks(), routes: readRoutes() }),
     reloadUnits: async () => {
       const bus = await connectBus(systemBusAddress(process.env));
       await reloadUnits(bus).finally(() => bus.close());

@@ -121,7 +121,7 @@ const layers: Readonly<Record<string, Layer>> = {
     never: { plan: 'what is done was decided before; a return is planned through a port', view: 'it reports events' },
   },
   view: {
-    may: ['apply', 'errors.ts', 'model', 'net', 'plan'],
+    may: ['apply', 'errors.ts', 'model', 'net', 'plan', 'verify'],
     packages: ['node:util'],
     because: 'a view turns a value into text',
     never: { drivers: 'what is shown was observed before', config: 'the model has the types' },

@@ -5,6 +5,8 @@ import { asAgentError, type ExitCode, exitCode } from '../errors.ts';
 import type { Difference } from '../model/plan.ts';
 import { planApply } from '../plan/plan.ts';
 import { planTuning } from '../plan/tuning.ts';
+import { lacksOfBridge } from '../verify/manual-bridge.ts';
+import { lacksText } from '../view/manual-bridge-view.ts';
 import { statusText } from '../view/status-view.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
@@ -27,7 +29,10 @@ export async function status(output: Output): Promise<ExitCode> {
     async function judge(): Promise<{ differences: readonly Difference[]; problem: string | null }> {
       try {
         const { config } = await effectiveConfig();
-        if (config.disableOvsInit.value) return { differences: [], problem: null };
+        if (config.disableOvsInit.value) {
+          const lacks = lacksOfBridge(observation, config.uplink.value === 'none');
+          return { differences: [], problem: lacks.length === 0 ? null : lacksText(lacks) };
+        }
         const decision = planApply(config, observation, true);
         const network = decision.kind === 'planned' ? decision.plan.differences : [];
         const tuning =

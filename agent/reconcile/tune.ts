@@ -1,6 +1,6 @@
 import { lockDirectory, takeLock } from '../apply/lock.ts';
 import { runTuning } from '../apply/tune.ts';
-import { openTuning } from '../assemble.ts';
+import { openTuning, type TunedFacts } from '../assemble.ts';
 import type { OvsFacts } from '../model/observation.ts';
 import type { TuningFacts, TuningPlan, TuningStep } from '../model/tuning.ts';
 
@@ -9,7 +9,7 @@ export async function tuneAlone(
   command: string,
   planner: (facts: TuningFacts, ovs: OvsFacts) => TuningPlan,
   tuned: (step: TuningStep, tookMs: number) => void,
-): Promise<{ readonly plan: TuningPlan; readonly tuning: TuningFacts; readonly ovs: OvsFacts }> {
+): Promise<TunedFacts & { readonly plan: TuningPlan }> {
   const lock = await takeLock(lockDirectory, command);
   try {
     const ports = await openTuning();

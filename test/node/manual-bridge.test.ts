@@ -1,0 +1,35 @@
+// br-ex by the recipe for hand-made bridges: the agent leaves it alone and says, step by step, what is still missing.
+import t from 'tap';
+import { nodeSkip } from './availability.ts';
+import { bootNode } from './node.ts';
+
+t.setTimeout(300_000);
+
+t.test('disableOVSInit', { timeout: 280_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'static4', files: { '/etc/microshift/ovn.yaml': 'disableOVSInit: true\n' } });
+  t.teardown(() => node.halt());
+  const apply = () => node.text('microshift-net apply');
+  t.match(
+    await apply(),
+    /disableOVSInit, so br-ex is left to you\.\n.*\n {2}there is no bridge br-ex: ovs-vsctl add-br br-ex/,
+  );
+  await node.text('ovs-vsctl add-br br-ex');
+  t.match(await apply(), /br-ex has no NIC: ovs-vsctl add-port br-ex NIC[\s\S]*br-ex is down/);
+  await node.text(
+    'nmcli device set eth0 managed no; ip address add 192.0.2.50/24 dev eth0 || true; ip link set eth0 up',
+  );
+  await node.text('ovs-vsctl add-port br-ex eth0 && ip link set br-ex up');
+  const stuck = await apply();
+  t.match(stuck, /br-ex has no address: ip address add 192\.0\.2\.50\/24 dev br-ex/);
+  t.match(stuck, /192\.0\.2\.50\/24 is still on eth0.*: ip address delete 192\.0\.2\.50\/24 dev eth0/);
+  await node.text(
+    'ip address delete 192.0.2.50/24 dev eth0; ip address add 192.0.2.50/24 dev br-ex; ip route replace default via 192.0.2.1 dev br-ex',
+  );
+  t.match(await apply(), /br-ex has all that ovn-kubernetes needs/);
+  t.strictSame((await node.state()).interfacesOf('br-ex'), ['br-ex', 'eth0'], 'and it is as it was made');
+  t.match(
+    await node.text('ovs-vsctl get Open_vSwitch . other_config'),
+    /n-handler-threads="1"/,
+    'Open vSwitch is tuned all the same',
+  );
+});

@@ -3,12 +3,12 @@ import { holdIpv6, releaseIpv6 } from '../drivers/host/ipv6-hold.ts';
 import { waitForKernel } from '../drivers/host/kernel-events.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { copyNeighbours } from '../drivers/host/neighbours.ts';
+import { guardPort } from '../drivers/host/port-guard.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
 import type { ActivationWatch } from '../drivers/networkmanager/activation.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import { activeInterface, deviceInterface, rootInterface, rootPath } from '../drivers/networkmanager/names.ts';
 import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
-import { guardPort } from '../drivers/openvswitch/port-guard.ts';
 import { AgentError } from '../errors.ts';
 import type { ProfileActivation, Step, StepArguments, StepKind, WantedProfile } from '../model/plan.ts';
 

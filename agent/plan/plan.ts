@@ -62,6 +62,12 @@ export function planApply(config: Config, observation: Observation, routeWaitOve
   return { kind: 'planned', plan: planFor(targets, observation, decision.choice, notes, config.persist.value) };
 }
 
+/** True for a profile that is on disk and should be in memory, or the other way round; null: it may stay where it is. */
+function isMisplaced(uuid: string, persist: boolean | null, observation: Observation): boolean {
+  const profile = observation.networkManager.profiles.find((entry) => entry.uuid === uuid);
+  return persist !== null && profile !== undefined && profile.filename.startsWith('/etc/') !== persist;
+}
+
 /** Plans the removal of every trace of ours: NICs back to their own profiles, bridges and profiles gone. */
 export function planDisable(observation: Observation): Plan {
   return planFor([], observation, null, [], false);
@@ -75,7 +81,7 @@ export function planReturn(previous: Wanted, observation: Observation): Plan {
     const source = wanted.uplink === null ? null : uplinkSource(names, wanted.uplink.interface, observation);
     return [{ names, wanted, source }];
   });
-  return planFor(targets, observation, null, [], false);
+  return planFor(targets, observation, null, [], null);
 }
 
 function planFor(
@@ -83,7 +89,7 @@ function planFor(
   observation: Observation,
   choice: UplinkChoice | null,
   notes: readonly PlanNote[],
-  persist: boolean,
+  persist: boolean | null,
 ): Plan {
   const wanted: Wanted = { bridges: targets.map((target) => target.wanted) };
   const differences = compare(wanted, observation, ownNames);
@@ -105,7 +111,10 @@ function planFor(
   const keepsUplink = (names: BridgeNames): boolean =>
     targets.some((target) => target.names === names && target.source !== null);
   const proven = rebuilt.flatMap((target) => target.wanted.profiles);
-  if (proven.length > 0) steps.push(commitProfiles(proven, persist));
+  const moved = targets
+    .filter((target) => !rebuilt.includes(target))
+    .flatMap((target) => target.wanted.profiles.filter((profile) => isMisplaced(profile.uuid, persist, observation)));
+  if (proven.length + moved.length > 0) steps.push(commitProfiles([...proven, ...moved], persist ?? false));
   return {
     outcome: steps.length === 0 ? 'unchanged' : 'change',
     choice,

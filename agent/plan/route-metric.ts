@@ -16,8 +16,12 @@ export function bridgeRouteMetric(
   const notes: PlanNote[] = [];
   const forFamily = (family: 4 | 6): number => {
     const asked = Number(source.settings[`ipv${family}`]?.['route-metric']?.[1] ?? -1);
-    if (asked < 0) return names.routeMetric;
     const best = bestOtherDefault(family, names, source, observation, chosen);
+    if (best <= names.routeMetric && names === gatewayBridge) {
+      const message = `another interface has an IPv${family} default route with metric ${best}, which wins against ${names.bridge}`;
+      notes.push({ level: 'warning', message });
+    }
+    if (asked < 0) return names.routeMetric;
     if (asked < best) return asked;
     const message = `ipv${family}.route-metric ${asked} of ${source.id} becomes ${names.routeMetric}: another interface has a default route with metric ${best}`;
     notes.push({ level: 'info', message });

@@ -47,3 +47,29 @@ export async function follow(
     child.kill('SIGKILL');
   };
 }
+
+/**
+ * Starts a program that outlives this process and reads standard input: it sees the end of it when we die. The returned function
+ * sends it a last line. Fails with `command-missing`.
+ */
+export async function outlive(program: string, programArguments: readonly string[]): Promise<(line: string) => void> {
+  const { execa } = await import('execa');
+  const child = execa(program, [...programArguments], {
+    reject: false,
+    detached: true,
+    cleanup: false,
+    stdin: 'pipe',
+    stdout: 'ignore',
+    stderr: 'ignore',
+  });
+  if (child.pid === undefined) {
+    throw new AgentError('command-missing', `${program} cannot be started`, {
+      hint: `install the package that has ${program}`,
+      facts: { program },
+    });
+  }
+  // It was killed: nothing is left to tell it.
+  child.stdin.on('error', () => undefined);
+  child.unref();
+  return (line) => child.stdin.end(`${line}\n`);
+}

@@ -103,7 +103,7 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
     },
     updateProfile: async (path, settings, storage) => {
       const flags =
-        (storage === 'disk' ? updateFlags.toDisk : updateFlags.inMemory) |
+        (storage === 'disk' ? updateFlags.toDisk : updateFlags.inMemoryOnly) |
         updateFlags.blockAutoconnect |
         updateFlags.noReapply;
       const body = [encodeSettings(settings), flags, {}];

@@ -92,7 +92,7 @@ export const addFlags = { toDisk: 0x1, inMemory: 0x2, blockAutoconnect: 0x20 } a
 /** NMSettingsUpdate2Flags. */
 export const updateFlags = {
   toDisk: 0x1,
-  inMemory: 0x2,
+  inMemoryOnly: 0x8,
   volatile: 0x10,
   blockAutoconnect: 0x20,
   noReapply: 0x40,

@@ -4,6 +4,7 @@ export DEBIAN_FRONTEND := noninteractive
 HOST_COMMANDS := mmdebstrap unshare nsenter setpriv taskset flock
 # For tests that skip where one of these is missing.
 CLUSTER_COMMANDS := etcd openssl shellcheck ovsdb-server go
+PACKAGE_COMMANDS := rpmbuild rpmlint man firewall-cmd nft
 .DEFAULT_GOAL := help
 .PHONY: help build rpm test check demo bench clean
 
@@ -27,7 +28,7 @@ rpm: node_modules/.package-lock.json ## rpm/out/microshift-networking-VERSION.no
 
 test: node_modules/.package-lock.json ## every test, those in booted nodes included
 	@test/node/host-packages.sh $(HOST_COMMANDS) >&2
-	@test/node/host-packages.sh $(CLUSTER_COMMANDS) >&2 || echo "going on without: the tests that need it skip" >&2
+	@test/node/host-packages.sh $(CLUSTER_COMMANDS) $(PACKAGE_COMMANDS) >&2 || echo "going on without: the tests that need it skip" >&2
 	@npm --silent test
 
 check: node_modules/.package-lock.json ## format, lint, types, unused code, import rules, shell

@@ -7,7 +7,10 @@ package_of() {
   case $1 in
     etcd) echo etcd-server ;;
     flock | nsenter | setpriv | taskset | unshare) echo util-linux ;;
+    firewall-cmd) echo firewalld ;;
     go) echo golang-go ;;
+    man) echo man-db ;;
+    nft) echo nftables ;;
     ovsdb-server) echo openvswitch-switch ;;
     rpmbuild) echo rpm ;;
     *) echo "$1" ;;

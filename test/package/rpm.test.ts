@@ -1,5 +1,6 @@
 // The package on a running node: what its file list promises is looked up in the running system; then upgrade, reboot, uninstall.
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
@@ -16,6 +17,18 @@ const unit = 'microshift-ovs-init.service';
 const rpm = 'rpm --nodeps';
 const pids = 'cat /run/openvswitch/*.pid; pidof NetworkManager';
 const failed = 'systemctl --failed --no-legend --plain | grep -v testnode || true';
+
+t.test(
+  'rpmlint has nothing to say',
+  { skip: rpmSkip || (!existsSync('/usr/bin/rpmlint') && 'rpmlint is not installed') },
+  (t) => {
+    const packages = [buildPackage('0.1.0'), 'rpm/microshift-networking.spec'];
+    const { status, stdout } = spawnSync('rpmlint', ['-c', 'rpm/rpmlint.toml', ...packages], { encoding: 'utf8' });
+    t.equal(status, 0, stdout);
+    t.match(stdout, /0 errors, 0 warnings/);
+    t.end();
+  },
+);
 
 t.test('the package', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'packages-'));
@@ -111,6 +124,24 @@ t.test('the package', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t)
     t.match(run, { exitCode: 0, stderr: /nothing is started or told; the rest happens when the node boots/ });
     t.match(await node.run('chroot /mnt/image microshift-net hook pre-uninstall; umount /mnt/image'), { exitCode: 0 });
     hasMoved(t, before, await node.state());
+  });
+
+  await t.test('hooks say what is missing and end with 0', async (t) => {
+    await node.text('systemctl mask --now NetworkManager && mv /usr/share/openvswitch/scripts/ovs-ctl /root/');
+    const run = await node.run('microshift-net hook post-install');
+    t.match(run, {
+      exitCode: 0,
+      stderr: /could not let NetworkManager read its configuration again: NetworkManager is not running/,
+    });
+    await node.text(
+      'mv /root/ovs-ctl /usr/share/openvswitch/scripts/ && systemctl unmask NetworkManager && systemctl start NetworkManager; systemctl reset-failed',
+    );
+    const broken = await node.run(
+      'echo "uplink: [" > /etc/microshift/ovn.yaml; microshift-net hook post-upgrade; rm /etc/microshift/ovn.yaml',
+    );
+    t.match(broken, { exitCode: 0, stderr: /ovn\.yaml.*the defaults are used/ });
+    await node.text(`systemctl restart ${unit}`);
+    await node.ready();
   });
 
   await t.test('uninstalled, the NIC has its own profile again and nothing is left', async (t) => {

@@ -1,4 +1,4 @@
-import { runCommandLine } from './cli/program.ts';
+import { runCommandLine } from './cli/run.ts';
 
 // The process edge: the only place that reads argv and ends the process.
 runCommandLine(process.argv.slice(2)).then(

@@ -1,12 +1,13 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { type Output, openOutput } from '../commands/output.ts';
-import { asAgentError, type ExitCode, errorTable, exitCode } from '../errors.ts';
+import { type ExitCode, exitCode } from '../errors.ts';
 import { agentVersion } from '../version.ts';
+import { reportFailure } from './failure.ts';
 import { addManifestsCommands } from './manifests.ts';
 import { positiveSeconds } from './numbers.ts';
 
-/** Runs the command line and returns the exit code; every command module is loaded only when it is chosen. */
-export async function runCommandLine(words: readonly string[]): Promise<number> {
+/** Parses the command line, runs it and returns the exit code; every command module is loaded only when it is chosen. */
+export async function parseAndRun(words: readonly string[]): Promise<number> {
   let code: ExitCode | undefined;
   const program = commandTree((result) => {
     code = result;
@@ -16,9 +17,7 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
     return code ?? exitCode.done;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.done : exitCode.usage;
-    const failure = asAgentError(error);
-    outputOf(program).error(failure);
-    return errorTable[failure.kind].exitCode;
+    return reportFailure(error, outputOf(program));
   }
 }
 

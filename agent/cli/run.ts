@@ -1,0 +1,21 @@
+import { openOutput } from '../commands/output.ts';
+import { reportFailure } from './failure.ts';
+
+/**
+ * Runs the command line and returns the exit code. The unit's own `apply --boot` and the plain `apply` are known without parsing:
+ * the parser is a tenth of a run with nothing to do.
+ */
+export async function runCommandLine(words: readonly string[]): Promise<number> {
+  const [command, option, ...more] = words;
+  if (command !== 'apply' || more.length > 0 || (option !== undefined && option !== '--boot')) {
+    const { parseAndRun } = await import('./program.ts');
+    return parseAndRun(words);
+  }
+  const output = openOutput('text', false);
+  try {
+    const { apply } = await import('../commands/apply.ts');
+    return await apply({ boot: option === '--boot', confirmTimeoutSeconds: null }, output);
+  } catch (error) {
+    return reportFailure(error, output);
+  }
+}

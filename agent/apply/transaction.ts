@@ -1,5 +1,5 @@
 import type { Deadline } from '../deadline.ts';
-import { throwIfStopped } from '../deadline.ts';
+import { monotonicMs, throwIfStopped } from '../deadline.ts';
 import { watchActivations } from '../drivers/networkmanager/activation.ts';
 import { createCheckpoint, destroyCheckpoint, pushCheckpointForward } from '../drivers/networkmanager/checkpoint.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
@@ -74,15 +74,15 @@ export async function runTransaction(
   const timed = async (step: ProgressEvent['step'], work: () => Promise<void>): Promise<void> => {
     throwIfStopped(deadline);
     const index = stepTimesMs.length;
-    const started = performance.now();
+    const started = monotonicMs();
     progress({ index, total, step, state: 'started', tookMs: 0 });
     try {
       await work();
     } catch (error) {
-      progress({ index, total, step, state: 'failed', tookMs: performance.now() - started });
+      progress({ index, total, step, state: 'failed', tookMs: monotonicMs() - started });
       throw error;
     }
-    const tookMs = Math.round(performance.now() - started);
+    const tookMs = Math.round(monotonicMs() - started);
     stepTimesMs.push(tookMs);
     if (typeof step !== 'string') journal.append({ event: 'step', index: plan.steps.indexOf(step), tookMs });
     progress({ index, total, step, state: 'done', tookMs });

@@ -1,3 +1,4 @@
+import { monotonicMs } from '../deadline.ts';
 import { pinThreads } from '../drivers/host/daemons.ts';
 import { removeFile, writeFileAtomically } from '../drivers/host/files.ts';
 import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
@@ -30,9 +31,9 @@ export async function runTuning(
   say: (step: TuningStep, tookMs: number) => void,
 ): Promise<void> {
   for (const step of steps) {
-    const started = performance.now();
+    const started = monotonicMs();
     const executor = executors[step.do] as Executor<TuningStepKind>;
     await executor(context, step);
-    say(step, performance.now() - started);
+    say(step, monotonicMs() - started);
   }
 }

@@ -1,6 +1,6 @@
 import { watch } from 'node:fs';
 import { type Node, openNode } from '../assemble.ts';
-import { type Deadline, throwIfStopped } from '../deadline.ts';
+import { type Deadline, monotonicMs, throwIfStopped } from '../deadline.ts';
 import { service } from '../drivers/networkmanager/names.ts';
 import { asAgentError } from '../errors.ts';
 
@@ -12,14 +12,14 @@ const askAgainMs = 1_000;
 /** The node's connections if they still work, else new ones, once D-Bus, NetworkManager and Open vSwitch are back. */
 export async function reconnectNode(node: Node, deadline: Deadline, say: (message: string) => void): Promise<Node> {
   if (await works(node)) return node;
-  const giveUp = performance.now() + Math.min(comeBackMs, deadline.remainingMs());
+  const giveUp = monotonicMs() + Math.min(comeBackMs, deadline.remainingMs());
   let said = false;
   for (;;) {
     throwIfStopped(deadline);
     try {
       return await openNode();
     } catch (error) {
-      if (performance.now() > giveUp) throw error;
+      if (monotonicMs() > giveUp) throw error;
       if (!said) say(`waiting for services to come back: ${asAgentError(error).message}`);
       said = true;
       await serviceEvent();

@@ -95,7 +95,7 @@ async function activate(context: StepContext, profile: ProfileActivation): Promi
 async function attachUplink(context: StepContext, step: StepArguments['attachUplink']): Promise<void> {
   const { nm, ovs, begun } = context;
   await ovs.probeVswitchd();
-  const [begin, endGuard] = await Promise.all([
+  const [begin, guard] = await Promise.all([
     activation(nm, step.interfaceProfile, step.interface),
     guardPort(step.bridge, step.interface),
     // The moment the NIC's own addresses go, the bridge answers without having to ask for anybody first.
@@ -105,11 +105,11 @@ async function attachUplink(context: StepContext, step: StepArguments['attachUpl
     .attachUplink(step, () => {
       const active = begin();
       // A refusal is told by the step that waits for the activation.
-      active.then(endGuard, endGuard);
+      active.then(guard.release, guard.removePort);
       begun.set(step.interfaceProfile, active);
     })
     .finally(() => {
-      if (!begun.has(step.interfaceProfile)) endGuard();
+      if (!begun.has(step.interfaceProfile)) guard.removePort();
     });
 }
 

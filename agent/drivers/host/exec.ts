@@ -48,11 +48,16 @@ export async function follow(
   };
 }
 
-/**
- * Starts a program that outlives this process and reads standard input: it sees the end of it when we die. The returned function
- * sends it a last line. Fails with `command-missing`.
- */
-export async function outlive(program: string, programArguments: readonly string[]): Promise<(line: string) => void> {
+/** A program that outlives us. */
+export interface Survivor {
+  /** Sends it a last line and ends its standard input. */
+  readonly tell: (line: string) => void;
+  /** Ends its standard input without a word, as our death would. */
+  readonly hangUp: () => void;
+}
+
+/** Starts a program that outlives this process and reads standard input: it sees the end of it when we die. Fails with `command-missing`. */
+export async function outlive(program: string, programArguments: readonly string[]): Promise<Survivor> {
   const { execa } = await import('execa');
   const child = execa(program, [...programArguments], {
     reject: false,
@@ -71,5 +76,5 @@ export async function outlive(program: string, programArguments: readonly string
   // It was killed: nothing is left to tell it.
   child.stdin.on('error', () => undefined);
   child.unref();
-  return (line) => child.stdin.end(`${line}\n`);
+  return { tell: (line) => child.stdin.end(`${line}\n`), hangUp: () => child.stdin.end() };
 }

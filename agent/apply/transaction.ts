@@ -4,7 +4,7 @@ import { watchActivations } from '../drivers/networkmanager/activation.ts';
 import { createCheckpoint, destroyCheckpoint, pushCheckpointForward } from '../drivers/networkmanager/checkpoint.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
-import { type AgentError, asAgentError } from '../errors.ts';
+import { type AgentError, asAgentError, isAgentError } from '../errors.ts';
 import type { JournalHeader, TransactionState } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan, Step } from '../model/plan.ts';
@@ -129,8 +129,8 @@ export async function runTransaction(
     };
   } catch (error) {
     clearInterval(heartbeat);
-    const failure = asAgentError(error);
     const left = await ports.restore(plan, checkpoint);
+    const failure = rootCause(asAgentError(error), deadline);
     noteEnd(journal, left === null ? 'rolled-back' : 'not-restored', now(), left ?? failure);
     throw left ?? failure;
   } finally {
@@ -140,6 +140,16 @@ export async function runTransaction(
     journal.close();
     pruneJournals(ports.journalDirectory);
   }
+}
+
+/**
+ * NetworkManager ends its connections before it leaves the bus, so a step can fail before its end is known. What is known once the old
+ * state is back is what the admin has to mend.
+ */
+function rootCause(failure: AgentError, deadline: Deadline): AgentError {
+  const reason: unknown = deadline.signal.reason;
+  const lost = isAgentError(reason) && (reason.kind === 'networkmanager-not-running' || reason.kind === 'dbus-lost');
+  return lost ? reason : failure;
 }
 
 /** A full disk must not hide why the run failed; the next run finds the journal open and closes it. */

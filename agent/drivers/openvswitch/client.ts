@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
 import type { OvsFacts } from '../../model/observation.ts';
 import {
   connect,
@@ -9,15 +9,17 @@ import {
   type OvsdbClient,
   readNumber,
   readString,
+  type Tap,
   wait,
 } from '../ovsdb/index.ts';
 import { fromOvsdb, vswitchdNotResponding } from './errors.ts';
 import { readOvsFacts } from './facts.ts';
 import { setOtherConfig } from './other-config.ts';
+import { type BridgeLoan, borrowBridge, returnBridge } from './return-uplink.ts';
+import { databaseSocket, runDirectory } from './socket.ts';
 
-/** Where Open vSwitch keeps its sockets. */
-export const runDirectory = '/run/openvswitch';
-
+/** Digits of the largest pid (PID_MAX_LIMIT, 4194304) and a newline, with room to spare. */
+const pidBytes = 16;
 /** vswitchd answers its control socket in milliseconds unless its main loop is stuck; 3 s allows for a loaded machine. */
 const vswitchdAnswerMs = 3_000;
 /** Opening a NIC as a port takes vswitchd some milliseconds; 10 s is for a driver that resets the device first. */
@@ -37,10 +39,15 @@ export interface UplinkAttachment {
 export interface OpenVSwitch {
   facts(): Promise<OvsFacts>;
   /**
-   * Adds the NIC to the bridge as one transaction, calls back the moment it is committed, and waits until vswitchd carries it. The rows carry the external ids by which
+   * Adds the NIC to the bridge as one transaction, calls back the moment every client of the database knows it, and waits until vswitchd
+   * carries it. The rows carry the external ids by which
    * NetworkManager knows its own (NM.connection.uuid), so that it takes them over and removes them when it cleans up.
    */
   attachUplink(attachment: UplinkAttachment, onCommitted: () => void): Promise<void>;
+  /** Hides the bridge from NetworkManager, so that it leaves its ports alone; returnBridge undoes it. */
+  borrowBridge(loan: BridgeLoan): Promise<void>;
+  /** Gives a borrowed bridge back to NetworkManager, without the port where one is named, and waits until vswitchd has let go of it. */
+  returnBridge(loan: BridgeLoan, port: string | null): Promise<void>;
   /** Removes bridges with everything in them as one transaction; those that are not there are fine. */
   removeBridges(names: readonly string[]): Promise<void>;
   /** Sets and removes (null) keys of Open_vSwitch.other_config and waits until vswitchd has taken them over. */
@@ -51,8 +58,9 @@ export interface OpenVSwitch {
 }
 
 /** Connects to ovsdb-server's socket. Rejects with `ovsdb-unreachable`. */
-export async function openOpenVSwitch(directory = runDirectory): Promise<OpenVSwitch> {
-  const client = await connect(`unix:${directory}/db.sock`, { connectTimeoutMs: callTimeoutMs, callTimeoutMs }).catch(
+export async function openOpenVSwitch(directory = runDirectory, tap?: Tap): Promise<OpenVSwitch> {
+  const limits = { connectTimeoutMs: callTimeoutMs, callTimeoutMs };
+  const client = await connect(databaseSocket(directory), tap === undefined ? limits : { ...limits, tap }).catch(
     (error: unknown) => {
       throw fromOvsdb('connect', error);
     },
@@ -65,6 +73,9 @@ export async function openOpenVSwitch(directory = runDirectory): Promise<OpenVSw
     facts: () => named('read its bridges', readOvsFacts(client)),
     attachUplink: (attachment, onCommitted) =>
       named(`put ${attachment.interface} into ${attachment.bridge}`, attachUplink(client, attachment, onCommitted)),
+    borrowBridge: (loan) => named(`keep the ports of ${loan.bridge}`, borrowBridge(client, loan)),
+    returnBridge: (loan, port) =>
+      named(`take ${port ?? 'nothing'} out of ${loan.bridge}`, returnBridge(client, loan, port)),
     removeBridges: (names) => named(`remove ${names.join(', ')}`, removeBridges(client, names)),
     setOtherConfig: (values) => named(`set ${Object.keys(values).join(', ')}`, setOtherConfig(client, values)),
     probeVswitchd: () => probeVswitchd(directory),
@@ -99,6 +110,9 @@ async function attachUplink(client: OvsdbClient, attachment: UplinkAttachment, o
       mutate('Bridge', [['name', '==', bridge]], [['ports', 'insert', { namedUuid: 'port' }]]),
       mutate('Open_vSwitch', [], [['next_cfg', '+=', 1]]),
     ]);
+    // NetworkManager compares with its own copy of the rows and fails when they are newer. One more answer of the server means that it
+    // has sent the news of the commit to everybody first.
+    await client.echo();
     onCommitted();
     await monitor.waitUntil(
       (tables) => {
@@ -126,10 +140,10 @@ async function removeBridges(client: OvsdbClient, names: readonly string[]): Pro
 }
 
 /** ovs-vswitchd's control socket speaks JSON-RPC like the database (ovs-appctl(8)); its name has the daemon's pid in it. */
-async function probeVswitchd(directory: string): Promise<void> {
+export async function probeVswitchd(directory: string): Promise<void> {
   const pid = readPid(`${directory}/ovs-vswitchd.pid`);
-  const socket = readdirSync(directory).find((name) => name === `ovs-vswitchd.${pid}.ctl`);
-  if (pid === null || socket === undefined) throw vswitchdNotResponding('it is not running');
+  const socket = `ovs-vswitchd.${pid}.ctl`;
+  if (pid === null || !existsSync(`${directory}/${socket}`)) throw vswitchdNotResponding('it is not running');
   const limits = { connectTimeoutMs: vswitchdAnswerMs, callTimeoutMs: vswitchdAnswerMs };
   const control = await connect(`unix:${directory}/${socket}`, limits).catch((error: unknown) => {
     throw vswitchdNotResponding('its control socket refuses connections', error);
@@ -145,7 +159,14 @@ async function probeVswitchd(directory: string): Promise<void> {
 
 function readPid(path: string): number | null {
   try {
-    return Number.parseInt(readFileSync(path, 'utf8'), 10);
+    // The folder belongs to Open vSwitch's own user, who could put anything there: a FIFO must not hang, a device not fill the memory.
+    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const digits = Buffer.alloc(pidBytes);
+      return Number.parseInt(digits.toString('latin1', 0, readSync(descriptor, digits, 0, pidBytes, 0)), 10);
+    } finally {
+      closeSync(descriptor);
+    }
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
 import { OvsdbError, quoteExcerpt } from './errors.ts';
-import { formatJson } from './json.ts';
+import { describeJson } from './json.ts';
 import { type Atom, encodeValue, type Value } from './values.ts';
 
 // All readers take an absent column (undefined) as empty, because older schemas lack newer columns, and throw OvsdbError
@@ -59,6 +59,6 @@ export function readStringMap(value: Value | undefined): Readonly<Record<string,
 }
 
 function unexpected(wanted: string, value: Value | undefined): OvsdbError {
-  const seen = value === undefined ? 'nothing' : quoteExcerpt(formatJson(encodeValue(value)));
+  const seen = value === undefined ? 'nothing' : quoteExcerpt(describeJson(encodeValue(value)));
   return new OvsdbError('protocol', `expected ${wanted} in the column, got ${seen}`);
 }

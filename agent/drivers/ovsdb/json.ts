@@ -41,6 +41,11 @@ export function formatJson(value: Json): string {
   return text;
 }
 
+/** Text for a message about a value from outside; unlike formatJson it takes everything parseJson gives (1e999 is Infinity). */
+export function describeJson(value: Json): string {
+  return JSON.stringify(value, (_key, item) => (typeof item === 'bigint' ? item.toString() : item));
+}
+
 // Node 20 has no reviver access to the source text, so a long integer travels through JSON.parse inside an object. Strings
 // stay strings, so nothing an administrator stores in a column can turn into an integer this way.
 const box = '$int64';

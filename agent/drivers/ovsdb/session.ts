@@ -5,11 +5,18 @@ import { formatJson, isJsonArray, type Json, type JsonObject } from './json.ts';
 import { refusedCall } from './results.ts';
 import { createMessageStream, type MessageStream } from './stream.ts';
 
+/** Gets a copy of the bytes of a connection. */
+export interface Tap {
+  sent(text: string): void;
+  received(chunk: Uint8Array): void;
+}
+
 export interface SessionOptions {
   readonly remote: string;
   readonly maxMessageBytes: number;
   /** Silence after which we ask with `echo`; as much silence again means lost. 0: never ask. */
   readonly inactivityProbeMs: number;
+  readonly tap?: Tap | undefined;
   readonly onNotification: (method: string, params: readonly Json[]) => void;
 }
 
@@ -52,7 +59,10 @@ export class Session {
       this.#announceEnd = resolve;
     });
     let socketError: Error | undefined;
-    socket.on('data', (chunk) => this.#feed(chunk));
+    socket.on('data', (chunk) => {
+      options.tap?.received(chunk);
+      this.#feed(chunk);
+    });
     socket.on('error', (error) => {
       socketError = error;
     });
@@ -78,7 +88,7 @@ export class Session {
       const timer = setTimeout(() => this.#expire(id), options.timeoutMs);
       const { timeoutMs, cancelLate = false } = options;
       this.#pending.set(id, { method, timeoutMs, cancelLate, resolve, reject, timer });
-      this.#socket.write(text);
+      this.#write(text);
     });
   }
 
@@ -86,6 +96,11 @@ export class Session {
   close(): void {
     const { remote } = this.#options;
     this.#finish(new OvsdbError('closed', `connection to ${remote} closed by this side`, { remote }));
+  }
+
+  #write(text: string): void {
+    this.#options.tap?.sent(text);
+    this.#socket.write(text);
   }
 
   #feed(chunk: Uint8Array): void {
@@ -117,7 +132,7 @@ export class Session {
   // RFC 7047 section 4.1.11: echo is the only request a server sends.
   #answer(method: string, id: Json, params: readonly Json[]): void {
     const answer = method === 'echo' ? { result: params, error: null } : { result: null, error: 'unknown method' };
-    this.#socket.write(formatJson({ id, ...answer }));
+    this.#write(formatJson({ id, ...answer }));
   }
 
   #settle(id: number, message: JsonObject): void {
@@ -131,7 +146,7 @@ export class Session {
   #expire(id: number): void {
     const call = this.#take(id);
     if (call === undefined) return;
-    if (call.cancelLate) this.#socket.write(formatJson({ id: null, method: 'cancel', params: [id] }));
+    if (call.cancelLate) this.#write(formatJson({ id: null, method: 'cancel', params: [id] }));
     call.reject(tooLate(call));
   }
 
@@ -145,7 +160,7 @@ export class Session {
   #probeSilence(): void {
     const { inactivityProbeMs } = this.#options;
     if (this.#probeSent) this.#finish(this.#lost(`no answer to echo within ${inactivityProbeMs} ms`));
-    else this.#socket.write(formatJson({ id: echoId, method: 'echo', params: [] }));
+    else this.#write(formatJson({ id: echoId, method: 'echo', params: [] }));
     this.#probeSent = true;
   }
 

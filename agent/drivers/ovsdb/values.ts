@@ -1,5 +1,5 @@
 import { OvsdbError, quoteExcerpt } from './errors.ts';
-import { formatJson, isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts';
+import { describeJson, isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts';
 
 /** A row that exists. */
 export interface Uuid {
@@ -96,6 +96,6 @@ function decodePair(wire: Json): [Atom, Atom] {
 }
 
 function malformed(what: string, wire: Json | undefined): OvsdbError {
-  const seen = wire === undefined ? 'nothing' : quoteExcerpt(formatJson(wire));
+  const seen = wire === undefined ? 'nothing' : quoteExcerpt(describeJson(wire));
   return new OvsdbError('protocol', `malformed ${what}: ${seen}`);
 }

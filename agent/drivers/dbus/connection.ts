@@ -2,7 +2,10 @@ import { marshallMessage, messageToJsFmt } from 'dbus-next/lib/marshall-compat.j
 import { unmarshalMessages } from 'dbus-next/lib/message.js';
 import { Message } from 'dbus-next/lib/message-type.js';
 import type { AgentError } from '../../errors.ts';
+import { boundArrays } from './bounds.ts';
 import { busLost, busUnreachable, callTimedOut, DBusReplyError } from './errors.ts';
+import { inPieces } from './pieces.ts';
+import type { BusTap } from './recording.ts';
 import { openTransport } from './transport.ts';
 
 /*
@@ -22,9 +25,6 @@ const noAutoStart = 0x2;
 const connectTimeoutMs = 5_000;
 /** NetworkManager answers in milliseconds, but may be busy for seconds while it waits for OVSDB or udev. */
 const callTimeoutMs = 15_000;
-
-/** The largest message there is (D-Bus specification, "Message Format"); more is no message. */
-const maxMessageBytes = 128 * 1024 * 1024;
 
 export interface MethodCall {
   readonly destination: string;
@@ -70,9 +70,11 @@ export function systemBusAddress(environment: NodeJS.ProcessEnv): string {
   return environment.DBUS_SYSTEM_BUS_ADDRESS ?? 'unix:path=/run/dbus/system_bus_socket';
 }
 
-/** Connects and says Hello. Rejects with `dbus-unreachable`. */
-export async function connectBus(address: string): Promise<Bus> {
-  const socket = await openTransport(address).catch((cause: unknown) => {
+boundArrays();
+
+/** Connects and says Hello. Rejects with `dbus-unreachable`. The tap, if there is one, gets a copy of what goes over the wire. */
+export async function connectBus(address: string, tap?: BusTap): Promise<Bus> {
+  const socket = await openTransport(address, connectTimeoutMs).catch((cause: unknown) => {
     throw busUnreachable(address, cause);
   });
   const pending = new Map<number, PendingCall>();
@@ -100,26 +102,12 @@ export async function connectBus(address: string): Promise<Bus> {
   socket.on('error', lose);
   socket.on('end', () => lose());
   socket.on('close', () => lose());
-  unmarshalMessages(
-    {
-      on: (event, listener) =>
-        socket.on(event, () => {
-          try {
-            listener();
-          } catch (cause) {
-            // A message that cannot be read means the stream cannot be trusted any more.
-            socket.destroy();
-            lose(cause);
-          }
-        }),
-      read: (bytes) => {
-        if (bytes > maxMessageBytes) throw new Error(`a message of ${bytes} bytes was announced`);
-        return socket.read(bytes);
-      },
-    },
-    receive,
-    {},
-  );
+  // A message that cannot be read means the stream cannot be trusted any more.
+  const garbage = (cause: unknown): void => {
+    socket.destroy();
+    lose(cause);
+  };
+  unmarshalMessages(inPieces(socket, garbage, tap), receive, {});
 
   const call = (request: MethodCall): Promise<unknown[]> =>
     new Promise((resolve, reject) => {
@@ -135,7 +123,9 @@ export async function connectBus(address: string): Promise<Bus> {
       }, timeoutMs);
       pending.set(own, { resolve, reject, timer });
       try {
-        socket.write(marshallMessage(new Message({ ...fields, type: methodCall, serial: own, flags: noAutoStart }))[0]);
+        const bytes = marshallMessage(new Message({ ...fields, type: methodCall, serial: own, flags: noAutoStart }))[0];
+        tap?.sent(request.member, bytes);
+        socket.write(bytes);
       } catch (cause) {
         clearTimeout(timer);
         pending.delete(own);

@@ -12,6 +12,21 @@ declare module 'dbus-next/lib/message.js' {
   ): void;
 }
 
+declare module 'dbus-next/lib/dbus-buffer.js' {
+  interface WireType {
+    readonly type: string;
+    readonly child: readonly WireType[];
+  }
+  class DBusBuffer {
+    readonly buffer: Buffer;
+    readonly pos: number;
+    readArray(element: WireType, bytes: number): unknown;
+  }
+
+  export default DBusBuffer;
+  export type { WireType };
+}
+
 declare module 'dbus-next/lib/marshall-compat.js' {
   import type { Message, MessageFields } from 'dbus-next/lib/message-type.js';
   export function messageToJsFmt(message: unknown): MessageFields;

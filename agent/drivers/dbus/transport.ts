@@ -6,12 +6,17 @@ import { connect, type Socket } from 'node:net';
  * the start of a run with nothing to do.
  */
 
-/** Connects and authenticates; resolves with the socket when what follows on it is messages. Rejects with the plain reason. */
-export function openTransport(address: string): Promise<Socket> {
+/**
+ * Connects and authenticates; resolves with the socket when what follows on it is messages. Rejects with the plain reason, also when
+ * the daemon takes the connection and then says nothing for limitMs.
+ */
+export function openTransport(address: string, limitMs: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(socketPath(address));
     let greeting = Buffer.alloc(0);
+    const timer = setTimeout(() => fail(new Error(`the daemon did not answer within ${limitMs / 1000} s`)), limitMs);
     const fail = (error: Error): void => {
+      clearTimeout(timer);
       socket.destroy();
       reject(error);
     };
@@ -26,6 +31,7 @@ export function openTransport(address: string): Promise<Socket> {
         fail(new Error(`the daemon refused us: ${JSON.stringify(line)}`));
         return;
       }
+      clearTimeout(timer);
       for (const [event, listener] of listeners) socket.off(event, listener);
       if (end + 2 < greeting.length) socket.unshift(greeting.subarray(end + 2));
       resolve(socket);

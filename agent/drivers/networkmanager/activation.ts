@@ -9,8 +9,11 @@ import { activeInterface, activeState, activeStateReason, deviceInterface, devic
  * is not missed. One per transaction; `stop` ends its subscription.
  */
 export interface ActivationWatch {
-  /** Resolves when the active connection is activated; rejects with `activation-failed` or `activation-timeout`. */
-  activated(activePath: string, what: string, deadline: Deadline, limitMs: number): Promise<void>;
+  /**
+   * Resolves when one of the active connections is activated; rejects with `activation-failed` when none can be any more, and with
+   * `activation-timeout`.
+   */
+  activated(activePaths: readonly string[], what: string, deadline: Deadline, limitMs: number): Promise<void>;
   /** Resolves when the condition holds; it is asked again after every signal of NetworkManager. */
   until(what: string, condition: () => Promise<boolean>, deadline: Deadline, limitMs: number): Promise<void>;
   stop(): void;
@@ -41,21 +44,25 @@ export function watchActivations(nm: NetworkManager): ActivationWatch {
 
   return {
     stop,
-    activated: async (activePath, what, deadline, limitMs) => {
+    activated: async (activePaths, what, deadline, limitMs) => {
       const timeout = () =>
         new AgentError('activation-timeout', `${what} was not active after ${Math.round(limitMs / 1000)} s`, {
           hint: 'look at journalctl -u NetworkManager for what it waited for',
-          facts: { activeConnection: activePath, limitMs },
+          facts: { activeConnections: activePaths, limitMs },
         });
       // Asked once for an activation that reached its state before the watch saw a signal of it.
-      const asked = await nm.property(activePath, activeInterface, 'State').catch(() => activeState.deactivated);
-      if (!states.has(activePath)) states.set(activePath, { state: Number(asked), reason: 0 });
+      await Promise.all(
+        activePaths.map(async (path) => {
+          const asked = await nm.property(path, activeInterface, 'State').catch(() => activeState.deactivated);
+          if (!states.has(path)) states.set(path, { state: Number(asked), reason: 0 });
+        }),
+      );
       await waitFor<void>(deadline, limitMs, timeout, (resolve, reject) => {
         const look = (): void => {
-          const seen = states.get(activePath);
-          if (seen?.state === activeState.activated) resolve();
-          else if (seen?.state === activeState.deactivated)
-            reject(activationFailed(what, seen.reason, lastDeviceFailure));
+          const seen = activePaths.map((path) => states.get(path));
+          if (seen.some((entry) => entry?.state === activeState.activated)) resolve();
+          else if (seen.every((entry) => entry?.state === activeState.deactivated))
+            reject(activationFailed(what, seen[0]?.reason ?? 0, lastDeviceFailure));
         };
         look();
         return woken(look);

@@ -1,12 +1,10 @@
-import { type AgentError, isAgentError } from '../../errors.ts';
+import type { AgentError } from '../../errors.ts';
 import type { ProfileSettings } from '../../model/settings.ts';
 import { toPlain } from '../dbus/codec.ts';
 import type { Bus, MethodCall, Signal } from '../dbus/connection.ts';
-import { DBusReplyError } from '../dbus/errors.ts';
-import { fromReply, notRunning, vanished } from './errors.ts';
+import { fromReply, notRunning, unknownForm, vanished } from './errors.ts';
 import {
   addFlags,
-  deviceInterface,
   profileInterface,
   rootInterface,
   rootPath,
@@ -15,7 +13,9 @@ import {
   settingsPath,
   updateFlags,
 } from './names.ts';
-import { decodeSettings, encodeSettings } from './settings.ts';
+import { reapply } from './reapply.ts';
+import { decodeSettings, encodeSettings, mergeSettings, privateKeys, secretSettings } from './settings.ts';
+import { isManagedObjects } from './shapes.ts';
 
 /** Where a profile lives: `memory` is /run, gone after a reboot; `disk` is /etc. */
 export type ProfileStorage = 'memory' | 'disk';
@@ -31,6 +31,8 @@ export interface NetworkManager {
   /** Every object and property in one round trip (org.freedesktop.DBus.ObjectManager). */
   managedObjects(): Promise<Readonly<Record<string, ManagedObject>>>;
   profileSettings(profilePath: string): Promise<ProfileSettings>;
+  /** What profileSettings leaves out: secrets and private keys, for writing into a copy and never to be kept. */
+  profileSecrets(profilePath: string): Promise<ProfileSettings>;
   /** Paths of all profiles. */
   profilePaths(): Promise<readonly string[]>;
   /** Adds a profile that does not connect by itself before it is activated or committed; returns its path. */
@@ -42,8 +44,8 @@ export interface NetworkManager {
   /** Starts an activation and returns its active connection; `/` lets NetworkManager choose the device. */
   activate(profilePath: string, devicePath: string): Promise<string>;
   deactivate(activePath: string): Promise<void>;
-  /** Changes the configuration of an activated device in place; null: what its profile says now. */
-  reapply(devicePath: string, settings: ProfileSettings | null): Promise<void>;
+  /** Changes the configuration of an activated device in place; null: what its profile says now. What cannot be changed so, stays. */
+  reapply(devicePath: string, settings: ProfileSettings | null, uuid: string): Promise<void>;
   /** Reads NetworkManager.conf and its conf.d again; neither profiles nor links are touched. */
   reloadConfiguration(): Promise<void>;
   property(path: string, interfaceName: string, name: string): Promise<unknown>;
@@ -71,15 +73,31 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
   const onProfile = (what: string, path: string, member: string, signature?: string, body?: unknown[]) =>
     request(what, { path, interface: profileInterface, member, ...(signature && body ? { signature, body } : {}) });
 
+  const profileSettings: NetworkManager['profileSettings'] = async (path) =>
+    decodeSettings((await onProfile('read a profile', path, 'GetSettings'))[0]);
+  const profilePathOf: NetworkManager['profilePathOf'] = async (uuid) => {
+    const [path] = await request(`find the profile ${uuid}`, {
+      path: settingsPath,
+      interface: settingsInterface,
+      member: 'GetConnectionByUuid',
+      signature: 's',
+      body: [uuid],
+    });
+    return String(path);
+  };
+
   return {
     request,
+    profileSettings,
+    profilePathOf,
     managedObjects: async () => {
       const [objects] = await request('list its objects', {
         path: '/org/freedesktop',
         interface: 'org.freedesktop.DBus.ObjectManager',
         member: 'GetManagedObjects',
       });
-      return objects as Record<string, ManagedObject>;
+      if (!isManagedObjects(objects)) throw unknownForm('its objects');
+      return objects;
     },
     profilePaths: async () => {
       const [paths] = await request('list the profiles', {
@@ -89,7 +107,13 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
       });
       return paths as string[];
     },
-    profileSettings: async (path) => decodeSettings((await onProfile('read a profile', path, 'GetSettings'))[0]),
+    profileSecrets: async (path) => {
+      const settings = (await onProfile('read a profile', path, 'GetSettings'))[0];
+      const ask = async (name: string): Promise<ProfileSettings> =>
+        decodeSettings((await onProfile(`read the secrets of ${name}`, path, 'GetSecrets', 's', [name]))[0]);
+      const answers = await Promise.all(secretSettings(settings).map(ask));
+      return mergeSettings([privateKeys(settings), ...answers]);
+    },
     addProfile: async (settings, storage) => {
       const flags = (storage === 'disk' ? addFlags.toDisk : addFlags.inMemory) | addFlags.blockAutoconnect;
       const [path] = await request(`add the profile ${nameOf(settings)}`, {
@@ -112,16 +136,6 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
     deleteProfile: async (path) => {
       await onProfile('delete a profile', path, 'Delete');
     },
-    profilePathOf: async (uuid) => {
-      const [path] = await request(`find the profile ${uuid}`, {
-        path: settingsPath,
-        interface: settingsInterface,
-        member: 'GetConnectionByUuid',
-        signature: 's',
-        body: [uuid],
-      });
-      return String(path);
-    },
     activate: async (profilePath, devicePath) => {
       const [active] = await request('activate a profile', {
         path: rootPath,
@@ -141,16 +155,8 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
         body: [activePath],
       });
     },
-    reapply: async (devicePath, settings) => {
-      const body = [settings === null ? {} : encodeSettings(settings), 0n];
-      const call = { path: devicePath, interface: deviceInterface, member: 'Reapply', signature: 'a{sa{sv}}tu' };
-      const what = 'change the configuration of a device in place';
-      await request(what, { ...call, body: [...body, preserveExternalIp] }).catch(async (error: unknown) => {
-        // NetworkManager before 1.42 knows no flags and refuses the call whole.
-        if (!isInvalidFlags(error)) throw error;
-        await request(what, { ...call, body: [...body, 0] });
-      });
-    },
+    reapply: (devicePath, settings, uuid) =>
+      reapply(request, devicePath, settings, async () => profileSettings(await profilePathOf(uuid))),
     reloadConfiguration: async () => {
       const call = { path: rootPath, interface: rootInterface, member: 'Reload', signature: 'u', body: [reloadConf] };
       await request('read its configuration again', call);
@@ -183,15 +189,8 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
   };
 }
 
-/** NMDeviceReapplyFlags: addresses that NetworkManager did not add itself stay. */
-const preserveExternalIp = 0x1;
-
 /** NMManagerReloadFlags: the configuration, not DNS and not a restart of the DNS plugin. */
 const reloadConf = 0x1;
-
-function isInvalidFlags(error: unknown): boolean {
-  return isAgentError(error) && error.cause instanceof DBusReplyError && /flags/i.test(error.cause.message);
-}
 
 const daemonCall = {
   destination: 'org.freedesktop.DBus',

@@ -45,6 +45,17 @@ export function fromReply(what: string, error: unknown): AgentError {
   }
 }
 
+/** NetworkManager answered with something that cannot be what was asked for. */
+export function unknownForm(what: string): AgentError {
+  return new AgentError(
+    'networkmanager-refused',
+    `NetworkManager listed ${what} in a form this version does not know`,
+    {
+      hint: 'look for a newer microshift-net, or for a NetworkManager that was built differently: NetworkManager --version',
+    },
+  );
+}
+
 function refused(kind: ErrorKind, what: string, error: unknown): AgentError {
   const text = error instanceof Error ? error.message : String(error);
   return new AgentError(kind, `NetworkManager refused to ${what}: ${text}`, {

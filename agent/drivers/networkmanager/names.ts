@@ -6,6 +6,9 @@ export const rootInterface = 'org.freedesktop.NetworkManager';
 export const settingsInterface = 'org.freedesktop.NetworkManager.Settings';
 export const profileInterface = 'org.freedesktop.NetworkManager.Settings.Connection';
 export const activeInterface = 'org.freedesktop.NetworkManager.Connection.Active';
+export const wiredInterface = 'org.freedesktop.NetworkManager.Device.Wired';
+export const dhcp4Interface = 'org.freedesktop.NetworkManager.DHCP4Config';
+export const dhcp6Interface = 'org.freedesktop.NetworkManager.DHCP6Config';
 export const deviceInterface = 'org.freedesktop.NetworkManager.Device';
 
 /** NMDeviceState. */

@@ -1,5 +1,6 @@
 import type { ProfileSettings, SettingValue } from '../../model/settings.ts';
 import { decodeVariant, encodeVariant } from '../dbus/codec.ts';
+import { settingsFault } from './shapes.ts';
 
 /*
  * Twins between `a{sa{sv}}` and ProfileSettings. Every value keeps its signature, so unknown settings survive the round trip.
@@ -22,10 +23,15 @@ export function decodeSettings(wire: unknown): ProfileSettings {
     for (const [key, variant] of Object.entries(fields)) {
       const modern = legacyOf[key];
       if (modern !== undefined && (name === 'ipv4' || name === 'ipv6') && modern in fields) continue;
+      if (isPrivateKey(key, variant)) continue;
+      // NetworkManager 1.58 tells this under both names, but when it is written understands only the old one, and only alone.
+      if (key === 'mac-address-denylist' && 'mac-address-blacklist' in fields) continue;
       setting[key] = decodeVariant(variant);
     }
     settings[name] = setting;
   }
+  const fault = settingsFault(settings);
+  if (fault !== null) throw new TypeError(fault);
   return settings;
 }
 
@@ -37,6 +43,37 @@ export function encodeSettings(settings: ProfileSettings): Record<string, Record
       Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, encodeVariant(value)])),
     ]),
   );
+}
+
+/** Settings that GetSecrets knows something of, of those a profile has (NetworkManager: the properties marked as secret). */
+export function secretSettings(wire: unknown): readonly string[] {
+  return ['802-1x', 'macsec', 'pppoe'].filter((name) => name in asObject(wire));
+}
+
+/** Private keys that a profile holds itself: GetSettings shows them, because the property is usually only the path of a file. */
+export function privateKeys(wire: unknown): ProfileSettings {
+  const settings: Record<string, Record<string, SettingValue>> = {};
+  for (const [name, properties] of Object.entries(asObject(wire))) {
+    for (const [key, variant] of Object.entries(asObject(properties))) {
+      if (isPrivateKey(key, variant)) settings[name] = { ...settings[name], [key]: decodeVariant(variant) };
+    }
+  }
+  return settings;
+}
+
+/** Settings joined property by property; later ones win. */
+export function mergeSettings(parts: readonly ProfileSettings[]): ProfileSettings {
+  const merged: Record<string, Record<string, SettingValue>> = {};
+  for (const part of parts)
+    for (const [name, setting] of Object.entries(part)) merged[name] = { ...merged[name], ...setting };
+  return merged;
+}
+
+/** A key itself, not the name of its file or token (NMSetting8021xCKScheme: file://, pkcs11:). */
+function isPrivateKey(key: string, variant: unknown): boolean {
+  if (key !== 'private-key' && key !== 'phase2-private-key') return false;
+  const [, value] = decodeVariant(variant);
+  return !/^(file:\/\/|pkcs11:)/.test(Buffer.from(String(value), 'hex').toString('latin1'));
 }
 
 function asObject(value: unknown): Record<string, unknown> {

@@ -30,7 +30,8 @@ function scripted(t: Test, state: () => number) {
   return {
     watch,
     signal,
-    wait: (limitMs = 1_000) => watch.activated(path, 'ovs-if-br-ex', deadline, limitMs),
+    wait: (limitMs = 1_000) => watch.activated([path], 'ovs-if-br-ex', deadline, limitMs),
+    waitForOne: () => watch.activated([path, '/active/second'], 'a port', deadline, 1_000),
     deadline,
   };
 }
@@ -111,4 +112,24 @@ t.test('a condition is asked again after every signal, never twice at a time', a
     watch.until('a lease', () => Promise.reject(new Error('broken')), deadline, 1_000),
     /broken/,
   );
+});
+
+t.test('of several, one that is activated is enough', async (t) => {
+  const { signal, waitForOne } = scripted(t, () => 1);
+  const waiting = waitForOne();
+  setTimeout(() => {
+    signal(activeInterface, path, 4, 12);
+    signal(activeInterface, '/active/second', 2, 0);
+  }, 5);
+  await waiting;
+});
+
+t.test('of several, all must have ended for a failure', async (t) => {
+  const { signal, waitForOne } = scripted(t, () => 1);
+  const waiting = waitForOne();
+  setTimeout(() => {
+    signal(activeInterface, path, 4, 12);
+    signal(activeInterface, '/active/second', 4, 12);
+  }, 5);
+  await t.rejects(waiting, failure('activation-failed'));
 });

@@ -5,6 +5,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import readline from 'node:readline';
+import { marshallMessage } from 'dbus-next/lib/marshall-compat.js';
+import { Message } from 'dbus-next/lib/message-type.js';
 import t, { type Test } from 'tap';
 import {
   type Bus,
@@ -13,6 +15,7 @@ import {
   type Signal,
   systemBusAddress,
 } from '../../../agent/drivers/dbus/connection.ts';
+import { type BusRecording, busAnswersAsRecorded, recordBus } from '../../../agent/drivers/dbus/recording.ts';
 import { openNetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
 import { failure } from '../failure.ts';
 
@@ -48,6 +51,42 @@ async function connected(t: Test, address: string): Promise<Bus> {
   t.teardown(() => bus.close());
   return bus;
 }
+
+t.test('a recorded connection can be asked again', { skip: noDaemon }, async (t) => {
+  const { address, process: daemon } = await startDaemon(t);
+  const limitMs = 2000;
+  const other = await connected(t, address);
+  const [owner] = await other.call({ ...daemonCall, member: 'GetId' });
+  t.ok(owner);
+  await other.call({ ...daemonCall, member: 'RequestName', signature: 'su', body: ['org.example.Known', 0] });
+
+  const record = async (...calls: MethodCall[]): Promise<BusRecording> => {
+    const recording = recordBus(address);
+    const bus = await connectBus(address, recording.tap);
+    for (const call of calls) await bus.call(call).catch(() => undefined);
+    bus.close();
+    return recording;
+  };
+  const asks = await record(named('GetNameOwner', 'org.example.Known'), named('GetNameOwner', 'org.freedesktop.DBus'));
+  const exchange = asks.exchange([]);
+  if (exchange === null) throw new Error('nothing was recorded');
+  t.equal(exchange.replies.length, 3, 'Hello and these');
+  t.ok(await busAnswersAsRecorded(exchange, limitMs));
+  t.ok(await busAnswersAsRecorded(exchange, limitMs), 'and again');
+  t.equal(asks.exchange(['GetNameOwner'])?.replies.length, 1, 'without some methods');
+  t.equal(
+    (await record({ ...daemonCall, member: 'ListNames' })).exchange([]),
+    null,
+    'a call that is not known as harmless',
+  );
+  t.equal((await record(named('GetNameOwner', 'org.example.Nobody'))).exchange([]), null, 'a call that failed');
+
+  await other.call({ ...daemonCall, member: 'ReleaseName', signature: 's', body: ['org.example.Known'] });
+  t.notOk(await busAnswersAsRecorded(exchange, limitMs), 'another answer');
+  t.notOk(await busAnswersAsRecorded({ ...exchange, address: 'unix:path=/nowhere' }, limitMs), 'no bus');
+  daemon.kill('SIGSTOP');
+  t.notOk(await busAnswersAsRecorded(exchange, 200), 'a bus that hangs');
+});
 
 t.test('a bus that works', { skip: noDaemon }, async (t) => {
   const { address, process: daemon } = await startDaemon(t);
@@ -220,6 +259,31 @@ t.test('a daemon that speaks garbage', async (t) => {
       setTimeout(() => socket.destroy(), answer === null ? 0 : 100);
     });
     await t.rejects(connectBus(address), failure('dbus-unreachable'), name);
+  }
+});
+
+t.test('a daemon that hangs up in the middle of a message is not waited for', async (t) => {
+  const address = await fakeDaemon(t, (socket) => {
+    socket.write('OK 0123456789abcdef0123456789abcdef\r\n');
+    socket.end(Buffer.from([0x6c, 2, 0, 1, 0xff, 0, 0, 0, 1, 0]));
+  });
+  const started = performance.now();
+  await t.rejects(connectBus(address), failure('dbus-unreachable'));
+  t.ok(performance.now() - started < 4000, 'before the limit of a call');
+});
+
+t.test('an array that never ends makes its message one that cannot be read', async (t) => {
+  // A reply to Hello whose body claims an array of a gigabyte; `()` takes no bytes, a byte is read beyond the end without a word.
+  for (const signature of ['a()', 'a(y)', 'aa(())']) {
+    const address = await fakeDaemon(t, (socket) => {
+      socket.write('OK 0123456789abcdef0123456789abcdef\r\n');
+      const fields = { type: 2, serial: 9, replySerial: 1, sender: 'org.freedesktop.DBus', flags: 1 };
+      const [message] = marshallMessage(new Message({ ...fields, signature, body: [[]] }));
+      const length = message.readUInt32LE(4);
+      message.writeUInt32LE(0x40000000, message.length - length);
+      socket.write(message);
+    });
+    await t.rejects(connectBus(address), failure('dbus-unreachable', { message: /array/ }), signature);
   }
 });
 

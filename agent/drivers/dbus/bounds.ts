@@ -1,0 +1,22 @@
+import DBusBuffer, { type WireType } from 'dbus-next/lib/dbus-buffer.js';
+
+/*
+ * dbus-next believes the length an array claims to have. Elements that take no bytes, or are read beyond the message's end, would be
+ * added for ever; here such a message is one that cannot be read.
+ */
+
+const readArray = DBusBuffer.prototype.readArray;
+
+/** Makes the parser hold every array against the message it is in. */
+export function boundArrays(): void {
+  DBusBuffer.prototype.readArray = function (element, bytes) {
+    if (bytes > this.buffer.length - this.pos) throw new Error(`an array of ${bytes} bytes is longer than its message`);
+    if (!takesBytes(element)) throw new Error('an array of nothing');
+    return readArray.call(this, element, bytes);
+  };
+}
+
+/** `r` is the reserved name of a struct, which the parser takes for one without members (D-Bus specification, "Type system"). */
+function takesBytes({ type, child }: WireType): boolean {
+  return ['(', '{', 'r'].includes(type) ? child.some(takesBytes) : true;
+}

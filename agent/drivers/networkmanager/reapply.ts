@@ -1,0 +1,80 @@
+import { isAgentError } from '../../errors.ts';
+import type { ProfileSettings, SettingValue } from '../../model/settings.ts';
+import type { MethodCall } from '../dbus/connection.ts';
+import { DBusReplyError } from '../dbus/errors.ts';
+import { deviceInterface } from './names.ts';
+import { decodeSettings, encodeSettings } from './settings.ts';
+
+type Request = (what: string, call: Omit<MethodCall, 'destination'>) => Promise<unknown[]>;
+
+/** NMDeviceReapplyFlags: addresses that NetworkManager did not add itself stay. */
+const preserveExternalIp = 0x1;
+
+/** Settings that NetworkManager changes in place as a whole, whatever differs in them (nm-device.c, can_reapply_change). */
+const wholeSettings = ['ipv4', 'ipv6', 'proxy', 'user', 'ovs-external-ids', 'ovs-other-config'] as const;
+/** Properties of `connection` it changes in place, out of those that follow the address. */
+const connectionKeys = ['zone', 'metered', 'lldp', 'mdns', 'llmnr', 'dns-over-tls', 'dnssec', 'mptcp-flags'] as const;
+
+/**
+ * Changes the configuration of an activated device in place. NetworkManager refuses all of it when one property differs that it cannot
+ * change so, which is the case where an activation was made by a profile of another shape; then only what it can change is
+ * changed, and the rest comes with the next activation.
+ */
+export async function reapply(
+  request: Request,
+  devicePath: string,
+  settings: ProfileSettings | null,
+  ofProfile: () => Promise<ProfileSettings>,
+): Promise<void> {
+  await send(request, devicePath, settings ?? {}).catch(async (error: unknown) => {
+    if (replyName(error) !== 'org.freedesktop.NetworkManager.Device.IncompatibleConnection') throw error;
+    const [applied, wanted] = await Promise.all([appliedSettings(request, devicePath), settings ?? ofProfile()]);
+    await send(request, devicePath, merge(applied, wanted));
+  });
+}
+
+async function send(request: Request, devicePath: string, settings: ProfileSettings): Promise<void> {
+  const body = [encodeSettings(settings), 0n];
+  const call = { path: devicePath, interface: deviceInterface, member: 'Reapply', signature: 'a{sa{sv}}tu' };
+  const what = 'change the configuration of a device in place';
+  await request(what, { ...call, body: [...body, preserveExternalIp] }).catch(async (error: unknown) => {
+    // NetworkManager before 1.42 knows no flags and refuses the call whole.
+    if (!isInvalidFlags(error)) throw error;
+    await request(what, { ...call, body: [...body, 0] });
+  });
+}
+
+async function appliedSettings(request: Request, devicePath: string): Promise<ProfileSettings> {
+  const [settings] = await request('read what is applied to a device', {
+    path: devicePath,
+    interface: deviceInterface,
+    member: 'GetAppliedConnection',
+    signature: 'u',
+    body: [0],
+  });
+  return decodeSettings(settings);
+}
+
+/** The applied settings with everything of the wanted ones that can be changed in place. */
+export function merge(applied: ProfileSettings, wanted: ProfileSettings): ProfileSettings {
+  const merged: Record<string, Readonly<Record<string, SettingValue>>> = { ...applied };
+  for (const name of wholeSettings) {
+    const setting = wanted[name];
+    if (setting !== undefined) merged[name] = setting;
+  }
+  const connection: Record<string, SettingValue> = { ...applied.connection };
+  for (const key of connectionKeys) {
+    const value = wanted.connection?.[key];
+    if (value === undefined) delete connection[key];
+    else connection[key] = value;
+  }
+  return { ...merged, connection };
+}
+
+function isInvalidFlags(error: unknown): boolean {
+  return isAgentError(error) && error.cause instanceof DBusReplyError && /flags/i.test(error.cause.message);
+}
+
+function replyName(error: unknown): string | null {
+  return isAgentError(error) && error.cause instanceof DBusReplyError ? error.cause.errorName : null;
+}

@@ -1,0 +1,68 @@
+import type { ProfileSettings } from '../../model/settings.ts';
+import type { ManagedObject } from './client.ts';
+
+/*
+ * What is looked into further on must be what it is taken for: answers of a NetworkManager nobody has seen yet, and settings read
+ * back from a journal, are held against this first.
+ */
+
+/** Signatures of the properties whose values are looked into (nm-settings-dbus(5)); others are passed on as they are. */
+const knownSignatures: Readonly<Record<string, string>> = {
+  'connection.id': 's',
+  'connection.uuid': 's',
+  'connection.type': 's',
+  'connection.interface-name': 's',
+  'connection.master': 's',
+  'connection.controller': 's',
+  'user.data': 'a{ss}',
+  'bond.options': 'a{ss}',
+  'ipv4.method': 's',
+  'ipv6.method': 's',
+  'ipv4.address-data': 'aa{sv}',
+  'ipv6.address-data': 'aa{sv}',
+  'ipv4.route-data': 'aa{sv}',
+  'ipv6.route-data': 'aa{sv}',
+};
+
+/** Why a value is not the settings of a profile; null: it is. */
+export function settingsFault(value: unknown): string | null {
+  if (!isDictionary(value)) return 'a profile is no dictionary of settings';
+  for (const [name, setting] of Object.entries(value)) {
+    if (!isDictionary(setting)) return `the setting ${name} is no dictionary`;
+    for (const [key, pair] of Object.entries(setting)) {
+      if (!isPair(pair)) return `${name}.${key} is no value with its signature`;
+      const wanted = knownSignatures[`${name}.${key}`];
+      if (wanted !== undefined && (pair[0] !== wanted || !fits(wanted, pair[1])))
+        return `${name}.${key} is not of the form ${wanted}`;
+    }
+  }
+  return null;
+}
+
+/** True for settings in the form profileSettings gives them. */
+export function isSettings(value: unknown): value is ProfileSettings {
+  return settingsFault(value) === null;
+}
+
+/** True for an answer to GetManagedObjects. */
+export function isManagedObjects(value: unknown): value is Readonly<Record<string, ManagedObject>> {
+  return (
+    isDictionary(value) &&
+    Object.values(value).every((object) => isDictionary(object) && Object.values(object).every(isDictionary))
+  );
+}
+
+function fits(signature: string, value: unknown): boolean {
+  if (signature === 's') return typeof value === 'string';
+  if (signature === 'a{ss}')
+    return isDictionary(value) && Object.values(value).every((item) => typeof item === 'string');
+  return Array.isArray(value) && value.every((item) => isDictionary(item) && Object.values(item).every(isPair));
+}
+
+function isPair(value: unknown): value is readonly [string, unknown] {
+  return Array.isArray(value) && value.length === 2 && typeof value[0] === 'string' && value[1] !== undefined;
+}
+
+function isDictionary(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

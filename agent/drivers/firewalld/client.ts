@@ -69,6 +69,12 @@ function unlessThere(error: unknown): void {
 }
 
 function refused(what: string, error: unknown): AgentError {
+  if (isAgentError(error) && error.kind === 'dbus-timeout') {
+    return new AgentError('dbus-timeout', `firewalld did not answer within ${changeMs / 1000} s: ${what}`, {
+      hint: 'check that it is not hung: systemctl status firewalld; then run the command again',
+      cause: error,
+    });
+  }
   if (isAgentError(error)) return error;
   const text = error instanceof Error ? error.message : String(error);
   return new AgentError('firewalld-refused', `firewalld refused to ${what}: ${text}`, {

@@ -40,8 +40,17 @@ function readDaemon(name: DaemonName, root: string): DaemonFacts {
 
 /** The pid file's process, if it still is the daemon: the number may have gone to another one since. */
 function runningPid(name: DaemonName, root: string): number | null {
-  const pid = Number.parseInt(readText(`${root}/run/openvswitch/${name}.pid`) ?? '', 10);
+  const pid = Number.parseInt(readPidFile(`${root}/run/openvswitch/${name}.pid`) ?? '', 10);
   return readText(`${root}/proc/${pid}/comm`) === name ? pid : null;
+}
+
+/** The folder belongs to Open vSwitch's own user, who could put anything there. */
+function readPidFile(path: string): string | null {
+  try {
+    return readSmallFile(path);
+  } catch {
+    return null;
+  }
 }
 
 function readThreads(directory: string): readonly ThreadFacts[] {
@@ -74,8 +83,9 @@ async function taskset(words: readonly string[], id: number): Promise<void> {
 }
 
 function statusField(status: string | null, name: string): string | null {
-  const line = status?.split('\n').find((entry) => entry.startsWith(`${name}:`));
-  return line?.slice(name.length + 1).trim() ?? null;
+  const text = `\n${status ?? ''}\n`;
+  const start = text.indexOf(`\n${name}:`);
+  return start < 0 ? null : text.slice(start + name.length + 2, text.indexOf('\n', start + 1)).trim();
 }
 
 function namesIn(directory: string): readonly string[] {

@@ -1,3 +1,4 @@
+import type { Options } from 'execa';
 import { AgentError } from '../../errors.ts';
 
 /** What a finished program left. */
@@ -7,17 +8,109 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** Runs a program without a shell and waits for its end; a non-zero exit is an answer, not an error. Fails with `command-missing`. */
-export async function run(program: string, programArguments: readonly string[], timeoutMs: number): Promise<Finished> {
+/**
+ * Runs a program without a shell and waits for its end; a non-zero exit is an answer, not an error. The signal ends it early.
+ * Fails with `command-missing`.
+ */
+export async function run(
+  program: string,
+  programArguments: readonly string[],
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<Finished> {
+  const ended = signal === undefined ? {} : { cancelSignal: signal };
+  return finish(program, programArguments, { timeout: timeoutMs, stdin: 'ignore', ...ended });
+}
+
+/** As `run`, with something to read on standard input. */
+export async function runWithInput(
+  program: string,
+  programArguments: readonly string[],
+  input: string,
+  timeoutMs: number,
+): Promise<Finished> {
+  return finish(program, programArguments, { timeout: timeoutMs, input });
+}
+
+/** As `run`, with our own input and output; gives the exit code. */
+export async function runVisibly(
+  program: string,
+  programArguments: readonly string[],
+  timeoutMs: number,
+): Promise<number> {
+  return (await finish(program, programArguments, { timeout: timeoutMs, stdio: 'inherit' })).exitCode;
+}
+
+async function finish(program: string, programArguments: readonly string[], options: Options): Promise<Finished> {
   const { execa } = await import('execa');
-  const result = await execa(program, [...programArguments], { reject: false, timeout: timeoutMs, stdin: 'ignore' });
-  if (result.exitCode === undefined && !result.timedOut && result.signal === undefined) {
+  const result = await execa(program, [...programArguments], { ...options, reject: false });
+  if (result.exitCode === undefined && !result.timedOut && !result.isCanceled && result.signal === undefined) {
     throw new AgentError('command-missing', `${program} cannot be started: ${result.shortMessage}`, {
       hint: `install the package that has ${program}`,
       facts: { program },
     });
   }
   return { exitCode: result.exitCode ?? -1, stdout: String(result.stdout), stderr: String(result.stderr) };
+}
+
+export interface Captured {
+  /** Standard output and error as they came, no more than the limit. */
+  readonly text: string;
+  /** What kept it from being complete or good; null: nothing did. */
+  readonly note: string | null;
+}
+
+/** Runs a program and keeps what it prints, up to a limit, whatever becomes of it: one that is missing or hangs is a note. */
+export async function capture(
+  program: string,
+  programArguments: readonly string[],
+  timeoutMs: number,
+  limitBytes: number,
+): Promise<Captured> {
+  const { execa } = await import('execa');
+  const result = await execa(program, [...programArguments], {
+    reject: false,
+    all: true,
+    stdin: 'ignore',
+    timeout: timeoutMs,
+    maxBuffer: limitBytes,
+    stripFinalNewline: false,
+  });
+  const note = result.isMaxBuffer
+    ? `cut after ${limitBytes} bytes`
+    : result.timedOut
+      ? `ended after ${timeoutMs / 1000} s`
+      : result.exitCode === 0
+        ? null
+        : result.exitCode === undefined
+          ? (result.originalMessage ?? 'it cannot be started')
+          : `ended with ${result.exitCode}`;
+  // Its own limit counts for standard output and error each.
+  return { text: String(result.all ?? '').slice(0, limitBytes), note };
+}
+
+/** Runs a program whose standard output is a file that is open already. Fails with `command-missing` or `step-failed`. */
+export async function runInto(
+  descriptor: number,
+  program: string,
+  programArguments: readonly string[],
+  timeoutMs: number,
+): Promise<void> {
+  const { execa } = await import('execa');
+  // Any open descriptor will do; execa's types know the first ten.
+  const stdout = descriptor as 1;
+  const result = await execa(program, [...programArguments], {
+    reject: false,
+    stdin: 'ignore',
+    stdout,
+    timeout: timeoutMs,
+  });
+  if (result.exitCode === 0) return;
+  const missing = result.exitCode === undefined && !result.timedOut && result.signal === undefined;
+  throw new AgentError(missing ? 'command-missing' : 'step-failed', result.shortMessage ?? program, {
+    hint: missing ? `install the package that has ${program}` : 'check that there is room for it (df)',
+    facts: { program, stderr: String(result.stderr ?? '').trim() },
+  });
 }
 
 /**

@@ -1,24 +1,37 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
+  readFileSync,
   readSync,
   renameSync,
   unlinkSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { AgentError } from '../../errors.ts';
+import { directoryFault } from './own-directory.ts';
 
 /** Hint files and their like are one short line; anything longer is not one. */
 const smallFileLimitBytes = 4096;
+const worldReadable = 0o004;
 
-/** The text of a small regular file; null when there is none. A device, FIFO or directory in its place is refused, not read. */
+/** Write permission for the group and for all (inode(7)). */
+const othersMayWrite = 0o022;
+
+/**
+ * The text of a small regular file; null when there is none. A device, FIFO or directory in its place is refused, not read; so is a
+ * link to a file that not everybody may read, whose content would end up in messages and journals.
+ */
 export function readSmallFile(path: string, limitBytes = smallFileLimitBytes): string | null {
+  // Most of these files are absent on most nodes, and a failed opening takes ten times as long as a look.
+  if (!existsSync(path)) return null;
   let descriptor: number;
   try {
     // O_NONBLOCK: opening a FIFO somebody put there must not hang.
@@ -28,9 +41,30 @@ export function readSmallFile(path: string, limitBytes = smallFileLimitBytes): s
     throw unreadable(path, error);
   }
   try {
-    if (!fstatSync(descriptor).isFile()) throw unreadable(path, new Error('it is not a regular file'));
+    const status = fstatSync(descriptor);
+    if (!status.isFile()) throw unreadable(path, new Error('it is not a regular file'));
+    if ((status.mode & worldReadable) === 0 && lstatSync(path).isSymbolicLink())
+      throw unreadable(path, new Error('it is a symbolic link to a file that not everybody may read'));
     const buffer = Buffer.alloc(limitBytes);
     return buffer.subarray(0, readSync(descriptor, buffer, 0, limitBytes, 0)).toString('utf8');
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The bytes of a regular file that only we can have written; null when there is none, or it is not ours, or larger than limitBytes. */
+export function readOwnFile(path: string, limitBytes: number): Buffer | null {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  } catch {
+    return null;
+  }
+  try {
+    const { uid, mode, size } = fstatSync(descriptor);
+    const ours =
+      (mode & constants.S_IFMT) === constants.S_IFREG && uid === process.getuid?.() && (mode & othersMayWrite) === 0;
+    return ours && size <= limitBytes ? readFileSync(descriptor) : null;
   } finally {
     closeSync(descriptor);
   }
@@ -44,6 +78,7 @@ export function writeFileAtomically(path: string, content: string, mode = 0o644)
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+    refuseFault(directoryFault(dirname(path)));
     const present = lstatSync(path, { throwIfNoEntry: false });
     if (present !== undefined && !present.isFile())
       throw new Error('there is something in its place that is not a regular file');
@@ -64,6 +99,35 @@ export function writeFileAtomically(path: string, content: string, mode = 0o644)
     removeFile(temporary);
     throw unwritable(path, error);
   }
+}
+
+/**
+ * Replaces a file in memory (/run): readers see the old or the new content. Nothing is synchronised, because nothing of it outlives a
+ * power cut. Refuses to replace anything but a regular file, as writing through a link would.
+ */
+export function replaceFile(path: string, content: string | Uint8Array, mode = 0o644): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  try {
+    const present = lstatSync(path, { throwIfNoEntry: false });
+    if (present === undefined) mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+    else if (!present.isFile()) throw new Error('there is something in its place that is not a regular file');
+    const descriptor = openSync(temporary, flags, mode);
+    try {
+      writeFileSync(descriptor, content);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(temporary, path);
+  } catch (error) {
+    removeFile(temporary);
+    throw unwritable(path, error);
+  }
+}
+
+/** Throws the reason a directory cannot be trusted, if there is one. */
+export function refuseFault(fault: string | null): void {
+  if (fault !== null) throw new Error(fault);
 }
 
 /** Removes a file; one that is not there is fine. */

@@ -25,7 +25,10 @@ export function readLinks(root = ''): Link[] {
 }
 
 function readLink(directory: string, name: string, addresses: readonly LinkAddress[]): Link {
-  const read = (attribute: string): string => readText(`${directory}/${name}/${attribute}`) ?? '';
+  // Most attributes of most devices are absent, and a failed read takes ten times as long as a look.
+  const present = new Set(readdirSync(`${directory}/${name}`));
+  const path = (attribute: string): string => `${directory}/${name}/${attribute}`;
+  const read = (attribute: string): string => readText(path(attribute)) ?? '';
   const flags = Number.parseInt(read('flags'), 16);
   return {
     name,
@@ -36,16 +39,11 @@ function readLink(directory: string, name: string, addresses: readonly LinkAddre
     up: (flags & 1) === 1,
     carrier: read('carrier') === '1',
     hardwareType: Number(read('type')),
-    kind: deviceKind(read('uevent'), readText(`${directory}/${name}/tun_flags`)),
-    driver: linkName(`${directory}/${name}/device/driver`),
-    master: linkName(`${directory}/${name}/master`),
+    kind: present.has('tun_flags') ? 'tun' : (/^DEVTYPE=(.*)$/m.exec(read('uevent'))?.[1] ?? null),
+    driver: present.has('device') ? linkName(path('device/driver')) : null,
+    master: present.has('master') ? linkName(path('master')) : null,
     addresses,
   };
-}
-
-function deviceKind(uevent: string, tunFlags: string | null): string | null {
-  if (tunFlags !== null) return 'tun';
-  return /^DEVTYPE=(.*)$/m.exec(uevent)?.[1] ?? null;
 }
 
 function ipv4Addresses(entries: NonNullable<ReturnType<typeof networkInterfaces>[string]>): LinkAddress[] {

@@ -1,20 +1,37 @@
 import { outlive } from './exec.ts';
 
-/** Removes the port when the pipe it reads from ends without a word, which is what our death does to it. */
-const script = 'read -r _ || exec ovs-vsctl --timeout=10 --if-exists del-port "$0" "$1"';
+/**
+ * Runs ovs-vsctl when the pipe it reads from ends without a word, which is what our death does to it. systemd ends what a dead unit
+ * has left with SIGTERM: that must not reach it before it is done.
+ */
+const script = 'trap "" TERM; read -r _ || exec ovs-vsctl --timeout=10 "$@"';
 
 export interface PortGuard {
-  /** NetworkManager has the port now. */
+  /** NetworkManager knows what to do with the port now. */
   readonly release: () => void;
   /** NetworkManager will not take the port, or nobody knows: it goes, whether or not it is there. */
   readonly removePort: () => void;
 }
 
+/** A bridge whose owner NetworkManager is not to see for a while. */
+export interface BorrowedBridge {
+  /** UUID of the bridge's profile. */
+  readonly owner: string;
+  /** External id that keeps it meanwhile. */
+  readonly markKey: string;
+}
+
 /**
- * Watches over a port that only we know of. Killed before NetworkManager has taken the NIC, we would leave it in the bridge, which no
- * checkpoint takes back: the node would be cut off. The guard is a process of its own and outlives us.
+ * Watches over a port that only we know of. Killed before NetworkManager has taken the NIC, or has been told that the bridge is its own
+ * again, we would leave the NIC in the bridge, which no checkpoint takes back: the node would be cut off. The guard is a process of
+ * its own and outlives us.
  */
-export async function guardPort(bridge: string, port: string): Promise<PortGuard> {
-  const { tell, hangUp } = await outlive('sh', ['-c', script, bridge, port]);
+export async function guardPort(bridge: string, port: string, borrowed: BorrowedBridge | null): Promise<PortGuard> {
+  const words = ['--if-exists', 'del-port', bridge, port];
+  if (borrowed !== null) {
+    words.push('--', 'set', 'bridge', bridge, `external_ids:NM.connection.uuid=${borrowed.owner}`);
+    words.push('--', 'remove', 'bridge', bridge, 'external_ids', borrowed.markKey);
+  }
+  const { tell, hangUp } = await outlive('sh', ['-c', script, 'sh', ...words]);
   return { release: () => tell('done'), removePort: hangUp };
 }

@@ -8,12 +8,18 @@ const answerMs = 1_000;
  * True when the address answers an ICMP echo that leaves through this interface; asks up to five times within limitMs.
  * A link-local address needs the interface anyway (RFC 4007 section 11).
  */
-export async function answersPing(address: string, interfaceName: string, limitMs = answerMs): Promise<boolean> {
+export async function answersPing(
+  address: string,
+  interfaceName: string,
+  limitMs = answerMs,
+  signal?: AbortSignal,
+): Promise<boolean> {
   const seconds = String(Math.max(1, Math.ceil(limitMs / 1000)));
   const { exitCode } = await run(
     'ping',
     ['-n', '-q', '-c', '1', '-i', '0.2', '-w', seconds, '-I', interfaceName, address],
     limitMs + 1000,
+    signal,
   );
   return exitCode === 0;
 }

@@ -1,9 +1,11 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readlinkSync, statSync } from 'node:fs';
 import { AgentError } from '../../errors.ts';
-import { run } from './exec.ts';
+import { run, runVisibly } from './exec.ts';
 
 /** `systemctl preset` makes a few links; it waits for nothing. */
 const commandMs = 10_000;
+/** As the unit's TimeoutStartSec: a run has its own limits below it. */
+const programMs = 240_000;
 
 /** Why nothing runs here that could be told or started: an image build, a chroot, a container without systemd; null: a running node. */
 export function whyNothingRuns(): string | null {
@@ -21,6 +23,20 @@ function isChroot(): boolean {
     // Without /proc, or without the right to look: an image build.
     return true;
   }
+}
+
+/** Whether this process sees another network than the machine's: rpm can run scriptlets in an empty one (rpm-plugin-unshare). */
+export function isNetworkHidden(): boolean {
+  try {
+    return readlinkSync('/proc/self/ns/net') !== readlinkSync('/proc/1/ns/net');
+  } catch {
+    return false;
+  }
+}
+
+/** Runs a program in the network of the machine, with our own input and output; gives its exit code. */
+export async function runInMachineNetwork(program: string, ...words: string[]): Promise<number> {
+  return runVisibly('nsenter', ['--net=/proc/1/ns/net', program, ...words], programMs);
 }
 
 /** Enables or disables a unit as the presets of the distribution and the admin say; works without a running systemd, too. */

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { dirname, resolve } from 'node:path';
 import { fieldAt, listAt } from '../../manifests/object.ts';
 import { parseYaml } from '../../manifests/yaml.ts';
 import type { Access } from './kubeconfig.ts';
+import { readRegularFile } from './regular-file.ts';
 
 /** All that a kubeconfig may say of a cluster and a user to be plain. MicroShift's says no more. */
 const plainCluster = ['server', 'certificate-authority', 'certificate-authority-data', 'tls-server-name'];
@@ -14,7 +14,7 @@ const plainUser = ['client-certificate', 'client-certificate-data', 'client-key'
  * Loading that costs more time than a whole apply to an unchanged cluster (docs/decisions/0023).
  */
 export function readPlain(path: string): Access | null {
-  const config = parseYaml(readFileSync(path, 'utf8'));
+  const config = parseYaml(readRegularFile(path).toString());
   const context = named(listAt(config, 'contexts'), fieldAt(config, 'current-context'), 'context');
   const cluster = named(listAt(config, 'clusters'), fieldAt(context, 'cluster'), 'cluster');
   const user = named(listAt(config, 'users'), fieldAt(context, 'user'), 'user');
@@ -24,7 +24,7 @@ export function readPlain(path: string): Access | null {
   const bytes = (of: unknown, name: string): Buffer | undefined => {
     const [inline, file] = [fieldAt(of, `${name}-data`), fieldAt(of, name)];
     if (typeof inline === 'string') return Buffer.from(inline, 'base64');
-    return typeof file === 'string' ? readFileSync(resolve(dirname(path), file)) : undefined;
+    return typeof file === 'string' ? readRegularFile(resolve(dirname(path), file)) : undefined;
   };
   const [ca, cert, key] = [
     bytes(cluster, 'certificate-authority'),

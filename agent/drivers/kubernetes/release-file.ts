@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AgentError } from '../../errors.ts';
+import { readRegularFile } from './regular-file.ts';
 
 /** Red Hat's names of the architectures Node runs on here. */
 const architectures: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
@@ -10,7 +10,7 @@ export function readReleaseFile(rootDirectory: string): { path: string; text: st
   const name = `release-${architectures[process.arch] ?? process.arch}.json`;
   const path = join(rootDirectory, 'usr/share/microshift/release', name);
   try {
-    return { path, text: readFileSync(path, 'utf8') };
+    return { path, text: readRegularFile(path).toString() };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { path, text: null };
     throw new AgentError('image-unknown', `${path} cannot be read: ${(error as Error).message}`, {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { readSmallFile, removeFile, writeFileAtomically } from '../../../agent/drivers/host/files.ts';
+import { readSmallFile, removeFile, replaceFile, writeFileAtomically } from '../../../agent/drivers/host/files.ts';
 import { failure } from '../failure.ts';
 
 t.test('reading a small file', (t) => {
@@ -39,12 +39,24 @@ t.test('writing a file', (t) => {
   t.end();
 });
 
+t.test('replacing a file in memory', (t) => {
+  const directory = t.testdir({ old: 'old' });
+  replaceFile(join(directory, 'old'), 'new\n');
+  t.equal(readFileSync(join(directory, 'old'), 'utf8'), 'new\n');
+  replaceFile(join(directory, 'made/on/the/way'), 'x');
+  t.equal(statSync(join(directory, 'made/on/the/way')).mode & 0o777, 0o644);
+  t.strictSame(readdirSync(directory).toSorted(), ['made', 'old'], 'no temporary file is left');
+  t.end();
+});
+
 t.test('writing where no file belongs is refused and changes nothing', (t) => {
   const directory = t.testdir({ target: 'kept', folder: { inside: 'kept' }, file: '' });
   symlinkSync(join(directory, 'target'), join(directory, 'link'));
   symlinkSync(join(directory, 'nowhere'), join(directory, 'dangling'));
-  for (const name of ['link', 'dangling', 'folder', 'file/below'])
+  for (const name of ['link', 'dangling', 'folder', 'file/below']) {
     t.throws(() => writeFileAtomically(join(directory, name), 'x'), failure('state-unwritable'), name);
+    t.throws(() => replaceFile(join(directory, name), 'x'), failure('state-unwritable'), name);
+  }
   t.equal(readFileSync(join(directory, 'target'), 'utf8'), 'kept');
   t.notOk(existsSync(join(directory, 'nowhere')));
   t.strictSame(readdirSync(directory).toSorted(), ['dangling', 'file', 'folder', 'link', 'target']);

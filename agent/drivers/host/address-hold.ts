@@ -1,0 +1,69 @@
+import { run, runWithInput } from './exec.ts';
+import { readLinks } from './links.ts';
+
+/** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
+const commandMs = 3_000;
+/**
+ * Outlasts a DHCP exchange and duplicate address detection (50 s and 10 s at most) and ends by itself: an address that the NIC's own
+ * profile does not bring back must not stay for ever.
+ */
+const holdSeconds = 120;
+
+export interface HeldRoute {
+  /** CIDR. */
+  readonly destination: string;
+  /** null: on-link. */
+  readonly gateway: string | null;
+}
+
+export interface RouteHold {
+  readonly interface: string;
+  readonly routes: readonly HeldRoute[];
+  readonly metric: number;
+}
+
+/**
+ * Gives an interface addresses (`address/prefix`) in the kernel, usable at once: the node holds them on another interface with the same
+ * MAC, so asking whether somebody else does would only find itself. One that NetworkManager has added already stays as it is.
+ */
+export async function holdAddresses(interfaceName: string, addresses: readonly string[]): Promise<void> {
+  const lifetime = `valid_lft ${holdSeconds} preferred_lft ${holdSeconds}`;
+  await batch(
+    addresses.map(
+      (address) =>
+        `address add ${address} dev ${interfaceName} noprefixroute ${lifetime}${address.includes(':') ? ' nodad' : ''}`,
+    ),
+  );
+}
+
+/** Adds routes that stand in for those NetworkManager will bring; their metric wins. */
+export async function holdRoutes(hold: RouteHold): Promise<void> {
+  await batch(hold.routes.map((route) => `route replace ${routeWords(route, hold)}`));
+}
+
+/** Removes the routes of a hold; those that are gone already are fine. */
+export async function releaseRoutes(hold: RouteHold): Promise<void> {
+  await batch(hold.routes.map((route) => `route delete ${routeWords(route, hold)}`));
+}
+
+/** Gives an interface a MAC, where it has another one. */
+export async function setMac(interfaceName: string, mac: string): Promise<void> {
+  if (
+    readLinks()
+      .find((link) => link.name === interfaceName)
+      ?.mac.toLowerCase() === mac.toLowerCase()
+  )
+    return;
+  await run('ip', ['link', 'set', 'dev', interfaceName, 'address', mac], commandMs);
+}
+
+function routeWords(route: HeldRoute, hold: RouteHold): string {
+  // A gateway beyond the prefix of every address is fine for NetworkManager, so it is here.
+  const gateway = route.gateway === null ? '' : `via ${route.gateway} onlink `;
+  return `${route.destination} ${gateway}dev ${hold.interface} metric ${hold.metric}`;
+}
+
+/** One process for all of it. Best effort: what the kernel refuses is brought by NetworkManager a moment later. */
+async function batch(lines: readonly string[]): Promise<void> {
+  if (lines.length > 0) await runWithInput('ip', ['-force', '-batch', '-'], `${lines.join('\n')}\n`, commandMs);
+}

@@ -106,7 +106,7 @@ class OvnTreeReader {
   #duplicate(key: YamlScalar, earlier: YamlScalar, keys: readonly string[]): void {
     const line = lineAt(this.#source, earlier.at);
     this.#refuse(key.at, [
-      `${escapeText(keys.join('.'))} is set twice: it is already on line ${line}`,
+      `${escapeText(keys.join('.')) || 'the empty key'} is set twice: it is already on line ${line}`,
       'keep one of the two lines',
     ]);
   }

@@ -69,17 +69,18 @@ function readRegularFile(path: string): Uint8Array | null {
 
 function statOrNull(path: string): Stats | null {
   try {
-    return statSync(path);
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats !== undefined) return stats;
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw unreadableBecause(path, error);
-    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
-    // To fall back to the defaults would surprise whoever made the link.
-    throw unreadable(
-      path,
-      'is a symbolic link to a file that does not exist',
-      'create the file it points to, or remove the link',
-    );
+    throw unreadableBecause(path, error);
   }
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
+  // To fall back to the defaults would surprise whoever made the link.
+  throw unreadable(
+    path,
+    'is a symbolic link to a file that does not exist',
+    'create the file it points to, or remove the link',
+  );
 }
 
 function refuseIrregular(path: string, stats: Stats): void {

@@ -68,16 +68,31 @@ export interface Resolver {
   readonly options: readonly string[];
 }
 
-/** First line of each hint file, trimmed; null where the file is absent or empty. */
+/** First line of each hint file, without white space and quotes around it; null where the file is absent or empty. */
 export interface HintFiles {
   /** /var/lib/ovnk/iface_default_hint */
   readonly interfaceHint: string | null;
+  /** /var/lib/microshift-net/uplink.json: the NIC that carried br-ex last. Absent in snapshots of agents before 0.2. */
+  readonly hintedNic?: HintedNic | null;
   /** /etc/ovnk/extra_bridge */
   readonly extraBridge: string | null;
   /** /etc/ovnk/default_bridge */
   readonly defaultBridge: string | null;
   /** /run/nodeip-configuration/primary-ip */
   readonly nodeIp: string | null;
+}
+
+/** What DHCP servers know a device by, as NetworkManager shows it; null: there is no lease of that family. */
+export interface DhcpIdentity {
+  readonly clientId: string | null;
+  readonly duid: string | null;
+  readonly iaid: string | null;
+}
+
+/** A NIC by what does not change with its name. */
+export interface HintedNic {
+  readonly interface: string;
+  readonly permanentMac: string;
 }
 
 export interface NetworkManagerFacts {
@@ -101,6 +116,10 @@ export interface NmDevice {
   readonly state: number;
   readonly activeConnection: string | null;
   readonly hwAddress: string;
+  /** Burnt-in MAC; empty or absent where the device has none. */
+  readonly permanentHwAddress?: string;
+  /** null or absent: no lease. */
+  readonly dhcp?: DhcpIdentity | null;
   readonly driver: string;
 }
 
@@ -124,6 +143,8 @@ export interface NmProfile {
   readonly id: string;
   /** Keyfile; empty for a profile that only exists in memory. */
   readonly filename: string;
+  /** Another one whenever the settings are other ones; absent before NetworkManager 1.44. */
+  readonly versionId?: string;
   readonly settings: ProfileSettings;
 }
 

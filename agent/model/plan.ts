@@ -17,6 +17,10 @@ export interface WantedProfile {
   readonly id: string;
   readonly uuid: string;
   readonly settings: ProfileSettings;
+  /** The profile of a port: without a cable it waits, which is no fault. */
+  readonly mayWait?: true;
+  /** UUID of the profile whose secrets go into this one when it is written. They are in no plan. */
+  readonly secretsFrom?: string;
 }
 
 /** What one gateway bridge must look like once a run has ended well. Plain JSON, kept in the journal. */
@@ -48,6 +52,8 @@ export interface Carried {
   readonly from: string;
   readonly addresses: readonly string[];
   readonly defaultGateways: readonly string[];
+  /** How long the device may carry nothing after it came up (LACP, spanning tree). Absent: it carries at once. */
+  readonly settlesMs?: number;
 }
 
 /** Addresses of one link, as `address/prefix`. */
@@ -65,8 +71,16 @@ export interface StepArguments {
   /** The same, after the proof: from now on the profiles connect by themselves. */
   commitProfiles: { profiles: readonly WantedProfile[]; storage: 'memory' | 'disk' };
   deleteProfiles: { profiles: readonly ProfileName[] };
-  /** Activates profiles side by side and waits until all are active. */
-  activate: { profiles: readonly ProfileActivation[] };
+  /**
+   * Activates profiles side by side and waits until all are active. `ports` are those of the (one) profile's device: started in the
+   * same instant, so that NetworkManager does not put them back by itself; one that comes up is enough.
+   */
+  activate: { profiles: readonly ProfileActivation[]; ports?: readonly ProfileActivation[] };
+  /**
+   * Waits some seconds for LACP to agree on the ports of a bond: a switch that sees ports come and go while it negotiates may shut
+   * them down. Goes on without, because a switch that never agrees carried the node so far.
+   */
+  waitLacp: { interface: string };
   /** Waits until every address on the interface can be bound: duplicate address detection is over. */
   waitBindable: { interface: string; addresses: readonly string[] };
   /** Gives the interface IPv6 addresses and default routes beside what NetworkManager configures, until that has arrived. */
@@ -74,7 +88,39 @@ export interface StepArguments {
   /** Removes the default routes of holdIpv6; the addresses are the advertised ones by now. */
   releaseIpv6: { interface: string; gateways: readonly string[]; metric: number };
   /** Puts the NIC into the bridge in one OVSDB transaction, as rows that NetworkManager takes for its own. */
-  attachUplink: { bridge: string; interface: string; portProfile: string; interfaceProfile: string };
+  attachUplink: {
+    bridge: string;
+    interface: string;
+    portProfile: string;
+    interfaceProfile: string;
+    /** Started right after the uplink's profile; waited for by the step that activates that one. */
+    ports?: readonly ProfileActivation[];
+  };
+  /**
+   * Starts the admin's profile on the NIC while it still carries the bridge, gives the NIC the node's addresses and routes, and only then
+   * takes it out of the bridge. The activation goes on; `activate` waits for it.
+   */
+  returnUplink: {
+    bridge: string;
+    /** UUID of the bridge's profile, and the external id that keeps it while NetworkManager is not to see it. */
+    bridgeProfile: string;
+    markKey: string;
+    interface: string;
+    /** Of the bridge, which had it from the NIC. */
+    mac: string;
+    profile: ProfileName;
+    /** Started right after it; waited for by the step that activates it. */
+    ports?: readonly ProfileActivation[];
+    addresses: readonly string[];
+    routes: readonly HeldRoute[];
+    metric: number;
+  };
+  /** Gives NetworkManager back a bridge that a run which died in returnUplink has hidden from it. */
+  reclaimBridge: { bridge: string; markKey: string };
+  /** Waits until the NIC has routes of its own to these destinations, beside the held ones with this metric. */
+  waitRoutes: { interface: string; destinations: readonly string[]; heldMetric: number };
+  /** Removes the routes that returnUplink added. */
+  releaseRoutes: { interface: string; routes: readonly HeldRoute[]; metric: number };
   /** Changes the configuration of an active profile's device in place; null: to what the profile says. */
   reapply: { id: string; uuid: string; settings: ProfileSettings | null };
   /** Waits for a DHCPv4 lease, and for an advertised IPv6 default route with this metric (null: for none). */
@@ -83,6 +129,14 @@ export interface StepArguments {
   waitAddresses: { interface: string; addresses: readonly string[] };
   /** Removes bridge rows that belong to no profile any more. */
   removeBridges: { bridges: readonly string[] };
+}
+
+/** A route that stands in for one NetworkManager will bring. */
+export interface HeldRoute {
+  /** CIDR; a default route is 0.0.0.0/0 or ::/0. */
+  readonly destination: string;
+  /** null: on-link. */
+  readonly gateway: string | null;
 }
 
 export interface ProfileName {

@@ -3,11 +3,20 @@ import type { ManagedObject, NetworkManager } from '../drivers/networkmanager/cl
 import {
   activeInterface,
   deviceInterface,
+  dhcp4Interface,
+  dhcp6Interface,
   profileInterface,
   rootInterface,
   rootPath,
+  wiredInterface,
 } from '../drivers/networkmanager/names.ts';
-import type { NetworkManagerFacts, NmActiveConnection, NmDevice, NmProfile } from '../model/observation.ts';
+import type {
+  DhcpIdentity,
+  NetworkManagerFacts,
+  NmActiveConnection,
+  NmDevice,
+  NmProfile,
+} from '../model/observation.ts';
 
 /** NMCapability: OVS, set when the plugin is loaded. */
 const ovsCapability = 2;
@@ -15,77 +24,102 @@ const ovsCapability = 2;
 /** Reads devices, active connections, checkpoints and every profile of NetworkManager: one round trip, plus one per profile in flight at once. */
 export async function observeNetworkManager(nm: NetworkManager): Promise<NetworkManagerFacts> {
   const objects = await nm.managedObjects();
-  const root = plainProperties(objects[rootPath], rootInterface);
-  const withInterface = (name: string): [string, ManagedObject][] =>
-    Object.entries(objects).filter(([, object]) => name in object);
+  const withInterface = (name: string): [string, Properties][] =>
+    Object.entries(objects).flatMap(([path, object]): [string, Properties][] => {
+      const properties = object[name];
+      return properties === undefined ? [] : [[path, properties]];
+    });
   const profiles = await Promise.all(
-    withInterface(profileInterface).map(([path, object]) =>
-      readProfile(nm, path, plainProperties(object, profileInterface)),
-    ),
+    withInterface(profileInterface).map(([path, properties]) => readProfile(nm, path, properties)),
   );
+  const root = objects[rootPath]?.[rootInterface] ?? {};
+  const capabilities = toPlain(root.Capabilities);
   return {
-    version: String(root.Version ?? ''),
-    ovsPlugin: Array.isArray(root.Capabilities) && root.Capabilities.includes(ovsCapability),
-    devices: withInterface(deviceInterface).map(([path, object]) =>
-      readDevice(path, plainProperties(object, deviceInterface)),
-    ),
-    activeConnections: withInterface(activeInterface).map(([path, object]) =>
-      readActive(path, plainProperties(object, activeInterface)),
-    ),
+    version: text(root.Version),
+    ovsPlugin: Array.isArray(capabilities) && capabilities.includes(ovsCapability),
+    devices: withInterface(deviceInterface).map(([path, properties]) => ({
+      ...readDevice(path, properties, objects[path]?.[wiredInterface] ?? {}),
+      dhcp: readDhcp(properties, objects),
+    })),
+    activeConnections: withInterface(activeInterface).map(([path, properties]) => readActive(path, properties)),
     profiles: profiles.filter((profile) => profile !== null),
-    checkpoints: Array.isArray(root.Checkpoints) ? root.Checkpoints.map(String) : [],
+    checkpoints: texts(root.Checkpoints),
   };
 }
 
 /** A profile; null when it was deleted between listing and reading. */
-async function readProfile(
-  nm: NetworkManager,
-  path: string,
-  properties: Record<string, unknown>,
-): Promise<NmProfile | null> {
+async function readProfile(nm: NetworkManager, path: string, properties: Properties): Promise<NmProfile | null> {
   const settings = await nm.profileSettings(path).catch(() => null);
   if (settings === null) return null;
   return {
     path,
     uuid: String(settings.connection?.uuid?.[1] ?? ''),
     id: String(settings.connection?.id?.[1] ?? ''),
-    filename: String(properties.Filename ?? ''),
+    filename: text(properties.Filename),
+    ...(properties.VersionId === undefined ? {} : { versionId: text(properties.VersionId) }),
     settings,
   };
 }
 
-function readDevice(path: string, properties: Record<string, unknown>): NmDevice {
+function readDevice(path: string, properties: Properties, wired: Properties): NmDevice {
   return {
     path,
-    interface: String(properties.Interface ?? ''),
-    ipInterface: String(properties.IpInterface ?? ''),
-    type: Number(properties.DeviceType ?? 0),
-    state: Number(properties.State ?? 0),
+    interface: text(properties.Interface),
+    ipInterface: text(properties.IpInterface),
+    type: number(properties.DeviceType),
+    state: number(properties.State),
     activeConnection: objectPath(properties.ActiveConnection),
-    hwAddress: String(properties.HwAddress ?? ''),
-    driver: String(properties.Driver ?? ''),
+    hwAddress: text(properties.HwAddress),
+    permanentHwAddress: text(wired.PermHwAddress),
+    driver: text(properties.Driver),
   };
 }
 
-function readActive(path: string, properties: Record<string, unknown>): NmActiveConnection {
+function readDhcp(properties: Properties, objects: Readonly<Record<string, ManagedObject>>): DhcpIdentity | null {
+  const options = (path: string | null, interfaceName: string): Record<string, unknown> | null =>
+    path === null ? null : (toPlain(objects[path]?.[interfaceName]?.Options) as Record<string, unknown> | null);
+  const dhcp4 = options(objectPath(properties.Dhcp4Config), dhcp4Interface);
+  const dhcp6 = options(objectPath(properties.Dhcp6Config), dhcp6Interface);
+  if (dhcp4 === null && dhcp6 === null) return null;
+  const word = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+  return {
+    clientId: word(dhcp4?.dhcp_client_identifier),
+    duid: word(dhcp6?.dhcp6_client_id),
+    iaid: word(dhcp6?.iaid),
+  };
+}
+
+function readActive(path: string, properties: Properties): NmActiveConnection {
   return {
     path,
-    id: String(properties.Id ?? ''),
-    uuid: String(properties.Uuid ?? ''),
-    type: String(properties.Type ?? ''),
-    profile: String(properties.Connection ?? ''),
-    devices: Array.isArray(properties.Devices) ? properties.Devices.map(String) : [],
-    state: Number(properties.State ?? 0),
-    stateFlags: Number(properties.StateFlags ?? 0),
+    id: text(properties.Id),
+    uuid: text(properties.Uuid),
+    type: text(properties.Type),
+    profile: text(properties.Connection),
+    devices: texts(properties.Devices),
+    state: number(properties.State),
+    stateFlags: number(properties.StateFlags),
   };
 }
 
-function plainProperties(object: ManagedObject | undefined, interfaceName: string): Record<string, unknown> {
-  const properties = object?.[interfaceName] ?? {};
-  return Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, toPlain(value)]));
+/** Only what is read is unwrapped: an object has dozens of properties and a node has hundreds of objects. */
+type Properties = ManagedObject[string];
+
+function text(value: unknown): string {
+  return String(toPlain(value) ?? '');
+}
+
+function number(value: unknown): number {
+  return Number(toPlain(value) ?? 0);
+}
+
+function texts(value: unknown): string[] {
+  const plain = toPlain(value);
+  return Array.isArray(plain) ? plain.map(String) : [];
 }
 
 /** D-Bus writes "none" as the path `/`. */
 function objectPath(value: unknown): string | null {
-  return value === undefined || value === '/' ? null : String(value);
+  const path = text(value);
+  return path === '' || path === '/' ? null : path;
 }

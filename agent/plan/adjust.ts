@@ -1,6 +1,8 @@
 import type { Observation } from '../model/observation.ts';
 import type { Difference, Step, WantedBridge } from '../model/plan.ts';
+import { fixedAddresses } from '../verify/compare.ts';
 import type { BridgeNames } from './names.ts';
+import { isBorrowed, reclaim } from './ownership.ts';
 
 /**
  * Steps that mend a complete bridge without taking it apart: settings of the bridge's own interface, addresses somebody removed,
@@ -13,7 +15,7 @@ export function adjustInPlace(
   observation: Observation,
 ): readonly Step[] | null {
   const soft = new RegExp(
-    `^(profile ${names.bridgeInterface} (ipv4|ipv6|connection|proxy|hostname|user)\\.|profile \\S+ (connection\\.autoconnect|user\\.data)$|address \\S+ on ${names.bridge}$)`,
+    `^(profile ${names.bridgeInterface} (ipv4|ipv6|connection|proxy|hostname|user)\\.|profile \\S+ (connection\\.autoconnect|user\\.data)$|address \\S+ on ${names.bridge}$|owner of bridge ${names.bridge}$)`,
   );
   if (!differences.every((difference) => soft.test(difference.subject))) return null;
   const changed = wanted.profiles.filter((profile) =>
@@ -21,7 +23,10 @@ export function adjustInPlace(
   );
   const final = wanted.profiles.find((profile) => profile.id === names.bridgeInterface);
   if (final === undefined) return null;
-  const steps: Step[] = [];
+  const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
+  const isHidden = row !== undefined && isBorrowed(row);
+  if (!isHidden && differences.some((difference) => difference.subject.startsWith('owner '))) return null;
+  const steps: Step[] = isHidden ? [reclaim(names)] : [];
   const onDisk = observation.networkManager.profiles.some(
     (profile) => profile.uuid === final.uuid && profile.filename.startsWith('/etc/'),
   );
@@ -33,7 +38,7 @@ export function adjustInPlace(
       why: 'the profiles follow what they were made from',
     });
   }
-  if (differences.some((difference) => !/ (connection\.autoconnect|user\.data)$/.test(difference.subject))) {
+  if (differences.some((difference) => !/ (connection\.autoconnect|user\.data)$|^owner /.test(difference.subject))) {
     steps.push({
       do: 'reapply',
       id: final.id,
@@ -41,6 +46,15 @@ export function adjustInPlace(
       settings: null,
       why: `${names.bridge} is changed in place; its link stays up`,
     });
+    const addresses = fixedAddresses(final.settings);
+    if (addresses.length > 0) {
+      steps.push({
+        do: 'waitBindable',
+        interface: names.bridge,
+        addresses,
+        why: 'a new address is checked for duplicates before it answers',
+      });
+    }
   }
   return steps;
 }

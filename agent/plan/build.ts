@@ -1,5 +1,6 @@
 import type { Observation } from '../model/observation.ts';
 import type { ProfileActivation, Step, WantedBridge, WantedProfile } from '../model/plan.ts';
+import { fixedAddresses } from '../verify/compare.ts';
 import {
   carriedAddresses,
   dynamicFamilies,
@@ -9,8 +10,10 @@ import {
   overlapSettings,
 } from './handover.ts';
 import type { BridgeNames } from './names.ts';
+import { portActivations } from './ports.ts';
 import type { UplinkSource } from './profiles.ts';
 import { isDefault } from './route-metric.ts';
+import { usesLacp } from './settling.ts';
 
 /** Steps that build a bridge around a NIC that now runs the admin's own profile. */
 export function buildWithUplink(
@@ -24,21 +27,40 @@ export function buildWithUplink(
   const addresses = carriedAddresses(source.addressLink);
   const handsOver = addresses.length > 0;
   const initial = handsOver ? handoverProfile(final, source.addressLink, observation) : final;
-  const profiles = wanted.profiles.map((profile) => proving(profile.uuid === final.uuid ? initial : profile));
+  const present = observation.networkManager.profiles.some((profile) => profile.uuid === source.kept?.uuid);
+  const profiles = wanted.profiles
+    .filter((profile) => !present || profile.uuid !== source.kept?.uuid)
+    .map((profile) => proving(profile.uuid === final.uuid ? initial : profile));
   const hold = ipv6Hold(final, source.addressLink, observation);
   const uplinkPort = profileOf(wanted, names.uplinkPort);
   const uplinkInterface = profileOf(wanted, names.uplinkInterface);
+  const copies = portActivations(
+    wanted.profiles.filter((profile) => profile.settings.connection?.master?.[1] === uplinkInterface.uuid),
+    observation,
+  );
+  const ports = copies.length === 0 ? {} : { ports: copies };
+  const lacp: Step[] = usesLacp(source.settings)
+    ? [
+        {
+          do: 'waitLacp',
+          interface: uplink,
+          why: `${uplink} and the switch have agreed before its ports go and come back`,
+        },
+      ]
+    : [];
   const attach: Step = {
     do: 'attachUplink',
     bridge: names.bridge,
     interface: uplink,
     portProfile: uplinkPort.uuid,
     interfaceProfile: uplinkInterface.uuid,
+    ...ports,
     why: `${uplink} starts to carry ${names.bridge} while its own addresses still answer, so nothing is lost in between`,
   };
   const moved: Step = {
     do: 'activate',
     profiles: [activation(uplinkInterface, uplink)],
+    ...ports,
     why: `NetworkManager takes ${uplink} as a port of ${names.bridge} and removes its addresses`,
   };
   const bridgeUp: Step[] = [
@@ -57,13 +79,14 @@ export function buildWithUplink(
     return [
       ...bridgeUp,
       { do: 'activate', profiles: [activation(uplinkPort, null)], why: `makes a port for ${uplink}` },
+      ...lacp,
       moved,
       {
         do: 'activate',
         profiles: [activation(final, null)],
         why: `${uplink} has no address to hand over, so ${names.bridge} is configured from the start`,
       },
-      ...dynamicWait(names, final, false),
+      ...dynamicWait(names, final, dynamicFamilies(final.settings).includes(4), false),
     ];
   }
   return [
@@ -80,6 +103,7 @@ export function buildWithUplink(
       addresses,
       why: 'an address that is still being checked for duplicates does not answer',
     },
+    ...lacp,
     attach,
     moved,
     ...settle(names, final, source, observation),
@@ -132,11 +156,14 @@ function settle(
     why: `${names.bridge} gets the admin's own settings`,
   };
   const finish: Step = { do: 'reapply', id, uuid, settings: null, why: 'in place, so that the link stays up' };
-  if (dynamicFamilies(final.settings).length === 0) return [update, finish];
+  const added = addressesBeside(names, final, source);
+  if (dynamicFamilies(final.settings).length === 0) return [update, finish, ...added];
   const hasIpv6Default = observation.routes.some(
     (route) => route.family === 6 && isDefault(route.destination) && route.device === source.addressLink.name,
   );
-  const lease = dynamicFamilies(final.settings).includes(4);
+  // On a LAN without DHCP none comes, and the NIC did without.
+  const lease =
+    dynamicFamilies(final.settings).includes(4) && source.addressLink.addresses.some((entry) => entry.family === 4);
   const overlap: Step = {
     do: 'reapply',
     id,
@@ -144,8 +171,16 @@ function settle(
     settings: overlapSettings(final, source.addressLink, observation),
     why: 'asks for the lease while the old address still answers',
   };
-  const wait = dynamicWait(names, final, hasIpv6Default);
-  return lease ? [update, overlap, ...wait, finish] : [update, finish, ...wait];
+  const wait = dynamicWait(names, final, lease, hasIpv6Default);
+  return lease ? [update, overlap, ...wait, finish, ...added] : [update, finish, ...wait, ...added];
+}
+
+/** Addresses of the profile that the NIC did not have: they are checked for duplicates first. */
+function addressesBeside(names: BridgeNames, final: WantedProfile, source: UplinkSource): readonly Step[] {
+  const present = carriedAddresses(source.addressLink);
+  const addresses = fixedAddresses(final.settings).filter((address) => !present.includes(address));
+  const why = 'the NIC did not have them, so they are checked for duplicates before they answer';
+  return addresses.length === 0 ? [] : [{ do: 'waitBindable', interface: names.bridge, addresses, why }];
 }
 
 function holdStep(
@@ -168,11 +203,16 @@ function releaseStep(names: BridgeNames, gateways: readonly string[]): Step {
 }
 
 /** An advertised IPv6 default route is waited for only where there was one: not every LAN has a router. */
-function dynamicWait(names: BridgeNames, final: WantedProfile, expectsIpv6Default: boolean): readonly Step[] {
-  const families = dynamicFamilies(final.settings);
-  const lease = families.includes(4);
+function dynamicWait(
+  names: BridgeNames,
+  final: WantedProfile,
+  lease: boolean,
+  expectsIpv6Default: boolean,
+): readonly Step[] {
   const ipv6DefaultMetric =
-    families.includes(6) && expectsIpv6Default ? Number(final.settings.ipv6?.['route-metric']?.[1]) : null;
+    dynamicFamilies(final.settings).includes(6) && expectsIpv6Default
+      ? Number(final.settings.ipv6?.['route-metric']?.[1])
+      : null;
   if (!lease && ipv6DefaultMetric === null) return [];
   const { id, uuid } = final;
   return [

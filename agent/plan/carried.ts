@@ -3,11 +3,13 @@ import type { Carried, LinkAddresses, PlanNote } from '../model/plan.ts';
 import type { ProfileSettings, SettingValue } from '../model/settings.ts';
 import { giveBack } from './give-back.ts';
 import { carriedAddresses } from './handover.ts';
+import { keptAddresses } from './kept-addresses.ts';
 import { type BridgeNames, bridges } from './names.ts';
 import type { UplinkSource } from './profiles.ts';
 import { isDefault } from './route-metric.ts';
+import { settlingMs } from './settling.ts';
 import { activeProfile } from './source-profile.ts';
-import { uplinkInBridge } from './uplink.ts';
+import { uplinkInBridge } from './uplink-in-bridge.ts';
 
 /*
  * Which addresses must be there after a run. Those a profile lists, and every one of a family that DHCP or router advertisements
@@ -16,7 +18,7 @@ import { uplinkInBridge } from './uplink.ts';
 
 /** What goes from an uplink to its bridge. */
 export function carriedOver(names: BridgeNames, source: UplinkSource, observation: Observation): Carried {
-  return carry(source.addressLink, names.bridge, source.settings, observation);
+  return { ...carry(source.addressLink, names.bridge, source.settings, observation), ...settles(source.settings) };
 }
 
 /** What goes back to the NIC of a bridge that is taken apart; null for one that stays or has no NIC. */
@@ -24,7 +26,13 @@ export function carriedBack(names: BridgeNames, keepsUplink: boolean, observatio
   const uplink = uplinkInBridge(names, observation);
   const link = observation.links.find((entry) => entry.name === names.bridge);
   if (keepsUplink || uplink === null || link === undefined || giveBack(names, observation).length === 0) return null;
-  return carry(link, uplink, settingsOf(link.name, observation), observation);
+  const own = observation.networkManager.profiles.find((profile) => profile.id === names.uplinkInterface);
+  return { ...carry(link, uplink, settingsOf(link.name, observation), observation), ...settles(own?.settings ?? {}) };
+}
+
+function settles(device: ProfileSettings): { settlesMs?: number } {
+  const settlesMs = settlingMs(device);
+  return settlesMs === 0 ? {} : { settlesMs };
 }
 
 /** Links that are or were an uplink or a bridge of ours, with the addresses a rollback must bring back. */
@@ -51,6 +59,27 @@ export function strayAddressNotes(source: UplinkSource): readonly PlanNote[] {
   }));
 }
 
+/** Says which default routes of an uplink do not move: somebody added them to a NIC with fixed addresses, and no profile knows them. */
+export function strayRouteNotes(source: UplinkSource, observation: Observation): readonly PlanNote[] {
+  return observation.routes
+    .filter((route) => route.device === source.addressLink.name && isDefault(route.destination))
+    .filter(({ family }) => source.settings[`ipv${family}`]?.method?.[1] === 'manual')
+    .filter(({ family, gateway }) => !defaultsOf(source.settings[`ipv${family}`] ?? {}).includes(gateway))
+    .map(({ gateway, device }) => ({
+      level: 'warning',
+      message: `the default route ${gateway === null ? 'without a gateway' : `through ${gateway}`} on ${device} is not in the profile ${source.id}, so it does not stay`,
+    }));
+}
+
+/** Gateways of the default routes a profile sets; null for one without. */
+function defaultsOf(setting: Readonly<Record<string, SettingValue>>): readonly (string | null)[] {
+  const routes = (setting['route-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
+  const own = routes
+    .filter((route) => route.prefix?.[1] === 0)
+    .map((route) => (route['next-hop']?.[1] ?? null) as string | null);
+  return [...own, ...(setting.gateway === undefined ? [] : [String(setting.gateway[1])])];
+}
+
 function carry(from: Link, to: string, settings: ProfileSettings | null, observation: Observation): Carried {
   const gateways = observation.routes
     .filter((route) => route.device === from.name && isDefault(route.destination))
@@ -61,23 +90,6 @@ function carry(from: Link, to: string, settings: ProfileSettings | null, observa
     addresses: keptAddresses(from, settings),
     defaultGateways: [...new Set(gateways)],
   };
-}
-
-/** Addresses that the profile brings back by itself; all of them where the profile is not known. */
-function keptAddresses(link: Link, settings: ProfileSettings | null): readonly string[] {
-  const addresses = carriedAddresses(link);
-  if (settings === null) return addresses;
-  return addresses.filter((address) => {
-    const setting = settings[address.includes(':') ? 'ipv6' : 'ipv4'];
-    const method = String(setting?.method?.[1]);
-    if (method === 'disabled' || method === 'link-local') return false;
-    return method !== 'manual' || listedAddresses(setting).includes(address);
-  });
-}
-
-function listedAddresses(setting: Readonly<Record<string, SettingValue>> | undefined): readonly string[] {
-  const list = (setting?.['address-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
-  return list.map((entry) => `${entry.address?.[1]}/${entry.prefix?.[1]}`);
 }
 
 function settingsOf(name: string, observation: Observation): ProfileSettings | null {

@@ -1,7 +1,8 @@
 import type { Observation } from '../model/observation.ts';
 import type { Wanted, WantedBridge } from '../model/plan.ts';
-import { type BridgeNames, bridges, profileIds, userData } from './names.ts';
-import { uplinkInBridge } from './uplink.ts';
+import { type BridgeNames, bridges, isPortCopy, profileIds, sourceOf, userData } from './names.ts';
+import { secretsFrom } from './secrets.ts';
+import { uplinkInBridge } from './uplink-in-bridge.ts';
 
 /** Bridges of ours as they are now, in the form a plan aims at: what a later `undo` goes back to. */
 export function currentBridges(observation: Observation): Wanted {
@@ -10,7 +11,9 @@ export function currentBridges(observation: Observation): Wanted {
 
 function currentBridge(names: BridgeNames, observation: Observation): WantedBridge | null {
   const ids = profileIds(names);
-  const profiles = observation.networkManager.profiles.filter((profile) => ids.includes(profile.id));
+  const profiles = observation.networkManager.profiles.filter(
+    (profile) => ids.includes(profile.id) || isPortCopy(names, profile),
+  );
   const link = observation.links.find((entry) => entry.name === names.bridge);
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
   if (profiles.length === 0 || link === undefined || row === undefined) return null;
@@ -29,6 +32,12 @@ function currentBridge(names: BridgeNames, observation: Observation): WantedBrid
             sourceProfileId: origin?.[userData.sourceId] ?? '',
           },
     mac: link.mac.toUpperCase(),
-    profiles: profiles.map(({ id, uuid, settings }) => ({ id, uuid, settings })),
+    profiles: profiles.map((profile) => ({
+      id: profile.id,
+      uuid: profile.uuid,
+      settings: profile.settings,
+      ...(isPortCopy(names, profile) ? { mayWait: true as const } : {}),
+      ...secretsFrom(profile.settings, sourceOf(profile) ?? profile.uuid),
+    })),
   };
 }

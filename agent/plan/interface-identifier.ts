@@ -24,7 +24,7 @@ export function keepInterfaceIdentifier(source: UplinkSource): {
     const message = `${bridge} has IPv6 addresses with ${identifiers.length} different interface identifiers; only one can be kept, the others change`;
     return { ipv6: {}, notes: [{ level: 'warning', message }] };
   }
-  if (identifier === eui64Identifier(source.addressLink.mac)) return { ipv6: { 'addr-gen-mode': eui64 }, notes: [] };
+  if (identifier === eui64Identifier(source.mac)) return { ipv6: { 'addr-gen-mode': eui64 }, notes: [] };
   const message = `the IPv6 interface identifier ${identifier} is kept as a token: a stable-privacy address would change with the interface name`;
   return {
     ipv6: { 'addr-gen-mode': eui64, token: ['s', identifier] },

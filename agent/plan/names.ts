@@ -1,3 +1,5 @@
+import type { NmProfile } from '../model/observation.ts';
+
 /** Names the script this agent replaces gave its profiles; kept, because other tools and admins know them. */
 export interface BridgeNames {
   readonly bridge: string;
@@ -32,6 +34,29 @@ export const bridges: readonly BridgeNames[] = [gatewayBridge, externalBridge];
 /** Every profile id this agent may write, of both bridges. */
 export const ownProfileIds: ReadonlySet<string> = new Set(bridges.flatMap(profileIds));
 
+/** True for a profile this agent made: one with a name of ours, or a copy of a port's profile. */
+export function isOwnProfile(profile: NmProfile): boolean {
+  return ownProfileIds.has(profile.id) || bridges.some((names) => isPortCopy(names, profile));
+}
+
+/** True for a copy of a port's profile: it names the uplink's profile of ours as its controller and says what it was made from. */
+export function isPortCopy(names: BridgeNames, profile: NmProfile): boolean {
+  return controllerOf(profile) === profileUuid(names.uplinkInterface) && sourceOf(profile) !== null;
+}
+
+/** What a port's profile names as its controller, in either spelling (NetworkManager 1.46 renamed it); null: it is no port. */
+export function controllerOf(profile: NmProfile): string | null {
+  const { controller, master } = profile.settings.connection ?? {};
+  const value = controller?.[1] ?? master?.[1];
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** UUID of the profile that one of ours was made from. */
+export function sourceOf(profile: NmProfile): string | null {
+  const data = profile.settings.user?.data?.[1] as Record<string, string> | undefined;
+  return data?.[userData.sourceProfile] ?? null;
+}
+
 /** The profile ids of one bridge. */
 export function profileIds(names: BridgeNames): readonly string[] {
   return [names.bridge, names.bridgePort, names.bridgeInterface, names.uplinkPort, names.uplinkInterface];
@@ -41,7 +66,12 @@ export function profileIds(names: BridgeNames): readonly string[] {
 export const userData = {
   sourceProfile: 'microshift-net.source-profile',
   sourceId: 'microshift-net.source-id',
+  /** In the copy of a profile that NetworkManager made up for a NIC somebody else configured. */
+  keptFrom: 'microshift-net.kept-from',
 } as const;
+
+/** External ids of a bridge row by which NetworkManager knows it for its own, and by which we know one we borrowed from it. */
+export const ownerKeys = { networkManager: 'NM.connection.uuid', borrowed: 'microshift-net.borrowed-from' } as const;
 
 /** MAC of br-ex without a NIC, as MicroShift sets it today. */
 export const noUplinkMac = '0A:59:00:00:00:01';
@@ -63,9 +93,26 @@ const profileUuids: Readonly<Record<string, string>> = {
   'ovs-if-phys1': '394fbcb5-85d3-5a7c-a8a8-41b4470f231d',
 };
 
+/** Mixed into the UUID of a profile to make that of its copy: the same in every run, and another one for every profile. */
+const copyMask = '6f1c1a0e5d0b4c7e9a55b7c0de5a1f2b';
+
+/** UUID of our copy of a profile (RFC 9562 version 8: made in a way of its own). */
+export function copyUuid(uuid: string): string {
+  const digits = [...uuid.replaceAll('-', '').padEnd(32, '0').slice(0, 32)].map(
+    (digit, index) => Number.parseInt(digit, 16) ^ Number.parseInt(copyMask[index] ?? '0', 16),
+  );
+  digits[12] = 8;
+  digits[16] = ((digits[16] ?? 0) & 3) | 8;
+  const text = digits.map((digit) => digit.toString(16)).join('');
+  return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join('-');
+}
+
 /** UUID of the profile of ours with this id. */
 export function profileUuid(id: string): string {
   const uuid = profileUuids[id];
   if (uuid === undefined) throw new TypeError(`no profile of ours is called ${id}`);
   return uuid;
 }
+
+/** Everything of this agent that a comparison may find: what of it is not wanted has to go. */
+export const ownNames = { bridges: bridges.map((names) => names.bridge), isOwnProfile };

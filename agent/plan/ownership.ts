@@ -1,30 +1,81 @@
 import { AgentError } from '../errors.ts';
-import type { Observation } from '../model/observation.ts';
-import { type BridgeNames, profileIds } from './names.ts';
+import type { Observation, OvsBridge } from '../model/observation.ts';
+import type { PlanNote, Step } from '../model/plan.ts';
+import { type BridgeNames, ownerKeys, profileIds } from './names.ts';
+
+/** UUID of the profile a bridge row belongs to, also while it was borrowed by a run that died; undefined: nobody's. */
+export function ownerOf(row: OvsBridge): string | undefined {
+  return row.externalIds[ownerKeys.networkManager] ?? row.externalIds[ownerKeys.borrowed];
+}
+
+/** True for a bridge that a run which died has hidden from NetworkManager. */
+export function isBorrowed(row: OvsBridge): boolean {
+  return row.externalIds[ownerKeys.networkManager] === undefined && row.externalIds[ownerKeys.borrowed] !== undefined;
+}
+
+/** Gives such a bridge back to NetworkManager. */
+export function reclaim(names: BridgeNames): Step {
+  return {
+    do: 'reclaimBridge',
+    bridge: names.bridge,
+    markKey: ownerKeys.borrowed,
+    why: `a run that died has left ${names.bridge} hidden from NetworkManager`,
+  };
+}
+
+/** A bridge somebody else made, and how to remove it. */
+interface Foreign {
+  readonly why: string;
+  readonly removal: string;
+}
 
 /** Refuses to touch a bridge that somebody else made: by hand, or through profiles of another tool. Fails with `bridge-foreign`. */
 export function refuseForeignBridge(names: BridgeNames, observation: Observation): void {
-  const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
-  if (row === undefined) return;
-  const profile = observation.networkManager.profiles.find(
-    (entry) => entry.uuid === row.externalIds['NM.connection.uuid'],
-  );
-  if (profile !== undefined && profileIds(names).includes(profile.id)) return;
-  if (profile !== undefined) {
-    throw foreign(
-      names,
-      `it belongs to the NetworkManager profile ${profile.id}`,
-      `remove it (nmcli connection delete ${profile.id})`,
-    );
-  }
-  // A row of a profile that is gone is what a run that died, or its profile's deletion, left: planned for removal.
-  if (row.externalIds['NM.connection.uuid'] !== undefined) return;
-  throw foreign(names, 'it was made by hand, not by NetworkManager', `remove it (ovs-vsctl del-br ${names.bridge})`);
-}
-
-function foreign(names: BridgeNames, why: string, removal: string): AgentError {
-  return new AgentError('bridge-foreign', `there is a bridge ${names.bridge} already and ${why}`, {
-    hint: `${removal}, or keep it and set \`disableOVSInit: true\` in /etc/microshift/ovn.yaml`,
+  const found = foreignBridge(names, observation);
+  if (found === null) return;
+  throw new AgentError('bridge-foreign', `there is a bridge ${names.bridge} already and ${found.why}`, {
+    hint: `${found.removal}, or keep it and set \`disableOVSInit: true\` in /etc/microshift/ovn.yaml`,
     facts: { bridge: names.bridge },
   });
+}
+
+/** Says that a bridge of somebody else, which nothing asks for, is left alone. */
+export function foreignBridgeNotes(names: BridgeNames, observation: Observation): readonly PlanNote[] {
+  const found = foreignBridge(names, observation);
+  if (found === null) return [];
+  return [{ level: 'warning', message: `there is a bridge ${names.bridge} and ${found.why}; it is left alone` }];
+}
+
+/** Says which ports that others put into a bridge of ours go with it. */
+export function strangersNotes(names: BridgeNames, observation: Observation): readonly PlanNote[] {
+  const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
+  if (row === undefined || foreignBridge(names, observation) !== null) return [];
+  const strangers = row.ports.filter((port) => port.externalIds['NM.connection.uuid'] === undefined);
+  if (strangers.length === 0) return [];
+  const ports = strangers.map((port) => port.name).join(', ');
+  const pods = strangers.some((port) => port.interfaces.some((entry) => entry.type === 'patch'))
+    ? `; pods of ovn-kubernetes have no way out until there is a ${names.bridge} again`
+    : '';
+  return [{ level: 'warning', message: `ports that others put into ${names.bridge} go with it: ${ports}${pods}` }];
+}
+
+function foreignBridge(names: BridgeNames, observation: Observation): Foreign | null {
+  const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
+  if (row === undefined) return null;
+  const owner = ownerOf(row);
+  const profile = observation.networkManager.profiles.find((entry) => entry.uuid === owner);
+  if (profile !== undefined) {
+    if (profileIds(names).includes(profile.id)) return null;
+    // nmstate names the profile of an OVS bridge so (its NetworkManager back end); it leaves no other mark.
+    if (profile.id === `${names.bridge}-br`) {
+      const why = `nmstate made it (NetworkManager profile ${profile.id})`;
+      return { why, removal: 'take it out of the nmstate configuration (state: absent)' };
+    }
+    const why = `it belongs to the NetworkManager profile ${profile.id}`;
+    return { why, removal: `remove it (nmcli connection delete ${profile.id})` };
+  }
+  // A row of a profile that is gone is what a run that died, or its profile's deletion, left: planned for removal.
+  if (owner !== undefined) return null;
+  const why = 'it was made by hand, not by NetworkManager';
+  return { why, removal: `remove it (ovs-vsctl del-br ${names.bridge})` };
 }

@@ -13,13 +13,15 @@ import type {
 } from '../model/plan.ts';
 import { compare } from '../verify/compare.ts';
 import { adjustInPlace } from './adjust.ts';
+import { adoptInPlace, cloneSteps } from './adopt.ts';
 import { buildWithoutUplink, buildWithUplink, commitProfiles } from './build.ts';
-import { carriedBack, carriedOver, strayAddressNotes, touchedLinks } from './carried.ts';
+import { carriedBack, carriedOver, strayAddressNotes, strayRouteNotes, touchedLinks } from './carried.ts';
 import { giveBack } from './give-back.ts';
-import { type BridgeNames, bridges, externalBridge, gatewayBridge, ownProfileIds } from './names.ts';
-import { refuseForeignBridge } from './ownership.ts';
+import { keptNotes } from './kept.ts';
+import { type BridgeNames, bridges, externalBridge, gatewayBridge, ownNames } from './names.ts';
+import { foreignBridgeNotes, refuseForeignBridge, strangersNotes } from './ownership.ts';
 import { bridgeWithoutUplink, bridgeWithUplink, type UplinkSource } from './profiles.ts';
-import { uplinkSource } from './source-profile.ts';
+import { activeProfile, uplinkSource } from './source-profile.ts';
 import { chooseExternalUplink, chooseUplink } from './uplink.ts';
 
 /** A bridge as it shall be, and what it is made from. */
@@ -33,27 +35,31 @@ export type PlanDecision =
   | { readonly kind: 'planned'; readonly plan: Plan }
   | { readonly kind: 'waiting'; readonly trace: readonly string[] };
 
-const ownNames = { bridges: bridges.map((names) => names.bridge), profiles: ownProfileIds };
-
 /**
  * Plans everything `apply` does, from facts alone: no clock, no randomness, no I/O. Every refusal happens here, before anything is
  * touched. Answers `waiting` when the choice depends on a default route that may still come.
  */
 export function planApply(config: Config, observation: Observation, routeWaitOver: boolean): PlanDecision {
   if (!observation.networkManager.ovsPlugin) throw pluginMissing();
-  for (const names of bridges) refuseForeignBridge(names, observation);
+  refuseForeignBridge(gatewayBridge, observation);
   const decision = chooseUplink(config, observation, routeWaitOver);
   if (decision.kind === 'waiting') return decision;
   const external = chooseExternalUplink(config, observation);
+  if (external !== null) refuseForeignBridge(externalBridge, observation);
   const chosen = { gateway: decision.choice.interface, external };
   const options = { datapathType: config.ovs.datapathType.value, chosen };
-  const notes: PlanNote[] = [...decision.notes];
+  const notes: PlanNote[] = [
+    ...decision.notes,
+    ...(external === null ? foreignBridgeNotes(externalBridge, observation) : []),
+  ];
   const targets: Target[] = [];
   const add = (names: BridgeNames, uplink: string): void => {
     const source = uplinkSource(names, uplink, observation);
     const { wanted, notes: own } = bridgeWithUplink(names, source, observation, options);
     targets.push({ names, wanted, source });
-    notes.push(...own, ...strayAddressNotes(source));
+    notes.push(...own, ...strayAddressNotes(source), ...strayRouteNotes(source, observation));
+    const active = activeProfile(uplink, observation);
+    if (active !== undefined) notes.push(...keptNotes(active, observation));
   };
   if (decision.choice.interface === null) {
     targets.push({ names: gatewayBridge, wanted: bridgeWithoutUplink(gatewayBridge, options), source: null });
@@ -70,14 +76,18 @@ function isMisplaced(uuid: string, persist: boolean | null, observation: Observa
 
 /** Plans the removal of every trace of ours: NICs back to their own profiles, bridges and profiles gone. */
 export function planDisable(observation: Observation): Plan {
-  return planFor([], observation, null, [], false);
+  const notes = bridges.flatMap((names) => strangersNotes(names, observation));
+  return planFor([], observation, null, notes, false);
 }
 
-/** Plans the way back to bridges as they were before a transaction, kept in its journal; none of them means giving the NICs back. */
+/**
+ * Plans the way back to bridges as they were before a transaction, kept in its journal; none of them means giving the NICs back. So
+ * does one that lacked a profile already and is not there as it was: it cannot be built again.
+ */
 export function planReturn(previous: Wanted, observation: Observation): Plan {
   const targets = bridges.flatMap((names): Target[] => {
     const wanted = previous.bridges.find((bridge) => bridge.bridge === names.bridge);
-    if (wanted === undefined) return [];
+    if (wanted === undefined || (!isWhole(names, wanted) && differs(names, wanted, observation))) return [];
     const source = wanted.uplink === null ? null : uplinkSource(names, wanted.uplink.interface, observation);
     return [{ names, wanted, source }];
   });
@@ -95,19 +105,35 @@ function planFor(
   const differences = compare(wanted, observation, ownNames);
   const steps: Step[] = [];
   const rebuilt: Target[] = [];
+  const taken: Target[] = [];
   for (const names of bridges) {
     const target = targets.find((entry) => entry.names === names);
     const own = differences.filter((difference) => concerns(difference, names));
     if (target === undefined) steps.push(...giveBack(names, observation));
     else if (own.length > 0) {
       const adjusted = adjustInPlace(target.wanted, names, own, observation);
+      const adopted =
+        adjusted === null && target.source !== null
+          ? adoptInPlace(target.wanted, names, own, target.source, observation)
+          : null;
       if (adjusted !== null) steps.push(...adjusted);
-      else {
+      else if (adopted !== null) {
         rebuilt.push(target);
+        steps.push(...adopted);
+      } else {
+        rebuilt.push(target);
+        taken.push(target);
         steps.push(...giveBack(names, observation), ...build(target, observation));
       }
     }
   }
+  const clones = cloneSteps(
+    targets.filter((target) => !taken.includes(target)).map((target) => target.names),
+    persist,
+    observation,
+  );
+  steps.unshift(...clones.before);
+  steps.push(...clones.after);
   const keepsUplink = (names: BridgeNames): boolean =>
     targets.some((target) => target.names === names && target.source !== null);
   const proven = rebuilt.flatMap((target) => target.wanted.profiles);
@@ -129,9 +155,9 @@ function planFor(
       targets.flatMap((target) => target.source?.link.name ?? []),
       observation,
     ),
-    differences,
+    differences: [...differences, ...clones.differences],
     steps,
-    notes,
+    notes: [...notes, ...taken.flatMap((target) => strangersNotes(target.names, observation))],
     outage: predictOutage(steps),
   };
 }
@@ -139,6 +165,16 @@ function planFor(
 function build(target: Target, observation: Observation): readonly Step[] {
   if (target.source === null) return buildWithoutUplink(target.names, target.wanted);
   return buildWithUplink(target.names, target.wanted, target.source, observation);
+}
+
+function isWhole(names: BridgeNames, { uplink, profiles }: WantedBridge): boolean {
+  const needed = [names.bridge, names.bridgePort, names.bridgeInterface];
+  const forUplink = uplink === null ? [] : [names.uplinkPort, names.uplinkInterface];
+  return [...needed, ...forUplink].every((id) => profiles.some((profile) => profile.id === id));
+}
+
+function differs(names: BridgeNames, wanted: WantedBridge, observation: Observation): boolean {
+  return compare({ bridges: [wanted] }, observation, ownNames).some((difference) => concerns(difference, names));
 }
 
 function concerns(difference: Difference, names: BridgeNames): boolean {
@@ -152,6 +188,9 @@ function concerns(difference: Difference, names: BridgeNames): boolean {
 function predictOutage(steps: readonly Step[]): PredictedOutage {
   if (steps.some((step) => step.do === 'attachUplink')) {
     return { expectedMs: 100, why: 'the bridge has the addresses before the NIC moves; measured: under 100 ms' };
+  }
+  if (steps.some((step) => step.do === 'returnUplink')) {
+    return { expectedMs: 100, why: 'the NIC has the addresses before it leaves the bridge; measured: under 100 ms' };
   }
   const moves = steps.some(
     (step) => step.do === 'activate' && step.profiles.some((profile) => profile.interface !== null),

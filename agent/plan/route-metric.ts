@@ -1,6 +1,6 @@
 import type { Observation } from '../model/observation.ts';
 import type { PlanNote } from '../model/plan.ts';
-import { type BridgeNames, externalBridge, gatewayBridge } from './names.ts';
+import { type BridgeNames, externalBridge, gatewayBridge, sourceOf } from './names.ts';
 import type { ChosenUplinks, UplinkSource } from './profiles.ts';
 
 /**
@@ -43,9 +43,27 @@ function bestOtherDefault(
     if (device === chosen.gateway) return Math.min(metric, gatewayBridge.routeMetric);
     return device === chosen.external ? Math.min(metric, externalBridge.routeMetric) : metric;
   };
+  const returning = returningMetric(family, names, source, observation);
   return observation.routes
     .filter((route) => route.family === family && isDefault(route.destination) && !own.has(route.device))
-    .reduce((best, route) => Math.min(best, metricOf(route.device, route.metric)), Number.POSITIVE_INFINITY);
+    .reduce((best, route) => Math.min(best, metricOf(route.device, route.metric)), returning);
+}
+
+/** NetworkManager's default for a NIC (its manual, route-metric); other kinds have higher ones. */
+const defaultMetric = 100;
+
+/** Metric of the default route that the bridge's present uplink gets back with its own profile, when another one takes its place. */
+function returningMetric(family: 4 | 6, names: BridgeNames, source: UplinkSource, observation: Observation): number {
+  const { profiles } = observation.networkManager;
+  const ours = profiles.find((profile) => profile.id === names.uplinkInterface);
+  const hasDefault = observation.routes.some(
+    (route) => route.family === family && isDefault(route.destination) && route.device === names.bridge,
+  );
+  if (ours === undefined || !hasDefault) return Number.POSITIVE_INFINITY;
+  if (ours.settings.connection?.['interface-name']?.[1] === source.link.name) return Number.POSITIVE_INFINITY;
+  const admin = profiles.find((profile) => profile.uuid === sourceOf(ours));
+  const own = admin?.settings[`ipv${family}`]?.['route-metric']?.[1];
+  return typeof own === 'number' && own >= 0 ? own : defaultMetric;
 }
 
 /** True for 0.0.0.0/0 and ::/0. */

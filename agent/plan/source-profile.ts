@@ -1,7 +1,10 @@
 import { AgentError } from '../errors.ts';
-import type { NmProfile, Observation } from '../model/observation.ts';
-import { type BridgeNames, ownProfileIds, userData } from './names.ts';
+import type { NmDevice, NmProfile, Observation } from '../model/observation.ts';
+import { keptCopy, withoutKeptMark } from './kept.ts';
+import { wantedMac } from './mac.ts';
+import { type BridgeNames, isOwnProfile, userData } from './names.ts';
 import type { UplinkSource } from './profiles.ts';
+import { isOvsDevice } from './suitability.ts';
 
 /**
  * The admin's profile of an uplink: the one the NIC runs now, or, once the NIC is in the bridge, the one our profiles say they were
@@ -9,30 +12,45 @@ import type { UplinkSource } from './profiles.ts';
  */
 export function uplinkSource(names: BridgeNames, uplink: string, observation: Observation): UplinkSource {
   const link = observation.links.find((entry) => entry.name === uplink);
-  if (link === undefined) throw new AgentError('interface-not-found', `the interface ${uplink} does not exist`);
+  if (link === undefined) {
+    throw new AgentError('interface-not-found', `the interface ${uplink} does not exist`, {
+      hint: 'plug it in again, or let `microshift-net apply` choose another uplink',
+      facts: { interface: uplink },
+    });
+  }
   const active = activeProfile(uplink, observation);
   const bridgeLink = observation.links.find((entry) => entry.name === names.bridge);
-  const inBridge = active !== undefined && ownProfileIds.has(active.id);
+  const inBridge = active !== undefined && isOwnProfile(active);
   const profile = inBridge || active === undefined ? rememberedSource(names, uplink, observation) : active;
   if (profile === undefined) throw noProfile(uplink);
   const bridgeHasAddresses = bridgeLink?.addresses.some((entry) => entry.scope === 'global') ?? false;
+  const kept = keptCopy(profile, observation);
+  const ours = observation.networkManager.profiles.find((entry) => entry.id === names.bridgeInterface);
+  const given = inBridge ? (ours?.settings ?? null) : null;
   return {
-    uuid: profile.uuid,
+    uuid: kept?.uuid ?? profile.uuid,
     id: profile.id,
-    settings: profile.settings,
+    kept,
+    settings: withoutKeptMark(profile.settings),
     link,
+    mac: wantedMac(link, profile.settings, given?.['802-3-ethernet']?.['assigned-mac-address']),
+    given,
+    dhcp: nicDevice(uplink, observation)?.dhcp ?? null,
     addressLink: inBridge && bridgeLink !== undefined && bridgeHasAddresses ? bridgeLink : link,
   };
 }
 
 /** The profile a device runs now. */
 export function activeProfile(interfaceName: string, observation: Observation): NmProfile | undefined {
-  const { devices, activeConnections, profiles } = observation.networkManager;
-  const device = devices.find(
-    (entry) => entry.interface === interfaceName && entry.type !== 24 && entry.type !== 25 && entry.type !== 26,
-  );
+  const { activeConnections, profiles } = observation.networkManager;
+  const device = nicDevice(interfaceName, observation);
   const active = activeConnections.find((entry) => entry.path === device?.activeConnection);
   return profiles.find((profile) => profile.uuid === active?.uuid);
+}
+
+/** NetworkManager's device of the kernel's one with this name. */
+function nicDevice(interfaceName: string, { networkManager }: Observation): NmDevice | undefined {
+  return networkManager.devices.find((entry) => entry.interface === interfaceName && !isOvsDevice(entry));
 }
 
 function rememberedSource(names: BridgeNames, uplink: string, observation: Observation): NmProfile | undefined {
@@ -46,9 +64,7 @@ function rememberedSource(names: BridgeNames, uplink: string, observation: Obser
 function isProfileFor(profile: NmProfile, uplink: string): boolean {
   const connection = profile.settings.connection;
   return (
-    !ownProfileIds.has(profile.id) &&
-    connection?.['interface-name']?.[1] === uplink &&
-    connection['slave-type'] === undefined
+    !isOwnProfile(profile) && connection?.['interface-name']?.[1] === uplink && connection['slave-type'] === undefined
   );
 }
 

@@ -1,4 +1,5 @@
-import type { ProfileSettings, SettingValue } from '../model/settings.ts';
+import type { PlanNote } from '../model/plan.ts';
+import type { Json, ProfileSettings, SettingValue } from '../model/settings.ts';
 
 /*
  * Which of the admin's settings goes where. The rule is "everything moves": IP settings and what depends on the address go to the
@@ -47,6 +48,23 @@ const ownConnectionKeys: ReadonlySet<string> = new Set([
   'timestamp',
   'read-only',
 ]);
+
+/** What an admin can mean by such a property, and why our profiles say something else. */
+const notCarried: Readonly<Record<string, { readonly usual: readonly Json[]; readonly why: string }>> = {
+  autoconnect: { usual: [true], why: 'the profiles of the bridge connect by themselves once they are proven' },
+  'autoconnect-priority': { usual: [0], why: 'the profiles of the bridge come before all others' },
+  'autoconnect-slaves': { usual: [-1], why: 'the ports are started with their copies' },
+  'autoconnect-ports': { usual: [-1], why: 'the ports are started with their copies' },
+};
+
+/** Says which properties of the admin's profile none of ours has, and why. */
+export function notCarriedNotes(id: string, source: ProfileSettings): readonly PlanNote[] {
+  return Object.entries(notCarried).flatMap(([key, { usual, why }]): readonly PlanNote[] => {
+    const value = source.connection?.[key]?.[1];
+    if (value === undefined || usual.includes(value)) return [];
+    return [{ level: 'info', message: `connection.${key} ${String(value)} of ${id} is not carried over: ${why}` }];
+  });
+}
 
 export interface TransferredSettings {
   /** Goes to ovs-if-br-ex. */

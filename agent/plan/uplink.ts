@@ -2,19 +2,18 @@ import { AgentError } from '../errors.ts';
 import type { Config } from '../model/config.ts';
 import type { Link, Observation, Route } from '../model/observation.ts';
 import type { PlanNote, UplinkChoice } from '../model/plan.ts';
-import { type BridgeNames, bridges, gatewayBridge } from './names.ts';
+import { bridges } from './names.ts';
+import { type Candidate, newNameOf, rememberedCandidates } from './remembered.ts';
 import { isDefault } from './route-metric.ts';
 import { unsuitability } from './suitability.ts';
+import { quotedName, shownName, word } from './trace.ts';
+
+const externalHintPath = '/etc/ovnk/extra_bridge';
 
 /** What choosing came to: a device, `none`, or "a default route may still come". */
 export type UplinkDecision =
   | { readonly kind: 'chosen'; readonly choice: UplinkChoice; readonly notes: readonly PlanNote[] }
   | { readonly kind: 'waiting'; readonly trace: readonly string[] };
-
-interface Candidate {
-  readonly name: string;
-  readonly source: string;
-}
 
 /**
  * Chooses the uplink of br-ex: explicit setting > default_bridge > node-IP hint > the uplink br-ex has now > hint file > default
@@ -30,7 +29,7 @@ export function chooseUplink(config: Config, observation: Observation, routeWait
     return { kind: 'chosen', choice: { interface: null, source: askedBy, trace }, notes };
   }
   const chosen = (candidate: Candidate): UplinkDecision => {
-    trace.push(`interface=${candidate.name} source=${word(candidate.source)} verdict=chosen`);
+    trace.push(`interface=${shownName(candidate.name)} source=${word(candidate.source)} verdict=chosen`);
     return { kind: 'chosen', choice: { interface: candidate.name, source: candidate.source, trace }, notes };
   };
   const external = config.externalUplink.value ?? observation.hints.extraBridge;
@@ -41,16 +40,25 @@ export function chooseUplink(config: Config, observation: Observation, routeWait
     mustNotBeExternal(explicit, external);
     const reason = unsuitability(linkOf(observation, explicit.name), observation);
     if (reason !== null) throw unsuitable(explicit, reason);
+    const renamed = newNameOf(explicit.name, observation);
+    if (renamed !== null) {
+      const message = `${explicit.name} is another NIC than the one that carried br-ex under this name; that one is ${renamed.name} now`;
+      notes.push({ level: 'warning', message });
+    }
     return chosen(explicit);
   }
 
-  for (const candidate of rememberedCandidates(observation)) {
+  const remembered = rememberedCandidates(observation);
+  trace.push(...remembered.trace);
+  for (const candidate of remembered.candidates) {
     const reason = rejection(candidate, observation, external);
     if (reason === null) return chosen(candidate);
-    trace.push(`interface=${candidate.name} source=${word(candidate.source)} verdict=skipped reason=${word(reason)}`);
+    trace.push(
+      `interface=${shownName(candidate.name)} source=${word(candidate.source)} verdict=skipped reason=${word(reason)}`,
+    );
     notes.push({
       level: 'warning',
-      message: `${candidate.source} names ${candidate.name}, which is not used: ${reason}`,
+      message: `${candidate.source} names ${shownName(candidate.name)}, which is not used: ${reason}`,
     });
   }
 
@@ -86,6 +94,8 @@ export function chooseUplink(config: Config, observation: Observation, routeWait
     if (reason === null) return chosen(candidate);
     trace.push(`interface=${route.device} source=${word(candidate.source)} verdict=skipped reason=${word(reason)}`);
   }
+  if (external !== null && observation.routes.some((route) => route.device === external))
+    throw takenByExternal(config, external);
   throw new AgentError('no-uplink', 'no interface has a route, so there is none to choose as the uplink of br-ex', {
     hint: 'give an interface an address, name one with `uplink: <interface>` in /etc/microshift/ovn.yaml, or set `uplink: none`',
     facts: { trace, interfaces: interfaceNames(observation) },
@@ -96,20 +106,11 @@ export function chooseUplink(config: Config, observation: Observation, routeWait
 export function chooseExternalUplink(config: Config, observation: Observation): string | null {
   const name = config.externalUplink.value ?? observation.hints.extraBridge;
   if (name === null) return null;
-  const source = config.externalUplink.value === null ? '/etc/ovnk/extra_bridge' : config.externalUplink.source;
+  const source = config.externalUplink.value === null ? externalHintPath : config.externalUplink.source;
   mustExist({ name, source }, observation);
   const reason = unsuitability(linkOf(observation, name), observation);
   if (reason !== null) throw unsuitable({ name, source }, reason);
   return name;
-}
-
-/** Device of the kernel's kind in an OVS bridge: its uplink, if it has exactly one. */
-export function uplinkInBridge(names: BridgeNames, observation: Observation): string | null {
-  const bridge = observation.ovs.bridges.find((row) => row.name === names.bridge);
-  const devices = (bridge?.ports ?? []).flatMap((port) =>
-    port.interfaces.filter((row) => row.type === '' || row.type === 'system'),
-  );
-  return devices.length === 1 ? (devices[0]?.name ?? null) : null;
 }
 
 /** Names of all links but lo, for messages. */
@@ -121,21 +122,6 @@ function explicitCandidate(config: Config, observation: Observation): Candidate 
   if (config.uplink.value !== 'auto') return { name: config.uplink.value, source: config.uplink.source };
   const { defaultBridge } = observation.hints;
   return defaultBridge === null ? null : { name: defaultBridge, source: '/etc/ovnk/default_bridge' };
-}
-
-function rememberedCandidates(observation: Observation): readonly Candidate[] {
-  const { nodeIp, interfaceHint } = observation.hints;
-  const byAddress =
-    nodeIp === null
-      ? undefined
-      : observation.links.find((link) => link.addresses.some((entry) => entry.address === nodeIp));
-  const current = uplinkInBridge(gatewayBridge, observation);
-  const owner = byAddress !== undefined && byAddress.name === gatewayBridge.bridge ? current : byAddress?.name;
-  return [
-    ...(owner == null ? [] : [{ name: owner, source: `node IP hint ${nodeIp}` }]),
-    ...(current === null ? [] : [{ name: current, source: 'the uplink br-ex has now' }]),
-    ...(interfaceHint === null ? [] : [{ name: interfaceHint, source: '/var/lib/ovnk/iface_default_hint' }]),
-  ];
 }
 
 function rejection(candidate: Candidate, observation: Observation, external: string | null): string | null {
@@ -169,7 +155,7 @@ function mustExist(candidate: Candidate, observation: Observation): void {
   const names = interfaceNames(observation);
   throw new AgentError(
     'interface-not-found',
-    `${candidate.source} names the interface ${JSON.stringify(candidate.name)}, which does not exist`,
+    `${candidate.source} names the interface ${quotedName(candidate.name)}, which does not exist`,
     {
       hint: `use one of: ${names.join(', ')}`,
       facts: { interface: candidate.name, source: candidate.source, interfaces: names },
@@ -185,13 +171,19 @@ function mustNotBeExternal(candidate: Candidate, external: string | null): void 
   });
 }
 
+/** The only NIC with a route is the one somebody wants for the second bridge. */
+function takenByExternal(config: Config, external: string): AgentError {
+  const source = config.externalUplink.value === null ? externalHintPath : config.externalUplink.source;
+  const message = `${source} names ${external} as the uplink of br-ex1, and no other interface has a route that br-ex could take`;
+  return new AgentError('config-invalid', message, {
+    hint: 'name another interface there, or one for br-ex with `uplink: <interface>` in /etc/microshift/ovn.yaml',
+    facts: { interface: external, source },
+  });
+}
+
 function unsuitable(candidate: Candidate, reason: string): AgentError {
   return new AgentError('interface-unsuitable', `${candidate.source} names ${candidate.name}, but ${reason}`, {
     hint: 'name another interface; br-ex can also do without a NIC (`uplink: none`)',
     facts: { interface: candidate.name, source: candidate.source },
   });
-}
-
-function word(phrase: string): string {
-  return phrase.replaceAll(' ', '-');
 }

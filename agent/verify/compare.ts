@@ -10,24 +10,33 @@ import type { ProfileSettings, SettingValue } from '../model/settings.ts';
 /** Names of every bridge and profile that could be ours; what exists of them and is not wanted is a difference. */
 export interface OwnNames {
   readonly bridges: readonly string[];
-  readonly profiles: ReadonlySet<string>;
+  readonly isOwnProfile: (profile: NmProfile) => boolean;
 }
 
 /** Every difference between the wanted and the observed state; empty when the node is as wanted. */
 export function compare(wanted: Wanted, observation: Observation, own: OwnNames): readonly Difference[] {
   const wantedProfiles = new Set(wanted.bridges.flatMap((bridge) => bridge.profiles.map((profile) => profile.uuid)));
   const leftovers = observation.networkManager.profiles.filter(
-    (profile) => own.profiles.has(profile.id) && !wantedProfiles.has(profile.uuid),
+    (profile) => own.isOwnProfile(profile) && !wantedProfiles.has(profile.uuid),
   );
   const wantedBridges = new Set(wanted.bridges.map((bridge) => bridge.bridge));
   const surplus = observation.ovs.bridges.filter(
-    (bridge) => own.bridges.includes(bridge.name) && !wantedBridges.has(bridge.name),
+    (bridge) =>
+      own.bridges.includes(bridge.name) && !wantedBridges.has(bridge.name) && isOurs(bridge, observation, own),
   );
   return [
     ...wanted.bridges.flatMap((bridge) => compareBridge(bridge, observation)),
     ...leftovers.map((profile) => difference(`profile ${profile.id} (${profile.uuid})`, 'absent', 'present')),
     ...surplus.map((bridge) => difference(`bridge ${bridge.name}`, 'absent', 'present')),
   ];
+}
+
+/** A bridge that was made by hand, or that another tool's profile owns, is not ours to miss or to remove. */
+function isOurs(bridge: OvsBridge, observation: Observation, own: OwnNames): boolean {
+  const owner = bridge.externalIds['NM.connection.uuid'];
+  if (owner === undefined) return false;
+  const profile = observation.networkManager.profiles.find((entry) => entry.uuid === owner);
+  return profile === undefined || own.isOwnProfile(profile);
 }
 
 function compareBridge(wanted: WantedBridge, observation: Observation): readonly Difference[] {
@@ -38,9 +47,18 @@ function compareBridge(wanted: WantedBridge, observation: Observation): readonly
   return [
     ...wanted.profiles.flatMap((profile) => compareProfile(profile, observation)),
     ...(row === undefined ? [difference(`bridge ${name}`, 'present', 'absent')] : comparePorts(wanted, row)),
+    ...(row === undefined ? [] : compareOwner(wanted, row)),
     ...(row !== undefined && mac !== wanted.mac ? [difference(`MAC of ${name}`, wanted.mac, mac)] : []),
     ...wanted.profiles.flatMap((profile) => compareFixedAddresses(profile, name, observation)),
   ];
+}
+
+/** NetworkManager takes care of a bridge only if its row names the profile. */
+function compareOwner(wanted: WantedBridge, row: OvsBridge): readonly Difference[] {
+  const owner = row.externalIds['NM.connection.uuid'];
+  const profile = wanted.profiles.find((entry) => entry.id === row.name);
+  if (profile === undefined || owner === profile.uuid) return [];
+  return [difference(`owner of bridge ${row.name}`, profile.uuid, owner ?? 'nobody')];
 }
 
 function comparePorts(wanted: WantedBridge, row: OvsBridge): readonly Difference[] {
@@ -66,7 +84,7 @@ function compareProfile(wanted: WantedProfile, observation: Observation): readon
   const active = activeConnections.some((entry) => entry.uuid === wanted.uuid && entry.state === 2);
   return [
     ...compareSettings(wanted, profile),
-    ...(active ? [] : [difference(`profile ${wanted.id} active`, 'yes', 'no')]),
+    ...(active || wanted.mayWait === true ? [] : [difference(`profile ${wanted.id} active`, 'yes', 'no')]),
   ];
 }
 
@@ -75,6 +93,8 @@ export function compareSettings(wanted: WantedProfile, profile: NmProfile): read
   const differences: Difference[] = [];
   for (const [name, setting] of Object.entries(wanted.settings)) {
     for (const [key, value] of Object.entries(setting)) {
+      // A state that was recorded has them.
+      if (ownKeys.has(`${name}.${key}`)) continue;
       const observed = profile.settings[name]?.[key];
       if (canonical(name, key, value) === canonical(name, key, observed)) continue;
       differences.push(difference(`profile ${wanted.id} ${name}.${key}`, show(value), show(observed)));
@@ -108,7 +128,7 @@ function compareFixedAddresses(
 }
 
 /** Addresses a profile sets by itself, as `address/prefix`. */
-function fixedAddresses(settings: ProfileSettings): readonly string[] {
+export function fixedAddresses(settings: ProfileSettings): readonly string[] {
   return ['ipv4', 'ipv6'].flatMap((name) => {
     const list = (settings[name]?.['address-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
     return list.map((entry) => `${entry.address?.[1]}/${entry.prefix?.[1]}`);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { NetworkManagerFacts, OvsFacts } from '../../../agent/model/observation.ts';
+import type { Link, NetworkManagerFacts, NmDevice, OvsFacts } from '../../../agent/model/observation.ts';
 import { type ObservePorts, observe, parseResolver, readHints } from '../../../agent/observe/observe.ts';
 
 t.test('resolv.conf', (t) => {
@@ -26,6 +26,10 @@ t.test('hints: the first line, trimmed', (t) => {
     ['eth0\r\n', 'eth0'],
     ['\neth0\n', null],
     ['', null],
+    ['"eth0"\n', 'eth0'],
+    ["'eth0 '\n", 'eth0'],
+    ['"eth0\n', '"eth0'],
+    ['""\n', null],
     [null, null],
   ] as const)
     t.equal(hint(text), wanted, JSON.stringify(text));
@@ -33,6 +37,7 @@ t.test('hints: the first line, trimmed', (t) => {
     readHints((path) => path),
     {
       interfaceHint: '/var/lib/ovnk/iface_default_hint',
+      hintedNic: null,
       extraBridge: '/etc/ovnk/extra_bridge',
       defaultBridge: '/etc/ovnk/default_bridge',
       nodeIp: '/run/nodeip-configuration/primary-ip',
@@ -48,7 +53,8 @@ t.test('a snapshot', async (t) => {
     routes: () => [],
     readFile: (path: string) => (path.startsWith('/proc') ? 'value\n' : null),
     environment: { SSH_CONNECTION: '192.0.2.9 50000 192.0.2.50 22' },
-    networkManager: () => Promise.resolve({ version: '1.58.0' } as NetworkManagerFacts),
+    networkManager: () =>
+      Promise.resolve({ version: '1.58.0', devices: [] as readonly NmDevice[] } as NetworkManagerFacts),
     ovs: () => Promise.resolve({ version: '4.0.0' } as OvsFacts),
   };
   const seen = await observe(ports);
@@ -59,4 +65,43 @@ t.test('a snapshot', async (t) => {
   });
   t.equal((await observe({ ...ports, environment: {} })).host.sshPeer, null);
   await t.rejects(observe({ ...ports, ovs: () => Promise.reject(new Error('gone')) }), /gone/);
+});
+
+t.test('the note of the NIC that carried br-ex last', (t) => {
+  const noted = (text: string) =>
+    readHints((path) => (path === '/var/lib/microshift-net/uplink.json' ? text : null)).hintedNic;
+  const nic = { interface: 'eth0', permanentMac: '52:54:00:AA:00:00' };
+  t.strictSame(noted(`${JSON.stringify(nic)}\n`), nic);
+  for (const damaged of [
+    '',
+    '{',
+    'null',
+    '[]',
+    '"eth0"',
+    '{"interface":"eth0"}',
+    '{"interface":"eth0","permanentMac":null}',
+  ])
+    t.equal(noted(damaged), null, damaged);
+  t.end();
+});
+
+t.test('permanent MACs are those NetworkManager knows', async (t) => {
+  const link = (name: string) => ({ name, permanentMac: null }) as Link;
+  const device = (name: string, permanentHwAddress: string) => ({ interface: name, permanentHwAddress }) as NmDevice;
+  const { links } = await observe({
+    tuning: () => ({}) as ReturnType<ObservePorts['tuning']>,
+    links: () => [link('eth0'), link('eth1'), link('lo')],
+    routes: () => [],
+    readFile: () => null,
+    environment: {},
+    networkManager: async () =>
+      ({
+        devices: [device('eth0', '52:54:00:AA:00:00'), device('eth1', '')] as readonly NmDevice[],
+      }) as NetworkManagerFacts,
+    ovs: async () => ({}) as OvsFacts,
+  });
+  t.strictSame(
+    links.map((entry) => entry.permanentMac),
+    ['52:54:00:AA:00:00', null, null],
+  );
 });

@@ -54,7 +54,7 @@ function withBridge(wanted: WantedBridge, before: Observation): Observation {
       ],
       activeConnections: [...nm.activeConnections, ...actives],
       profiles: [
-        ...nm.profiles,
+        ...nm.profiles.filter((profile) => !isMadeUp(profile.uuid, uplink, before)),
         ...wanted.profiles.map(({ id, uuid, settings }) => ({
           path: `/new/profile/${id}`,
           uuid,
@@ -66,6 +66,14 @@ function withBridge(wanted: WantedBridge, before: Observation): Observation {
     },
     ovs: { ...before.ovs, bridges: [...before.ovs.bridges, bridgeRow(wanted)] },
   };
+}
+
+/** A profile NetworkManager made up for a device that somebody else configured: gone once the device runs another one. */
+function isMadeUp(uuid: string, uplink: string | null, before: Observation): boolean {
+  const device = before.networkManager.devices.find((entry) => entry.interface === uplink);
+  return before.networkManager.activeConnections.some(
+    (entry) => entry.path === device?.activeConnection && entry.uuid === uuid && (entry.stateFlags & 0x80) !== 0,
+  );
 }
 
 /** What NetworkManager adds when a profile is read. */

@@ -51,7 +51,8 @@ export function randomNode(random: Random): Observation {
         profile: profile.path,
         devices: [`/device/${index}`],
         state: 2,
-        stateFlags: 0x5c,
+        // now and then configured outside of NetworkManager
+        stateFlags: random(10) === 0 ? 0xdc : 0x5c,
       })),
       profiles,
       checkpoints: [],
@@ -179,6 +180,16 @@ function randomProfile(name: string, index: number, random: Random): NmProfile {
   };
   for (const [setting, key, value] of properties) {
     if (random(3) === 0) settings[setting] = { ...settings[setting], [key]: value };
+  }
+  for (const [family, address, prefix] of [
+    ['ipv4', `192.0.${index}.77`, 24],
+    ['ipv6', `2001:db8:${index}::77`, 64],
+  ] as const) {
+    const setting = settings[family] ?? {};
+    // NetworkManager takes `manual` with addresses and `disabled` without only.
+    if (setting.method?.[1] === 'disabled') delete setting['address-data'];
+    if (setting.method?.[1] === 'manual')
+      setting['address-data'] ??= ['aa{sv}', [{ address: ['s', address], prefix: ['u', prefix] }]];
   }
   return { path: `/profile/${index}`, uuid, id: `${name} profile`, filename: `/etc/${name}`, settings };
 }

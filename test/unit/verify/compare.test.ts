@@ -1,19 +1,18 @@
 import t from 'tap';
 import type { Observation } from '../../../agent/model/observation.ts';
-import { bridges, ownProfileIds } from '../../../agent/plan/names.ts';
+import { ownNames } from '../../../agent/plan/names.ts';
 import { planApply } from '../../../agent/plan/plan.ts';
 import { compare } from '../../../agent/verify/compare.ts';
 import { readCase } from '../plan/cases.ts';
 import { changed } from '../plan/change.ts';
 
-const own = { bridges: bridges.map((names) => names.bridge), profiles: ownProfileIds };
 const { config, observation } = readCase('static4-again');
 const decision = planApply(config, observation, true);
 if (decision.kind !== 'planned') throw new TypeError('static4-again can be planned');
 const { wanted } = decision.plan;
 
 function subjects(seen: Observation): readonly string[] {
-  return compare(wanted, seen, own).map((entry) => `${entry.subject}: ${entry.observed} → ${entry.wanted}`);
+  return compare(wanted, seen, ownNames).map((entry) => `${entry.subject}: ${entry.observed} → ${entry.wanted}`);
 }
 
 t.test('a node as it was set up has no difference', (t) => {

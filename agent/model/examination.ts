@@ -1,0 +1,170 @@
+import type { Config, ConfigWarning } from './config.ts';
+import type { ZoneSources } from './firewall.ts';
+import type { DaemonSetState } from './manifests.ts';
+import type { Link, NetworkManagerFacts, OvsFacts, Resolver, Route } from './observation.ts';
+import type { TuningFacts } from './tuning.ts';
+
+/** What a part of the node answered, or why it did not. */
+export type Answer<T> =
+  | { readonly value: T; readonly failure: null }
+  | { readonly value: null; readonly failure: Failure };
+
+export interface Failure {
+  /** Kind of the error, as in agent/errors.ts. */
+  readonly kind: string;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+/**
+ * All that `doctor` looks at: an observation whose parts may be missing, and what lies around it. Plain JSON, without secrets and
+ * without a clock: what depends on the time was judged when it was collected.
+ */
+export interface Examination {
+  readonly system: Answer<SystemFacts>;
+  readonly network: Answer<NetworkFacts>;
+  readonly networkManager: Answer<NetworkManagerFacts>;
+  readonly ovs: Answer<OvsFacts>;
+  /** Whether ovs-vswitchd answers its control socket. */
+  readonly vswitchd: Answer<'responds'>;
+  readonly tuning: Answer<TuningFacts>;
+  readonly config: Answer<ConfigFacts>;
+  readonly units: Answer<readonly UnitFacts[]>;
+  /** null: firewalld does not run. */
+  readonly firewall: Answer<ZoneSources | null>;
+  readonly packetFilter: Answer<PacketFilterFacts>;
+  readonly files: Answer<FileFacts>;
+  /** null: there is no kubeconfig, so no cluster to ask. */
+  readonly daemonSets: Answer<readonly DaemonSetState[] | null>;
+}
+
+export interface SystemFacts {
+  readonly agentVersion: string;
+  readonly nodeVersion: string;
+  /** PRETTY_NAME of os-release(5). */
+  readonly os: string;
+  readonly hostname: string;
+  readonly bootId: string;
+  /** null: the kernel has none. */
+  readonly selinux: 'enforcing' | 'permissive' | null;
+}
+
+export interface NetworkFacts {
+  readonly links: readonly Link[];
+  readonly routes: readonly Route[];
+  readonly resolver: Resolver;
+  /** Kernel settings by their sysctl name; null: the kernel has no such setting. */
+  readonly sysctls: Readonly<Record<string, string | null>>;
+  /** Of rp_filter, by link: it is the larger of `all` and the link's own that counts. */
+  readonly rpFilter: Readonly<Record<string, number>>;
+  /** Release of the kernel that runs (uname -r). */
+  readonly kernel: string;
+  readonly openvswitchModule: 'loaded' | 'available' | 'missing';
+  /** Words of the kernel command line that configure the network (dracut.cmdline(7)). */
+  readonly commandLine: readonly string[];
+  readonly dhcpClients: readonly ProcessFacts[];
+  /** Links that systemd-networkd configures. */
+  readonly networkdLinks: readonly string[];
+  /** Links with an ifcfg file of the old network scripts, or a stanza of ifupdown; and that file. */
+  readonly scriptedLinks: readonly { readonly link: string; readonly file: string }[];
+}
+
+export interface ProcessFacts {
+  readonly pid: number;
+  readonly command: readonly string[];
+}
+
+export interface ConfigFacts {
+  readonly config: Config;
+  readonly warnings: readonly ConfigWarning[];
+}
+
+/** What systemd says of a unit (systemctl show). */
+export interface UnitFacts {
+  readonly name: string;
+  /** `loaded`, `not-found`, `masked`, … */
+  readonly load: string;
+  readonly active: string;
+  /** `success`, `exit-code`, `timeout`, … of its last run. */
+  readonly result: string;
+  /** `enabled`, `disabled`, `masked`, `static`, …; empty where there is none. */
+  readonly file: string;
+  readonly path: string;
+  readonly dropIns: readonly string[];
+  readonly after: readonly string[];
+  readonly before: readonly string[];
+  readonly exitStatus: number;
+  readonly restarts: number;
+}
+
+export interface PacketFilterFacts {
+  /** Chains of ovn-kubernetes in iptables' nat table; null: iptables-save is not there. */
+  readonly natChains: readonly NatChain[] | null;
+  /** Tables of nftables; null: nft is not there. */
+  readonly nftTables: readonly string[] | null;
+}
+
+export interface NatChain {
+  readonly family: 4 | 6;
+  readonly name: string;
+  readonly rules: number;
+  /** Chains that lead to it. */
+  readonly from: readonly string[];
+}
+
+export interface FileFacts {
+  readonly hints: readonly HintFileFacts[];
+  readonly disks: readonly DiskFacts[];
+  /** Files that a run of the script, or of NetworkManager, left half-way. */
+  readonly leftovers: readonly string[];
+  readonly journals: JournalFacts;
+}
+
+export interface HintFileFacts {
+  readonly path: string;
+  readonly is: 'interface' | 'address';
+  /** What is there instead of a regular file; null: a regular file. */
+  readonly notAFile: string | null;
+  readonly text: string;
+  readonly ownerId: number;
+  /** Permission bits. */
+  readonly mode: number;
+}
+
+export interface DiskFacts {
+  readonly path: string;
+  readonly mountPoint: string;
+  readonly readOnly: boolean;
+  readonly freeBytes: number;
+  readonly freeFiles: number | null;
+}
+
+export interface JournalFacts {
+  readonly open: readonly OpenTransaction[];
+  readonly unusable: readonly { readonly path: string; readonly why: string }[];
+  readonly last: { readonly id: string; readonly state: string; readonly detail: string | null } | null;
+  /** What runs now and holds the lock; null: nothing. */
+  readonly running: string | null;
+}
+
+export interface OpenTransaction {
+  readonly id: string;
+  readonly state: string;
+  readonly command: string;
+  readonly confirmUntil: string | null;
+  readonly ofThisBoot: boolean;
+}
+
+/** What a check came to. `not-applicable`: there is nothing to check here, or it cannot be told. */
+export type Verdict = 'ok' | 'warning' | 'failed' | 'not-applicable';
+
+/** What one check found, and how to mend it. */
+export interface CheckResult {
+  readonly id: string;
+  readonly title: string;
+  readonly verdict: Verdict;
+  /** The evidence: one sentence each. */
+  readonly found: readonly string[];
+  /** Commands and settings that mend it, in order; empty when nothing is to mend. */
+  readonly fix: readonly string[];
+}

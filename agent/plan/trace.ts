@@ -1,0 +1,19 @@
+/** A phrase as one word of a trace line. */
+export function word(phrase: string): string {
+  return phrase.replaceAll(' ', '-');
+}
+
+/** As much of a name that is none as a message needs; the kernel allows 15 characters. */
+const shownCharacters = 40;
+
+/** A name out of a file for a trace line: as it is when it can be one, quoted and shortened when it is something else. */
+export function shownName(name: string): string {
+  return /^[\w.@-]{1,15}$/.test(name) ? name : quotedName(name);
+}
+
+/** A name out of a file for a sentence: quoted, and shortened when it is no name at all. */
+export function quotedName(name: string): string {
+  return name.length <= shownCharacters
+    ? JSON.stringify(name)
+    : `${JSON.stringify(name.slice(0, shownCharacters))}… (${name.length} characters)`;
+}

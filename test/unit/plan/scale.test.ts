@@ -1,0 +1,120 @@
+// A node with a thousand profiles and five hundred devices is planned for at once, and twice as many take twice as long.
+import t from 'tap';
+import type { Link, NmDevice, NmProfile, Observation } from '../../../agent/model/observation.ts';
+import { planApply, planDisable } from '../../../agent/plan/plan.ts';
+import { planText } from '../../../agent/view/plan-view.ts';
+import { plain } from '../../../agent/view/style.ts';
+import { readCase } from './cases.ts';
+
+const limitMs = 1000;
+const { config, observation: small } = readCase('dhcp-again');
+
+/** The node, with so many more devices that have addresses, routes and profiles that run, and as many profiles that do not. */
+function grown(node: Observation, count: number): Observation {
+  const numbers = Array.from({ length: count }, (_, index) => index);
+  const [link] = node.links.filter((entry) => entry.name === 'eth0');
+  const profile = node.networkManager.profiles.find((entry) => entry.id === 'eth0') ?? node.networkManager.profiles[0];
+  if (link === undefined || profile === undefined) throw new TypeError('the case has eth0');
+  const name = (index: number): string => `pod${index}`;
+  const uuid = (index: number): string => `10000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
+  const links = numbers.map((index): Link => {
+    const [high, low] = [index >> 8, index & 255];
+    const mac = `02:00:00:00:${high.toString(16).padStart(2, '0')}:${low.toString(16).padStart(2, '0')}`;
+    const addresses = [{ ...empty, address: `10.${high}.${low}.1`, prefixLength: 24 }];
+    return { ...link, name: name(index), index: 100 + index, mac, master: null, addresses };
+  });
+  const profiles = Array.from({ length: 2 * count }, (_, index): NmProfile => {
+    const connection = { ...profile.settings.connection, 'interface-name': ['s', name(index)] as const };
+    const settings = { ...profile.settings, connection };
+    return { ...profile, path: `/profile/${index}`, uuid: uuid(index), id: `profile ${index}`, settings };
+  });
+  const devices = numbers.map(
+    (index): NmDevice => ({
+      ...device,
+      path: `/d/${index}`,
+      interface: name(index),
+      ipInterface: name(index),
+      activeConnection: `/a/${index}`,
+    }),
+  );
+  const actives = numbers.map((index) => ({
+    path: `/a/${index}`,
+    id: `profile ${index}`,
+    uuid: uuid(index),
+    type: '802-3-ethernet',
+    profile: `/profile/${index}`,
+    devices: [`/d/${index}`],
+    state: 2,
+    stateFlags: 0x5c,
+  }));
+  const routes = links.map((entry) => ({
+    family: 4 as const,
+    destination: `${entry.addresses[0]?.address.replace(/1$/, '0')}/24`,
+    gateway: null,
+    device: entry.name,
+    metric: 100,
+  }));
+  const { networkManager: nm } = node;
+  return {
+    ...node,
+    links: [...node.links, ...links],
+    routes: [...routes, ...node.routes],
+    networkManager: {
+      ...nm,
+      devices: [...devices, ...nm.devices],
+      activeConnections: [...actives, ...nm.activeConnections],
+      profiles: [...profiles, ...nm.profiles],
+    },
+  };
+}
+
+const empty = {
+  family: 4 as const,
+  scope: 'global' as const,
+  tentative: false,
+  dadFailed: false,
+  temporary: false,
+  deprecated: false,
+};
+const device = { type: 1, state: 100, hwAddress: '', driver: '' };
+
+/** CPU time of the best of some runs: what the machine does beside counts out. */
+function bestMs(work: () => unknown): number {
+  const times = Array.from({ length: 7 }, () => {
+    const before = process.cpuUsage();
+    work();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  });
+  return Math.min(...times);
+}
+
+function plan(observation: Observation): void {
+  const decision = planApply(config, observation, true);
+  if (decision.kind !== 'planned') throw new TypeError('it does not wait');
+  planText(decision.plan, observation, plain, false);
+  planDisable(observation);
+}
+
+t.test('1,000 profiles and 500 devices', (t) => {
+  const before = readCase('dhcp').observation;
+  for (const [what, node] of Object.entries({ 'to be moved': before, moved: small })) {
+    const large = grown(node, 500);
+    t.ok(large.networkManager.profiles.length >= 1000 && large.networkManager.devices.length >= 500);
+    const ms = bestMs(() => plan(large));
+    t.ok(ms < limitMs, `${what}: ${ms.toFixed(1)} ms`);
+  }
+  t.end();
+});
+
+t.test('time is linear', (t) => {
+  const before = readCase('dhcp').observation;
+  const [one, four] = [1000, 4000].map((count) => grown(before, count));
+  if (one === undefined || four === undefined) throw new TypeError('two nodes');
+  plan(one);
+  const ratios = [1, 2, 3].map(() => bestMs(() => plan(four)) / bestMs(() => plan(one)));
+  const ratio = Math.min(...ratios);
+  // Quadratic would be 16.
+  t.ok(ratio < 8, `four times the node takes ${ratio.toFixed(1)} times as long`);
+  t.end();
+});

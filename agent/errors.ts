@@ -102,6 +102,17 @@ export class AgentError extends Error {
   }
 }
 
+/** The same failure with more facts. */
+export function withFacts(error: AgentError, facts: ErrorFacts): AgentError {
+  const { kind, message, hint, cause, stack } = error;
+  const copy = new AgentError(kind, message, {
+    ...(hint === undefined ? {} : { hint }),
+    cause,
+    facts: { ...error.facts, ...facts },
+  });
+  return Object.assign(copy, { stack });
+}
+
 /** True for AgentError, also when it was made by another copy of this module (the lazily loaded bundle has its own). */
 export function isAgentError(error: unknown): error is AgentError {
   return (

@@ -1,16 +1,19 @@
-import type { Deadline } from '../deadline.ts';
+import { type Deadline, throwIfStopped } from '../deadline.ts';
+import { releaseRoutes } from '../drivers/host/address-hold.ts';
 import { holdIpv6, releaseIpv6 } from '../drivers/host/ipv6-hold.ts';
 import { waitForKernel } from '../drivers/host/kernel-events.ts';
-import { readLinks } from '../drivers/host/links.ts';
-import { copyNeighbours } from '../drivers/host/neighbours.ts';
-import { guardPort } from '../drivers/host/port-guard.ts';
+import { lacpAgreed } from '../drivers/host/lacp.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
 import type { ActivationWatch } from '../drivers/networkmanager/activation.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import { activeInterface, deviceInterface, rootInterface, rootPath } from '../drivers/networkmanager/names.ts';
 import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
 import { AgentError } from '../errors.ts';
-import type { ProfileActivation, Step, StepArguments, StepKind, WantedProfile } from '../model/plan.ts';
+import type { Step, StepArguments, StepKind, WantedProfile } from '../model/plan.ts';
+import { activate, activateWithPorts, activationLimitMs } from './activations.ts';
+import { writeWithSecrets } from './secrets.ts';
+import { attachUplink, returnUplink } from './uplink-steps.ts';
+import { bindableLimitMs, waitForAddresses } from './wait-addresses.ts';
 
 /** What steps act on. */
 export interface StepContext {
@@ -29,25 +32,33 @@ export function stepContext(parts: Omit<StepContext, 'begun' | 'devices'>): Step
   return { ...parts, begun: new Map(), devices: new Map() };
 }
 
+/** NetworkManager takes a bridge down in some hundred milliseconds; a dispatcher script may hold it for its own 10 s. */
+const endLimitMs = 10_000;
+
 type Executor<K extends StepKind> = (context: StepContext, step: Extract<Step, { do: K }>) => Promise<void>;
 
-/** An activation includes a DHCP exchange; servers behind relays take up to 30 s, NetworkManager itself gives up after 45 s. */
-const activationLimitMs = 50_000;
-/** Duplicate address detection takes 1 s per probe, plus up to 1 s of random delay (RFC 4862 section 5.4). */
-const bindableLimitMs = 10_000;
+/** Negotiation with a partner that answers takes 2 to 3 s at either rate; a switch that does not is no reason to wait longer. */
+const lacpLimitMs = 5_000;
 
 /** One executor per kind of step; a kind without one does not compile. */
 const executors: { readonly [K in StepKind]: Executor<K> } = {
   addProfiles: async ({ nm }, step) => {
-    await Promise.all(step.profiles.map((profile) => nm.addProfile(profile.settings, 'memory')));
+    const add = (profile: WantedProfile): Promise<void> =>
+      writeWithSecrets(nm, profile, (settings) => nm.addProfile(settings, 'memory'));
+    await Promise.all(step.profiles.map(add));
   },
   updateProfiles: writeProfiles,
   commitProfiles: writeProfiles,
-  deleteProfiles: async ({ nm }, step) => {
-    await Promise.all(step.profiles.map(async (profile) => nm.deleteProfile(await nm.profilePathOf(profile.uuid))));
-  },
+  deleteProfiles,
   activate: async (context, step) => {
-    await Promise.all(step.profiles.map((profile) => activate(context, profile)));
+    if (step.ports === undefined) await Promise.all(step.profiles.map((profile) => activate(context, profile)));
+    else await activateWithPorts(context, step.profiles, step.ports);
+  },
+  waitLacp: async ({ deadline }, step) => {
+    const timeout = () => new AgentError('activation-timeout', `LACP did not agree on the ports of ${step.interface}`);
+    await waitForKernel(() => lacpAgreed(step.interface), deadline, lacpLimitMs, timeout).catch(() =>
+      throwIfStopped(deadline),
+    );
   },
   waitBindable: async ({ deadline }, step) =>
     waitForAddresses(step.interface, step.addresses, deadline, bindableLimitMs),
@@ -56,8 +67,12 @@ const executors: { readonly [K in StepKind]: Executor<K> } = {
   holdIpv6: async (_context, step) => holdIpv6(step),
   releaseIpv6: async (_context, step) => releaseIpv6(step),
   attachUplink,
+  returnUplink,
+  reclaimBridge: async ({ ovs }, step) => ovs.returnBridge(step, null),
+  waitRoutes: async ({ deadline }, step) => waitForRoutes(step, deadline),
+  releaseRoutes: async (_context, step) => releaseRoutes(step),
   removeBridges: async ({ ovs }, step) => ovs.removeBridges(step.bridges),
-  reapply: async (context, step) => context.nm.reapply(await deviceOf(context, step.uuid), step.settings),
+  reapply: async (context, step) => context.nm.reapply(await deviceOf(context, step.uuid), step.settings, step.uuid),
   waitDynamic: async (context, step) => {
     const device = await deviceOf(context, step.uuid);
     if (step.lease) await waitForLease(context, device, step.interface);
@@ -74,68 +89,34 @@ export function execute(context: StepContext, step: Step): Promise<void> {
 
 async function writeProfiles({ nm }: StepContext, step: StepArguments['updateProfiles']): Promise<void> {
   const write = async (profile: WantedProfile): Promise<void> =>
-    nm.updateProfile(await nm.profilePathOf(profile.uuid), profile.settings, step.storage);
+    writeWithSecrets(nm, profile, async (settings) =>
+      nm.updateProfile(await nm.profilePathOf(profile.uuid), settings, step.storage),
+    );
   await Promise.all(step.profiles.map(write));
 }
 
-async function activate(context: StepContext, profile: ProfileActivation): Promise<void> {
-  const { nm, watch, deadline, begun } = context;
-  const earlier = begun.get(profile.uuid);
-  begun.delete(profile.uuid);
-  const active = await (earlier ?? (await activation(nm, profile.uuid, profile.interface))());
-  await watch.activated(active, profile.id, deadline, Math.min(activationLimitMs, deadline.remainingMs()));
-}
-
 /**
- * Puts the NIC into the bridge and tells NetworkManager to take it the moment that is committed: a port NetworkManager has not been
- * told of would stay in the bridge if we died, and no checkpoint takes it back. Telling it earlier would let it collide with our
- * rows; waiting for vswitchd first would leave a tenth of a second in which a kill cuts the node off. What is left of the gap is one
- * answer of ovsdb-server, and a guard for the agent's own death in it.
+ * Deletes profiles and waits until nothing runs them any more: a bridge of the same name that is built in the next moment would meet the
+ * end of the old one.
  */
-async function attachUplink(context: StepContext, step: StepArguments['attachUplink']): Promise<void> {
-  const { nm, ovs, begun } = context;
-  await ovs.probeVswitchd();
-  const [begin, guard] = await Promise.all([
-    activation(nm, step.interfaceProfile, step.interface),
-    guardPort(step.bridge, step.interface),
-    // The moment the NIC's own addresses go, the bridge answers without having to ask for anybody first.
-    copyNeighbours(step.interface, step.bridge),
-  ]);
-  await ovs
-    .attachUplink(step, () => {
-      const active = begin();
-      // A refusal is told by the step that waits for the activation.
-      active.then(guard.release, guard.removePort);
-      begun.set(step.interfaceProfile, active);
-    })
-    .finally(() => {
-      if (!begun.has(step.interfaceProfile)) guard.removePort();
-    });
-}
-
-/** Looks up what an activation needs; the function it gives sends it at once. */
-async function activation(
-  nm: NetworkManager,
-  uuid: string,
-  interfaceName: string | null,
-): Promise<() => Promise<string>> {
-  const [path, device] = await Promise.all([
-    nm.profilePathOf(uuid),
-    interfaceName === null ? '/' : kernelDevice(nm, interfaceName),
-  ]);
-  return () => nm.activate(path, device);
-}
-
-/** NetworkManager's object for the kernel's device of this name (OVS ports and bridges share names with it). */
-async function kernelDevice(nm: NetworkManager, name: string): Promise<string> {
-  const [path] = await nm.request(`find the device ${name}`, {
-    path: rootPath,
-    interface: rootInterface,
-    member: 'GetDeviceByIpIface',
-    signature: 's',
-    body: [name],
+async function deleteProfiles(
+  { nm, watch, deadline }: StepContext,
+  step: StepArguments['deleteProfiles'],
+): Promise<void> {
+  const gone = new Set(step.profiles.map((profile) => profile.uuid));
+  await Promise.all(step.profiles.map(async (profile) => nm.deleteProfile(await nm.profilePathOf(profile.uuid))));
+  const ended = async (): Promise<boolean> => {
+    const actives = (await nm.property(rootPath, rootInterface, 'ActiveConnections')) as string[];
+    const uuids = await Promise.all(
+      actives.map((path) => nm.property(path, activeInterface, 'Uuid').catch(() => null)),
+    );
+    return !uuids.some((uuid) => typeof uuid === 'string' && gone.has(uuid));
+  };
+  const limitMs = Math.min(endLimitMs, deadline.remainingMs());
+  // One that does not end is shown by whatever needs its name next.
+  await watch.until('the end of the old profiles', ended, deadline, limitMs).catch((error: unknown) => {
+    if (deadline.signal.aborted) throw error;
   });
-  return String(path);
 }
 
 /** The device an active profile runs on; three devices can have the bridge's name, so it is not looked up by name. */
@@ -188,27 +169,15 @@ function waitForAdvertisedRoute(interfaceName: string, metric: number, deadline:
   return waitForKernel(present, deadline, Math.min(activationLimitMs, deadline.remainingMs()), timeout);
 }
 
-/** Waits until the interface has every address and each can be bound. */
-export function waitForAddresses(
-  interfaceName: string,
-  addresses: readonly string[],
-  deadline: Deadline,
-  limitMs: number,
-): Promise<void> {
+function waitForRoutes(step: StepArguments['waitRoutes'], deadline: Deadline): Promise<void> {
   const missing = (): readonly string[] => {
-    const entries = readLinks().find((link) => link.name === interfaceName)?.addresses ?? [];
-    const bindable = entries
-      .filter((entry) => !entry.tentative && !entry.dadFailed)
-      .map((entry) => `${entry.address}/${entry.prefixLength}`);
-    return addresses.filter((address) => !bindable.includes(address));
+    const own = readRoutes().filter((route) => route.device === step.interface && route.metric !== step.heldMetric);
+    return step.destinations.filter((destination) => !own.some((route) => route.destination === destination));
   };
   const timeout = () =>
-    new AgentError(
-      'activation-timeout',
-      `${interfaceName} did not get ${missing().join(', ')} within ${Math.round(limitMs / 1000)} s`,
-      {
-        hint: 'look at `ip address show` for tentative or dadfailed: another host may have the same address',
-      },
-    );
-  return waitForKernel(() => missing().length === 0, deadline, Math.min(limitMs, deadline.remainingMs()), timeout);
+    new AgentError('activation-timeout', `${step.interface} did not get its route to ${missing().join(', ')}`, {
+      hint: 'check that the DHCP server or the router answers on that LAN',
+    });
+  const limitMs = Math.min(activationLimitMs, deadline.remainingMs());
+  return waitForKernel(() => missing().length === 0, deadline, limitMs, timeout);
 }

@@ -10,9 +10,11 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
-import { readSmallFile, syncDirectory, unwritable } from '../drivers/host/files.ts';
+import { readSmallFile, refuseFault, syncDirectory, unwritable } from '../drivers/host/files.ts';
+import { directoryFault } from '../drivers/host/own-directory.ts';
 import { AgentError } from '../errors.ts';
 import type { JournalEvent, JournalHeader, JournalRecord, TransactionState } from '../model/journal.ts';
+import { isJournalEvent, isJournalHeader } from './journal-form.ts';
 
 /** Where transactions are written down. */
 export const journalDirectory = '/var/lib/microshift-net/tx';
@@ -27,6 +29,8 @@ const journalLimitBytes = 8 * 1024 * 1024;
  */
 const openEnding = '.open';
 const closedEnding = '.json';
+/** A file that looked like an open journal and could not be used. */
+const asideEnding = '.unusable';
 
 /** An open transaction on disk: one JSON value per line, the header first. */
 export interface Journal {
@@ -43,6 +47,7 @@ export function openJournal(directory: string, header: JournalHeader): Journal {
   const path = `${directory}/${header.id}${openEnding}`;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
+    refuseFault(directoryFault(directory));
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND | constants.O_NOFOLLOW;
     const journal = appendTo(directory, header.id, openSync(path, flags, 0o600));
     journal.write(header);
@@ -119,6 +124,11 @@ export function readJournals(directory: string): JournalListing {
   return readNamed(directory, journalNames(directory));
 }
 
+/** True when an earlier run left something to end. */
+export function hasOpenJournals(directory: string): boolean {
+  return journalNames(directory).some((name) => name.endsWith(openEnding));
+}
+
 /** Reads only the journals whose transaction has not ended. */
 export function readOpenJournals(directory: string): JournalListing {
   return readNamed(
@@ -129,7 +139,8 @@ export function readOpenJournals(directory: string): JournalListing {
 
 function readNamed(directory: string, names: readonly string[]): JournalListing {
   const records: JournalRecord[] = [];
-  const unusable: { path: string; why: string }[] = [];
+  const fault = directoryFault(directory);
+  const unusable: { path: string; why: string }[] = fault === null ? [] : [{ path: directory, why: fault }];
   for (const name of names.toReversed()) {
     const path = `${directory}/${name}`;
     try {
@@ -141,10 +152,20 @@ function readNamed(directory: string, names: readonly string[]): JournalListing 
   return { records, unusable };
 }
 
-/** Removes all but the last 20 journals. */
+/** Puts an unusable open journal out of the way, so that it is told of once; `history` goes on listing it. */
+export function setAside(path: string): void {
+  try {
+    renameSync(path, `${path}${asideEnding}`);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+/** Removes all but the last 20 journals, and as many that were set aside. */
 export function pruneJournals(directory: string): void {
-  const closed = journalNames(directory).filter((name) => name.endsWith(closedEnding));
-  for (const name of closed.slice(0, -keptJournals)) {
+  const named = (ending: string): string[] => journalNames(directory).filter((name) => name.endsWith(ending));
+  const surplus = [closedEnding, asideEnding].flatMap((ending) => named(ending).slice(0, -keptJournals));
+  for (const name of surplus) {
     try {
       rmSync(`${directory}/${name}`, { force: true });
     } catch {
@@ -158,10 +179,12 @@ export function transactionId(now: Date, pid: number): string {
   return `${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${pid.toString(16).padStart(4, '0')}`;
 }
 
+/** None in a directory that others could have put them into. */
 function journalNames(directory: string): string[] {
   try {
+    if (directoryFault(directory) !== null) return [];
     return readdirSync(directory)
-      .filter((name) => name.endsWith(openEnding) || name.endsWith(closedEnding))
+      .filter((name) => [openEnding, closedEnding, asideEnding].some((ending) => name.endsWith(ending)))
       .toSorted();
   } catch {
     return [];
@@ -169,22 +192,19 @@ function journalNames(directory: string): string[] {
 }
 
 function readJournal(path: string): JournalRecord {
+  if (path.endsWith(asideEnding)) throw unusable('it was set aside');
   const status = lstatSync(path);
   if (!status.isFile()) throw unusable('it is not a regular file');
   if (status.uid !== process.getuid?.()) throw unusable('it belongs to another user');
   if (status.size > journalLimitBytes) throw unusable('it is larger than any journal');
   const lines = (readSmallFile(path, journalLimitBytes) ?? '').split('\n');
-  const header = parseLine(lines[0] ?? '') as JournalHeader | null;
-  if (header === null || typeof header !== 'object') throw unusable('its first line is damaged');
-  if (header.format !== 1) throw unusable(`its format ${String(header.format)} is not one this version knows`);
-  if (!Array.isArray(header.plan?.steps) || !Array.isArray(header.previous?.bridges))
-    throw unusable('its first line is incomplete');
-  // The last line may be cut short by a power cut; what it said was not done as far as anybody knows.
-  const events = lines.slice(1).map((line) => parseLine(line) as JournalEvent | null);
-  return summarize(
-    header,
-    events.filter((event) => event !== null),
-  );
+  const header = parseLine(lines[0] ?? '');
+  if (typeof header !== 'object' || header === null) throw unusable('its first line is damaged');
+  const { format } = header as Partial<JournalHeader>;
+  if (format !== 1) throw unusable(`its format ${JSON.stringify(format)} is not one this version knows`);
+  if (!isJournalHeader(header)) throw unusable('its first line is incomplete');
+  // A line that was damaged or cut short by a power cut: what it said was not done as far as anybody knows.
+  return summarize(header, lines.slice(1).map(parseLine).filter(isJournalEvent));
 }
 
 function summarize(header: JournalHeader, events: readonly JournalEvent[]): JournalRecord {

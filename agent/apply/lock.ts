@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
-import { unwritable } from '../drivers/host/files.ts';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { readSmallFile, refuseFault, unwritable } from '../drivers/host/files.ts';
+import { directoryFault } from '../drivers/host/own-directory.ts';
 import { AgentError } from '../errors.ts';
 
 /*
@@ -27,7 +28,9 @@ export async function takeLock(directory: string, command: string): Promise<Lock
   const own: Contender = { ...nameOf(process.pid, startTime(process.pid) ?? 0) };
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    writeFileSync(`${directory}/${own.name}`, command, { flag: 'w', mode: 0o600 });
+    refuseFault(directoryFault(directory));
+    rmSync(`${directory}/${own.name}`, { force: true });
+    writeFileSync(`${directory}/${own.name}`, command, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     throw unwritable(directory, error);
   }
@@ -68,10 +71,24 @@ function liveOthers(directory: string, own: Contender): Contender[] {
   for (const name of readdirSync(directory)) {
     const [pid = 0, started = 0] = name.split('.').map(Number);
     if (name === own.name || !Number.isInteger(pid)) continue;
-    if (startTime(pid) === started) live.push(nameOf(pid, started));
-    else rmSync(`${directory}/${name}`, { force: true });
+    if (startTime(pid) === started && isOurs(`${directory}/${name}`)) live.push(nameOf(pid, started));
+    else clearAway(`${directory}/${name}`);
   }
   return live;
+}
+
+/** A file of ours: what somebody else put there names whom he likes. */
+function isOurs(path: string): boolean {
+  const status = lstatSync(path, { throwIfNoEntry: false });
+  return status?.isFile() === true && status.uid === process.geteuid?.();
+}
+
+function clearAway(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // A directory: nobody's lock, and in nobody's way.
+  }
 }
 
 function nameOf(pid: number, started: number): Contender {
@@ -88,9 +105,26 @@ function startTime(pid: number): number | null {
   }
 }
 
+/** Who holds the lock, for people; null: nobody. Only looks. */
+export function lockHolder(directory: string): string | null {
+  for (const name of namesIn(directory)) {
+    const [pid = 0, started = 0] = name.split('.').map(Number);
+    if (startTime(pid) === started) return `${commandOf(directory, nameOf(pid, started))}process ${pid}`;
+  }
+  return null;
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
 function commandOf(directory: string, holder: Contender): string {
   try {
-    return `\`microshift-net ${readFileSync(`${directory}/${holder.name}`, 'utf8')}\`, `;
+    return `\`microshift-net ${readSmallFile(`${directory}/${holder.name}`) ?? '?'}\`, `;
   } catch {
     return '';
   }

@@ -1,9 +1,9 @@
-import type { Deadline } from '../deadline.ts';
+import { type Deadline, monotonicMs, throwIfStopped } from '../deadline.ts';
 import { answersDns, answersPing } from '../drivers/host/reachability.ts';
 import { AgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
-import { waitForAddresses } from './execute.ts';
+import { waitForAddresses } from './wait-addresses.ts';
 
 /** A host the node could reach before, and how. */
 export interface Neighbour {
@@ -11,6 +11,8 @@ export interface Neighbour {
   readonly address: string;
   /** Interface it must be reachable through after the move. */
   readonly through: string;
+  /** How long it may take to answer after the move. */
+  readonly withinMs: number;
 }
 
 /** Questions asked before the move; `answered` says who had answered by the time it is called. */
@@ -22,6 +24,8 @@ export interface Neighbourhood {
 
 /** DHCP and duplicate address detection are over by now; what is left is the kernel's own work. */
 const addressLimitMs = 10_000;
+/** A ping that ends sooner had no way to go: no link comes up that would change that. */
+const noRouteMs = 200;
 /** After the move the first packet may wait for an ARP answer and a flow set-up. */
 const pingAfterMs = 3_000;
 
@@ -33,8 +37,11 @@ export function askNeighbours(plan: Plan, observation: Observation): Neighbourho
     if (answers) answered.push(neighbour);
   };
   for (const carried of plan.carried) {
+    const withinMs = pingAfterMs + (carried.settlesMs ?? 0);
     const ping = (what: Neighbour['what'], address: string): void => {
-      pings.push(answersPing(address, carried.from).then(note({ what, address, through: carried.interface })));
+      pings.push(
+        answersPing(address, carried.from).then(note({ what, address, through: carried.interface, withinMs })),
+      );
     };
     for (const gateway of carried.defaultGateways) ping('gateway', gateway);
     const peer = observation.host.sshPeer;
@@ -44,7 +51,10 @@ export function askNeighbours(plan: Plan, observation: Observation): Neighbourho
   const [first] = plan.carried;
   if (first !== undefined) {
     for (const address of observation.resolver.nameservers) {
-      void answersDns(address).then(note({ what: 'name server', address, through: first.interface }), () => undefined);
+      void answersDns(address).then(
+        note({ what: 'name server', address, through: first.interface, withinMs: pingAfterMs }),
+        () => undefined,
+      );
     }
   }
   return { answered: () => [...answered], asked: Promise.all(pings).then(() => undefined) };
@@ -54,12 +64,28 @@ export function askNeighbours(plan: Plan, observation: Observation): Neighbourho
 export async function proveMoved(plan: Plan, neighbours: readonly Neighbour[], deadline: Deadline): Promise<void> {
   for (const carried of plan.carried)
     await waitForAddresses(carried.interface, carried.addresses, deadline, addressLimitMs);
-  await Promise.all(neighbours.map((neighbour) => proveNeighbour(neighbour)));
+  // Name servers are asked once, by a link that carries again.
+  for (const names of [false, true]) {
+    const asked = neighbours.filter((neighbour) => (neighbour.what === 'name server') === names);
+    await Promise.all(asked.map((neighbour) => proveNeighbour(neighbour, deadline)));
+  }
 }
 
-async function proveNeighbour(neighbour: Neighbour): Promise<void> {
+/** A ping ends at once when nobody answers for the address on the link: asked again until the link has had its time. */
+async function answersAgain({ address, through, withinMs }: Neighbour, deadline: Deadline): Promise<boolean> {
+  const end = monotonicMs() + Math.min(withinMs, Math.max(pingAfterMs, deadline.remainingMs()));
+  for (;;) {
+    const asked = monotonicMs();
+    if (await answersPing(address, through, Math.max(pingAfterMs, end - asked), deadline.signal)) return true;
+    const now = monotonicMs();
+    if (deadline.signal.aborted || now >= end || now - asked < noRouteMs) return false;
+  }
+}
+
+async function proveNeighbour(neighbour: Neighbour, deadline: Deadline): Promise<void> {
   const { what, address, through } = neighbour;
-  const answers = what === 'name server' ? await answersDns(address) : await answersPing(address, through, pingAfterMs);
+  const answers = what === 'name server' ? await answersDns(address) : await answersAgain(neighbour, deadline);
+  throwIfStopped(deadline);
   if (answers) return;
   throw new AgentError(
     'proof-failed',

@@ -1,4 +1,6 @@
-import { type Deadline, startDeadline } from '../deadline.ts';
+import { type Deadline, monotonicMs, startDeadline } from '../deadline.ts';
+import { freeFromDatapath } from '../drivers/host/kernel-datapath.ts';
+import { serviceEvent } from '../drivers/host/service-event.ts';
 import { watchActivations } from '../drivers/networkmanager/activation.ts';
 import { rollBackCheckpoint } from '../drivers/networkmanager/checkpoint.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
@@ -7,7 +9,9 @@ import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
 import { AgentError, asAgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { LinkAddresses, Plan, Wanted } from '../model/plan.ts';
-import { execute, stepContext, waitForAddresses } from './execute.ts';
+import { checkpointSeconds } from './checkpoint-timer.ts';
+import { execute, stepContext } from './execute.ts';
+import { waitForAddresses } from './wait-addresses.ts';
 
 /**
  * Enough for NetworkManager to be restarted by systemd and for a DHCP exchange; the unit's TimeoutStartSec leaves this much after
@@ -16,14 +20,25 @@ import { execute, stepContext, waitForAddresses } from './execute.ts';
 export const restoreLimitMs = 60_000;
 /** NetworkManager starts a rollback at once, but re-activations that wait for a device can hold its answer. */
 const addressLimitMs = 45_000;
+/** From then on NetworkManager's timer has run out, however late it was pushed forward. */
+const unaidedAfterMs = checkpointSeconds * 1000 + 1_000;
+/** systemd has restarted a vswitchd that was killed after two seconds; an answer that takes more than one is that of one that hangs. */
+const restartLimitMs = 6_000;
+const hangsAfterMs = 1_000;
 /** Re-activations that a rollback started take a few seconds; one that waits for a DHCP server that is gone must not hold the return. */
 const settleLimitMs = 10_000;
 
+export interface Connections {
+  readonly nm: NetworkManager;
+  readonly ovs: OpenVSwitch;
+  readonly observe: () => Promise<Observation>;
+}
+
 export interface RestorePorts {
   /** A connection that works: the old one, or a new one when it was lost. Waits for NetworkManager to come back. */
-  readonly reconnect: (
-    deadline: Deadline,
-  ) => Promise<{ nm: NetworkManager; ovs: OpenVSwitch; observe: () => Promise<Observation> }>;
+  readonly reconnect: (deadline: Deadline) => Promise<Connections>;
+  /** What the kernel and Open vSwitch show without NetworkManager: true when the old state is there. Absent: it is not asked. */
+  readonly looksRestored?: () => Promise<boolean>;
   /** Plans the way back to the bridges as they were. */
   readonly planReturn: (previous: Wanted, observation: Observation) => Plan;
   readonly say: (message: string) => void;
@@ -41,7 +56,16 @@ export async function restoreOldState(
 ): Promise<AgentError | null> {
   const deadline = startDeadline(restoreLimitMs);
   try {
-    const { nm, ovs, observe } = await ports.reconnect(deadline);
+    const connections = await reconnect(ports, deadline);
+    if (connections === null) {
+      ports.say("NetworkManager's own timer has restored the old state");
+      return null;
+    }
+    const { nm, ovs, observe } = connections;
+    const inBridges = previous.bridges.flatMap((bridge) => bridge.uplink?.interface ?? []);
+    const outside = before.map((link) => link.interface).filter((name) => !inBridges.includes(name));
+    const carried = (await vswitchdAnswers(ovs)) ? null : (await ovs.facts()).bridges.map((bridge) => bridge.name);
+    if (carried !== null) await freeFromDatapath(outside);
     if (checkpoint !== null && (await checkpointExists(nm, checkpoint))) {
       ports.say('rolling back to the checkpoint');
       await rollBackCheckpoint(nm, checkpoint).catch((error: unknown) => ports.say(asAgentError(error).message));
@@ -49,6 +73,7 @@ export async function restoreOldState(
     const watch = watchActivations(nm);
     try {
       await settled(nm, deadline);
+      if (carried !== null) await freeFromDatapath(await goneOf(ovs, carried));
       const plan = ports.planReturn(previous, await observe());
       const context = stepContext({ nm, ovs, watch, deadline });
       for (const step of plan.steps) {
@@ -70,6 +95,46 @@ export async function restoreOldState(
   } finally {
     deadline.clear();
   }
+}
+
+/** Bridges that are in the database no more: NetworkManager waits for their devices to go, which vswitchd would see to. */
+async function goneOf(ovs: OpenVSwitch, names: readonly string[]): Promise<readonly string[]> {
+  const { bridges } = await ovs.facts();
+  return names.filter((name) => !bridges.some((bridge) => bridge.name === name));
+}
+
+/**
+ * Whether ovs-vswitchd answers, at once or when systemd has restarted it. Without it NetworkManager cannot take a bridge apart: what it
+ * removes from the database meanwhile, a new vswitchd knows nothing of and leaves in the kernel.
+ */
+async function vswitchdAnswers(ovs: OpenVSwitch): Promise<boolean> {
+  const giveUpMs = monotonicMs() + restartLimitMs;
+  for (;;) {
+    const askedMs = monotonicMs();
+    try {
+      await ovs.probeVswitchd();
+      return true;
+    } catch {
+      if (monotonicMs() - askedMs > hangsAfterMs || monotonicMs() > giveUpMs) return false;
+      await serviceEvent();
+    }
+  }
+}
+
+/**
+ * Connections that work; null when NetworkManager cannot be reached any more and has, by the timer of its checkpoint, restored the
+ * old state without us.
+ */
+async function reconnect(ports: RestorePorts, deadline: Deadline): Promise<Connections | null> {
+  const reconnected = ports.reconnect(deadline);
+  const { looksRestored } = ports;
+  if (looksRestored === undefined) return reconnected;
+  let timer: NodeJS.Timeout | undefined;
+  const unaided = new Promise<Connections | null>((resolve, reject) => {
+    const look = async (): Promise<Connections | null> => ((await looksRestored()) ? null : reconnected);
+    timer = setTimeout(() => look().then(resolve, reject), unaidedAfterMs);
+  });
+  return Promise.race([reconnected, unaided]).finally(() => clearTimeout(timer));
 }
 
 /** True while NetworkManager still has the checkpoint. */

@@ -4,19 +4,18 @@ import { watchActivations } from '../drivers/networkmanager/activation.ts';
 import { createCheckpoint, destroyCheckpoint, pushCheckpointForward } from '../drivers/networkmanager/checkpoint.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
-import { type AgentError, asAgentError, isAgentError } from '../errors.ts';
+import { type AgentError, asAgentError, type ErrorKind, isAgentError, withFacts } from '../errors.ts';
 import type { JournalHeader, TransactionState } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan, Step } from '../model/plan.ts';
+import { checkpointSeconds } from './checkpoint-timer.ts';
 import { execute, stepContext } from './execute.ts';
+import type { FaultPoints } from './fault-points.ts';
 import { type Journal, openJournal, pruneJournals } from './journal.ts';
 import { askNeighbours, proveMoved } from './prove.ts';
+import { watchVswitchd } from './vswitchd-watch.ts';
 
-/**
- * The checkpoint's own timer, and how often it is pushed forward while we live. Shorter: a machine that swaps could be rolled back
- * under a living run. Longer: a node whose agent died is cut off for longer than the 15 s promised.
- */
-const checkpointSeconds = 12;
+/** How often the checkpoint's timer is pushed forward while we live, and vswitchd is asked whether it does. */
 const heartbeatMs = 3_000;
 
 /** What a transaction needs of the outside world. */
@@ -28,6 +27,7 @@ export interface TransactionPorts {
   readonly journalDirectory: string;
   readonly now: () => Date;
   readonly progress: (event: ProgressEvent) => void;
+  readonly faultPoint: FaultPoints;
   /** Called when a run failed and the old state must come back; settles with what is left, or null. */
   readonly restore: (plan: Plan, checkpoint: string | null) => Promise<AgentError | null>;
 }
@@ -61,11 +61,13 @@ export async function runTransaction(
   confirmTimeoutSeconds: number | null,
   prove: (observation: Observation) => void,
 ): Promise<TransactionResult> {
-  const { nm, deadline, progress, now } = ports;
+  const { nm, deadline, progress, now, faultPoint } = ports;
   await ports.ovs.probeVswitchd();
+  await faultPoint('before journal');
   const journal = openJournal(ports.journalDirectory, header);
   const watch = watchActivations(nm);
   const endVanished = nm.onVanished((error) => deadline.interrupt(error));
+  const vswitchd = watchVswitchd(ports.ovs, deadline);
   const total = plan.steps.length + 2;
   const stepTimesMs: number[] = [];
   let checkpoint: string | null = null;
@@ -74,6 +76,7 @@ export async function runTransaction(
   const timed = async (step: ProgressEvent['step'], work: () => Promise<void>): Promise<void> => {
     throwIfStopped(deadline);
     const index = stepTimesMs.length;
+    await faultPoint(`before step ${index + 1}`);
     const started = monotonicMs();
     progress({ index, total, step, state: 'started', tookMs: 0 });
     try {
@@ -86,16 +89,21 @@ export async function runTransaction(
     stepTimesMs.push(tookMs);
     if (typeof step !== 'string') journal.append({ event: 'step', index: plan.steps.indexOf(step), tookMs });
     progress({ index, total, step, state: 'done', tookMs });
+    await faultPoint(`after step ${index + 1}`);
   };
 
   try {
+    await faultPoint('after journal');
+    await faultPoint('before checkpoint');
     checkpoint = await createCheckpoint(nm, checkpointSeconds);
     journal.append({ event: 'checkpoint', path: checkpoint });
     const own = checkpoint;
     heartbeat = setInterval(() => {
       // A push that fails means NetworkManager or the bus is gone, which the watches above report with their own error.
       pushCheckpointForward(nm, own, checkpointSeconds).catch(() => undefined);
+      vswitchd.look();
     }, heartbeatMs);
+    await faultPoint('after checkpoint');
     const neighbourhood = askNeighbours(plan, observation);
     const context = stepContext({ nm, ovs: ports.ovs, watch, deadline });
     // What makes the profiles permanent comes after the proof that the node is reachable.
@@ -119,6 +127,7 @@ export async function runTransaction(
       if (confirmTimeoutSeconds === null) await destroyCheckpoint(nm, own);
       else await pushCheckpointForward(nm, own, confirmTimeoutSeconds);
     });
+    await faultPoint('before journal-end');
     if (until === null) journal.setState('committed', now().toISOString(), null);
     else journal.setState('awaiting-confirm', now().toISOString(), null, until);
     return {
@@ -129,10 +138,13 @@ export async function runTransaction(
     };
   } catch (error) {
     clearInterval(heartbeat);
+    await faultPoint('before rollback');
     const left = await ports.restore(plan, checkpoint);
+    await faultPoint('after rollback');
     const failure = rootCause(asAgentError(error), deadline);
-    noteEnd(journal, left === null ? 'rolled-back' : 'not-restored', now(), left ?? failure);
-    throw left ?? failure;
+    const ended = left === null ? 'rolled-back' : 'not-restored';
+    noteEnd(journal, ended, now(), left ?? failure);
+    throw withFacts(left ?? failure, { transaction: header.id, ended });
   } finally {
     clearInterval(heartbeat);
     watch.stop();
@@ -148,8 +160,8 @@ export async function runTransaction(
  */
 function rootCause(failure: AgentError, deadline: Deadline): AgentError {
   const reason: unknown = deadline.signal.reason;
-  const lost = isAgentError(reason) && (reason.kind === 'networkmanager-not-running' || reason.kind === 'dbus-lost');
-  return lost ? reason : failure;
+  const lost: readonly ErrorKind[] = ['networkmanager-not-running', 'dbus-lost', 'vswitchd-not-responding'];
+  return isAgentError(reason) && lost.includes(reason.kind) ? reason : failure;
 }
 
 /** A full disk must not hide why the run failed; the next run finds the journal open and closes it. */
@@ -165,6 +177,7 @@ function noteEnd(journal: Journal, state: TransactionState, at: Date, failure: A
 function isDisruptive(step: Step): boolean {
   return (
     step.do === 'attachUplink' ||
+    step.do === 'returnUplink' ||
     step.do === 'deleteProfiles' ||
     (step.do === 'activate' && step.profiles.some((profile) => profile.interface !== null))
   );

@@ -1,23 +1,23 @@
-import { journalDirectory, transactionId } from '../apply/journal.ts';
+import { hasOpenJournals, journalDirectory } from '../apply/journal.ts';
 import { lockDirectory, takeLock } from '../apply/lock.ts';
-import { restoreOldState } from '../apply/restore.ts';
-import { type ProgressEvent, runTransaction, type TransactionResult } from '../apply/transaction.ts';
-import { runTuning } from '../apply/tune.ts';
+import type { ProgressEvent, TransactionResult } from '../apply/transaction.ts';
 import { openNode } from '../assemble.ts';
 import { type Deadline, startDeadline } from '../deadline.ts';
-import { asAgentError } from '../errors.ts';
+import type { Message } from '../messages.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import type { TuningPlan, TuningStep } from '../model/tuning.ts';
-import { currentBridges } from '../plan/current.ts';
-import { planReturn } from '../plan/plan.ts';
-import { agentVersion } from '../version.ts';
-import { proveWanted } from './proof.ts';
-import { reconnectNode } from './reconnect.ts';
-import { recoverEarlierRuns } from './recover.ts';
+import { recordAnswers, type Seen } from '../settled/record.ts';
+import { isSettled } from './look-again.ts';
+import { rememberUplink } from './remember-uplink.ts';
+import { type RunRecorder, startRecord } from './run-record.ts';
 import { interruptOnSignals } from './signals.ts';
-import { writeHint, writeStatus } from './state-files.ts';
 import { planWhenReady, type WaitOptions } from './wait.ts';
+
+/*
+ * Most runs find nothing to do. What only a change, a recovery or a wait needs is loaded when it comes to that: loading all of it
+ * is a tenth of a run with nothing to do.
+ */
 
 /** Runs shorter than a DHCP server's worst case would fail for nothing; the unit's TimeoutStartSec is above this plus the restore. */
 export const runLimitMs = 150_000;
@@ -26,6 +26,7 @@ export interface ReconcileOptions {
   readonly command: string;
   readonly confirmTimeoutSeconds: number | null;
   readonly say: (message: string) => void;
+  readonly announce: (message: Message) => void;
   readonly progress: (event: ProgressEvent) => void;
   readonly onPlan: (plan: Plan, observation: Observation) => void;
   /** How Open vSwitch shall run; asked before anything is touched, run once the network is as wanted. */
@@ -42,6 +43,8 @@ export interface ReconcileResult {
   readonly tuning: TuningPlan;
   /** null: nothing was to do. */
   readonly transaction: TransactionResult | null;
+  /** What the run saw, when it found nothing to do and has nothing to say. */
+  readonly seen: Seen | null;
   /** D-Bus calls this run made. */
   readonly busCalls: number;
 }
@@ -61,8 +64,14 @@ export async function reconcile(
   const lock = await takeLock(lockDirectory, options.command);
   const deadline = startDeadline(runLimitMs);
   const endSignals = interruptOnSignals(deadline);
+  const record = startRecord(options.command);
   try {
-    return await reconcileLocked(planner, wait, options, deadline);
+    const result = await reconcileLocked(planner, wait, options, deadline, record);
+    record.ended(result.transaction !== null || result.tuning.steps.length > 0, result.transaction);
+    return result;
+  } catch (error) {
+    record.failed(error);
+    throw error;
   } finally {
     endSignals();
     deadline.clear();
@@ -75,77 +84,32 @@ async function reconcileLocked(
   wait: WaitOptions,
   options: ReconcileOptions,
   deadline: Deadline,
+  record: RunRecorder,
 ): Promise<ReconcileResult> {
-  const node = await openNode();
-  let current = node;
+  const answers = recordAnswers();
+  const node = await openNode(answers.taps);
   try {
-    await recoverEarlierRuns(node, journalDirectory, options.say, deadline);
+    if (hasOpenJournals(journalDirectory)) {
+      const { recoverEarlierRuns } = await import('./recover.ts');
+      await recoverEarlierRuns(node, journalDirectory, options, deadline);
+    }
     const { plan, observation } = await planWhenReady(node, planner, wait, options.say, deadline);
     const tuning = options.tuner?.(observation) ?? { steps: [], differences: [], notes: [] };
+    record.planned(plan);
     options.onPlan(plan, observation);
-    if (plan.outcome === 'unchanged') {
-      writeHint(plan, observation);
-      await runTuning(node, tuning.steps, options.tuned);
-      return { plan, observation, tuning, transaction: null, busCalls: node.bus.callCount() };
+    let transaction: TransactionResult | null = null;
+    if (plan.outcome === 'unchanged') rememberUplink(plan, observation, null, options.announce);
+    else {
+      const { changeNode } = await import('./change.ts');
+      transaction = await changeNode(node, plan, observation, options, deadline, record);
     }
-    const previous = currentBridges(observation);
-    const header = {
-      format: 1 as const,
-      id: transactionId(new Date(), process.pid),
-      command: options.command,
-      agentVersion,
-      startedAt: new Date().toISOString(),
-      bootId: observation.host.bootId,
-      plan,
-      previous,
-    };
-    const ports = {
-      nm: node.nm,
-      ovs: node.ovs,
-      deadline,
-      observe: node.observe,
-      journalDirectory,
-      now: () => new Date(),
-      progress: options.progress,
-      restore: (failed: Plan, checkpoint: string | null) =>
-        restoreOldState(
-          {
-            reconnect: async (limit: Deadline) => {
-              current = await reconnectNode(node, limit, options.say);
-              return current;
-            },
-            planReturn,
-            say: options.say,
-          },
-          previous,
-          failed.before,
-          checkpoint,
-        ),
-    };
-    const transaction = await runTransaction(ports, plan, header, observation, options.confirmTimeoutSeconds, (after) =>
-      proveWanted(plan, after),
-    );
-    remember(plan, observation, transaction, options.say);
-    await runTuning(node, tuning.steps, options.tuned);
-    return { plan, observation, tuning, transaction, busCalls: node.bus.callCount() };
+    if (tuning.steps.length > 0) {
+      const { runTuning } = await import('../apply/tune.ts');
+      await runTuning(node, tuning.steps, options.tuned);
+    }
+    const seen = isSettled(plan, tuning) ? answers.seen(observation) : null;
+    return { plan, observation, tuning, transaction, seen, busCalls: node.bus.callCount() };
   } finally {
     node.close();
-    if (current !== node) current.close();
-  }
-}
-
-/** The hint for the next boot and the status for monitoring. The node is changed and proven by now: a full disk cannot fail that. */
-function remember(
-  plan: Plan,
-  observation: Observation,
-  transaction: TransactionResult,
-  say: (message: string) => void,
-): void {
-  const { id, state } = transaction;
-  try {
-    writeHint(plan, observation);
-    writeStatus({ transaction: id, state, at: new Date().toISOString(), uplink: plan.choice?.interface ?? null });
-  } catch (error) {
-    say(`warning: ${asAgentError(error).message}`);
   }
 }

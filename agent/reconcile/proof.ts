@@ -1,19 +1,17 @@
 import { AgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
-import { bridges, ownProfileIds } from '../plan/names.ts';
+import { ownNames } from '../plan/names.ts';
 import { compare } from '../verify/compare.ts';
-
-const own = { bridges: bridges.map((names) => names.bridge), profiles: ownProfileIds };
 
 /** True when the node is what the plan aimed at. */
 export function isAsWanted(plan: Plan, observation: Observation): boolean {
-  return compare(plan.wanted, observation, own).length === 0;
+  return compare(plan.wanted, observation, ownNames).length === 0;
 }
 
 /** The node must now be exactly what the plan aimed at. */
 export function proveWanted(plan: Plan, observation: Observation): void {
-  const [first, ...more] = compare(plan.wanted, observation, own);
+  const [first, ...more] = compare(plan.wanted, observation, ownNames);
   if (first !== undefined) {
     const rest = more.length === 0 ? '' : ` (and ${more.length} more)`;
     throw new AgentError('proof-failed', `${first.subject} is ${first.observed} instead of ${first.wanted}${rest}`, {

@@ -1,12 +1,20 @@
-import { readOpenJournals, reopenJournal } from '../apply/journal.ts';
+import { readOpenJournals, reopenJournal, setAside } from '../apply/journal.ts';
 import { checkpointExists, restoreOldState } from '../apply/restore.ts';
 import type { Node } from '../assemble.ts';
 import type { Deadline } from '../deadline.ts';
 import { readSmallFile } from '../drivers/host/files.ts';
-import { AgentError } from '../errors.ts';
+import { AgentError, asAgentError } from '../errors.ts';
+import type { Message } from '../messages.ts';
 import type { JournalRecord } from '../model/journal.ts';
 import { planReturn } from '../plan/plan.ts';
 import { isAsWanted } from './proof.ts';
+import { recordSettled } from './run-record.ts';
+
+/** How a run tells what it does. */
+export interface Telling {
+  readonly say: (message: string) => void;
+  readonly announce: (message: Message) => void;
+}
 
 /**
  * Ends what an earlier run left open, before anything new is planned. A run that died in this boot is brought back to its old state
@@ -16,16 +24,34 @@ import { isAsWanted } from './proof.ts';
 export async function recoverEarlierRuns(
   node: Node,
   directory: string,
-  say: (message: string) => void,
+  { say, announce }: Telling,
   deadline: Deadline,
 ): Promise<void> {
-  const { records, unusable } = readOpenJournals(directory);
-  for (const file of unusable) say(`ignoring the journal ${file.path}: ${file.why}`);
-  const bootId = readSmallFile('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
+  const records = usableOpenJournals(directory, say);
+  const bootId = currentBootId();
   for (const record of records) {
-    if (record.state === 'open') await endOpenRun(node, directory, record, bootId, say, deadline);
-    else if (record.state === 'awaiting-confirm') await endUnconfirmed(node, directory, record, bootId, say);
+    if (record.state === 'open') await endOpenRun(node, directory, record, bootId, { say, announce }, deadline);
+    else if (record.state === 'awaiting-confirm') await endUnconfirmed(node, directory, record, bootId, announce);
   }
+}
+
+/** Changes with every boot of the kernel. */
+export function currentBootId(): string {
+  return readSmallFile('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
+}
+
+/** The open journals; what only looks like one is put aside and told. */
+export function usableOpenJournals(directory: string, say: (message: string) => void): readonly JournalRecord[] {
+  const { records, unusable } = readOpenJournals(directory);
+  for (const { path, why } of unusable) {
+    try {
+      setAside(path);
+      say(`warning: the journal ${path} is set aside and not obeyed: ${why}`);
+    } catch (error) {
+      say(`warning: the journal ${path} is not obeyed: ${why}; ${asAgentError(error).message}`);
+    }
+  }
+  return records;
 }
 
 async function endOpenRun(
@@ -33,19 +59,17 @@ async function endOpenRun(
   directory: string,
   record: JournalRecord,
   bootId: string,
-  say: (message: string) => void,
+  { say, announce }: Telling,
   deadline: Deadline,
 ): Promise<void> {
   const { id, previous, plan } = record.header;
-  if (record.header.bootId !== bootId) {
-    close(directory, id, 'interrupted', 'the machine went down in the middle');
-    say(`transaction ${id} was cut short by a reboot; the node started from the admin's own profiles`);
-    return;
-  }
+  if (record.header.bootId !== bootId) return endAfterReboot(directory, record, announce);
+  const ended = (text: string): void => announce(recovered(id, text));
   // It may have died between the end of its work and the note of it: a state that is as it aimed at is not taken back.
   const pending = record.checkpoint !== null && (await checkpointExists(node.nm, record.checkpoint));
   if (!pending && isAsWanted(plan, await node.observe())) {
     close(directory, id, 'committed', 'the agent died after its work was done');
+    ended('died after its work was done; the node is as it was meant to be');
     return;
   }
   say(`transaction ${id} died in the middle; bringing back the state before it`);
@@ -57,6 +81,8 @@ async function endOpenRun(
     left === null ? 'rolled-back' : 'not-restored',
     left?.message ?? 'the agent died; the next run rolled back',
   );
+  if (left === null) ended('had died in the middle; the state before it is back');
+  else announce({ kind: 'not-restored', text: left.message, transaction: id, error: left.kind });
   if (deadline.signal.aborted) throw deadline.signal.reason;
 }
 
@@ -66,19 +92,29 @@ async function endUnconfirmed(
   directory: string,
   record: JournalRecord,
   bootId: string,
-  say: (message: string) => void,
+  announce: (message: Message) => void,
 ): Promise<void> {
   const { id } = record.header;
-  const sameBoot = record.header.bootId === bootId;
-  const running = sameBoot && record.checkpoint !== null && (await checkpointExists(node.nm, record.checkpoint));
-  if (running) throw unconfirmed(id);
-  close(
-    directory,
-    id,
-    'reverted',
-    sameBoot ? 'it was not confirmed in time' : 'the machine was rebooted before it was confirmed',
-  );
-  say(`transaction ${id} was not confirmed and has been reverted`);
+  if (record.header.bootId !== bootId) return endAfterReboot(directory, record, announce);
+  if (record.checkpoint !== null && (await checkpointExists(node.nm, record.checkpoint))) throw unconfirmed(id);
+  close(directory, id, 'reverted', 'it was not confirmed in time');
+  announce(recovered(id, 'was not confirmed and has been reverted'));
+}
+
+/** Notes the end of a run of an earlier boot: with that boot its profiles in memory and its checkpoint went. */
+export function endAfterReboot(directory: string, record: JournalRecord, announce: Telling['announce']): void {
+  const { id } = record.header;
+  if (record.state === 'awaiting-confirm') {
+    close(directory, id, 'reverted', 'the machine was rebooted before it was confirmed');
+    announce(recovered(id, 'was not confirmed and has been reverted'));
+  } else {
+    close(directory, id, 'interrupted', 'the machine went down in the middle');
+    announce(recovered(id, "was cut short by a reboot; the node started from the admin's own profiles"));
+  }
+}
+
+function recovered(id: string, text: string): Message {
+  return { kind: 'recovered', text: `transaction ${id} ${text}`, transaction: id };
 }
 
 function unconfirmed(id: string): AgentError {
@@ -97,4 +133,5 @@ function close(
   const journal = reopenJournal(directory, id);
   journal.setState(state, new Date().toISOString(), detail);
   journal.close();
+  recordSettled('recover', id, state);
 }

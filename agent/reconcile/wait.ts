@@ -7,6 +7,7 @@ import { deviceInterface, deviceState } from '../drivers/networkmanager/names.ts
 import { AgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
+import { dynamicFamilies } from '../plan/handover.ts';
 import { isOvsDevice } from '../plan/suitability.ts';
 import type { Planner } from './apply.ts';
 
@@ -39,7 +40,13 @@ export async function planWhenReady(
   if (decision.kind === 'waiting')
     throw new AgentError('internal', 'the choice of the uplink waits for a route that is over');
   const uplink = decision.plan.choice?.interface ?? null;
-  if (uplink !== null && decision.plan.outcome === 'change' && wait.uplinkMs > 0 && isActivating(uplink, observation)) {
+  if (
+    uplink !== null &&
+    decision.plan.outcome === 'change' &&
+    wait.uplinkMs > 0 &&
+    isActivating(uplink, observation) &&
+    !canAskFromBridge(uplink, decision.plan, observation)
+  ) {
     say(`waiting up to ${wait.uplinkMs / 1000} s for ${uplink} to be configured`);
     await deviceSettled(node, uplink, deadline, wait.uplinkMs);
     observation = await node.observe();
@@ -61,6 +68,24 @@ async function defaultRoute(deadline: Deadline, limitMs: number): Promise<void> 
 function isActivating(uplink: string, observation: Observation): boolean {
   const device = observation.networkManager.devices.find((entry) => entry.interface === uplink && !isOvsDevice(entry));
   return device !== undefined && device.state > deviceState.disconnected && device.state < deviceState.activated;
+}
+
+/** NMSettingIP6ConfigAddrGenMode: eui64. */
+const eui64 = 0;
+
+/**
+ * A NIC that was the uplink before, and whose addresses come from the LAN, need not have them first: the bridge asks for the same ones
+ * with the same MAC. That saves every boot a second exchange. Fixed addresses are there in a moment and handed over; a SLAAC address that
+ * does not follow from the MAC has to be seen on the NIC to be kept.
+ */
+function canAskFromBridge(uplink: string, plan: Plan, observation: Observation): boolean {
+  const wanted = plan.wanted.bridges.find((bridge) => bridge.uplink?.interface === uplink);
+  const address = wanted?.profiles.find((profile) => profile.settings['ovs-interface']?.type?.[1] === 'internal');
+  if (observation.hints.interfaceHint !== uplink || address === undefined) return false;
+  const { ipv6 } = address.settings;
+  const families = dynamicFamilies(address.settings);
+  const isKnown6 = ipv6?.token !== undefined || ipv6?.['addr-gen-mode']?.[1] === eui64;
+  return families.length > 0 && (!families.includes(6) || isKnown6);
 }
 
 async function deviceSettled(node: Node, uplink: string, deadline: Deadline, limitMs: number): Promise<void> {

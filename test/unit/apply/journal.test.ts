@@ -17,6 +17,7 @@ import {
   readJournals,
   readOpenJournals,
   reopenJournal,
+  setAside,
   transactionId,
 } from '../../../agent/apply/journal.ts';
 import type { JournalHeader } from '../../../agent/model/journal.ts';
@@ -171,7 +172,7 @@ t.test('a link, a directory, a giant or a foreign file in place of a journal', (
 t.test('a directory that cannot be written fails before anything is touched', (t) => {
   const directory = t.testdir({ file: '' });
   t.throws(() => openJournal(join(directory, 'file/tx'), headerOf('a')), failure('state-unwritable'));
-  t.strictSame(readJournals(join(directory, 'file/tx')), { records: [], unusable: [] });
+  t.match(readJournals(join(directory, 'file/tx')), { records: [], unusable: [{ why: /file is no directory/ }] });
   t.end();
 });
 
@@ -196,5 +197,17 @@ t.test('the last 20 ended ones are kept, open ones always', (t) => {
 t.test('ids sort by time', (t) => {
   t.equal(transactionId(new Date(at), 0x1f), '20260102T030405Z-001f');
   t.ok(transactionId(new Date('2026-01-02T03:04:05Z'), 9) < transactionId(new Date('2026-01-02T03:04:06Z'), 1));
+  t.end();
+});
+
+t.test('an open journal that is none is set aside and listed, never read again', (t) => {
+  const directory = t.testdir({ '20260102T030405Z-0001.open': '{"format":2}\n' });
+  const [bad] = readOpenJournals(directory).unusable;
+  t.match(bad?.why, /format 2/);
+  setAside(bad?.path ?? '');
+  t.strictSame(readOpenJournals(directory), { records: [], unusable: [] });
+  const path = join(directory, '20260102T030405Z-0001.open.unusable');
+  t.strictSame(readJournals(directory), { records: [], unusable: [{ path, why: 'it was set aside' }] });
+  t.throws(() => setAside(join(directory, 'gone.open')), failure('state-unwritable'));
   t.end();
 });

@@ -1,0 +1,32 @@
+import type { Deadline } from '../deadline.ts';
+import { waitForKernel } from '../drivers/host/kernel-events.ts';
+import { readLinks } from '../drivers/host/links.ts';
+import { AgentError } from '../errors.ts';
+
+/** Duplicate address detection takes 1 s per probe, plus up to 1 s of random delay (RFC 4862 section 5.4). */
+export const bindableLimitMs = 10_000;
+
+/** Waits until the interface has every address and each can be bound. */
+export function waitForAddresses(
+  interfaceName: string,
+  addresses: readonly string[],
+  deadline: Deadline,
+  limitMs: number,
+): Promise<void> {
+  const missing = (): readonly string[] => {
+    const entries = readLinks().find((link) => link.name === interfaceName)?.addresses ?? [];
+    const bindable = entries
+      .filter((entry) => !entry.tentative && !entry.dadFailed)
+      .map((entry) => `${entry.address}/${entry.prefixLength}`);
+    return addresses.filter((address) => !bindable.includes(address));
+  };
+  const timeout = () =>
+    new AgentError(
+      'activation-timeout',
+      `${interfaceName} did not get ${missing().join(', ')} within ${Math.round(limitMs / 1000)} s`,
+      {
+        hint: 'look at `ip address show` for tentative or dadfailed: another host may have the same address',
+      },
+    );
+  return waitForKernel(() => missing().length === 0, deadline, Math.min(limitMs, deadline.remainingMs()), timeout);
+}

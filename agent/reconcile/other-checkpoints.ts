@@ -1,0 +1,39 @@
+import type { NetworkManager } from '../drivers/networkmanager/client.ts';
+import { deviceInterface } from '../drivers/networkmanager/names.ts';
+import { AgentError } from '../errors.ts';
+
+const checkpointInterface = 'org.freedesktop.NetworkManager.Checkpoint';
+
+/**
+ * Refuses to change a node while somebody else tries a change of his own under a NetworkManager checkpoint: rolling his back would undo
+ * ours behind our back, and NetworkManager has no two over one device. Fails with `busy`. NetworkManager does not tell who made one.
+ */
+export async function refuseOtherCheckpoints(nm: NetworkManager, checkpoints: readonly string[]): Promise<void> {
+  for (const path of checkpoints) {
+    const found = await describe(nm, path).catch(() => null);
+    // It ended since it was observed.
+    if (found === null) continue;
+    const { devices, seconds } = found;
+    const until = seconds === 0 ? 'until it is ended' : `for ${seconds} s`;
+    throw new AgentError(
+      'busy',
+      `another program (Cockpit, nmstate) is trying a change of ${devices.join(', ')}: NetworkManager's checkpoint ${path} stands ${until}`,
+      {
+        hint: 'let it confirm or take back its change, then run this again',
+        facts: { checkpoint: path, devices, rollbackSeconds: seconds },
+      },
+    );
+  }
+}
+
+async function describe(nm: NetworkManager, path: string): Promise<{ devices: readonly string[]; seconds: number }> {
+  const [paths, seconds] = await Promise.all([
+    nm.property(path, checkpointInterface, 'Devices'),
+    nm.property(path, checkpointInterface, 'RollbackTimeout'),
+  ]);
+  const names = (Array.isArray(paths) ? paths : []).map((device) =>
+    nm.property(String(device), deviceInterface, 'Interface').then(String, () => null),
+  );
+  const devices = (await Promise.all(names)).filter((name) => name !== null && name !== 'lo');
+  return { devices: [...new Set(devices as string[])], seconds: Number(seconds) };
+}

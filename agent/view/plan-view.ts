@@ -55,7 +55,9 @@ export function stepTitle(step: Step | 'prove' | 'commit'): string {
     case 'deleteProfiles':
       return `delete the profiles ${ids(step.profiles)}`;
     case 'activate':
-      return `activate ${step.profiles.map((entry) => (entry.interface === null ? entry.id : `${entry.id} on ${entry.interface}`)).join(', ')}`;
+      return `activate ${[...step.profiles, ...(step.ports ?? [])].map((entry) => (entry.interface === null ? entry.id : `${entry.id} on ${entry.interface}`)).join(', ')}`;
+    case 'waitLacp':
+      return `wait for LACP on ${step.interface}`;
     case 'waitBindable':
       return `wait until ${step.interface} can use ${step.addresses.join(', ')}`;
     case 'holdIpv6':
@@ -64,6 +66,14 @@ export function stepTitle(step: Step | 'prove' | 'commit'): string {
       return `drop the held IPv6 default route of ${step.interface}`;
     case 'attachUplink':
       return `attach ${step.interface} to ${step.bridge}`;
+    case 'returnUplink':
+      return `take ${step.interface} out of ${step.bridge} with its addresses`;
+    case 'reclaimBridge':
+      return `show ${step.bridge} to NetworkManager again`;
+    case 'waitRoutes':
+      return `wait for the routes of ${step.interface}`;
+    case 'releaseRoutes':
+      return `drop the held routes of ${step.interface}`;
     case 'reapply':
       return `configure ${step.id} in place`;
     case 'waitDynamic':

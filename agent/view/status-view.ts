@@ -36,5 +36,7 @@ export function statusText(view: StatusView, style: Style): string {
       ),
     );
   } else lines.push('', style('green', 'The node is as wanted.'));
+  if (problem !== null || view.vswitchd !== null)
+    lines.push('See what is wrong, and how to mend it: microshift-net doctor');
   return lines.join('\n');
 }

@@ -1,10 +1,10 @@
-import type { Link, Observation } from '../model/observation.ts';
+import type { Link, NmDevice, Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { carriedAddresses } from '../plan/handover.ts';
 import { bridges } from '../plan/names.ts';
 import { isDefault } from '../plan/route-metric.ts';
 import { isOvsDevice } from '../plan/suitability.ts';
-import { uplinkInBridge } from '../plan/uplink.ts';
+import { uplinkInBridge } from '../plan/uplink-in-bridge.ts';
 import type { Style } from './style.ts';
 
 /** A bridge with its ports, or a NIC on its own: what a drawing shows as one block. */
@@ -28,8 +28,11 @@ export function observedTopology(observation: Observation): readonly Block[] {
   const uplinks = new Set(bridges.map((names) => uplinkInBridge(names, observation)));
   const names = bridges.map((entry) => entry.bridge);
   const rows = observation.ovs.bridges.filter((bridge) => names.includes(bridge.name));
+  // Hundreds of links are not to be looked for among hundreds of devices and routes each.
+  const narrow = { ...observation, routes: observation.routes.filter((route) => isDefault(route.destination)) };
+  const devices = firstByName(observation.networkManager.devices);
   const nics = observation.links.filter(
-    (link) => link.hardwareType === 1 && !uplinks.has(link.name) && isNic(link, observation),
+    (link) => link.hardwareType === 1 && !uplinks.has(link.name) && isNic(devices.get(link.name)),
   );
   return [
     ...rows.map((row): Block => {
@@ -39,7 +42,7 @@ export function observedTopology(observation: Observation): readonly Block[] {
         .map((entry) => ({ name: entry.name, role: portRole(entry.type) }));
       return { ...linkBlock(row.name, link, observation), kind: 'bridge', ports: ports.toSorted(byRole) };
     }),
-    ...nics.map((link): Block => ({ ...linkBlock(link.name, link, observation), kind: 'nic', ports: [] })),
+    ...nics.map((link): Block => ({ ...linkBlock(link.name, link, narrow), kind: 'nic', ports: [] })),
   ];
 }
 
@@ -108,8 +111,11 @@ function linkBlock(name: string, link: Link | undefined, observation: Observatio
   };
 }
 
-function isNic(link: Link, observation: Observation): boolean {
-  const device = observation.networkManager.devices.find((entry) => entry.interface === link.name);
+function firstByName(devices: readonly NmDevice[]): ReadonlyMap<string, NmDevice> {
+  return new Map(devices.toReversed().map((device) => [device.interface, device]));
+}
+
+function isNic(device: NmDevice | undefined): boolean {
   return device !== undefined && device.state > 10 && !isOvsDevice(device);
 }
 

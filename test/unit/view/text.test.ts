@@ -212,6 +212,9 @@ t.test('history and status', (t) => {
   );
   t.match(statusText({ ...view, vswitchd: 'dead', last: null }, plain), /; dead\nLast run {8}none/);
   t.match(statusText({ ...view, differences: plan.differences }, plain), /\d+ differences from what ovn\.yaml says/);
-  t.match(statusText({ ...view, problem: 'no way; do this' }, plain), /\nno way; do this$/);
+  t.match(
+    statusText({ ...view, problem: 'no way; do this' }, plain),
+    /\nno way; do this\nSee what is wrong, and how to mend it: microshift-net doctor$/,
+  );
   t.end();
 });

@@ -1,0 +1,25 @@
+import type { CheckResult, Examination } from '../model/examination.ts';
+import { clusterChecks } from './cluster.ts';
+import { diagnose } from './diagnosis.ts';
+import { fileChecks } from './files.ts';
+import type { Check } from './finding.ts';
+import { kernelChecks } from './kernel.ts';
+import { profileChecks } from './profiles.ts';
+import { serviceChecks } from './services.ts';
+import { unitChecks } from './units.ts';
+
+/** Every check, in the order of a report: what others need comes first. docs/doctor.md has a heading for each. */
+export const checks: readonly Check[] = [
+  ...serviceChecks,
+  ...unitChecks,
+  ...fileChecks,
+  ...profileChecks,
+  ...kernelChecks,
+  ...clusterChecks,
+];
+
+/** Judges an examination: one result per check, from facts alone. */
+export function judge(examination: Examination): readonly CheckResult[] {
+  const diagnosis = diagnose(examination);
+  return checks.map((check) => ({ id: check.id, title: check.title, ...check.judge(examination, diagnosis) }));
+}

@@ -1,0 +1,82 @@
+import { defaultConfig } from '../config/defaults.ts';
+import { isAgentError } from '../errors.ts';
+import type { Config } from '../model/config.ts';
+import type { Examination } from '../model/examination.ts';
+import type { Observation } from '../model/observation.ts';
+import type { Plan } from '../model/plan.ts';
+import { planApply } from '../plan/plan.ts';
+
+/** What several checks need, worked out once. */
+export interface Diagnosis {
+  /** The effective configuration; the defaults where it cannot be read. */
+  readonly config: Config;
+  /** null: NetworkManager or Open vSwitch did not answer. */
+  readonly observation: Observation | null;
+  /** What `apply` would do; null: no plan can be made, or br-ex is left to the admin. */
+  readonly plan: Plan | null;
+  /** Why no plan can be made, and what to do about it. */
+  readonly refusal: { readonly message: string; readonly hint: string | null } | null;
+  /** NIC of br-ex: the planned one, else the one in it; null: none, or unknown. */
+  readonly uplink: string | null;
+  /** ovn-kubernetes has been set up on this node: its integration bridge exists. */
+  readonly hasOvnKubernetes: boolean;
+}
+
+/** Puts the parts of an examination together. */
+export function diagnose(examination: Examination): Diagnosis {
+  const config = examination.config.value?.config ?? defaultConfig;
+  const observation = observationOf(examination);
+  const bridges = examination.ovs.value?.bridges ?? [];
+  const uplinkNow = bridges
+    .find((bridge) => bridge.name === 'br-ex')
+    ?.ports.flatMap((port) => port.interfaces)
+    .find((entry) => entry.type === '' || entry.type === 'system');
+  const { plan, refusal } = planOf(config, observation);
+  return {
+    config,
+    observation,
+    plan,
+    refusal,
+    uplink: plan?.choice?.interface ?? uplinkNow?.name ?? null,
+    hasOvnKubernetes: bridges.some((bridge) => bridge.name === 'br-int'),
+  };
+}
+
+function planOf(config: Config, observation: Observation | null): Pick<Diagnosis, 'plan' | 'refusal'> {
+  if (observation === null || config.disableOvsInit.value) return { plan: null, refusal: null };
+  try {
+    const decision = planApply(config, observation, true);
+    return { plan: decision.kind === 'planned' ? decision.plan : null, refusal: null };
+  } catch (error) {
+    if (!isAgentError(error)) throw error;
+    return { plan: null, refusal: { message: error.message, hint: error.hint ?? null } };
+  }
+}
+
+function observationOf(examination: Examination): Observation | null {
+  const { system, network, networkManager, ovs, tuning, files } = examination;
+  if (network.value === null || networkManager.value === null || ovs.value === null) return null;
+  const hint = (path: string): string | null => {
+    const line =
+      files.value?.hints
+        .find((entry) => entry.path === path)
+        ?.text.split('\n')[0]
+        ?.trim() ?? '';
+    return line === '' ? null : line;
+  };
+  return {
+    host: { bootId: system.value?.bootId ?? '', hostname: system.value?.hostname ?? '', sshPeer: null },
+    links: network.value.links,
+    routes: network.value.routes,
+    resolver: network.value.resolver,
+    hints: {
+      interfaceHint: hint('/var/lib/ovnk/iface_default_hint'),
+      extraBridge: hint('/etc/ovnk/extra_bridge'),
+      defaultBridge: hint('/etc/ovnk/default_bridge'),
+      nodeIp: hint('/run/nodeip-configuration/primary-ip'),
+    },
+    networkManager: networkManager.value,
+    ovs: ovs.value,
+    ...(tuning.value === null ? {} : { tuning: tuning.value }),
+  };
+}

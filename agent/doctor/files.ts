@@ -1,0 +1,156 @@
+import { isIP } from 'node:net';
+import type { Answer, DiskFacts, Examination, HintFileFacts } from '../model/examination.ts';
+import { type Check, type Complaint, failed, given, ok, verdictOf, warning } from './finding.ts';
+
+/** A transaction's journal has at most 8 MiB, and the last 20 are kept; usually one has 50 KiB. */
+const scarceBytes = 16 * 1024 * 1024;
+/** Less than that holds no journal: `apply` would refuse to begin. */
+const noneBytes = 1024 * 1024;
+const scarceFiles = 64;
+
+/** Files and disks that a run needs. */
+export const fileChecks: readonly Check[] = [
+  {
+    id: 'configuration',
+    title: 'ovn.yaml and config.yaml',
+    judge: ({ config }) => {
+      if (config.failure !== null) {
+        const { message, hint } = config.failure;
+        return {
+          verdict: 'failed',
+          found: [message],
+          fix: [...(hint === null ? [] : [hint]), 'microshift-net config check'],
+        };
+      }
+      const { warnings } = config.value;
+      return verdictOf(
+        warnings.map(({ source, message }) => warning(`${source}: ${message}`)),
+        'every setting is valid',
+      );
+    },
+  },
+  {
+    id: 'hint-files',
+    title: 'hint files',
+    judge: ({ files, network }) =>
+      given(files, ({ hints }) => {
+        const links = network.value?.links.map((link) => link.name) ?? null;
+        return verdictOf(
+          hints.flatMap((hint) => complaintsOfHint(hint, links)),
+          ...(hints.length === 0 ? ['there is none'] : hints.map(({ path, text }) => `${path}: ${text.trim()}`)),
+        );
+      }),
+  },
+  {
+    id: 'disk',
+    title: 'room for the journal',
+    judge: ({ files }) =>
+      given(files, ({ disks }) =>
+        verdictOf(
+          disks.flatMap(complaintsOfDisk),
+          ...disks.map((disk) => `${disk.path}: ${mebibytes(disk.freeBytes)} free on ${disk.mountPoint}`),
+        ),
+      ),
+  },
+  {
+    id: 'journal',
+    title: 'no transaction is unfinished',
+    judge: ({ files }) =>
+      given(files, ({ journals: { open, unusable, last, running } }) => {
+        if (running !== null) return ok(`a run is in progress: ${running}`);
+        return verdictOf(
+          [
+            ...open.map((transaction) => {
+              const what = `transaction ${transaction.id} (${transaction.command})`;
+              if (transaction.state === 'awaiting-confirm' && transaction.ofThisBoot) {
+                const until = `${what} waits to be confirmed until ${transaction.confirmUntil}`;
+                return warning(until, 'microshift-net confirm', 'or: microshift-net undo');
+              }
+              const why = transaction.ofThisBoot ? 'died in the middle' : 'was cut short by a reboot';
+              return failed(`${what} ${why}`, 'microshift-net apply, which first ends it');
+            }),
+            ...unusable.map(({ path, why }) => warning(`${path} is no journal that can be used: ${why}`, `rm ${path}`)),
+            ...(last?.state === 'not-restored'
+              ? [
+                  failed(
+                    `the last transaction ${last.id} failed and could not be taken back: ${last.detail ?? ''}`,
+                    `microshift-net history ${last.id}`,
+                    'microshift-net disable, then microshift-net apply',
+                  ),
+                ]
+              : []),
+            ...(last?.state === 'rolled-back'
+              ? [
+                  warning(
+                    `the last transaction ${last.id} failed and was taken back: ${last.detail ?? ''}`,
+                    'mend that, then: microshift-net apply',
+                  ),
+                ]
+              : []),
+          ],
+          last === null ? 'none has been run' : `the last one, ${last.id}, is ${last.state}`,
+        );
+      }),
+  },
+  {
+    id: 'examination',
+    title: 'everything could be looked at',
+    judge: (examination) => {
+      // The others have checks of their own.
+      const parts = ['system', 'network', 'tuning', 'units', 'firewall', 'packetFilter', 'files'] as const;
+      const silent = parts.flatMap((part): Complaint[] => {
+        const { failure } = examination[part] as Answer<Examination[typeof part]['value']>;
+        return failure === null
+          ? []
+          : [warning(`${part}: ${failure.message}`, ...(failure.hint === null ? [] : [failure.hint]))];
+      });
+      return verdictOf(silent, 'every part answered in time');
+    },
+  },
+];
+
+function complaintsOfHint(hint: HintFileFacts, links: readonly string[] | null): readonly Complaint[] {
+  const { path, text } = hint;
+  if (hint.notAFile !== null) return [failed(`${path} is ${hint.notAFile}, not a file`, `rm -r ${path}`)];
+  const lines = text.split('\n').map((line) => line.trim());
+  const [first = ''] = lines;
+  const complaints: Complaint[] = [];
+  if (hint.ownerId !== 0 || (hint.mode & 0o022) !== 0) {
+    const mode = hint.mode.toString(8);
+    const found = `${path} can be changed by others than root (owner ${hint.ownerId}, mode ${mode}), who could so choose the uplink`;
+    complaints.push(warning(found, `chown root:root ${path} && chmod 0644 ${path}`));
+  }
+  if (first === '') return [...complaints, warning(`${path} is empty, as if it were not there`, `rm ${path}`)];
+  if (lines.some((line, index) => index > 0 && line !== ''))
+    complaints.push(warning(`${path} has more than one line; only the first counts`, `echo ${first} > ${path}`));
+  if (hint.is === 'address') {
+    if (isIP(first) === 0) complaints.push(warning(`${path} has no address: ${JSON.stringify(first)}`, `rm ${path}`));
+  } else if (/[\s/:]/.test(first) || Buffer.byteLength(first) > 15)
+    complaints.push(failed(`${path} has no name of an interface: ${JSON.stringify(first.slice(0, 40))}`, `rm ${path}`));
+  else if (links !== null && !links.includes(first)) {
+    // The agent's own hint is only a memory; the two others are orders.
+    const complain = path.startsWith('/var/') ? warning : failed;
+    const names = links.filter((name) => !/^(lo|ovs-system|br-.*)$/.test(name)).join(', ');
+    complaints.push(complain(`${path} names ${first}, which does not exist`, `rm ${path}, or name one of: ${names}`));
+  }
+  return complaints;
+}
+
+function complaintsOfDisk({ path, mountPoint, readOnly, freeBytes, freeFiles }: DiskFacts): readonly Complaint[] {
+  if (readOnly) return [failed(`${path} is on ${mountPoint}, which is read-only`, `mount -o remount,rw ${mountPoint}`)];
+  const room = freeBytes < scarceBytes ? `${mebibytes(freeBytes)} free` : null;
+  const few = freeFiles !== null && freeFiles < scarceFiles ? `room for ${freeFiles} files` : null;
+  const complain = freeBytes < noneBytes || freeFiles === 0 ? failed : warning;
+  return [room, few]
+    .filter((what) => what !== null)
+    .map((what) =>
+      complain(
+        `${path} is on ${mountPoint}, which has only ${what}`,
+        `make room: du -xh ${mountPoint} | sort -h | tail`,
+      ),
+    );
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.floor(bytes / (1024 * 1024))} MiB`;
+}

@@ -1,0 +1,50 @@
+import type { Answer, CheckResult, Examination } from '../model/examination.ts';
+import type { Diagnosis } from './diagnosis.ts';
+
+/** What a check says; its id and title are in the table. */
+export type Finding = Pick<CheckResult, 'verdict' | 'found' | 'fix'>;
+
+/** One check: judges an examination, from facts alone. */
+export interface Check {
+  readonly id: string;
+  readonly title: string;
+  readonly judge: (examination: Examination, diagnosis: Diagnosis) => Finding;
+}
+
+/** Something that is wrong, and how to mend it. */
+export interface Complaint {
+  readonly verdict: 'warning' | 'failed';
+  readonly found: string;
+  readonly fix: readonly string[];
+}
+
+export function ok(...found: readonly string[]): Finding {
+  return { verdict: 'ok', found, fix: [] };
+}
+
+export function notApplicable(why: string): Finding {
+  return { verdict: 'not-applicable', found: [why], fix: [] };
+}
+
+export function failed(found: string, ...fix: readonly string[]): Complaint {
+  return { verdict: 'failed', found, fix };
+}
+
+export function warning(found: string, ...fix: readonly string[]): Complaint {
+  return { verdict: 'warning', found, fix };
+}
+
+/** The worst of several complaints, with all they say; `ok` with this evidence when there is none. */
+export function verdictOf(complaints: readonly Complaint[], ...evidence: readonly string[]): Finding {
+  if (complaints.length === 0) return ok(...evidence);
+  return {
+    verdict: complaints.some((complaint) => complaint.verdict === 'failed') ? 'failed' : 'warning',
+    found: complaints.map((complaint) => complaint.found),
+    fix: [...new Set(complaints.flatMap((complaint) => complaint.fix))],
+  };
+}
+
+/** Judges what a part answered; where it did not, nothing can be told, and another check says so. */
+export function given<T>(answer: Answer<T>, judge: (value: T) => Finding): Finding {
+  return answer.failure === null ? judge(answer.value) : notApplicable(`cannot be told: ${answer.failure.message}`);
+}

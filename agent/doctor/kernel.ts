@@ -1,0 +1,169 @@
+import { geneveOverheadBytes, mtuWarnings } from '../config/warnings.ts';
+import type { Link } from '../model/observation.ts';
+import { bridges as ownBridges } from '../plan/names.ts';
+import { type Check, type Complaint, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
+
+/** ovn-kubernetes' own link into the pods' network. */
+const managementPort = 'ovn-k8s-mp0';
+
+/** What the kernel does with packets of the node and of pods. */
+export const kernelChecks: readonly Check[] = [
+  {
+    id: 'mtu',
+    title: 'packets fit',
+    judge: ({ network }, { config, uplink }) =>
+      given(network, ({ links }) => {
+        const nic = linkNamed(links, uplink);
+        const bridge = linkNamed(links, 'br-ex');
+        const pods = linkNamed(links, managementPort);
+        const complaints: Complaint[] = [];
+        if (nic !== null && bridge !== null && bridge.mtuBytes > nic.mtuBytes)
+          complaints.push(
+            failed(
+              `br-ex has MTU ${bridge.mtuBytes}, ${nic.name} only ${nic.mtuBytes}: larger packets are lost`,
+              `if the network carries ${bridge.mtuBytes}: ip link set ${nic.name} mtu ${bridge.mtuBytes}`,
+              `if not: nmcli connection modify PROFILE 802-3-ethernet.mtu ${nic.mtuBytes}, in the profile of ${nic.name}, then: microshift-net apply`,
+            ),
+          );
+        for (const { source, message } of mtuWarnings(config, nic?.mtuBytes ?? null))
+          complaints.push(warning(`${source}: ${message}`, 'in /etc/microshift/ovn.yaml: mtu'));
+        const wanted = config.mtu.value === 'auto' ? (nic?.mtuBytes ?? null) : config.mtu.value;
+        const geneve = geneveOverheadBytes.ipv6;
+        if (pods !== null && wanted !== null && pods.mtuBytes > wanted)
+          complaints.push(
+            warning(
+              `pods have MTU ${pods.mtuBytes} (${managementPort}), the configuration says ${wanted}: it counts from the next start of their network`,
+              'microshift-net manifests apply, then reboot',
+            ),
+          );
+        return verdictOf(
+          complaints,
+          ...[nic, bridge, pods].flatMap((link) => (link === null ? [] : [`${link.name}: MTU ${link.mtuBytes}`])),
+          `pods: MTU ${wanted ?? 'of the uplink'}; a tunnel between nodes takes up to ${geneve} bytes of the uplink's`,
+        );
+      }),
+  },
+  {
+    id: 'addresses',
+    title: 'addresses can be used',
+    judge: ({ network }) =>
+      given(network, ({ links }) => {
+        const all = links.flatMap((link) => link.addresses.map((entry) => ({ link: link.name, ...entry })));
+        return verdictOf(
+          all
+            .filter((entry) => entry.dadFailed)
+            .map(({ link, address }) =>
+              failed(
+                `${address} on ${link} is not used: another machine in the network has it (duplicate address detection)`,
+                `find that machine: ip -6 neighbour; then: nmcli device reapply ${link}`,
+              ),
+            ),
+          'no duplicate was found',
+        );
+      }),
+  },
+  {
+    id: 'forwarding',
+    title: 'the kernel forwards packets of pods',
+    judge: ({ network }, { config, hasOvnKubernetes }) =>
+      given(network, ({ sysctls }) => {
+        const six = config.cluster.clusterNetwork.value.some((cidr) => cidr.includes(':'));
+        const names = ['net.ipv4.ip_forward', ...(six ? ['net.ipv6.conf.all.forwarding'] : [])];
+        const off = names.filter((name) => sysctls[name] === '0');
+        if (!hasOvnKubernetes && off.length > 0)
+          return notApplicable(`${off.join(', ')} is 0; ovn-kubernetes turns it on when it starts`);
+        return verdictOf(
+          off.map((name) =>
+            failed(
+              `${name} is 0, although ovn-kubernetes runs here: nothing outside reaches pods and NodePorts`,
+              `sysctl -w ${name}=1`,
+              `look for what turns it off: grep -r ${name} /etc/sysctl.d /usr/lib/sysctl.d /run/sysctl.d /etc/sysctl.conf`,
+            ),
+          ),
+          ...names.map((name) => `${name} = ${sysctls[name] ?? 'absent'}`),
+        );
+      }),
+  },
+  {
+    id: 'rp-filter',
+    title: 'the kernel does not drop answers by their source',
+    judge: ({ network }, { hasOvnKubernetes, plan }) =>
+      given(network, ({ rpFilter, links }) => {
+        // sysctl documentation of the kernel (ip-sysctl): the larger of `all` and the link's own counts; 1 is strict, 2 loose.
+        const effective = (name: string): number => Math.max(rpFilter.all ?? 0, rpFilter[name] ?? 0);
+        const two = plan !== null && plan.wanted.bridges.length > 1;
+        const complaints: Complaint[] = [];
+        if (hasOvnKubernetes && linkNamed(links, managementPort) !== null && effective(managementPort) === 1)
+          complaints.push(
+            failed(
+              `net.ipv4.conf.${managementPort}.rp_filter is strict: answers of pods to the node are dropped`,
+              `sysctl -w net.ipv4.conf.${managementPort}.rp_filter=2`,
+            ),
+          );
+        for (const { bridge } of two ? ownBridges : [])
+          if (linkNamed(links, bridge) !== null && effective(bridge) === 1)
+            complaints.push(
+              warning(
+                `net.ipv4.conf.${bridge}.rp_filter is strict: with two gateway bridges, what comes in by one and is answered by the other is dropped`,
+                `sysctl -w net.ipv4.conf.${bridge}.rp_filter=2, and the same line in /etc/sysctl.d`,
+              ),
+            );
+        const shown = ['br-ex', 'br-ex1', managementPort].filter((name) => linkNamed(links, name) !== null);
+        return verdictOf(
+          complaints,
+          `all = ${rpFilter.all ?? 'absent'}`,
+          ...shown.map((name) => `${name}: ${['off', 'strict', 'loose'][effective(name)] ?? 'unknown'}`),
+        );
+      }),
+  },
+  {
+    id: 'port-range',
+    title: 'NodePorts are not taken by the node itself',
+    judge: ({ network }, { config }) =>
+      given(network, ({ sysctls }) => {
+        const nodePorts = rangeOf(config.cluster.serviceNodePortRange.value);
+        const own = rangeOf(sysctls['net.ipv4.ip_local_port_range'] ?? '');
+        if (nodePorts === null || own === null)
+          return notApplicable('the kernel does not say which ports it gives out');
+        const text = `NodePorts are ${nodePorts.first}-${nodePorts.last}, the kernel gives out ${own.first}-${own.last}`;
+        const reserved = (sysctls['net.ipv4.ip_local_reserved_ports'] ?? '')
+          .split(',')
+          .flatMap((part) => rangeOf(part) ?? []);
+        const shared = { first: Math.max(nodePorts.first, own.first), last: Math.min(nodePorts.last, own.last) };
+        const kept = reserved.some((range) => range.first <= shared.first && range.last >= shared.last);
+        if (shared.first > shared.last || kept) return ok(text);
+        const setting = `net.ipv4.ip_local_reserved_ports=${nodePorts.first}-${nodePorts.last}`;
+        return verdictOf([
+          warning(
+            `${text}: a connection of the node can take a port that a service needs`,
+            `sysctl -w ${setting}, and the same line in /etc/sysctl.d`,
+          ),
+        ]);
+      }),
+  },
+  {
+    id: 'selinux',
+    title: 'SELinux',
+    judge: ({ system }) =>
+      given(system, ({ selinux }) => {
+        if (selinux === null) return notApplicable('the kernel has no SELinux');
+        if (selinux === 'permissive') return ok('SELinux is permissive, or has no policy: it refuses nothing');
+        return ok('SELinux is enforcing; what it refused: ausearch -m avc -ts boot');
+      }),
+  },
+];
+
+function linkNamed(links: readonly Link[], name: string | null): Link | null {
+  return links.find((link) => link.name === name) ?? null;
+}
+
+/** `30000-32767`, `32768 60999`, `8080`; null: no range. */
+function rangeOf(text: string): { readonly first: number; readonly last: number } | null {
+  const [first, last = first] = text
+    .trim()
+    .split(/[-\s]+/)
+    .map(Number);
+  return first === undefined || last === undefined || Number.isNaN(first) || text.trim() === ''
+    ? null
+    : { first, last };
+}

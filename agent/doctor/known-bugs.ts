@@ -1,0 +1,107 @@
+/*
+ * Versions whose bugs hurt here. A distribution may have put the fix into an older version: so these are warnings, and none of them
+ * keeps anything from running.
+ */
+
+export interface KnownBug {
+  /** First version that has it; null: all before the fix. */
+  readonly since: string | null;
+  /** Versions that have the fix, one for each branch that got it; later branches have it from their start. */
+  readonly fixedIn: readonly string[];
+  readonly what: string;
+  /** Only where the userspace data path is used. */
+  readonly userspaceOnly?: boolean;
+}
+
+/** NetworkManager: its commits and NEWS. */
+export const networkManagerBugs: readonly KnownBug[] = [
+  {
+    // 4f60fe293c "ovs: wait that links disappear during initial cleanup", 2641af2cc9 "ovs: don't replace all other_config"
+    since: null,
+    fixedIn: ['1.42'],
+    what: 'loses other_config of bridges and races with Open vSwitch at its start',
+  },
+  {
+    // 3162507d6c "checkpoint: Fix segfault crash when rollback" (RHEL-1526)
+    since: null,
+    fixedIn: ['1.46'],
+    what: 'can crash when it rolls back to a checkpoint',
+  },
+  {
+    // c979bfeb8b "checkpoint: preserve in-memory state of connections"; NEWS of 1.48
+    since: null,
+    fixedIn: ['1.48'],
+    what: 'can write profiles that exist only in memory to disk when it rolls back',
+  },
+  {
+    // a68d2fd780 "checkpoint: fix port reactivation when controller is deactivating" (RHEL-31972)
+    since: null,
+    fixedIn: ['1.50'],
+    what: 'can leave Open vSwitch interfaces down after a rollback',
+  },
+  {
+    // dc9bf255ee "core: ovs: fix NULL pointer dereference in ovsdb read timeout callback", since f7d321c6d6
+    since: '1.44',
+    fixedIn: ['1.54'],
+    what: 'can crash when ovsdb-server stops answering in the middle of a message',
+  },
+  {
+    // 476c89b6f2, mended by 93491d76ec "ovs: don't remove unrelated external ports"
+    since: '1.54',
+    fixedIn: ['1.56'],
+    what: 'removes ports that others (ovn-kubernetes) added, on every bridge, when one of its own interfaces goes',
+  },
+];
+
+/** Open vSwitch: NEWS of each branch. */
+export const openVSwitchBugs: readonly KnownBug[] = [
+  {
+    since: null,
+    fixedIn: ['2.17.6', '3.0.4', '3.1.1'],
+    what: 'CVE-2023-1668: a packet with IP protocol 0 installs a flow that hits every protocol',
+  },
+  {
+    since: null,
+    fixedIn: ['2.17.9', '3.0.6', '3.1.4', '3.2.2', '3.3.0'],
+    what: 'CVE-2023-3966, CVE-2023-5366: crafted Geneve or neighbour discovery packets crash it or pass filters',
+  },
+  {
+    since: null,
+    fixedIn: ['3.3.9', '3.4.6', '3.5.4', '3.6.3', '3.7.1'],
+    what: 'CVE-2026-34956: a buffer overflow in connection tracking of FTP',
+    userspaceOnly: true,
+  },
+];
+
+/** The bugs that this version has. A version that cannot be read has none that are known. */
+export function bugsOf(version: string, bugs: readonly KnownBug[]): readonly KnownBug[] {
+  const own = numbersOf(version);
+  if (own === null) return [];
+  return bugs.filter(({ since, fixedIn }) => {
+    if (since !== null && older(own, numbersOf(since) ?? [])) return false;
+    const fixes = fixedIn.map((fix) => numbersOf(fix) ?? []);
+    const ofBranch = fixes.find((fix) => fix[0] === own[0] && fix[1] === own[1]);
+    // A branch that is not named has it as long as a later one had to be mended.
+    return ofBranch === undefined ? fixes.some((fix) => older(own, fix)) : older(own, ofBranch);
+  });
+}
+
+/** The version to update to: the one of the same branch, else the newest that was mended. */
+export function fixFor(version: string, { fixedIn }: KnownBug): string {
+  const branch = /^\d+\.\d+\./.exec(version)?.[0] ?? version;
+  return fixedIn.find((fix) => fix.startsWith(branch)) ?? fixedIn.at(-1) ?? '';
+}
+
+/** `1.58.1-2.fc44` → [1, 58, 1]; null when it does not begin with a number. */
+function numbersOf(version: string): readonly number[] | null {
+  const text = /^\d+(\.\d+)*/.exec(version)?.[0];
+  return text === undefined ? null : text.split('.').map(Number);
+}
+
+function older(a: readonly number[], b: readonly number[]): boolean {
+  for (let index = 0; index < Math.max(a.length, b.length); index += 1) {
+    const [left = 0, right = 0] = [a[index], b[index]];
+    if (left !== right) return left < right;
+  }
+  return false;
+}

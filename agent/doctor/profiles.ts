@@ -1,0 +1,222 @@
+import type { NmProfile } from '../model/observation.ts';
+import type { Difference } from '../model/plan.ts';
+import { bridges as ownBridges, ownProfileIds, profileUuid } from '../plan/names.ts';
+import { planTuning } from '../plan/tuning.ts';
+import { lacksOfBridge } from '../verify/manual-bridge.ts';
+import { type Check, type Complaint, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
+
+/** More differences than this say nothing that the first ones do not. */
+const shownDifferences = 8;
+
+/** Who says what the NIC and br-ex are like, and whether it is so. */
+export const profileChecks: readonly Check[] = [
+  {
+    id: 'drift',
+    title: 'the node is what ovn.yaml says',
+    judge: ({ config: read }, { config, observation, plan, refusal }) => {
+      if (observation === null) return notApplicable('cannot be told without NetworkManager and Open vSwitch');
+      if (read.failure !== null) return notApplicable('cannot be told without a valid configuration');
+      if (config.disableOvsInit.value) {
+        const lacks = lacksOfBridge(observation, config.uplink.value === 'none');
+        return verdictOf(
+          lacks.map(({ what, fix }) => failed(what, fix)),
+          `${config.disableOvsInit.source} leaves br-ex to you, and it has all that ovn-kubernetes needs`,
+        );
+      }
+      if (refusal !== null)
+        return verdictOf([failed(refusal.message, ...(refusal.hint === null ? [] : [refusal.hint]))]);
+      const tuning =
+        observation.tuning === undefined ? [] : planTuning(config, observation.tuning, observation.ovs).differences;
+      const differences = [...(plan?.differences ?? []), ...tuning];
+      const mend = ['microshift-net plan', 'microshift-net apply'];
+      return differences.length === 0
+        ? ok(`br-ex is as wanted${plan?.choice?.interface == null ? '' : `, with ${plan.choice.interface}`}`)
+        : { verdict: 'failed', found: differencesText(differences), fix: mend };
+    },
+  },
+  {
+    id: 'leftovers',
+    title: 'nothing is left of earlier runs',
+    judge: ({ networkManager, ovs, files, network }, { plan, config }) =>
+      given(networkManager, ({ profiles }) =>
+        given(ovs, ({ bridges }) => {
+          const complaints: Complaint[] = [];
+          // Where br-ex is left to the admin, `apply` leaves what is in the way, too.
+          const mend = (byHand: string): string => (config.disableOvsInit.value ? byHand : 'microshift-net apply');
+          for (const { id, uuid, filename } of profiles.filter((entry) => entry.id.endsWith('-slave-ovs-clone')))
+            complaints.push(
+              failed(
+                `profile ${id} is a copy that configure-ovs.sh made${place(filename)}; it takes a port of a bond or team from its own profile`,
+                `nmcli connection delete uuid ${uuid}`,
+              ),
+            );
+          for (const { id, uuid, filename } of profiles.filter(isForeignTwin))
+            complaints.push(
+              failed(
+                `profile ${id} (${uuid})${place(filename)} has the name of one of ours, but is of configure-ovs.sh`,
+                mend(`nmcli connection delete uuid ${uuid}`),
+              ),
+            );
+          for (const path of files.value?.leftovers ?? [])
+            complaints.push(
+              warning(
+                `${path} is half of a profile: whoever wrote it was cut short`,
+                `rm ${path} && nmcli connection reload`,
+              ),
+            );
+          for (const bridge of bridges) {
+            const owner = bridge.externalIds['NM.connection.uuid'];
+            if (owner !== undefined && !profiles.some((profile) => profile.uuid === owner))
+              complaints.push(
+                failed(
+                  `bridge ${bridge.name} belongs to a profile that is gone`,
+                  isOurs(bridge.name) ? mend(`ovs-vsctl del-br ${bridge.name}`) : `ovs-vsctl del-br ${bridge.name}`,
+                ),
+              );
+            else if (
+              plan !== null &&
+              isOurs(bridge.name) &&
+              !plan.wanted.bridges.some((entry) => entry.bridge === bridge.name)
+            )
+              complaints.push(failed(`bridge ${bridge.name} is not wanted any more`, 'microshift-net apply'));
+            for (const entry of bridge.ports.flatMap((port) => port.interfaces)) {
+              const link = network.value?.links.find((one) => one.name === entry.name);
+              const address = link?.addresses.find((one) => one.scope === 'global');
+              if (address === undefined || entry.type === 'internal') continue;
+              complaints.push(
+                failed(
+                  `${entry.name} is a port of ${bridge.name} and still has ${address.address}, which nobody reaches there`,
+                  `ip address delete ${address.address}/${address.prefixLength} dev ${entry.name}`,
+                  'microshift-net verify',
+                ),
+              );
+            }
+          }
+          return verdictOf(complaints, 'no profile or bridge of an earlier run is in the way');
+        }),
+      ),
+  },
+  {
+    id: 'initrd-profiles',
+    title: 'no profile of the initrd competes',
+    judge: ({ networkManager, network }) =>
+      given(networkManager, ({ profiles }) => {
+        const words = network.value?.commandLine ?? [];
+        // What was copied from such a profile into one of ours does not come back by itself.
+        const made = profiles.filter((profile) => isOfInitrd(profile) && !ownProfileIds.has(profile.id));
+        const args = words.length === 0 ? 'ip=…' : words.join(' ');
+        return verdictOf(
+          made.map(({ id }) =>
+            warning(
+              `profile ${id} was made by the initrd from the kernel command line (${args}): what it says comes back at every boot`,
+              `to keep the NIC's settings in a profile of your own: grubby --update-kernel=ALL --remove-args="${args}"`,
+            ),
+          ),
+          words.length === 0 ? 'the kernel command line configures no link' : `kernel command line: ${words.join(' ')}`,
+        );
+      }),
+  },
+  {
+    id: 'owners',
+    title: 'nobody else configures the NIC',
+    judge: ({ network, networkManager, units }, { uplink }) =>
+      given(network, ({ links, dhcpClients, networkdLinks, scriptedLinks }) => {
+        const ours = [uplink, ...ownBridges.map((names) => names.bridge)];
+        const concerned = links.map((link) => link.name).filter((name) => ours.includes(name));
+        const runs = (name: string): boolean =>
+          units.value?.some((unit) => unit.name === name && unit.active === 'active') ?? false;
+        const complaints: Complaint[] = [];
+        for (const { pid, command } of dhcpClients.filter((client) => concernsAny(client.command, concerned)))
+          complaints.push(
+            failed(
+              `a second DHCP client runs: ${command.join(' ')} (pid ${pid})`,
+              `kill ${pid}, and disable what starts it`,
+            ),
+          );
+        for (const name of networkdLinks.filter((link) => concerned.includes(link)))
+          complaints.push(
+            failed(
+              `systemd-networkd configures ${name}, too`,
+              `in a .network file for ${name}: [Link] Unmanaged=yes`,
+              'networkctl reload',
+            ),
+          );
+        // First: once the scripts are off, only the file's migration keeps its settings.
+        for (const { id, filename } of (networkManager.value?.profiles ?? []).filter(isIfcfg))
+          complaints.push(
+            warning(
+              `profile ${id} is an ifcfg file (${filename}), which NetworkManager reads only with its old plugin`,
+              `nmcli connection migrate ${id}`,
+            ),
+          );
+        const scripts = ['network.service', 'networking.service'].filter(runs);
+        for (const { link, file } of scriptedLinks.filter((entry) => concerned.includes(entry.link)))
+          if (scripts.length > 0)
+            complaints.push(
+              failed(
+                `the old network scripts configure ${link}, too (${file})`,
+                `systemctl disable ${scripts.join(' ')}, which takes effect at the next boot`,
+              ),
+            );
+        return verdictOf(complaints, `only NetworkManager configures ${concerned.join(', ')}`);
+      }),
+  },
+  {
+    id: 'checkpoints',
+    title: 'no checkpoint of somebody else is open',
+    judge: ({ networkManager, files }) =>
+      given(networkManager, ({ checkpoints }) => {
+        const journals = files.value?.journals;
+        if (checkpoints.length === 0) return ok('there is none');
+        if (journals?.running != null || journals?.open.some((entry) => entry.ofThisBoot))
+          return ok('one is of a run that is in progress');
+        return verdictOf([
+          warning(
+            `${checkpoints.length} open: when it is rolled back (Cockpit, nmstate), what was changed since is lost`,
+            'finish or cancel the change in the other tool, then: microshift-net verify',
+          ),
+        ]);
+      }),
+  },
+];
+
+function isForeignTwin(profile: NmProfile): boolean {
+  return ownProfileIds.has(profile.id) && profile.uuid !== profileUuid(profile.id);
+}
+
+/** NetworkManager's initrd generator says so in the profile. */
+function isOfInitrd({ settings }: NmProfile): boolean {
+  const data = settings.user?.data?.[1];
+  return (
+    typeof data === 'object' &&
+    data !== null &&
+    'org.freedesktop.NetworkManager.origin' in data &&
+    data['org.freedesktop.NetworkManager.origin'] === 'nm-initrd-generator'
+  );
+}
+
+function isIfcfg({ filename }: NmProfile): boolean {
+  return filename.startsWith('/etc/sysconfig/network-scripts/');
+}
+
+function isOurs(name: string): boolean {
+  return ownBridges.some((names) => names.bridge === name);
+}
+
+function place(filename: string): string {
+  return filename === '' ? '' : ` in ${filename}`;
+}
+
+/** A client without a name of a link among its words takes every link. */
+function concernsAny(command: readonly string[], links: readonly string[]): boolean {
+  const words = command.slice(1).filter((word) => !word.startsWith('-') && !word.startsWith('/'));
+  return words.length === 0 || words.some((word) => links.includes(word));
+}
+
+function differencesText(differences: readonly Difference[]): readonly string[] {
+  const shown = differences
+    .slice(0, shownDifferences)
+    .map(({ subject, wanted, observed }) => `${subject}: wanted ${wanted}, observed ${observed}`);
+  const more = differences.length - shown.length;
+  return more === 0 ? shown : [...shown, `and ${more} more: microshift-net verify`];
+}

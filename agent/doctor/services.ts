@@ -1,0 +1,172 @@
+import type { UnitFacts } from '../model/examination.ts';
+import { type Check, type Finding, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
+import { bugsOf, fixFor, type KnownBug, networkManagerBugs, openVSwitchBugs } from './known-bugs.ts';
+import { unitNamed } from './units.ts';
+
+/** Whether what the agent works through is there, answers, and has no bug that hurts here. */
+export const serviceChecks: readonly Check[] = [
+  {
+    id: 'networkmanager',
+    title: 'NetworkManager answers',
+    judge: ({ networkManager, units }) => {
+      if (networkManager.failure === null) return ok(`NetworkManager ${networkManager.value.version} answers`);
+      const unit = unitNamed(units, 'NetworkManager.service');
+      const { kind, message, hint } = networkManager.failure;
+      const state = unit === null ? [] : [`NetworkManager.service is ${stateOf(unit)}`];
+      const restart = 'systemctl restart NetworkManager';
+      const fix = kind.startsWith('dbus-')
+        ? ['systemctl status dbus.socket dbus.service dbus-broker.service', 'systemctl start dbus.socket']
+        : [...unmask(unit), hint === null || unit?.active === 'active' ? restart : hint];
+      return { verdict: 'failed', found: [message, ...state], fix };
+    },
+  },
+  {
+    id: 'networkmanager-version',
+    title: 'NetworkManager has no known bug',
+    judge: ({ networkManager }) =>
+      given(networkManager, ({ version }) => versionFinding('NetworkManager', version, networkManagerBugs)),
+  },
+  {
+    id: 'ovs-plugin',
+    title: "NetworkManager's Open vSwitch plugin",
+    judge: ({ networkManager }) =>
+      given(networkManager, ({ ovsPlugin }) => {
+        if (ovsPlugin) return ok('NetworkManager has loaded it');
+        const fix = [
+          'dnf install NetworkManager-ovs (Debian: apt install network-manager-ovs)',
+          'systemctl restart NetworkManager',
+        ];
+        return verdictOf([failed('NetworkManager runs without it, so it can make no bridge', ...fix)]);
+      }),
+  },
+  {
+    id: 'wait-online',
+    title: 'NetworkManager-wait-online',
+    judge: ({ units }) =>
+      given(units, () => {
+        const name = 'NetworkManager-wait-online.service';
+        const unit = unitNamed(units, name);
+        if (unit === null || unit.load === 'not-found') return notApplicable(`there is no ${name}`);
+        const why = 'so services that wait for network-online.target start before the node has its addresses';
+        if (unit.load === 'masked')
+          return verdictOf([
+            warning(`${name} is masked, ${why}`, `systemctl unmask ${name}`, `systemctl enable ${name}`),
+          ]);
+        if (unit.file === 'disabled')
+          return verdictOf([warning(`${name} is disabled, ${why}`, `systemctl enable ${name}`)]);
+        return ok(`${name} is ${unit.file}`);
+      }),
+  },
+  {
+    id: 'ovsdb',
+    title: "Open vSwitch's database answers",
+    judge: ({ ovs, units }) => {
+      if (ovs.failure === null) return ok(`ovsdb-server answers, with ${count(ovs.value.bridges.length, 'bridge')}`);
+      const { message, hint } = ovs.failure;
+      const daemon = unitNamed(units, 'ovsdb-server.service');
+      const state = daemon === null ? [] : [`ovsdb-server.service is ${stateOf(daemon)}`];
+      return { verdict: 'failed', found: [message, ...state], fix: [...unmask(daemon), hint ?? restartOvs] };
+    },
+  },
+  {
+    id: 'vswitchd',
+    title: 'ovs-vswitchd answers and has done its work',
+    judge: ({ vswitchd, ovs, units }) => {
+      if (vswitchd.failure !== null) {
+        const { message, hint } = vswitchd.failure;
+        const daemon = unitNamed(units, 'ovs-vswitchd.service');
+        const state = daemon === null ? [] : [`ovs-vswitchd.service is ${stateOf(daemon)}`];
+        return { verdict: 'failed', found: [message, ...state], fix: [...unmask(daemon), hint ?? restartOvs] };
+      }
+      return given(ovs, ({ nextCfg, curCfg }) => {
+        if (curCfg >= nextCfg) return ok('it answers, and has taken over the whole database');
+        const behind = `it answers, but has taken over change ${curCfg} of ${nextCfg}`;
+        return verdictOf([failed(behind, 'journalctl -b -u ovs-vswitchd', 'systemctl restart ovs-vswitchd')]);
+      });
+    },
+  },
+  {
+    id: 'openvswitch-version',
+    title: 'Open vSwitch has no known bug',
+    judge: ({ ovs }, { config }) =>
+      given(ovs, ({ version, bridges }) => {
+        const userspace =
+          config.ovs.datapathType.value === 'netdev' || bridges.some((bridge) => bridge.datapathType === 'netdev');
+        const bugs = openVSwitchBugs.filter((bug) => userspace || bug.userspaceOnly !== true);
+        return version === null
+          ? notApplicable('the database does not say which version it is')
+          : versionFinding('Open vSwitch', version, bugs);
+      }),
+  },
+  {
+    id: 'datapath',
+    title: 'the data path carries the bridges',
+    judge: ({ ovs, network }, { config }) =>
+      given(network, ({ openvswitchModule, links, kernel }) =>
+        given(ovs, ({ bridges }) => {
+          const system = bridges.filter((bridge) => bridge.datapathType !== 'netdev');
+          const wanted = config.ovs.datapathType.value === 'system' || system.length > 0;
+          const absent = bridges.filter((bridge) => !links.some((link) => link.name === bridge.name));
+          const faulty = bridges.flatMap((bridge) =>
+            bridge.ports.flatMap((port) => port.interfaces.map((entry) => ({ bridge: bridge.name, ...entry }))),
+          );
+          return verdictOf(
+            [
+              ...(wanted && openvswitchModule === 'missing'
+                ? [
+                    failed(
+                      `this kernel has no module openvswitch, so bridges of type system carry nothing`,
+                      `dnf install kernel-modules-core-${kernel} kernel-modules-extra-${kernel}`,
+                      'or in /etc/microshift/ovn.yaml: ovs: {datapathType: netdev}',
+                    ),
+                  ]
+                : []),
+              ...absent.map((bridge) =>
+                failed(
+                  `${bridge.name} is in the database, but the kernel has no such link`,
+                  'journalctl -b -u ovs-vswitchd',
+                  'modprobe openvswitch && systemctl restart ovs-vswitchd',
+                ),
+              ),
+              ...faulty
+                .filter((entry) => entry.error !== null)
+                .map((entry) =>
+                  failed(
+                    `${entry.name} in ${entry.bridge} does not work: ${entry.error}`,
+                    `ip link show ${entry.name}`,
+                    `if it is not wanted there: ovs-vsctl del-port ${entry.bridge} ${entry.name}`,
+                  ),
+                ),
+            ],
+            openvswitchModule === 'loaded'
+              ? 'the kernel module openvswitch is loaded'
+              : `the kernel module openvswitch is ${openvswitchModule}`,
+            ...bridges.map((bridge) => `${bridge.name}: ${bridge.datapathType || 'system'}, no port has an error`),
+          );
+        }),
+      ),
+  },
+];
+
+const restartOvs = 'systemctl restart openvswitch (Debian: openvswitch-switch)';
+
+function versionFinding(who: string, version: string, bugs: readonly KnownBug[]): Finding {
+  const complaints = bugsOf(version, bugs).map((bug) => {
+    const fix = `update ${who} to ${fixFor(version, bug)} or later; your distribution may have put the fix into an older version`;
+    return warning(`${who} ${version} ${bug.what.startsWith('CVE') ? 'has ' : ''}${bug.what}`, fix);
+  });
+  return verdictOf(complaints, `${who} ${version} has none that is known`);
+}
+
+function stateOf(unit: UnitFacts): string {
+  if (unit.load === 'masked' || unit.load === 'not-found') return unit.load;
+  return unit.active === 'failed' ? `failed (${unit.result})` : unit.active;
+}
+
+function unmask(unit: UnitFacts | null): readonly string[] {
+  return unit?.load === 'masked' ? [`systemctl unmask ${unit.name}`] : [];
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,114 @@
+import type { Answer, UnitFacts } from '../model/examination.ts';
+import { type Check, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
+
+const ownUnit = 'microshift-ovs-init.service';
+const recoveryUnit = 'microshift-net-recover.service';
+
+/** What the unit must wait for, and what must wait for it; each with what goes wrong otherwise. */
+const order: readonly (readonly [kind: 'after' | 'before', unit: string, otherwise: string])[] = [
+  ['after', 'openvswitch.service', 'it can start before Open vSwitch runs'],
+  ['after', 'NetworkManager.service', 'it can start before NetworkManager runs'],
+  ['before', 'microshift.service', 'MicroShift can start before br-ex is there'],
+];
+
+/** Whether the unit runs at boot, at the right time, and ended well. */
+export const unitChecks: readonly Check[] = [
+  {
+    id: 'unit',
+    title: `${ownUnit} runs at boot and ended well`,
+    judge: ({ units }) =>
+      given(units, () => {
+        const unit = unitNamed(units, ownUnit);
+        if (unit === null || unit.load === 'not-found')
+          return verdictOf([failed(`there is no ${ownUnit}`, 'dnf reinstall microshift-networking')]);
+        const look = `journalctl -b -u ${ownUnit}`;
+        const enable = `systemctl enable ${ownUnit}`;
+        const restarts = unit.restarts === 0 ? '' : `, after ${unit.restarts} restarts`;
+        return verdictOf(
+          [
+            ...(unit.load === 'masked'
+              ? [failed(`${ownUnit} is masked: nothing sets up br-ex`, `systemctl unmask ${ownUnit}`, enable)]
+              : []),
+            ...(unit.load !== 'masked' && unit.file !== 'enabled'
+              ? [warning(`${ownUnit} is ${unit.file || 'not enabled'}: nothing sets up br-ex at boot`, enable)]
+              : []),
+            ...(unit.active === 'failed'
+              ? [
+                  failed(
+                    `${ownUnit} failed (${unit.result}, exit code ${unit.exitStatus}${restarts})`,
+                    look,
+                    `once that is mended: systemctl reset-failed ${ownUnit} && systemctl start ${ownUnit}`,
+                  ),
+                ]
+              : []),
+          ],
+          `${ownUnit} is ${unit.file} and ${unit.active}`,
+        );
+      }),
+  },
+  {
+    id: 'unit-order',
+    title: `${ownUnit} starts at the right time`,
+    judge: ({ units }) =>
+      given(units, () => {
+        const unit = unitNamed(units, ownUnit);
+        if (unit === null || unit.load !== 'loaded') return notApplicable(`${ownUnit} is not loaded`);
+        const own = [unit.path, ...unit.dropIns].filter((path) => path.startsWith('/etc/'));
+        const where = own.length === 0 ? `systemctl cat ${ownUnit}` : `look at what ${own.join(', ')} changes`;
+        const missing = order.filter(([kind, name]) => !unit[kind].includes(name));
+        return verdictOf(
+          missing.map(([kind, name, otherwise]) =>
+            failed(`it is not ordered ${kind} ${name}: ${otherwise}`, where, 'systemctl daemon-reload'),
+          ),
+          ...order.map(([kind, name]) => `${kind} ${name}`),
+        );
+      }),
+  },
+  {
+    id: 'recovery',
+    title: `${recoveryUnit} runs at boot`,
+    judge: ({ units }) =>
+      given(units, () => {
+        const unit = unitNamed(units, recoveryUnit);
+        if (unit === null || unit.load === 'not-found') return notApplicable(`there is no ${recoveryUnit}`);
+        const why =
+          'after a power cut in the middle of a run, Open vSwitch may take the NIC before the next run ends it';
+        return verdictOf(
+          [
+            ...(unit.file === 'enabled'
+              ? []
+              : [warning(`${recoveryUnit} is ${unit.file}: ${why}`, `systemctl enable ${recoveryUnit}`)]),
+            ...(unit.active === 'failed'
+              ? [warning(`${recoveryUnit} failed (${unit.result})`, `journalctl -b -u ${recoveryUnit}`)]
+              : []),
+          ],
+          `${recoveryUnit} is ${unit.file}`,
+        );
+      }),
+  },
+  {
+    id: 'kdump',
+    title: 'kdump runs before the NIC moves',
+    judge: ({ units }) =>
+      given(units, () => {
+        const kdump = unitNamed(units, 'kdump.service');
+        const unit = unitNamed(units, ownUnit);
+        if (kdump === null || kdump.load === 'not-found') return notApplicable('kdump is not installed');
+        if (kdump.file !== 'enabled') return notApplicable(`kdump.service is ${kdump.file}`);
+        if (unit === null || unit.load !== 'loaded') return notApplicable(`${ownUnit} is not loaded`);
+        if (unit.after.includes(kdump.name)) return ok(`${ownUnit} starts after kdump.service`);
+        return verdictOf([
+          failed(
+            `${ownUnit} is not ordered after kdump.service: the crash kernel is then made for br-ex, which it cannot bring up`,
+            `systemctl edit ${ownUnit}, with [Unit] After=kdump.service`,
+            'kdumpctl rebuild, while the NIC is not in br-ex',
+          ),
+        ]);
+      }),
+  },
+];
+
+/** What systemd said of a unit; null: it said nothing. */
+export function unitNamed(units: Answer<readonly UnitFacts[]>, name: string): UnitFacts | null {
+  return units.value?.find((unit) => unit.name === name) ?? null;
+}

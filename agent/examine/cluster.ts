@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+import { openCluster } from '../drivers/kubernetes/cluster.ts';
+import { kubeconfigPath } from '../drivers/kubernetes/kubeconfig.ts';
+import { namespaceName } from '../manifests/object.ts';
+import { daemonSetState } from '../manifests/rollout.ts';
+import type { DaemonSetState } from '../model/manifests.ts';
+
+/** Daemonsets of ovn-kubernetes, whoever put them there; null: this node has no kubeconfig. A server that does not answer at once is one that fails. */
+export async function readDaemonSets(): Promise<readonly DaemonSetState[] | null> {
+  const kubeconfig = kubeconfigPath(null, process.env);
+  if (!existsSync(kubeconfig)) return null;
+  const signal = new AbortController().signal;
+  const cluster = await openCluster(kubeconfig, { limitMs: 0, end: 0, note: () => undefined, signal });
+  try {
+    const inNamespace = { namespace: namespaceName };
+    const [daemonSets, pods, events] = await Promise.all([
+      cluster.list({ ...inNamespace, apiVersion: 'apps/v1', plural: 'daemonsets' }),
+      cluster.list({ ...inNamespace, apiVersion: 'v1', plural: 'pods' }),
+      cluster.list({ ...inNamespace, apiVersion: 'v1', plural: 'events', fieldSelector: 'involvedObject.kind=Pod' }),
+    ]);
+    return daemonSets.items.map((daemonSet) => daemonSetState(daemonSet, pods.items, events.items));
+  } finally {
+    cluster.close();
+  }
+}

@@ -1,0 +1,113 @@
+import { closeSync, constants, existsSync, lstatSync, openSync, readSync, type Stats, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { journalDirectory, readJournals } from '../apply/journal.ts';
+import { lockDirectory, lockHolder } from '../apply/lock.ts';
+import type { DiskFacts, FileFacts, HintFileFacts, JournalFacts } from '../model/examination.ts';
+import { namesIn, textOf } from './text.ts';
+
+/** A hint is one short line; of what is longer the beginning shows what it is. */
+const hintLimitBytes = 4096;
+
+const hintFiles = [
+  { path: '/var/lib/ovnk/iface_default_hint', is: 'interface' },
+  { path: '/etc/ovnk/extra_bridge', is: 'interface' },
+  { path: '/etc/ovnk/default_bridge', is: 'interface' },
+  { path: '/run/nodeip-configuration/primary-ip', is: 'address' },
+] as const;
+
+/** Files and disks that a run reads and writes. */
+export function readFiles(): FileFacts {
+  const mounts = readMounts();
+  return {
+    hints: hintFiles.flatMap(({ path, is }) => readHint(path, is)),
+    disks: ['/var/lib/microshift-net', '/run/microshift-net', '/var/lib/ovnk'].map((path) => readDisk(path, mounts)),
+    leftovers: leftovers(),
+    journals: readJournalFacts(),
+  };
+}
+
+function readHint(path: string, is: HintFileFacts['is']): HintFileFacts[] {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return [];
+  const facts = { path, is, ownerId: stats.uid, mode: stats.mode & 0o7777 };
+  if (!stats.isFile()) return [{ ...facts, notAFile: kindOf(stats), text: '' }];
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  try {
+    const buffer = Buffer.alloc(hintLimitBytes);
+    const text = buffer.subarray(0, readSync(descriptor, buffer, 0, hintLimitBytes, 0)).toString('utf8');
+    return [{ ...facts, notAFile: null, text }];
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function kindOf(stats: Stats): string {
+  if (stats.isDirectory()) return 'a directory';
+  if (stats.isSymbolicLink()) return 'a symbolic link';
+  return stats.isFIFO() ? 'a FIFO' : stats.isSocket() ? 'a socket' : 'a device';
+}
+
+/** NetworkManager writes `NAME.nmconnection.XXXXXX` before it renames it; one that is left was cut short, and is read by some versions. */
+function leftovers(): readonly string[] {
+  const directories = ['/etc/NetworkManager/system-connections', '/run/NetworkManager/system-connections'];
+  return directories.flatMap((directory) =>
+    namesIn(directory)
+      .filter((name) => /\.nmconnection\.\w{6}$/.test(name))
+      .map((name) => `${directory}/${name}`),
+  );
+}
+
+function readJournalFacts(): JournalFacts {
+  const { records, unusable } = readJournals(journalDirectory);
+  const bootId = textOf('/proc/sys/kernel/random/boot_id');
+  const [last] = records;
+  return {
+    open: records
+      .filter(({ state }) => state === 'open' || state === 'awaiting-confirm')
+      .map(({ header, state, confirmUntil }) => {
+        return { id: header.id, state, command: header.command, confirmUntil, ofThisBoot: header.bootId === bootId };
+      }),
+    unusable,
+    last: last === undefined ? null : { id: last.header.id, state: last.state, detail: last.detail },
+    running: lockHolder(lockDirectory),
+  };
+}
+
+interface Mount {
+  readonly point: string;
+  readonly readOnly: boolean;
+}
+
+/** Field 5 is where it is mounted, field 6 and the last one are its options (proc_pid_mountinfo(5)). */
+function readMounts(): readonly Mount[] {
+  return (textOf('/proc/self/mountinfo') ?? '').split('\n').map((line) => {
+    const words = line.split(' ');
+    const options = [...(words[5] ?? '').split(','), ...(words.at(-1) ?? '').split(',')];
+    const point = (words[4] ?? '').replaceAll(/\\(\d{3})/g, (_, octal) =>
+      String.fromCharCode(Number.parseInt(octal, 8)),
+    );
+    return { point, readOnly: options.includes('ro') };
+  });
+}
+
+function readDisk(path: string, mounts: readonly Mount[]): DiskFacts {
+  let present = path;
+  while (!existsSync(present) && present !== '/') present = dirname(present);
+  const under = ({ point }: Mount): boolean => point === '/' || present === point || present.startsWith(`${point}/`);
+  // Of two mounts at one place the later one hides the earlier.
+  const mount = mounts
+    .filter(under)
+    .reduce<Mount>((best, candidate) => (candidate.point.length >= best.point.length ? candidate : best), {
+      point: '/',
+      readOnly: false,
+    });
+  const { bavail, bsize, files, ffree } = statfsSync(present);
+  return {
+    path,
+    mountPoint: mount.point,
+    readOnly: mount.readOnly,
+    freeBytes: bavail * bsize,
+    // Some file systems count no files.
+    freeFiles: files === 0 ? null : ffree,
+  };
+}

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { readLinks } from '../drivers/host/links.ts';
+import { readRoutes } from '../drivers/host/routes.ts';
+import type { NetworkFacts, ProcessFacts } from '../model/examination.ts';
+import { parseResolver } from '../observe/observe.ts';
+import { namesIn, textOf } from './text.ts';
+
+const sysctls = [
+  'net.ipv4.ip_forward',
+  'net.ipv6.conf.all.forwarding',
+  'net.ipv6.conf.all.disable_ipv6',
+  'net.ipv4.ip_local_port_range',
+  'net.ipv4.ip_local_reserved_ports',
+];
+/** Words of dracut.cmdline(7) and of NetworkManager's initrd generator that configure a link. */
+const networkWords = /^(ip|ifname|bond|bridge|vlan|team|nameserver|rd\.route|rd\.neednet|rd\.znet|BOOTIF)=/;
+const dhcpPrograms = /^(dhclient|dhcpcd|udhcpc|dhcp6c|pump)$/;
+
+/** What the kernel does with packets, and who else configures its links. */
+export function readNetwork(): NetworkFacts {
+  const links = readLinks();
+  return {
+    links,
+    routes: readRoutes(),
+    resolver: parseResolver(textOf('/etc/resolv.conf') ?? ''),
+    sysctls: Object.fromEntries(sysctls.map((name) => [name, sysctl(name)])),
+    rpFilter: Object.fromEntries(
+      ['all', ...links.map((link) => link.name)].flatMap((name) => {
+        const value = textOf(`/proc/sys/net/ipv4/conf/${name}/rp_filter`);
+        return value === null ? [] : [[name, Number(value)]];
+      }),
+    ),
+    kernel: textOf('/proc/sys/kernel/osrelease') ?? '',
+    openvswitchModule: openvswitchModule(),
+    commandLine: (textOf('/proc/cmdline') ?? '').split(/\s+/).filter((word) => networkWords.test(word)),
+    dhcpClients: dhcpClients(),
+    networkdLinks: links
+      .filter((link) => /^ADMIN_STATE=(?!unmanaged)/m.test(textOf(`/run/systemd/netif/links/${link.index}`) ?? ''))
+      .map((link) => link.name),
+    scriptedLinks: [...ifcfgLinks(), ...ifupdownLinks()],
+  };
+}
+
+function sysctl(name: string): string | null {
+  return textOf(`/proc/sys/${name.replaceAll('.', '/')}`)?.replaceAll(/\s+/g, ' ') ?? null;
+}
+
+/** A module that is built in is loaded, too; it shows in /sys/module like any other, or in modules.builtin. */
+function openvswitchModule(): NetworkFacts['openvswitchModule'] {
+  if (existsSync('/sys/module/openvswitch')) return 'loaded';
+  const modules = `/lib/modules/${textOf('/proc/sys/kernel/osrelease')}`;
+  const inFile = (file: string): boolean => /\/openvswitch\.ko/.test(textOf(`${modules}/${file}`) ?? '');
+  if (inFile('modules.builtin')) return 'loaded';
+  return inFile('modules.dep') ? 'available' : 'missing';
+}
+
+/** Clients that nobody started for NetworkManager: it gives its own a script of its own. */
+function dhcpClients(): readonly ProcessFacts[] {
+  return namesIn('/proc').flatMap((name): ProcessFacts[] => {
+    if (!/^\d+$/.test(name) || !dhcpPrograms.test(textOf(`/proc/${name}/comm`) ?? '')) return [];
+    const command = (textOf(`/proc/${name}/cmdline`) ?? '').split('\0').filter((word) => word !== '');
+    return command.some((word) => word.includes('nm-dhcp-helper')) ? [] : [{ pid: Number(name), command }];
+  });
+}
+
+function ifcfgLinks(): NetworkFacts['scriptedLinks'] {
+  const directory = '/etc/sysconfig/network-scripts';
+  return namesIn(directory).flatMap((name) => {
+    const link = /^ifcfg-([^.~]+)$/.exec(name)?.[1];
+    if (link === undefined || link === 'lo') return [];
+    const text = textOf(`${directory}/${name}`) ?? '';
+    const device = /^\s*DEVICE=["']?([^"'\s#]+)/m.exec(text)?.[1] ?? link;
+    return [{ link: device, file: `${directory}/${name}` }];
+  });
+}
+
+/** interfaces(5) */
+function ifupdownLinks(): NetworkFacts['scriptedLinks'] {
+  const files = [
+    '/etc/network/interfaces',
+    ...namesIn('/etc/network/interfaces.d').map((name) => `/etc/network/interfaces.d/${name}`),
+  ];
+  return files.flatMap((file) =>
+    [...(textOf(file) ?? '').matchAll(/^\s*iface\s+(\S+)\s+inet6?\s+(?!manual)/gm)]
+      .map(([, link = '']) => link)
+      .filter((link) => link !== 'lo')
+      .map((link) => ({ link, file })),
+  );
+}

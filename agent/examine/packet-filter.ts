@@ -1,0 +1,46 @@
+import { run } from '../drivers/host/exec.ts';
+import { isAgentError } from '../errors.ts';
+import type { NatChain, PacketFilterFacts } from '../model/examination.ts';
+
+/** Tens of thousands of rules take iptables-save a second. */
+const commandMs = 4_000;
+
+/** What ovn-kubernetes has put into the packet filter. */
+export async function readPacketFilter(): Promise<PacketFilterFacts> {
+  const [four, six, tables] = await Promise.all([
+    outputOf('iptables-save', ['-t', 'nat']),
+    outputOf('ip6tables-save', ['-t', 'nat']),
+    outputOf('nft', ['list', 'tables']),
+  ]);
+  return {
+    natChains: four === null ? null : [...parseChains(4, four), ...parseChains(6, six ?? '')],
+    nftTables: tables?.split('\n').flatMap((line) => /^table (.+)$/.exec(line)?.[1] ?? []) ?? null,
+  };
+}
+
+/** Chains of ovn-kubernetes in the output of iptables-save: how many rules each has, and from where it is reached. */
+export function parseChains(family: 4 | 6, text: string): readonly NatChain[] {
+  const lines = text.split('\n');
+  const rules = lines.flatMap((line) => {
+    const [, chain] = /^-A (\S+) /.exec(line) ?? [];
+    return chain === undefined ? [] : [{ chain, target: / -j (\S+)/.exec(line)?.[1] }];
+  });
+  const names = lines.flatMap((line) => /^:(OVN-KUBE-\S+) /.exec(line)?.[1] ?? []);
+  return names.map((name) => ({
+    family,
+    name,
+    rules: rules.filter((rule) => rule.chain === name).length,
+    from: [...new Set(rules.filter((rule) => rule.target === name).map((rule) => rule.chain))],
+  }));
+}
+
+/** Standard output; null when there is no such program, or it is not allowed or able to answer. */
+async function outputOf(program: string, words: readonly string[]): Promise<string | null> {
+  try {
+    const { exitCode, stdout } = await run(program, words, commandMs);
+    return exitCode === 0 ? stdout : null;
+  } catch (error) {
+    if (isAgentError(error) && error.kind === 'command-missing') return null;
+    throw error;
+  }
+}

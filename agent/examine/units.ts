@@ -1,0 +1,70 @@
+import { run } from '../drivers/host/exec.ts';
+import { AgentError } from '../errors.ts';
+import type { UnitFacts } from '../model/examination.ts';
+
+/** Units whose state decides whether br-ex comes up, and those that want the same NIC. */
+export const examinedUnits = [
+  'microshift-ovs-init.service',
+  'microshift-net-recover.service',
+  'NetworkManager.service',
+  'NetworkManager-wait-online.service',
+  'openvswitch.service',
+  'ovs-vswitchd.service',
+  'ovsdb-server.service',
+  'dbus.service',
+  'firewalld.service',
+  'kdump.service',
+  'microshift.service',
+  'network.service',
+  'networking.service',
+  'systemd-networkd.service',
+] as const;
+
+const properties =
+  'Id,LoadState,ActiveState,Result,UnitFileState,FragmentPath,DropInPaths,After,Before,ExecMainStatus,NRestarts';
+
+/** systemctl answers within milliseconds, also without D-Bus: root talks to systemd's own socket. */
+const commandMs = 4_000;
+
+/** What systemd knows of these units. */
+export async function readUnits(): Promise<readonly UnitFacts[]> {
+  const words = ['show', '--no-pager', `--property=${properties}`, ...examinedUnits];
+  const { exitCode, stdout, stderr } = await run('systemctl', words, commandMs);
+  if (exitCode !== 0) {
+    throw new AgentError('systemd-refused', `systemctl show ended with ${exitCode}: ${stderr.split('\n')[0]}`, {
+      hint: 'look at journalctl -b -p warning for its reason',
+    });
+  }
+  return parseUnits(stdout);
+}
+
+/** One block per unit, in the order they were asked for, with an empty line between two (systemctl(1)). */
+export function parseUnits(text: string): readonly UnitFacts[] {
+  return text
+    .split('\n\n')
+    .filter((block) => block.trim() !== '')
+    .map((block, index) => {
+      const values = new Map(
+        block
+          .trim()
+          .split('\n')
+          .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+      );
+      const value = (key: string): string => values.get(key) ?? '';
+      const list = (key: string): readonly string[] => value(key).split(' ').filter(Boolean);
+      return {
+        // An alias (dbus.service) answers with the name of what it stands for.
+        name: examinedUnits[index] ?? value('Id'),
+        load: value('LoadState'),
+        active: value('ActiveState'),
+        result: value('Result'),
+        file: value('UnitFileState'),
+        path: value('FragmentPath'),
+        dropIns: list('DropInPaths'),
+        after: list('After'),
+        before: list('Before'),
+        exitStatus: Number(value('ExecMainStatus')),
+        restarts: Number(value('NRestarts')),
+      };
+    });
+}

@@ -1,0 +1,96 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
+import { capture } from '../drivers/host/exec.ts';
+import { type CommandItem, commandItems, type FileItem, fileItems, keyfileDirectories } from './items.ts';
+import { maskJson, maskKeyfile, maskText, secretsOfKeyfile } from './mask.ts';
+import { itemLimitBytes, type Staging } from './staging.ts';
+
+/** Long enough for journalctl on a slow disk; what hangs longer is part of what is wrong. */
+const commandMs = 15_000;
+/** More at once would make a small machine answer none of them in time. */
+const atOnce = 3;
+
+/** Secrets that stand in this node's keyfiles. */
+export function knownSecrets(): readonly string[] {
+  const secrets = keyfileDirectories.flatMap((directory) =>
+    filesOf(directory).flatMap((path) => {
+      const { text } = read(path);
+      return text === null ? [] : secretsOfKeyfile(text);
+    }),
+  );
+  return [...new Set(secrets)].toSorted((a, b) => b.length - a.length);
+}
+
+/** Output of every command. One that fails, hangs or is missing leaves a note and what it had printed. */
+export async function collectCommands(staging: Staging, secrets: readonly string[]): Promise<void> {
+  const waiting = [...commandItems];
+  const work = async (): Promise<void> => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift())
+      await collectCommand(staging, item, secrets);
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+}
+
+async function collectCommand(
+  staging: Staging,
+  { file, command }: CommandItem,
+  secrets: readonly string[],
+): Promise<void> {
+  const [program, ...words] = command;
+  const { text, note } = await capture(program, words, commandMs, itemLimitBytes);
+  staging.add(file, `$ ${command.join(' ')}\n${maskText(text, secrets)}`, note);
+}
+
+/** Files as they are on the node, below files/; those that are not there are left out. */
+export function collectFiles(staging: Staging, secrets: readonly string[]): void {
+  for (const item of fileItems) {
+    for (const path of filesOf(item.path)) {
+      const { text, note } = read(path);
+      staging.add(`files${path}`, text === null ? '' : maskFile(text, item.as, secrets), note);
+    }
+  }
+}
+
+function maskFile(text: string, as: FileItem['as'], secrets: readonly string[]): string {
+  if (as === 'keyfile') return maskKeyfile(text, secrets);
+  if (as === 'text') return maskText(text, secrets);
+  return text
+    .split('\n')
+    .map((line) => {
+      try {
+        return line === '' ? '' : JSON.stringify(maskJson(JSON.parse(line), secrets));
+      } catch {
+        return maskText(line, secrets);
+      }
+    })
+    .join('\n');
+}
+
+/** The file, or every file in the directory. Links are not followed: what they lead to is not what was asked for. */
+function filesOf(path: string): readonly string[] {
+  try {
+    if (!lstatSync(path).isDirectory()) return [path];
+    return readdirSync(path).map((name) => `${path}/${name}`);
+  } catch {
+    return [];
+  }
+}
+
+function read(path: string): { readonly text: string | null; readonly note: string | null } {
+  try {
+    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    try {
+      if (!fstatSync(descriptor).isFile()) return { text: null, note: 'not a regular file' };
+      const buffer = Buffer.alloc(itemLimitBytes);
+      const length = readSync(descriptor, buffer, 0, itemLimitBytes, 0);
+      const { size } = fstatSync(descriptor);
+      return {
+        text: buffer.toString('utf8', 0, length),
+        note: size > length ? `cut after ${length} bytes of ${size}` : null,
+      };
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    return { text: null, note: error instanceof Error ? error.message : String(error) };
+  }
+}

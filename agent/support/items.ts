@@ -1,0 +1,139 @@
+import { journalDirectory } from '../apply/journal.ts';
+
+/** A program whose output is kept. None of these changes anything, and none prints a secret unless it is asked for one. */
+export interface CommandItem {
+  readonly file: string;
+  readonly command: readonly [program: string, ...words: string[]];
+}
+
+/** A file that is kept, or every file in a directory. */
+export interface FileItem {
+  readonly path: string;
+  readonly as: 'text' | 'keyfile' | 'json-lines';
+}
+
+/** Enough for a bad day at debug level; older lines say little about what is wrong now. */
+const journalLines = '4000';
+
+const journalOf = (file: string, boot: string, ...units: readonly string[]): CommandItem => ({
+  file: `journal/${file}.txt`,
+  command: [
+    'journalctl',
+    '--no-pager',
+    '--output=short-iso-precise',
+    `--boot=${boot}`,
+    `--lines=${journalLines}`,
+    ...units.map((unit) => `--unit=${unit}`),
+  ],
+});
+const ip = (file: string, ...words: readonly string[]): CommandItem => ({
+  file: `ip/${file}.txt`,
+  command: ['ip', ...words],
+});
+const nmcli = (file: string, ...words: readonly string[]): CommandItem => ({
+  file: `networkmanager/${file}.txt`,
+  command: ['nmcli', '--colors', 'no', '--wait', '5', ...words],
+});
+const ovs = (file: string, program: string, ...words: readonly string[]): CommandItem => ({
+  file: `openvswitch/${file}.txt`,
+  command: [program, '--timeout=5', ...words],
+});
+
+export const commandItems: readonly CommandItem[] = [
+  { file: 'versions/kernel.txt', command: ['uname', '-a'] },
+  { file: 'versions/networkmanager.txt', command: ['NetworkManager', '--version'] },
+  { file: 'versions/openvswitch.txt', command: ['ovs-vswitchd', '--version'] },
+  { file: 'versions/systemd.txt', command: ['systemctl', '--version'] },
+  {
+    file: 'versions/packages.txt',
+    command: [
+      'rpm',
+      '-qa',
+      'microshift*',
+      'NetworkManager*',
+      'openvswitch*',
+      'nodejs*',
+      'firewalld*',
+      'kernel*',
+      'ovn*',
+    ],
+  },
+  ip('addresses', '-details', 'address'),
+  ip('statistics', '-statistics', 'link'),
+  ip('routes', 'route', 'show', 'table', 'all'),
+  ip('routes-ipv6', '-6', 'route', 'show', 'table', 'all'),
+  ip('rules', 'rule'),
+  ip('rules-ipv6', '-6', 'rule'),
+  ip('neighbours', 'neighbour'),
+  nmcli('general', 'general'),
+  nmcli('devices', 'device', 'show'),
+  nmcli('connections', '--fields', 'all', 'connection', 'show'),
+  ovs('show', 'ovs-vsctl', 'show'),
+  ...['Open_vSwitch', 'Bridge', 'Port', 'Interface'].map((table) => ovs(table, 'ovs-vsctl', 'list', table)),
+  ovs('flows-br-ex', 'ovs-ofctl', 'dump-flows', 'br-ex'),
+  ovs('datapath', 'ovs-appctl', 'dpif/show'),
+  ovs('coverage', 'ovs-appctl', 'coverage/show'),
+  {
+    file: 'units/status.txt',
+    command: [
+      'systemctl',
+      'status',
+      '--no-pager',
+      '--lines=0',
+      'microshift-ovs-init',
+      'NetworkManager',
+      'ovs-vswitchd',
+      'ovsdb-server',
+      'firewalld',
+    ],
+  },
+  {
+    file: 'units/files.txt',
+    command: [
+      'systemctl',
+      'cat',
+      '--no-pager',
+      'microshift-ovs-init',
+      'NetworkManager',
+      'ovs-vswitchd',
+      'ovsdb-server',
+    ],
+  },
+  { file: 'packet-filter/nat.txt', command: ['iptables-save', '-t', 'nat'] },
+  journalOf('microshift-net', '0', 'microshift-ovs-init', 'microshift-net-manifests'),
+  journalOf('microshift-net-boot-before', '-1', 'microshift-ovs-init', 'microshift-net-manifests'),
+  journalOf('networkmanager', '0', 'NetworkManager', 'NetworkManager-wait-online', 'NetworkManager-dispatcher'),
+  journalOf('openvswitch', '0', 'openvswitch', 'openvswitch-switch', 'ovs-vswitchd', 'ovsdb-server'),
+  {
+    file: 'journal/kernel.txt',
+    command: ['journalctl', '--no-pager', '--dmesg', '--boot=0', `--lines=${journalLines}`],
+  },
+];
+
+export const fileItems: readonly FileItem[] = [
+  { path: '/usr/lib/os-release', as: 'text' },
+  { path: '/proc/cmdline', as: 'text' },
+  { path: '/etc/microshift/ovn.yaml', as: 'text' },
+  { path: '/etc/ovnk/extra_bridge', as: 'text' },
+  { path: '/etc/ovnk/default_bridge', as: 'text' },
+  { path: '/var/lib/ovnk/iface_default_hint', as: 'text' },
+  { path: '/run/nodeip-configuration/primary-ip', as: 'text' },
+  { path: '/run/microshift-net/status.json', as: 'json-lines' },
+  { path: '/run/microshift-net/metrics.prom', as: 'text' },
+  { path: '/run/microshift-net/boot-done', as: 'text' },
+  { path: journalDirectory, as: 'json-lines' },
+  { path: '/etc/NetworkManager/NetworkManager.conf', as: 'keyfile' },
+  { path: '/etc/NetworkManager/conf.d', as: 'keyfile' },
+  { path: '/usr/lib/NetworkManager/conf.d', as: 'keyfile' },
+  { path: '/etc/NetworkManager/system-connections', as: 'keyfile' },
+  { path: '/run/NetworkManager/system-connections', as: 'keyfile' },
+  { path: '/etc/sysconfig/openvswitch', as: 'text' },
+  { path: '/etc/default/openvswitch-switch', as: 'text' },
+];
+
+/** Where profiles are whose secrets are looked for in everything else. */
+export const keyfileDirectories: readonly string[] = [
+  '/etc/NetworkManager/system-connections',
+  '/run/NetworkManager/system-connections',
+  '/usr/lib/NetworkManager/system-connections',
+];

@@ -1,0 +1,117 @@
+/*
+ * What must not leave the node with a support bundle. Names are matched generously: a setting that is masked for nothing costs a
+ * question, one that is not costs a password.
+ */
+
+export const masked = '(masked)';
+
+/** Names whose values are secrets, as parts of `psk`, `802-1x.private-key-password`, `k8s-api-token`, … */
+const secretName =
+  '(?:[\\w./-]*(?:passw|passphrase|psk|secret|token|bearer|credential|private[-_]?key|preshared[-_]?key|wep[-_]key|mka[-_]c[ak]|api[-_]?key|key[-_]data)[\\w./-]*|pin)';
+/** `password-flags` says where a secret is kept, `key-mgmt` and `wep-key-type` how it is used. */
+const harmlessName = /(flags|[-_]type|mgmt|keyidx)$/;
+const secretNamePattern = new RegExp(`^${secretName}$`, 'i');
+
+const privateKeyBlock = /-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(?:-----END \1PRIVATE KEY-----|$)/g;
+const authorization = /\b((?:proxy-)?authorization\s*[:=]\s*).+/gi;
+const bearer = /\b(bearer\s+)[\w.~+/=-]{8,}/gi;
+const jsonWebToken = /\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g;
+const urlPassword = /(\b[a-z][a-z\d+.-]{0,20}:\/\/[^\s/:@]{0,200}:)[^\s/@]+@/gi;
+/** `name=`, `name: `, `"name": `; and the value after it: quoted, or up to the next blank, comma or bracket. */
+const nameAndSign = /(?<![\w./-])("?)([\w./-]+)\1\s*[=:]\s*/g;
+const valueAhead = /"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?|[^\s,}\]]+/y;
+
+/** True for the name of a setting whose value is a secret. */
+export function isSecretName(name: string): boolean {
+  return secretNamePattern.test(name) && !harmlessName.test(name);
+}
+
+/** Text of any program or file without what looks like a secret, and without secrets that are known to be some. */
+export function maskText(text: string, known: readonly string[] = []): string {
+  const literal = known.reduce((rest, secret) => rest.replaceAll(secret, masked), text);
+  const shapes = literal
+    .replaceAll(privateKeyBlock, masked)
+    .replaceAll(authorization, `$1${masked}`)
+    .replaceAll(bearer, `$1${masked}`)
+    .replaceAll(jsonWebToken, masked)
+    .replaceAll(urlPassword, `$1${masked}@`);
+  return maskAssignments(shapes);
+}
+
+/** One pass from left to right: the value of a name that is none of a secret may itself be an assignment, `error: psk=…`. */
+function maskAssignments(text: string): string {
+  const parts: string[] = [];
+  let kept = 0;
+  nameAndSign.lastIndex = 0;
+  for (let match = nameAndSign.exec(text); match !== null; match = nameAndSign.exec(text)) {
+    const [whole, , name = ''] = match;
+    valueAhead.lastIndex = match.index + whole.length;
+    const value = isSecretName(name) ? valueAhead.exec(text)?.[0] : undefined;
+    if (value === undefined || isInterfaceToken(name, value)) continue;
+    parts.push(text.slice(kept, match.index), whole, masked);
+    kept = valueAhead.lastIndex;
+    nameAndSign.lastIndex = kept;
+  }
+  return parts.join('') + text.slice(kept);
+}
+
+/** A JSON value whose secrets are masked by the names of their keys, and every text in it as text is. */
+export function maskJson(value: unknown, known: readonly string[] = []): unknown {
+  if (typeof value === 'string') return maskText(value, known);
+  if (Array.isArray(value)) return value.map((item) => maskJson(item, known));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      const keep = item === null || typeof item === 'boolean' || typeof item === 'number' || !isSecretName(key);
+      return [maskText(key, known), keep || isInterfaceToken(key, tokenText(item)) ? maskJson(item, known) : masked];
+    }),
+  );
+}
+
+/** A keyfile of NetworkManager (nm-settings-keyfile(5)): in it every name with a key or a pass in it counts, and all of [vpn-secrets]. */
+export function maskKeyfile(text: string, known: readonly string[] = []): string {
+  return maskText(
+    keyfileLines(text)
+      .map(({ line, name, secret }) => (secret === null ? line : `${name}=${masked}`))
+      .join('\n'),
+    known,
+  );
+}
+
+/** Secrets that stand in a keyfile: wherever else one of them turns up, it is masked, too. The longest first. */
+export function secretsOfKeyfile(text: string): readonly string[] {
+  const values = keyfileLines(text).flatMap(({ secret }) =>
+    secret === null ? [] : [secret, secret.replace(/^"(.*)"$/, '$1')],
+  );
+  // A shorter one would take pieces out of other words, and is no secret that keeps anybody out.
+  return [...new Set(values.filter((value) => value.length >= 4))].toSorted((a, b) => b.length - a.length);
+}
+
+interface KeyfileLine {
+  readonly line: string;
+  readonly name: string;
+  /** null: no secret. */
+  readonly secret: string | null;
+}
+
+function keyfileLines(text: string): readonly KeyfileLine[] {
+  let section = '';
+  return text.split('\n').map((line) => {
+    section = /^\s*\[(.*)\]\s*$/.exec(line)?.[1] ?? section;
+    const [, name = '', value = ''] = /^\s*#?\s*([^=[\]]+?)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    const named = /pass|secret|psk|key|cak|token|^pin$|cert-data/i.test(name) && !harmlessName.test(name);
+    const secret = value !== '' && (named || section === 'vpn-secrets') && !isInterfaceToken(name, value);
+    return { line, name, secret: secret ? value : null };
+  });
+}
+
+/** ipv6.token is the host part of an address. */
+function isInterfaceToken(name: string, value: string): boolean {
+  return /(^|\.)token$/.test(name) && /^"?::[\da-f:]*"?$/i.test(value);
+}
+
+/** The text in a profile's value, `["s", "::1"]`. */
+function tokenText(item: unknown): string {
+  const text: unknown = Array.isArray(item) ? item[1] : item;
+  return typeof text === 'string' ? text : '';
+}

@@ -1,12 +1,13 @@
 import { type Bus, connectBus, systemBusAddress } from './drivers/dbus/connection.ts';
+import type { BusTap } from './drivers/dbus/recording.ts';
 import type { Firewalld } from './drivers/firewalld/client.ts';
 import { readTuning } from './drivers/host/daemons.ts';
-import { readSmallFile } from './drivers/host/files.ts';
 import { readLinks } from './drivers/host/links.ts';
 import { readRoutes } from './drivers/host/routes.ts';
 import { type NetworkManager, openNetworkManager } from './drivers/networkmanager/client.ts';
 import { type OpenVSwitch, openOpenVSwitch } from './drivers/openvswitch/client.ts';
 import type { Systemd } from './drivers/systemd/units.ts';
+import { hostPorts } from './host-ports.ts';
 import type { Observation } from './model/observation.ts';
 import type { TuningFacts } from './model/tuning.ts';
 import { observeNetworkManager } from './observe/network-manager.ts';
@@ -23,6 +24,12 @@ export interface Node {
   readonly close: () => void;
 }
 
+/** Who gets a copy of what goes over the connections. */
+export interface Taps {
+  readonly bus: BusTap;
+  readonly ovsdb: NonNullable<Parameters<typeof openOpenVSwitch>[1]>;
+}
+
 /** What can be seen without NetworkManager. */
 export interface TunedFacts extends Pick<Observation, 'ovs' | 'links' | 'routes'> {
   readonly tuning: TuningFacts;
@@ -37,20 +44,16 @@ export interface TuningPorts {
 }
 
 /** Connects to D-Bus, NetworkManager and Open vSwitch. Fails with the kind of the first that is missing; nothing stays open then. */
-export async function openNode(): Promise<Node> {
-  const bus = await connectBus(systemBusAddress(process.env));
+export async function openNode(taps?: Taps): Promise<Node> {
+  const bus = await connectBus(systemBusAddress(process.env), taps?.bus);
   let ovs: OpenVSwitch | undefined;
   try {
-    const [nm, openedOvs] = await settleBoth(openNetworkManager(bus), openOpenVSwitch());
+    const [nm, openedOvs] = await settleBoth(openNetworkManager(bus), openOpenVSwitch(undefined, taps?.ovsdb));
     ovs = openedOvs;
     const ports = {
-      links: () => readLinks(),
-      routes: () => readRoutes(),
-      readFile: (path: string) => readSmallFile(path),
-      environment: process.env,
+      ...hostPorts,
       networkManager: () => observeNetworkManager(nm),
       ovs: () => openedOvs.facts(),
-      tuning: () => readTuning(),
     };
     return {
       bus,

@@ -9,19 +9,26 @@ import { positiveSeconds } from './numbers.ts';
 /** Parses the command line, runs it and returns the exit code; every command module is loaded only when it is chosen. */
 export async function parseAndRun(words: readonly string[]): Promise<number> {
   let code: ExitCode | undefined;
+  let opened: Output | undefined;
+  const output = (): Output => {
+    opened ??= outputOf(program);
+    return opened;
+  };
   const program = commandTree((result) => {
     code = result;
-  });
+  }, output);
   try {
     await program.parseAsync([...words], { from: 'user' });
     return code ?? exitCode.done;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.done : exitCode.usage;
-    return reportFailure(error, outputOf(program));
+    return reportFailure(error, output());
+  } finally {
+    await opened?.written();
   }
 }
 
-function commandTree(done: (code: ExitCode) => void): Command {
+function commandTree(done: (code: ExitCode) => void, output: () => Output): Command {
   const program = new Command('microshift-net')
     .description("Turns a node's NIC into the uplink of the Open vSwitch bridge br-ex, as one transaction.")
     .version(agentVersion)
@@ -31,14 +38,18 @@ function commandTree(done: (code: ExitCode) => void): Command {
     .showHelpAfterError('(see microshift-net --help)');
   const command = (spec: string, description: string): Command =>
     program.command(spec).description(description).exitOverride();
-  const output = (): Output => outputOf(program);
 
   command('apply', 'observe, plan, run and prove: bring the node to what ovn.yaml says')
     .option('--boot', 'as the unit runs it at boot', false)
     .option('--confirm-timeout <seconds>', 'take the change back unless `confirm` follows in time', positiveSeconds)
     .action(async (options: { boot: boolean; confirmTimeout?: number }) => {
       const { apply } = await import('../commands/apply.ts');
-      done(await apply({ boot: options.boot, confirmTimeoutSeconds: options.confirmTimeout ?? null }, output()));
+      done(
+        await apply(
+          { boot: options.boot, confirmTimeoutSeconds: options.confirmTimeout ?? null, agentBuild: null },
+          output(),
+        ),
+      );
     });
   command('confirm', 'keep a change that was tried with apply --confirm-timeout').action(async () => {
     const { confirm } = await import('../commands/undo.ts');
@@ -48,6 +59,17 @@ function commandTree(done: (code: ExitCode) => void): Command {
     const { undo } = await import('../commands/undo.ts');
     done(await undo(id, output()));
   });
+  command('recover', 'end what a run that died has left, and nothing else')
+    .option('--boot', 'as the unit runs it before NetworkManager and ovs-vswitchd', false)
+    .option(
+      '--fallback',
+      'as the unit runs it before NetworkManager: without Open vSwitch, without our profiles on disk',
+      false,
+    )
+    .action(async (options: { boot: boolean; fallback: boolean }) => {
+      const { recover } = await import('../commands/recover.ts');
+      done(await recover(options, output()));
+    });
   command('history [transaction]', 'list transactions, or show one').action(async (id?: string) => {
     const { history } = await import('../commands/history.ts');
     done(history(id, output()));
@@ -64,6 +86,16 @@ function commandTree(done: (code: ExitCode) => void): Command {
     const { status } = await import('../commands/status.ts');
     done(await status(output()));
   });
+  command('doctor', 'check everything br-ex needs, each with its fix: 0 fine, 3 a check failed').action(async () => {
+    const { doctor } = await import('../commands/doctor.ts');
+    done(await doctor(output()));
+  });
+  command('support-bundle', 'put all that helps to see what is wrong into one archive, without secrets')
+    .option('-o, --output-file <file>', 'where to; - is standard output (default: /var/tmp/microshift-net-TIME.tar.gz)')
+    .action(async (options: { outputFile?: string }) => {
+      const { supportBundle } = await import('../commands/support-bundle.ts');
+      done(await supportBundle(options.outputFile, output()));
+    });
   command('disable', 'give the NIC back and remove every trace').action(async () => {
     const { disable } = await import('../commands/apply.ts');
     done(await disable(output()));

@@ -1,15 +1,21 @@
+import type { TransactionResult } from '../apply/transaction.ts';
 import { defaultConfig } from '../config/defaults.ts';
 import { effectiveConfig } from '../config/effective.ts';
+import { readConfigFiles } from '../config/read-files.ts';
 import { mtuWarnings } from '../config/warnings.ts';
-import { type ExitCode, exitCode } from '../errors.ts';
+import { asAgentError, type ExitCode, exitCode } from '../errors.ts';
 import type { Config } from '../model/config.ts';
 import type { Observation } from '../model/observation.ts';
 import type { TuningPlan } from '../model/tuning.ts';
 import { planApply, planDisable } from '../plan/plan.ts';
 import { planTuning, planUntuning } from '../plan/tuning.ts';
-import { type ReconcileResult, reconcile } from '../reconcile/apply.ts';
+import { type Planner, type ReconcileResult, reconcile } from '../reconcile/apply.ts';
+import { lookAgain } from '../reconcile/look-again.ts';
+import { removeHint } from '../reconcile/state-files.ts';
 import { patientWait, type WaitOptions } from '../reconcile/wait.ts';
+import { rememberSettled } from '../settled/record.ts';
 import { drawTopology, plannedTopology } from '../view/topology.ts';
+import { nothingToDoText } from './nothing-to-do.ts';
 import type { Output } from './output.ts';
 import { reporting, sayNotes } from './reporting.ts';
 import { requireRoot } from './root.ts';
@@ -20,26 +26,36 @@ const noWait: WaitOptions = { routeMs: 0, uplinkMs: 0 };
 export interface ApplyOptions {
   readonly boot: boolean;
   readonly confirmTimeoutSeconds: number | null;
+  /** Tells this build from others; null: what the run saw is not kept for the next one. */
+  readonly agentBuild: string | null;
 }
 
 /** `apply`: brings the node to what ovn.yaml says. */
 export async function apply(options: ApplyOptions, output: Output): Promise<ExitCode> {
   requireRoot('apply');
-  const { config, warnings } = await effectiveConfig();
+  const files = readConfigFiles();
+  const { config, warnings } = await effectiveConfig(files);
   for (const warning of warnings) output.say(`warning: ${warning.source}: ${warning.message}`);
   if (config.disableOvsInit.value) {
     const { tuneOnly } = await import('./ovs.ts');
     return tuneOnly(config, output);
   }
   const command = options.boot ? 'apply --boot' : 'apply';
-  const result = await reconcile((observation, over) => planApply(config, observation, over), patientWait, {
+  const planner: Planner = (observation, over) => planApply(config, observation, over);
+  const tuner = tunerFor(config, planTuning, output);
+  const result = await reconcile(planner, patientWait, {
     command,
     confirmTimeoutSeconds: options.confirmTimeoutSeconds,
     ...reporting(output),
-    tuner: tunerFor(config, planTuning, output),
+    tuner,
   });
-  for (const warning of uplinkMtuWarnings(config, result)) output.say(`warning: ${warning}`);
+  const mtu = uplinkMtuWarnings(config, result);
+  for (const warning of mtu) output.say(`warning: ${warning}`);
   report('apply', result, output);
+  if (options.agentBuild !== null && warnings.length === 0 && mtu.length === 0) {
+    const seen = result.seen ?? (await lookAgain(planner, tuner));
+    if (seen !== null) rememberSettled(options.agentBuild, files, seen);
+  }
   return exitCode.done;
 }
 
@@ -60,6 +76,12 @@ export async function disable(output: Output): Promise<ExitCode> {
     ...reporting(output),
     tuner: tunerFor(config, planUntuning, output),
   });
+  try {
+    removeHint();
+  } catch (error) {
+    // The NIC is back by now; a disk that cannot be written is no failure of that.
+    output.say(`warning: the hint could not be removed: ${asAgentError(error).message}`);
+  }
   report('disable', result, output);
   return exitCode.done;
 }
@@ -91,17 +113,24 @@ export function report(command: string, result: ReconcileResult, output: Output)
     busCalls: result.busCalls,
     ...(output.verbose ? { observation } : {}),
   });
+  if (transaction !== null && output.isJournal)
+    output.announce({ kind: 'committed', text: doneText(transaction), transaction: transaction.id });
 }
 
 function reportText({ plan, observation, transaction, tuning }: ReconcileResult, output: Output): string {
   if (transaction === null) {
     return tuning.steps.length === 0
-      ? 'Nothing to do: the node is as wanted.'
+      ? nothingToDoText
       : 'Done: Open vSwitch is tuned; the network was as wanted already.';
   }
+  const drawing = drawTopology(plannedTopology(plan, observation), output.style);
+  return output.isJournal ? drawing : `${drawing}\n${doneText(transaction)}`;
+}
+
+function doneText({ id, state, confirmUntil }: TransactionResult): string {
   const confirm =
-    transaction.confirmUntil === null
+    confirmUntil === null
       ? ''
-      : `\nKeep it with \`microshift-net confirm\` before ${transaction.confirmUntil}; otherwise it is taken back.`;
-  return `${drawTopology(plannedTopology(plan, observation), output.style)}\nDone: transaction ${transaction.id} ${transaction.state}.${confirm}`;
+      : `\nKeep it with \`microshift-net confirm\` before ${confirmUntil}; otherwise it is taken back.`;
+  return `Done: transaction ${id} ${state}.${confirm}`;
 }

@@ -1,5 +1,6 @@
 import { defaultConfig } from '../config/defaults.ts';
 import { effectiveConfig } from '../config/effective.ts';
+import { isNetworkHidden, runInMachineNetwork, whyNothingRuns } from '../drivers/host/surroundings.ts';
 import { asAgentError, type ExitCode, exitCode } from '../errors.ts';
 import { planRemoval, planTuning } from '../plan/tuning.ts';
 import { type HookEvent, runHook } from '../reconcile/hooks.ts';
@@ -7,9 +8,17 @@ import { disable } from './apply.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
+/** As it is installed by the package whose scriptlets call the hooks. */
+const program = '/usr/bin/microshift-net';
+
 /** `hook …`: called by the package's scriptlets. Ends with 0 whatever happens, because a transaction must not fail over the network. */
 export async function hook(event: HookEvent, output: Output): Promise<ExitCode> {
   requireRoot(`hook ${event}`);
+  if (whyNothingRuns() === null && isNetworkHidden()) {
+    // Ends with 0 whatever happens in there; anything else is nsenter's own.
+    if ((await runInMachineNetwork(program, 'hook', event).catch(() => 1)) === 0) return exitCode.done;
+    output.say('microshift-net: warning: the network of this machine cannot be seen from here');
+  }
   const { config } = await effectiveConfig().catch((error: unknown) => {
     output.say(`warning: ${asAgentError(error).message}; the defaults are used`);
     return { config: defaultConfig };

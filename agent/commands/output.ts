@@ -1,4 +1,6 @@
+import { fstatSync } from 'node:fs';
 import type { AgentError } from '../errors.ts';
+import { failureMessage, type Message, messageTable } from '../messages.ts';
 import { errorDetail, errorJson, errorText } from '../view/error-view.ts';
 import { type Style, styleFor } from '../view/style.ts';
 
@@ -7,48 +9,76 @@ export interface Output {
   readonly format: 'text' | 'json';
   readonly verbose: boolean;
   readonly style: Style;
+  /** Whether standard error goes to systemd's journal. */
+  readonly isJournal: boolean;
   /** The command's result on standard output: the text, or the value as JSON. */
   result(text: string, value: object): void;
   /** A line about what is going on, on standard error. */
   say(message: string): void;
+  /** As `say`; in the journal an entry with a MESSAGE_ID. */
+  announce(message: Message): void;
   error(error: AgentError): void;
+  /** Settles when everything that was announced is written; never fails. */
+  written(): Promise<void>;
 }
 
-/** Priorities of sd-daemon(3), for lines that end in the journal. */
-const notice = '<5>';
-const failure = '<3>';
+/** Priority of sd-daemon(3), for lines that end in the journal. */
+const notice = 5;
 
 /** Output for this process. */
 export function openOutput(format: 'text' | 'json', verbose: boolean): Output {
-  const journal = isJournal();
+  const isJournal = goesToJournal();
   const style = styleFor(process.stdout);
-  const errorStyle = styleFor(process.stderr);
+  const entries: Promise<void>[] = [];
+  const write = (text: string, priority: number): void => {
+    const lines = isJournal ? text.split('\n').map((line) => `<${priority}>${line}`) : [text];
+    process.stderr.write(`${lines.join('\n')}\n`);
+  };
+  const announce = (message: Message): void => {
+    if (isJournal) entries.push(enter(message, write));
+    else write(message.text, notice);
+  };
   return {
     format,
     verbose,
     style,
+    isJournal,
     result: (text, value) => {
       process.stdout.write(format === 'json' ? `${JSON.stringify(value, null, 2)}\n` : `${text}\n`);
     },
-    say: (message) => {
-      process.stderr.write(`${journal ? notice : ''}${message}\n`);
-    },
+    say: (message) => write(message, notice),
+    announce,
     error: (error) => {
       if (format === 'json') process.stderr.write(`${JSON.stringify(errorJson(error), null, 2)}\n`);
       else {
-        const text = verbose ? errorDetail(error, errorStyle) : errorText(error, errorStyle);
-        process.stderr.write(
-          `${text
-            .split('\n')
-            .map((line) => `${journal ? failure : ''}${line}`)
-            .join('\n')}\n`,
-        );
+        const errorStyle = styleFor(process.stderr);
+        announce(failureMessage(error, verbose ? errorDetail(error, errorStyle) : errorText(error, errorStyle)));
       }
+    },
+    written: async () => {
+      await Promise.all(entries);
     },
   };
 }
 
-/** systemd.exec(5): JOURNAL_STREAM is set when standard output or error goes to the journal. */
-function isJournal(): boolean {
-  return process.env.JOURNAL_STREAM !== undefined && !process.stderr.isTTY;
+/** Enters a message into the journal; where that cannot be done it becomes lines with a priority. */
+async function enter(message: Message, write: (text: string, priority: number) => void): Promise<void> {
+  const { id, priority } = messageTable[message.kind];
+  const { enterInJournal } = await import('../drivers/host/journal-entry.ts');
+  const entered = await enterInJournal({
+    MESSAGE: message.text,
+    MESSAGE_ID: id,
+    PRIORITY: String(priority),
+    ...(message.transaction === null ? {} : { MICROSHIFT_NET_TX: message.transaction }),
+    ...(message.error === undefined ? {} : { MICROSHIFT_NET_ERROR: message.error }),
+  });
+  if (!entered) write(message.text, priority);
+}
+
+/** systemd.exec(5): JOURNAL_STREAM names the socket; programs that we are started by may have put something else in its place. */
+function goesToJournal(): boolean {
+  const stream = process.env.JOURNAL_STREAM;
+  if (stream === undefined) return false;
+  const { dev, ino } = fstatSync(process.stderr.fd);
+  return stream === `${dev}:${ino}`;
 }

@@ -1,3 +1,4 @@
+import type { Message } from '../messages.ts';
 import type { Plan, PlanNote } from '../model/plan.ts';
 import type { TuningStep } from '../model/tuning.ts';
 import { progressLine } from '../view/progress-view.ts';
@@ -13,6 +14,7 @@ export function sayNotes(notes: readonly PlanNote[], output: Output): void {
 export function reporting(output: Output) {
   return {
     say: (message: string) => output.say(message),
+    announce: (message: Message) => output.announce(message),
     progress: (event: Parameters<typeof progressLine>[0]) => {
       const line = output.format === 'json' ? null : progressLine(event, output.style);
       if (line !== null) output.say(line);

@@ -4,10 +4,11 @@ import { checkpointExists, restoreOldState } from '../apply/restore.ts';
 import { openNode } from '../assemble.ts';
 import { destroyCheckpoint } from '../drivers/networkmanager/checkpoint.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
-import { AgentError, type ExitCode, exitCode } from '../errors.ts';
+import { AgentError, type ExitCode, exitCode, withFacts } from '../errors.ts';
 import type { JournalRecord, TransactionState } from '../model/journal.ts';
 import { planReturn } from '../plan/plan.ts';
 import { reconcile } from '../reconcile/apply.ts';
+import { recordSettled } from '../reconcile/run-record.ts';
 import { report } from './apply.ts';
 import { findTransaction } from './history.ts';
 import type { Output } from './output.ts';
@@ -26,6 +27,7 @@ export async function confirm(output: Output): Promise<ExitCode> {
       const { id } = record.header;
       if (!(await checkpointExists(node.nm, record.checkpoint))) {
         end(id, 'reverted', 'it was not confirmed in time');
+        recordSettled('confirm', id, 'reverted');
         throw new AgentError(
           'nothing-to-confirm',
           `transaction ${id} was not confirmed in time and has been reverted`,
@@ -37,7 +39,10 @@ export async function confirm(output: Output): Promise<ExitCode> {
       await persistTried(node.nm, record);
       await destroyCheckpoint(node.nm, record.checkpoint);
       end(id, 'confirmed', null);
-      output.result(`Confirmed: transaction ${id} stays.`, { command: 'confirm', transaction: id });
+      recordSettled('confirm', id, 'confirmed');
+      const text = `Confirmed: transaction ${id} stays.`;
+      output.result(text, { command: 'confirm', transaction: id });
+      if (output.isJournal) output.announce({ kind: 'committed', text, transaction: id });
       return exitCode.done;
     } finally {
       node.close();
@@ -94,8 +99,10 @@ async function takeBack(record: JournalRecord, output: Output): Promise<void> {
       const { previous, plan, id } = record.header;
       const ports = { reconnect: async () => node, planReturn, say: (message: string) => output.say(message) };
       const left = await restoreOldState(ports, previous, plan.before, record.checkpoint);
-      end(id, left === null ? 'reverted' : 'not-restored', left?.message ?? 'taken back by undo');
-      if (left !== null) throw left;
+      const state = left === null ? 'reverted' : 'not-restored';
+      end(id, state, left?.message ?? 'taken back by undo');
+      recordSettled('undo', id, state);
+      if (left !== null) throw withFacts(left, { transaction: id, ended: state });
     } finally {
       node.close();
     }

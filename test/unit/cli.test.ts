@@ -67,7 +67,17 @@ t.test('a configuration that cannot be read', (t) => {
 const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 
 t.test('without root', { skip: whyNotNobody() }, (t) => {
-  for (const command of ['apply', 'confirm', 'undo', 'plan', 'verify', 'status', 'disable']) {
+  for (const command of [
+    'apply',
+    'confirm',
+    'undo',
+    'plan',
+    'verify',
+    'status',
+    'doctor',
+    'support-bundle',
+    'disable',
+  ]) {
     const ended = run([command], asNobody);
     t.match(ended, { status: 2, stdout: '' }, command);
     t.match(

@@ -1,0 +1,17 @@
+import { judge } from '../doctor/checks.ts';
+import { type ExitCode, exitCode } from '../errors.ts';
+import { examine } from '../examine/examine.ts';
+import { doctorText } from '../view/doctor-view.ts';
+import type { Output } from './output.ts';
+import { requireRoot } from './root.ts';
+
+/** `doctor`: judges everything that can keep br-ex from working, each with its fix. Exit code 3 when a check failed. */
+export async function doctor(output: Output): Promise<ExitCode> {
+  requireRoot('doctor');
+  const examination = await examine();
+  const checks = judge(examination);
+  const failed = checks.some((check) => check.verdict === 'failed');
+  const outcome = failed ? 'failed' : 'fine';
+  output.result(doctorText(checks, output.style, output.verbose), { command: 'doctor', outcome, checks, examination });
+  return failed ? exitCode.drift : exitCode.done;
+}

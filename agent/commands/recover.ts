@@ -1,0 +1,34 @@
+import { type ExitCode, exitCode } from '../errors.ts';
+import { fallBack } from '../reconcile/fall-back.ts';
+import type { Telling } from '../reconcile/recover.ts';
+import { recoverAtBoot, recoverNow } from '../reconcile/recover-alone.ts';
+import type { Output } from './output.ts';
+import { requireRoot } from './root.ts';
+
+export interface RecoverOptions {
+  readonly boot: boolean;
+  readonly fallback: boolean;
+}
+
+/**
+ * `recover`: brings back the state before a run that died. `--boot`: before NetworkManager and ovs-vswitchd run. `--fallback`: before
+ * NetworkManager runs, where Open vSwitch does not.
+ */
+export async function recover(options: RecoverOptions, output: Output): Promise<ExitCode> {
+  requireRoot('recover');
+  const said: string[] = [];
+  const telling: Telling = {
+    say: (message) => {
+      said.push(message);
+      output.say(message);
+    },
+    announce: (message) => {
+      said.push(message.text);
+      output.announce(message);
+    },
+  };
+  if (options.fallback) await fallBack(telling);
+  else await (options.boot ? recoverAtBoot(telling) : recoverNow(telling));
+  output.result(said.length === 0 ? 'Nothing to recover.' : 'Recovered.', { command: 'recover', done: said });
+  return exitCode.done;
+}

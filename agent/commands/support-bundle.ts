@@ -1,0 +1,164 @@
+import { closeSync, constants, fstatSync, openSync, rmSync } from 'node:fs';
+import { runInto } from '../drivers/host/exec.ts';
+import { AgentError, asAgentError, type ExitCode, exitCode } from '../errors.ts';
+import { collectCommands, collectFiles, knownSecrets } from '../support/collect.ts';
+import { maskJson, maskText } from '../support/mask.ts';
+import { openStaging, type Staging } from '../support/staging.ts';
+import { agentVersion } from '../version.ts';
+import { errorJson } from '../view/error-view.ts';
+import { plain } from '../view/style.ts';
+import type { Output } from './output.ts';
+import { requireRoot } from './root.ts';
+
+/** Above the time limits within each of them: a command that needs longer hangs, and the bundle is made without it. */
+const reportMs = 30_000;
+/** tar and gzip take a second for 24 MiB; a disk that blocks for longer has no room for a bundle. */
+const archiveMs = 60_000;
+
+/** `support-bundle [-o FILE]`: all that helps somebody elsewhere to see what is wrong, in one archive, without secrets. `-`: standard output. */
+export async function supportBundle(target: string | undefined, output: Output): Promise<ExitCode> {
+  requireRoot('support-bundle');
+  const name = bundleName(new Date());
+  const file = target ?? `/var/tmp/${name}.tar.gz`;
+  // Opened before anything is collected: a place that cannot be written is known at once.
+  const descriptor = file === '-' ? standardOutput() : openNew(file);
+  try {
+    const staging = openStaging(name);
+    try {
+      await untilInterrupted(() => collect(staging, output));
+      const words = ['--create', '--gzip', '--owner=0', '--group=0', `--directory=${staging.parent}`, staging.name];
+      await runInto(descriptor, 'tar', words, archiveMs);
+      const sizeBytes = fstatSync(descriptor).size;
+      if (file === '-') return exitCode.done;
+      const incomplete = staging.entries.filter((entry) => entry.note !== null).length;
+      output.result(
+        [
+          `${file}  ${Math.ceil(sizeBytes / 1024)} KiB, ${staging.entries.length} files (${incomplete} with a note, see CONTENTS.txt)`,
+          'Secrets are masked; addresses, MACs and names of hosts are not. Look through it before you give it away.',
+        ].join('\n'),
+        { command: 'support-bundle', file, sizeBytes, entries: staging.entries },
+      );
+      return exitCode.done;
+    } finally {
+      staging.remove();
+    }
+  } catch (error) {
+    if (file !== '-') rmSync(file, { force: true });
+    throw error;
+  } finally {
+    if (file !== '-') closeSync(descriptor);
+  }
+}
+
+/** The work, or `interrupted` at the first signal: what was begun is then cleared away. */
+async function untilInterrupted(work: () => Promise<void>): Promise<void> {
+  let stop: (signal: string) => void = () => undefined;
+  const interrupted = new Promise<never>((_, reject) => {
+    stop = (signal) => reject(new AgentError('interrupted', `stopped by ${signal}`, { hint: 'run it again' }));
+  });
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, stop);
+  await Promise.race([work(), interrupted]).finally(() => {
+    for (const signal of signals) process.off(signal, stop);
+  });
+}
+
+async function collect(staging: Staging, output: Output): Promise<void> {
+  const secrets = knownSecrets();
+  output.say('collecting; this takes some seconds');
+  await Promise.all([collectReports(staging, secrets), collectCommands(staging, secrets)]);
+  collectFiles(staging, secrets);
+  const lines = staging.entries.map(
+    ({ file, bytes, note }) => `${String(bytes).padStart(8)}  ${file}${note === null ? '' : `  (${note})`}`,
+  );
+  const head = `microshift-net ${agentVersion}, ${new Date().toISOString()}; secrets are masked`;
+  staging.add('CONTENTS.txt', `${[head, '', ...lines].join('\n')}\n`, null);
+}
+
+type Report = readonly [name: string, run: (output: Output) => ExitCode | Promise<ExitCode>];
+
+/** What the agent itself says, as text and as JSON. */
+async function collectReports(staging: Staging, secrets: readonly string[]): Promise<void> {
+  const [{ plan, verify }, { status }, { history }, { doctor }, { configShow }] = await Promise.all([
+    import('./plan.ts'),
+    import('./status.ts'),
+    import('./history.ts'),
+    import('./doctor.ts'),
+    import('./config.ts'),
+  ]);
+  const reports: readonly Report[] = [
+    ['doctor', doctor],
+    ['plan', plan],
+    ['verify', verify],
+    ['status', status],
+    ['history', (output) => history(undefined, output)],
+    [
+      'config',
+      (output) =>
+        configShow({ rootDirectory: '/', output: 'json', out: (text) => output.result(text, JSON.parse(text)) }),
+    ],
+  ];
+  await Promise.all(reports.map((report) => collectReport(staging, secrets, report)));
+}
+
+async function collectReport(staging: Staging, secrets: readonly string[], [name, run]: Report): Promise<void> {
+  const said: string[] = [];
+  const results: { readonly text: string; readonly value: object }[] = [];
+  const capturing: Output = {
+    format: 'text',
+    verbose: true,
+    style: plain,
+    isJournal: false,
+    announce: (message) => said.push(message.text),
+    written: async () => undefined,
+    result: (text, value) => results.push({ text, value }),
+    say: (message) => said.push(message),
+    error: () => undefined,
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new AgentError('deadline-exceeded', `no answer within ${reportMs / 1000} s`)),
+      reportMs,
+    );
+  });
+  const failure = await Promise.race([Promise.resolve().then(() => run(capturing)), late]).then(
+    () => null,
+    (error: unknown) => asAgentError(error),
+  );
+  clearTimeout(timer);
+  const [result] = results;
+  const value = result?.value ?? (failure === null ? {} : errorJson(failure));
+  const text = [...said, result?.text ?? '', ...(failure === null ? [] : [failure.message])].join('\n');
+  const note = failure === null ? null : maskText(failure.message, secrets);
+  staging.add(`reports/${name}.txt`, `${maskText(text, secrets)}\n`, note);
+  staging.add(`reports/${name}.json`, `${JSON.stringify(maskJson(value, secrets), null, 1)}\n`, note);
+}
+
+/** A new file that only its owner can read; neither an existing file nor a link is written to. */
+function openNew(file: string): number {
+  try {
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    return openSync(file, flags, 0o600);
+  } catch (error) {
+    const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    const why = exists ? 'there is something already' : error instanceof Error ? error.message : String(error);
+    throw new AgentError('state-unwritable', `${file} cannot be written: ${why}`, {
+      hint: 'name another file with -o, or write to standard output with -o -',
+      cause: error,
+      facts: { path: file },
+    });
+  }
+}
+
+function standardOutput(): number {
+  if (!process.stdout.isTTY) return 1;
+  throw new AgentError('bad-usage', 'an archive would be written to a terminal', {
+    hint: 'name a file with -o, or pipe it',
+  });
+}
+
+/** `microshift-net-20261120T214719Z`: also the only folder in the archive. */
+function bundleName(now: Date): string {
+  return `microshift-net-${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
+}

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Builds the package from a source tarball: rpm/out/microshift-networking-VERSION-1.noarch.rpm. The same commit gives the same bytes.
-#   rpm/build.sh             needs dist/ (npm run build), rpmbuild and node
+#   rpm/build.sh [FOLDER]    needs dist/ (npm run build), rpmbuild and node; the packages go to FOLDER (rpm/out)
 set -euo pipefail
+out=$(realpath -m "${1:-$(dirname "$0")/out}")
 cd "$(dirname "$0")/.."
 version=${AGENT_VERSION:-$(node -p 'require("./package.json").version')}
 # Times in the package are those of the commit, or of the sources where there is no history.
@@ -15,7 +16,7 @@ flock -w 600 9
 rm -rf "$work"
 mkdir -m 0700 "$work"
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work/$name/rpm" "$work/SOURCES" rpm/out
+mkdir -p "$work/$name/rpm" "$work/SOURCES" "$out"
 
 cp -r dist systemd config agent docs LICENSE README.md CHANGELOG.md package.json "$work/$name/"
 cp -r rpm/files rpm/bundle.mjs rpm/licences.mjs rpm/microshift-networking.spec "$work/$name/rpm/"
@@ -37,5 +38,5 @@ rpmbuild --quiet -ba "$work/microshift-networking.spec" \
   --define "_topdir $work" --define "_sourcedir $work/SOURCES" --define "_rpmdir $work/RPMS" --define "_srcrpmdir $work/SRPMS" \
   --define "_buildhost localhost" --define "use_source_date_epoch_as_buildtime 1" --define "clamp_mtime_to_source_date_epoch 1" \
   --define "source_date_epoch_from_changelog 0" --define "_binary_payload w9.gzdio" "${options[@]}" >&2
-cp "$work"/RPMS/noarch/*.rpm "$work"/SRPMS/*.rpm rpm/out/
-echo "rpm/out/$(basename "$work"/RPMS/noarch/*.rpm)"
+cp "$work"/RPMS/noarch/*.rpm "$work"/SRPMS/*.rpm "$out/"
+echo "$out/$(basename "$work"/RPMS/noarch/*.rpm)"

@@ -7,3 +7,8 @@ if ! systemctl start "$unit"; then
   echo "$unit failed: journalctl -b -u $unit, microshift-net status" >&2
   exit 1
 fi
+# The unit ended well at some time; what it made may be gone since.
+if ! drift=$(microshift-net verify 2>&1); then
+  echo "the node is not as it was made: $drift" >&2
+  exit 1
+fi

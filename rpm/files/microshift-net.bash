@@ -10,10 +10,11 @@ _microshift_net() {
   case ${COMP_WORDS[COMP_CWORD - 1]} in
     --output) words='text json' ;;
     --flavor) words='auto classic no-uplink multi-node' ;;
-    --kubeconfig | --directory | -o) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+    --kubeconfig | --directory | --output-file | -o) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *)
       case $command/$sub in
-        /) words='apply confirm undo history plan verify status disable ovs firewall hook manifests config help' ;;
+        /) words='apply confirm undo recover history plan verify status doctor support-bundle disable ovs firewall hook manifests config help' ;;
+        support-bundle/) words='-o --output-file' ;;
         apply/) words='--boot --confirm-timeout' ;;
         ovs/) words='tune' ;;
         firewall/) words='check apply' ;;

@@ -1,7 +1,9 @@
 // What the package ships beside the program: man pages, completion, shell.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import t from 'tap';
+import { messageTable } from '../../agent/messages.ts';
 
 const has = (command: string): boolean => spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
 const dist = 'dist/microshift-net';
@@ -9,7 +11,7 @@ const dist = 'dist/microshift-net';
 const commandsOf = (...words: string[]): string[] => {
   const help = execFileSync(process.execPath, [dist, ...words, '--help'], { encoding: 'utf8' });
   const list = /^Commands:\n([\s\S]*)/m.exec(help)?.[1] ?? '';
-  return [...list.matchAll(/^ {2}([a-z]+)/gm)].flatMap(([, name]) => (name === undefined ? [] : [name]));
+  return [...list.matchAll(/^ {2}([a-z-]+)/gm)].flatMap(([, name]) => (name === undefined ? [] : [name]));
 };
 
 t.test('man pages have no warnings', { skip: !has('man') && 'man is not installed' }, (t) => {
@@ -27,7 +29,7 @@ t.test('man pages have no warnings', { skip: !has('man') && 'man is not installe
 t.test('microshift-net(8) has every command', (t) => {
   const page = readFileSync('docs/man/microshift-net.8', 'utf8');
   for (const name of commandsOf().filter((entry) => entry !== 'help')) {
-    t.match(page, new RegExp(`^\\.(B|BR|I) "?${name}`, 'm'), name);
+    t.match(page.replaceAll('\\-', '-'), new RegExp(`^\\.(B|BR|I) "?${name}`, 'm'), name);
   }
   t.end();
 });
@@ -63,6 +65,24 @@ t.test('completion knows every command', { skip: !has('bash') && 'bash is not in
   }
   t.strictSame(complete('--output', 'json', 'st'), ['status']);
   t.strictSame(complete('--output', 'j'), ['json']);
+  t.end();
+});
+
+t.test('the catalog explains every message', { skip: !has('journalctl') && 'journalctl is not installed' }, (t) => {
+  const root = t.testdir();
+  for (const folder of ['usr/lib/systemd/catalog', 'var/lib/systemd/catalog'])
+    mkdirSync(path.join(root, folder), { recursive: true });
+  copyFileSync('systemd/microshift-net.catalog', path.join(root, 'usr/lib/systemd/catalog/microshift-net.catalog'));
+  const journalctl = (word: string) => spawnSync('journalctl', [`--root=${root}`, word], { encoding: 'utf8' });
+  t.match(journalctl('--update-catalog'), { status: 0, stderr: '' }, 'systemd takes it');
+  const listed = journalctl('--list-catalog').stdout.trim().split('\n');
+  const ids = Object.values(messageTable).map(({ id }) => id);
+  t.strictSame(listed.map((line) => line.split(' ')[0]).toSorted(), ids.toSorted());
+  t.equal(new Set(ids).size, ids.length, 'no id is used twice');
+  t.ok(
+    listed.every((line) => / microshift-net: \w/.test(line)),
+    'each has a subject and says who it is from',
+  );
   t.end();
 });
 

@@ -1,9 +1,10 @@
 // The package on a running node: what its file list promises is looked up in the running system; then upgrade, reboot, uninstall.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
+import { type MessageKind, messageTable } from '../../agent/messages.ts';
 import { nodeSkip } from '../node/availability.ts';
 import { hasMoved } from '../node/moved.ts';
 import { bootNode, type TestNode } from '../node/node.ts';
@@ -20,28 +21,37 @@ const pids = 'cat /run/openvswitch/*.pid; pidof NetworkManager';
 const failed = 'systemctl --failed --no-legend --plain | grep -v testnode || true';
 
 t.test('rpmlint has nothing to say', { skip: rpmSkip || (!existsSync(rpmlint) && 'rpmlint is not installed') }, (t) => {
-  const packages = [buildPackage('0.1.0'), 'rpm/microshift-networking.spec'];
+  const packages = [buildPackage('0.1.0', t.testdir()), 'rpm/microshift-networking.spec'];
   const { status, stdout } = spawnSync(rpmlint, ['-c', 'rpm/rpmlint.toml', ...packages], { encoding: 'utf8' });
   t.equal(status, 0, stdout);
   t.match(stdout, /0 errors, 0 warnings/);
   t.end();
 });
 
+t.test('the same sources give the same bytes', { skip: rpmSkip }, (t) => {
+  const build = (folder: string): Buffer => readFileSync(buildPackage('0.1.0', folder));
+  const folders = t.testdir({ first: {}, second: {} });
+  t.ok(build(path.join(folders, 'first')).equals(build(path.join(folders, 'second'))));
+  t.end();
+});
+
 t.test('the package', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'packages-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  copyFileSync(buildPackage('0.1.0'), path.join(folder, 'first.rpm'));
-  copyFileSync(buildPackage('0.1.1'), path.join(folder, 'second.rpm'));
+  renameSync(buildPackage('0.1.0', folder), path.join(folder, 'first.rpm'));
+  renameSync(buildPackage('0.1.1', folder), path.join(folder, 'second.rpm'));
   const node = await bootNode({ lan: 'dhcp', bare: true, folders: { '/root/packages': folder } });
   t.teardown(() => node.halt());
   let before: NodeState = await node.state();
   const etc = await node.text('find /etc ! -type d ! -path /etc/resolv.conf | sort');
 
+  const failedBefore = await node.text(failed);
+
   await t.test('installs on a running node without touching its network', async (t) => {
     await node.text('systemctl disable --now openvswitch ovs-vswitchd ovsdb-server');
     const run = await unnoticed(t, node, `${rpm} -i /root/packages/first.rpm`);
     t.comment(run);
-    t.equal(await node.text(failed), '');
+    t.equal(await node.text(failed), failedBefore);
     before = await node.state();
     t.strictSame(before.interfacesOf('br-ex'), [], 'br-ex comes when it is asked for');
   });
@@ -49,8 +59,10 @@ t.test('the package', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t)
   await t.test('services', async (t) => {
     t.equal(await node.text('systemctl is-enabled openvswitch'), 'enabled');
     t.equal(await node.text('systemctl is-active openvswitch ovs-vswitchd ovsdb-server | sort -u'), 'active');
-    t.equal(await node.text(`systemctl is-enabled ${unit}`), 'enabled');
-    t.equal((await node.run(`systemd-analyze verify --man=no ${unit}`)).exitCode, 0);
+    for (const name of [unit, 'microshift-net-recover.service', 'microshift-net-fallback.service']) {
+      t.equal(await node.text(`systemctl is-enabled ${name}`), 'enabled', name);
+      t.equal((await node.run(`systemd-analyze verify --man=no ${name}`)).exitCode, 0, name);
+    }
   });
 
   await t.test('drop-ins', async (t) => {
@@ -95,16 +107,33 @@ t.test('the package', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t)
     const run = await node.run('configure-ovs-microshift.sh');
     t.match(run, { exitCode: 0, stdout: /Done: transaction/ });
     hasMoved(t, before, await node.state());
-    t.equal((await node.run('/usr/lib/greenboot/check/required.d/39_microshift_networking_check.sh')).exitCode, 0);
   });
 
-  await t.test('an upgrade goes unnoticed', async (t) => {
-    const running = await node.text(pids);
-    await unnoticed(t, node, `${rpm} -U /root/packages/second.rpm`);
-    t.equal(await node.text('rpm -q --qf "%{VERSION}" microshift-networking'), '0.1.1');
-    t.equal(await node.text(pids), running, 'nothing was restarted');
-    hasMoved(t, before, await node.state());
+  await t.test('greenboot is told whether the uplink is as it was made', async (t) => {
+    const check = '/usr/lib/greenboot/check/required.d/39_microshift_networking_check.sh';
+    t.equal((await node.run(check)).exitCode, 0);
+    await node.text('ovs-vsctl set Open_vSwitch . other_config:n-handler-threads=7');
+    t.match(await node.run(check), {
+      exitCode: 1,
+      stderr: /not as it was made: .*n-handler-threads: wanted 1, observed 7/s,
+    });
+    await node.text('microshift-net apply');
+    t.equal((await node.run(check)).exitCode, 0);
   });
+
+  for (const [what, command, version] of [
+    ['an upgrade', '-U /root/packages/second.rpm', '0.1.1'],
+    ['a downgrade', '-U --oldpackage /root/packages/first.rpm', '0.1.0'],
+  ] as const) {
+    await t.test(`${what} goes unnoticed`, async (t) => {
+      const running = await node.text(pids);
+      await unnoticed(t, node, `${rpm} ${command}`);
+      t.equal(await node.text('rpm -q --qf "%{VERSION}" microshift-networking'), version);
+      t.equal(await node.text(pids), running, 'nothing was restarted');
+      t.equal(await node.text('rpm -V --nodeps microshift-networking || true'), '', 'everything is as it was packed');
+      hasMoved(t, before, await node.state());
+    });
+  }
 
   await t.test('after a reboot the node is on br-ex', async (t) => {
     await node.reboot();
@@ -112,6 +141,51 @@ t.test('the package', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t)
     await node.ready();
     hasMoved(t, before, await node.state());
     t.equal((await node.run('microshift-net verify')).exitCode, 0);
+  });
+
+  await t.test('the journal has what the unit came to, with an id and an explanation', async (t) => {
+    const entries = async (kind: MessageKind): Promise<Record<string, string>[]> =>
+      (await node.text(`journalctl -b -u ${unit} -o json MESSAGE_ID=${messageTable[kind].id}`))
+        .split('\n')
+        .flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+    const [committed, ...more] = await entries('committed');
+    t.strictSame(more, [], 'one transaction, one entry');
+    t.match(committed, {
+      MESSAGE: /^Done: transaction \S+ committed\.$/,
+      PRIORITY: '5',
+      SYSLOG_IDENTIFIER: 'microshift-net',
+    });
+    t.equal(committed?.MESSAGE, `Done: transaction ${committed?.MICROSHIFT_NET_TX} committed.`);
+    t.match(
+      await node.text(`journalctl -b -x -u ${unit}`),
+      `Subject: The network was changed: transaction ${committed?.MICROSHIFT_NET_TX}`,
+    );
+    t.notMatch(await node.text(`journalctl -b -u ${unit} -o cat`), /^<\d>/m, 'priorities are read, not shown');
+
+    t.match(await node.run('configure-ovs.sh OVNKubernetes'), { exitCode: 0, stdout: /^Nothing to do/ });
+    t.equal((await node.run('configure-ovs.sh OpenShiftSDN')).exitCode, 0);
+    t.strictSame((await node.state()).bridges(), [], 'the old word for no bridge');
+    const watch = node.start(`journalctl -f -n 0 -o cat -u ${unit}`);
+    const start = node.start(`systemctl restart ${unit}`);
+    await watch.saw('attach eth0 to br-ex');
+    await node.text(`systemctl stop ${unit}`);
+    await start.ended;
+    await watch.signal('SIGINT');
+    const [rolledBack] = await entries('rolled-back');
+    t.match(rolledBack, { PRIORITY: '3', MICROSHIFT_NET_ERROR: 'interrupted', MICROSHIFT_NET_TX: /^\d{8}T/ });
+    t.match(
+      await node.text('microshift-net history'),
+      new RegExp(`^${rolledBack?.MICROSHIFT_NET_TX} +rolled-back`, 'm'),
+    );
+
+    await node.write('/etc/microshift/ovn.yaml', 'mtuu: 1400\nuplinc: eth0\n');
+    t.equal((await node.run(`systemctl start ${unit}`)).exitCode, 1);
+    const [refused] = await entries('configuration-refused');
+    t.match(refused, { PRIORITY: '3', MESSAGE: /ovn\.yaml:1:1.*mtuu[\s\S]*ovn\.yaml:2:1.*uplinc/ });
+    t.notOk(refused !== undefined && 'MICROSHIFT_NET_TX' in refused, 'there was no transaction');
+    await node.text(`rm /etc/microshift/ovn.yaml; systemctl reset-failed; systemctl start ${unit}`);
+    await node.ready();
+    hasMoved(t, before, await node.state());
   });
 
   await t.test('where nothing runs, a hook does only what is safe', async (t) => {

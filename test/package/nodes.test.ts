@@ -1,0 +1,226 @@
+// The package on nodes that are not fresh: Open vSwitch missing, a bridge somebody else made, ovn-kubernetes running, /usr read-only.
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import t, { type Test } from 'tap';
+import { nodeSkip } from '../node/availability.ts';
+import { ownProfiles } from '../node/moved.ts';
+import { bootNode } from '../node/node.ts';
+import { buildPackage, rpmSkip } from './build-package.ts';
+
+t.setTimeout(420_000);
+
+const unit = 'microshift-ovs-init.service';
+const greenboot = '/usr/lib/greenboot/check/required.d/39_microshift_networking_check.sh';
+// dpkg keeps the books of this node, so rpm knows of no dependency
+const rpm = 'rpm --nodeps';
+const install = `${rpm} -i /root/packages/first.rpm`;
+const remove = `${rpm} -e microshift-networking`;
+const ovsUnits = '/usr/lib/systemd/system/ov*.s* /etc/systemd/system/openvswitch.service';
+const profiles = 'cd /etc/NetworkManager/system-connections';
+
+/** Shell text that writes a profile and lets NetworkManager read it; a port names its controller. */
+function profile(name: string, type: string, iface: string, more = '', ...sections: string[]): string {
+  const text = [`[connection]`, `id=${name}`, `type=${type}`, `interface-name=${iface}`, more, ...sections].join('\\n');
+  return `printf '${text}\\n' > ${name}.nmconnection; chmod 600 ${name}.nmconnection`;
+}
+
+const port = (controller: string, kind: string): string => `controller=${controller}\\nport-type=${kind}`;
+
+/** The five profiles of configure-ovs.sh, on disk as that leaves them, and its hint. */
+const madeByTheScript = [
+  profiles,
+  profile('br-ex', 'ovs-bridge', 'br-ex'),
+  profile('ovs-port-phys0', 'ovs-port', 'eth0', port('br-ex', 'ovs-bridge')),
+  profile('ovs-port-br-ex', 'ovs-port', 'br-ex', port('br-ex', 'ovs-bridge')),
+  profile('ovs-if-phys0', 'ethernet', 'eth0', `autoconnect-priority=100\\n${port('eth0', 'ovs-port')}`),
+  profile(
+    'ovs-if-br-ex',
+    'ovs-interface',
+    'br-ex',
+    port('br-ex', 'ovs-port'),
+    '[ovs-interface]',
+    'type=internal',
+    '[ethernet]',
+    'cloned-mac-address=$(cat /sys/class/net/eth0/address)',
+    '[ipv4]',
+    'method=manual',
+    'address1=192.0.2.50/24,192.0.2.1',
+    'route-metric=48',
+    '[ipv6]',
+    'method=disabled',
+  ),
+  'nmcli connection reload',
+  'nmcli connection up ovs-if-phys0 && nmcli connection up ovs-if-br-ex',
+  'mkdir -p /var/lib/ovnk; echo eth0 > /var/lib/ovnk/iface_default_hint',
+].join('\n');
+
+/** A br-ex without a NIC, by the names that nmstate gives. */
+const madeByNmstate = [
+  profiles,
+  profile('br-ex-br', 'ovs-bridge', 'br-ex'),
+  profile('br-ex-port', 'ovs-port', 'br-ex', port('br-ex', 'ovs-bridge')),
+  profile(
+    'br-ex-if',
+    'ovs-interface',
+    'br-ex',
+    port('br-ex', 'ovs-port'),
+    '[ovs-interface]',
+    'type=internal',
+    '[ipv4]',
+    'method=disabled',
+    '[ipv6]',
+    'method=disabled',
+  ),
+  'nmcli connection reload && nmcli connection up br-ex-if',
+].join('\n');
+
+/** What ovn-kubernetes and ovn-controller put into the database of a node. */
+const ovnKubernetes = `ovs-vsctl \
+  set Open_vSwitch . external_ids:ovn-bridge-mappings=physnet:br-ex external_ids:ovn-encap-type=geneve -- \
+  add-br br-int -- set Bridge br-int fail_mode=secure -- \
+  add-port br-int ovn-k8s-mp0 -- set Interface ovn-k8s-mp0 type=internal -- \
+  add-port br-int patch-br-int-to-br-ex_node -- \
+  set Interface patch-br-int-to-br-ex_node type=patch options:peer=patch-br-ex_node-to-br-int -- \
+  set Port patch-br-int-to-br-ex_node external_ids:ovn-localnet-port=br-ex_node -- \
+  add-port br-ex patch-br-ex_node-to-br-int -- \
+  set Interface patch-br-ex_node-to-br-int type=patch options:peer=patch-br-int-to-br-ex_node -- \
+  set Port patch-br-ex_node-to-br-int external_ids:ovn-localnet-port=br-ex_node`;
+
+t.test('the package on nodes that are not fresh', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'packages-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  renameSync(buildPackage('0.1.0', folder), path.join(folder, 'first.rpm'));
+  renameSync(buildPackage('0.1.1', folder), path.join(folder, 'second.rpm'));
+  const node = await bootNode({ lan: 'static4', bare: true, folders: { '/root/packages': folder } });
+  t.teardown(() => node.halt());
+  const files =
+    'find /etc /var/lib/microshift-net /var/lib/ovnk /var/cache/microshift-net ! -type d ! -path /etc/resolv.conf | sort';
+  const fresh = await node.text(`${files} 2> /dev/null || true`);
+
+  /** The node is as before the package came, but for what it says. */
+  const isFresh = async (t: Test, ...bridges: string[]): Promise<void> => {
+    await node.ready();
+    const after = await node.state();
+    t.strictSame(after.addressesOf('eth0'), ['192.0.2.50/24'], 'the NIC has its address');
+    t.strictSame(after.bridges(), bridges);
+    t.equal(await node.text(`${files} 2> /dev/null || true`), fresh, 'no file is left');
+  };
+
+  await t.test('Open vSwitch is missing', async (t) => {
+    await node.text(`systemctl stop openvswitch ovs-vswitchd ovsdb-server ovsdb-server.socket; mkdir /root/away
+      mv ${ovsUnits} /root/away; systemctl daemon-reload`);
+    const refused = await node.run('rpm -i /root/packages/first.rpm');
+    t.not(refused.exitCode, 0);
+    t.match(refused.stderr, /openvswitch is needed by microshift-networking/, 'rpm does not take it');
+    const forced = await node.run(install);
+    t.equal(forced.exitCode, 0, 'installed all the same');
+    t.match(forced.stderr, /could not start openvswitch\.service: .*openvswitch\.service/);
+    t.match(await node.run('microshift-net apply'), {
+      exitCode: 5,
+      stderr: /ovsdb-server cannot be reached: .*start Open vSwitch/,
+    });
+    await node.text('cd /root/away; mv openvswitch.service /etc/systemd/system/; mv * /usr/lib/systemd/system/');
+    const mended = await node.run('microshift-net hook post-install');
+    t.equal(mended.exitCode, 0);
+    t.equal(mended.stderr, '');
+    t.equal(await node.text('systemctl is-active openvswitch ovs-vswitchd ovsdb-server | sort -u'), 'active');
+    t.equal((await node.run(remove)).exitCode, 0);
+    await isFresh(t);
+  });
+
+  await t.test('br-ex was made by hand', async (t) => {
+    await node.text('ovs-vsctl add-br br-ex');
+    t.equal((await node.run(install)).exitCode, 0);
+    t.match(await node.run('microshift-net apply'), { exitCode: 1, stderr: /made by hand/ });
+    t.match(await node.run(greenboot), { exitCode: 1, stderr: /microshift-ovs-init\.service failed/ });
+    await node.text(`systemctl stop ${unit}; systemctl reset-failed`);
+    t.equal((await node.run(remove)).exitCode, 0);
+    await isFresh(t, 'br-ex');
+    await node.text('ovs-vsctl del-br br-ex');
+  });
+
+  await t.test('br-ex was made by nmstate', async (t) => {
+    await node.text(madeByNmstate);
+    t.equal((await node.run(install)).exitCode, 0);
+    t.match(await node.run('microshift-net apply'), {
+      exitCode: 1,
+      stderr: /nmstate made it \(NetworkManager profile br-ex-br\)/,
+    });
+    t.equal((await node.run(remove)).exitCode, 0);
+    t.match(await node.text('nmcli -g NAME connection show --active'), /^br-ex-if$/m, 'it is still up');
+    await node.text('nmcli connection delete br-ex-if br-ex-port br-ex-br');
+    await isFresh(t);
+  });
+
+  await t.test('br-ex was made by the script', async (t) => {
+    await node.text(madeByTheScript);
+    await node.ready();
+    t.equal((await node.run(install)).exitCode, 0);
+    const run = await node.measure('microshift-net apply');
+    t.equal(run.exitCode, 0, run.stderr);
+    t.comment(`away ${JSON.stringify(run.totalOutageMs)}`);
+    t.equal((await node.run('microshift-net verify')).exitCode, 0);
+    t.strictSame((await node.state()).interfacesOf('br-ex'), ['br-ex', 'eth0']);
+    t.equal(await node.text('ls /etc/NetworkManager/system-connections'), 'eth0.nmconnection', 'its profiles are gone');
+    t.equal((await node.run(remove)).exitCode, 0);
+    await node.text('rm /var/lib/ovnk/iface_default_hint');
+    await isFresh(t);
+  });
+
+  await t.test('/usr is read-only', async (t) => {
+    t.equal((await node.run(install)).exitCode, 0);
+    await node.text('mount --bind /usr /usr && mount -o remount,bind,ro /usr');
+    const upgrade = await node.run(`${rpm} -U /root/packages/second.rpm`);
+    t.not(upgrade.exitCode, 0);
+    t.equal(await node.text('rpm -q --qf "%{VERSION}" microshift-networking'), '0.1.0', 'rpm leaves the old one');
+    // rpm itself takes back what it has unpacked, and with it a folder that is empty
+    t.match(await node.text('rpm -V --nodeps microshift-networking || true'), /^(missing +\/etc\/ovnk)?$/, 'whole');
+    for (const command of ['hook post-install', 'apply', 'verify', 'hook post-upgrade', 'ovs tune']) {
+      const run = await node.run(`microshift-net ${command}`);
+      t.equal(run.exitCode, 0, `${command}: ${run.stderr}`);
+      t.notMatch(run.stderr, /could not|read-only/i, command);
+    }
+    t.equal((await node.run(greenboot)).exitCode, 0);
+    await node.write('/etc/microshift/ovn.yaml', 'ovs:\n  cpuAffinity: none\n  lockMemory: true\n');
+    t.match(await node.run('microshift-net ovs tune'), { exitCode: 0, stdout: /^Done/ }, 'other settings go to /etc');
+    t.equal(await node.text('systemctl show -P CPUAffinity ovs-vswitchd'), '');
+    await node.text('rm /etc/microshift/ovn.yaml');
+    const run = await node.run('microshift-net disable');
+    t.equal(run.exitCode, 0, run.stderr);
+    t.strictSame((await node.state()).bridges(), []);
+    await node.text('mount -o remount,bind,rw /usr');
+  });
+
+  await t.test('ovn-kubernetes is running', async (t) => {
+    t.equal((await node.run('microshift-net apply')).exitCode, 0);
+    await node.text(ovnKubernetes);
+    t.match(await node.run('microshift-net verify'), { exitCode: 0 }, 'its ports are no drift');
+    await node.text(`systemctl start ${unit}`);
+    t.equal((await node.run(greenboot)).exitCode, 0);
+    const run = await node.measure(remove);
+    t.equal(run.exitCode, 0, run.stderr);
+    t.comment(`away ${JSON.stringify(run.totalOutageMs)}\n${run.stderr}`);
+    t.match(
+      run.stderr,
+      /take eth0 out of br-ex with its addresses/,
+      'the scriptlet sees the network, which rpm hides from it',
+    );
+    t.match(
+      run.stderr,
+      /ports that others put into br-ex go with it: patch-br-ex_node-to-br-int; pods of ovn-kubernetes/,
+    );
+    await isFresh(t, 'br-int');
+    t.equal(
+      await node.text('ovs-vsctl get Open_vSwitch . external_ids:ovn-bridge-mappings'),
+      '"physnet:br-ex"',
+      'not ours',
+    );
+    t.strictSame(
+      (await node.text('nmcli -g NAME connection show')).split('\n').filter((name) => ownProfiles.includes(name)),
+      [],
+    );
+    for (const left of ['/var/lib/microshift-net', '/var/cache/microshift-net', '/run/microshift-net'])
+      t.equal((await node.run(`test -e ${left}`)).exitCode, 1, `${left} is gone`);
+  });
+});

@@ -1,12 +1,12 @@
 # What can be done with this checkout; everything a target needs is set up by itself (Debian, root, Node and npm at hand).
 SHELL := /bin/bash
 export DEBIAN_FRONTEND := noninteractive
-HOST_COMMANDS := mmdebstrap unshare nsenter setpriv taskset flock
+HOST_COMMANDS := mmdebstrap unshare nsenter setpriv taskset flock mke2fs
 # For tests that skip where one of these is missing.
 CLUSTER_COMMANDS := etcd openssl shellcheck ovsdb-server go
 PACKAGE_COMMANDS := rpmbuild rpmlint man firewall-cmd nft
 .DEFAULT_GOAL := help
-.PHONY: help build rpm test check demo bench clean
+.PHONY: help build rpm test check demo bench faults clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,10 @@ demo: node_modules/.package-lock.json ## a node moves its NIC under br-ex before
 bench: node_modules/.package-lock.json ## time, outage and memory in the node (ARGS='-n 5 --scenario static4')
 	@test/node/host-packages.sh $(HOST_COMMANDS) >&2
 	@npm --silent run build && npm --silent run bench -- $(ARGS)
+
+faults: node_modules/.package-lock.json ## every fault at every step, some hours; writes docs/faults.md (ARGS='--shape dhcp --fault kill')
+	@test/node/host-packages.sh $(HOST_COMMANDS) >&2
+	@npm --silent run build && npm --silent run faults -- $(ARGS)
 
 clean: ## remove what was built here (the test node's base stays in its cache)
 	rm -rf build dist .tap rpm/out

@@ -43,13 +43,19 @@ const layers: Readonly<Record<string, Layer>> = {
       'apply',
       'assemble.ts',
       'config',
+      'doctor',
+      'drivers/host',
       'drivers/kubernetes',
       'drivers/networkmanager',
       'errors.ts',
+      'examine',
       'manifests',
+      'messages.ts',
       'model',
       'plan',
       'reconcile',
+      'settled',
+      'support',
       'verify',
       'view',
       'version.ts',
@@ -71,9 +77,11 @@ const layers: Readonly<Record<string, Layer>> = {
       'drivers/host',
       'drivers/networkmanager',
       'errors.ts',
+      'messages.ts',
       'model',
       'observe',
       'plan',
+      'settled',
       'verify',
       'version.ts',
     ],
@@ -89,15 +97,69 @@ const layers: Readonly<Record<string, Layer>> = {
       'drivers/networkmanager',
       'drivers/openvswitch',
       'drivers/systemd',
+      'host-ports.ts',
       'model',
       'observe',
     ],
     because: 'it puts real drivers together and decides nothing',
   },
+  'host-ports.ts': {
+    may: ['drivers/host', 'observe'],
+    because: 'a run that only compares needs the machine without the daemons',
+  },
+  settled: {
+    may: [
+      'apply',
+      'assemble.ts',
+      'config',
+      'drivers/dbus',
+      'drivers/host',
+      'drivers/openvswitch',
+      'host-ports.ts',
+      'model',
+      'observe',
+    ],
+    because: 'it compares answers byte for byte and does not know what they mean',
+    never: { plan: 'planning is what it saves', reconcile: 'a run asks it, not the other way round' },
+  },
   observe: {
     may: ['drivers/dbus', 'drivers/networkmanager', 'model', 'errors.ts'],
     because: 'observing turns answers of drivers into a snapshot',
     never: { plan: 'data flows one way: observe → plan', apply: 'observing changes nothing', 'node:fs': ports },
+  },
+  examine: {
+    may: [
+      'apply',
+      'assemble.ts',
+      'config',
+      'drivers/dbus',
+      'drivers/host',
+      'drivers/kubernetes',
+      'drivers/networkmanager',
+      'drivers/openvswitch',
+      'errors.ts',
+      'manifests',
+      'model',
+      'observe',
+      'plan',
+      'version.ts',
+    ],
+    packages: ['node:fs', 'node:path'],
+    because:
+      'it asks every part of the node on its own, so that one that fails keeps none of the others from being seen',
+    never: { doctor: 'it collects; doctor/ judges', reconcile: 'looking changes nothing' },
+  },
+  doctor: {
+    may: ['config', 'errors.ts', 'model', 'plan', 'verify'],
+    packages: ['node:net'],
+    because: pure,
+    never: { examine: 'an examination is handed in', drivers: 'an examination is handed in', 'node:fs': pure },
+  },
+  support: {
+    may: ['apply', 'drivers/host', 'errors.ts', 'model'],
+    packages: ['node:fs', 'node:path'],
+    because: 'it copies what is there, and masks it; what the agent itself says of the node is handed in',
+    never: { commands: 'commands call it', view: 'commands turn reports into text' },
   },
   plan: {
     may: ['errors.ts', 'model', 'net', 'verify'],
@@ -186,6 +248,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   'deadline.ts': { may: ['errors.ts'], because: 'everything that waits uses it' },
   'errors.ts': { may: [], because: 'everything uses it' },
+  'messages.ts': { may: ['errors.ts'], because: 'a message is a kind and a text; who sends it is no concern of its' },
   'version.ts': { may: [], because: 'the bundler fills it in' },
   model: { may: [], because: 'it has types and nothing else' },
   net: { may: [], because: pure },
@@ -277,10 +340,10 @@ t.test('nothing is imported in a circle', (t) => {
   t.end();
 });
 
-t.test('plan, verify, net and model know no clock, no chance and no process', (t) => {
+t.test('plan, verify, doctor, net and model know no clock, no chance and no process', (t) => {
   const impure =
     /\b(Date|Math\.random|process|performance|crypto|globalThis|fetch|setTimeout|setInterval|await|Promise)\b/;
-  for (const source of sources.filter((entry) => /^(plan|verify|net|model)\//.test(entry.file)))
+  for (const source of sources.filter((entry) => /^(plan|verify|doctor|net|model)\//.test(entry.file)))
     t.notMatch(source.code, impure, source.file);
   t.end();
 });
@@ -301,6 +364,27 @@ t.test('only the edge ends the process, reads its arguments or prints', (t) => {
     t.notMatch(code, /\bconsole\./, `${file}: no console`);
     if (file !== 'main.ts')
       t.notMatch(code, /\bprocess\.(exit|argv)\b/, `${file}: process.exit and process.argv are for main.ts`);
+  }
+  t.end();
+});
+
+t.test('no name or path gets into the text of a shell', (t) => {
+  for (const { file, code } of sources) {
+    t.notMatch(
+      code,
+      /node:child_process|\bprocess\.binding\b/,
+      `${file}: programs are started by drivers/host/exec.ts`,
+    );
+    t.notMatch(
+      code,
+      /\bshell\s*:|\bexecaCommand|\{[^}]*\$[^}]*\} = await import\('execa'\)/,
+      `${file}: with their words in a list, never through a shell`,
+    );
+    // A shell gets a script that is the same on every machine; what it is about follows as words of their own.
+    for (const [, words = ''] of code.matchAll(/'(?:ba|da)?sh', \[([^\]]*)\]/g)) {
+      t.match(words, /^'-c', script(,|$)/, `${file}: ${words}`);
+      t.match(code, /const script =\s*'[^']*';/, `${file}: its script is a constant without anything put in`);
+    }
   }
   t.end();
 });

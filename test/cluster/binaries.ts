@@ -2,15 +2,13 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { cacheRoot } from './cache.ts';
+import { missingGo, newGo } from './go.ts';
 
 /** The folder with go.mod; this file runs from build/test/cluster. */
 const moduleFolder = join(import.meta.dirname, '../../../test/cluster');
-/** What takes long to make is kept here between runs. */
-export const cacheRoot = process.env.MICROSHIFT_NET_CACHE ?? '/var/cache/microshift-net';
 const cacheFolder = join(cacheRoot, 'kube');
 
-/** Go that is older cannot fetch the release that go.mod asks for. */
-const oldestGo = [1, 21] as const;
 /** A registry that answers slowly must not hold a test run for ever. */
 const buildLimitMs = 25 * 60_000;
 
@@ -25,15 +23,6 @@ export function missingParts(): string | null {
 export function missingPrograms(): string | null {
   if (!hasProgram('etcd', '--version')) return 'etcd is missing (package etcd-server)';
   return hasProgram('openssl', 'version') ? null : 'openssl is missing';
-}
-
-/** Why kube-apiserver cannot be built here; null: it can. */
-export function missingGo(): string | null {
-  const { error, stdout } = spawnSync('go', ['env', 'GOVERSION'], { cwd: '/', encoding: 'utf8' });
-  if (error !== undefined) return 'Go is missing, which builds kube-apiserver';
-  const [major = 0, minor = 0] = (/^go(\d+)\.(\d+)/.exec(stdout)?.slice(1) ?? []).map(Number);
-  if (major > oldestGo[0] || minor >= oldestGo[1]) return null;
-  return `${stdout.trim()} is too old to build kube-apiserver, which takes Go ${oldestGo.join('.')}`;
 }
 
 export function isBuilt(): boolean {
@@ -56,12 +45,12 @@ export function buildBinaries(): void {
     const flags = `-s -w -X k8s.io/component-base/version.gitVersion=${version}`;
     const packages = ['kube-apiserver', 'kubectl'].map((name) => `k8s.io/kubernetes/cmd/${name}`);
     const words = ['-trimpath', '-buildvcs=false', '-p=2', '-ldflags', flags, '-o', `${temporary}/`, ...packages];
-    execFileSync('nice', ['-n', '19', 'go', 'build', ...words], {
+    execFileSync('nice', ['-n', '19', newGo() ?? 'go', 'build', ...words], {
       cwd: moduleFolder,
       // The messages are a line per fetched module; they are shown when it fails, as part of the error.
       stdio: ['ignore', 'ignore', 'pipe'],
       timeout: buildLimitMs,
-      // Debian's Go fetches a newer one only when it is told to.
+      // A distribution's Go fetches a newer one only when it is told to.
       env: { ...process.env, GOTOOLCHAIN: process.env.GOTOOLCHAIN ?? 'auto' },
     });
     // By rename, so that a build that was cut off or runs twice never leaves half a folder.

@@ -3,7 +3,8 @@
  * kept in the cache. Says what cannot be made here, whose tests then skip; fails when something that can be made was not.
  * Run: node build/test/cluster/prepare.js
  */
-import { buildBinaries, isBuilt, missingGo, missingPrograms } from './binaries.ts';
+import { buildBinaries, isBuilt, missingPrograms } from './binaries.ts';
+import { fetchGo } from './go.ts';
 import { missingForOvn, unpackedOvn } from './unpacked-ovn.ts';
 
 function note(text: string): void {
@@ -11,24 +12,26 @@ function note(text: string): void {
 }
 
 /** Runs a step unless something is missing for it. */
-function make(what: string, missing: string | null, step: () => void): void {
-  if (missing !== null) {
-    note(`without ${what}: ${missing}`);
-    return;
-  }
+function make(what: string, findMissing: () => string | null, step: () => void): void {
   try {
-    step();
+    const missing = findMissing();
+    if (missing === null) step();
+    else note(`without ${what}: ${missing}`);
   } catch (error) {
     note(`${what} could not be made: ${error instanceof Error ? error.message : String(error)}`);
     process.exitCode = 1;
   }
 }
 
-make('an API server', missingPrograms() ?? (isBuilt() ? null : missingGo()), () => {
-  if (isBuilt()) return;
-  note('building kube-apiserver, once: about 6 minutes on two cores');
-  const start = performance.now();
-  buildBinaries();
-  note(`kube-apiserver is built, after ${Math.round((performance.now() - start) / 1000)} s`);
-});
-make('OVN', missingForOvn(), unpackedOvn);
+make(
+  'an API server',
+  () => missingPrograms() ?? (isBuilt() ? null : fetchGo()),
+  () => {
+    if (isBuilt()) return;
+    note('building kube-apiserver, once: about 6 minutes on two cores');
+    const start = performance.now();
+    buildBinaries();
+    note(`kube-apiserver is built, after ${Math.round((performance.now() - start) / 1000)} s`);
+  },
+);
+make('OVN', missingForOvn, unpackedOvn);

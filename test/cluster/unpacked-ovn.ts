@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cacheRoot, hasProgram } from './binaries.ts';
+import { hasProgram } from './binaries.ts';
+import { cacheRoot } from './cache.ts';
 
 const cache = join(cacheRoot, 'ovn');
 const packages = ['ovn-common', 'ovn-central', 'ovn-host'];

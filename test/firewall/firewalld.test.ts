@@ -1,9 +1,12 @@
 // `firewall check|apply` with a real firewalld.
 import { existsSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
 import { createFirewalld, firewalldSkip } from './real-firewalld.ts';
 
 const program = 'dist/microshift-net';
+/** Longer than D-Bus calls usually take, shorter than the limit of a change. */
+const lateMs = 3_000;
 const skip = firewalldSkip() || (!existsSync(program) && 'the program is not built');
 
 t.test('firewalld', { skip, timeout: 120_000 }, async (t) => {
@@ -63,8 +66,53 @@ t.test('firewalld', { skip, timeout: 120_000 }, async (t) => {
     t.end();
   });
 
+  await t.test('a cluster with both families: IPv6 sources too', (t) => {
+    const dual = (...words: string[]) =>
+      firewalld.run(
+        'unshare',
+        '-m',
+        'sh',
+        '-c',
+        'mount -t overlay overlay -o "lowerdir=$1:/etc" /etc; shift; exec "$@"',
+        'sh',
+        t.testdir({
+          microshift: {
+            'config.yaml':
+              'network:\n  clusterNetwork: [10.42.0.0/16, "fd01::/48"]\n  serviceNetwork: [10.43.0.0/16, "fd02::/112"]\n',
+          },
+        }),
+        process.execPath,
+        program,
+        'firewall',
+        ...words,
+      );
+    t.match(dual('check'), { status: 3, stdout: /fd01::\/48 +not now.*\(pods\)[\s\S]*fd69::1 +not now/ });
+    t.match(dual('apply'), { status: 0, stdout: /^Done, without a reload\./ });
+    for (const where of [[], ['--permanent']])
+      for (const source of ['fd01::/48', 'fd69::1'])
+        t.ok(
+          sources(...where)
+            .split(' ')
+            .includes(source),
+          source,
+        );
+    t.equal(dual('check').status, 0);
+    t.end();
+  });
+
+  await t.test('busy: a reply that comes late is waited for', async (t) => {
+    firewalld.run('firewall-cmd', '--zone=trusted', '--remove-source=10.42.0.0/16');
+    firewalld.signal('SIGSTOP');
+    const run = firewalld.spawn(process.execPath, program, 'firewall', 'apply');
+    await setTimeout(lateMs);
+    firewalld.signal('SIGCONT');
+    t.match(await run, { status: 0, stderr: '' });
+    t.equal(agent('check').status, 0);
+  });
+
   await t.test('after a restart of firewalld it is still there', async (t) => {
     await firewalld.stop();
+    t.equal(agent('check').status, 5, 'stopped: it is not started by asking for it');
     firewalld.start();
     t.equal(agent('check').status, 0);
   });

@@ -22,7 +22,11 @@ export interface RealFirewalld {
     program: string,
     ...words: string[]
   ): { readonly status: number | null; readonly stdout: string; readonly stderr: string };
+  /** Starts a program on the bus of this firewalld. */
+  spawn(program: string, ...words: string[]): Promise<{ readonly status: number | null; readonly stderr: string }>;
   start(): void;
+  /** Stops firewalld as if it were busy, or lets it go on. */
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void;
   /** Ends firewalld; the bus stays. */
   stop(): Promise<void>;
   remove(): Promise<void>;
@@ -47,6 +51,16 @@ export function createFirewalld(): RealFirewalld {
     const { status, stdout, stderr } = spawnSync(program, words, { env: environment, encoding: 'utf8' });
     return { status, stdout, stderr };
   };
+  const spawnOnBus: RealFirewalld['spawn'] = (program, ...words) =>
+    new Promise((resolve, reject) => {
+      const child = spawn(program, words, { env: environment, stdio: ['ignore', 'ignore', 'pipe'] });
+      let stderr = '';
+      child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+        stderr += chunk;
+      });
+      child.once('error', reject);
+      child.once('close', (status) => resolve({ status, stderr }));
+    });
   let daemon: ChildProcess | undefined;
   const stop = async (): Promise<void> => {
     const ended = new Promise((resolve) => (daemon === undefined ? resolve(null) : daemon.once('close', resolve)));
@@ -57,6 +71,8 @@ export function createFirewalld(): RealFirewalld {
   return {
     environment,
     run,
+    spawn: spawnOnBus,
+    signal: (name) => daemon?.kill(name),
     start: () => {
       const words = [
         '-n',

@@ -32,7 +32,11 @@ function putAgent(root: string, options: NodeOptions): void {
       copyToDisk(root, `${unitDir}/${unit}`, path.join(units, unit));
   }
   if (options.enableUnit) {
-    const unit = 'microshift-ovs-init.service';
-    linkOnDisk(root, `/etc/systemd/system/multi-user.target.wants/${unit}`, `${unitDir}/${unit}`);
+    for (const unit of [
+      'microshift-ovs-init.service',
+      'microshift-net-recover.service',
+      'microshift-net-fallback.service',
+    ])
+      linkOnDisk(root, `/etc/systemd/system/multi-user.target.wants/${unit}`, `${unitDir}/${unit}`);
   }
 }

@@ -10,6 +10,7 @@ package_of() {
     firewall-cmd) echo firewalld ;;
     go) echo golang-go ;;
     man) echo man-db ;;
+    mke2fs) echo e2fsprogs ;;
     nft) echo nftables ;;
     ovsdb-server) echo openvswitch-switch ;;
     rpmbuild) echo rpm ;;
@@ -23,26 +24,6 @@ for name; do command -v "$name" > /dev/null || missing+=("$(package_of "$name")"
 command -v apt-get > /dev/null || { echo "host-packages: missing ${missing[*]}: this is no Debian, install them by hand" >&2; exit 2; }
 export DEBIAN_FRONTEND=noninteractive
 options=(-o DPkg::Lock::Timeout=600 -o Acquire::Retries=5)
-
-candidate() { LC_ALL=C apt-cache policy "$1" | awk '$1 == "Candidate:" { print $2 }'; }
-# An older Go cannot fetch the release that test/cluster/go.mod asks for, and would only take room.
-oldest_go=2:1.21
-without_old_go() {
-  local kept=() package
-  for package in "${missing[@]}"; do
-    if [ "$package" = golang-go ]; then
-      candidate "$package" | grep -q '^[0-9]' || apt-get "${options[@]}" update -q
-      if ! dpkg --compare-versions "$(candidate "$package")" ge "$oldest_go"; then
-        echo "host-packages: Debian's Go here is $(candidate "$package"), older than $oldest_go: install a newer one by hand" >&2
-        continue
-      fi
-    fi
-    kept+=("$package")
-  done
-  missing=("${kept[@]}")
-}
-without_old_go
-[ ${#missing[@]} -gt 0 ] || exit 0
 
 # policy-rc.d is how Debian is told to start nothing; one that is there already is left to decide.
 policy=/usr/sbin/policy-rc.d

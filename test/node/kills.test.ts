@@ -48,4 +48,20 @@ t.test('an agent that does not get to its end', { timeout: 400_000, skip: nodeSk
     t.match(await node.run(apply), { exitCode: 0, stdout: /committed/ }, 'the next run works');
     await giveBack(t, node, old);
   });
+
+  await t.test('SIGKILL while the NIC is given back and NetworkManager does not see the bridge', async (t) => {
+    t.match(await node.run(apply), { exitCode: 0 });
+    const moved = await picture(node);
+    const hidden = 'external_ids:microshift-net.borrowed-from=ffe576ca-2ebf-58d8-864c-d6a2d3391194';
+    const command = node.start('microshift-net disable');
+    await node.text(
+      `ovs-vsctl --timeout=60 wait-until Bridge br-ex ${hidden}; kill -KILL $(ls /run/microshift-net/lock | cut -d . -f 1)`,
+    );
+    const killedAt = await node.now();
+    t.equal((await command.ended).signal, 'SIGKILL');
+    // NetworkManager's checkpoint brings br-ex back; the guard has given it the bridge
+    await isOld(t, node, moved, killedAt);
+    await giveBack(t, node, old);
+    t.match(await node.text('microshift-net history'), / (rolled-back|interrupted) +disable /);
+  });
 });

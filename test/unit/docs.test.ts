@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';
+import { checks } from '../../agent/doctor/checks.ts';
 import { errorTable, exitCode } from '../../agent/errors.ts';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
@@ -21,6 +22,15 @@ t.test('every kind is described with its own exit code and no other', (t) => {
       `${kind}: exit code ${code}, the page says ${named.join(', ')}`,
     );
   }
+  t.end();
+});
+
+t.test('docs/doctor.md has one row per check, in the order of a report', (t) => {
+  const rows = [...read('docs/doctor.md').matchAll(/^\| `([\w-]+)` \|/gm)].map((match) => match[1]);
+  t.strictSame(
+    rows,
+    checks.map((check) => check.id),
+  );
   t.end();
 });
 

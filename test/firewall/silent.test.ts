@@ -1,0 +1,21 @@
+// `firewall apply` when firewalld hangs: in a file of its own, because it takes as long as the longest change may.
+import { existsSync } from 'node:fs';
+import t from 'tap';
+import { createFirewalld, firewalldSkip } from './real-firewalld.ts';
+
+const program = 'dist/microshift-net';
+const skip = firewalldSkip() || (!existsSync(program) && 'the program is not built');
+
+t.test('a firewalld that never answers ends the run, and says so', { skip, timeout: 120_000 }, async (t) => {
+  const firewalld = createFirewalld();
+  t.teardown(() => firewalld.remove());
+  firewalld.start();
+  firewalld.signal('SIGSTOP');
+  t.teardown(() => firewalld.signal('SIGCONT'));
+  const run = await firewalld.spawn(process.execPath, program, 'firewall', 'apply');
+  t.equal(run.status, 5);
+  t.match(
+    run.stderr,
+    /^microshift-net: firewalld did not answer within 30 s: read the zone trusted; .*systemctl status firewalld/,
+  );
+});

@@ -1,0 +1,33 @@
+// Where inputs start from: the files of test/cases.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Observation } from '../../agent/model/observation.ts';
+import type { Plan } from '../../agent/model/plan.ts';
+
+const cases = path.join(process.cwd(), 'test/cases');
+
+/** Files of this name in every case of a kind. */
+export function caseFiles(kind: 'config' | 'plan' | 'manifests', name: string): readonly Buffer[] {
+  const folder = path.join(cases, kind);
+  return readdirSync(folder)
+    .map((one) => path.join(folder, one, name))
+    .filter((file) => existsSync(file))
+    .map((file) => readFileSync(file));
+}
+
+/** Observations of nodes, as they were taken. */
+export function observations(): readonly Observation[] {
+  return caseFiles('plan', 'observation.json').map((text) => JSON.parse(text.toString()) as Observation);
+}
+
+/** Plans as they were made. */
+export function plans(): readonly Plan[] {
+  return caseFiles('plan', 'plan.json')
+    .map((text) => JSON.parse(text.toString()) as Plan | { kind: string })
+    .filter((plan): plan is Plan => 'steps' in plan && 'wanted' in plan);
+}
+
+/** A node whose NIC has a lease and could move. */
+export function dhcpNode(): Observation {
+  return JSON.parse(readFileSync(path.join(cases, 'plan/dhcp/observation.json'), 'utf8')) as Observation;
+}

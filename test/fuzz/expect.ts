@@ -1,0 +1,23 @@
+// What holds for every outcome of every target.
+
+import { type AgentError, isAgentError } from '../../agent/errors.ts';
+import { errorJson, errorText } from '../../agent/view/error-view.ts';
+import { plain } from '../../agent/view/style.ts';
+
+/** The kind of a failure. Throws what is not a failure a user can do something about. */
+export function expectedFailure(error: unknown, kinds?: RegExp): string {
+  if (!isAgentError(error) || error.kind === 'internal') throw error;
+  if (kinds !== undefined && !kinds.test(error.kind))
+    throw new Error(`unexpected kind ${error.kind}`, { cause: error });
+  if (error.hint === undefined) throw new Error(`${error.kind} without a hint: ${error.message}`);
+  printable(errorText(error as AgentError, plain), 'the message of a failure');
+  JSON.stringify(errorJson(error));
+  return error.kind;
+}
+
+/** Throws when a text could do something to a terminal. */
+export function printable(text: string, what: string): void {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones
+  const control = /[\0-\x08\x0b-\x1f\x7f-\x9f]/.exec(text)?.[0];
+  if (control !== undefined) throw new Error(`${what} has the control character ${JSON.stringify(control)}`);
+}

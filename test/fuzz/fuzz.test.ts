@@ -1,0 +1,17 @@
+// A short run of every fuzzer, with the same inputs each time; `npm run fuzz` goes on from other seeds for as long as it is told.
+import t from 'tap';
+import { fuzz } from './fuzz.ts';
+import { targets } from './targets.ts';
+
+/** As much as a machine does in this time; thousands of inputs on most. */
+const eachMs = 3_000;
+
+t.setTimeout(120_000);
+for (const name of Object.keys(targets)) {
+  t.test(name, async (t) => {
+    const { finding, outcomes, inputs } = await fuzz(name, { seed: 1, limitMs: eachMs });
+    t.equal(finding, null);
+    t.ok(inputs > 100, `${inputs} inputs`);
+    t.ok(Object.keys(outcomes).length > 1, JSON.stringify(outcomes));
+  });
+}

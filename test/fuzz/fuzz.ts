@@ -1,0 +1,79 @@
+// Runs one fuzzer for a while and watches it: an uncaught error, a hang or memory that grows is a finding like a wrong outcome.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { inputOf } from './mutate.ts';
+import { targets } from './targets.ts';
+import type { FuzzOrder, FuzzReport } from './worker.ts';
+
+/** Inputs take milliseconds; on a machine that does three other things at once the slowest took a tenth of this. */
+const hangMs = 20_000;
+const watchMs = 500;
+/** What generated garbage takes between two collections; an input that is kept shows within a minute. */
+const heapLimitMb = 384;
+const growthLimitBytes = 512 * 1024 * 1024;
+
+export interface FuzzOptions {
+  readonly seed: number;
+  readonly limitMs: number;
+  /** Feed this input once instead. */
+  readonly input?: Buffer;
+}
+
+export interface FuzzResult {
+  readonly target: string;
+  readonly seed: number;
+  readonly inputs: number;
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly slowestMs: number;
+  /** Peak of this process's resident memory above its start. */
+  readonly grownBytes: number;
+  readonly finding: { readonly what: string; readonly file: string } | null;
+}
+
+/** Runs one target. A finding's input is saved below build/fuzz. */
+export async function fuzz(name: string, options: FuzzOptions): Promise<FuzzResult> {
+  const progress = new SharedArrayBuffer(4);
+  const { seed, limitMs, input = null } = options;
+  const order: FuzzOrder = { target: name, seed, limitMs, input, progress };
+  const startBytes = process.memoryUsage.rss();
+  let peakBytes = startBytes;
+  const worker = new Worker(new URL('./worker.js', import.meta.url), {
+    workerData: order,
+    resourceLimits: { maxOldGenerationSizeMb: heapLimitMb },
+  });
+  const at = (): number => Atomics.load(new Int32Array(progress), 0);
+  const report = await new Promise<FuzzReport>((resolve) => {
+    let seen = -1;
+    let since = performance.now();
+    const finding = (what: string): void => resolve({ kind: 'finding', index: at(), what });
+    const watch = setInterval(() => {
+      peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
+      if (peakBytes - startBytes > growthLimitBytes) finding(`memory grew to ${peakBytes} bytes`);
+      if (at() !== seen) [seen, since] = [at(), performance.now()];
+      else if (performance.now() - since > hangMs) finding(`no end within ${hangMs} ms`);
+    }, watchMs);
+    worker.on('message', resolve);
+    worker.on('error', (error) => finding(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+    worker.on('exit', (code) => {
+      clearInterval(watch);
+      finding(`the thread ended with ${code}`);
+    });
+  });
+  await worker.terminate();
+  const inputs = at() + 1;
+  const common = { target: name, seed, inputs, grownBytes: peakBytes - startBytes };
+  if (report.kind === 'done')
+    return { ...common, outcomes: report.outcomes, slowestMs: report.slowestMs, finding: null };
+  const file = input === null ? save(name, seed, report.index) : 'the input it was given';
+  return { ...common, outcomes: {}, slowestMs: 0, finding: { what: report.what, file } };
+}
+
+function save(name: string, seed: number, index: number): string {
+  const target = targets[name];
+  if (target === undefined) return '(nothing to save)';
+  const file = path.join('build', 'fuzz', `${name}-${seed}-${index}`);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, inputOf(target, target.corpus(), seed, index));
+  return file;
+}

@@ -1,0 +1,27 @@
+// A folder of a target's own, and whether reading it changed it.
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+export function scratchFolder(name: string): { readonly path: string; readonly remove: () => void } {
+  const folder = mkdtempSync(path.join(tmpdir(), `fuzz-${name}-`));
+  return { path: folder, remove: () => rmSync(folder, { recursive: true }) };
+}
+
+/** Runs something that may only read. Throws when a file came, went or changed. */
+export async function readingOnly<T>(folder: string, read: () => Promise<T> | T): Promise<T> {
+  const before = listing(folder);
+  const result = await read();
+  const after = listing(folder);
+  if (before !== after) throw new Error(`it wrote: ${before} became ${after}`);
+  return result;
+}
+
+function listing(folder: string): string {
+  return readdirSync(folder)
+    .map((name) => {
+      const { size, mtimeNs } = statSync(path.join(folder, name), { bigint: true });
+      return `${name} ${size} ${mtimeNs}`;
+    })
+    .join('; ');
+}

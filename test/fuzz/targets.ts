@@ -1,0 +1,22 @@
+// Everything the agent reads and did not write itself.
+import type { FuzzTarget } from './target.ts';
+import { clusterConfig, ovnYaml } from './targets/config.ts';
+import { dbus } from './targets/dbus.ts';
+import { hints } from './targets/hints.ts';
+import { journal } from './targets/journal.ts';
+import { kubeconfig } from './targets/kubeconfig.ts';
+import { networkManager } from './targets/network-manager.ts';
+import { ovsdb } from './targets/ovsdb.ts';
+import { release } from './targets/release.ts';
+
+export const targets: Readonly<Record<string, FuzzTarget>> = {
+  'ovn.yaml': ovnYaml,
+  'config.yaml': clusterConfig,
+  hints,
+  ovsdb,
+  dbus,
+  networkmanager: networkManager,
+  journal,
+  release,
+  kubeconfig,
+};

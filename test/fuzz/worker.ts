@@ -1,0 +1,55 @@
+// Feeds a target inside a thread of its own, where a hang can be seen from outside and memory has a limit.
+import { parentPort, workerData } from 'node:worker_threads';
+import { inputOf, randomOf } from './mutate.ts';
+import { targets } from './targets.ts';
+
+/** What the thread is told. */
+export interface FuzzOrder {
+  readonly target: string;
+  readonly seed: number;
+  readonly limitMs: number;
+  /** One input instead of generated ones. */
+  readonly input: Uint8Array | null;
+  /** Number of the input it is at, for the thread that watches. */
+  readonly progress: SharedArrayBuffer;
+}
+
+/** What it tells at the end. */
+export type FuzzReport =
+  | { readonly kind: 'done'; readonly outcomes: Readonly<Record<string, number>>; readonly slowestMs: number }
+  | { readonly kind: 'finding'; readonly index: number; readonly what: string };
+
+/** Loading a library can take all the time of a short run on a busy machine; fewer inputs than these would say nothing. */
+const fewestInputs = 200;
+
+const order = workerData as FuzzOrder;
+const progress = new Int32Array(order.progress);
+
+async function main(): Promise<FuzzReport> {
+  const target = targets[order.target];
+  if (target === undefined) throw new Error(`there is no target ${order.target}`);
+  const corpus = target.corpus();
+  const session = await target.open();
+  const outcomes: Record<string, number> = {};
+  const end = performance.now() + order.limitMs;
+  const last = order.input === null ? Number.MAX_SAFE_INTEGER : 1;
+  let slowestMs = 0;
+  for (let index = 0; index < last && (index < fewestInputs || performance.now() < end); index++) {
+    Atomics.store(progress, 0, index);
+    const input = order.input === null ? inputOf(target, corpus, order.seed, index) : Buffer.from(order.input);
+    const started = performance.now();
+    try {
+      const outcome = await session.feed(input, randomOf(input));
+      outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    } catch (error) {
+      return { kind: 'finding', index, what: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    }
+    slowestMs = Math.max(slowestMs, performance.now() - started);
+    // A target that never waits would keep its own late callbacks from running.
+    if (index % 64 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  await session.close();
+  return { kind: 'done', outcomes, slowestMs };
+}
+
+parentPort?.postMessage(await main());

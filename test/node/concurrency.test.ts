@@ -1,0 +1,115 @@
+// Several who want to change the node at once: one wins, the others are told why, and the node is never a mixture.
+import t from 'tap';
+import { nodeSkip } from './availability.ts';
+import { afterStep, apply, giveBack } from './interfere.ts';
+import { hasMoved } from './moved.ts';
+import { bootNode } from './node.ts';
+import { picture, pictureLike } from './picture.ts';
+
+t.setTimeout(420_000);
+
+const nm = 'org.freedesktop.NetworkManager /org/freedesktop/NetworkManager org.freedesktop.NetworkManager';
+const unit = 'microshift-ovs-init.service';
+
+t.test('several at once', { timeout: 400_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'dhcp' });
+  t.teardown(() => node.halt());
+  const before = await node.state();
+  const old = await picture(node);
+
+  await t.test('of three runs started in one instant one moves the NIC', async (t) => {
+    const runs = await Promise.all([node.run(apply), node.run(apply), node.run(apply)]);
+    const won = runs.filter((run) => /^Done: .* committed/m.test(run.stdout));
+    t.equal(won.length, 1, JSON.stringify(runs.map((run) => [run.exitCode, run.stdout, run.stderr])));
+    for (const run of runs.filter((one) => !won.includes(one))) {
+      // Who came after the end of the winner found nothing to do.
+      const told =
+        run.exitCode === 1 && /^microshift-net: another run is in progress: .*process \d+; wait/.test(run.stderr);
+      t.ok(told || /^Nothing to do/.test(run.stdout), `${run.exitCode} ${run.stdout}${run.stderr}`);
+    }
+    hasMoved(t, before, await node.state());
+    await giveBack(t, node, old);
+  });
+
+  await t.test('while the unit runs at boot, others are told', async (t) => {
+    const log = node.start(`journalctl -f -n 0 -o cat -u ${unit}`);
+    const start = node.start(`systemctl restart ${unit}`);
+    await log.saw(afterStep.profiles);
+    const run = await node.run(apply);
+    t.match(run, {
+      exitCode: 1,
+      stderr: /another run is in progress: `microshift-net apply --boot`, process \d+; wait/,
+    });
+    t.equal((await start.ended).exitCode, 0);
+    hasMoved(t, before, await node.state());
+    await log.signal('SIGKILL');
+    await node.text(`systemctl stop ${unit}`);
+    await giveBack(t, node, old);
+  });
+
+  await t.test("somebody else's checkpoint is not run over", async (t) => {
+    const made = await node.text(`busctl call ${nm} CheckpointCreate aouu 0 300 0`);
+    const checkpoint = /"(.*)"/.exec(made)?.[1] ?? '';
+    const held = await picture(node);
+    for (const command of [apply, `${apply} --confirm-timeout 30`]) {
+      const run = await node.run(command);
+      t.equal(run.exitCode, 1, run.stderr);
+      t.match(
+        run.stderr,
+        /^microshift-net: another program \(Cockpit, nmstate\) is trying a change of .*eth0.*300 s; let it/m,
+      );
+      t.match(run.stderr, checkpoint);
+    }
+    t.strictSame(await picture(node), held, 'the node is untouched');
+    t.match(await node.text(`busctl get-property ${nm} Checkpoints`), checkpoint, 'and so is the checkpoint');
+    t.equal((await node.run('microshift-net plan')).exitCode, 0, 'who only looks may look');
+    await node.text(`busctl call ${nm} CheckpointDestroy o ${checkpoint}`);
+    t.match(await node.run(apply), { exitCode: 0, stdout: /committed/ });
+  });
+
+  await t.test('a checkpoint that is made while we hold ours is the one refused', async (t) => {
+    await giveBack(t, node, old);
+    const run = node.start(apply);
+    await run.saw(afterStep.bridge);
+    const other = await node.run(`busctl call ${nm} CheckpointCreate aouu 0 300 0`);
+    t.not(other.exitCode, 0, other.stdout);
+    t.match(await run.ended, { exitCode: 0, stdout: /committed/ });
+  });
+
+  await t.test('an admin edits the profile in the middle: it counts from the next run on', async (t) => {
+    await giveBack(t, node, old);
+    const profile = await node.text('nmcli -g GENERAL.CONNECTION device show eth0');
+    const run = node.start(apply);
+    await run.saw(afterStep.bridge);
+    const edit = await node.run(`nmcli connection modify '${profile}' ipv4.dns-search edited.example`);
+    t.equal(edit.exitCode, 0, edit.stderr);
+    t.equal((await run.ended).exitCode, 0);
+    t.match(await node.run('microshift-net verify'), { exitCode: 3, stdout: /edited\.example/ }, 'which verify says');
+    t.match(await node.run(apply), { exitCode: 0 });
+    t.match((await node.state()).file('/etc/resolv.conf'), /edited\.example/);
+    t.equal((await node.run('microshift-net verify')).exitCode, 0);
+    await node.text(`nmcli connection modify '${profile}' ipv4.dns-search ''`);
+    t.equal((await node.run('microshift-net disable')).exitCode, 0);
+    const now = await pictureLike(node, old);
+    // nmcli has written the profile anew, in its own order.
+    t.strictSame({ ...now, etc: [], files: {} }, { ...old, etc: [], files: {} });
+  });
+
+  await t.test('an admin takes the NIC in the middle: the old state, and why', async (t) => {
+    const profile = await node.text('nmcli -g GENERAL.CONNECTION device show eth0');
+    const held = await picture(node);
+    const run = node.start(apply);
+    await run.saw(afterStep.attach);
+    await node.run(`nmcli --wait 20 connection up '${profile}'`);
+    const { exitCode, stderr } = await run.ended;
+    if (exitCode === 0) {
+      t.match(await node.run('microshift-net verify'), { exitCode: 0 }, 'the run was over before');
+      t.equal((await node.run('microshift-net disable')).exitCode, 0);
+    } else {
+      t.equal(exitCode, 1, stderr);
+      t.match(stderr, /^microshift-net: .*; /m);
+    }
+    const now = await pictureLike(node, held, 30_000);
+    t.strictSame(now, held, 'the node is as it was');
+  });
+});

@@ -1,0 +1,86 @@
+// A change that is only tried: across an SSH session that dies, a reboot and a second run; and the way back to any transaction.
+import t from 'tap';
+import { nodeSkip } from './availability.ts';
+import { afterStep, apply, giveBack, isOld } from './interfere.ts';
+import { hasMoved } from './moved.ts';
+import { bootNode } from './node.ts';
+import { picture, pictureLike } from './picture.ts';
+
+t.setTimeout(420_000);
+
+const key = '/run/testnode/key';
+/** From the LAN, as an admin would. */
+const ssh = `ip netns exec lan ssh -i ${key} -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR root@192.0.2.50`;
+const startSshd = `ssh-keygen -q -A; ssh-keygen -q -t ed25519 -N '' -f ${key}; install -d -m 700 /root/.ssh
+  cp ${key}.pub /root/.ssh/authorized_keys; mkdir -p /run/sshd; /usr/sbin/sshd`;
+
+t.test('a change that is tried', { timeout: 400_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'dhcp' });
+  t.teardown(() => node.halt());
+  await node.text(`${startSshd}; systemctl enable --quiet microshift-net-recover`);
+  const before = await node.state();
+  const old = await picture(node);
+
+  await t.test('in an SSH session with a terminal that dies in the middle', async (t) => {
+    const session = node.start(`exec ${ssh} -tt ${apply} --confirm-timeout 60`);
+    await session.saw(afterStep.attach);
+    const died = await node.now();
+    await session.signal('SIGKILL');
+    await isOld(t, node, old, died);
+    t.match(await node.text('microshift-net history'), /rolled-back +apply .*stopped by SIGHUP/);
+  });
+
+  await t.test('in one without a terminal, whose output nobody reads any more', async (t) => {
+    const session = node.start(`exec ${ssh} ${apply} --confirm-timeout 8`);
+    await session.saw(afterStep.attach);
+    await session.signal('SIGKILL');
+    const run = await node.run(
+      'while pgrep -f "microshift-net [a]pply" > /dev/null; do sleep 0.1; done; microshift-net history',
+    );
+    t.match(run.stdout, /^\S+ +awaiting-confirm +apply /, 'it gets to its end');
+    const tried = await node.now();
+    await isOld(t, node, old, tried);
+    t.match(await node.run('microshift-net confirm'), { exitCode: 2, stderr: /not confirmed in time/ });
+  });
+
+  await t.test('by somebody who goes away, and is kept from another session', async (t) => {
+    t.equal((await node.run(`${ssh} ${apply} --confirm-timeout 30`)).exitCode, 0);
+    t.match(
+      await node.run(apply),
+      { exitCode: 1, stderr: /still waits to be confirmed/ },
+      'nobody changes it meanwhile',
+    );
+    t.match(await node.run('microshift-net recover'), { exitCode: 0, stderr: /still waits to be confirmed/ });
+    t.match(await node.run(`${ssh} microshift-net confirm`), { exitCode: 0, stdout: /^Confirmed/ });
+    hasMoved(t, before, await node.state());
+    await giveBack(t, node, old);
+  });
+
+  await t.test('and not confirmed before a reboot', async (t) => {
+    t.equal((await node.run(`${apply} --confirm-timeout 600`)).exitCode, 0);
+    await node.reboot();
+    t.match(await node.text('microshift-net history'), /^\S+ +reverted +apply .*rebooted before it was confirmed/);
+    t.match(await node.run('microshift-net confirm'), { exitCode: 2, stderr: /no change waits/ });
+    t.strictSame({ ...(await pictureLike(node, old)), etc: [] }, { ...old, etc: [] });
+  });
+
+  await t.test('undo goes back to before any transaction, history shows it', async (t) => {
+    t.equal((await node.run(apply)).exitCode, 0);
+    const first = (await node.text('microshift-net history')).split(' ')[0] ?? '';
+    await node.write('/etc/microshift/ovn.yaml', 'uplink: none\n');
+    t.equal((await node.run(apply)).exitCode, 0);
+    const [second = ''] = (await node.text('microshift-net history')).split(' ');
+    t.not(first, second);
+    const shown = await node.text(`microshift-net history ${second}`);
+    t.match(shown, /^ {2}before +br-ex with eth0\n {2}after +br-ex with no NIC\n/m);
+    t.match(shown, /^ +1 {2}.* … \d+ ms$/m, 'with the time of each step');
+    t.notMatch(shown, /not done/);
+    t.match(await node.run(`microshift-net undo ${second}`), { exitCode: 0 });
+    hasMoved(t, before, await node.state());
+    t.match(await node.run(`microshift-net undo ${first}`), { exitCode: 0 });
+    await node.text('rm /etc/microshift/ovn.yaml');
+    t.strictSame({ ...(await pictureLike(node, old)), etc: [] }, { ...old, etc: [] });
+    t.match(await node.text('microshift-net history'), new RegExp(`^\\S+ +committed +undo ${first} `));
+    t.match(await node.run('microshift-net undo 1999'), { exitCode: 2, stderr: /there is no transaction/ });
+  });
+});

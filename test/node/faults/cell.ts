@@ -1,0 +1,153 @@
+// One cell of the matrix: a run, a fault at one point of it, and what became of the node.
+import type { RunningCommand, RunResult } from '../command.ts';
+import type { TestNode } from '../node.ts';
+import { type Picture, picture, pictureLike } from '../picture.ts';
+import { type Fault, lastsMs } from './fault.ts';
+
+export interface Outcome {
+  state: 'old' | 'new' | 'mixed';
+  /** Longest silence from the fault (from its end, where the LAN itself was cut) until the node was settled. */
+  awayMs: number;
+  /** Exit code or signal of the run. */
+  end: string;
+  /** From the fault to the end of the run; null where the machine went off. */
+  endedAfterMs: number | null;
+  /** What somebody would have had to do: 0 when the node came back by itself. */
+  hands: number;
+}
+
+/** The two states a node may end in. */
+export interface Ends {
+  readonly old: Picture;
+  readonly new: Picture;
+}
+
+/** A fault armed at a named point, or the agent killed so many milliseconds after it was started. */
+export type Point = string | { readonly afterMs: number };
+
+const apply = 'microshift-net apply';
+export const faultFile = '/run/microshift-net/fault.json';
+const runLimitMs = 280_000;
+/** NetworkManager's timer, a restart by systemd and a whole run, on a busy machine. */
+const settleLimitMs = 60_000;
+const powerOnLimitMs = 60_000;
+
+/** Runs one cell; the node is left as the fault left it. */
+export async function runCell(node: TestNode, ends: Ends, fault: Fault, point: Point): Promise<Outcome> {
+  await fault.prepare?.(node);
+  try {
+    return fault.powerOff ? await powerCell(node, ends, fault, point) : await standingCell(node, ends, fault, point);
+  } finally {
+    if (!fault.powerOff) await node.text(`rm -f ${faultFile}`);
+    await fault.cleanUp?.(node);
+  }
+}
+
+async function standingCell(node: TestNode, ends: Ends, fault: Fault, point: Point): Promise<Outcome> {
+  // What the agent does to itself is counted from its start: a run without a fault has no silence worth counting.
+  let since = await node.now();
+  const command = await started(node, fault, point);
+  const selfInflicted = fault.action !== 'hold' || fault.keepsHolding === true || typeof point !== 'string';
+  if (!selfInflicted) {
+    await command.saw(`armed fault: held ${point}`);
+    since = await node.now();
+  }
+  await fault.strike?.({ node, command });
+  if (fault.name === 'clock') since = await node.now();
+  if (fault.action === 'hold' && !fault.keepsHolding) await node.text(`rm ${faultFile}`);
+  if (fault.passes !== undefined) {
+    const seconds = new Promise((resolve) => setTimeout(resolve, lastsMs)); // how long it lasts is up to the test
+    await Promise.race(fault.lasts === 'run' ? [command.ended] : [command.ended, seconds]);
+    await fault.passes({ node, command });
+    if (fault.lasts !== 'run') since = await node.now();
+  }
+  const run = await command.ended;
+  if (typeof point === 'string') await wasStruck(node, fault, point, run);
+  const state = await settled(node, ends, fault.endsNew === true);
+  const outage = (await node.outages(since, await node.now()))[node.lan.ip4];
+  return {
+    state,
+    awayMs: outage?.longestMs ?? 0,
+    end: String(run.exitCode ?? run.signal),
+    endedAfterMs: Math.max(0, Math.round(run.endedAt - since)),
+    hands: state === 'mixed' ? 1 : 0,
+  };
+}
+
+async function powerCell(node: TestNode, ends: Ends, fault: Fault, point: Point): Promise<Outcome> {
+  const command = await started(node, fault, point);
+  command.ended.catch(() => {}); // cut off by what it does
+  if (typeof point === 'string') await command.saw(`armed fault: held ${point}`);
+  else await new Promise((resolve) => setTimeout(resolve, point.afterMs)); // blind: a time, not an event
+  await fault.strike?.({ node, command });
+  const awayMs = await node.boot();
+  const state = await settled(node, ends, false);
+  return { state, awayMs, end: 'power', endedAfterMs: null, hands: state === 'mixed' ? 1 : 0 };
+}
+
+async function started(node: TestNode, fault: Fault, point: Point): Promise<RunningCommand> {
+  const start = fault.start ?? apply;
+  const options = { timeoutMs: runLimitMs, env: { ...fault.env } };
+  if (typeof point !== 'string') {
+    const seconds = (point.afterMs / 1000).toFixed(3);
+    const kill = fault.powerOff ? 'wait' : `sleep ${seconds}; kill -KILL $!; wait $!`;
+    return node.start(`${start} & ${kill}`, options);
+  }
+  const armed = JSON.stringify({ point, action: fault.action });
+  await node.text(`install -d ${faultFile.replace(/\/[^/]*$/, '')}; umask 077; echo '${armed}' > ${faultFile}`);
+  return node.start(start, options);
+}
+
+/** A fault that never struck would look like one that was survived. */
+async function wasStruck(node: TestNode, fault: Fault, point: string, run: RunResult): Promise<void> {
+  const held = fault.action === 'hold' ? `held ${point}` : `${fault.action} ${point}`;
+  const told = fault.start?.startsWith('systemctl')
+    ? await node.text(`journalctl -q -b -o cat --no-pager -u microshift-ovs-init -n 200`)
+    : `${run.stderr}${run.stdout}`;
+  if (!told.includes(`armed fault: ${held}`))
+    throw new Error(`the run never came to "${point}":\n${told.slice(-2000)}`);
+}
+
+/** Waits until nothing can change the state by itself any more, and until it is one of the two; says which. */
+async function settled(node: TestNode, ends: Ends, endsNew: boolean): Promise<Outcome['state']> {
+  const limit = performance.now() + settleLimitMs;
+  const left = (): number => limit - performance.now();
+  while (left() > 0 && !(await withoutCheckpoint(node))) {
+    await new Promise((resolve) => setTimeout(resolve, 250)); // NetworkManager may be away: nobody to send an event
+  }
+  for (;;) {
+    const now = await picture(node);
+    if (like(now, ends.new)) return 'new';
+    if (!endsNew && like(now, ends.old)) return 'old';
+    if (left() <= 0) return like(now, ends.old) ? 'old' : 'mixed';
+    await new Promise((resolve) => setTimeout(resolve, 250)); // no single event tells that all of them are done
+  }
+}
+
+async function withoutCheckpoint(node: TestNode): Promise<boolean> {
+  const name = 'org.freedesktop.NetworkManager';
+  const { stdout } = await node.run(`busctl get-property ${name} /org/freedesktop/NetworkManager ${name} Checkpoints`);
+  return stdout.trim() === 'ao 0';
+}
+
+function like(now: Picture, wanted: Picture): boolean {
+  return JSON.stringify(now) === JSON.stringify(wanted);
+}
+
+/** Brings the node back to its old state by `disable`, which must work after anything; false when it needs a boot. */
+export async function pristine(node: TestNode, ends: Ends): Promise<boolean> {
+  const run = await node.run('microshift-net disable', { timeoutMs: runLimitMs }).catch(() => null);
+  return run?.exitCode === 0 && like(await pictureLike(node, ends.old), ends.old);
+}
+
+/** What the old and the new state of this node look like; leaves it in the old one. */
+export async function endsOf(node: TestNode): Promise<Ends> {
+  const before = await picture(node);
+  const run = await node.run(apply);
+  if (run.exitCode !== 0) throw new Error(`apply does not work without a fault:\n${run.stderr}`);
+  await node.ready(powerOnLimitMs);
+  const after = await picture(node);
+  const ends = { old: before, new: after };
+  if (!(await pristine(node, ends))) throw new Error('disable does not bring the old state back without a fault');
+  return ends;
+}

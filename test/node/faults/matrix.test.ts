@@ -1,0 +1,49 @@
+// Some cells of the matrix that `npm run faults` runs whole, where most is at stake and no other test looks.
+import t from 'tap';
+import { nodeSkip } from '../availability.ts';
+import { busProxy, busProxyPath } from '../bus-proxy.ts';
+import { bootNode } from '../node.ts';
+import { endsOf, pristine, runCell } from './cell.ts';
+import { faults } from './faults.ts';
+import { pointsOf } from './points.ts';
+
+// The promise for an agent that was killed.
+const killedLimitMs = 15_000;
+
+/** Fault, what had just been done, and the states it may end in. */
+const cells: readonly [string, string, ('old' | 'new')[]][] = [
+  ['kill', 'activate ovs-if-phys0', ['old']],
+  ['kill', 'checkpoint destroyed', ['new']],
+  ['nm-kill', 'reapply ovs-if-br-ex', ['old']],
+  ['ovsdb-kill', 'attachUplink', ['old']],
+  ['vswitchd-kill', 'waitBindable', ['old', 'new']],
+  ['disk-full', 'journal opened', ['old', 'new']],
+  ['read-only', 'commitProfiles', ['old']],
+  ['cable', 'activate ovs-if-phys0', ['old', 'new']],
+  ['conflict', 'attachUplink', ['old', 'new']],
+];
+
+t.setTimeout(620_000);
+
+t.test('faults at points of a run', { timeout: 600_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'dhcp', files: { [busProxyPath]: busProxy } });
+  t.teardown(() => node.halt());
+  const points = await pointsOf(node);
+  const ends = await endsOf(node);
+  for (const [name, after, states] of cells) {
+    const fault = faults.find((entry) => entry.name === name);
+    const point = points.find((entry) => entry.after.startsWith(after))?.point;
+    if (fault === undefined || point === undefined) throw new Error(`there is no ${name} or no ${after}`);
+    await t.test(`${fault.title} ${point}: ${after}`, async (t) => {
+      const outcome = await runCell(node, ends, fault, point);
+      t.comment(JSON.stringify(outcome));
+      t.ok(
+        states.some((state) => state === outcome.state),
+        `it ends ${outcome.state}`,
+      );
+      t.equal(outcome.hands, 0);
+      t.ok(outcome.awayMs <= killedLimitMs, `reached again after ${outcome.awayMs} ms`);
+      t.ok(await pristine(node, ends), 'disable brings the old state back');
+    });
+  }
+});

@@ -1,0 +1,43 @@
+// The points of a run, and what it does there in words.
+import type { TestNode } from '../node.ts';
+
+interface StepJson {
+  do: string;
+  id?: string;
+  bridge?: string;
+  interface?: string;
+  profiles?: { id: string }[];
+}
+
+export interface NamedPoint {
+  readonly point: string;
+  /** What has just been done. */
+  readonly after: string;
+}
+
+/**
+ * Every point of a run of apply on this node, in order. "after" of one step and "before" of the next are the same moment but for a line
+ * in the journal, so each boundary is there once.
+ */
+export async function pointsOf(node: TestNode): Promise<readonly NamedPoint[]> {
+  const { plan } = JSON.parse(await node.text('microshift-net plan --output json')) as { plan: { steps: StepJson[] } };
+  const isCommit = (step: StepJson): boolean => step.do === 'commitProfiles';
+  const done = [
+    ...plan.steps.filter((step) => !isCommit(step)).map(describe),
+    'proof',
+    ...plan.steps.filter(isCommit).map(describe),
+    'checkpoint destroyed',
+  ];
+  return [
+    { point: 'before journal', after: 'plan made' },
+    { point: 'after journal', after: 'journal opened' },
+    { point: 'after checkpoint', after: 'checkpoint made' },
+    ...done.map((after, index) => ({ point: `after step ${index + 1}`, after })),
+    { point: 'after journal-end', after: 'journal closed' },
+  ];
+}
+
+function describe(step: StepJson): string {
+  const what = step.profiles?.length === 1 ? step.profiles[0]?.id : (step.interface ?? step.bridge ?? step.id);
+  return what === undefined ? step.do : `${step.do} ${what}`;
+}

@@ -1,0 +1,35 @@
+// What the cells came to, kept beside the page so that a long matrix can be collected in several runs.
+import fs from 'node:fs';
+import type { Outcome } from './cell.ts';
+
+export interface Cell extends Outcome {
+  shape: string;
+  point: string;
+  /** What had just been done at that point. */
+  after: string;
+  fault: string;
+  /** Version of the agent the cell was run with. */
+  version: string;
+  date: string;
+}
+
+/** Cells that were run before; none when there is no record. */
+export function readCells(file: string): Cell[] {
+  return fs.existsSync(file) ? (JSON.parse(fs.readFileSync(file, 'utf8')) as { cells: Cell[] }).cells : [];
+}
+
+/** One line per cell, so that a run changes only the lines of its own cells. */
+export function writeCells(file: string, cells: readonly Cell[]): void {
+  fs.writeFileSync(file, `{"cells":[\n${cells.map((cell) => JSON.stringify(cell)).join(',\n')}\n]}\n`);
+}
+
+/** Cells with newer ones in the place of older ones. */
+export function merged(earlier: readonly Cell[], later: readonly Cell[]): Cell[] {
+  const key = (cell: Cell): string => `${cell.shape} ${cell.fault} ${cell.point}`;
+  const cells = new Map([...earlier, ...later].map((cell) => [key(cell), cell]));
+  return [...cells.values()].sort((a, b) => compare(key(a), key(b)));
+}
+
+function compare(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true });
+}

@@ -1,0 +1,147 @@
+// Every setting an admin can give a profile is in one of ours afterwards, or the plan says why not.
+import t from 'tap';
+import type { NmProfile, Observation } from '../../agent/model/observation.ts';
+import type { Plan, WantedProfile } from '../../agent/model/plan.ts';
+import type { ProfileSettings, SettingValue } from '../../agent/model/settings.ts';
+import { planApply } from '../../agent/plan/plan.ts';
+import { configOf, readCase } from '../unit/plan/cases.ts';
+import { nodeSkip } from './availability.ts';
+import { type Checked, checkProfiles, everySetting, type SettingCase } from './every-setting.ts';
+
+t.setTimeout(300_000);
+
+/** Settings of devices and of roles that cannot be the uplink of a bridge. */
+const otherDevices =
+  /^(6lowpan|802-11-.*|adsl|bluetooth|cdma|geneve|gsm|hsr|infiniband|ip-tunnel|ipvlan|loopback|ovs-.*|ppp|pppoe|serial|vpn|vrf|wifi-p2p|wimax|wireguard|wpan)$/;
+
+/** Properties no test profile has, each with its reason. */
+const withoutValue: Readonly<Record<string, string>> = {
+  'connection.read-only': 'NetworkManager ignores it',
+  'connection.type': 'it is what a profile is',
+  'connection.uuid': 'every profile has its own',
+  'connection.controller': 'the profile of a port is no uplink; its copy is looked at by kind',
+  'connection.port-type': 'as its controller',
+  'connection.master': 'the old name of controller',
+  'connection.slave-type': 'the old name of port-type',
+  'ipv4.shared-dhcp-range': 'a profile that shares its connection is no way to anywhere',
+  'ipv6.shared-dhcp-range': 'for IPv4 only',
+  'ipv6.shared-dhcp-lease-time': 'for IPv4 only',
+  'ipv6.dhcp-dscp': 'for IPv4 only',
+  'ipv6.dhcp-reject-servers': 'for IPv4 only',
+  'macsec.mode': 'its other value needs 802.1X beside it',
+};
+
+/** What a profile of ours says in its own way: it is another profile, of a bridge. */
+const ownWords =
+  /^((connection|bond|bridge|team|vlan)\.interface-name|connection\.(id|uuid|type|controller|master|port-type|slave-type|timestamp)|user\.data|802-3-ethernet\.mtu)$/;
+
+const skip = nodeSkip;
+const all = skip ? [] : everySetting();
+const plain = new Map(all.filter((entry) => entry.key === null).map((entry) => [entry.kind, entry.profile ?? {}]));
+const cases = all.filter((entry) => entry.key !== null);
+const ofUplinks = cases.filter((entry) => !otherDevices.test(entry.setting ?? ''));
+
+t.test('every property has a value in some profile', { skip }, (t) => {
+  const valued = new Set(cases.filter((entry) => entry.profile !== null).map(nameOf));
+  t.ok(valued.size > 350, `${valued.size} properties`);
+  for (const name of new Set(cases.map(nameOf))) {
+    if (valued.has(name) || otherDevices.test(name.split('.')[0] ?? '') || name in withoutValue) continue;
+    t.fail(`${name} is never tried: every-setting.py needs to know a value that libnm accepts`);
+  }
+  t.end();
+});
+
+t.test('every property is in a profile of ours, or the plan says why not', { skip }, (t) => {
+  const planned = ofUplinks.flatMap((entry) => (entry.profile === null ? [] : [{ entry, plan: planFor(entry) }]));
+  const checked = checkProfiles(planned.map(({ plan }) => targets(plan).map((profile) => profile.settings)));
+  for (const [index, { entry, plan }] of planned.entries()) {
+    const problem = lost(entry, plan, checked[index] ?? []);
+    if (problem !== null) t.fail(`${entry.kind}: ${nameOf(entry)} ${problem}`);
+  }
+  t.pass(`${planned.length} profiles`);
+  t.end();
+});
+
+function nameOf({ setting, key }: SettingCase): string {
+  return `${setting}.${key}`;
+}
+
+/** How a property got lost; null when it did not. */
+function lost(entry: SettingCase, plan: Plan, checked: readonly Checked[]): string | null {
+  const profiles = targets(plan);
+  const refusal = checked.find((result) => 'refused' in result);
+  if (refusal !== undefined && 'refused' in refusal) return `makes a profile that is refused: ${refusal.refused}`;
+  if (entry.secret)
+    return profiles.some((profile) => profile.secretsFrom !== undefined) ? null : 'is a secret that stays';
+  const taken = checked.flatMap((result) => ('profile' in result ? [result.profile] : []));
+  const said = plan.notes.map((note) => note.message).join('\n');
+  for (const [key, value] of Object.entries(special(entry))) {
+    const name = `${entry.setting}.${key}`;
+    const isThere = taken.some((settings) => holds(settings[entry.setting ?? '']?.[key], value));
+    if (!isThere && !ownWords.test(name) && !said.includes(name)) return `${JSON.stringify(value)} is lost`;
+  }
+  return null;
+}
+
+/** What of the setting is not so in a profile without anything special. */
+function special({ kind, setting, profile }: SettingCase): Record<string, SettingValue> {
+  const usual = plain.get(kind)?.[setting ?? ''] ?? {};
+  const legacy = /^(addresses|routes|dns)$/;
+  return Object.fromEntries(
+    Object.entries(profile?.[setting ?? ''] ?? {}).filter(
+      ([key, value]) => !legacy.test(key) && JSON.stringify(usual[key]) !== JSON.stringify(value),
+    ),
+  );
+}
+
+function holds(value: SettingValue | undefined, wanted: SettingValue): boolean {
+  return value !== undefined && JSON.stringify(value[1]) === JSON.stringify(wanted[1]);
+}
+
+/** The profiles of ours that stand for the admin's. */
+function targets(plan: Plan): readonly WantedProfile[] {
+  return plan.wanted.bridges.flatMap((bridge) => bridge.profiles.filter((profile) => /^ovs-if-/.test(profile.id)));
+}
+
+/** A plan for a node whose uplink, or a port of it, has the profile. */
+function planFor({ kind, profile }: SettingCase): Plan {
+  const settings = withoutLegacy(profile ?? {});
+  const observation = kind.startsWith('port of ')
+    ? withProfile('bond-uuid', 'port0', settings)
+    : withProfile('dhcp', 'eth0', settings);
+  const decision = planApply(configOf(null), observation, true);
+  if (decision.kind !== 'planned') throw new Error('the plan waits');
+  return decision.plan;
+}
+
+/** A node of test/cases/plan in which one profile says something else; it keeps its identity. */
+function withProfile(name: string, id: string, settings: ProfileSettings): Observation {
+  const { observation } = readCase(name);
+  const own = observation.networkManager.profiles.find((profile) => profile.id === id) as NmProfile;
+  const identity = ['id', 'uuid', 'interface-name', 'master'];
+  const kept = Object.entries(own.settings.connection ?? {}).filter(([key]) => identity.includes(key));
+  const said = Object.entries(settings.connection ?? {}).filter(([key]) => ![...identity, 'controller'].includes(key));
+  const changed: NmProfile = {
+    ...own,
+    settings: { ...settings, connection: { ...Object.fromEntries(said), ...Object.fromEntries(kept) } },
+  };
+  const profiles = observation.networkManager.profiles.map((profile) => (profile === own ? changed : profile));
+  return { ...observation, networkManager: { ...observation.networkManager, profiles } };
+}
+
+/** NetworkManager's answers pass through the driver, which drops what is told twice. */
+function withoutLegacy(settings: ProfileSettings): ProfileSettings {
+  const modern: Readonly<Record<string, string>> = { addresses: 'address-data', routes: 'route-data', dns: 'dns-data' };
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, setting]) => [
+      name,
+      Object.fromEntries(
+        Object.entries(setting).filter(
+          ([key]) =>
+            !(name.startsWith('ipv') && (modern[key] ?? '') in setting) &&
+            !(key === 'mac-address-denylist' && 'mac-address-blacklist' in setting),
+        ),
+      ),
+    ]),
+  );
+}

@@ -1,0 +1,61 @@
+// `persist: true`: the bridge comes up with the boot, and a node whose Open vSwitch does not is reachable all the same.
+import t, { type Test } from 'tap';
+import { nodeSkip } from './availability.ts';
+import { bootNode, type TestNode } from './node.ts';
+
+t.setTimeout(300_000);
+
+const address = '192.0.2.50';
+const unit = 'microshift-ovs-init.service';
+const breakage = '/etc/systemd/system/ovs-vswitchd.service.d/broken.conf';
+const onDisk = 'ls /etc/NetworkManager/system-connections';
+
+t.test('profiles on disk', { timeout: 280_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({
+    lan: 'dhcp',
+    enableUnit: true,
+    files: { '/etc/microshift/ovn.yaml': 'persist: true\n' },
+  });
+  t.teardown(() => node.halt());
+
+  await t.test('are written once they are proven', async (t) => {
+    await unitDone(node);
+    t.match(await node.text(onDisk), /^br-ex\.nmconnection$[\s\S]*^ovs-if-phys0\.nmconnection$/m);
+    t.match(await node.run('microshift-net verify'), { exitCode: 0 });
+  });
+
+  await t.test('bring the bridge up with the next boot', async (t) => {
+    const readyMs = await node.reboot();
+    await unitDone(node);
+    t.comment(`answered ${Math.round(readyMs)} ms after power on`);
+    await isOn(t, node, 'br-ex');
+    t.match(await node.run('microshift-net verify'), { exitCode: 0 });
+  });
+
+  await t.test('do not keep the NIC when ovs-vswitchd fails', async (t) => {
+    await node.text(`mkdir -p ${breakage.replace(/\/[^/]*$/, '')}`);
+    await node.write(breakage, '[Service]\nExecStartPre=/bin/false\n');
+    const readyMs = await node.reboot();
+    t.comment(`answered ${Math.round(readyMs)} ms after power on, without ovs-vswitchd`);
+    await isOn(t, node, 'eth0');
+    t.match(await node.journal('microshift-net-fallback'), /the node starts from its own profiles/);
+    t.notMatch(await node.text(onDisk), /br-ex|phys0/);
+  });
+
+  await t.test('and come back with it', async (t) => {
+    await node.text(`rm ${breakage}; sync`);
+    await node.reboot();
+    await unitDone(node);
+    await isOn(t, node, 'br-ex');
+    t.match(await node.text(onDisk), /^ovs-if-phys0\.nmconnection$/m);
+  });
+});
+
+async function unitDone(node: TestNode): Promise<void> {
+  await node.text(`systemctl start ${unit}`);
+  await node.ready();
+}
+
+async function isOn(t: Test, node: TestNode, device: string): Promise<void> {
+  t.strictSame((await node.state()).devicesWith(address), [device]);
+}

@@ -1,0 +1,118 @@
+// What a run that was cut short leaves is ended: at boot before anybody acts on it, by its unit at once, and by hand.
+import t, { type Test } from 'tap';
+import { nodeSkip } from './availability.ts';
+import { faultFile } from './faults/cell.ts';
+import { apply } from './interfere.ts';
+import { hasMoved } from './moved.ts';
+import { bootNode, type TestNode } from './node.ts';
+import { type Picture, picture, pictureLike } from './picture.ts';
+
+const unit = 'microshift-net-recover.service';
+const transactions = '/var/lib/microshift-net/tx';
+const diskProfiles = '/etc/NetworkManager/system-connections';
+
+t.setTimeout(440_000);
+
+t.test('a run that was cut short', { timeout: 420_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'dhcp' });
+  t.teardown(() => node.halt());
+  await node.text(`systemctl enable --quiet ${unit}`);
+  const before = await node.state();
+  const old = await picture(node);
+
+  await t.test('killed, it is taken back by `recover`, which does nothing else', async (t) => {
+    t.match(await node.run('microshift-net recover'), { exitCode: 0, stdout: 'Nothing to recover.\n' });
+    await arm(node, 'after step 9', 'kill');
+    t.equal((await node.run(apply)).signal, 'SIGKILL');
+    const run = await node.measure('microshift-net recover');
+    t.match(run, { exitCode: 0, stdout: 'Recovered.\n', stderr: /died in the middle; bringing back the state before/ });
+    t.ok((run.outageMs['192.0.2.50'] ?? 99_999) < 2_000, `away for ${run.outageMs['192.0.2.50']} ms`);
+    await isOld(t, node, old);
+    t.match(await node.text('microshift-net history'), / rolled-back +apply /);
+  });
+
+  await t.test('killed under its unit, it is taken back at once and done again', async (t) => {
+    await arm(node, 'after step 9', 'kill');
+    const run = await node.measure('systemctl start microshift-ovs-init', { settleMs: 4_000 });
+    t.not(run.exitCode, 0);
+    t.ok((run.outageMs['192.0.2.50'] ?? 99_999) < 2_000, `away for ${run.outageMs['192.0.2.50']} ms`);
+    t.match(await node.journal('microshift-ovs-init'), /died in the middle; bringing back the state before it/);
+    await isOld(t, node, old);
+    await node.text('systemctl start microshift-ovs-init');
+    hasMoved(t, before, await node.state());
+    await node.text('systemctl stop microshift-ovs-init; microshift-net disable');
+    await isOld(t, node, old);
+  });
+
+  await t.test('cut by the power, its rows are gone before ovs-vswitchd looks', async (t) => {
+    await cutAt(node, 'after step 8');
+    t.match(await node.journal(unit), /removed br-ex from the database of Open vSwitch/);
+    t.notMatch(await node.journal('ovs-vswitchd'), /added interface eth0/, 'vswitchd never had the NIC');
+    t.match(await node.text('microshift-net history'), / interrupted +apply /);
+    const done = Number(await node.text(`systemctl show -P ExecMainExitTimestampMonotonic ${unit}`));
+    for (const later of ['ovs-vswitchd', 'NetworkManager']) {
+      const started = Number(await node.text(`systemctl show -P ExecMainStartTimestampMonotonic ${later}`));
+      t.ok(done > 0 && done <= started, `${later} started ${(started - done) / 1000} ms after it`);
+    }
+    await isOld(t, node, old);
+  });
+
+  await t.test('a bridge of which only a part was written to disk is removed', async (t) => {
+    await node.write('/etc/microshift/ovn.yaml', 'persist: true\n');
+    await cutAt(node, 'after step 12', `rm ${diskProfiles}/ovs-if-phys0.nmconnection`);
+    t.match(await node.journal(unit), /removed .*\/br-ex\.nmconnection: the run that wrote it did not get to the rest/);
+    await node.text('rm /etc/microshift/ovn.yaml');
+    await isOld(t, node, old);
+  });
+
+  await t.test('one that was wholly written stays', async (t) => {
+    await node.write('/etc/microshift/ovn.yaml', 'persist: true\n');
+    await cutAt(node, 'after step 12');
+    t.equal((await node.state()).addressesOf('br-ex')[0], '192.0.2.50/24');
+    t.match(await node.run(apply), { exitCode: 0, stdout: /the network was as wanted already/ });
+    t.equal((await node.run('microshift-net disable')).exitCode, 0);
+    await node.text('rm /etc/microshift/ovn.yaml');
+    await isOld(t, node, old);
+  });
+
+  await t.test('a journal that is none is set aside, told and not obeyed', async (t) => {
+    const [good = ''] = (await node.text(`head -qn 1 ${transactions}/*.json | head -n 1`)).split('\n');
+    const spoilt = {
+      corrupt: 'printf "\\0\\1\\2garbage" > F',
+      truncated: `printf '%s' '${good.slice(0, 100)}' > F`,
+      future: `printf '%s\\n' '{"format":2,"id":"x"}' > F`,
+      foreign: `printf '%s\\n' '{"format":1}' > F; chown nobody F`,
+      link: 'ln -s /etc/shadow F',
+    };
+    for (const [name, shell] of Object.entries(spoilt))
+      await node.text(shell.replaceAll('F', `${transactions}/20260101T000000Z-${name}.open`));
+    const run = await node.run('microshift-net recover');
+    t.equal(run.exitCode, 0);
+    for (const name of Object.keys(spoilt))
+      t.match(run.stderr, new RegExp(`journal .*-${name}\\.open is set aside and not obeyed: `));
+    t.equal(await node.text(`ls ${transactions} | grep -c 'open.unusable$'`), '5');
+    t.match(await node.run('microshift-net recover'), { stdout: 'Nothing to recover.\n', stderr: '' }, 'told once');
+    t.match(await node.run('microshift-net history'), { exitCode: 0, stderr: /-future\.open\.unusable is no usable/ });
+    await isOld(t, node, old);
+  });
+});
+
+async function arm(node: TestNode, point: string, action: string): Promise<void> {
+  const armed = JSON.stringify({ point, action });
+  await node.text(`install -d ${faultFile.replace(/\/[^/]*$/, '')}; umask 077; echo '${armed}' > ${faultFile}`);
+}
+
+/** A run is held at a point and the power is cut there. */
+async function cutAt(node: TestNode, point: string, shell = 'true'): Promise<void> {
+  await arm(node, point, 'hold');
+  const command = node.start(apply);
+  command.ended.catch(() => {}); // cut off
+  await command.saw('armed fault: held');
+  await node.text(shell);
+  await node.powerCut();
+}
+
+async function isOld(t: Test, node: TestNode, old: Picture): Promise<void> {
+  const now = await pictureLike(node, old, 45_000);
+  t.strictSame({ ...now, etc: [] }, { ...old, etc: [] }, 'the node is as it was');
+}

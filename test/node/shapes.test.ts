@@ -1,0 +1,178 @@
+// Every kind of uplink and of address: moved, nothing to do, given back.
+import t, { type Test } from 'tap';
+import { addressShapes } from './address-shapes.ts';
+import { nodeSkip } from './availability.ts';
+import { afterStep, interfered } from './interfere.ts';
+import { dhcp, ethernet, keyfileText } from './keyfiles.ts';
+import { hasMoved } from './moved.ts';
+import { bootNode, type TestNode } from './node.ts';
+import { type Shape, uplinkShapes } from './shapes.ts';
+import type { NodeState } from './state.ts';
+
+// All shapes together take some minutes more.
+t.setTimeout(1_200_000);
+
+/** A move that hands the addresses over; ports that leave a bond and come back take some round trips more. */
+const outageLimitMs = 2000;
+const shapes = { ...uplinkShapes, ...addressShapes };
+/** SHAPES: `all`, or names with semicolons between them; without, those that have broken a node before. */
+const asked = process.env.SHAPES;
+const isWanted = (name: string, shape: Shape): boolean =>
+  asked === undefined ? shape.common === true : asked === 'all' || asked.split(';').includes(name);
+const wanted = Object.entries(shapes).filter(([name, shape]) => isWanted(name, shape));
+
+const leased: Shape = { uplink: 'eth0', address: '192.0.2.50', profiles: { eth0: ethernet(dhcp) } };
+const authenticated: Shape['profiles'] = {
+  eth0: ethernet({
+    '802-1x': { eap: 'peap;', identity: 'node', password: 'squeamish-ossifrage', 'phase2-auth': 'mschapv2' },
+    ...dhcp,
+  }),
+};
+
+t.test('shapes of uplinks', { timeout: 1_190_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'shapes', waitReady: false });
+  t.teardown(() => node.halt());
+  await node.text('systemctl start NetworkManager openvswitch');
+  for (const [name, shape] of wanted) {
+    await t.test(name, async (t) => {
+      await inLan(node, shape.lan);
+      await furnishWith(node, shape);
+      try {
+        if (shape.fails !== undefined) {
+          await refused(t, node, shape, shape.fails);
+          return;
+        }
+        await movedAndBack(t, node, shape);
+        if (shape.stopped === true) await stoppedAndBack(t, node, shape);
+      } finally {
+        await clear(node, shape);
+      }
+    });
+  }
+
+  const skip = asked === 'all' || asked?.split(';').includes('secrets') ? false : 'with SHAPES=all';
+  await t.test('secrets of 802.1X go into the copy and nowhere else', { skip }, async (t) => {
+    await furnishWith(node, leased);
+    // No authenticator here: NetworkManager goes on with what it has applied, and what the profile says counts for the next one.
+    await writeProfiles(node, authenticated);
+    const password = authenticated.eth0?.['802-1x']?.password ?? '';
+    let shown = '';
+    const run = await interfered(node, afterStep.profiles, async (command) => {
+      await command.signal('SIGSTOP');
+      shown = await node.text('nmcli --show-secrets -g 802-1x.password connection show ovs-if-phys0');
+      await command.signal('SIGTERM');
+      await command.signal('SIGCONT');
+    });
+    t.equal(shown, password, 'our profile has the secret');
+    t.equal(run.exitCode, 1, run.stderr);
+    const plan = await node.text('microshift-net plan --output json --verbose');
+    t.ok(plan.includes('802-1x'), 'the plan has the setting');
+    const left = await node.run(`grep -rl ${password} /var/lib/microshift-net /run/microshift-net /tmp /var/tmp`);
+    t.equal(left.stdout, '', 'no file of ours has it');
+    for (const text of [run.stderr, plan, await node.journal()])
+      t.notOk(text.includes(String(password)), 'nothing tells it');
+    await clear(node, leased);
+  });
+});
+
+/** What cannot be moved is as it was afterwards. */
+async function refused(t: Test, node: TestNode, shape: Shape, says: RegExp): Promise<void> {
+  const before = await node.state();
+  t.match(await node.run('microshift-net apply'), { exitCode: 1, stderr: says });
+  await answers(node, shape.address);
+  isBack(t, before, await node.state(), shape);
+}
+
+/** A run that is stopped after its bond has lost and got its ports: both come back to their own profiles. */
+async function stoppedAndBack(t: Test, node: TestNode, shape: Shape): Promise<void> {
+  const before = await node.state();
+  const run = await interfered(node, afterStep.move, (command) => command.signal('SIGTERM'));
+  t.match(run, { exitCode: 1, stderr: /^microshift-net: stopped by SIGTERM; /m });
+  await answers(node, shape.address);
+  isBack(t, before, await node.state(), shape);
+}
+
+async function movedAndBack(t: Test, node: TestNode, shape: Shape): Promise<void> {
+  const { uplink, address } = shape;
+  const before = await node.state();
+  const run = await node.measure('microshift-net apply --verbose', { settleMs: 500 });
+  t.equal(run.exitCode, 0, run.stderr);
+  if (run.exitCode !== 0) t.comment(await node.journal('NetworkManager'));
+  t.comment(`apply ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
+  if (run.exitCode !== 0) return;
+  if (address !== null) {
+    const limitMs = shape.outageLimitMs ?? outageLimitMs;
+    t.ok((run.outageMs[address] ?? Infinity) <= limitMs, `${address} was away for ${run.outageMs[address]} ms`);
+  }
+  const after = await node.state();
+  hasMoved(t, before, after, uplink);
+  const [own, ours] = [settingsOf(before, uplink), after.data.settings['ovs-if-phys0']];
+  for (const key of shape.kept ?? []) {
+    t.ok(own?.[key], `${key} is set`);
+    t.equal(ours?.[key], own?.[key], `${key} stays with the device`);
+  }
+  const again = await node.run('microshift-net apply');
+  t.match(again, { exitCode: 0, stdout: /Nothing to do: the node is as wanted\./ });
+  const back = await node.measure('microshift-net disable --verbose', { settleMs: 500 });
+  t.equal(back.exitCode, 0, back.stderr);
+  if (back.exitCode !== 0) t.comment(await node.journal('NetworkManager'));
+  t.comment(`disable ${Math.round(back.wallMs)} ms, away ${JSON.stringify(back.outageMs)}`);
+  await answers(node, address);
+  isBack(t, before, await node.state(), shape);
+}
+
+/** What the profile says that a device runs. */
+function settingsOf(state: NodeState, device: string): Record<string, string> | undefined {
+  const profile = state.data.profiles.find((entry) => entry.device === device && entry.active);
+  return state.data.settings[profile?.name ?? ''];
+}
+
+function isBack(t: Test, before: NodeState, after: NodeState, { uplink, leaves }: Shape): void {
+  t.strictSame(after.addressesOf(uplink), before.addressesOf(uplink), 'the addresses are back');
+  t.strictSame(after.profileNames(), leaves ?? before.profileNames(), 'no profile is left behind');
+  t.strictSame(after.bridges(), []);
+  const members = (state: NodeState): string[] =>
+    state.data.links.filter((link) => link.master === uplink && link.state === 'UP').map((link) => link.name);
+  t.strictSame(members(after), members(before), 'its ports are back');
+}
+
+async function writeProfiles(node: TestNode, profiles: Shape['profiles']): Promise<void> {
+  for (const [name, keyfile] of Object.entries(profiles)) {
+    const path = `/etc/NetworkManager/system-connections/${name}.nmconnection`;
+    await node.write(path, keyfileText(keyfile));
+    await node.text(`chmod 600 ${path}`);
+  }
+  await node.text('nmcli connection reload');
+}
+
+async function furnishWith(node: TestNode, { profiles, address }: Shape): Promise<void> {
+  await writeProfiles(node, profiles);
+  // NetworkManager does not try again by itself what it has tried in vain under the same UUID.
+  const [first] = Object.values(profiles);
+  if (
+    first?.connection?.type === 'ethernet' &&
+    first.connection.controller === undefined &&
+    first.connection.master === undefined
+  )
+    await node.run(`nmcli --wait 45 connection up ${first.connection.uuid}`);
+  await answers(node, address);
+  // Advertised addresses and LACP settle after the first answer.
+  await node.text('sleep 2');
+}
+
+async function clear(node: TestNode, { profiles, after }: Shape): Promise<void> {
+  await node.run('microshift-net disable');
+  const uuids = Object.values(profiles).map((keyfile) => keyfile.connection?.uuid);
+  await node.run(`nmcli connection delete ${uuids.join(' ')}; rm -f /var/lib/ovnk/iface_default_hint`);
+  await inLan(node, after);
+}
+
+async function answers(node: TestNode, address: string | null): Promise<void> {
+  if (address === null) return;
+  const ping = `until ip netns exec lan ping -n -q -c 1 -W 1 ${address} > /dev/null; do sleep 0.1; done`;
+  await node.text(`timeout 60 sh -c '${ping}'`, { timeoutMs: 70_000 });
+}
+
+async function inLan(node: TestNode, shell: string | undefined): Promise<void> {
+  if (shell !== undefined) await node.text(`. /testnode/lib.sh; . /testnode/lan.sh; ${shell}`);
+}

@@ -1,0 +1,158 @@
+// Shapes of uplinks that nodes have: NetworkManager's profiles for them, as keyfiles.
+import { bond, bondUuid, controller, dhcp, ethernet, fixed, type Keyfile, off, port } from './keyfiles.ts';
+
+export interface Shape {
+  /** Device that carries the node's addresses. */
+  uplink: string;
+  profiles: Record<string, Keyfile>;
+  /** Shell text that makes the LAN fit, before the profiles; `after` takes it back. */
+  lan?: string;
+  after?: string;
+  /** Address that must answer before and after; null: the node answers to nobody. */
+  address: string | null;
+  /** Longest silence while the uplink moves. */
+  outageLimitMs?: number;
+  /** Settings that our profile of the uplink must show just as the admin's does. */
+  kept?: string[];
+  /** Tested by `make test`; the others only when they are asked for. */
+  common?: true;
+  /** Stopped in the middle once more. */
+  stopped?: true;
+  /** It cannot be moved: what apply says, and that everything is as before. */
+  fails?: RegExp;
+  /** Profiles that stay when the NIC is given back. */
+  leaves?: string[];
+}
+
+const lacpAnswersMs = 20_000;
+
+/** Kinds of uplinks by name. */
+export const uplinkShapes: Readonly<Record<string, Shape>> = {
+  'bond, ports by UUID': {
+    common: true,
+    uplink: 'bond0',
+    address: '192.0.2.50',
+    profiles: bond({ mode: 'active-backup' }, dhcp),
+    stopped: true,
+  },
+  'bond, fail_over_mac=active': {
+    uplink: 'bond0',
+    address: '192.0.2.50',
+    profiles: bond({ mode: 'active-backup', fail_over_mac: 'active' }, fixed, 'bond0'),
+    // The switch has to learn on which of its ports the node is now.
+    outageLimitMs: 4000,
+  },
+  'bond, fail_over_mac=follow': {
+    uplink: 'bond0',
+    address: '192.0.2.50',
+    profiles: bond({ mode: 'active-backup', fail_over_mac: 'follow' }, fixed),
+  },
+  'bond, balance-rr': {
+    uplink: 'bond0',
+    address: '192.0.2.50',
+    lan: 'lacp balance-rr',
+    after: 'lacp off',
+    profiles: bond({ mode: 'balance-rr' }, fixed),
+  },
+  'bond, balance-xor': {
+    uplink: 'bond0',
+    address: '192.0.2.50',
+    lan: 'lacp balance-xor',
+    after: 'lacp off',
+    profiles: bond({ mode: 'balance-xor', xmit_hash_policy: 'layer3+4' }, fixed, 'bond0'),
+    kept: ['bond.options'],
+  },
+  'bond, LACP, fixed address': {
+    common: true,
+    uplink: 'bond0',
+    address: '192.0.2.50',
+    lan: 'lacp 802.3ad',
+    after: 'lacp off',
+    profiles: bond({ mode: '802.3ad', lacp_rate: 'fast' }, fixed),
+    outageLimitMs: lacpAnswersMs,
+  },
+  'bond, one port without a cable': {
+    uplink: 'bond0',
+    address: '192.0.2.50',
+    lan: '$LAN ip link set peth1 down',
+    after: '$LAN ip link set peth1 up',
+    profiles: bond({ mode: 'active-backup' }, dhcp),
+  },
+  'bond that starts its ports': {
+    uplink: 'bond0',
+    address: '192.0.2.50',
+    profiles: {
+      bond0: controller('bond', 'bond0', {
+        connection: { 'autoconnect-ports': 1 },
+        bond: { mode: 'active-backup', miimon: '100' },
+        ...dhcp,
+      }),
+      port0: port(0, 'bond', 'bond0', { connection: { autoconnect: false } }),
+      port1: port(1, 'bond', 'bond0', { connection: { autoconnect: false } }),
+    },
+  },
+  'VLAN on a bond, parent by UUID': {
+    common: true,
+    uplink: 'bond0.100',
+    address: '198.51.100.50',
+    profiles: {
+      ...bond({ mode: 'active-backup' }, { ipv4: off, ipv6: off }),
+      uplink: {
+        connection: {
+          id: 'uplink',
+          uuid: '00000100-0000-4000-8000-000000000100',
+          type: 'vlan',
+          'interface-name': 'bond0.100',
+        },
+        vlan: { id: 100, parent: bondUuid, flags: 5, 'egress-priority-map': '0:5' },
+        ethernet: { mtu: 1496 },
+        ...dhcp,
+      },
+    },
+    kept: ['vlan.parent', 'vlan.flags', 'vlan.egress-priority-map', '802-3-ethernet.mtu'],
+  },
+  team: {
+    common: true,
+    uplink: 'team0',
+    address: '192.0.2.50',
+    profiles: {
+      team0: controller('team', 'team0', {
+        team: { config: '{"runner":{"name":"activebackup"},"link_watch":{"name":"ethtool"}}' },
+        ...dhcp,
+      }),
+      port0: port(0, 'team', bondUuid, { 'team-port': { config: '{"prio":9}' } }),
+      port1: port(1, 'team', bondUuid),
+    },
+    kept: ['team.config'],
+  },
+  'Linux bridge': {
+    uplink: 'br0',
+    address: '192.0.2.50',
+    profiles: {
+      br0: controller('bridge', 'br0', { bridge: { stp: false, 'ageing-time': 200 }, ...dhcp }),
+      port0: port(0, 'bridge', bondUuid, { 'bridge-port': { 'path-cost': 77 } }),
+    },
+    kept: ['bridge.stp', 'bridge.ageing-time'],
+  },
+  'two profiles of one name': {
+    uplink: 'eth0',
+    address: '192.0.2.50',
+    profiles: {
+      eth0: ethernet({ connection: { 'autoconnect-priority': 10 }, ...dhcp }),
+      other: ethernet({
+        connection: { uuid: '00000009-0000-4000-8000-000000000009' },
+        ipv4: { method: 'manual', address1: '10.0.0.1/8' },
+        ipv6: off,
+      }),
+    },
+  },
+  'VLAN made with ip(8), outside of NetworkManager': {
+    common: true,
+    uplink: 'eth0.100',
+    address: '198.51.100.50',
+    lan: 'ip link set eth0 up; ip link add link eth0 name eth0.100 type vlan id 100; ip link set eth0.100 up; ip address add 198.51.100.50/24 dev eth0.100; ip route add default via 198.51.100.1 dev eth0.100 metric 50',
+    after: 'ip link del eth0.100; nmcli connection delete eth0.100; true',
+    profiles: {},
+    leaves: ['eth0.100'],
+  },
+};

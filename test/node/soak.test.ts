@@ -1,0 +1,18 @@
+// A few rounds of the soak: what leaks with every run shows at once.
+import t from 'tap';
+import { nodeSkip } from './availability.ts';
+import { soakCycles } from './soak/soak.ts';
+
+t.test('nothing is left of apply and back', { timeout: 300_000, skip: nodeSkip }, async (t) => {
+  const { trends, faults } = await soakCycles({
+    lan: 'dhcp',
+    cycles: 4,
+    sampleEvery: 1,
+    say: (text) => t.comment(text),
+  });
+  t.strictSame(faults, []);
+  for (const { name, first, last, fault } of trends) {
+    // Four runs say nothing about times.
+    if (!name.endsWith(', ms')) t.equal(fault, null, `${name}: ${first}, then ${last}`);
+  }
+});

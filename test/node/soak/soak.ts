@@ -1,0 +1,99 @@
+// The same again and again on one node: what must stay the same stays the same.
+import { bootNode, type TestNode } from '../node.ts';
+import { picture, pictureLike } from '../picture.ts';
+import { type Trend, trendsOf } from './trend.ts';
+import { type Usage, usageOf } from './usage.ts';
+
+export interface SoakResult {
+  readonly trends: readonly Trend[];
+  /** What was not as it must be, with the number of the round. */
+  readonly faults: readonly string[];
+}
+
+/** Caches of NetworkManager and Open vSwitch fill in the first rounds. */
+const warmUpRounds = 3;
+
+export interface CycleOptions {
+  readonly lan: string;
+  readonly cycles: number;
+  /** Figures are taken after every so many rounds, the whole state is compared after ten times as many. */
+  readonly sampleEvery: number;
+  readonly say: (text: string) => void;
+}
+
+/** Apply and back, by `disable` and by `undo` in turns. */
+export async function soakCycles({ lan, cycles, sampleEvery, say }: CycleOptions): Promise<SoakResult> {
+  const node = await bootNode({ lan });
+  try {
+    const start = await picture(node);
+    const samples: Usage[] = [];
+    const times: Record<string, number[]> = { apply: [], disable: [], undo: [] };
+    const faults: string[] = [];
+    for (let round = -warmUpRounds; round < cycles; round++) {
+      const back = round % 2 === 0 ? 'disable' : 'undo';
+      for (const command of ['apply', back]) {
+        const run = await node.run(`microshift-net ${command}`);
+        if (run.exitCode !== 0) faults.push(`round ${round}, ${command}: ${run.stderr.trim()}`);
+        if (round >= 0) times[command]?.push(run.wallMs);
+      }
+      if (round < 0 || (round + 1) % sampleEvery !== 0) continue;
+      samples.push(await usageOf(node));
+      const whole = (round + 1) % (10 * sampleEvery) === 0 || round === cycles - 1;
+      if (whole) faults.push(...(await driftFrom(start, node, round)));
+      if (whole) say(`${round + 1} of ${cycles} cycles, ${faults.length} faults`);
+    }
+    return { trends: trendsOf(samples, times), faults };
+  } finally {
+    await node.halt();
+  }
+}
+
+export interface RebootOptions {
+  readonly lan: string;
+  readonly reboots: number;
+  readonly say: (text: string) => void;
+}
+
+/** Reboots of a node whose unit moves its NIC at every boot. */
+export async function soakReboots({ lan, reboots, say }: RebootOptions): Promise<SoakResult> {
+  const node = await bootNode({ lan, enableUnit: true });
+  try {
+    await unitEnded(node);
+    const start = await picture(node);
+    const samples: Usage[] = [];
+    const times: Record<string, number[]> = { 'boot until reachable': [], unit: [] };
+    const faults: string[] = [];
+    for (let round = 0; round < reboots; round++) {
+      times['boot until reachable']?.push(await node.reboot());
+      times.unit?.push(await unitEnded(node));
+      faults.push(...(await driftFrom(start, node, round)));
+      const verify = await node.run('microshift-net verify');
+      if (verify.exitCode !== 0) faults.push(`boot ${round}, verify: ${verify.stdout}${verify.stderr}`);
+      samples.push(await usageOf(node));
+      if ((round + 1) % 5 === 0) say(`${round + 1} of ${reboots} reboots, ${faults.length} faults`);
+    }
+    return { trends: trendsOf(samples, times), faults };
+  } finally {
+    await node.halt();
+  }
+}
+
+/** Waits for the end of the unit's start; gives how long it ran, in ms. */
+async function unitEnded(node: TestNode): Promise<number> {
+  const unit = 'microshift-ovs-init.service';
+  // `start` of a unit that is starting waits for it, of one that has started does nothing.
+  await node.text(`systemctl start ${unit}`, { timeoutMs: 240_000 });
+  const text = await node.text(
+    `systemctl show ${unit} --value -p ExecMainStartTimestampMonotonic -p ExecMainExitTimestampMonotonic`,
+  );
+  const [from = 0, to = 0] = text.split('\n').map(Number);
+  return Math.abs(to - from) / 1000;
+}
+
+async function driftFrom(start: Awaited<ReturnType<typeof picture>>, node: TestNode, round: number): Promise<string[]> {
+  const now = await pictureLike(node, start);
+  const parts = Object.keys(start) as (keyof typeof start)[];
+  return parts
+    .filter((part) => part !== 'files' && JSON.stringify(now[part]) !== JSON.stringify(start[part]))
+    .map((part) => `round ${round}, ${part}: ${JSON.stringify(now[part])} instead of ${JSON.stringify(start[part])}`);
+}

@@ -1,0 +1,59 @@
+// Whether a row of figures stays where it was: pure arithmetic.
+import type { Usage } from './usage.ts';
+
+export interface Trend {
+  readonly name: string;
+  readonly first: number;
+  readonly last: number;
+  readonly most: number;
+  /** Why it counts as a leak or as slower; null: it does not. */
+  readonly fault: string | null;
+}
+
+/** Allocators keep pages for a while: what grows beyond this in the course of a soak is kept for good. */
+const memorySlackKib = 1024;
+const memorySlackShare = 0.1;
+/** Other work on the machine moves medians of a few dozen runs by this much. */
+const timeSlackShare = 0.25;
+/** A run keeps its last twenty journals. */
+const mostJournals = 20;
+
+/** First and last tenth of every figure side by side. Counts must not grow at all, memory and times not beyond their noise. */
+export function trendsOf(samples: readonly Usage[], timesMs: Readonly<Record<string, readonly number[]>>): Trend[] {
+  const names = Object.keys(samples[0] ?? {});
+  const usage = names.map((name): Trend => {
+    const ends = endsOf(samples.map((sample) => sample[name] ?? 0));
+    return { name, ...ends, fault: usageFault(name, ends) };
+  });
+  const times = Object.entries(timesMs).map(([name, values]): Trend => {
+    const ends = endsOf(values);
+    const slower = ends.last > ends.first * (1 + timeSlackShare);
+    return { name: `${name}, ms`, ...ends, fault: slower ? 'slower at the end' : null };
+  });
+  return [...usage, ...times];
+}
+
+function usageFault(name: string, { first, last, most }: Omit<Trend, 'name' | 'fault'>): string | null {
+  if (name === 'journals') return most > mostJournals ? `more than ${mostJournals}` : null;
+  if (name.startsWith('KiB '))
+    return last > first * (1 + memorySlackShare) + memorySlackKib ? 'memory that is not given back' : null;
+  // Something of the system's own (a timer, a worker of udev) may be running at the moment of looking.
+  if (name === 'programs') return last > first + 1 ? 'more at the end' : null;
+  return last > first ? 'more at the end' : null;
+}
+
+/** Medians of the first and the last tenth, and the largest of all. */
+function endsOf(values: readonly number[]): { first: number; last: number; most: number } {
+  const tenth = Math.max(1, Math.round(values.length / 10));
+  return {
+    first: median(values.slice(0, tenth)),
+    last: median(values.slice(-tenth)),
+    most: Math.max(...values),
+  };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return ((sorted[Math.ceil(middle) - 1] ?? 0) + (sorted[Math.floor(middle)] ?? 0)) / 2;
+}

@@ -1,0 +1,31 @@
+// What a node's daemons hold at a moment, and what is left of ours on it.
+import type { TestNode } from '../node.ts';
+
+/** Figures by name: `fds NetworkManager`, `KiB ovs-vswitchd`, `profiles`, … */
+export type Usage = Readonly<Record<string, number>>;
+
+const script = `
+for daemon in NetworkManager ovsdb-server ovs-vswitchd dbus-daemon; do
+  pid=$(pgrep -o -x "$daemon") || continue
+  echo "fds $daemon=$(ls "/proc/$pid/fd" | wc -l)"
+  echo "KiB $daemon=$(awk '/^RssAnon/ { print $2 }' "/proc/$pid/status")"
+done
+echo "profiles=$(nmcli -t -f UUID connection | wc -l)"
+echo "OVSDB rows=$(ovsdb-client --no-headings -f csv dump Open_vSwitch | grep -cE '^"?[0-9a-f]{8}-[0-9a-f]{4}-')"
+echo "checkpoints=$(busctl get-property org.freedesktop.NetworkManager /org/freedesktop/NetworkManager org.freedesktop.NetworkManager Checkpoints | awk '{ print $2 }')"
+echo "bus connections=$(busctl list --no-legend | grep -c '^:')"
+matches=$(busctl call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus.Debug.Stats GetAllMatchRules 2> /dev/null) &&
+  echo "bus match rules=$(grep -o "type='" <<< "$matches" | wc -l)"
+echo "links=$(ls /sys/class/net | wc -l)"
+echo "files in /run=$(find /run/microshift-net /run/NetworkManager /run/openvswitch -type f 2> /dev/null | wc -l)"
+echo "journals=$(ls /var/lib/microshift-net/tx 2> /dev/null | wc -l)"
+echo "programs=$(ls -l /proc/[0-9]*/exe 2> /dev/null | wc -l)"
+`;
+
+/** Takes the figures now. */
+export async function usageOf(node: TestNode): Promise<Usage> {
+  const lines = (await node.text(script, { timeoutMs: 60_000 })).split('\n');
+  return Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.lastIndexOf('=')), Number(line.slice(line.lastIndexOf('=') + 1))]),
+  );
+}

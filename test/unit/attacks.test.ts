@@ -1,0 +1,202 @@
+// Files and folders that somebody prepared: nothing is read through them, written through them, removed through them or waited for.
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import {
+  hasOpenJournals,
+  openJournal,
+  pruneJournals,
+  readJournals,
+  readOpenJournals,
+} from '../../agent/apply/journal.ts';
+import { takeLock } from '../../agent/apply/lock.ts';
+import { readConfigFiles } from '../../agent/config/read-files.ts';
+import { readTuning } from '../../agent/drivers/host/daemons.ts';
+import { readSmallFile, writeFileAtomically } from '../../agent/drivers/host/files.ts';
+import { readAccess } from '../../agent/drivers/kubernetes/kubeconfig.ts';
+import { readReleaseFile } from '../../agent/drivers/kubernetes/release-file.ts';
+import { openOpenVSwitch } from '../../agent/drivers/openvswitch/client.ts';
+import type { JournalHeader } from '../../agent/model/journal.ts';
+import { readHints } from '../../agent/observe/observe.ts';
+import { failure } from './failure.ts';
+import { startFakeServer } from './ovsdb/fake-server.ts';
+
+const notRoot = process.getuid?.() !== 0 && 'only root can give files away';
+const nobody = 65_534;
+const secret = 'root:$6$salt$hash:19000:0:99999:7:::';
+
+const header: JournalHeader = {
+  format: 1,
+  id: '20260102T030405Z-0001',
+  command: 'apply',
+  agentVersion: '0.1.0',
+  startedAt: '2026-01-02T03:04:05.678Z',
+  bootId: 'boot',
+  previous: { bridges: [] },
+  plan: {
+    outcome: 'change',
+    choice: null,
+    wanted: { bridges: [] },
+    carried: [],
+    before: [],
+    differences: [],
+    steps: [],
+    notes: [],
+    outage: { expectedMs: 0, why: '' },
+  },
+};
+
+function fifo(path: string): void {
+  execFileSync('mkfifo', [path]);
+}
+
+/** A folder with more journals than are kept, of which one is open. */
+function filledFolder(t: Test): string {
+  const folder = t.testdir({});
+  for (let index = 10; index < 40; index++) writeFileSync(join(folder, `20260101T0000${index}Z-1.json`), 'kept\n');
+  writeFileSync(join(folder, '20260101T000050Z-1.open'), `${JSON.stringify(header)}\n`, { mode: 0o600 });
+  return folder;
+}
+
+function isLeftAlone(t: Test, folder: string, directory: string, why: RegExp): void {
+  const before = readdirSync(folder);
+  t.throws(() => openJournal(directory, header), failure('state-unwritable', { message: why }));
+  t.match(readJournals(directory), { records: [], unusable: [{ why }] });
+  t.match(readOpenJournals(directory), { records: [], unusable: [{ why }] });
+  t.notOk(hasOpenJournals(directory), 'nothing is there to be obeyed');
+  pruneJournals(directory);
+  t.strictSame(readdirSync(folder), before, 'nothing came and nothing went');
+}
+
+t.test('a link in place of the journals', (t) => {
+  const folder = filledFolder(t);
+  mkdirSync(join(folder, 'lib'));
+  symlinkSync(folder, join(folder, 'lib/tx'));
+  isLeftAlone(t, folder, join(folder, 'lib/tx'), /is a symbolic link/);
+  symlinkSync(join(folder, 'lib'), join(folder, 'var'));
+  mkdirSync(join(folder, 'lib/real'));
+  t.throws(() => openJournal(join(folder, 'var/real'), header), failure('state-unwritable'), 'nor one above them');
+  t.end();
+});
+
+t.test('journals in a folder everybody may write', (t) => {
+  const folder = filledFolder(t);
+  chmodSync(folder, 0o777);
+  isLeftAlone(t, folder, folder, /can be written by everybody/);
+  t.end();
+});
+
+t.test('journals in a folder of another user', { skip: notRoot }, (t) => {
+  const folder = filledFolder(t);
+  chownSync(folder, nobody, nobody);
+  isLeftAlone(t, folder, folder, /belongs to another user/);
+  t.end();
+});
+
+t.test('a journal that was prepared under the next name', (t) => {
+  const folder = t.testdir({ target: 'kept' });
+  symlinkSync(join(folder, 'target'), join(folder, `${header.id}.open`));
+  t.throws(() => openJournal(folder, header), failure('state-unwritable'));
+  t.equal(readFileSync(join(folder, 'target'), 'utf8'), 'kept');
+  t.end();
+});
+
+t.test('the lock', async (t) => {
+  const folder = t.testdir({ lock: {}, target: 'kept' });
+  const lock = join(folder, 'lock');
+  const startTime = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ')[19];
+  const parentStart = readFileSync('/proc/1/stat', 'latin1').split(') ').at(-1)?.split(' ')[19];
+
+  await t.test('is not written through a link', async () => {
+    symlinkSync(join(folder, 'target'), join(lock, `${process.pid}.${startTime}`));
+    (await takeLock(lock, 'apply')).release();
+    t.equal(readFileSync(join(folder, 'target'), 'utf8'), 'kept');
+  });
+  await t.test('is not held by what is no lock', async () => {
+    fifo(join(lock, `1.${parentStart}`));
+    mkdirSync(join(lock, '7.7'));
+    writeFileSync(join(lock, 'words'), '');
+    (await takeLock(lock, 'apply')).release();
+    t.notOk(existsSync(join(lock, `1.${parentStart}`)));
+  });
+  await t.test('is not held by what another user wrote', { skip: notRoot }, async () => {
+    writeFileSync(join(lock, `1.${parentStart}`), 'apply');
+    chownSync(join(lock, `1.${parentStart}`), nobody, nobody);
+    (await takeLock(lock, 'apply')).release();
+  });
+  await t.test('is not taken where everybody may write, nor through a link', async (t) => {
+    symlinkSync(lock, join(folder, 'link'));
+    await t.rejects(takeLock(join(folder, 'link'), 'apply'), failure('state-unwritable'));
+    chmodSync(lock, 0o777);
+    await t.rejects(takeLock(lock, 'apply'), failure('state-unwritable', { message: /written by everybody/ }));
+  });
+});
+
+t.test('a hint that is a link to a file with secrets', (t) => {
+  const folder = t.testdir({ shadow: `${secret}\n`, open: 'eth0\n' });
+  chmodSync(join(folder, 'shadow'), 0o640);
+  symlinkSync(join(folder, 'shadow'), join(folder, 'hint'));
+  symlinkSync(join(folder, 'open'), join(folder, 'managed'));
+  try {
+    readHints(() => readSmallFile(join(folder, 'hint')));
+    t.fail('it was read');
+  } catch (error) {
+    t.match(error, failure('config-unreadable', { message: /not everybody may read/ }));
+    t.notMatch(JSON.stringify([error, String(error)]), /salt/);
+  }
+  t.equal(readSmallFile(join(folder, 'managed')), 'eth0\n', "a link to a public file is the admin's own business");
+  t.equal(readSmallFile(join(folder, 'shadow'))?.trim(), secret, 'and so is a private file in its own place');
+  t.end();
+});
+
+t.test('the hint is not written where everybody may put something in its place', (t) => {
+  const folder = t.testdir({ ovnk: {} });
+  chmodSync(join(folder, 'ovnk'), 0o777);
+  t.throws(() => writeFileAtomically(join(folder, 'ovnk/iface_default_hint'), 'eth0\n'), failure('state-unwritable'));
+  t.strictSame(readdirSync(join(folder, 'ovnk')), []);
+  chmodSync(join(folder, 'ovnk'), 0o1777);
+  writeFileAtomically(join(folder, 'ovnk/iface_default_hint'), 'eth0\n');
+  t.end();
+});
+
+t.test('a FIFO or a device in place of a file that is read', async (t) => {
+  const folder = t.testdir({
+    etc: { microshift: {} },
+    usr: { share: { microshift: { release: {} } } },
+    run: { openvswitch: {} },
+  });
+  const arch = process.arch === 'x64' ? 'x86_64' : 'aarch64';
+  fifo(join(folder, 'etc/microshift/ovn.yaml'));
+  t.throws(() => readConfigFiles(folder), failure('config-unreadable'));
+  fifo(join(folder, `usr/share/microshift/release/release-${arch}.json`));
+  t.throws(() => readReleaseFile(folder), failure('image-unknown', { message: /not a regular file/ }));
+  fifo(join(folder, 'kubeconfig'));
+  await t.rejects(readAccess(join(folder, 'kubeconfig')), failure('kubeconfig-unusable', { message: /not a regular/ }));
+  await t.rejects(readAccess('/dev/zero'), failure('kubeconfig-unusable', { message: /not a regular/ }));
+  fifo(join(folder, 'run/openvswitch/ovs-vswitchd.pid'));
+  symlinkSync('/dev/zero', join(folder, 'run/openvswitch/ovsdb-server.pid'));
+  t.strictSame(
+    readTuning(folder).daemons.map((daemon) => daemon.pid),
+    [null, null],
+  );
+});
+
+t.test("a FIFO in place of vswitchd's pid file", async (t) => {
+  const server = await startFakeServer();
+  t.teardown(() => server.stop());
+  const folder = join(server.remote.slice('unix:'.length), '..');
+  fifo(join(folder, 'ovs-vswitchd.pid'));
+  const ovs = await openOpenVSwitch(folder);
+  await t.rejects(ovs.probeVswitchd(), failure('vswitchd-not-responding'));
+  ovs.close();
+});

@@ -36,11 +36,11 @@ export async function apply(options: ApplyOptions, output: Output): Promise<Exit
   const files = readConfigFiles();
   const { config, warnings } = await effectiveConfig(files);
   for (const warning of warnings) output.say(`warning: ${warning.source}: ${warning.message}`);
+  const command = options.boot ? 'apply --boot' : 'apply';
   if (config.disableOvsInit.value) {
     const { tuneOnly } = await import('./ovs.ts');
-    return tuneOnly(config, output);
+    return tuneOnly(command, config, output);
   }
-  const command = options.boot ? 'apply --boot' : 'apply';
   const planner: Planner = (observation, over) => planApply(config, observation, over);
   const tuner = tunerFor(config, planTuning, output);
   const result = await reconcile(planner, patientWait, {

@@ -25,8 +25,8 @@ export async function ovsTune(output: Output): Promise<ExitCode> {
 }
 
 /** `apply` where the admin builds br-ex: Open vSwitch is tuned, the bridge is left alone. */
-export async function tuneOnly(config: Config, output: Output): Promise<ExitCode> {
-  const { plan, ...facts } = await tune('apply', config, output);
+export async function tuneOnly(command: string, config: Config, output: Output): Promise<ExitCode> {
+  const { plan, ...facts } = await tune(command, config, output);
   const lacks = lacksOfBridge(facts, config.uplink.value === 'none');
   const { source } = config.disableOvsInit;
   const tuned = plan.steps.length === 0 ? 'Nothing to do' : 'Done: Open vSwitch is tuned';

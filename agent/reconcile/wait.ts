@@ -10,6 +10,7 @@ import type { Plan } from '../model/plan.ts';
 import { dynamicFamilies } from '../plan/handover.ts';
 import { isOvsDevice } from '../plan/suitability.ts';
 import type { Planner } from './apply.ts';
+import { broughtUp, mayComeByThemselves } from './own-activation.ts';
 
 export interface WaitOptions {
   /** How long a default route may take to appear. */
@@ -21,7 +22,10 @@ export interface WaitOptions {
 /** What DESIGN promises: a route or lease that comes within 40 s is waited for. */
 export const patientWait: WaitOptions = { routeMs: 40_000, uplinkMs: 40_000 };
 
-/** Observes and plans; while the plan has to wait for a route or for the uplink's own activation, waits for the event and plans again. */
+/**
+ * Observes and plans; while the plan has to wait for a route, for the uplink's own activation or for a bridge that comes up by itself,
+ * waits for the event and plans again.
+ */
 export async function planWhenReady(
   node: Node,
   planner: Planner,
@@ -31,6 +35,13 @@ export async function planWhenReady(
 ): Promise<{ plan: Plan; observation: Observation }> {
   let observation = await node.observe();
   let decision = planner(observation, wait.routeMs === 0);
+  const isDone = decision.kind === 'planned' && decision.plan.outcome === 'unchanged';
+  const coming = isDone || wait.uplinkMs === 0 ? [] : mayComeByThemselves(observation);
+  if (coming.length > 0) {
+    await broughtUp(node, coming, deadline, wait.uplinkMs);
+    observation = await node.observe();
+    decision = planner(observation, wait.routeMs === 0);
+  }
   if (decision.kind === 'waiting') {
     say(`waiting up to ${wait.routeMs / 1000} s for a default route`);
     await defaultRoute(deadline, wait.routeMs);

@@ -32,4 +32,8 @@ t.test('disableOVSInit', { timeout: 280_000, skip: nodeSkip }, async (t) => {
     /n-handler-threads="1"/,
     'Open vSwitch is tuned all the same',
   );
+  await node.text('microshift-net apply --boot');
+  const status = JSON.parse(await node.text('cat /run/microshift-net/status.json')) as object;
+  t.match(status, { command: 'apply --boot', outcome: 'unchanged', bridges: [] }, 'monitoring sees the run');
+  t.equal((await node.run('test -e /run/microshift-net/boot-done')).exitCode, 0, 'and that the boot is done');
 });

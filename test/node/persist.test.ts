@@ -30,6 +30,8 @@ t.test('profiles on disk', { timeout: 280_000, skip: nodeSkip }, async (t) => {
     t.comment(`answered ${Math.round(readyMs)} ms after power on`);
     await isOn(t, node, 'br-ex');
     t.match(await node.run('microshift-net verify'), { exitCode: 0 });
+    const history = (await node.text('microshift-net history')).trim().split('\n');
+    t.equal(history.length, 1, `the unit waits for the bridge instead of building it again: ${history.join('; ')}`);
   });
 
   await t.test('do not keep the NIC when ovs-vswitchd fails', async (t) => {

@@ -1,6 +1,6 @@
 import { type Deadline, throwIfStopped } from '../deadline.ts';
 import { releaseRoutes } from '../drivers/host/address-hold.ts';
-import { holdIpv6, releaseIpv6 } from '../drivers/host/ipv6-hold.ts';
+import { dropKernelAdvertised, holdIpv6, releaseIpv6 } from '../drivers/host/ipv6-hold.ts';
 import { waitForKernel } from '../drivers/host/kernel-events.ts';
 import { lacpAgreed } from '../drivers/host/lacp.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
@@ -65,7 +65,12 @@ const executors: { readonly [K in StepKind]: Executor<K> } = {
   waitAddresses: async ({ deadline }, step) =>
     waitForAddresses(step.interface, step.addresses, deadline, activationLimitMs),
   holdIpv6: async (_context, step) => holdIpv6(step),
-  releaseIpv6: async (_context, step) => releaseIpv6(step),
+  releaseIpv6: async ({ nm }, step) => {
+    await releaseIpv6(step);
+    // Its answer says that NetworkManager is done with what it did when the advertisement came.
+    await nm.property(rootPath, rootInterface, 'State');
+    await dropKernelAdvertised(step.interface);
+  },
   attachUplink,
   returnUplink,
   reclaimBridge: async ({ ovs }, step) => ovs.returnBridge(step, null),

@@ -1,5 +1,6 @@
 import { AgentError } from '../../errors.ts';
 import { run } from './exec.ts';
+import { readKernelAdvertisedRoutes } from './routes.ts';
 
 /** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
 const commandMs = 3_000;
@@ -27,6 +28,19 @@ export async function holdIpv6(hold: Ipv6Hold): Promise<void> {
 export async function releaseIpv6(hold: Omit<Ipv6Hold, 'addresses'>): Promise<void> {
   for (const gateway of hold.gateways)
     await run('ip', ['-6', 'route', 'delete', ...defaultRoute(gateway, hold)], commandMs);
+}
+
+/**
+ * Removes routes that the kernel has taken from a router advertisement on an interface that NetworkManager configures. To set a token it
+ * lets the kernel accept advertisements for a moment (nm-l3cfg.c, _l3_commit_ip6_token), and the one that answers its solicitation may
+ * come just then: a second default route, which nobody would renew.
+ */
+export async function dropKernelAdvertised(interfaceName: string): Promise<void> {
+  for (const { device, destination, gateway, metric } of readKernelAdvertisedRoutes()) {
+    if (device !== interfaceName) continue;
+    const via = gateway === null ? [] : ['via', gateway];
+    await run('ip', ['-6', 'route', 'delete', destination, ...via, 'dev', device, 'metric', String(metric)], commandMs);
+  }
 }
 
 function defaultRoute(gateway: string, hold: Omit<Ipv6Hold, 'addresses'>): readonly string[] {

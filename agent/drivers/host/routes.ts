@@ -2,14 +2,20 @@ import { readFileSync } from 'node:fs';
 import type { Route } from '../../model/observation.ts';
 import { compressIpv6 } from './links.ts';
 
-/** RTF_UP, RTF_REJECT, RTF_LOCAL of linux/route.h and linux/ipv6_route.h. */
+/** RTF_UP, RTF_REJECT, RTF_ADDRCONF, RTF_LOCAL of linux/route.h and linux/ipv6_route.h. */
 const upFlag = 0x1;
 const rejectFlag = 0x200;
+const addrconfFlag = 0x40000;
 const localFlag = 0x80000000;
 
 /** Unicast routes of the main table. Multipath routes show with their first device, `via inet6` ones without a gateway. */
 export function readRoutes(root = ''): Route[] {
   return [...readIpv4Routes(`${root}/proc/net/route`), ...readIpv6Routes(`${root}/proc/net/ipv6_route`)];
+}
+
+/** IPv6 routes that the kernel itself has taken from router advertisements; what NetworkManager takes from them is not among these. */
+export function readKernelAdvertisedRoutes(root = ''): Route[] {
+  return readIpv6Routes(`${root}/proc/net/ipv6_route`, addrconfFlag);
 }
 
 /** /proc/net/route: addresses are little-endian hex words (Linux net/ipv4/fib_trie.c). */
@@ -31,7 +37,7 @@ function readIpv4Routes(path: string): Route[] {
 }
 
 /** /proc/net/ipv6_route: destination, prefix, source, prefix, next hop, metric, refs, use, flags, device; all hex. */
-function readIpv6Routes(path: string): Route[] {
+function readIpv6Routes(path: string, requiredFlags = upFlag): Route[] {
   const routes: Route[] = [];
   for (const line of readLines(path)) {
     const [destination = '', prefix = '', , , nextHop = '', metric = '', , , flags = '', device = ''] = line
@@ -42,6 +48,7 @@ function readIpv6Routes(path: string): Route[] {
       device === '' ||
       device === 'lo' ||
       (bits & upFlag) === 0 ||
+      (bits & requiredFlags) === 0 ||
       (bits & rejectFlag) !== 0 ||
       (bits & localFlag) !== 0
     )

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { compressIpv6, readLinks } from '../../../agent/drivers/host/links.ts';
-import { readRoutes } from '../../../agent/drivers/host/routes.ts';
+import { readKernelAdvertisedRoutes, readRoutes } from '../../../agent/drivers/host/routes.ts';
 
 function rootWith(t: Test, files: Readonly<Record<string, string>>): string {
   const root = t.testdir({});
@@ -98,7 +98,8 @@ t.test('routes', (t) => {
     ].join('\n'),
     'proc/net/ipv6_route': [
       '20010db8000000000000000000000000 40 00000000000000000000000000000000 00 00000000000000000000000000000000 00000400 00000001 00000000 00000001     eth0',
-      '00000000000000000000000000000000 00 00000000000000000000000000000000 00 fe800000000000000000000000000001 00000030 00000001 00000000 00450003    br-ex',
+      '00000000000000000000000000000000 00 00000000000000000000000000000000 00 fe800000000000000000000000000001 00000030 00000001 00000000 00000003    br-ex',
+      '00000000000000000000000000000000 00 00000000000000000000000000000000 00 fe800000000000000000000000000001 00000400 00000001 00000000 00450003    br-ex',
       '20010db8000000000000000000000050 80 00000000000000000000000000000000 00 00000000000000000000000000000000 00000000 00000001 00000000 80200001     eth0',
       'ff000000000000000000000000000000 08 00000000000000000000000000000000 00 00000000000000000000000000000000 00000100 00000001 00000000 00000001     eth0',
       '00000000000000000000000000000000 00 00000000000000000000000000000000 00 00000000000000000000000000000000 ffffffff 00000001 00000000 00200200       lo',
@@ -111,7 +112,10 @@ t.test('routes', (t) => {
     { family: 4, destination: '192.0.2.0/24', gateway: null, device: 'eth0', metric: 100 },
     { family: 6, destination: '2001:db8::/64', gateway: null, device: 'eth0', metric: 1024 },
     { family: 6, destination: '::/0', gateway: 'fe80::1', device: 'br-ex', metric: 48 },
+    { family: 6, destination: '::/0', gateway: 'fe80::1', device: 'br-ex', metric: 1024 },
   ]);
+  const taken = [{ family: 6, destination: '::/0', gateway: 'fe80::1', device: 'br-ex', metric: 1024 }];
+  t.strictSame(readKernelAdvertisedRoutes(root), taken, 'what the kernel itself took from an advertisement');
   t.strictSame(readRoutes(t.testdir({})), [], 'nothing to read is no route');
   t.end();
 });

@@ -37,8 +37,6 @@ function usageFault(name: string, { first, last, most }: Omit<Trend, 'name' | 'f
   if (name === 'journals') return most > mostJournals ? `more than ${mostJournals}` : null;
   if (name.startsWith('KiB '))
     return last > first * (1 + memorySlackShare) + memorySlackKib ? 'memory that is not given back' : null;
-  // Something of the system's own (a timer, a worker of udev) may be running at the moment of looking.
-  if (name === 'programs') return last > first + 1 ? 'more at the end' : null;
   return last > first ? 'more at the end' : null;
 }
 

@@ -12,6 +12,7 @@ import { checkpointSeconds } from './checkpoint-timer.ts';
 import { execute, stepContext } from './execute.ts';
 import type { FaultPoints } from './fault-points.ts';
 import { type Journal, openJournal, pruneJournals } from './journal.ts';
+import { guardMacs } from './mac-guards.ts';
 import { askNeighbours, proveMoved } from './prove.ts';
 import { watchVswitchd } from './vswitchd-watch.ts';
 
@@ -63,6 +64,7 @@ export async function runTransaction(
 ): Promise<TransactionResult> {
   const { nm, deadline, progress, now, faultPoint } = ports;
   await ports.ovs.probeVswitchd();
+  const macs = await guardMacs(plan, observation);
   await faultPoint('before journal');
   const journal = openJournal(ports.journalDirectory, header);
   const watch = watchActivations(nm);
@@ -130,6 +132,7 @@ export async function runTransaction(
     await faultPoint('before journal-end');
     if (until === null) journal.setState('committed', now().toISOString(), null);
     else journal.setState('awaiting-confirm', now().toISOString(), null, until);
+    macs.release();
     return {
       id: header.id,
       state: until === null ? 'committed' : 'awaiting-confirm',
@@ -138,6 +141,7 @@ export async function runTransaction(
     };
   } catch (error) {
     clearInterval(heartbeat);
+    macs.restore();
     await faultPoint('before rollback');
     const left = await ports.restore(plan, checkpoint);
     await faultPoint('after rollback');

@@ -1,7 +1,7 @@
 import { outlive } from './exec.ts';
 
-/** NetworkManager's timer, the rollback it starts and LACP, on a busy machine. */
-const keepSeconds = 60;
+/** How long the MAC is watched: NetworkManager's timer, the rollback it starts and LACP, on a busy machine. */
+const keepSeconds = '60';
 
 /**
  * Waits for the pipe it reads from to end without a word, which is what our death does to it, and then gives an interface its MAC back
@@ -11,7 +11,7 @@ const keepSeconds = 60;
 const script = `trap "" TERM; read -r _ && exit; trap - TERM
 keep() { read -r own < "/sys/class/net/$1/address" && [ "$own" = "$2" ] || ip link set dev "$1" address "$2"; }
 keep "$@"
-timeout --signal=KILL ${keepSeconds} ip -o monitor link dev "$1" | while read -r _; do keep "$@"; done`;
+timeout --signal=KILL "$3" ip -o monitor link dev "$1" | while read -r _; do keep "$@"; done`;
 
 export interface MacGuard {
   /** The interface need not have its MAC any more: the change stays. */
@@ -25,6 +25,6 @@ export interface MacGuard {
  * may bring another one first than the boot did, and a lease hangs on the MAC. The guard is a process of its own and outlives us.
  */
 export async function guardMac(interfaceName: string, mac: string): Promise<MacGuard> {
-  const { tell, hangUp } = await outlive('sh', ['-c', script, 'sh', interfaceName, mac.toLowerCase()]);
+  const { tell, hangUp } = await outlive('sh', ['-c', script, 'sh', interfaceName, mac.toLowerCase(), keepSeconds]);
   return { release: () => tell('done'), restore: hangUp };
 }

@@ -1,5 +1,6 @@
 import type { Link, NmProfile, Observation, Route } from '../model/observation.ts';
 import type { ProfileActivation, Step } from '../model/plan.ts';
+import type { ProfileSettings, SettingValue } from '../model/settings.ts';
 import { isLinkLocal6 } from '../net/address.ts';
 import { dynamicFamilies } from './handover.ts';
 import { keptAddresses } from './kept-addresses.ts';
@@ -92,6 +93,19 @@ function returnSteps(
   const routes = observed.map(({ destination, gateway }) => ({ destination, gateway }));
   const metric = winningMetric(observed);
   const defaults = routes.map((route) => route.destination).filter(isDefault);
+  const merges = sharesTraffic(admin.settings);
+  const ownRoutes: readonly Step[] =
+    defaults.length === 0
+      ? []
+      : [
+          {
+            do: 'waitRoutes',
+            interface: uplink,
+            destinations: [...new Set(defaults)],
+            heldMetric: metric,
+            why: 'the held default route goes only when there is another one',
+          },
+        ];
   const lease = dynamicFamilies(admin.settings).includes(4) && hasFamily(addresses, 4);
   return {
     before: [
@@ -110,22 +124,26 @@ function returnSteps(
         why: `${uplink} leaves ${names.bridge} with the addresses and routes of the node, so nothing is lost in between`,
       },
     ],
-    wait: [
-      ...(lease ? [leaseOf(admin, uplink)] : []),
-      ...(defaults.length === 0
-        ? []
-        : [
-            {
-              do: 'waitRoutes' as const,
-              interface: uplink,
-              destinations: [...new Set(defaults)],
-              heldMetric: metric,
-              why: 'the held default route goes only when there is another one',
-            },
-          ]),
+    wait: [...(lease ? [leaseOf(admin, uplink)] : []), ...(merges ? [] : ownRoutes)],
+    after: [
+      ...(merges ? [addAgain(admin, uplink), ...ownRoutes] : []),
+      { do: 'releaseRoutes', interface: uplink, routes, metric, why: `${uplink} has routes of its own` },
     ],
-    after: [{ do: 'releaseRoutes', interface: uplink, routes, metric, why: `${uplink} has routes of its own` }],
   };
+}
+
+/**
+ * True for a profile with routes that share their traffic (`weight`). NetworkManager makes one multipath route of those of one metric, of all
+ * interfaces together, and the kernel drops the whole of it with any of these interfaces.
+ */
+function sharesTraffic({ ipv4 }: ProfileSettings): boolean {
+  const routes = (ipv4?.['route-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
+  return routes.some((route) => Number(route.weight?.[1] ?? 0) > 0);
+}
+
+function addAgain({ id, uuid }: NmProfile, uplink: string): Step {
+  const why = `a multipath route that ${uplink} had in common with the bridge went with the bridge`;
+  return { do: 'reapply', id, uuid, settings: null, why };
 }
 
 function leaseOf({ id, uuid }: NmProfile, uplink: string): Step {

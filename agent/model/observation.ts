@@ -19,6 +19,8 @@ export interface HostFacts {
   readonly hostname: string;
   /** Address of the SSH client that started this run, if any. */
   readonly sshPeer: string | null;
+  /** Programs without which NetworkManager cannot start a device again that it runs now. Absent: none is missing. */
+  readonly missingPrograms?: readonly string[];
 }
 
 export interface Link {
@@ -56,8 +58,10 @@ export interface Route {
   readonly family: 4 | 6;
   /** CIDR; a default route is 0.0.0.0/0 or ::/0. */
   readonly destination: string;
-  /** null: on-link. */
+  /** null: on-link, or `viaIpv6`. */
   readonly gateway: string | null;
+  /** An IPv4 route through an IPv6 next hop, which the kernel does not show here. Absent: none. */
+  readonly viaIpv6?: true;
   readonly device: string;
   readonly metric: number;
 }

@@ -17,6 +17,8 @@ export interface HostPorts {
   readonly readFile: (path: string) => string | null;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly tuning: () => TuningFacts;
+  /** True for a program that NetworkManager would find. */
+  readonly hasProgram: (name: string) => boolean;
 }
 
 /** What observing needs of the outside world; real ones are put together in assemble.ts. */
@@ -35,7 +37,20 @@ export type HostFacts = Omit<Observation, 'networkManager' | 'ovs'>;
 export async function observe(ports: ObservePorts): Promise<Observation> {
   const daemons = Promise.all([ports.networkManager(), ports.ovs()]);
   const [[networkManager, ovs], host] = await Promise.all([daemons, readHost(ports)]);
-  return { ...host, links: withPermanentMacs(host.links, networkManager), networkManager, ovs };
+  const links = withPermanentMacs(host.links, networkManager);
+  return { ...host, host: withMissingPrograms(host.host, networkManager, ports), links, networkManager, ovs };
+}
+
+/** NMDeviceType: team. */
+const teamDevice = 15;
+
+function withMissingPrograms(
+  host: Observation['host'],
+  { devices }: NetworkManagerFacts,
+  ports: HostPorts,
+): Observation['host'] {
+  const lacksTeamd = devices.some((device) => device.type === teamDevice) && !ports.hasProgram('teamd');
+  return lacksTeamd ? { ...host, missingPrograms: ['teamd'] } : host;
 }
 
 /** Asynchronous, so that a file that cannot be read is a rejection beside those of the daemons. */

@@ -1,6 +1,6 @@
 import type { Link, Observation } from '../model/observation.ts';
 import type { Carried, LinkAddresses, PlanNote } from '../model/plan.ts';
-import type { ProfileSettings, SettingValue } from '../model/settings.ts';
+import type { ProfileSettings } from '../model/settings.ts';
 import { giveBack } from './give-back.ts';
 import { carriedAddresses } from './handover.ts';
 import { keptAddresses } from './kept-addresses.ts';
@@ -57,27 +57,6 @@ export function strayAddressNotes(source: UplinkSource): readonly PlanNote[] {
     level: 'warning',
     message: `${address} on ${source.addressLink.name} is not in the profile ${source.id}, so it does not stay`,
   }));
-}
-
-/** Says which default routes of an uplink do not move: somebody added them to a NIC with fixed addresses, and no profile knows them. */
-export function strayRouteNotes(source: UplinkSource, observation: Observation): readonly PlanNote[] {
-  return observation.routes
-    .filter((route) => route.device === source.addressLink.name && isDefault(route.destination))
-    .filter(({ family }) => source.settings[`ipv${family}`]?.method?.[1] === 'manual')
-    .filter(({ family, gateway }) => !defaultsOf(source.settings[`ipv${family}`] ?? {}).includes(gateway))
-    .map(({ gateway, device }) => ({
-      level: 'warning',
-      message: `the default route ${gateway === null ? 'without a gateway' : `through ${gateway}`} on ${device} is not in the profile ${source.id}, so it does not stay`,
-    }));
-}
-
-/** Gateways of the default routes a profile sets; null for one without. */
-function defaultsOf(setting: Readonly<Record<string, SettingValue>>): readonly (string | null)[] {
-  const routes = (setting['route-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
-  const own = routes
-    .filter((route) => route.prefix?.[1] === 0)
-    .map((route) => (route['next-hop']?.[1] ?? null) as string | null);
-  return [...own, ...(setting.gateway === undefined ? [] : [String(setting.gateway[1])])];
 }
 
 function carry(from: Link, to: string, settings: ProfileSettings | null, observation: Observation): Carried {

@@ -15,13 +15,15 @@ import { compare } from '../verify/compare.ts';
 import { adjustInPlace } from './adjust.ts';
 import { adoptInPlace, cloneSteps } from './adopt.ts';
 import { buildWithoutUplink, buildWithUplink, commitProfiles } from './build.ts';
-import { carriedBack, carriedOver, strayAddressNotes, strayRouteNotes, touchedLinks } from './carried.ts';
+import { carriedBack, carriedOver, strayAddressNotes, touchedLinks } from './carried.ts';
 import { giveBack } from './give-back.ts';
 import { keptNotes } from './kept.ts';
 import { type BridgeNames, bridges, externalBridge, gatewayBridge, ownNames } from './names.ts';
 import { foreignBridgeNotes, refuseForeignBridge, strangersNotes } from './ownership.ts';
 import { bridgeWithoutUplink, bridgeWithUplink, type UplinkSource } from './profiles.ts';
 import { activeProfile, uplinkSource } from './source-profile.ts';
+import { refuseLostDefault, strayRouteNotes } from './stray-routes.ts';
+import { refuseWithoutTeamd } from './teamd.ts';
 import { chooseExternalUplink, chooseUplink } from './uplink.ts';
 
 /** A bridge as it shall be, and what it is made from. */
@@ -55,6 +57,7 @@ export function planApply(config: Config, observation: Observation, routeWaitOve
   const targets: Target[] = [];
   const add = (names: BridgeNames, uplink: string): void => {
     const source = uplinkSource(names, uplink, observation);
+    refuseLostDefault(source, observation);
     const { wanted, notes: own } = bridgeWithUplink(names, source, observation, options);
     targets.push({ names, wanted, source });
     notes.push(...own, ...strayAddressNotes(source), ...strayRouteNotes(source, observation));
@@ -65,7 +68,9 @@ export function planApply(config: Config, observation: Observation, routeWaitOve
     targets.push({ names: gatewayBridge, wanted: bridgeWithoutUplink(gatewayBridge, options), source: null });
   } else add(gatewayBridge, decision.choice.interface);
   if (external !== null) add(externalBridge, external);
-  return { kind: 'planned', plan: planFor(targets, observation, decision.choice, notes, config.persist.value) };
+  const plan = planFor(targets, observation, decision.choice, notes, config.persist.value);
+  refuseWithoutTeamd(plan, observation);
+  return { kind: 'planned', plan };
 }
 
 /** True for a profile that is on disk and should be in memory, or the other way round; null: it may stay where it is. */
@@ -77,7 +82,9 @@ function isMisplaced(uuid: string, persist: boolean | null, observation: Observa
 /** Plans the removal of every trace of ours: NICs back to their own profiles, bridges and profiles gone. */
 export function planDisable(observation: Observation): Plan {
   const notes = bridges.flatMap((names) => strangersNotes(names, observation));
-  return planFor([], observation, null, notes, false);
+  const plan = planFor([], observation, null, notes, false);
+  refuseWithoutTeamd(plan, observation);
+  return plan;
 }
 
 /**

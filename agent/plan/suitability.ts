@@ -16,8 +16,9 @@ export function unsuitability(link: Link | undefined, observation: Observation):
   if (link === undefined) return 'there is no such interface';
   if (foreignNames.test(link.name)) return 'it belongs to a container engine, a hypervisor or ovn-kubernetes';
   if (link.kind === 'wlan') return 'it is a wifi device: an access point drops frames with other source addresses';
-  if (link.hardwareType !== ethernet && link.kind !== 'tun')
-    return 'it is not an Ethernet device, so Open vSwitch cannot carry it';
+  if (link.kind === 'tun' && link.hardwareType !== ethernet)
+    return 'it is a tun device, which carries no Ethernet frames (a tap device does)';
+  if (link.hardwareType !== ethernet) return 'it is not an Ethernet device, so Open vSwitch cannot carry it';
   if (isForeignVeth(link.name, observation))
     return 'it is a veth that NetworkManager does not manage, the end of a container cable';
   if (isOvsInternal(link.name, observation)) return 'it is an internal port of Open vSwitch';

@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs';
 import type { Route } from '../../model/observation.ts';
-import { compressIpv6 } from './links.ts';
+import { compressIpv6 } from '../../net/address.ts';
 
-/** RTF_UP, RTF_REJECT, RTF_ADDRCONF, RTF_LOCAL of linux/route.h and linux/ipv6_route.h. */
+/** RTF_UP, RTF_GATEWAY, RTF_REJECT, RTF_ADDRCONF, RTF_LOCAL of linux/route.h and linux/ipv6_route.h. */
 const upFlag = 0x1;
+const gatewayFlag = 0x2;
 const rejectFlag = 0x200;
 const addrconfFlag = 0x40000;
 const localFlag = 0x80000000;
+const noGateway = '00000000';
 
-/** Unicast routes of the main table. Multipath routes show with their first device, `via inet6` ones without a gateway. */
+/** Unicast routes of the main table. Multipath routes show with their first device and gateway. */
 export function readRoutes(root = ''): Route[] {
   return [...readIpv4Routes(`${root}/proc/net/route`), ...readIpv6Routes(`${root}/proc/net/ipv6_route`)];
 }
@@ -28,7 +30,9 @@ function readIpv4Routes(path: string): Route[] {
     routes.push({
       family: 4,
       destination: `${dottedQuad(destination)}/${prefixLength(mask)}`,
-      gateway: gateway === '00000000' ? null : dottedQuad(gateway),
+      gateway: gateway === noGateway ? null : dottedQuad(gateway),
+      // `via inet6` has the flag without an address (fib_trie.c: nhc_gw is of another family).
+      ...(gateway === noGateway && (bits & gatewayFlag) !== 0 ? { viaIpv6: true as const } : {}),
       device,
       metric: Number(metric),
     });

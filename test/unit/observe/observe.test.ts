@@ -49,6 +49,7 @@ t.test('hints: the first line, trimmed', (t) => {
 t.test('a snapshot', async (t) => {
   const ports: ObservePorts = {
     tuning: () => ({}) as ReturnType<ObservePorts['tuning']>,
+    hasProgram: () => true,
     links: () => [],
     routes: () => [],
     readFile: (path: string) => (path.startsWith('/proc') ? 'value\n' : null),
@@ -90,6 +91,7 @@ t.test('permanent MACs are those NetworkManager knows', async (t) => {
   const device = (name: string, permanentHwAddress: string) => ({ interface: name, permanentHwAddress }) as NmDevice;
   const { links } = await observe({
     tuning: () => ({}) as ReturnType<ObservePorts['tuning']>,
+    hasProgram: () => true,
     links: () => [link('eth0'), link('eth1'), link('lo')],
     routes: () => [],
     readFile: () => null,

@@ -12,13 +12,15 @@ export function randomNode(random: Random): Observation {
   const count = 1 + random(6);
   const nics = shuffled(names, random).slice(0, count);
   const links = nics.map((name, index) => randomLink(name, index + 2, random));
-  const profiles = nics.map((name, index) => randomProfile(name, index, random));
+  const bare = nics.map((name, index) => randomProfile(name, index, random));
   const pick = (): string => [...nics, 'eth7'][random(nics.length + 1)] ?? 'eth7';
+  const routes = shuffled(links, random).flatMap((link) => randomRoutes(link, random));
+  const profiles = bare.map((profile) => withDefaults(profile, routes));
   const sometimes = (value: string): string | null => (random(4) === 0 ? value : null);
   return {
     host: { bootId: 'boot', hostname: 'node', sshPeer: sometimes('192.0.2.9') },
     links: [loopback, ...links],
-    routes: shuffled(links, random).flatMap((link) => randomRoutes(link, random)),
+    routes,
     resolver: {
       nameservers: ['192.0.2.1', '2001:db8::1', '127.0.0.53'].slice(random(3)),
       search: ['example.org'],
@@ -192,4 +194,31 @@ function randomProfile(name: string, index: number, random: Random): NmProfile {
       setting['address-data'] ??= ['aa{sv}', [{ address: ['s', address], prefix: ['u', prefix] }]];
   }
   return { path: `/profile/${index}`, uuid, id: `${name} profile`, filename: `/etc/${name}`, settings };
+}
+
+/** The default routes of a NIC with fixed addresses are in its profile. */
+function withDefaults(profile: NmProfile, routes: readonly Route[]): NmProfile {
+  const settings = { ...profile.settings };
+  for (const family of [4, 6] as const) {
+    const setting = settings[`ipv${family}`];
+    const defaults = routes.filter(
+      (route) => route.family === family && route.device === settings.connection?.['interface-name']?.[1],
+    );
+    if (setting?.method?.[1] !== 'manual') continue;
+    settings[`ipv${family}`] = { ...setting, 'route-data': ['aa{sv}', defaults.filter(isDefault).map(routeData)] };
+  }
+  return { ...profile, settings };
+}
+
+function isDefault({ destination }: Route): boolean {
+  return destination.endsWith('/0');
+}
+
+function routeData({ destination, gateway }: Route): Record<string, SettingValue> {
+  const [dest = ''] = destination.split('/');
+  return {
+    dest: ['s', dest],
+    prefix: ['u', 0],
+    ...(gateway === null ? {} : { 'next-hop': ['s', gateway] as const }),
+  };
 }

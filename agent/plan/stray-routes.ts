@@ -1,0 +1,78 @@
+import { AgentError } from '../errors.ts';
+import type { Observation, Route } from '../model/observation.ts';
+import type { PlanNote } from '../model/plan.ts';
+import type { SettingValue } from '../model/settings.ts';
+import { dynamicFamilies } from './handover.ts';
+import type { UplinkSource } from './profiles.ts';
+import { isDefault } from './route-metric.ts';
+
+/*
+ * Default routes of an uplink that are in no profile: somebody added them with ip(8), a script or a routing daemon. NetworkManager
+ * configures the bridge from the profile, so they do not move. A family that would lose its last default route is no move: refused.
+ */
+
+/** Says which default routes of an uplink do not move. */
+export function strayRouteNotes(source: UplinkSource, observation: Observation): readonly PlanNote[] {
+  return strayDefaults(source, observation).map((route) => ({
+    level: 'warning',
+    message: `the default route ${hopOf(route)} on ${route.device} is not in the profile ${source.id}, so it does not stay`,
+  }));
+}
+
+/** Fails with `interface-unsuitable` where the uplink would lose the last default route of a family. Not once the bridge has it. */
+export function refuseLostDefault(source: UplinkSource, observation: Observation): void {
+  if (source.addressLink !== source.link) return;
+  const strays = strayDefaults(source, observation);
+  const kept = defaultsOn(source, observation).filter((route) => !strays.includes(route));
+  const lost = strays.find((stray) => !kept.some((route) => route.family === stray.family));
+  if (lost === undefined) return;
+  const { id, link } = source;
+  const facts = { interface: link.name, profile: id };
+  if (lost.viaIpv6 === true)
+    throw new AgentError(
+      'interface-unsuitable',
+      `the default route of ${link.name} goes through an IPv6 next hop, which NetworkManager cannot give to the bridge`,
+      { hint: `give the profile ${id} an IPv4 gateway, name another interface, or set \`uplink: none\``, facts },
+    );
+  const flag = lost.family === 6 ? 'ip -6' : 'ip';
+  throw new AgentError(
+    'interface-unsuitable',
+    `the default route of ${link.name} is not in the profile ${id}, so the bridge would be without one`,
+    {
+      hint: `add it: nmcli connection modify ${id} ${settingOf(lost)}; or remove it: ${flag} route delete default dev ${link.name}`,
+      facts,
+    },
+  );
+}
+
+function strayDefaults(source: UplinkSource, observation: Observation): readonly Route[] {
+  const dynamic = dynamicFamilies(source.settings);
+  return defaultsOn(source, observation).filter(
+    (route) =>
+      route.viaIpv6 === true ||
+      (!dynamic.includes(route.family) &&
+        !gatewaysIn(source.settings[`ipv${route.family}`] ?? {}).includes(route.gateway)),
+  );
+}
+
+function defaultsOn({ addressLink }: UplinkSource, observation: Observation): readonly Route[] {
+  return observation.routes.filter((route) => route.device === addressLink.name && isDefault(route.destination));
+}
+
+/** Gateways of the default routes a profile sets; null for one without. */
+function gatewaysIn(setting: Readonly<Record<string, SettingValue>>): readonly (string | null)[] {
+  const routes = (setting['route-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
+  const own = routes
+    .filter((route) => route.prefix?.[1] === 0)
+    .map((route) => (route['next-hop']?.[1] ?? null) as string | null);
+  return [...own, ...(setting.gateway === undefined ? [] : [String(setting.gateway[1])])];
+}
+
+function hopOf({ gateway, viaIpv6 }: Route): string {
+  if (viaIpv6 === true) return 'through an IPv6 next hop';
+  return gateway === null ? 'without a gateway' : `through ${gateway}`;
+}
+
+function settingOf({ family, gateway, destination }: Route): string {
+  return gateway === null ? `+ipv${family}.routes ${destination}` : `ipv${family}.gateway ${gateway}`;
+}

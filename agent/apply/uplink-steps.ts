@@ -65,8 +65,9 @@ export async function returnUplink(context: StepContext, step: StepArguments['re
     for (const start of ports) start(begun);
     await reached(context, await active, step, deviceState.ipConfig);
     await holdAddresses(step.interface, step.addresses);
-    // Fixed IPv6 addresses are NetworkManager's by now, and checked for duplicates while the bridge still answers.
-    await waitForAddresses(step.interface, step.addresses, deadline, bindableLimitMs);
+    // Fixed IPv6 addresses are NetworkManager's by now, and checked for duplicates while the bridge still answers. IPv4 ones are there.
+    const checked = step.addresses.filter((address) => address.includes(':'));
+    await waitForAddresses(step.interface, checked, deadline, bindableLimitMs);
     await copyNeighbours(step.bridge, step.interface);
     await holdRoutes(step);
     port = step.interface;

@@ -56,3 +56,16 @@ function groupsOf(text: string): number[] | null {
   }
   return groups;
 }
+
+/** 32 hex digits → the canonical text form (RFC 5952 section 4). */
+export function compressIpv6(hex: string): string {
+  const groups = (hex.match(/.{4}/g) ?? []).map((group) => Number.parseInt(group, 16).toString(16));
+  let best = { start: -1, length: 1 };
+  for (let start = 0; start < groups.length; start += 1) {
+    let length = 0;
+    while (groups[start + length] === '0') length += 1;
+    if (length > best.length) best = { start, length };
+  }
+  if (best.start < 0) return groups.join(':');
+  return `${groups.slice(0, best.start).join(':')}::${groups.slice(best.start + best.length).join(':')}`;
+}

@@ -1,8 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { compressIpv6, readLinks } from '../../../agent/drivers/host/links.ts';
+import { readLinks } from '../../../agent/drivers/host/links.ts';
 import { readKernelAdvertisedRoutes, readRoutes } from '../../../agent/drivers/host/routes.ts';
+import { compressIpv6 } from '../../../agent/net/address.ts';
 
 function rootWith(t: Test, files: Readonly<Record<string, string>>): string {
   const root = t.testdir({});
@@ -85,12 +86,48 @@ t.test('links of a machine without IPv6', (t) => {
   t.end();
 });
 
+t.test('addresses of a link without a carrier', (t) => {
+  const leaf = (address: string, route: string): string => `     |-- ${address}\n        ${route}\n`;
+  const root = rootWith(t, {
+    ...device('fixture0', 7, { carrier: '0' }),
+    ...device('fixture1', 8),
+    'proc/net/fib_trie': [
+      'Main:\n  +-- 0.0.0.0/0 3 0 5\n',
+      leaf('192.0.2.0', '/24 link UNICAST'),
+      leaf('192.0.2.50', '/32 host LOCAL'),
+      'Local:\n  +-- 0.0.0.0/0 3 0 5\n',
+      leaf('127.0.0.1', '/32 host LOCAL'),
+      leaf('192.0.2.50', '/32 host LOCAL'),
+      leaf('192.0.2.255', '/32 link BROADCAST'),
+      leaf('203.0.113.9', '/32 host LOCAL'),
+    ].join(''),
+    'proc/net/route': [
+      'Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT',
+      'fixture0\t00000000\t010200C0\t0003\t0\t0\t100\t00000000\t0\t0\t0',
+      'fixture0\t000200C0\t00000000\t0001\t0\t0\t100\t00FFFFFF\t0\t0\t0',
+      'fixture1\t007100CB\t00000000\t0001\t0\t0\t100\t00FFFFFF\t0\t0\t0',
+      '',
+    ].join('\n'),
+  });
+  const links = readLinks(root);
+  t.match(links.find((link) => link.name === 'fixture0')?.addresses, [
+    { family: 4, address: '192.0.2.50', prefixLength: 24, scope: 'global', tentative: false },
+  ]);
+  t.strictSame(
+    links.find((link) => link.name === 'fixture1')?.addresses,
+    [],
+    'one with a carrier is shown by the system',
+  );
+  t.end();
+});
+
 t.test('routes', (t) => {
   const root = rootWith(t, {
     'proc/net/route': [
       'Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT',
       'eth0\t00000000\t010200C0\t0003\t0\t0\t100\t00000000\t0\t0\t0',
       'ppp0\t00000000\t00000000\t0001\t0\t0\t50\t00000000\t0\t0\t0',
+      'eth0\t00000000\t00000000\t0003\t0\t0\t200\t00000000\t0\t0\t0',
       'eth0\t000200C0\t00000000\t0001\t0\t0\t100\t00FFFFFF\t0\t0\t0',
       'eth0\t0002000A\t00000000\t0000\t0\t0\t0\t00FFFFFF\t0\t0\t0',
       '*\t0003000A\t00000000\t0201\t0\t0\t0\t00FFFFFF\t0\t0\t0',
@@ -109,6 +146,7 @@ t.test('routes', (t) => {
   t.strictSame(readRoutes(root), [
     { family: 4, destination: '0.0.0.0/0', gateway: '192.0.2.1', device: 'eth0', metric: 100 },
     { family: 4, destination: '0.0.0.0/0', gateway: null, device: 'ppp0', metric: 50 },
+    { family: 4, destination: '0.0.0.0/0', gateway: null, viaIpv6: true, device: 'eth0', metric: 200 },
     { family: 4, destination: '192.0.2.0/24', gateway: null, device: 'eth0', metric: 100 },
     { family: 6, destination: '2001:db8::/64', gateway: null, device: 'eth0', metric: 1024 },
     { family: 6, destination: '::/0', gateway: 'fe80::1', device: 'br-ex', metric: 48 },

@@ -28,8 +28,8 @@ export function parseState(text: string): NodeState {
   return new NodeState({
     addresses: rows('addresses').flatMap(toAddresses),
     links: rows('links').map(toLink),
-    routes4: rows('routes4').map(toRoute),
-    routes6: rows('routes6').map(toRoute),
+    routes4: rows('routes4').flatMap(toRoutes),
+    routes6: rows('routes6').flatMap(toRoutes),
     rules: rows('rules'),
     ovs,
     devices,
@@ -67,10 +67,16 @@ function toLink(link: Json): Link {
   };
 }
 
+/** A multipath route counts as one route for each of its next hops. */
+function toRoutes({ nexthops, ...route }: Json): Route[] {
+  if (nexthops === undefined) return [toRoute(route)];
+  return (nexthops as Json[]).map((hop) => toRoute({ ...route, gateway: hop.gateway, dev: hop.dev, via: hop.via }));
+}
+
 function toRoute(route: Json): Route {
   return {
-    dst: String(route.dst),
-    gateway: route.gateway as string | undefined,
+    dst: route.type === undefined ? String(route.dst) : `${route.type} ${route.dst}`,
+    gateway: (route.gateway ?? (route.via as Json | undefined)?.host) as string | undefined,
     dev: route.dev as string | undefined,
     metric: Number(route.metric ?? 0),
     protocol: route.protocol as string | undefined,

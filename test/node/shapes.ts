@@ -8,6 +8,8 @@ export interface Shape {
   /** Shell text that makes the LAN fit, before the profiles; `after` takes it back. */
   lan?: string;
   after?: string;
+  /** Shell text for when the uplink has its addresses, right before the first run. */
+  before?: string;
   /** Address that must answer before and after; null: the node answers to nobody. */
   address: string | null;
   /** Longest silence while the uplink moves. */
@@ -145,6 +147,42 @@ export const uplinkShapes: Readonly<Record<string, Shape>> = {
         ipv6: off,
       }),
     },
+  },
+  'tap device': {
+    uplink: 'tap0',
+    address: '192.0.2.50',
+    lan: 'modprobe tun; ip link set eth0 up; setsid python3 /testnode/relay.py tap0 eth0 < /dev/null > /run/relay.log 2>&1 & echo $! > /run/relay.pid',
+    after: 'kill "$(cat /run/relay.pid)"; ip link del tap0; true',
+    profiles: {
+      tap0: {
+        connection: {
+          id: 'tap0',
+          uuid: '0000007a-0000-4000-8000-00000000007a',
+          type: 'tun',
+          'interface-name': 'tap0',
+        },
+        tun: { mode: 2 },
+        ...fixed,
+      },
+    },
+  },
+  'bond, no port with a cable': {
+    uplink: 'bond0',
+    address: null,
+    lan: '$LAN ip link set peth0 down; $LAN ip link set peth1 down',
+    after: '$LAN ip link set peth0 up; $LAN ip link set peth1 up',
+    profiles: bond({ mode: 'active-backup' }, fixed),
+  },
+  'team, its teamd gone': {
+    uplink: 'team0',
+    address: '192.0.2.50',
+    before: 'mv /usr/bin/teamd /root/',
+    after: 'mv /root/teamd /usr/bin/',
+    profiles: {
+      team0: controller('team', 'team0', { team: { config: '{"runner":{"name":"activebackup"}}' }, ...fixed }),
+      port0: port(0, 'team', 'team0'),
+    },
+    fails: /cannot start team0 again: teamd is not there; install it/,
   },
   'VLAN made with ip(8), outside of NetworkManager': {
     common: true,

@@ -123,7 +123,7 @@ const header = fields({
         settlesMs: optional(number),
       }),
     ),
-    before: list(linkAddresses),
+    before: list(fields({ interface: text, addresses: list(text), mac: optional(text) })),
     steps: list(isStep),
     notes: anything,
   }),

@@ -1,4 +1,5 @@
 import { type Deadline, monotonicMs, startDeadline } from '../deadline.ts';
+import { keepMac } from '../drivers/host/keep-mac.ts';
 import { freeFromDatapath } from '../drivers/host/kernel-datapath.ts';
 import { serviceEvent } from '../drivers/host/service-event.ts';
 import { watchActivations } from '../drivers/networkmanager/activation.ts';
@@ -8,7 +9,7 @@ import { rootInterface, rootPath } from '../drivers/networkmanager/names.ts';
 import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
 import { AgentError, asAgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
-import type { LinkAddresses, Plan, Wanted } from '../model/plan.ts';
+import type { LinkBefore, Plan, Wanted } from '../model/plan.ts';
 import { checkpointSeconds } from './checkpoint-timer.ts';
 import { execute, stepContext } from './execute.ts';
 import { waitForAddresses } from './wait-addresses.ts';
@@ -51,10 +52,11 @@ export interface RestorePorts {
 export async function restoreOldState(
   ports: RestorePorts,
   previous: Wanted,
-  before: readonly LinkAddresses[],
+  before: readonly LinkBefore[],
   checkpoint: string | null,
 ): Promise<AgentError | null> {
   const deadline = startDeadline(restoreLimitMs);
+  const keeping: (() => void)[] = [];
   try {
     const connections = await reconnect(ports, deadline);
     if (connections === null) {
@@ -66,6 +68,7 @@ export async function restoreOldState(
     const outside = before.map((link) => link.interface).filter((name) => !inBridges.includes(name));
     const carried = (await vswitchdAnswers(ovs)) ? null : (await ovs.facts()).bridges.map((bridge) => bridge.name);
     if (carried !== null) await freeFromDatapath(outside);
+    for (const { interface: name, mac } of before) if (mac !== undefined) keeping.push(await keepMac(name, mac));
     if (checkpoint !== null && (await checkpointExists(nm, checkpoint))) {
       ports.say('rolling back to the checkpoint');
       await rollBackCheckpoint(nm, checkpoint).catch((error: unknown) => ports.say(asAgentError(error).message));
@@ -93,6 +96,7 @@ export async function restoreOldState(
       facts: { missing: before.map((link) => `${link.interface}: ${link.addresses.join(' ')}`) },
     });
   } finally {
+    for (const end of keeping) end();
     deadline.clear();
   }
 }

@@ -1,5 +1,6 @@
 import type { Deadline } from '../deadline.ts';
 import { monotonicMs, throwIfStopped } from '../deadline.ts';
+import { guardMac, type MacGuard } from '../drivers/host/mac-guard.ts';
 import { watchActivations } from '../drivers/networkmanager/activation.ts';
 import { createCheckpoint, destroyCheckpoint, pushCheckpointForward } from '../drivers/networkmanager/checkpoint.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
@@ -12,7 +13,6 @@ import { checkpointSeconds } from './checkpoint-timer.ts';
 import { execute, stepContext } from './execute.ts';
 import type { FaultPoints } from './fault-points.ts';
 import { type Journal, openJournal, pruneJournals } from './journal.ts';
-import { guardMacs } from './mac-guards.ts';
 import { askNeighbours, proveMoved } from './prove.ts';
 import { watchVswitchd } from './vswitchd-watch.ts';
 
@@ -64,7 +64,6 @@ export async function runTransaction(
 ): Promise<TransactionResult> {
   const { nm, deadline, progress, now, faultPoint } = ports;
   await ports.ovs.probeVswitchd();
-  const macs = await guardMacs(plan, observation);
   await faultPoint('before journal');
   const journal = openJournal(ports.journalDirectory, header);
   const watch = watchActivations(nm);
@@ -73,6 +72,7 @@ export async function runTransaction(
   const total = plan.steps.length + 2;
   const stepTimesMs: number[] = [];
   let checkpoint: string | null = null;
+  let macs: readonly MacGuard[] = [];
   let heartbeat: NodeJS.Timeout | undefined;
 
   const timed = async (step: ProgressEvent['step'], work: () => Promise<void>): Promise<void> => {
@@ -107,6 +107,7 @@ export async function runTransaction(
     }, heartbeatMs);
     await faultPoint('after checkpoint');
     const neighbourhood = askNeighbours(plan, observation);
+    macs = await guardMacs(plan);
     const context = stepContext({ nm, ovs: ports.ovs, watch, deadline });
     // What makes the profiles permanent comes after the proof that the node is reachable.
     const work = plan.steps.filter((step) => step.do !== 'commitProfiles');
@@ -128,11 +129,11 @@ export async function runTransaction(
     await timed('commit', async () => {
       if (confirmTimeoutSeconds === null) await destroyCheckpoint(nm, own);
       else await pushCheckpointForward(nm, own, confirmTimeoutSeconds);
+      for (const mac of macs) mac.decided(confirmTimeoutSeconds);
     });
     await faultPoint('before journal-end');
     if (until === null) journal.setState('committed', now().toISOString(), null);
     else journal.setState('awaiting-confirm', now().toISOString(), null, until);
-    macs.release();
     return {
       id: header.id,
       state: until === null ? 'committed' : 'awaiting-confirm',
@@ -141,7 +142,7 @@ export async function runTransaction(
     };
   } catch (error) {
     clearInterval(heartbeat);
-    macs.restore();
+    for (const mac of macs) mac.decided(0);
     await faultPoint('before rollback');
     const left = await ports.restore(plan, checkpoint);
     await faultPoint('after rollback');
@@ -166,6 +167,12 @@ function rootCause(failure: AgentError, deadline: Deadline): AgentError {
   const reason: unknown = deadline.signal.reason;
   const lost: readonly ErrorKind[] = ['networkmanager-not-running', 'dbus-lost', 'vswitchd-not-responding'];
   return isAgentError(reason) && lost.includes(reason.kind) ? reason : failure;
+}
+
+function guardMacs(plan: Plan): Promise<readonly MacGuard[]> {
+  return Promise.all(
+    plan.before.flatMap(({ interface: name, mac }) => (mac === undefined ? [] : [guardMac(name, mac)])),
+  );
 }
 
 /** A full disk must not hide why the run failed; the next run finds the journal open and closes it. */

@@ -62,6 +62,12 @@ export interface LinkAddresses {
   readonly addresses: readonly string[];
 }
 
+/** A link that a change touches, as it was before. */
+export interface LinkBefore extends LinkAddresses {
+  /** MAC it had from one of its ports, and may get from another one when they come back; absent: it is its own. */
+  readonly mac?: string;
+}
+
 /** Arguments of every kind of step; Step and the executors are derived from this, so that none can be forgotten. */
 export interface StepArguments {
   /** Adds profiles in memory that do not connect by themselves. */
@@ -172,7 +178,7 @@ export interface Plan {
   readonly wanted: Wanted;
   readonly carried: readonly Carried[];
   /** Addresses of every link the plan touches, as they are now: what a rollback must bring back. */
-  readonly before: readonly LinkAddresses[];
+  readonly before: readonly LinkBefore[];
   /** Why the node is not as wanted now; empty when nothing is to do. */
   readonly differences: readonly Difference[];
   readonly steps: readonly Step[];

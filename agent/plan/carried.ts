@@ -1,5 +1,5 @@
 import type { Link, Observation } from '../model/observation.ts';
-import type { Carried, LinkAddresses, PlanNote } from '../model/plan.ts';
+import type { Carried, LinkBefore, PlanNote } from '../model/plan.ts';
 import type { ProfileSettings } from '../model/settings.ts';
 import { giveBack } from './give-back.ts';
 import { carriedAddresses } from './handover.ts';
@@ -36,7 +36,7 @@ function settles(device: ProfileSettings): { settlesMs?: number } {
 }
 
 /** Links that are or were an uplink or a bridge of ours, with the addresses a rollback must bring back. */
-export function touchedLinks(uplinks: readonly string[], observation: Observation): readonly LinkAddresses[] {
+export function touchedLinks(uplinks: readonly string[], observation: Observation): readonly LinkBefore[] {
   const touched = new Set(uplinks);
   for (const names of bridges) {
     touched.add(names.bridge);
@@ -45,8 +45,17 @@ export function touchedLinks(uplinks: readonly string[], observation: Observatio
   }
   return observation.links
     .filter((link) => touched.has(link.name))
-    .map((link) => ({ interface: link.name, addresses: keptAddresses(link, settingsOf(link.name, observation)) }))
+    .map((link) => ({
+      interface: link.name,
+      addresses: keptAddresses(link, settingsOf(link.name, observation)),
+      ...(hasMacOfPort(link, observation) ? { mac: link.mac } : {}),
+    }))
     .filter((entry) => entry.addresses.length > 0);
+}
+
+/** Bonds and teams take the MAC of the port that is attached first. A Linux bridge has one that does not depend on the order. */
+function hasMacOfPort(link: Link, observation: Observation): boolean {
+  return link.kind !== 'bridge' && observation.links.some((port) => port.master === link.name);
 }
 
 /** Says which addresses of an uplink do not move. */

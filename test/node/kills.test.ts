@@ -1,6 +1,7 @@
 // The agent is stopped or killed in the middle: the node ends as it was, reachable by itself, and the next run works.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
+import { faultFile } from './faults/cell.ts';
 import { afterStep, apply, giveBack, interfered, isOld } from './interfere.ts';
 import { hasMoved } from './moved.ts';
 import { bootNode } from './node.ts';
@@ -45,6 +46,23 @@ t.test('an agent that does not get to its end', { timeout: 400_000, skip: nodeSk
     t.equal(run.signal, 'SIGKILL');
     t.notMatch(run.stderr, afterStep.move);
     await isOld(t, node, old, run.interferedAt);
+    t.match(await node.run(apply), { exitCode: 0, stdout: /committed/ }, 'the next run works');
+    await giveBack(t, node, old);
+  });
+
+  // NetworkManager and ovsdb-server are stopped in turn, so that the moment between the port and its activation is long enough to be hit.
+  await t.test('the whole control group killed before NetworkManager has heard of the port', async (t) => {
+    const group = '/sys/fs/cgroup/killed-as-a-whole';
+    const armed = JSON.stringify({ point: 'after step 4', action: 'hold' });
+    await node.text(`mkdir -p ${group}; umask 077; echo '${armed}' > ${faultFile}`);
+    const command = node.start(`echo $$ > ${group}/cgroup.procs; exec ${apply}`, { timeoutMs: 180_000 });
+    await command.saw('armed fault: held');
+    const killedAt = await node.now();
+    await node.text(`nm=$(systemctl show -p MainPID --value NetworkManager) ovsdb=$(cat /run/openvswitch/ovsdb-server.pid)
+      kill -STOP $ovsdb; rm ${faultFile}; sleep 1; kill -STOP $nm; kill -CONT $ovsdb
+      ovs-vsctl --timeout=10 wait-until Port eth0; echo 1 > ${group}/cgroup.kill; kill -CONT $nm`);
+    await command.ended;
+    await isOld(t, node, old, killedAt);
     t.match(await node.run(apply), { exitCode: 0, stdout: /committed/ }, 'the next run works');
     await giveBack(t, node, old);
   });

@@ -141,6 +141,9 @@ export async function follow(
   };
 }
 
+/** A shell starts in milliseconds; one that takes seconds must not hold a run that works without it most of the time. */
+const readyLimitMs = 3_000;
+
 /** A program that outlives us. */
 export interface Survivor {
   /** Sends it a last line and ends its standard input. */
@@ -149,15 +152,19 @@ export interface Survivor {
   readonly hangUp: () => void;
 }
 
-/** Starts a program that outlives this process and reads standard input: it sees the end of it when we die. Fails with `command-missing`. */
+/**
+ * Starts a program that outlives this process and reads standard input: it sees the end of it when we die. Resolves when it has printed
+ * something or ended, at the latest after readyLimitMs. Fails with `command-missing`.
+ */
 export async function outlive(program: string, programArguments: readonly string[]): Promise<Survivor> {
   const { execa } = await import('execa');
   const child = execa(program, [...programArguments], {
     reject: false,
     detached: true,
     cleanup: false,
+    buffer: false,
     stdin: 'pipe',
-    stdout: 'ignore',
+    stdout: 'pipe',
     stderr: 'ignore',
   });
   if (child.pid === undefined) {
@@ -169,5 +176,15 @@ export async function outlive(program: string, programArguments: readonly string
   // It was killed: nothing is left to tell it.
   child.stdin.on('error', () => undefined);
   child.unref();
+  await new Promise<void>((resolve) => {
+    const limit = setTimeout(resolve, readyLimitMs);
+    for (const event of ['data', 'close'] as const) {
+      child.stdout.once(event, () => {
+        clearTimeout(limit);
+        resolve();
+      });
+    }
+  });
+  child.stdout.destroy();
   return { tell: (line) => child.stdin.end(`${line}\n`), hangUp: () => child.stdin.end() };
 }

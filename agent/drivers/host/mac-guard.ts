@@ -1,23 +1,23 @@
-import { outlive } from './exec.ts';
+import { startSurvivor } from './survivor.ts';
 
 /** How long the MAC is watched: NetworkManager's timer, the rollback it starts and LACP, on a busy machine. */
-const keepSeconds = '60';
+const keepSeconds = 60;
 
 /**
- * Waits for the pipe it reads from to end without a word, which is what our death does to it, and then gives an interface its MAC back
- * whenever the kernel announces another one. systemd ends what a stopping unit has left with SIGTERM: until we are done that must not
- * reach it, later it may. A MAC that is right already is not set: setting it would be announced, too.
+ * Waits for a line, or for our death, which ends the pipe it reads from without a word; then gives an interface its MAC back whenever the
+ * kernel announces another one, for so many seconds more than the line says. A MAC that is right already is not set: setting it would be
+ * announced, too.
  */
-const script = `trap "" TERM; read -r _ && exit; trap - TERM
+const script = `seconds=
+read -r seconds
+[ "$seconds" != done ] || exit 0
 keep() { read -r own < "/sys/class/net/$1/address" && [ "$own" = "$2" ] || ip link set dev "$1" address "$2"; }
 keep "$@"
-timeout --signal=KILL "$3" ip -o monitor link dev "$1" | while read -r _; do keep "$@"; done`;
+timeout --signal=KILL "$((seconds + $3))" ip -o monitor link dev "$1" | while read -r _; do keep "$@"; done`;
 
 export interface MacGuard {
-  /** The interface need not have its MAC any more: the change stays. */
-  readonly release: () => void;
-  /** The interface gets its MAC back from now on, for a minute. */
-  readonly restore: () => void;
+  /** Nothing rolls the change back any more (null), or NetworkManager does so many seconds from now. Counts the first time. */
+  readonly decided: (withinSeconds: number | null) => void;
 }
 
 /**
@@ -25,6 +25,12 @@ export interface MacGuard {
  * may bring another one first than the boot did, and a lease hangs on the MAC. The guard is a process of its own and outlives us.
  */
 export async function guardMac(interfaceName: string, mac: string): Promise<MacGuard> {
-  const { tell, hangUp } = await outlive('sh', ['-c', script, 'sh', interfaceName, mac.toLowerCase(), keepSeconds]);
-  return { release: () => tell('done'), restore: hangUp };
+  const { tell } = await startSurvivor(script, [interfaceName, mac.toLowerCase(), String(keepSeconds)]);
+  let isDecided = false;
+  return {
+    decided: (withinSeconds) => {
+      if (!isDecided) tell(withinSeconds === null ? 'done' : String(withinSeconds));
+      isDecided = true;
+    },
+  };
 }

@@ -1,10 +1,7 @@
-import { outlive } from './exec.ts';
+import { startSurvivor } from './survivor.ts';
 
-/**
- * Runs ovs-vsctl when the pipe it reads from ends without a word, which is what our death does to it. systemd ends what a dead unit
- * has left with SIGTERM: that must not reach it before it is done.
- */
-const script = 'trap "" TERM; read -r _ || exec ovs-vsctl --timeout=10 "$@"';
+/** Runs ovs-vsctl when the pipe it reads from ends without a word, which is what our death does to it. */
+const script = 'read -r _ || exec ovs-vsctl --timeout=10 "$@" > /dev/null';
 
 export interface PortGuard {
   /** NetworkManager knows what to do with the port now. */
@@ -32,6 +29,6 @@ export async function guardPort(bridge: string, port: string, borrowed: Borrowed
     words.push('--', 'set', 'bridge', bridge, `external_ids:NM.connection.uuid=${borrowed.owner}`);
     words.push('--', 'remove', 'bridge', bridge, 'external_ids', borrowed.markKey);
   }
-  const { tell, hangUp } = await outlive('sh', ['-c', script, 'sh', ...words]);
+  const { tell, hangUp } = await startSurvivor(script, words);
   return { release: () => tell('done'), removePort: hangUp };
 }

@@ -1,0 +1,41 @@
+// The agent is killed while a bond moves: NetworkManager attaches the ports again in an order of its own, and the bond keeps its MAC.
+import t from 'tap';
+import { nodeSkip } from './availability.ts';
+import { apply, giveBack, interfered, isOld } from './interfere.ts';
+import { bootNode } from './node.ts';
+import { picture } from './picture.ts';
+
+t.setTimeout(420_000);
+
+t.test('a bond whose agent dies', { timeout: 400_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'bond-ab' });
+  t.teardown(() => node.halt());
+  const old = await picture(node);
+
+  // Which port comes first is up to NetworkManager each time.
+  for (const text of ['attach bond0 to br-ex', 'activate ovs-if-phys0', 'update the profiles']) {
+    await t.test(`SIGKILL after the step "${text}", and nobody else there`, async (t) => {
+      const run = await interfered(node, text, (command) => command.signal('SIGKILL'));
+      t.equal(run.signal, 'SIGKILL');
+      await isOld(t, node, old, run.interferedAt);
+    });
+  }
+
+  await t.test('SIGKILL, and the next run takes it back', async (t) => {
+    await interfered(node, 'activate ovs-if-phys0', (command) => command.signal('SIGKILL'));
+    const next = await node.run('microshift-net recover');
+    t.match(next, { exitCode: 0 }, next.stderr);
+    t.strictSame(await picture(node), old);
+  });
+
+  await t.test('SIGTERM', async (t) => {
+    const run = await interfered(node, 'activate ovs-if-phys0', (command) => command.signal('SIGTERM'));
+    t.equal(run.exitCode, 1, run.stderr);
+    await isOld(t, node, old, run.interferedAt);
+  });
+
+  await t.test('the next run works', async (t) => {
+    t.match(await node.run(apply), { exitCode: 0, stdout: /committed/ });
+    await giveBack(t, node, old);
+  });
+});

@@ -2,6 +2,7 @@ import type { NmProfile, Observation } from '../model/observation.ts';
 import type { PlanNote, WantedProfile } from '../model/plan.ts';
 import type { ProfileSettings } from '../model/settings.ts';
 import { copyUuid, userData } from './names.ts';
+import { isDefault } from './route-metric.ts';
 
 /*
  * A NIC that was configured outside of NetworkManager (ip, an initramfs, a cloud agent) shows as a profile that NetworkManager made up:
@@ -19,20 +20,52 @@ export function keptCopy(profile: NmProfile, observation: Observation): WantedPr
     ([key]) => key !== 'timestamp' && key !== 'read-only',
   );
   const uuid = copyUuid(profile.uuid);
+  const metrics = observedMetrics(profile, observation);
+  const withMetrics = [...metrics].map(([name, metric]) => [
+    name,
+    { ...profile.settings[name], 'route-metric': ['x', metric] as const },
+  ]);
+  const data = {
+    ...dataOf(profile),
+    [userData.keptFrom]: profile.uuid,
+    ...(metrics.size === 0 ? {} : { [userData.keptMetrics]: [...metrics.keys()].join(' ') }),
+  };
   const settings = {
     ...profile.settings,
+    ...Object.fromEntries(withMetrics),
     connection: { ...Object.fromEntries(own), uuid: ['s', uuid] as const, autoconnect: ['b', false] as const },
-    user: { data: ['a{ss}', { ...dataOf(profile), [userData.keptFrom]: profile.uuid }] as const },
+    user: { data: ['a{ss}', data] as const },
   };
   return { id: profile.id, uuid, settings, mayWait: true };
 }
 
+/**
+ * Metrics of the default routes of what NetworkManager made up, by setting: it leaves them out, and they decide between two NICs once this
+ * one is given back.
+ */
+function observedMetrics(profile: NmProfile, observation: Observation): ReadonlyMap<string, number> {
+  const device = profile.settings.connection?.['interface-name']?.[1];
+  const found = new Map<string, number>();
+  for (const { family, destination, metric, device: through } of observation.routes) {
+    const name = `ipv${family}`;
+    const setting = profile.settings[name];
+    if (through !== device || !isDefault(destination) || setting === undefined || 'route-metric' in setting) continue;
+    found.set(name, Math.min(metric, found.get(name) ?? metric));
+  }
+  return found;
+}
+
 /** A profile's settings as they were before a copy was made of it. */
-export function withoutKeptMark(settings: ProfileSettings): ProfileSettings {
-  const { [userData.keptFrom]: mark, ...data } = dataOf({ settings });
+export function withoutKept(settings: ProfileSettings): ProfileSettings {
+  const { [userData.keptFrom]: mark, [userData.keptMetrics]: metrics = '', ...data } = dataOf({ settings });
   if (mark === undefined) return settings;
   const { user: _, ...others } = settings;
-  return Object.keys(data).length === 0 ? others : { ...others, user: { data: ['a{ss}', data] } };
+  const plain = metrics.split(' ').flatMap((name) => {
+    const { 'route-metric': _metric, ...setting } = settings[name] ?? {};
+    return name === '' ? [] : [[name, setting] as const];
+  });
+  const user = Object.keys(data).length === 0 ? {} : { user: { data: ['a{ss}', data] as const } };
+  return { ...others, ...Object.fromEntries(plain), ...user };
 }
 
 /** Says what it means that nobody but the kernel knows how a NIC is configured. */

@@ -68,6 +68,8 @@ export const userData = {
   sourceId: 'microshift-net.source-id',
   /** In the copy of a profile that NetworkManager made up for a NIC somebody else configured. */
   keptFrom: 'microshift-net.kept-from',
+  /** In such a copy: the settings that were given the metric their routes had. */
+  keptMetrics: 'microshift-net.kept-metrics',
 } as const;
 
 /** External ids of a bridge row by which NetworkManager knows it for its own, and by which we know one we borrowed from it. */

@@ -1,6 +1,6 @@
 import { AgentError } from '../errors.ts';
 import type { NmDevice, NmProfile, Observation } from '../model/observation.ts';
-import { keptCopy, withoutKeptMark } from './kept.ts';
+import { keptCopy, withoutKept } from './kept.ts';
 import { wantedMac } from './mac.ts';
 import { type BridgeNames, isOwnProfile, userData } from './names.ts';
 import type { UplinkSource } from './profiles.ts';
@@ -31,7 +31,7 @@ export function uplinkSource(names: BridgeNames, uplink: string, observation: Ob
     uuid: kept?.uuid ?? profile.uuid,
     id: profile.id,
     kept,
-    settings: withoutKeptMark(profile.settings),
+    settings: withoutKept(profile.settings),
     link,
     mac: wantedMac(link, profile.settings, given?.['802-3-ethernet']?.['assigned-mac-address']),
     given,

@@ -7,6 +7,7 @@ import { picture, pictureLike } from './picture.ts';
 t.setTimeout(420_000);
 
 const configFile = '/etc/microshift/ovn.yaml';
+const lostProfile = '/etc/NetworkManager/system-connections/lost.nmconnection';
 const vswitchdPid = '$(cat /run/openvswitch/ovs-vswitchd.pid)';
 
 interface Refusal {
@@ -29,6 +30,24 @@ const refusals: Refusal[] = [
     after: `rm ${configFile}`,
     exitCode: 2,
     says: /eth9.*eth0/,
+  },
+  {
+    name: 'a VLAN whose parent is gone',
+    given: `echo 'uplink: eth7.100' > ${configFile}
+      printf '[connection]\\nid=lost\\ntype=vlan\\ninterface-name=eth7.100\\n[vlan]\\nid=100\\nparent=eth7\\n[ipv4]\\nmethod=auto\\n' > ${lostProfile}
+      chmod 600 ${lostProfile}; nmcli connection reload`,
+    after: `rm ${configFile}; nmcli connection delete lost`,
+    exitCode: 2,
+    says: /eth7\.100.*does not exist; use one of: eth0/,
+  },
+  {
+    name: 'a team that never started, because there is no teamd',
+    given: `mv /usr/bin/teamd /root/; echo 'uplink: team0' > ${configFile}
+      printf '[connection]\\nid=lost\\ntype=team\\ninterface-name=team0\\n[ipv4]\\nmethod=auto\\n' > ${lostProfile}
+      chmod 600 ${lostProfile}; nmcli connection reload; nmcli --wait 10 connection up lost; true`,
+    after: `mv /root/teamd /usr/bin/; rm ${configFile}; nmcli connection delete lost`,
+    exitCode: 2,
+    says: /team0.*does not exist; use one of: eth0/,
   },
   { name: 'not root', command: asNobody('apply'), exitCode: 2, says: /needs root.*sudo microshift-net apply/ },
   { name: 'not root, plan', command: asNobody('plan'), exitCode: 2, says: /needs root/ },

@@ -1,6 +1,6 @@
 import { AgentError } from '../../errors.ts';
 import { run } from './exec.ts';
-import { readKernelAdvertisedRoutes } from './routes.ts';
+import { readKernelAdvertisedRoutes, readRoutes } from './routes.ts';
 
 /** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
 const commandMs = 3_000;
@@ -24,10 +24,13 @@ export async function holdIpv6(hold: Ipv6Hold): Promise<void> {
   for (const gateway of hold.gateways) await ip(['route', 'replace', ...defaultRoute(gateway, hold)]);
 }
 
-/** Removes the default routes of a hold; one that is gone already is fine. */
-export async function releaseIpv6(hold: Omit<Ipv6Hold, 'addresses'>): Promise<void> {
-  for (const gateway of hold.gateways)
-    await run('ip', ['-6', 'route', 'delete', ...defaultRoute(gateway, hold)], commandMs);
+/** Removes the default routes of a hold, and the connected routes that the kernel gave its addresses; one that is gone already is fine. */
+export async function releaseIpv6(hold: Pick<Ipv6Hold, 'interface' | 'metric'>): Promise<void> {
+  for (const { family, device, destination, gateway, metric } of readRoutes()) {
+    if (family !== 6 || device !== hold.interface || metric !== hold.metric) continue;
+    const via = gateway === null ? [] : ['via', gateway];
+    await run('ip', ['-6', 'route', 'delete', destination, ...via, 'dev', device, 'metric', String(metric)], commandMs);
+  }
 }
 
 /**
@@ -43,7 +46,7 @@ export async function dropKernelAdvertised(interfaceName: string): Promise<void>
   }
 }
 
-function defaultRoute(gateway: string, hold: Omit<Ipv6Hold, 'addresses'>): readonly string[] {
+function defaultRoute(gateway: string, hold: Ipv6Hold): readonly string[] {
   return ['default', 'via', gateway, 'dev', hold.interface, 'metric', String(hold.metric)];
 }
 

@@ -6,9 +6,10 @@ const keepSeconds = 60;
 /**
  * Waits for a line, or for our death, which ends the pipe it reads from without a word; then gives an interface its MAC back whenever the
  * kernel announces another one, for so many seconds more than the line says. A MAC that is right already is not set: setting it would be
- * announced, too.
+ * announced, too. systemd may end it with the unit it could not leave: `recover` waits for that, and does the same.
  */
-const script = `seconds=
+const script = `trap - TERM
+seconds=
 read -r seconds
 [ "$seconds" != done ] || exit 0
 keep() { read -r own < "/sys/class/net/$1/address" && [ "$own" = "$2" ] || ip link set dev "$1" address "$2"; }

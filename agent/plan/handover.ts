@@ -32,10 +32,10 @@ export function handoverProfile(final: WantedProfile, link: Link, observation: O
     ...final,
     settings: {
       ...final.settings,
-      ipv4: fixedSetting(4, link, observation),
+      ipv4: fixedSetting(4, final.settings, link, observation),
       ipv6: isDynamic(final.settings.ipv6 ?? {})
         ? dynamicIpv6(final.settings.ipv6 ?? {})
-        : fixedSetting(6, link, observation),
+        : fixedSetting(6, final.settings, link, observation),
     },
   };
 }
@@ -44,7 +44,7 @@ export function handoverProfile(final: WantedProfile, link: Link, observation: O
 export function overlapSettings(final: WantedProfile, link: Link, observation: Observation): ProfileSettings {
   const own = final.settings.ipv4 ?? {};
   if (!isDynamic(own)) return final.settings;
-  const fixed = fixedSetting(4, link, observation);
+  const fixed = fixedSetting(4, final.settings, link, observation);
   const ipv4: Setting = {
     ...own,
     'address-data': joinLists(own['address-data'], fixed['address-data']),
@@ -96,8 +96,9 @@ function isCarried(entry: Link['addresses'][number]): boolean {
   );
 }
 
-function fixedSetting(family: Family, link: Link, observation: Observation): Setting {
-  const addresses = link.addresses.filter((entry) => entry.family === family && isCarried(entry));
+function fixedSetting(family: Family, final: ProfileSettings, link: Link, observation: Observation): Setting {
+  const present = link.addresses.filter((entry) => entry.family === family && isCarried(entry));
+  const addresses = inOrderOf(final[`ipv${family}`] ?? {}, present);
   if (addresses.length === 0) return { method: ['s', 'disabled'] };
   const nameservers = observation.resolver.nameservers.filter((server) =>
     family === 4 ? isIPv4(server) : isIPv6(server),
@@ -118,6 +119,19 @@ function fixedSetting(family: Family, link: Link, observation: Observation): Set
     // The node holds these addresses this very moment: asking the LAN whether somebody else does only costs time.
     ...(family === 4 ? { 'dad-timeout': ['i', 0] as const } : {}),
   };
+}
+
+/**
+ * Addresses in the order of the profile that follows, the rest behind them. NetworkManager sorts an interface's addresses by taking them
+ * off and adding them again, which for IPv6 is duplicate address detection again: 2 s of silence.
+ */
+function inOrderOf(final: Setting, addresses: Link['addresses']): Link['addresses'] {
+  const listed = (final['address-data']?.[1] ?? []) as readonly { readonly address?: readonly [string, string] }[];
+  const place = (entry: Link['addresses'][number]): number => {
+    const index = listed.findIndex((item) => item.address?.[1] === entry.address);
+    return index === -1 ? listed.length : index;
+  };
+  return addresses.toSorted((one, other) => place(one) - place(other));
 }
 
 /** Connected routes come with the addresses; multicast and link-local ones with the interface. */

@@ -1,4 +1,4 @@
-import { holdAddresses, holdRoutes, type ReadyHold, readyHold } from '../drivers/host/address-hold.ts';
+import { holdAddresses, holdRoutes } from '../drivers/host/address-hold.ts';
 import { keepMac } from '../drivers/host/keep-mac.ts';
 import { copyNeighbours } from '../drivers/host/neighbours.ts';
 import { guardPort } from '../drivers/host/port-guard.ts';
@@ -47,13 +47,8 @@ export async function attachUplink(context: StepContext, step: StepArguments['at
  * NetworkManager's again afterwards.
  */
 export async function returnUplink(context: StepContext, step: StepArguments['returnUplink']): Promise<void> {
-  await context.ovs.probeVswitchd();
-  const early = await readyHold(step.interface);
-  await returnWith(early, context, step).finally(early.end);
-}
-
-async function returnWith(early: ReadyHold, context: StepContext, step: StepArguments['returnUplink']): Promise<void> {
   const { nm, ovs, begun, deadline } = context;
+  await ovs.probeVswitchd();
   const [begin, endKeeping, ...ports] = await Promise.all([
     activation(nm, { uuid: step.profile.uuid, interface: step.interface }),
     // A bond whose MAC a profile had set gets one of its own when that profile goes, and with it another lease. Before the bridge is
@@ -68,10 +63,6 @@ async function returnWith(early: ReadyHold, context: StepContext, step: StepArgu
     const active = begin();
     begun.set(step.profile.uuid, active);
     for (const start of ports) start(begun);
-    await reached(context, await active, step, deviceState.prepare);
-    // NetworkManager does not ask the LAN for an address that the NIC has already: a second NIC of this node there would answer for the
-    // bridge, and the address be refused.
-    early.hold(step.addresses.filter((address) => !address.includes(':')));
     await reached(context, await active, step, deviceState.ipConfig);
     await holdAddresses(step.interface, step.addresses);
     // Fixed IPv6 addresses are NetworkManager's by now, and checked for duplicates while the bridge still answers. IPv4 ones are there.

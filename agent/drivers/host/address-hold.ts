@@ -1,9 +1,8 @@
-import { feed, run, runWithInput } from './exec.ts';
+import { run, runWithInput } from './exec.ts';
 import { readLinks } from './links.ts';
 
 /** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
 const commandMs = 3_000;
-const batchWords = ['-force', '-batch', '-'];
 /**
  * Outlasts a DHCP exchange and duplicate address detection (50 s and 10 s at most) and ends by itself: an address that the NIC's own
  * profile does not bring back must not stay for ever.
@@ -28,26 +27,12 @@ export interface RouteHold {
  * MAC, so asking whether somebody else does would only find itself. One that NetworkManager has added already stays as it is.
  */
 export async function holdAddresses(interfaceName: string, addresses: readonly string[]): Promise<void> {
-  await batch(addressLines(interfaceName, addresses));
-}
-
-/** holdAddresses that is ready to go: nothing has to be started when the moment has come. */
-export interface ReadyHold {
-  readonly hold: (addresses: readonly string[]) => void;
-  readonly end: () => Promise<void>;
-}
-
-/** Gets ready to give an interface addresses. */
-export async function readyHold(interfaceName: string): Promise<ReadyHold> {
-  const { write, end } = await feed('ip', batchWords, holdSeconds * 1000);
-  return { hold: (addresses) => write(asText(addressLines(interfaceName, addresses))), end };
-}
-
-function addressLines(interfaceName: string, addresses: readonly string[]): readonly string[] {
   const lifetime = `valid_lft ${holdSeconds} preferred_lft ${holdSeconds}`;
-  return addresses.map(
-    (address) =>
-      `address add ${address} dev ${interfaceName} noprefixroute ${lifetime}${address.includes(':') ? ' nodad' : ''}`,
+  await batch(
+    addresses.map(
+      (address) =>
+        `address add ${address} dev ${interfaceName} noprefixroute ${lifetime}${address.includes(':') ? ' nodad' : ''}`,
+    ),
   );
 }
 
@@ -80,9 +65,5 @@ function routeWords(route: HeldRoute, hold: RouteHold): string {
 
 /** One process for all of it. Best effort: what the kernel refuses is brought by NetworkManager a moment later. */
 async function batch(lines: readonly string[]): Promise<void> {
-  if (lines.length > 0) await runWithInput('ip', batchWords, asText(lines), commandMs);
-}
-
-function asText(lines: readonly string[]): string {
-  return lines.map((line) => `${line}\n`).join('');
+  if (lines.length > 0) await runWithInput('ip', ['-force', '-batch', '-'], `${lines.join('\n')}\n`, commandMs);
 }

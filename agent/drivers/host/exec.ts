@@ -141,34 +141,6 @@ export async function follow(
   };
 }
 
-/** A program that runs and does what it reads, line by line. */
-export interface Fed {
-  readonly write: (text: string) => void;
-  /** Ends its standard input and waits until it has done everything. */
-  readonly end: () => Promise<void>;
-}
-
-/** Starts a program ahead of the moment it has something to do; it is killed after the limit. Fails with `command-missing`. */
-export async function feed(program: string, programArguments: readonly string[], timeoutMs: number): Promise<Fed> {
-  const { execa } = await import('execa');
-  const child = execa(program, [...programArguments], {
-    reject: false,
-    timeout: timeoutMs,
-    stdin: 'pipe',
-    stdout: 'ignore',
-    stderr: 'ignore',
-  });
-  refuseUnstarted(program, child.pid);
-  child.stdin.on('error', () => undefined);
-  return {
-    write: (text) => child.stdin.write(text),
-    end: async () => {
-      child.stdin.end();
-      await child;
-    },
-  };
-}
-
 /** A shell starts in milliseconds; one that takes seconds must not hold a run that works without it most of the time. */
 const readyLimitMs = 3_000;
 

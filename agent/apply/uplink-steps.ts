@@ -1,5 +1,6 @@
 import { holdAddresses, holdRoutes } from '../drivers/host/address-hold.ts';
 import { keepMac } from '../drivers/host/keep-mac.ts';
+import { guardLoan } from '../drivers/host/loan-guard.ts';
 import { copyNeighbours } from '../drivers/host/neighbours.ts';
 import { guardPort } from '../drivers/host/port-guard.ts';
 import { activeInterface, activeState, deviceInterface, deviceState } from '../drivers/networkmanager/names.ts';
@@ -22,7 +23,7 @@ export async function attachUplink(context: StepContext, step: StepArguments['at
   await ovs.probeVswitchd();
   const [begin, guard, ports] = await Promise.all([
     activation(nm, { uuid: step.interfaceProfile, interface: step.interface }),
-    guardPort(step.bridge, step.interface, null),
+    guardPort(step.bridge, step.interface),
     Promise.all((step.ports ?? []).map((port) => preparedActivation(nm, port))),
     // The moment the NIC's own addresses go, the bridge answers without having to ask for anybody first.
     copyNeighbours(step.interface, step.bridge),
@@ -49,21 +50,23 @@ export async function attachUplink(context: StepContext, step: StepArguments['at
 export async function returnUplink(context: StepContext, step: StepArguments['returnUplink']): Promise<void> {
   const { nm, ovs, begun, deadline } = context;
   await ovs.probeVswitchd();
-  const [begin, endKeeping, ...ports] = await Promise.all([
+  const [begin, guard, endKeeping, ...ports] = await Promise.all([
     activation(nm, { uuid: step.profile.uuid, interface: step.interface }),
+    guardLoan(step),
     // A bond whose MAC a profile had set gets one of its own when that profile goes, and with it another lease. Before the bridge is
     // hidden: nothing may come between that and the start of the NIC's own profile.
     keepMac(step.interface, step.mac),
     ...(step.ports ?? []).map((port) => preparedActivation(nm, port)),
   ]);
-  await ovs.borrowBridge(step);
-  const guard = await guardPort(step.bridge, step.interface, { owner: step.bridgeProfile, markKey: step.markKey });
   let port: string | null = null;
   try {
+    await ovs.borrowBridge(step);
     const active = begin();
     begun.set(step.profile.uuid, active);
     for (const start of ports) start(begun);
-    await reached(context, await active, step, deviceState.ipConfig);
+    const path = await active;
+    guard.begun();
+    await reached(context, path, step, deviceState.ipConfig);
     await holdAddresses(step.interface, step.addresses);
     // Fixed IPv6 addresses are NetworkManager's by now, and checked for duplicates while the bridge still answers. IPv4 ones are there.
     const checked = step.addresses.filter((address) => address.includes(':'));
@@ -74,7 +77,7 @@ export async function returnUplink(context: StepContext, step: StepArguments['re
   } finally {
     endKeeping();
     await ovs.returnBridge(step, port).then(guard.release, (error: unknown) => {
-      guard.removePort();
+      guard.giveBack();
       throw error;
     });
   }

@@ -82,4 +82,22 @@ t.test('an agent that does not get to its end', { timeout: 400_000, skip: nodeSk
     await giveBack(t, node, old);
     t.match(await node.text('microshift-net history'), / (rolled-back|interrupted) +disable /);
   });
+
+  // As above, in turn: what the agent asks of NetworkManager is not heard before the agent is dead, and then refused.
+  await t.test('SIGKILL while the bridge is hidden and NetworkManager has not begun to run the NIC', async (t) => {
+    t.match(await node.run(apply), { exitCode: 0 });
+    const moved = await picture(node);
+    await node.text(`umask 077; echo '{"point": "before step 1", "action": "hold"}' > ${faultFile}`);
+    const command = node.start('microshift-net disable', { timeoutMs: 180_000 });
+    await command.saw('armed fault: held');
+    const hidden = 'external_ids:microshift-net.borrowed-from=ffe576ca-2ebf-58d8-864c-d6a2d3391194';
+    const killedAt = await node.now();
+    await node.text(`nm=$(systemctl show -p MainPID --value NetworkManager) ovsdb=$(cat /run/openvswitch/ovsdb-server.pid)
+      kill -STOP $ovsdb; rm ${faultFile}; sleep 1; kill -STOP $nm; kill -CONT $ovsdb
+      ovs-vsctl --timeout=10 wait-until Bridge br-ex ${hidden}
+      kill -KILL $(ls /run/microshift-net/lock | cut -d . -f 1); sleep 1; kill -CONT $nm`);
+    await command.ended;
+    await isOld(t, node, moved, killedAt);
+    await giveBack(t, node, old);
+  });
 });

@@ -146,6 +146,8 @@ const readyLimitMs = 3_000;
 
 /** A program that outlives us. */
 export interface Survivor {
+  /** Sends it a line. */
+  readonly say: (line: string) => void;
   /** Sends it a last line and ends its standard input. */
   readonly tell: (line: string) => void;
   /** Ends its standard input without a word, as our death would. */
@@ -181,7 +183,11 @@ export async function outlive(program: string, programArguments: readonly string
     }
   });
   child.stdout.destroy();
-  return { tell: (line) => child.stdin.end(`${line}\n`), hangUp: () => child.stdin.end() };
+  return {
+    say: (line) => child.stdin.write(`${line}\n`),
+    tell: (line) => child.stdin.end(`${line}\n`),
+    hangUp: () => child.stdin.end(),
+  };
 }
 
 function refuseUnstarted(program: string, pid: number | undefined): void {

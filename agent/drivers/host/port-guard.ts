@@ -10,25 +10,11 @@ export interface PortGuard {
   readonly removePort: () => void;
 }
 
-/** A bridge whose owner NetworkManager is not to see for a while. */
-export interface BorrowedBridge {
-  /** UUID of the bridge's profile. */
-  readonly owner: string;
-  /** External id that keeps it meanwhile. */
-  readonly markKey: string;
-}
-
 /**
- * Watches over a port that only we know of. Killed before NetworkManager has taken the NIC, or has been told that the bridge is its own
- * again, we would leave the NIC in the bridge, which no checkpoint takes back: the node would be cut off. The guard is a process of
- * its own and outlives us.
+ * Watches over a port that only we know of. Killed before NetworkManager has taken the NIC, we would leave the NIC in the bridge, which no
+ * checkpoint takes back: the node would be cut off. The guard is a process of its own and outlives us.
  */
-export async function guardPort(bridge: string, port: string, borrowed: BorrowedBridge | null): Promise<PortGuard> {
-  const words = ['--if-exists', 'del-port', bridge, port];
-  if (borrowed !== null) {
-    words.push('--', 'set', 'bridge', bridge, `external_ids:NM.connection.uuid=${borrowed.owner}`);
-    words.push('--', 'remove', 'bridge', bridge, 'external_ids', borrowed.markKey);
-  }
-  const { tell, hangUp } = await startSurvivor(script, words);
+export async function guardPort(bridge: string, port: string): Promise<PortGuard> {
+  const { tell, hangUp } = await startSurvivor(script, ['--if-exists', 'del-port', bridge, port]);
   return { release: () => tell('done'), removePort: hangUp };
 }

@@ -12,6 +12,7 @@ import type { Observation } from '../model/observation.ts';
 import type { LinkBefore, Plan, Wanted } from '../model/plan.ts';
 import { checkpointSeconds } from './checkpoint-timer.ts';
 import { execute, stepContext } from './execute.ts';
+import { freeStrayUplinks } from './stray-uplinks.ts';
 import { waitForAddresses } from './wait-addresses.ts';
 
 /**
@@ -69,12 +70,13 @@ export async function restoreOldState(
     const carried = (await vswitchdAnswers(ovs)) ? null : (await ovs.facts()).bridges.map((bridge) => bridge.name);
     if (carried !== null) await freeFromDatapath(outside);
     for (const { interface: name, mac } of before) if (mac !== undefined) keeping.push(await keepMac(name, mac));
-    if (checkpoint !== null && (await checkpointExists(nm, checkpoint))) {
-      ports.say('rolling back to the checkpoint');
-      await rollBackCheckpoint(nm, checkpoint).catch((error: unknown) => ports.say(asAgentError(error).message));
-    }
     const watch = watchActivations(nm);
     try {
+      if (checkpoint !== null && (await checkpointExists(nm, checkpoint))) {
+        ports.say('rolling back to the checkpoint');
+        await rollBackCheckpoint(nm, checkpoint).catch((error: unknown) => ports.say(asAgentError(error).message));
+      }
+      if (carried === null) await freeStrayUplinks({ nm, ovs }, watch, previous, deadline);
       await settled(nm, deadline);
       if (carried !== null) await freeFromDatapath(await goneOf(ovs, carried));
       const plan = ports.planReturn(previous, await observe());

@@ -1,7 +1,8 @@
 import type { Node } from '../assemble.ts';
 import type { Deadline } from '../deadline.ts';
 import { watchActivations } from '../drivers/networkmanager/activation.ts';
-import { activeInterface, activeState, rootInterface, rootPath } from '../drivers/networkmanager/names.ts';
+import { activationStates } from '../drivers/networkmanager/activation-states.ts';
+import { activeState, rootInterface, rootPath } from '../drivers/networkmanager/names.ts';
 import type { NmProfile, Observation } from '../model/observation.ts';
 import { bridges, profileUuid } from '../plan/names.ts';
 
@@ -41,7 +42,7 @@ export async function broughtUp(
   const { nm } = node;
   const watch = watchActivations(nm);
   const settled = async (): Promise<boolean> => {
-    const states = await statesOf(node, uuids);
+    const states = await activationStates(nm, uuids);
     if (states.includes(activeState.activating)) return false;
     const active = states.filter((state) => state === activeState.activated);
     return active.length === uuids.length || (await nm.property(rootPath, rootInterface, 'Startup')) !== true;
@@ -53,16 +54,4 @@ export async function broughtUp(
   } finally {
     watch.stop();
   }
-}
-
-/** NMActiveConnectionState of every active connection with one of these profiles. */
-async function statesOf({ nm }: Node, uuids: readonly string[]): Promise<readonly number[]> {
-  const paths = (await nm.property(rootPath, rootInterface, 'ActiveConnections')) as string[];
-  // One that goes meanwhile is none of them any more.
-  const read = async (path: string): Promise<readonly number[]> => {
-    const uuid = String(await nm.property(path, activeInterface, 'Uuid').catch(() => ''));
-    if (!uuids.includes(uuid)) return [];
-    return [Number(await nm.property(path, activeInterface, 'State').catch(() => activeState.deactivated))];
-  };
-  return (await Promise.all(paths.map(read))).flat();
 }

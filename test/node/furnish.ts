@@ -38,5 +38,7 @@ function putAgent(root: string, options: NodeOptions): void {
       'microshift-net-fallback.service',
     ])
       linkOnDisk(root, `/etc/systemd/system/multi-user.target.wants/${unit}`, `${unitDir}/${unit}`);
+    const renew = 'microshift-net-renew.service';
+    linkOnDisk(root, `/etc/systemd/system/NetworkManager.service.wants/${renew}`, `${unitDir}/${renew}`);
   }
 }

@@ -4,6 +4,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { messageTable } from '../../agent/messages.ts';
+import { profileUuid } from '../../agent/plan/names.ts';
 
 const has = (command: string): boolean => spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
 const dist = 'dist/microshift-net';
@@ -91,5 +92,12 @@ t.test('shell is clean', { skip: !has('shellcheck') && 'shellcheck is not instal
     const shell = file.endsWith('.bash') ? 'bash' : 'sh';
     t.equal(spawnSync('shellcheck', ['-s', shell, `rpm/files/${file}`], { encoding: 'utf8' }).stdout, '', file);
   }
+  t.end();
+});
+
+t.test('the drop-in of NetworkManager knows the profiles of the uplinks', (t) => {
+  const text = readFileSync('systemd/NetworkManager.service.d/microshift-net.conf', 'utf8');
+  const uuids = text.match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [];
+  t.strictSame(uuids, [profileUuid('ovs-if-phys0'), profileUuid('ovs-if-phys1')]);
   t.end();
 });

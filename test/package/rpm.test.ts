@@ -59,7 +59,12 @@ t.test('the package', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t)
   await t.test('services', async (t) => {
     t.equal(await node.text('systemctl is-enabled openvswitch'), 'enabled');
     t.equal(await node.text('systemctl is-active openvswitch ovs-vswitchd ovsdb-server | sort -u'), 'active');
-    for (const name of [unit, 'microshift-net-recover.service', 'microshift-net-fallback.service']) {
+    const enabled = [
+      'microshift-net-recover.service',
+      'microshift-net-fallback.service',
+      'microshift-net-renew.service',
+    ];
+    for (const name of [unit, ...enabled]) {
       t.equal(await node.text(`systemctl is-enabled ${name}`), 'enabled', name);
       t.equal((await node.run(`systemd-analyze verify --man=no ${name}`)).exitCode, 0, name);
     }

@@ -1,0 +1,35 @@
+// NetworkManager restarted or killed while br-ex is in use: the node answers again by itself, with everything in place.
+import t from 'tap';
+import { nodeSkip } from './availability.ts';
+import { bootNode } from './node.ts';
+
+t.setTimeout(600_000);
+
+/** NetworkManager takes the bridge apart and builds it again; where it leaves the uplink out, a run puts it back. */
+const awayLimitMs = 20_000;
+/** A run that NetworkManager's end has cut off is tried again after 3 s, and may take 10 s. */
+const settleSeconds = 30;
+const ways = ['systemctl restart', 'systemctl kill --signal=KILL --kill-whom=main'];
+
+for (const lan of ['static4', 'dhcp', 'vlan', 'bond-ab']) {
+  t.test(`restart of NetworkManager, ${lan}`, { timeout: 280_000, skip: nodeSkip }, async (t) => {
+    const node = await bootNode({ lan, enableUnit: true });
+    t.teardown(() => node.halt());
+    await node.text('systemctl start microshift-ovs-init');
+    await node.ready();
+    // The one that the boot has pulled in.
+    await node.text('systemctl start microshift-net-renew');
+    for (const way of ways) {
+      const since = await node.now();
+      await node.text(`${way} NetworkManager`);
+      // Once without an answer, so that the old state is not taken for the new one.
+      await node.text('sleep 2');
+      await node.ready();
+      const verify = await node.run(`timeout ${settleSeconds} sh -c 'until microshift-net verify; do sleep 0.5; done'`);
+      t.match(verify, { exitCode: 0 }, `${way}: everything is as wanted, by itself`);
+      const longestMs = (await node.outages(since, await node.now()))[node.lan.ip4]?.longestMs ?? 0;
+      t.comment(`${way}: away for ${longestMs} ms`);
+      t.ok(longestMs < awayLimitMs, `${way}: the node was away for ${longestMs} ms`);
+    }
+  });
+}

@@ -8,8 +8,8 @@ import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import { rootInterface, rootPath } from '../drivers/networkmanager/names.ts';
 import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
 import { AgentError, asAgentError } from '../errors.ts';
-import type { Observation } from '../model/observation.ts';
-import type { LinkBefore, Plan, Wanted } from '../model/plan.ts';
+import type { Observation, OvsFacts } from '../model/observation.ts';
+import type { LinkBefore, Plan, StrayPort, Wanted } from '../model/plan.ts';
 import { checkpointSeconds } from './checkpoint-timer.ts';
 import { execute, stepContext } from './execute.ts';
 import { freeStrayUplinks } from './stray-uplinks.ts';
@@ -43,6 +43,8 @@ export interface RestorePorts {
   readonly looksRestored?: () => Promise<boolean>;
   /** Plans the way back to the bridges as they were. */
   readonly planReturn: (previous: Wanted, observation: Observation) => Plan;
+  /** Finds NICs that are in a bridge where they were not before. */
+  readonly strayUplinks: (previous: Wanted, facts: OvsFacts) => readonly StrayPort[];
   readonly say: (message: string) => void;
 }
 
@@ -76,7 +78,8 @@ export async function restoreOldState(
         ports.say('rolling back to the checkpoint');
         await rollBackCheckpoint(nm, checkpoint).catch((error: unknown) => ports.say(asAgentError(error).message));
       }
-      if (carried === null) await freeStrayUplinks({ nm, ovs }, watch, previous, deadline);
+      if (carried === null)
+        await freeStrayUplinks({ nm, ovs }, watch, (facts) => ports.strayUplinks(previous, facts), deadline);
       await settled(nm, deadline);
       if (carried !== null) await freeFromDatapath(await goneOf(ovs, carried));
       const plan = ports.planReturn(previous, await observe());

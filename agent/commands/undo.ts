@@ -7,6 +7,7 @@ import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import { AgentError, type ExitCode, exitCode, withFacts } from '../errors.ts';
 import type { JournalRecord, TransactionState } from '../model/journal.ts';
 import { planReturn } from '../plan/plan.ts';
+import { strayUplinks } from '../plan/stray-uplinks.ts';
 import { reconcile } from '../reconcile/apply.ts';
 import { recordSettled } from '../reconcile/run-record.ts';
 import { report } from './apply.ts';
@@ -97,7 +98,12 @@ async function takeBack(record: JournalRecord, output: Output): Promise<void> {
     const node = await openNode();
     try {
       const { previous, plan, id } = record.header;
-      const ports = { reconnect: async () => node, planReturn, say: (message: string) => output.say(message) };
+      const ports = {
+        reconnect: async () => node,
+        planReturn,
+        strayUplinks,
+        say: (message: string) => output.say(message),
+      };
       const left = await restoreOldState(ports, previous, plan.before, record.checkpoint);
       const state = left === null ? 'reverted' : 'not-restored';
       end(id, state, left?.message ?? 'taken back by undo');

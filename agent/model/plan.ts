@@ -193,3 +193,13 @@ export interface Difference {
   readonly wanted: string;
   readonly observed: string;
 }
+
+/** The port of a NIC that is in a bridge where it must not be. */
+export interface StrayPort {
+  readonly bridge: string;
+  /** External id that keeps the bridge's owner while it is borrowed. */
+  readonly markKey: string;
+  readonly port: string;
+  /** UUID of the profile that the NIC runs as a port. */
+  readonly profile: string;
+}

@@ -9,6 +9,7 @@ import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { currentBridges } from '../plan/current.ts';
 import { planReturn } from '../plan/plan.ts';
+import { strayUplinks } from '../plan/stray-uplinks.ts';
 import { agentVersion } from '../version.ts';
 import type { ReconcileOptions } from './apply.ts';
 import { refuseOtherCheckpoints } from './other-checkpoints.ts';
@@ -58,6 +59,7 @@ export async function changeNode(
           },
           looksRestored: () => looksRestored(previous, failed.before),
           planReturn,
+          strayUplinks,
           say: options.say,
         },
         previous,

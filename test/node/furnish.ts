@@ -38,6 +38,8 @@ function putAgent(root: string, options: NodeOptions): void {
       'microshift-net-fallback.service',
     ])
       linkOnDisk(root, `/etc/systemd/system/multi-user.target.wants/${unit}`, `${unitDir}/${unit}`);
+  }
+  if (options.enableUnit || options.enableRenew) {
     const renew = 'microshift-net-renew.service';
     linkOnDisk(root, `/etc/systemd/system/NetworkManager.service.wants/${renew}`, `${unitDir}/${renew}`);
   }

@@ -33,3 +33,17 @@ for (const lan of ['static4', 'dhcp', 'vlan', 'bond-ab']) {
     }
   });
 }
+
+t.test(
+  'a change that waits to be confirmed is not confirmed by a restart',
+  { timeout: 280_000, skip: nodeSkip },
+  async (t) => {
+    const node = await bootNode({ lan: 'static4', enableRenew: true });
+    t.teardown(() => node.halt());
+    t.match(await node.run('microshift-net apply --confirm-timeout 600'), { exitCode: 0 });
+    await node.text('systemctl restart NetworkManager');
+    await node.text('sleep 8');
+    const history = await node.text('microshift-net history');
+    t.match(history, /^\S+ +reverted +apply /, history);
+  },
+);

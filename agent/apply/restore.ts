@@ -69,8 +69,9 @@ export async function restoreOldState(
     const { nm, ovs, observe } = connections;
     const inBridges = previous.bridges.flatMap((bridge) => bridge.uplink?.interface ?? []);
     const outside = before.map((link) => link.interface).filter((name) => !inBridges.includes(name));
-    const carried = (await vswitchdAnswers(ovs)) ? null : (await ovs.facts()).bridges.map((bridge) => bridge.name);
-    if (carried !== null) await freeFromDatapath(outside);
+    const answers = await vswitchdAnswers(ovs);
+    const present = (await ovs.facts()).bridges.map((bridge) => bridge.name);
+    if (!answers) await freeFromDatapath(outside);
     for (const { interface: name, mac } of before) if (mac !== undefined) keeping.push(await keepMac(name, mac));
     const watch = watchActivations(nm);
     try {
@@ -78,10 +79,10 @@ export async function restoreOldState(
         ports.say('rolling back to the checkpoint');
         await rollBackCheckpoint(nm, checkpoint).catch((error: unknown) => ports.say(asAgentError(error).message));
       }
-      if (carried === null)
-        await freeStrayUplinks({ nm, ovs }, watch, (facts) => ports.strayUplinks(previous, facts), deadline);
+      if (answers) await freeStrayUplinks({ nm, ovs }, watch, (facts) => ports.strayUplinks(previous, facts), deadline);
       await settled(nm, deadline);
-      if (carried !== null) await freeFromDatapath(await goneOf(ovs, carried));
+      // Also where it answers: one that was started meanwhile never knew of a bridge that has gone from the database since.
+      await freeFromDatapath(await goneOf(ovs, present));
       const plan = ports.planReturn(previous, await observe());
       const context = stepContext({ nm, ovs, watch, deadline });
       for (const step of plan.steps) {

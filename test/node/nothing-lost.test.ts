@@ -126,7 +126,10 @@ function withProfile(name: string, id: string, settings: ProfileSettings): Obser
     settings: { ...settings, connection: { ...Object.fromEntries(said), ...Object.fromEntries(kept) } },
   };
   const profiles = observation.networkManager.profiles.map((profile) => (profile === own ? changed : profile));
-  return { ...observation, networkManager: { ...observation.networkManager, profiles } };
+  // The case has a leased default route, which a NIC with such a profile would not have.
+  const isLeased = id !== 'eth0' || settings.ipv4?.method?.[1] === 'auto';
+  const routes = observation.routes.filter((route) => isLeased || route.destination !== '0.0.0.0/0');
+  return { ...observation, routes, networkManager: { ...observation.networkManager, profiles } };
 }
 
 /** NetworkManager's answers pass through the driver, which drops what is told twice. */

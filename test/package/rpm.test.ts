@@ -212,6 +212,8 @@ t.test('the package', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t)
     await node.text(
       'mv /root/ovs-ctl /usr/share/openvswitch/scripts/ && systemctl unmask NetworkManager && systemctl start NetworkManager; systemctl reset-failed',
     );
+    // NetworkManager's start has begun it; it would read the broken file.
+    await node.text('systemctl start microshift-net-renew');
     const broken = await node.run(
       'echo "uplink: [" > /etc/microshift/ovn.yaml; microshift-net hook post-upgrade; rm /etc/microshift/ovn.yaml',
     );

@@ -1,6 +1,6 @@
 // The same again and again on one node: what must stay the same stays the same.
 import { bootNode, type TestNode } from '../node.ts';
-import { picture, pictureLike } from '../picture.ts';
+import { type Picture, picture, pictureLike } from '../picture.ts';
 import { type Trend, trendsOf } from './trend.ts';
 import { type Usage, usageOf } from './usage.ts';
 
@@ -25,7 +25,7 @@ export interface CycleOptions {
 export async function soakCycles({ lan, cycles, sampleEvery, say }: CycleOptions): Promise<SoakResult> {
   const node = await bootNode({ lan });
   try {
-    const start = await picture(node);
+    const start = await settledPicture(node);
     const samples: Usage[] = [];
     const times: Record<string, number[]> = { apply: [], disable: [], undo: [] };
     const faults: string[] = [];
@@ -59,7 +59,7 @@ export async function soakReboots({ lan, reboots, say }: RebootOptions): Promise
   const node = await bootNode({ lan, enableUnit: true });
   try {
     await unitEnded(node);
-    const start = await picture(node);
+    const start = await settledPicture(node);
     const samples: Usage[] = [];
     const times: Record<string, number[]> = { 'boot until reachable': [], unit: [] };
     const faults: string[] = [];
@@ -90,7 +90,13 @@ async function unitEnded(node: TestNode): Promise<number> {
   return Math.abs(to - from) / 1000;
 }
 
-async function driftFrom(start: Awaited<ReturnType<typeof picture>>, node: TestNode, round: number): Promise<string[]> {
+/** A picture of a node in which nothing moves any more: its address answers a moment before it has its default route. */
+async function settledPicture(node: TestNode): Promise<Picture> {
+  await node.text('sleep 2');
+  return pictureLike(node, await picture(node));
+}
+
+async function driftFrom(start: Picture, node: TestNode, round: number): Promise<string[]> {
   const now = await pictureLike(node, start);
   const parts = Object.keys(start) as (keyof typeof start)[];
   return parts

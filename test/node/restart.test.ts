@@ -47,3 +47,17 @@ t.test(
     t.match(history, /^\S+ +reverted +apply /, history);
   },
 );
+
+t.test('a run that died does not keep the NIC out', { timeout: 280_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'vlan', enableRenew: true });
+  t.teardown(() => node.halt());
+  t.match(await node.run('microshift-net apply'), { exitCode: 0 });
+  await node.text('nmcli connection modify vlan100 ipv4.dns-search example.org');
+  const fault = JSON.stringify({ point: 'after journal', action: 'kill' });
+  await node.text(`(umask 077; echo '${fault}' > /run/microshift-net/fault.json)`);
+  t.match(await node.run('microshift-net apply'), { signal: 'SIGKILL' });
+  t.match(await node.text('microshift-net history'), /^\S+ +open +apply /, 'its journal is open');
+  await node.text('systemctl restart NetworkManager');
+  const verify = await node.run(`timeout ${settleSeconds} sh -c 'until microshift-net verify; do sleep 0.5; done'`);
+  t.match(verify, { exitCode: 0 }, 'everything is as wanted, by itself');
+});

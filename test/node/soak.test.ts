@@ -6,13 +6,13 @@ import { soakCycles } from './soak/soak.ts';
 t.test('nothing is left of apply and back', { timeout: 300_000, skip: nodeSkip }, async (t) => {
   const { trends, faults } = await soakCycles({
     lan: 'dhcp',
-    cycles: 4,
+    cycles: 6,
     sampleEvery: 1,
     say: (text) => t.comment(text),
   });
   t.strictSame(faults, []);
   for (const { name, first, last, fault } of trends) {
-    // Four runs say nothing about times.
+    // Six runs say nothing about times.
     if (!name.endsWith(', ms')) t.equal(fault, null, `${name}: ${first}, then ${last}`);
   }
 });

@@ -17,13 +17,20 @@ const memorySlackShare = 0.1;
 const timeSlackShare = 0.25;
 /** A run keeps its last twenty journals. */
 const mostJournals = 20;
+/** The ways back take turns: a tenth has one sample of each at least. */
+const fewestSamples = 2;
+/** Open vSwitch keeps a netlink socket whenever two of its threads wanted one at once (lib/netlink-socket.c, nl_pool_release). */
+const netlinkPoolSlack = 2;
 
-/** First and last tenth of every figure side by side. Counts must not grow at all, memory and times not beyond their noise. */
+/**
+ * First and last tenth of every figure side by side. No count may be above all of the first tenth in all of the last, memory and times may
+ * not grow beyond their noise.
+ */
 export function trendsOf(samples: readonly Usage[], timesMs: Readonly<Record<string, readonly number[]>>): Trend[] {
-  const names = Object.keys(samples[0] ?? {});
+  const names = [...new Set(samples.flatMap((sample) => Object.keys(sample)))];
   const usage = names.map((name): Trend => {
-    const ends = endsOf(samples.map((sample) => sample[name] ?? 0));
-    return { name, ...ends, fault: usageFault(name, ends) };
+    const values = samples.map((sample) => sample[name] ?? 0);
+    return { name, ...endsOf(values), fault: usageFault(name, values) };
   });
   const times = Object.entries(timesMs).map(([name, values]): Trend => {
     const ends = endsOf(values);
@@ -33,11 +40,15 @@ export function trendsOf(samples: readonly Usage[], timesMs: Readonly<Record<str
   return [...usage, ...times];
 }
 
-function usageFault(name: string, { first, last, most }: Omit<Trend, 'name' | 'fault'>): string | null {
+function usageFault(name: string, values: readonly number[]): string | null {
+  const { first, last, most } = endsOf(values);
   if (name === 'journals') return most > mostJournals ? `more than ${mostJournals}` : null;
   if (name.startsWith('KiB '))
     return last > first * (1 + memorySlackShare) + memorySlackKib ? 'memory that is not given back' : null;
-  return last > first ? 'more at the end' : null;
+  const samples = Math.max(fewestSamples, Math.round(values.length / 10));
+  const growth = Math.min(...values.slice(-samples)) - Math.max(...values.slice(0, samples));
+  const slack = name === 'fds ovs-vswitchd' ? netlinkPoolSlack : 0;
+  return growth > slack ? `more at the end: ${values.join(' ')}` : null;
 }
 
 /** Medians of the first and the last tenth, and the largest of all. */

@@ -1,7 +1,7 @@
 // What a node's daemons hold at a moment, and what is left of ours on it.
 import type { TestNode } from '../node.ts';
 
-/** Figures by name: `fds NetworkManager`, `KiB ovs-vswitchd`, `profiles`, … */
+/** Figures by name: `fds NetworkManager`, `KiB ovs-vswitchd`, `program sshd`, `profiles`, … One that is not there is 0. */
 export type Usage = Readonly<Record<string, number>>;
 
 // Services that come when they are called and go by themselves hold connections and descriptors of the bus meanwhile.
@@ -22,13 +22,13 @@ echo "links=$(ls /sys/class/net | wc -l)"
 echo "files in /run=$(find /run/microshift-net /run/NetworkManager /run/openvswitch -type f 2> /dev/null | wc -l)"
 echo "journals=$(ls /var/lib/microshift-net/tx 2> /dev/null | wc -l)"
 # Workers of udev and timers come and go as they like; this script's own shells are no leak either.
-echo "programs=$(for p in /proc/[0-9]*; do
+for p in /proc/[0-9]*; do
   [ -r "$p/exe" ] || continue
   case "$(cat "$p/cgroup" "$p/comm" 2> /dev/null | tr '\\n' ' ')" in
     '' | */systemd-* | *testnode-channel*' bash ' | *testnode-channel*' wc ') ;;
-    *) echo "$p" ;;
+    *) cat "$p/comm" 2> /dev/null ;;
   esac
-done | wc -l)"
+done | sort | uniq -c | while read -r count name; do echo "program $name=$count"; done
 `;
 
 const looks = 3;
@@ -39,8 +39,8 @@ const looks = 3;
 export async function usageOf(node: TestNode): Promise<Usage> {
   const seen: Usage[] = [];
   for (let look = 0; look < looks; look++) seen.push(await usageNow(node));
-  const names = Object.keys(seen[0] ?? {});
-  return Object.fromEntries(names.map((name) => [name, Math.min(...seen.map((usage) => usage[name] ?? 0))]));
+  const names = new Set(seen.flatMap((usage) => Object.keys(usage)));
+  return Object.fromEntries([...names].map((name) => [name, Math.min(...seen.map((usage) => usage[name] ?? 0))]));
 }
 
 async function usageNow(node: TestNode): Promise<Usage> {

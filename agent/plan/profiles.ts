@@ -8,6 +8,7 @@ import { activePortNotes } from './mac.ts';
 import { type BridgeNames, noUplinkMac, profileUuid, userData } from './names.ts';
 import { portCopies } from './ports.ts';
 import { bridgeRouteMetric } from './route-metric.ts';
+import { moveRoutingRules } from './routing-rules.ts';
 import { secretNotes, secretsFrom } from './secrets.ts';
 import { notCarriedNotes, transferSettings } from './transfer.ts';
 
@@ -60,6 +61,7 @@ export function bridgeWithUplink(
   const metric = bridgeRouteMetric(names, source, observation, options.chosen);
   const identifier = keepInterfaceIdentifier(source);
   const identity = keepDhcpIdentity(source.settings, source.dhcp, source.given);
+  const rules = moveRoutingRules(source.id, source.settings, source.link.name, names.bridge);
   const origin: Setting = {
     data: [
       'a{ss}',
@@ -84,8 +86,8 @@ export function bridgeWithUplink(
     },
     'ovs-interface': { type: text('internal') },
     '802-3-ethernet': { mtu, 'assigned-mac-address': text(mac) },
-    ipv4: { ...address.ipv4, ...identity.ipv4, 'route-metric': ['x', metric.ipv4] },
-    ipv6: { ...address.ipv6, ...identifier.ipv6, ...identity.ipv6, 'route-metric': ['x', metric.ipv6] },
+    ipv4: { ...address.ipv4, ...rules.ipv4, ...identity.ipv4, 'route-metric': ['x', metric.ipv4] },
+    ipv6: { ...address.ipv6, ...rules.ipv6, ...identifier.ipv6, ...identity.ipv6, 'route-metric': ['x', metric.ipv6] },
     user: origin,
   };
   const uplinkInterface: ProfileSettings = {
@@ -134,6 +136,7 @@ export function bridgeWithUplink(
     notes: [
       ...notCarriedNotes(source.id, source.settings),
       ...metric.notes,
+      ...rules.notes,
       ...identifier.notes,
       ...identity.notes,
       ...activePortNotes(source, mac),

@@ -104,6 +104,7 @@ export const addressShapes: Readonly<Record<string, Shape>> = {
           'routing-rule1': 'priority 30000 from 192.0.2.60 table 100',
           'routing-rule2': 'priority 30001 from 0.0.0.0/0 fwmark 0x10/0xff table 100',
           'routing-rule3': 'priority 30002 from 0.0.0.0/0 ipproto tcp dport 8080 table 100',
+          'routing-rule4': 'priority 30003 from 0.0.0.0/0 iif eth0 table 100',
         },
         ipv6: {
           method: 'manual',

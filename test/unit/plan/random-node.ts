@@ -161,6 +161,7 @@ const properties: readonly (readonly [setting: string, key: string, value: Setti
   ['ipv4', 'dhcp-iaid', ['s', 'stable']],
   ['ipv4', 'route-metric', ['x', 77]],
   ['ipv4', 'routing-rules', ['aa{sv}', [{ family: ['i', 2], priority: ['u', 5] }]]],
+  ['ipv6', 'routing-rules', ['aa{sv}', [{ family: ['i', 10], iifname: ['s', 'vpn0'], priority: ['u', 6] }]]],
   ['ipv4', 'address-data', ['aa{sv}', [{ address: ['s', '192.0.2.50'], prefix: ['u', 24] }]]],
   ['ipv6', 'addr-gen-mode', ['i', 1]],
   ['ipv6', 'token', ['s', '::5']],

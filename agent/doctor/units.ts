@@ -1,8 +1,9 @@
 import type { Answer, UnitFacts } from '../model/examination.ts';
-import { type Check, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
+import { type Check, type Finding, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
 const ownUnit = 'microshift-ovs-init.service';
 const recoveryUnit = 'microshift-net-recover.service';
+const renewalUnit = 'microshift-net-renew.service';
 
 /** What the unit must wait for, and what must wait for it; each with what goes wrong otherwise. */
 const order: readonly (readonly [kind: 'after' | 'before', unit: string, otherwise: string])[] = [
@@ -68,23 +69,21 @@ export const unitChecks: readonly Check[] = [
     id: 'recovery',
     title: `${recoveryUnit} runs at boot`,
     judge: ({ units }) =>
-      given(units, () => {
-        const unit = unitNamed(units, recoveryUnit);
-        if (unit === null || unit.load === 'not-found') return notApplicable(`there is no ${recoveryUnit}`);
-        const why =
-          'after a power cut in the middle of a run, Open vSwitch may take the NIC before the next run ends it';
-        return verdictOf(
-          [
-            ...(unit.file === 'enabled'
-              ? []
-              : [warning(`${recoveryUnit} is ${unit.file}: ${why}`, `systemctl enable ${recoveryUnit}`)]),
-            ...(unit.active === 'failed'
-              ? [warning(`${recoveryUnit} failed (${unit.result})`, `journalctl -b -u ${recoveryUnit}`)]
-              : []),
-          ],
-          `${recoveryUnit} is ${unit.file}`,
-        );
-      }),
+      sideUnit(
+        units,
+        recoveryUnit,
+        'after a power cut in the middle of a run, Open vSwitch may take the NIC before the next run ends it',
+      ),
+  },
+  {
+    id: 'renewal',
+    title: `${renewalUnit} runs when NetworkManager starts`,
+    judge: ({ units }) =>
+      sideUnit(
+        units,
+        renewalUnit,
+        'after a restart, an update or a crash of NetworkManager the NIC may stay out of br-ex, and the node without network',
+      ),
   },
   {
     id: 'kdump',
@@ -107,6 +106,24 @@ export const unitChecks: readonly Check[] = [
       }),
   },
 ];
+
+/** A unit that other units pull in: enabled, and not failed. */
+function sideUnit(units: Answer<readonly UnitFacts[]>, name: string, otherwise: string): Finding {
+  return given(units, () => {
+    const unit = unitNamed(units, name);
+    if (unit === null || unit.load === 'not-found') return notApplicable(`there is no ${name}`);
+    const unmask = unit.load === 'masked' ? [`systemctl unmask ${name}`] : [];
+    return verdictOf(
+      [
+        ...(unit.file === 'enabled'
+          ? []
+          : [warning(`${name} is ${unit.file}: ${otherwise}`, ...unmask, `systemctl enable ${name}`)]),
+        ...(unit.active === 'failed' ? [warning(`${name} failed (${unit.result})`, `journalctl -b -u ${name}`)] : []),
+      ],
+      `${name} is ${unit.file}`,
+    );
+  });
+}
 
 /** What systemd said of a unit; null: it said nothing. */
 export function unitNamed(units: Answer<readonly UnitFacts[]>, name: string): UnitFacts | null {

@@ -6,6 +6,7 @@ import type { UnitFacts } from '../model/examination.ts';
 export const examinedUnits = [
   'microshift-ovs-init.service',
   'microshift-net-recover.service',
+  'microshift-net-renew.service',
   'NetworkManager.service',
   'NetworkManager-wait-online.service',
   'openvswitch.service',

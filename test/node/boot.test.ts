@@ -49,11 +49,12 @@ t.test('the unit', { timeout: 400_000, skip: nodeSkip }, async (t) => {
   });
 
   await t.test('starts again by itself after its process was killed', async (t) => {
+    await node.text(`(umask 077; echo '{"point":"after step 5","action":"hold"}' > /run/microshift-net/fault.json)`);
     const log = node.start(`journalctl -f -n 0 -o cat -u ${unit}`);
     const start = node.start(`systemctl restart ${unit}`);
-    await log.saw('attach eth0 to br-ex');
+    await log.saw('armed fault: held after step 5');
     const killedAt = await node.now();
-    await node.text(`systemctl kill -s KILL ${unit}`);
+    await node.text(`rm /run/microshift-net/fault.json; systemctl kill -s KILL ${unit}`);
     await start.ended;
     await log.saw('died in the middle');
     await log.saw('commit …');

@@ -32,10 +32,12 @@ t.test('several at once', { timeout: 400_000, skip: nodeSkip }, async (t) => {
   });
 
   await t.test('while the unit runs at boot, others are told', async (t) => {
+    await node.text(`(umask 077; echo '{"point":"after step 5","action":"hold"}' > /run/microshift-net/fault.json)`);
     const log = node.start(`journalctl -f -n 0 -o cat -u ${unit}`);
     const start = node.start(`systemctl restart ${unit}`);
-    await log.saw(afterStep.profiles);
+    await log.saw('armed fault: held after step 5');
     const run = await node.run(apply);
+    await node.text('rm /run/microshift-net/fault.json');
     t.match(run, {
       exitCode: 1,
       stderr: /another run is in progress: `microshift-net apply --boot`, process \d+; wait/,

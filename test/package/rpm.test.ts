@@ -170,10 +170,11 @@ t.test('the package', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t)
     t.match(await node.run('configure-ovs.sh OVNKubernetes'), { exitCode: 0, stdout: /^Nothing to do/ });
     t.equal((await node.run('configure-ovs.sh OpenShiftSDN')).exitCode, 0);
     t.strictSame((await node.state()).bridges(), [], 'the old word for no bridge');
+    await node.text(`(umask 077; echo '{"point":"after step 5","action":"hold"}' > /run/microshift-net/fault.json)`);
     const watch = node.start(`journalctl -f -n 0 -o cat -u ${unit}`);
     const start = node.start(`systemctl restart ${unit}`);
-    await watch.saw('attach eth0 to br-ex');
-    await node.text(`systemctl stop ${unit}`);
+    await watch.saw('armed fault: held after step 5');
+    await node.text(`systemctl stop ${unit}; rm /run/microshift-net/fault.json`);
     await start.ended;
     await watch.signal('SIGINT');
     const [rolledBack] = await entries('rolled-back');

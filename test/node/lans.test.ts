@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { hasMoved } from './moved.ts';
-import { bootNode } from './node.ts';
+import { bootNode, type TestNode } from './node.ts';
 
 t.setTimeout(400_000);
 
@@ -43,17 +43,53 @@ t.test('a NIC without a profile on disk', { timeout: 200_000, skip: nodeSkip }, 
 t.test('a lease that comes 15 s late', { timeout: 200_000, skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'late-dhcp', waitReady: false });
   t.teardown(() => node.halt());
+  await appliedLate(t, node);
+  const state = await node.state();
+  t.strictSame(state.addressesOf('br-ex'), [`${address}/24`]);
+  t.match(state.defaultRoutes(4), [{ gateway: '192.0.2.1', dev: 'br-ex' }]);
+  await isSettled(t, node.run('microshift-net apply'));
+});
+
+t.test('a router that advertises itself 15 s late', { timeout: 200_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'late-ra', waitReady: false });
+  t.teardown(() => node.halt());
+  await appliedLate(t, node);
+  const state = await node.state();
+  t.strictSame(state.addressesOf('br-ex'), [`${address}/24`, '2001:db8::5054:ff:feaa:0/64']);
+  t.match(state.defaultRoutes(6), [{ gateway: /^fe80:/, dev: 'br-ex' }]);
+  await isSettled(t, node.run('microshift-net apply'));
+});
+
+t.test('IPv6 addresses that are still checked for duplicates', { timeout: 200_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'static-dual' });
+  t.teardown(() => node.halt());
+  await node.text('nmcli connection up eth0');
+  const before = await node.text('ip -6 address show dev eth0');
+  t.match(
+    before,
+    /2001:db8::50\/64 scope global tentative/,
+    'NetworkManager calls the NIC configured before they are usable',
+  );
+  const run = await node.run(
+    'ip -o -6 monitor address > /tmp/addresses & microshift-net apply; code=$?; kill $!; exit $code',
+  );
+  t.match(run, { exitCode: 0 });
+  const log = (await node.text('cat /tmp/addresses')).split('\n').filter((line) => line.includes('2001:db8::50/64'));
+  const isReady = (line: string): boolean => /^\d+: br-ex/.test(line) && !line.includes('tentative');
+  const ready = log.findIndex(isReady);
+  const gone = log.findIndex((line) => /^Deleted \d+: eth0/.test(line));
+  t.ok(ready !== -1 && gone !== -1 && ready < gone, `br-ex has it before eth0 loses it: ${log.join('; ')}`);
+});
+
+/** Waits for what begins 15 s after the command, and finds the default route that comes of it. */
+async function appliedLate(t: Test, node: TestNode): Promise<void> {
   await node.text('systemctl start NetworkManager openvswitch');
   await node.text('. /testnode/lib.sh; . /testnode/lan.sh; before_cmd > /dev/null 2>&1 < /dev/null');
   const run = await node.run('microshift-net apply', { timeoutMs: 120_000 });
   t.match(run, { exitCode: 0, stderr: /^waiting up to 40 s for a default route$/m });
   t.ok(run.wallMs > 10_000, `waited for ${Math.round(run.wallMs)} ms`);
   await node.ready();
-  const state = await node.state();
-  t.strictSame(state.addressesOf('br-ex'), [`${address}/24`]);
-  t.match(state.defaultRoutes(4), [{ gateway: '192.0.2.1', dev: 'br-ex' }]);
-  await isSettled(t, node.run('microshift-net apply'));
-});
+}
 
 async function isSettled(t: Test, running: Promise<object>): Promise<void> {
   t.match(await running, { exitCode: 0, stdout: /Nothing to do: the node is as wanted\./ });

@@ -3,14 +3,30 @@ import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode, type TestNode } from './node.ts';
 
-t.setTimeout(300_000);
+t.setTimeout(520_000);
 
 const address = '192.0.2.50';
 const unit = 'microshift-ovs-init.service';
-const breakage = '/etc/systemd/system/ovs-vswitchd.service.d/broken.conf';
 const onDisk = 'ls /etc/NetworkManager/system-connections';
 
-t.test('profiles on disk', { timeout: 280_000, skip: nodeSkip }, async (t) => {
+const failing = (service: string): { breaks: string; mends: string } => {
+  const folder = `/etc/systemd/system/${service}.service.d`;
+  return {
+    breaks: `mkdir -p ${folder}; printf '[Service]\\nExecStartPre=/bin/false\\n' > ${folder}/broken.conf`,
+    mends: `rm ${folder}/broken.conf`,
+  };
+};
+const breakages = [
+  { what: 'ovs-vswitchd fails', ...failing('ovs-vswitchd') },
+  { what: 'ovsdb-server fails', ...failing('ovsdb-server') },
+  {
+    what: 'Open vSwitch is masked',
+    breaks: 'systemctl mask openvswitch ovsdb-server ovs-vswitchd',
+    mends: 'systemctl unmask openvswitch ovsdb-server ovs-vswitchd',
+  },
+];
+
+t.test('profiles on disk', { timeout: 500_000, skip: nodeSkip }, async (t) => {
   const node = await bootNode({
     lan: 'dhcp',
     enableUnit: true,
@@ -34,23 +50,24 @@ t.test('profiles on disk', { timeout: 280_000, skip: nodeSkip }, async (t) => {
     t.equal(history.length, 1, `the unit waits for the bridge instead of building it again: ${history.join('; ')}`);
   });
 
-  await t.test('do not keep the NIC when ovs-vswitchd fails', async (t) => {
-    await node.text(`mkdir -p ${breakage.replace(/\/[^/]*$/, '')}`);
-    await node.write(breakage, '[Service]\nExecStartPre=/bin/false\n');
-    const readyMs = await node.reboot();
-    t.comment(`answered ${Math.round(readyMs)} ms after power on, without ovs-vswitchd`);
-    await isOn(t, node, 'eth0');
-    t.match(await node.journal('microshift-net-fallback'), /the node starts from its own profiles/);
-    t.notMatch(await node.text(onDisk), /br-ex|phys0/);
-  });
+  for (const { what, breaks, mends } of breakages) {
+    await t.test(`do not keep the NIC when ${what}`, async (t) => {
+      await node.text(breaks);
+      const readyMs = await node.reboot();
+      t.comment(`answered ${Math.round(readyMs)} ms after power on, when ${what}`);
+      await isOn(t, node, 'eth0');
+      t.match(await node.journal('microshift-net-fallback'), /the node starts from its own profiles/);
+      t.notMatch(await node.text(onDisk), /br-ex|phys0/);
+    });
 
-  await t.test('and come back with it', async (t) => {
-    await node.text(`rm ${breakage}; sync`);
-    await node.reboot();
-    await unitDone(node);
-    await isOn(t, node, 'br-ex');
-    t.match(await node.text(onDisk), /^ovs-if-phys0\.nmconnection$/m);
-  });
+    await t.test('and come back with it', async (t) => {
+      await node.text(`${mends}; sync`);
+      await node.reboot();
+      await unitDone(node);
+      await isOn(t, node, 'br-ex');
+      t.match(await node.text(onDisk), /^ovs-if-phys0\.nmconnection$/m);
+    });
+  }
 });
 
 async function unitDone(node: TestNode): Promise<void> {

@@ -20,9 +20,9 @@ const breakages = [
   { what: 'ovs-vswitchd fails', ...failing('ovs-vswitchd') },
   { what: 'ovsdb-server fails', ...failing('ovsdb-server') },
   {
-    what: 'Open vSwitch is masked',
-    breaks: 'systemctl mask openvswitch ovsdb-server ovs-vswitchd',
-    mends: 'systemctl unmask openvswitch ovsdb-server ovs-vswitchd',
+    what: 'ovs-vswitchd is masked',
+    breaks: 'systemctl mask --quiet ovs-vswitchd',
+    mends: 'systemctl unmask --quiet ovs-vswitchd',
   },
 ];
 
@@ -66,6 +66,22 @@ t.test('profiles on disk', { timeout: 500_000, skip: nodeSkip }, async (t) => {
       await unitDone(node);
       await isOn(t, node, 'br-ex');
       t.match(await node.text(onDisk), /^ovs-if-phys0\.nmconnection$/m);
+    });
+  }
+});
+
+t.test('profiles in memory', { timeout: 200_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'dhcp', enableUnit: true });
+  t.teardown(() => node.halt());
+  await unitDone(node);
+  await isOn(t, node, 'br-ex');
+  for (const { what, breaks, mends } of breakages) {
+    await t.test(`the NIC does not wait for Open vSwitch when ${what}`, async (t) => {
+      await node.text(breaks);
+      const readyMs = await node.reboot();
+      t.comment(`answered ${Math.round(readyMs)} ms after power on, when ${what}`);
+      await isOn(t, node, 'eth0');
+      await node.text(mends);
     });
   }
 });

@@ -61,3 +61,21 @@ t.test('a run that died does not keep the NIC out', { timeout: 280_000, skip: no
   const verify = await node.run(`timeout ${settleSeconds} sh -c 'until microshift-net verify; do sleep 0.5; done'`);
   t.match(verify, { exitCode: 0 }, 'everything is as wanted, by itself');
 });
+
+t.test('one restart more than it may fail', { timeout: 280_000, skip: nodeSkip }, async (t) => {
+  const limit = '/etc/systemd/system/microshift-net-renew.service.d/limit.conf';
+  const failures = 2;
+  const node = await bootNode({
+    lan: 'vlan',
+    enableRenew: true,
+    files: { [limit]: `[Unit]\nStartLimitBurst=${failures}\n` },
+  });
+  t.teardown(() => node.halt());
+  t.match(await node.run('microshift-net apply'), { exitCode: 0 });
+  for (let restart = 0; restart <= failures; restart++) {
+    await node.text('systemctl restart NetworkManager; sleep 2');
+    const verify = await node.run(`timeout ${settleSeconds} sh -c 'until microshift-net verify; do sleep 0.5; done'`);
+    t.match(verify, { exitCode: 0 }, `restart ${restart + 1}: everything is as wanted, by itself`);
+    await node.text('systemctl start microshift-net-renew');
+  }
+});

@@ -1,4 +1,4 @@
-// NetworkManager restarted or killed while br-ex is in use: the node answers again by itself, with everything in place.
+// NetworkManager or Open vSwitch restarted or killed while br-ex is in use: the node answers again by itself, with everything in place.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode } from './node.ts';
@@ -7,6 +7,8 @@ t.setTimeout(600_000);
 
 /** NetworkManager takes the bridge apart and builds it again; where it leaves the uplink out, a run puts it back. */
 const awayLimitMs = 20_000;
+/** The data path is the kernel's; the daemon that comes back sets its flows anew. */
+const dataPathLimitMs = 1_000;
 /** A run that NetworkManager's end has cut off is tried again after 3 s, and may take 10 s. */
 const settleSeconds = 30;
 const ways = ['systemctl restart', 'systemctl kill --signal=KILL --kill-whom=main'];
@@ -33,6 +35,29 @@ for (const lan of ['static4', 'dhcp', 'vlan', 'bond-ab']) {
     }
   });
 }
+
+t.test('restart of Open vSwitch', { timeout: 280_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'dhcp', enableUnit: true });
+  t.teardown(() => node.halt());
+  await node.text('systemctl start microshift-ovs-init');
+  await node.ready();
+  for (const way of [
+    'systemctl restart ovs-vswitchd',
+    'systemctl restart ovsdb-server',
+    'systemctl stop ovs-vswitchd; sleep 3; systemctl start ovs-vswitchd',
+    'kill -KILL $(cat /run/openvswitch/ovsdb-server.pid)',
+    'systemctl restart openvswitch',
+  ]) {
+    const since = await node.now();
+    await node.text(`${way}; sleep 3`);
+    const verify = await node.run(`timeout ${settleSeconds} sh -c 'until microshift-net verify; do sleep 0.5; done'`);
+    t.match(verify, { exitCode: 0 }, `${way}: everything is as wanted`);
+    const longestMs = (await node.outages(since, await node.now()))[node.lan.ip4]?.longestMs ?? Infinity;
+    t.comment(`${way}: away for ${longestMs} ms`);
+    t.ok(longestMs < dataPathLimitMs, `${way}: the kernel forwards meanwhile: ${longestMs} ms`);
+  }
+  t.match(await node.text('microshift-net history'), /^\S+ +committed +apply [^\n]*\n?$/, 'no run was needed');
+});
 
 t.test(
   'a change that waits to be confirmed is not confirmed by a restart',

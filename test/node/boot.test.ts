@@ -5,7 +5,7 @@ import { hasMoved } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
 import type { NodeState } from './state.ts';
 
-t.setTimeout(420_000);
+t.setTimeout(600_000);
 
 const addresses = ['192.0.2.50/24', '2001:db8::5054:ff:feaa:0/64'];
 const unit = 'microshift-ovs-init.service';
@@ -103,3 +103,22 @@ async function unitTime(node: TestNode): Promise<string> {
     `systemctl show -P ExecMainStartTimestampMonotonic -P ExecMainExitTimestampMonotonic ${unit} | paste -sd ' '`,
   );
 }
+
+t.test('a network that comes after the unit has given up', { timeout: 280_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({
+    lan: 'dhcp',
+    lanAppend: 'serve() { dhcp lan0 $(pool4); }; lan() { nic eth0; lan_ip lan0 192.0.2.1/24; }',
+    enableUnit: true,
+    waitReady: false,
+    files: { [`/etc/systemd/system/${unit}.d/limit.conf`]: '[Unit]\nStartLimitBurst=1\n[Service]\nRestartSec=1s\n' },
+  });
+  t.teardown(() => node.halt());
+  const failed = await node.run(`timeout 120 sh -c 'until systemctl is-failed ${unit}; do sleep 1; done'`);
+  t.match(failed, { exitCode: 0 }, 'the unit gives up');
+  t.match(await node.text('cat /run/microshift-net/status.json'), /"kind":"(no-uplink|activation-timeout)"/);
+  await node.text('. /testnode/lib.sh; . /testnode/lan.sh; serve');
+  const active = await node.run(`timeout 90 sh -c 'until systemctl is-active ${unit}; do sleep 1; done'`);
+  t.match(active, { exitCode: 0 }, 'and is started once more');
+  await node.ready();
+  t.match((await node.state()).defaultRoutes(4), [{ gateway: '192.0.2.1', dev: 'br-ex' }]);
+});

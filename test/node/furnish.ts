@@ -31,6 +31,12 @@ function putAgent(root: string, options: NodeOptions): void {
     if (unitFile.test(unit) || unit.endsWith('.service.d'))
       copyToDisk(root, `${unitDir}/${unit}`, path.join(units, unit));
   }
+  const dispatched = '90-microshift-net.sh';
+  copyToDisk(
+    root,
+    `/usr/lib/NetworkManager/dispatcher.d/${dispatched}`,
+    path.join(projectDir, 'rpm/files', dispatched),
+  );
   if (options.enableUnit) {
     for (const unit of [
       'microshift-ovs-init.service',

@@ -28,8 +28,8 @@ const addressConnectionKeys: ReadonlySet<string> = new Set([
   'mud-url',
 ]);
 
-/** Properties that belong on both: who may use the profile. */
-const sharedConnectionKeys: ReadonlySet<string> = new Set(['permissions']);
+/** Properties that belong on both: who may use the profile, and how often it is tried again (it is the bridge that waits for a lease). */
+const sharedConnectionKeys: ReadonlySet<string> = new Set(['permissions', 'autoconnect-retries']);
 
 /** Properties of `connection` that name or place the profile; ours have their own. */
 const ownConnectionKeys: ReadonlySet<string> = new Set([

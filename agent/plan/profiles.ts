@@ -5,6 +5,7 @@ import { adoptedUuids } from './adopt.ts';
 import { keepDhcpIdentity } from './dhcp-identity.ts';
 import { keepInterfaceIdentifier } from './interface-identifier.ts';
 import { activePortNotes } from './mac.ts';
+import { wantedMtu } from './mtu.ts';
 import { type BridgeNames, noUplinkMac, profileUuid, userData } from './names.ts';
 import { portCopies } from './ports.ts';
 import { bridgeRouteMetric } from './route-metric.ts';
@@ -72,7 +73,7 @@ export function bridgeWithUplink(
       },
     ],
   };
-  const mtu: SettingValue = ['u', source.link.mtuBytes];
+  const { mtu, notes: mtuNotes } = wantedMtu(source);
   const adopted = adoptedUuids(names, source.link.name, observation);
   const uuidOf: UuidOf = adopted ?? profileUuid;
 
@@ -135,6 +136,7 @@ export function bridgeWithUplink(
     },
     notes: [
       ...notCarriedNotes(source.id, source.settings),
+      ...mtuNotes,
       ...metric.notes,
       ...rules.notes,
       ...identifier.notes,

@@ -43,8 +43,9 @@ const refusals: Refusal[] = [
   {
     name: 'a team that never started, because there is no teamd',
     given: `mv /usr/bin/teamd /root/; echo 'uplink: team0' > ${configFile}
-      printf '[connection]\\nid=lost\\ntype=team\\ninterface-name=team0\\n[ipv4]\\nmethod=auto\\n' > ${lostProfile}
-      chmod 600 ${lostProfile}; nmcli connection reload; nmcli --wait 10 connection up lost; true`,
+      printf '[connection]\\nid=lost\\ntype=team\\ninterface-name=team0\\nautoconnect=false\\n[ipv4]\\nmethod=auto\\n' > ${lostProfile}
+      chmod 600 ${lostProfile}; nmcli connection reload; nmcli --wait 10 connection up lost
+      timeout 10 sh -c 'while [ -e /sys/class/net/team0 ]; do sleep 0.1; done'`,
     after: `mv /root/teamd /usr/bin/; rm ${configFile}; nmcli connection delete lost`,
     exitCode: 2,
     says: /team0.*does not exist; use one of: eth0/,

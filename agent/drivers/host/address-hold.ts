@@ -1,4 +1,5 @@
-import { run, runWithInput } from './exec.ts';
+import { run } from './exec.ts';
+import { ipBatch } from './ip-batch.ts';
 import { readLinks } from './links.ts';
 
 /** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
@@ -28,7 +29,7 @@ export interface RouteHold {
  */
 export async function holdAddresses(interfaceName: string, addresses: readonly string[]): Promise<void> {
   const lifetime = `valid_lft ${holdSeconds} preferred_lft ${holdSeconds}`;
-  await batch(
+  await ipBatch(
     addresses.map(
       (address) =>
         `address add ${address} dev ${interfaceName} noprefixroute ${lifetime}${address.includes(':') ? ' nodad' : ''}`,
@@ -38,12 +39,12 @@ export async function holdAddresses(interfaceName: string, addresses: readonly s
 
 /** Adds routes that stand in for those NetworkManager will bring; their metric wins. */
 export async function holdRoutes(hold: RouteHold): Promise<void> {
-  await batch(hold.routes.map((route) => `route replace ${routeWords(route, hold)}`));
+  await ipBatch(hold.routes.map((route) => `route replace ${routeWords(route, hold)}`));
 }
 
 /** Removes the routes of a hold; those that are gone already are fine. */
 export async function releaseRoutes(hold: RouteHold): Promise<void> {
-  await batch(hold.routes.map((route) => `route delete ${routeWords(route, hold)}`));
+  await ipBatch(hold.routes.map((route) => `route delete ${routeWords(route, hold)}`));
 }
 
 /** Gives an interface a MAC, where it has another one. */
@@ -61,9 +62,4 @@ function routeWords(route: HeldRoute, hold: RouteHold): string {
   // A gateway beyond the prefix of every address is fine for NetworkManager, so it is here.
   const gateway = route.gateway === null ? '' : `via ${route.gateway} onlink `;
   return `${route.destination} ${gateway}dev ${hold.interface} metric ${hold.metric}`;
-}
-
-/** One process for all of it. Best effort: what the kernel refuses is brought by NetworkManager a moment later. */
-async function batch(lines: readonly string[]): Promise<void> {
-  if (lines.length > 0) await runWithInput('ip', ['-force', '-batch', '-'], `${lines.join('\n')}\n`, commandMs);
 }

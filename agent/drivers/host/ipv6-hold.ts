@@ -1,9 +1,7 @@
 import { AgentError } from '../../errors.ts';
-import { run } from './exec.ts';
+import type { Route } from '../../model/observation.ts';
+import { ipBatch, ipBatchOrRefusal } from './ip-batch.ts';
 import { readKernelAdvertisedRoutes, readRoutes } from './routes.ts';
-
-/** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
-const commandMs = 3_000;
 
 export interface Ipv6Hold {
   readonly interface: string;
@@ -15,22 +13,23 @@ export interface Ipv6Hold {
 
 /**
  * Adds IPv6 addresses and default routes to an interface in the kernel, usable at once: the node holds these addresses on another
- * interface with the same MAC, so duplicate address detection would only find itself (RFC 4862 section 5.4).
+ * interface with the same MAC, so duplicate address detection would only find itself (RFC 4862 section 5.4). Fails with `step-failed`.
  */
-export async function holdIpv6(hold: Ipv6Hold): Promise<void> {
-  for (const address of hold.addresses) {
-    await ip(['address', 'replace', address, 'dev', hold.interface, 'metric', String(hold.metric), 'nodad']);
-  }
-  for (const gateway of hold.gateways) await ip(['route', 'replace', ...defaultRoute(gateway, hold)]);
+export async function holdIpv6({ interface: name, addresses, gateways, metric }: Ipv6Hold): Promise<void> {
+  const refusal = await ipBatchOrRefusal([
+    ...addresses.map((address) => `address replace ${address} dev ${name} metric ${metric} nodad`),
+    ...gateways.map((gateway) => `route replace ::/0 via ${gateway} dev ${name} metric ${metric}`),
+  ]);
+  if (refusal === null) return;
+  throw new AgentError('step-failed', `the kernel refused to hold IPv6 addresses on ${name}: ${refusal}`, {
+    hint: 'check that IPv6 is enabled on the node: sysctl net.ipv6.conf.all.disable_ipv6',
+  });
 }
 
 /** Removes the default routes of a hold, and the connected routes that the kernel gave its addresses; one that is gone already is fine. */
 export async function releaseIpv6(hold: Pick<Ipv6Hold, 'interface' | 'metric'>): Promise<void> {
-  for (const { family, device, destination, gateway, metric } of readRoutes()) {
-    if (family !== 6 || device !== hold.interface || metric !== hold.metric) continue;
-    const via = gateway === null ? [] : ['via', gateway];
-    await run('ip', ['-6', 'route', 'delete', destination, ...via, 'dev', device, 'metric', String(metric)], commandMs);
-  }
+  const held = readRoutes().filter((route) => route.family === 6 && route.metric === hold.metric);
+  await deleteRoutes(hold.interface, held);
 }
 
 /**
@@ -39,21 +38,15 @@ export async function releaseIpv6(hold: Pick<Ipv6Hold, 'interface' | 'metric'>):
  * come just then: a second default route, which nobody would renew.
  */
 export async function dropKernelAdvertised(interfaceName: string): Promise<void> {
-  for (const { device, destination, gateway, metric } of readKernelAdvertisedRoutes()) {
-    if (device !== interfaceName) continue;
-    const via = gateway === null ? [] : ['via', gateway];
-    await run('ip', ['-6', 'route', 'delete', destination, ...via, 'dev', device, 'metric', String(metric)], commandMs);
-  }
+  await deleteRoutes(interfaceName, readKernelAdvertisedRoutes());
 }
 
-function defaultRoute(gateway: string, hold: Ipv6Hold): readonly string[] {
-  return ['default', 'via', gateway, 'dev', hold.interface, 'metric', String(hold.metric)];
-}
-
-async function ip(words: readonly string[]): Promise<void> {
-  const { exitCode, stderr } = await run('ip', ['-6', ...words], commandMs);
-  if (exitCode === 0) return;
-  throw new AgentError('step-failed', `the kernel refused \`ip -6 ${words.join(' ')}\`: ${stderr.trim()}`, {
-    hint: 'check that IPv6 is enabled on the node: sysctl net.ipv6.conf.all.disable_ipv6',
-  });
+async function deleteRoutes(interfaceName: string, routes: readonly Route[]): Promise<void> {
+  const own = routes.filter((route) => route.device === interfaceName);
+  await ipBatch(
+    own.map(({ destination, gateway, metric }) => {
+      const via = gateway === null ? '' : `via ${gateway} `;
+      return `route delete ${destination} ${via}dev ${interfaceName} metric ${metric}`;
+    }),
+  );
 }

@@ -1,4 +1,5 @@
 import { run } from './exec.ts';
+import { ipBatch } from './ip-batch.ts';
 
 /** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
 const commandMs = 3_000;
@@ -21,9 +22,9 @@ export async function copyNeighbours(from: string, to: string): Promise<void> {
   const copies = parse(stdout).flatMap(({ dst, lladdr, state = [] }) => {
     if (lladdr === undefined || state.includes('FAILED')) return [];
     // Stale: used at once, and asked about again behind the first packets.
-    return [['neigh', 'replace', dst, 'lladdr', lladdr, 'dev', to, 'nud', 'stale']];
+    return [`neigh replace ${dst} lladdr ${lladdr} dev ${to} nud stale`];
   });
-  await Promise.all(copies.slice(0, copiedNeighbours).map((words) => run('ip', words, commandMs)));
+  await ipBatch(copies.slice(0, copiedNeighbours));
 }
 
 function parse(json: string): readonly Neighbour[] {

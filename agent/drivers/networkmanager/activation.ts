@@ -30,17 +30,14 @@ export function watchActivations(nm: NetworkManager): ActivationWatch {
   const waiters = new Set<() => void>();
   let lastDeviceFailure = '';
 
+  // Of some 400 signals that a move of the uplink makes NetworkManager send, these are 50.
   const stop = nm.onSignal((signal) => {
-    if (signal.member === 'StateChanged' && signal.interface === activeInterface) {
+    if (signal.interface === activeInterface) {
       states.set(signal.path, { state: Number(signal.body[0]), reason: Number(signal.body[1]) });
     }
     lastDeviceFailure = deviceFailure(signal) ?? lastDeviceFailure;
     for (const waiter of [...waiters]) waiter();
-  });
-  const woken = (waiter: () => void): (() => void) => {
-    waiters.add(waiter);
-    return () => waiters.delete(waiter);
-  };
+  }, 'StateChanged');
 
   return {
     stop,
@@ -65,7 +62,8 @@ export function watchActivations(nm: NetworkManager): ActivationWatch {
             reject(activationFailed(what, seen[0]?.reason ?? 0, lastDeviceFailure));
         };
         look();
-        return woken(look);
+        waiters.add(look);
+        return () => waiters.delete(look);
       });
     },
     until: (what, condition, deadline, limitMs) => {
@@ -92,15 +90,17 @@ export function watchActivations(nm: NetworkManager): ActivationWatch {
         const start = (): void => {
           look().catch(reject);
         };
+        // Before it is asked for the first time: what changes in between is signalled.
+        const end = nm.onSignal(start);
         start();
-        return woken(start);
+        return end;
       });
     },
   };
 }
 
 function deviceFailure(signal: Signal): string | null {
-  if (signal.member !== 'StateChanged' || signal.interface !== deviceInterface) return null;
+  if (signal.interface !== deviceInterface) return null;
   const [state, , reason] = signal.body;
   return Number(state) === 120 ? deviceStateReason(Number(reason)) : null;
 }

@@ -51,8 +51,8 @@ export interface NetworkManager {
   property(path: string, interfaceName: string, name: string): Promise<unknown>;
   /** A call that has no method of its own here (checkpoints). */
   request(what: string, call: Omit<MethodCall, 'destination'>): Promise<unknown[]>;
-  /** Every signal NetworkManager sends, until the returned end is called. */
-  onSignal(listener: (signal: Signal) => void): () => void;
+  /** Every signal NetworkManager sends, or those of this name, until the returned end is called. */
+  onSignal(listener: (signal: Signal) => void, member?: string): () => void;
   /** Calls back once when NetworkManager leaves the bus, or the bus itself is lost. */
   onVanished(listener: (error: AgentError) => void): () => void;
 }
@@ -171,10 +171,13 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
       });
       return toPlain(value);
     },
-    onSignal: (listener) =>
-      bus.subscribe(`type='signal',sender='${service}'`, (signal) => {
-        if (signal.sender === owner) listener(signal);
-      }),
+    onSignal: (listener, member) =>
+      bus.subscribe(
+        `type='signal',sender='${service}'${member === undefined ? '' : `,member='${member}'`}`,
+        (signal) => {
+          if (signal.sender === owner && (member === undefined || signal.member === member)) listener(signal);
+        },
+      ),
     onVanished: (listener) => {
       const endOwnerWatch = bus.subscribe(ownerRule, (signal) => {
         if (signal.member === 'NameOwnerChanged' && signal.body[0] === service && signal.body[1] === owner)

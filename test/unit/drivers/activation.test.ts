@@ -11,25 +11,29 @@ const path = '/active/1';
 
 /** The part of NetworkManager a watch uses; `state` is what it answers when it is asked. */
 function scripted(t: Test, state: () => number) {
-  let listener: (signal: Signal) => void = () => undefined;
+  const listeners = new Map<(signal: Signal) => void, string | undefined>();
   const nm: Pick<NetworkManager, 'onSignal' | 'property'> = {
-    onSignal: (callback) => {
-      listener = callback;
-      return () => {
-        listener = () => undefined;
-      };
+    onSignal: (listener, member) => {
+      listeners.set(listener, member);
+      return () => listeners.delete(listener);
     },
     property: async () => state(),
   };
   const watch: ActivationWatch = watchActivations(nm as NetworkManager);
   t.teardown(() => watch.stop());
-  const signal = (interfaceName: string, at: string, ...body: number[]): void =>
-    listener({ sender: ':1.1', path: at, interface: interfaceName, member: 'StateChanged', body });
+  const send = (member: string, interfaceName: string, at: string, ...body: number[]): void => {
+    for (const [listener, wanted] of [...listeners])
+      if (wanted === undefined || wanted === member)
+        listener({ sender: ':1.1', path: at, interface: interfaceName, member, body });
+  };
+  const signal = send.bind(null, 'StateChanged');
   const deadline = startDeadline(5_000);
   t.teardown(() => deadline.clear());
   return {
     watch,
     signal,
+    change: () => send('PropertiesChanged', 'org.freedesktop.DBus.Properties', '/x'),
+    listening: () => listeners.size,
     wait: (limitMs = 1_000) => watch.activated([path], 'ovs-if-br-ex', deadline, limitMs),
     waitForOne: () => watch.activated([path, '/active/second'], 'a port', deadline, 1_000),
     deadline,
@@ -88,7 +92,7 @@ t.test('silence is limited', async (t) => {
 });
 
 t.test('a condition is asked again after every signal, never twice at a time', async (t) => {
-  const { watch, signal, deadline } = scripted(t, () => 1);
+  const { watch, change, listening, deadline } = scripted(t, () => 1);
   let asked = 0;
   let atOnce = 0;
   const condition = async (): Promise<boolean> => {
@@ -100,7 +104,7 @@ t.test('a condition is asked again after every signal, never twice at a time', a
     return asked >= 3;
   };
   const waiting = watch.until('a lease', condition, deadline, 1_000);
-  const timer = setInterval(() => signal(activeInterface, '/x', 1, 0), 2);
+  const timer = setInterval(change, 2);
   await waiting;
   clearInterval(timer);
   t.equal(asked, 3);
@@ -112,6 +116,7 @@ t.test('a condition is asked again after every signal, never twice at a time', a
     watch.until('a lease', () => Promise.reject(new Error('broken')), deadline, 1_000),
     /broken/,
   );
+  t.equal(listening(), 1, 'the watch itself');
 });
 
 t.test('of several, one that is activated is enough', async (t) => {

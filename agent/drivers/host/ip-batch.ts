@@ -1,0 +1,20 @@
+import { type Finished, runWithInput } from './exec.ts';
+
+/** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
+const commandMs = 3_000;
+
+/** Runs many commands of ip(8) in one process, to the last one. Best effort: what the kernel refuses is left out. */
+export async function ipBatch(lines: readonly string[]): Promise<void> {
+  if (lines.length > 0) await batch(['-force'], lines);
+}
+
+/** Runs many commands of ip(8) in one process, to the first that the kernel refuses; that is what it says. */
+export async function ipBatchOrRefusal(lines: readonly string[]): Promise<string | null> {
+  if (lines.length === 0) return null;
+  const { exitCode, stderr } = await batch([], lines);
+  return exitCode === 0 ? null : stderr.trim();
+}
+
+function batch(options: readonly string[], lines: readonly string[]): Promise<Finished> {
+  return runWithInput('ip', [...options, '-batch', '-'], `${lines.join('\n')}\n`, commandMs);
+}

@@ -1,17 +1,16 @@
 import type { Node } from '../assemble.ts';
 import type { Deadline } from '../deadline.ts';
 import { waitForKernel } from '../drivers/host/kernel-events.ts';
-import { readLinks } from '../drivers/host/links.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
 import { watchActivations } from '../drivers/networkmanager/activation.ts';
 import { deviceInterface, deviceState } from '../drivers/networkmanager/names.ts';
 import { AgentError } from '../errors.ts';
-import type { Link, Observation } from '../model/observation.ts';
+import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { dynamicFamilies } from '../plan/handover.ts';
 import { isOvsDevice } from '../plan/suitability.ts';
-import { fixedAddresses } from '../verify/compare.ts';
 import type { Planner } from './apply.ts';
+import { detectionOver, tentativeAddresses } from './duplicate-detection.ts';
 import { broughtUp, mayComeByThemselves } from './own-activation.ts';
 
 export interface WaitOptions {
@@ -20,9 +19,6 @@ export interface WaitOptions {
   /** How long the chosen NIC may take to get its addresses; it then moves without having any to hand over. */
   readonly uplinkMs: number;
 }
-
-/** One probe a second after a delay of up to 1 s (RFC 4862 section 5.4); with more probes than usual the bridge does without. */
-const detectionLimitMs = 3_000;
 
 /** What DESIGN promises: a route or lease that comes within 40 s is waited for. */
 export const patientWait: WaitOptions = { routeMs: 40_000, uplinkMs: 40_000 };
@@ -79,32 +75,6 @@ export async function planWhenReady(
   if (decision.kind === 'waiting')
     throw new AgentError('internal', 'the choice of the uplink waits for a route that is over');
   return { plan: decision.plan, observation };
-}
-
-/** Fixed addresses whose duplicate address detection is under way on the NIC. */
-function tentativeAddresses(plan: Plan, observation: Observation): readonly string[] {
-  const fixed = plan.wanted.bridges.flatMap(({ profiles }) =>
-    profiles.flatMap(({ settings }) => fixedAddresses(settings)),
-  );
-  return tentativeOf(observation.links).filter((address) => fixed.includes(address));
-}
-
-function tentativeOf(links: readonly Link[]): readonly string[] {
-  return links.flatMap(({ addresses }) =>
-    addresses.filter((entry) => entry.tentative).map((entry) => `${entry.address}/${entry.prefixLength}`),
-  );
-}
-
-/**
- * NetworkManager calls a NIC configured as soon as its IPv4 is. Moved before its fixed IPv6 addresses are usable it has none to hand over,
- * and br-ex begins their detection after the move: 2 s of silence for what the NIC would have had in a moment.
- */
-async function detectionOver(addresses: readonly string[], deadline: Deadline): Promise<void> {
-  const over = (): boolean => !tentativeOf(readLinks()).some((address) => addresses.includes(address));
-  const timeout = () => new AgentError('activation-timeout', `${addresses.join(', ')} did not get usable`);
-  await waitForKernel(over, deadline, detectionLimitMs, timeout).catch((error: unknown) => {
-    if (deadline.signal.aborted) throw error;
-  });
 }
 
 async function defaultRoute(deadline: Deadline, limitMs: number): Promise<void> {

@@ -1,6 +1,7 @@
 import type { TransactionResult } from '../apply/transaction.ts';
 import { defaultConfig } from '../config/defaults.ts';
 import { effectiveConfig } from '../config/effective.ts';
+import type { ConfigFiles, LoadedConfig } from '../config/files.ts';
 import { readConfigFiles } from '../config/read-files.ts';
 import { mtuWarnings } from '../config/warnings.ts';
 import { asAgentError, type ExitCode, exitCode } from '../errors.ts';
@@ -11,6 +12,7 @@ import { planApply, planDisable } from '../plan/plan.ts';
 import { planTuning, planUntuning } from '../plan/tuning.ts';
 import { type Planner, type ReconcileResult, reconcile } from '../reconcile/apply.ts';
 import { lookAgain } from '../reconcile/look-again.ts';
+import { recordRefused } from '../reconcile/run-record.ts';
 import { removeHint } from '../reconcile/state-files.ts';
 import { patientWait, type WaitOptions } from '../reconcile/wait.ts';
 import { rememberSettled } from '../settled/record.ts';
@@ -33,10 +35,9 @@ export interface ApplyOptions {
 /** `apply`: brings the node to what ovn.yaml says. */
 export async function apply(options: ApplyOptions, output: Output): Promise<ExitCode> {
   requireRoot('apply');
-  const files = readConfigFiles();
-  const { config, warnings } = await effectiveConfig(files);
-  for (const warning of warnings) output.say(`warning: ${warning.source}: ${warning.message}`);
   const command = options.boot ? 'apply --boot' : 'apply';
+  const { files, config, warnings } = await readConfig(command);
+  for (const warning of warnings) output.say(`warning: ${warning.source}: ${warning.message}`);
   if (config.disableOvsInit.value) {
     const { tuneOnly } = await import('./ovs.ts');
     return tuneOnly(command, config, output);
@@ -57,6 +58,17 @@ export async function apply(options: ApplyOptions, output: Output): Promise<Exit
     if (seen !== null) rememberSettled(options.agentBuild, files, seen);
   }
   return exitCode.done;
+}
+
+/** A configuration that cannot be used is what monitoring has to tell of, too. */
+async function readConfig(command: string): Promise<{ files: ConfigFiles } & LoadedConfig> {
+  try {
+    const files = readConfigFiles();
+    return { files, ...(await effectiveConfig(files)) };
+  } catch (error) {
+    await recordRefused(command, error);
+    throw error;
+  }
 }
 
 /** The pods' MTU is judged against the uplink's, which is known only now. */

@@ -1,4 +1,5 @@
 import { journalDirectory, readJournals } from '../apply/journal.ts';
+import { lockDirectory, takeLock } from '../apply/lock.ts';
 import type { TransactionResult } from '../apply/transaction.ts';
 import { monotonicMs } from '../deadline.ts';
 import { type AgentError, asAgentError, errorTable } from '../errors.ts';
@@ -48,6 +49,14 @@ export function startRecord(command: string): RunRecorder {
     ended: (changed, transaction) => write(changed ? 'changed' : 'unchanged', transaction?.state ?? null, null),
     failed: (cause) => write('failed', journalState(begun?.id), asAgentError(cause)),
   };
+}
+
+/** Notes a run that failed before it took the lock; not where somebody has it, whose own end is the news. */
+export async function recordRefused(command: string, cause: unknown): Promise<void> {
+  const lock = await takeLock(lockDirectory, command).catch(() => null);
+  if (lock === null) return;
+  startRecord(command).failed(cause);
+  lock.release();
 }
 
 /** Notes that a transaction has got another state without being run: confirmed, taken back, or ended for a run that died. */

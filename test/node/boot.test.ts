@@ -1,5 +1,6 @@
 // The unit: a node that boots has its address on br-ex, whatever happened before, and nobody has to come.
 import t, { type Test } from 'tap';
+import { armFault, faultFile } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { hasMoved } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
@@ -49,12 +50,12 @@ t.test('the unit', { timeout: 400_000, skip: nodeSkip }, async (t) => {
   });
 
   await t.test('starts again by itself after its process was killed', async (t) => {
-    await node.text(`(umask 077; echo '{"point":"after step 5","action":"hold"}' > /run/microshift-net/fault.json)`);
+    await armFault(node, 'after step 5', 'hold');
     const log = node.start(`journalctl -f -n 0 -o cat -u ${unit}`);
     const start = node.start(`systemctl restart ${unit}`);
     await log.saw('armed fault: held after step 5');
     const killedAt = await node.now();
-    await node.text(`rm /run/microshift-net/fault.json; systemctl kill -s KILL ${unit}`);
+    await node.text(`rm ${faultFile}; systemctl kill -s KILL ${unit}`);
     await start.ended;
     await log.saw('died in the middle');
     await log.saw('commit …');
@@ -87,23 +88,6 @@ t.test('the unit', { timeout: 400_000, skip: nodeSkip }, async (t) => {
   });
 });
 
-/** Waits for the unit's own end; it was started by the boot already. */
-async function ended(node: TestNode): Promise<void> {
-  await node.text(`systemctl start ${unit} || { journalctl -b --no-pager -u ${unit}; exit 1; }`);
-  await node.ready();
-}
-
-async function isWanted(t: Test, node: TestNode): Promise<void> {
-  t.match(await node.run('microshift-net verify'), { exitCode: 0, stdout: 'No drift: the node is as wanted.\n' });
-  t.equal(await node.text(`systemctl show -P Result ${unit}`), 'success');
-}
-
-async function unitTime(node: TestNode): Promise<string> {
-  return node.text(
-    `systemctl show -P ExecMainStartTimestampMonotonic -P ExecMainExitTimestampMonotonic ${unit} | paste -sd ' '`,
-  );
-}
-
 t.test('a network that comes after the unit has given up', { timeout: 280_000, skip: nodeSkip }, async (t) => {
   const node = await bootNode({
     lan: 'dhcp',
@@ -121,4 +105,58 @@ t.test('a network that comes after the unit has given up', { timeout: 280_000, s
   t.match(active, { exitCode: 0 }, 'and is started once more');
   await node.ready();
   t.match((await node.state()).defaultRoutes(4), [{ gateway: '192.0.2.1', dev: 'br-ex' }]);
+
+  await t.test('but not for what an address does not mend', async (t) => {
+    // Its turn comes after the unit's; a run that finds another one has nothing to tell of.
+    await node.text('systemctl start microshift-net-renew');
+    await node.write('/etc/microshift/ovn.yaml', 'uplink: [\n');
+    await node.run(`rm /run/microshift-net/network-came; systemctl reset-failed ${unit}; systemctl restart ${unit}`);
+    t.match(JSON.parse(await node.text('cat /run/microshift-net/status.json')), {
+      outcome: 'failed',
+      error: { kind: 'config-syntax', exitCode: 2 },
+    });
+    t.match(await node.text('cat /run/microshift-net/metrics.prom'), /^microshift_net_last_run_success 0$/m);
+    t.equal(await attemptsAfterLease(node), 0);
+  });
+
+  await t.test('and not again and again', async (t) => {
+    // What a network that is not there leaves.
+    await node.text(
+      `sed -i 's/config-syntax/no-uplink/' /run/microshift-net/status.json; touch /run/microshift-net/network-came`,
+    );
+    t.equal(await attemptsAfterLease(node), 0, 'within ten minutes');
+    await node.text('touch -d "11 minutes ago" /run/microshift-net/network-came');
+    t.ok((await attemptsAfterLease(node)) > 0, 'after that');
+  });
 });
+
+/** How often the unit is started for a NIC that comes up. */
+async function attemptsAfterLease(node: TestNode): Promise<number> {
+  const count = async (): Promise<number> =>
+    Number(
+      await node.text(
+        `journalctl -b -q -o cat --no-pager _SYSTEMD_UNIT=init.scope UNIT=${unit} | grep -c '^Starting ' || true`,
+      ),
+    );
+  const before = await count();
+  await node.text(`systemctl is-failed ${unit}`);
+  await node.text('/usr/lib/NetworkManager/dispatcher.d/90-microshift-net.sh eth0 up; sleep 3');
+  return (await count()) - before;
+}
+
+/** Waits for the unit's own end; it was started by the boot already. */
+async function ended(node: TestNode): Promise<void> {
+  await node.text(`systemctl start ${unit} || { journalctl -b --no-pager -u ${unit}; exit 1; }`);
+  await node.ready();
+}
+
+async function isWanted(t: Test, node: TestNode): Promise<void> {
+  t.match(await node.run('microshift-net verify'), { exitCode: 0, stdout: 'No drift: the node is as wanted.\n' });
+  t.equal(await node.text(`systemctl show -P Result ${unit}`), 'success');
+}
+
+async function unitTime(node: TestNode): Promise<string> {
+  return node.text(
+    `systemctl show -P ExecMainStartTimestampMonotonic -P ExecMainExitTimestampMonotonic ${unit} | paste -sd ' '`,
+  );
+}

@@ -1,5 +1,6 @@
 // Several who want to change the node at once: one wins, the others are told why, and the node is never a mixture.
 import t from 'tap';
+import { armFault, faultFile } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { afterStep, apply, giveBack } from './interfere.ts';
 import { hasMoved } from './moved.ts';
@@ -32,12 +33,12 @@ t.test('several at once', { timeout: 400_000, skip: nodeSkip }, async (t) => {
   });
 
   await t.test('while the unit runs at boot, others are told', async (t) => {
-    await node.text(`(umask 077; echo '{"point":"after step 5","action":"hold"}' > /run/microshift-net/fault.json)`);
+    await armFault(node, 'after step 5', 'hold');
     const log = node.start(`journalctl -f -n 0 -o cat -u ${unit}`);
     const start = node.start(`systemctl restart ${unit}`);
     await log.saw('armed fault: held after step 5');
     const run = await node.run(apply);
-    await node.text('rm /run/microshift-net/fault.json');
+    await node.text(`rm ${faultFile}`);
     t.match(run, {
       exitCode: 1,
       stderr: /another run is in progress: `microshift-net apply --boot`, process \d+; wait/,

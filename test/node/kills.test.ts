@@ -1,7 +1,7 @@
 // The agent is stopped or killed in the middle: the node ends as it was, reachable by itself, and the next run works.
 import t from 'tap';
+import { armFault, faultFile } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
-import { faultFile } from './faults/cell.ts';
 import { afterStep, apply, giveBack, interfered, isOld } from './interfere.ts';
 import { hasMoved } from './moved.ts';
 import { bootNode } from './node.ts';
@@ -53,8 +53,8 @@ t.test('an agent that does not get to its end', { timeout: 400_000, skip: nodeSk
   // NetworkManager and ovsdb-server are stopped in turn, so that the moment between the port and its activation is long enough to be hit.
   await t.test('the whole control group killed before NetworkManager has heard of the port', async (t) => {
     const group = '/sys/fs/cgroup/killed-as-a-whole';
-    const armed = JSON.stringify({ point: 'after step 4', action: 'hold' });
-    await node.text(`mkdir -p ${group}; umask 077; echo '${armed}' > ${faultFile}`);
+    await armFault(node, 'after step 4', 'hold');
+    await node.text(`mkdir -p ${group}`);
     const command = node.start(`echo $$ > ${group}/cgroup.procs; exec ${apply}`, { timeoutMs: 180_000 });
     await command.saw('armed fault: held');
     const killedAt = await node.now();
@@ -87,7 +87,7 @@ t.test('an agent that does not get to its end', { timeout: 400_000, skip: nodeSk
   await t.test('SIGKILL while the bridge is hidden and NetworkManager has not begun to run the NIC', async (t) => {
     t.match(await node.run(apply), { exitCode: 0 });
     const moved = await picture(node);
-    await node.text(`umask 077; echo '{"point": "before step 1", "action": "hold"}' > ${faultFile}`);
+    await armFault(node, 'before step 1', 'hold');
     const command = node.start('microshift-net disable', { timeoutMs: 180_000 });
     await command.saw('armed fault: held');
     const hidden = 'external_ids:microshift-net.borrowed-from=ffe576ca-2ebf-58d8-864c-d6a2d3391194';

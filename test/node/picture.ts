@@ -16,11 +16,7 @@ export interface Picture {
 
 // Written by every run, whatever it comes to: what a run says about itself, and the NIC it chose.
 const ownRecords = /^\/(run\/microshift-net|var\/lib\/ovnk)\//;
-/**
- * The kernel's data path. It is ovs-vswitchd's own, carries nothing without a bridge, and one that was killed at the wrong moment leaves it to
- * the next bridge; taking it away would race with whoever makes that.
- */
-const dataPath = 'ovs-system';
+export const dataPath = 'ovs-system';
 const againMs = 250;
 
 /** A picture of the node now. */
@@ -41,15 +37,17 @@ export async function pictureLike(node: TestNode, wanted: Picture, limitMs = 15_
   }
 }
 
+/** The same without the kernel's data path, which is ovs-vswitchd's own. */
+export function withoutDataPath(shown: Picture): Picture {
+  return { ...shown, links: shown.links.filter((link) => !link.startsWith(`${dataPath} `)) };
+}
+
 function networkOf(state: NodeState): Omit<Picture, 'etc'> {
   const { data } = state;
   const routes = [...data.routes4, ...data.routes6].filter((route) => route.table === 'main');
   return {
     addresses: data.addresses.map((a) => `${a.device} ${a.address} ${a.scope}`).sort(),
-    links: data.links
-      .filter((l) => l.name !== dataPath)
-      .map((l) => `${l.name} ${l.mac} mtu ${l.mtu} in ${l.master} ${l.flags.includes('UP')}`)
-      .sort(),
+    links: data.links.map((l) => `${l.name} ${l.mac} mtu ${l.mtu} in ${l.master} ${l.flags.includes('UP')}`).sort(),
     routes: routes.map((r) => `${r.dst} via ${r.gateway} dev ${r.dev} metric ${r.metric} ${r.protocol}`).sort(),
     devices: data.devices.map((d) => `${d.device} ${d.type} ${d.state} ${d.connection}`).sort(),
     profiles: data.profiles.map((p) => `${p.name} ${p.uuid} ${p.autoconnect} ${p.device} ${p.filename}`).sort(),

@@ -1,7 +1,7 @@
 // What a run that was cut short leaves is ended: at boot before anybody acts on it, by its unit at once, and by hand.
 import t, { type Test } from 'tap';
+import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
-import { faultFile } from './faults/cell.ts';
 import { apply } from './interfere.ts';
 import { hasMoved } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
@@ -22,7 +22,7 @@ t.test('a run that was cut short', { timeout: 420_000, skip: nodeSkip }, async (
 
   await t.test('killed, it is taken back by `recover`, which does nothing else', async (t) => {
     t.match(await node.run('microshift-net recover'), { exitCode: 0, stdout: 'Nothing to recover.\n' });
-    await arm(node, 'after step 9', 'kill');
+    await armFault(node, 'after step 9', 'kill');
     t.equal((await node.run(apply)).signal, 'SIGKILL');
     const run = await node.measure('microshift-net recover');
     t.match(run, { exitCode: 0, stdout: 'Recovered.\n', stderr: /died in the middle; bringing back the state before/ });
@@ -32,7 +32,7 @@ t.test('a run that was cut short', { timeout: 420_000, skip: nodeSkip }, async (
   });
 
   await t.test('killed under its unit, it is taken back at once and done again', async (t) => {
-    await arm(node, 'after step 9', 'kill');
+    await armFault(node, 'after step 9', 'kill');
     const run = await node.measure('systemctl start microshift-ovs-init', { settleMs: 4_000 });
     t.not(run.exitCode, 0);
     t.ok((run.outageMs['192.0.2.50'] ?? 99_999) < 2_000, `away for ${run.outageMs['192.0.2.50']} ms`);
@@ -97,14 +97,9 @@ t.test('a run that was cut short', { timeout: 420_000, skip: nodeSkip }, async (
   });
 });
 
-async function arm(node: TestNode, point: string, action: string): Promise<void> {
-  const armed = JSON.stringify({ point, action });
-  await node.text(`install -d ${faultFile.replace(/\/[^/]*$/, '')}; umask 077; echo '${armed}' > ${faultFile}`);
-}
-
 /** A run is held at a point and the power is cut there. */
 async function cutAt(node: TestNode, point: string, shell = 'true'): Promise<void> {
-  await arm(node, point, 'hold');
+  await armFault(node, point, 'hold');
   const command = node.start(apply);
   command.ended.catch(() => {}); // cut off
   await command.saw('armed fault: held');

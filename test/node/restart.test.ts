@@ -1,7 +1,8 @@
 // NetworkManager or Open vSwitch restarted or killed while br-ex is in use: the node answers again by itself, with everything in place.
-import t from 'tap';
+import t, { type Test } from 'tap';
+import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
-import { bootNode } from './node.ts';
+import { bootNode, type TestNode } from './node.ts';
 
 t.setTimeout(600_000);
 
@@ -27,8 +28,7 @@ for (const lan of ['static4', 'dhcp', 'vlan', 'bond-ab']) {
       // Once without an answer, so that the old state is not taken for the new one.
       await node.text('sleep 2');
       await node.ready();
-      const verify = await node.run(`timeout ${settleSeconds} sh -c 'until microshift-net verify; do sleep 0.5; done'`);
-      t.match(verify, { exitCode: 0 }, `${way}: everything is as wanted, by itself`);
+      await becomesWanted(t, node, `${way}: everything is as wanted, by itself`);
       const longestMs = (await node.outages(since, await node.now()))[node.lan.ip4]?.longestMs ?? 0;
       t.comment(`${way}: away for ${longestMs} ms`);
       t.ok(longestMs < awayLimitMs, `${way}: the node was away for ${longestMs} ms`);
@@ -50,8 +50,7 @@ t.test('restart of Open vSwitch', { timeout: 280_000, skip: nodeSkip }, async (t
   ]) {
     const since = await node.now();
     await node.text(`${way}; sleep 3`);
-    const verify = await node.run(`timeout ${settleSeconds} sh -c 'until microshift-net verify; do sleep 0.5; done'`);
-    t.match(verify, { exitCode: 0 }, `${way}: everything is as wanted`);
+    await becomesWanted(t, node, `${way}: everything is as wanted`);
     const longestMs = (await node.outages(since, await node.now()))[node.lan.ip4]?.longestMs ?? Infinity;
     t.comment(`${way}: away for ${longestMs} ms`);
     t.ok(longestMs < dataPathLimitMs, `${way}: the kernel forwards meanwhile: ${longestMs} ms`);
@@ -78,13 +77,11 @@ t.test('a run that died does not keep the NIC out', { timeout: 280_000, skip: no
   t.teardown(() => node.halt());
   t.match(await node.run('microshift-net apply'), { exitCode: 0 });
   await node.text('nmcli connection modify vlan100 ipv4.dns-search example.org');
-  const fault = JSON.stringify({ point: 'after journal', action: 'kill' });
-  await node.text(`(umask 077; echo '${fault}' > /run/microshift-net/fault.json)`);
+  await armFault(node, 'after journal', 'kill');
   t.match(await node.run('microshift-net apply'), { signal: 'SIGKILL' });
   t.match(await node.text('microshift-net history'), /^\S+ +open +apply /, 'its journal is open');
   await node.text('systemctl restart NetworkManager');
-  const verify = await node.run(`timeout ${settleSeconds} sh -c 'until microshift-net verify; do sleep 0.5; done'`);
-  t.match(verify, { exitCode: 0 }, 'everything is as wanted, by itself');
+  await becomesWanted(t, node, 'everything is as wanted, by itself');
 });
 
 t.test('one restart more than it may fail', { timeout: 280_000, skip: nodeSkip }, async (t) => {
@@ -99,8 +96,13 @@ t.test('one restart more than it may fail', { timeout: 280_000, skip: nodeSkip }
   t.match(await node.run('microshift-net apply'), { exitCode: 0 });
   for (let restart = 0; restart <= failures; restart++) {
     await node.text('systemctl restart NetworkManager; sleep 2');
-    const verify = await node.run(`timeout ${settleSeconds} sh -c 'until microshift-net verify; do sleep 0.5; done'`);
-    t.match(verify, { exitCode: 0 }, `restart ${restart + 1}: everything is as wanted, by itself`);
+    await becomesWanted(t, node, `restart ${restart + 1}: everything is as wanted, by itself`);
     await node.text('systemctl start microshift-net-renew');
   }
 });
+
+/** Asserts that everything is as wanted within a limit, by itself. */
+async function becomesWanted(t: Test, node: TestNode, when: string): Promise<void> {
+  const verify = await node.run(`timeout ${settleSeconds} sh -c 'until microshift-net verify; do sleep 0.5; done'`);
+  t.match(verify, { exitCode: 0 }, when);
+}

@@ -1,7 +1,8 @@
 // One cell of the matrix: a run, a fault at one point of it, and what became of the node.
+import { armFault, faultFile } from '../armed-fault.ts';
 import type { RunningCommand, RunResult } from '../command.ts';
 import type { TestNode } from '../node.ts';
-import { type Picture, picture, pictureLike } from '../picture.ts';
+import { dataPath, type Picture, picture, pictureLike, withoutDataPath } from '../picture.ts';
 import { type Fault, lastsMs } from './fault.ts';
 
 export interface Outcome {
@@ -26,7 +27,6 @@ export interface Ends {
 export type Point = string | { readonly afterMs: number };
 
 const apply = 'microshift-net apply';
-export const faultFile = '/run/microshift-net/fault.json';
 const runLimitMs = 280_000;
 /** NetworkManager's timer, a restart by systemd and a whole run, on a busy machine. */
 const settleLimitMs = 60_000;
@@ -63,7 +63,7 @@ async function standingCell(node: TestNode, ends: Ends, fault: Fault, point: Poi
   }
   const run = await command.ended;
   if (typeof point === 'string') await wasStruck(node, fault, point, run);
-  const state = await settled(node, ends, fault.endsNew === true);
+  const state = await settled(node, ends, fault);
   const outage = (await node.outages(since, await node.now()))[node.lan.ip4];
   return {
     state,
@@ -81,7 +81,7 @@ async function powerCell(node: TestNode, ends: Ends, fault: Fault, point: Point)
   else await new Promise((resolve) => setTimeout(resolve, point.afterMs)); // blind: a time, not an event
   await fault.strike?.({ node, command });
   const awayMs = await node.boot();
-  const state = await settled(node, ends, false);
+  const state = await settled(node, ends, fault);
   return { state, awayMs, end: 'power', endedAfterMs: null, hands: state === 'mixed' ? 1 : 0 };
 }
 
@@ -93,8 +93,7 @@ async function started(node: TestNode, fault: Fault, point: Point): Promise<Runn
     const kill = fault.powerOff ? 'wait' : `sleep ${seconds}; kill -KILL $!; wait $!`;
     return node.start(`${start} & ${kill}`, options);
   }
-  const armed = JSON.stringify({ point, action: fault.action });
-  await node.text(`install -d ${faultFile.replace(/\/[^/]*$/, '')}; umask 077; echo '${armed}' > ${faultFile}`);
+  await armFault(node, point, fault.action);
   return node.start(start, options);
 }
 
@@ -109,7 +108,7 @@ async function wasStruck(node: TestNode, fault: Fault, point: string, run: RunRe
 }
 
 /** Waits until nothing can change the state by itself any more, and until it is one of the two; says which. */
-async function settled(node: TestNode, ends: Ends, endsNew: boolean): Promise<Outcome['state']> {
+async function settled(node: TestNode, ends: Ends, fault: Fault): Promise<Outcome['state']> {
   const limit = performance.now() + settleLimitMs;
   const left = (): number => limit - performance.now();
   while (left() > 0 && !(await withoutCheckpoint(node))) {
@@ -117,9 +116,9 @@ async function settled(node: TestNode, ends: Ends, endsNew: boolean): Promise<Ou
   }
   for (;;) {
     const now = await picture(node);
-    if (like(now, ends.new)) return 'new';
-    if (!endsNew && like(now, ends.old)) return 'old';
-    if (left() <= 0) return like(now, ends.old) ? 'old' : 'mixed';
+    if (endsLike(now, ends.new, fault)) return 'new';
+    if (fault.endsNew !== true && endsLike(now, ends.old, fault)) return 'old';
+    if (left() <= 0) return endsLike(now, ends.old, fault) ? 'old' : 'mixed';
     await new Promise((resolve) => setTimeout(resolve, 250)); // no single event tells that all of them are done
   }
 }
@@ -130,13 +129,22 @@ async function withoutCheckpoint(node: TestNode): Promise<boolean> {
   return stdout.trim() === 'ao 0';
 }
 
+function endsLike(now: Picture, wanted: Picture, { leavesDataPath }: Fault): boolean {
+  return leavesDataPath ? like(withoutDataPath(now), withoutDataPath(wanted)) : like(now, wanted);
+}
+
 function like(now: Picture, wanted: Picture): boolean {
   return JSON.stringify(now) === JSON.stringify(wanted);
 }
 
-/** Brings the node back to its old state by `disable`, which must work after anything; false when it needs a boot. */
-export async function pristine(node: TestNode, ends: Ends): Promise<boolean> {
-  const run = await node.run('microshift-net disable', { timeoutMs: runLimitMs }).catch(() => null);
+/**
+ * Brings the node back to its old state by `disable`, which must work after anything; false when it needs a boot. What the fault may have
+ * left goes with the next bridge.
+ */
+export async function pristine(node: TestNode, ends: Ends, fault?: Fault): Promise<boolean> {
+  const disable = 'microshift-net disable';
+  const again = fault?.leavesDataPath ? `[ ! -e /sys/class/net/${dataPath} ] || { ${apply} && ${disable}; }` : 'true';
+  const run = await node.run(`${disable} && ${again}`, { timeoutMs: runLimitMs }).catch(() => null);
   return run?.exitCode === 0 && like(await pictureLike(node, ends.old), ends.old);
 }
 

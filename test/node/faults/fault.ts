@@ -1,4 +1,5 @@
 // Everything that can go wrong while a run stands at a point: how it is made to happen, and what the world does about it by itself.
+import type { FaultAction } from '../armed-fault.ts';
 import type { RunningCommand } from '../command.ts';
 import type { TestNode } from '../node.ts';
 
@@ -14,7 +15,7 @@ export interface Fault {
   readonly name: string;
   readonly title: string;
   /** What is armed: the agent ends itself, or stands still while something happens around it. */
-  readonly action: 'kill' | 'terminate' | 'exhaust-memory' | 'hold';
+  readonly action: FaultAction;
   /** Shell text that starts the run; default: `microshift-net apply`. */
   readonly start?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -32,6 +33,11 @@ export interface Fault {
   readonly cleanUp?: (node: TestNode) => Promise<unknown>;
   /** The machine is off afterwards; it is booted again. */
   readonly powerOff?: boolean;
+  /**
+   * An empty data path may stay behind: an ovs-vswitchd that starts while a run is rolled back knows nothing of it. It goes with the next
+   * bridge; an agent that took it away would race with whoever makes that.
+   */
+  readonly leavesDataPath?: boolean;
   /** Somebody (systemd) does the change again by himself: the end is the new state. */
   readonly endsNew?: boolean;
 }

@@ -73,6 +73,7 @@ const services: readonly Fault[] = [
     title: 'vswitchd killed',
     action: 'hold',
     strike: ({ node }) => node.text(`kill -KILL ${vswitchdPid}`),
+    leavesDataPath: true,
   },
   {
     name: 'vswitchd-hang',

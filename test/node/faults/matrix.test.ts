@@ -43,7 +43,7 @@ t.test('faults at points of a run', { timeout: 600_000, skip: nodeSkip }, async 
       );
       t.equal(outcome.hands, 0);
       t.ok(outcome.awayMs <= killedLimitMs, `reached again after ${outcome.awayMs} ms`);
-      t.ok(await pristine(node, ends), 'disable brings the old state back');
+      t.ok(await pristine(node, ends, fault), 'disable brings the old state back');
     });
   }
 });

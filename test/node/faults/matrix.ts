@@ -74,7 +74,7 @@ async function runShape(shape: string): Promise<number> {
           version,
           date: new Date().toISOString().slice(0, 10),
         });
-        if (!(await pristine(node, ends))) {
+        if (!(await pristine(node, ends, fault))) {
           say(`# ${shape}: a fresh node, because disable did not bring the old state back`);
           bad += 1;
           await node.halt();

@@ -37,6 +37,19 @@ export async function pictureLike(node: TestNode, wanted: Picture, limitMs = 15_
   }
 }
 
+/** What one picture has and the other has not, part by part. */
+export function differences(now: Picture, wanted: Picture): readonly string[] {
+  const entries = (shown: Picture): readonly string[] =>
+    Object.entries(shown).flatMap(([part, items]) =>
+      Object.entries(items).map(([key, item]) => `${part} ${Array.isArray(items) ? '' : `${key} `}${String(item)}`),
+    );
+  const [here, there] = [entries(now), entries(wanted)];
+  return [
+    ...here.filter((entry) => !there.includes(entry)).map((entry) => `+ ${entry}`),
+    ...there.filter((entry) => !here.includes(entry)).map((entry) => `- ${entry}`),
+  ];
+}
+
 /** The same without the kernel's data path, which is ovs-vswitchd's own. */
 export function withoutDataPath(shown: Picture): Picture {
   return { ...shown, links: shown.links.filter((link) => !link.startsWith(`${dataPath} `)) };

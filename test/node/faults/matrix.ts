@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { busProxy, busProxyPath } from '../bus-proxy.ts';
 import { bootNode, type TestNode } from '../node.ts';
+import { differences, picture } from '../picture.ts';
 import { type Ends, endsOf, type Outcome, type Point, pristine, runCell } from './cell.ts';
 import type { Fault } from './fault.ts';
 import { faults } from './faults.ts';
@@ -96,7 +97,12 @@ async function attempt(node: TestNode, ends: Ends, fault: Fault, point: Point): 
     const log = `build/faults/${fault.name}-${JSON.stringify(point).replaceAll(/\W+/g, '-')}.log`;
     const facts =
       'microshift-net history; nmcli connection; nmcli device; ip addr; ip route; ovs-vsctl show; ovs-dpctl show';
-    fs.writeFileSync(log, (await node.run(facts)).stdout + (await node.journal()));
+    const now = await picture(node);
+    const unlike = { old: differences(now, ends.old), new: differences(now, ends.new) };
+    fs.writeFileSync(
+      log,
+      `${JSON.stringify(unlike, null, 1)}\n${(await node.run(facts)).stdout}${await node.journal()}`,
+    );
     say(`# see ${log}`);
   }
   return outcome;

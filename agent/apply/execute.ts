@@ -67,8 +67,8 @@ const executors: { readonly [K in StepKind]: Executor<K> } = {
   holdIpv6: async (_context, step) => holdIpv6(step),
   releaseIpv6: async ({ nm }, step) => {
     await releaseIpv6(step);
-    // Its answer says that NetworkManager is done with what it did when the advertisement came.
-    await nm.property(rootPath, rootInterface, 'State');
+    // It may still be doing what it does when the advertisement comes.
+    await nm.caughtUp();
     await dropKernelAdvertised(step.interface);
   },
   attachUplink,

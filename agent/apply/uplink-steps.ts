@@ -3,14 +3,7 @@ import { keepMac } from '../drivers/host/keep-mac.ts';
 import { guardLoan } from '../drivers/host/loan-guard.ts';
 import { copyNeighbours } from '../drivers/host/neighbours.ts';
 import { guardPort } from '../drivers/host/port-guard.ts';
-import {
-  activeInterface,
-  activeState,
-  deviceInterface,
-  deviceState,
-  rootInterface,
-  rootPath,
-} from '../drivers/networkmanager/names.ts';
+import { activeInterface, activeState, deviceInterface, deviceState } from '../drivers/networkmanager/names.ts';
 import type { StepArguments } from '../model/plan.ts';
 import { activation, kernelDevice, preparedActivation } from './activations.ts';
 import type { StepContext } from './execute.ts';
@@ -68,8 +61,8 @@ export async function returnUplink(context: StepContext, step: StepArguments['re
   let port: string | null = null;
   try {
     await ovs.borrowBridge(step);
-    // NetworkManager takes the NIC out of a bridge that it still knows for its own. Having answered, it has read what came before.
-    await nm.property(rootPath, rootInterface, 'State');
+    // NetworkManager would take the NIC out of a bridge that it still knows for its own.
+    await nm.caughtUp();
     const active = begin();
     begun.set(step.profile.uuid, active);
     for (const start of ports) start(begun);

@@ -49,6 +49,8 @@ export interface NetworkManager {
   /** Reads NetworkManager.conf and its conf.d again; neither profiles nor links are touched. */
   reloadConfiguration(): Promise<void>;
   property(path: string, interfaceName: string, name: string): Promise<unknown>;
+  /** Resolves once NetworkManager has worked through what had reached it before: an answer means that it has. */
+  caughtUp(): Promise<void>;
   /** A call that has no method of its own here (checkpoints). */
   request(what: string, call: Omit<MethodCall, 'destination'>): Promise<unknown[]>;
   /** Every signal NetworkManager sends, or those of this name, until the returned end is called. */
@@ -86,8 +88,20 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
     return String(path);
   };
 
+  const property: NetworkManager['property'] = async (path, interfaceName, name) => {
+    const [value] = await request(`read ${name}`, {
+      path,
+      interface: 'org.freedesktop.DBus.Properties',
+      member: 'Get',
+      signature: 'ss',
+      body: [interfaceName, name],
+    });
+    return toPlain(value);
+  };
+
   return {
     request,
+    property,
     profileSettings,
     profilePathOf,
     managedObjects: async () => {
@@ -161,15 +175,8 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
       const call = { path: rootPath, interface: rootInterface, member: 'Reload', signature: 'u', body: [reloadConf] };
       await request('read its configuration again', call);
     },
-    property: async (path, interfaceName, name) => {
-      const [value] = await request(`read ${name}`, {
-        path,
-        interface: 'org.freedesktop.DBus.Properties',
-        member: 'Get',
-        signature: 'ss',
-        body: [interfaceName, name],
-      });
-      return toPlain(value);
+    caughtUp: async () => {
+      await property(rootPath, rootInterface, 'State');
     },
     onSignal: (listener, member) =>
       bus.subscribe(

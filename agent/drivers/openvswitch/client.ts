@@ -110,8 +110,7 @@ async function attachUplink(client: OvsdbClient, attachment: UplinkAttachment, o
       mutate('Bridge', [['name', '==', bridge]], [['ports', 'insert', { namedUuid: 'port' }]]),
       mutate('Open_vSwitch', [], [['next_cfg', '+=', 1]]),
     ]);
-    // NetworkManager compares with its own copy of the rows and fails when they are newer. One more answer of the server means that it
-    // has sent the news of the commit to everybody first.
+    // NetworkManager compares with its own copy of the rows and fails when they are newer.
     await client.echo();
     onCommitted();
     await monitor.waitUntil(

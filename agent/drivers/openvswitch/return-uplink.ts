@@ -14,8 +14,7 @@ export interface BridgeLoan {
 
 /**
  * Takes away the mark by which NetworkManager knows the bridge: it touches no port of a bridge that is not its own (nm-ovsdb.c), so the
- * NIC stays a port while NetworkManager already runs another profile on it. When this resolves, the news is on its way to NetworkManager:
- * one more answer of the server means that it has sent it to everybody.
+ * NIC stays a port while NetworkManager already runs another profile on it. When this resolves, the news is on its way to NetworkManager.
  */
 export async function borrowBridge(client: OvsdbClient, { bridge, markKey }: BridgeLoan): Promise<void> {
   await moveOwner(client, bridge, ownerKey, markKey, null);

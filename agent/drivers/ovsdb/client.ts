@@ -117,7 +117,10 @@ export class OvsdbClient {
     throw new OvsdbError('protocol', 'get_schema: the reply is not an object');
   }
 
-  /** Asks whether the server is alive, RFC 7047 section 4.1.11. */
+  /**
+   * Asks whether the server is alive, RFC 7047 section 4.1.11. ovsdb-server sends the news of a commit to every monitor before it answers
+   * what came after it: with the answer, everybody's news is on the way.
+   */
   async echo(options?: CallOptions): Promise<void> {
     await this.call('echo', [], options);
   }

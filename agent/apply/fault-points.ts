@@ -9,7 +9,7 @@ import type { Deadline } from '../deadline.ts';
 export const faultFile = '/run/microshift-net/fault.json';
 
 const actions = ['kill', 'terminate', 'exhaust-memory', 'hold'] as const;
-type FaultAction = (typeof actions)[number];
+export type FaultAction = (typeof actions)[number];
 
 /** Called at every point by its name; resolves at once unless this is the one that is armed. */
 export type FaultPoints = (point: string) => Promise<void>;

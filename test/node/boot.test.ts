@@ -1,6 +1,7 @@
 // The unit: a node that boots has its address on br-ex, whatever happened before, and nobody has to come.
 import t, { type Test } from 'tap';
-import { armFault, faultFile } from './armed-fault.ts';
+import { faultFile } from '../../agent/apply/fault-points.ts';
+import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { hasMoved } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';

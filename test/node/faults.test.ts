@@ -1,5 +1,7 @@
 // What goes wrong in the middle: the node ends exactly old or exactly new, reachable, and the next run works.
 import t from 'tap';
+import { faultFile } from '../../agent/apply/fault-points.ts';
+import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { busProxy, busProxyEnv, busProxyPath, startBusProxy } from './bus-proxy.ts';
 import { afterStep, apply, giveBack, interfered, isOld } from './interfere.ts';
@@ -130,6 +132,25 @@ t.test('faults in the middle of a run', { timeout: 820_000, skip: nodeSkip }, as
     t.equal(undone.exitCode, 0, undone.stderr);
     t.strictSame(await pictureLike(node, old), old);
   });
+});
+
+t.test('the kernel refuses an address in the middle', { timeout: 200_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'slaac' });
+  t.teardown(() => node.halt());
+  const old = await picture(node);
+  const [, step] = /^ *(\d+) +hold 2001:db8:/m.exec(await node.text('microshift-net plan')) ?? [];
+  await armFault(node, `before step ${step}`, 'hold');
+  const run = await interfered(node, 'armed fault: held', () =>
+    node.text(`sysctl -q -w net.ipv6.conf.br-ex.disable_ipv6=1; rm ${faultFile}`),
+  );
+  t.match(run, {
+    exitCode: 1,
+    stderr:
+      /^microshift-net: the kernel refused `ip address replace 2001:db8:\S+ dev br-ex .*`: .*disabled.*; check that IPv6 is enabled/m,
+  });
+  await isOld(t, node, old, run.interferedAt);
+  t.match(await node.run(apply), { exitCode: 0, stdout: /committed/ }, 'the next run works');
+  await giveBack(t, node, old);
 });
 
 async function until(node: TestNode, time: number): Promise<void> {

@@ -1,6 +1,7 @@
 // The agent is stopped or killed in the middle: the node ends as it was, reachable by itself, and the next run works.
 import t from 'tap';
-import { armFault, faultFile } from './armed-fault.ts';
+import { faultFile } from '../../agent/apply/fault-points.ts';
+import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { afterStep, apply, giveBack, interfered, isOld } from './interfere.ts';
 import { hasMoved } from './moved.ts';

@@ -4,8 +4,9 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
+import { faultFile } from '../../agent/apply/fault-points.ts';
 import { type MessageKind, messageTable } from '../../agent/messages.ts';
-import { armFault, faultFile } from '../node/armed-fault.ts';
+import { armFault } from '../node/armed-fault.ts';
 import { nodeSkip } from '../node/availability.ts';
 import { hasMoved } from '../node/moved.ts';
 import { bootNode, type TestNode } from '../node/node.ts';

@@ -1,9 +1,6 @@
-import { run } from './exec.ts';
 import { ipBatch } from './ip-batch.ts';
 import { readLinks } from './links.ts';
 
-/** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
-const commandMs = 3_000;
 /**
  * Outlasts a DHCP exchange and duplicate address detection (50 s and 10 s at most) and ends by itself: an address that the NIC's own
  * profile does not bring back must not stay for ever.
@@ -55,7 +52,7 @@ export async function setMac(interfaceName: string, mac: string): Promise<void> 
       ?.mac.toLowerCase() === mac.toLowerCase()
   )
     return;
-  await run('ip', ['link', 'set', 'dev', interfaceName, 'address', mac], commandMs);
+  await ipBatch([`link set dev ${interfaceName} address ${mac}`]);
 }
 
 function routeWords(route: HeldRoute, hold: RouteHold): string {

@@ -8,11 +8,13 @@ export async function ipBatch(lines: readonly string[]): Promise<void> {
   if (lines.length > 0) await batch(['-force'], lines);
 }
 
-/** Runs many commands of ip(8) in one process, to the first that the kernel refuses; that is what it says. */
+/** Runs many commands of ip(8) in one process, to the first that the kernel refuses: gives that one and what it says, or null. */
 export async function ipBatchOrRefusal(lines: readonly string[]): Promise<string | null> {
   if (lines.length === 0) return null;
   const { exitCode, stderr } = await batch([], lines);
-  return exitCode === 0 ? null : stderr.trim();
+  if (exitCode === 0) return null;
+  const [reason = '', line] = stderr.split(/\s*Command failed -:(\d+)/);
+  return `\`ip ${lines[Number(line) - 1] ?? ''}\`: ${reason.trim()}`;
 }
 
 function batch(options: readonly string[], lines: readonly string[]): Promise<Finished> {

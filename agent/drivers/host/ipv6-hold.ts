@@ -21,7 +21,7 @@ export async function holdIpv6({ interface: name, addresses, gateways, metric }:
     ...gateways.map((gateway) => `route replace ::/0 via ${gateway} dev ${name} metric ${metric}`),
   ]);
   if (refusal === null) return;
-  throw new AgentError('step-failed', `the kernel refused to hold IPv6 addresses on ${name}: ${refusal}`, {
+  throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
     hint: 'check that IPv6 is enabled on the node: sysctl net.ipv6.conf.all.disable_ipv6',
   });
 }

@@ -1,5 +1,6 @@
 // One cell of the matrix: a run, a fault at one point of it, and what became of the node.
-import { armFault, faultFile } from '../armed-fault.ts';
+import { faultFile } from '../../../agent/apply/fault-points.ts';
+import { armFault } from '../armed-fault.ts';
 import type { RunningCommand, RunResult } from '../command.ts';
 import type { TestNode } from '../node.ts';
 import { dataPath, type Picture, picture, pictureLike, withoutDataPath } from '../picture.ts';

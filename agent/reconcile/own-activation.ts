@@ -67,8 +67,12 @@ export async function broughtUp(
   }
 }
 
-/** True when a bridge has a port that NetworkManager has put there for an uplink profile of ours. */
-async function hasUplink({ ovs }: Node): Promise<boolean> {
+/**
+ * True when a bridge has a port that NetworkManager has put there for an uplink profile of ours. At a boot the rows of the last one are
+ * still in the database, until NetworkManager has cleared them away and begins (nm-ovsdb.c): those do not count.
+ */
+async function hasUplink({ nm, ovs }: Node): Promise<boolean> {
+  if ((await activationStates(nm, portProfiles)).length === 0) return false;
   const facts = await ovs.facts();
   return facts.bridges.some((bridge) =>
     bridge.ports.some((port) => portProfiles.includes(port.externalIds[ownerKeys.networkManager] ?? '')),

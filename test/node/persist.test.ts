@@ -48,6 +48,7 @@ t.test('profiles on disk', { timeout: 500_000, skip: nodeSkip }, async (t) => {
     t.match(await node.run('microshift-net verify'), { exitCode: 0 });
     const history = (await node.text('microshift-net history')).trim().split('\n');
     t.equal(history.length, 1, `the unit waits for the bridge instead of building it again: ${history.join('; ')}`);
+    if (history.length > 1) t.comment(await node.journal());
   });
 
   for (const { what, breaks, mends } of breakages) {

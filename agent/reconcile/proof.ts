@@ -3,6 +3,7 @@ import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { ownNames } from '../plan/names.ts';
 import { compare } from '../verify/compare.ts';
+import { lostDefaultRoute } from '../verify/default-routes.ts';
 
 /** True when the node is what the plan aimed at. */
 export function isAsWanted(plan: Plan, observation: Observation): boolean {
@@ -24,13 +25,14 @@ export function proveWanted(plan: Plan, observation: Observation): void {
     });
   }
   for (const carried of plan.carried) {
-    if (carried.defaultGateways.length === 0) continue;
-    const present = observation.routes.some(
-      (route) => route.device === carried.interface && /^(0\.0\.0\.0|::)\/0$/.test(route.destination),
-    );
-    if (!present)
-      throw new AgentError('proof-failed', `${carried.interface} has no default route`, {
-        hint: 'look at `ip route` and journalctl -u NetworkManager',
-      });
+    const lost = lostDefaultRoute(carried, observation.routes);
+    if (lost !== null)
+      throw new AgentError(
+        'proof-failed',
+        `${carried.interface} has no ${lost} default route; ${carried.from} had one`,
+        {
+          hint: 'look at `ip route`, `ip -6 route` and journalctl -u NetworkManager',
+        },
+      );
   }
 }

@@ -23,6 +23,8 @@ interface Refusal {
   limitMs?: number;
 }
 
+const untilFound = `timeout 10 sh -c 'until nmcli -t device | grep -q ^br-ex:ovs-interface:disconnected; do sleep 0.1; done'`;
+
 const refusals: Refusal[] = [
   {
     name: 'a NIC that does not exist',
@@ -95,8 +97,8 @@ const refusals: Refusal[] = [
   },
   {
     name: 'br-ex was made by hand',
-    // Up at once: NetworkManager sets it up some moments later.
-    given: 'ovs-vsctl --timeout=10 add-br br-ex; ip link set br-ex up',
+    // NetworkManager takes the addresses off a device that it finds, some moments later.
+    given: `ovs-vsctl --timeout=10 add-br br-ex; ${untilFound}; ip link set br-ex up`,
     after: 'ovs-vsctl --timeout=10 del-br br-ex',
     exitCode: 1,
     says: /there is a bridge br-ex already.*by hand.*del-br br-ex/,

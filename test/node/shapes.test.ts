@@ -4,7 +4,7 @@ import { addressShapes } from './address-shapes.ts';
 import { nodeSkip } from './availability.ts';
 import { afterStep, interfered } from './interfere.ts';
 import { dhcp, ethernet, keyfileText } from './keyfiles.ts';
-import { hasMoved } from './moved.ts';
+import { areSame, hasMoved } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
 import { type Shape, uplinkShapes } from './shapes.ts';
 import type { NodeState, Route } from './state.ts';
@@ -109,7 +109,7 @@ async function movedAndBack(t: Test, node: TestNode, shape: Shape): Promise<void
   }
   const after = await node.state();
   hasMoved(t, before, after, uplink);
-  t.strictSame(waysOf(after, 'br-ex'), waysOf(before, uplink), 'every route is on br-ex');
+  areSame(t, waysOf(after, 'br-ex'), waysOf(before, uplink), 'every route is on br-ex');
   const rules = JSON.stringify(before.data.rules).replaceAll(`"${uplink}"`, '"br-ex"');
   t.equal(JSON.stringify(after.data.rules), rules, 'the routing rules stay; one that names the uplink names br-ex');
   const [own, ours] = [settingsOf(before, uplink), after.data.settings['ovs-if-phys0']];
@@ -148,7 +148,7 @@ function settingsOf(state: NodeState, device: string): Record<string, string> | 
 }
 
 function isBack(t: Test, before: NodeState, after: NodeState, { uplink, leaves }: Shape): void {
-  t.strictSame(after.addressesOf(uplink), before.addressesOf(uplink), 'the addresses are back');
+  areSame(t, after.addressesOf(uplink), before.addressesOf(uplink), 'the addresses are back');
   // What ip(8) has set up comes back as a profile: another origin, and the connected route with the metric of the others.
   const shown = (route: Route): Route =>
     leaves === undefined ? route : { ...route, protocol: '', metric: route.protocol === 'kernel' ? 0 : route.metric };
@@ -156,7 +156,7 @@ function isBack(t: Test, before: NodeState, after: NodeState, { uplink, leaves }
     routesOf(state, uplink)
       .map((route) => JSON.stringify(shown(route)))
       .sort();
-  t.strictSame(ordered(after), ordered(before), 'the routes are back');
+  areSame(t, ordered(after), ordered(before), 'the routes are back');
   t.strictSame(after.data.rules, before.data.rules, 'and the routing rules');
   t.strictSame(after.profileNames(), leaves ?? before.profileNames(), 'no profile is left behind');
   t.strictSame(after.bridges(), []);

@@ -7,7 +7,7 @@ import { modeOf } from './disk.ts';
 import { furnish } from './furnish.ts';
 import { type Lan, readLan } from './lan.ts';
 import { type Boot, bootMachine } from './machine.ts';
-import { type Outage, outageBetween } from './outage.ts';
+import { type Outage, outageBetween, type Replies } from './outage.ts';
 import { parseState } from './parse-state.ts';
 import type { Request } from './protocol.ts';
 import { type Keeper, openKeeper } from './slot.ts';
@@ -142,11 +142,11 @@ export class TestNode {
     const found: Record<string, Outage> = {};
     for (const address of this.lan.pinged) {
       // from earlier on, to know whether a silence had begun before the mark
-      const times = await this.#ask<number[]>(
+      const replies = await this.#ask<Replies>(
         { do: 'replies', address, fromMs: fromMs - 5000 },
         `the replies of ${address}`,
       );
-      found[address] = outageBetween(times, fromMs, toMs);
+      found[address] = outageBetween(replies, fromMs, toMs);
     }
     return found;
   }

@@ -1,8 +1,20 @@
 // How long an address did not answer: pure arithmetic on the times of its replies.
 
+/** A time in which nobody asked: whoever pings runs ahead of everything else, so the node as a whole stood still, and the LAN with it. */
+export interface Stop {
+  fromMs: number;
+  toMs: number;
+}
+
+/** What the LAN has heard of an address, ascending. */
+export interface Replies {
+  times: readonly number[];
+  stops: readonly Stop[];
+}
+
 /** What the LAN saw of one address between two marks. */
 export interface Outage {
-  /** Longest silence. */
+  /** Longest silence, without what of it nobody asked in. */
   longestMs: number;
   /** All silences together. */
   totalMs: number;
@@ -15,16 +27,17 @@ export interface Outage {
 // Replies are 10 ms apart; two in a row can be that far apart by rounding and scheduling alone.
 export const silenceFloorMs = 20;
 
-/** Silences between two marks, from the reply times of an address (ascending, beginning before the first mark where there are any). */
-export function outageBetween(replyTimes: readonly number[], fromMs: number, toMs: number): Outage {
-  const within = replyTimes.filter((time) => time >= fromMs && time <= toMs);
-  const before = replyTimes.filter((time) => time < fromMs).at(-1);
-  const after = replyTimes.find((time) => time > toMs);
+/** Silences between two marks, from the replies of an address (beginning before the first mark where there are any). */
+export function outageBetween({ times, stops }: Replies, fromMs: number, toMs: number): Outage {
+  const within = times.filter((time) => time >= fromMs && time <= toMs);
+  const before = times.filter((time) => time < fromMs).at(-1);
+  const after = times.find((time) => time > toMs);
   const edges = [before ?? fromMs, ...within, after ?? toMs];
   const silences: Outage['silences'] = [];
   for (let i = 1; i < edges.length; i++) {
     const last = edges[i - 1] ?? 0;
-    const ms = (edges[i] ?? 0) - last;
+    const next = edges[i] ?? 0;
+    const ms = next - last - stoppedMs(stops, last, next);
     if (ms > silenceFloorMs) silences.push({ fromMs: last, ms });
   }
   return {
@@ -34,4 +47,8 @@ export function outageBetween(replyTimes: readonly number[], fromMs: number, toM
     replies: within.length,
     firstReplyAt: within[0] ?? null,
   };
+}
+
+function stoppedMs(stops: readonly Stop[], fromMs: number, toMs: number): number {
+  return stops.reduce((sum, stop) => sum + Math.max(0, Math.min(stop.toMs, toMs) - Math.max(stop.fromMs, fromMs)), 0);
 }

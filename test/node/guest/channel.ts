@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import type { Stop } from '../outage.ts';
 import type { Reply, Request, RunEnd, RunRequest } from '../protocol.ts';
 
 // The kernel's high-water mark makes resident memory exact however rarely we look; anonymous memory has none, and 10 ms catches every heap
@@ -135,14 +136,21 @@ function sampleMemory(group: string, peak: { rss: number; anon: number }): void 
 
 const pingLog = (address: string): string => `/run/testnode/ping.${address}.log`;
 
+const inMs = (seconds: string | undefined): number => Math.round(Number(seconds) * 1000);
+
 /** The times at which an address answered the LAN, from a time on. */
 function repliesOf(address: string, fromMs: number): number[] {
-  const times: number[] = [];
-  for (const match of readOr(pingLog(address), '').matchAll(/^\d+\.\d+$/gm)) {
-    const time = Math.round(Number(match[0]) * 1000);
-    if (time >= fromMs) times.push(time);
-  }
-  return times;
+  const times = [...readOr(pingLog(address), '').matchAll(/^\d+\.\d+$/gm)].map((match) => inMs(match[0]));
+  return times.filter((time) => time >= fromMs);
+}
+
+/** The times in which nobody asked an address, because the node as a whole stood still. */
+function stopsOf(address: string, fromMs: number): Stop[] {
+  const stops = [...readOr(pingLog(address), '').matchAll(/^stopped (\S+) (\S+)$/gm)].map(([, from, until]) => ({
+    fromMs: inMs(from),
+    toMs: inMs(until),
+  }));
+  return stops.filter((stop) => stop.toMs >= fromMs);
 }
 
 /** Waits until every address has answered the LAN after a time; reports which did not within the limit. */
@@ -180,7 +188,7 @@ async function answer(id: number, request: Request): Promise<unknown> {
       fs.chmodSync(request.path, request.mode);
       return null;
     case 'replies':
-      return repliesOf(request.address, request.fromMs);
+      return { times: repliesOf(request.address, request.fromMs), stops: stopsOf(request.address, request.fromMs) };
     case 'reached':
       return reached(request.addresses, request.sinceMs, request.limitMs);
     case 'now':

@@ -1,5 +1,6 @@
 #!/usr/bin/python3 -SE
-"""Pings an address every 10 ms for ever and prints the time of every reply (seconds since 1970).
+"""Pings an address every 10 ms for ever and prints the time of every reply (seconds since 1970), and `stopped FROM UNTIL` for every time in
+which it did not run itself.
 
 Not ping(8): from 10 ms on that waits by the kernel's clock ticks and sends only every 20 ms, and below it spins.
     pinger.py ADDRESS
@@ -7,6 +8,8 @@ Not ping(8): from 10 ms on that waits by the kernel's clock ticks and sends only
 import os, select, socket, struct, sys, time
 
 INTERVAL = 0.01
+# ahead of everything else in the node: later than this, the node as a whole has stood still
+LATE = 0.02
 address = sys.argv[1]
 v6 = ':' in address
 request, answer = (128, 129) if v6 else (8, 0)
@@ -33,6 +36,8 @@ due = time.time()
 while True:
     wait = due - time.time()
     if wait <= 0:
+        if wait < -LATE:
+            out.write(b'stopped %.3f %.3f\n' % (due, due - wait))
         sequence = (sequence + 1) & 0xFFFF
         try:
             sock.sendto(echo(sequence), (address, 0))

@@ -1,0 +1,28 @@
+// What a test calls an outage.
+import t from 'tap';
+import { outageBetween } from '../../node/outage.ts';
+
+/** A reply every 10 ms, but for these silences. */
+const replies = (...silent: readonly (readonly [from: number, to: number])[]): number[] =>
+  Array.from({ length: 100 }, (_, i) => i * 10).filter(
+    (time) => !silent.some(([from, to]) => time > from && time < to),
+  );
+
+t.equal(outageBetween({ times: replies(), stops: [] }, 100, 900).longestMs, 0, 'it always answered');
+t.match(
+  outageBetween({ times: replies([200, 300], [400, 550]), stops: [] }, 100, 900),
+  { longestMs: 150, totalMs: 250, silences: [{ fromMs: 200, ms: 100 }, { fromMs: 400 }] },
+  'two silences',
+);
+t.equal(outageBetween({ times: replies([50, 150]), stops: [] }, 100, 900).longestMs, 100, 'one that had begun before');
+t.equal(outageBetween({ times: [], stops: [] }, 100, 900).longestMs, 800, 'it never answered');
+t.equal(
+  outageBetween({ times: replies([200, 300]), stops: [{ fromMs: 210, toMs: 295 }] }, 100, 900).longestMs,
+  0,
+  'nobody asked: no silence',
+);
+t.equal(
+  outageBetween({ times: replies([200, 500]), stops: [{ fromMs: 150, toMs: 300 }] }, 100, 900).longestMs,
+  200,
+  'only what nobody asked in is left out',
+);

@@ -41,7 +41,7 @@ const agent: readonly Fault[] = [
     start: `systemctl start ${unit}`,
     keepsHolding: true,
     prepare: async (node) => {
-      await node.write(dropIn, '[Service]\nTimeoutStartSec=4s\nRestart=no\n');
+      await node.write(dropIn, '[Service]\nTimeoutStartSec=8s\nRestart=no\n');
       await node.text('systemctl daemon-reload');
     },
     cleanUp: (node) =>

@@ -55,6 +55,12 @@ export function withoutDataPath(shown: Picture): Picture {
   return { ...shown, links: shown.links.filter((link) => !link.startsWith(`${dataPath} `)) };
 }
 
+/** The same without the MACs of ports: a bond in the bridge has that of the port that came first; the bridge's own is what counts. */
+export function withoutPortMacs(shown: Picture): Picture {
+  const links = shown.links.map((link) => link.replace(/^(\S+) \S+ (mtu \d+ in (?!undefined ))/, '$1 $2'));
+  return { ...shown, links };
+}
+
 function networkOf(state: NodeState): Omit<Picture, 'etc'> {
   const { data } = state;
   const routes = [...data.routes4, ...data.routes6].filter((route) => route.table === 'main');

@@ -3,7 +3,7 @@ import { faultFile } from '../../../agent/apply/fault-points.ts';
 import { armFault } from '../armed-fault.ts';
 import type { RunningCommand, RunResult } from '../command.ts';
 import type { TestNode } from '../node.ts';
-import { dataPath, type Picture, picture, pictureLike, withoutDataPath } from '../picture.ts';
+import { dataPath, type Picture, picture, pictureLike, withoutDataPath, withoutPortMacs } from '../picture.ts';
 import { type Fault, lastsMs } from './fault.ts';
 
 export interface Outcome {
@@ -117,7 +117,7 @@ async function settled(node: TestNode, ends: Ends, fault: Fault): Promise<Outcom
   }
   for (;;) {
     const now = await picture(node);
-    if (endsLike(now, ends.new, fault)) return 'new';
+    if (endsLike(withoutPortMacs(now), withoutPortMacs(ends.new), fault)) return 'new';
     if (fault.endsNew !== true && endsLike(now, ends.old, fault)) return 'old';
     if (left() <= 0) return endsLike(now, ends.old, fault) ? 'old' : 'mixed';
     await new Promise((resolve) => setTimeout(resolve, 250)); // no single event tells that all of them are done

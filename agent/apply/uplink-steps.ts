@@ -23,7 +23,7 @@ export async function attachUplink(context: StepContext, step: StepArguments['at
   await ovs.probeVswitchd();
   const [begin, guard, ports] = await Promise.all([
     activation(nm, { uuid: step.interfaceProfile, interface: step.interface }),
-    guardPort(step.bridge, step.interface),
+    guardPort({ ...step, networkManager: nm.uniqueName }),
     Promise.all((step.ports ?? []).map((port) => preparedActivation(nm, port))),
     // The moment the NIC's own addresses go, the bridge answers without having to ask for anybody first.
     copyNeighbours(step.interface, step.bridge),

@@ -28,6 +28,8 @@ export type ManagedObject = Readonly<Record<string, Readonly<Record<string, unkn
  * (`networkmanager-not-running`, `networkmanager-refused`, `ovs-plugin-missing`, `dbus-lost`, `dbus-timeout`).
  */
 export interface NetworkManager {
+  /** Its unique name on the bus: one that was started since has another. */
+  readonly uniqueName: string;
   /** Every object and property in one round trip (org.freedesktop.DBus.ObjectManager). */
   managedObjects(): Promise<Readonly<Record<string, ManagedObject>>>;
   profileSettings(profilePath: string): Promise<ProfileSettings>;
@@ -100,6 +102,7 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
   };
 
   return {
+    uniqueName: owner,
     request,
     property,
     profileSettings,

@@ -9,7 +9,7 @@ import { rootInterface, rootPath } from '../drivers/networkmanager/names.ts';
 import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
 import { AgentError, asAgentError } from '../errors.ts';
 import type { Observation, OvsFacts } from '../model/observation.ts';
-import type { LinkBefore, Plan, StrayPort, Wanted } from '../model/plan.ts';
+import type { LinkBefore, Step, StrayPort, Wanted } from '../model/plan.ts';
 import { checkpointSeconds } from './checkpoint-timer.ts';
 import { execute, stepContext } from './execute.ts';
 import { freeStrayUplinks } from './stray-uplinks.ts';
@@ -41,8 +41,8 @@ export interface RestorePorts {
   readonly reconnect: (deadline: Deadline) => Promise<Connections>;
   /** What the kernel and Open vSwitch show without NetworkManager: true when the old state is there. Absent: it is not asked. */
   readonly looksRestored?: () => Promise<boolean>;
-  /** Plans the way back to the bridges as they were. */
-  readonly planReturn: (previous: Wanted, observation: Observation) => Plan;
+  /** Plans the way back to what was. */
+  readonly planRestore: (previous: Wanted, observation: Observation) => readonly Step[];
   /** Finds NICs that are in a bridge where they were not before. */
   readonly strayUplinks: (previous: Wanted, facts: OvsFacts) => readonly StrayPort[];
   readonly say: (message: string) => void;
@@ -83,9 +83,9 @@ export async function restoreOldState(
       await settled(nm, deadline);
       // Also where it answers: one that was started meanwhile never knew of a bridge that has gone from the database since.
       await freeFromDatapath(await goneOf(ovs, present));
-      const plan = ports.planReturn(previous, await observe());
+      const steps = ports.planRestore(previous, await observe());
       const context = stepContext({ nm, ovs, watch, deadline });
-      for (const step of plan.steps) {
+      for (const step of steps) {
         ports.say(`returning: ${step.why}`);
         await execute(context, step);
       }

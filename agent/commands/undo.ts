@@ -6,7 +6,7 @@ import { destroyCheckpoint } from '../drivers/networkmanager/checkpoint.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import { AgentError, type ExitCode, exitCode, withFacts } from '../errors.ts';
 import type { JournalRecord, TransactionState } from '../model/journal.ts';
-import { planReturn } from '../plan/plan.ts';
+import { planRestore, planReturn } from '../plan/plan.ts';
 import { strayUplinks } from '../plan/stray-uplinks.ts';
 import { reconcile } from '../reconcile/apply.ts';
 import { recordSettled } from '../reconcile/run-record.ts';
@@ -100,7 +100,7 @@ async function takeBack(record: JournalRecord, output: Output): Promise<void> {
       const { previous, plan, id } = record.header;
       const ports = {
         reconnect: async () => node,
-        planReturn,
+        planRestore,
         strayUplinks,
         say: (message: string) => output.say(message),
       };

@@ -17,6 +17,7 @@ import { adoptInPlace, cloneSteps } from './adopt.ts';
 import { buildWithoutUplink, buildWithUplink, commitProfiles } from './build.ts';
 import { carriedBack, carriedOver, strayAddressNotes, touchedLinks } from './carried.ts';
 import { giveBack } from './give-back.ts';
+import { withIdlePorts } from './idle-ports.ts';
 import { keptNotes } from './kept.ts';
 import { type BridgeNames, bridges, externalBridge, gatewayBridge, ownNames } from './names.ts';
 import { foreignBridgeNotes, refuseForeignBridge, strangersNotes } from './ownership.ts';
@@ -99,6 +100,11 @@ export function planReturn(previous: Wanted, observation: Observation): Plan {
     return [{ names, wanted, source }];
   });
   return planFor(targets, observation, null, [], null);
+}
+
+/** Steps that bring back what was before a transaction, after NetworkManager has done what it could. */
+export function planRestore(previous: Wanted, observation: Observation): readonly Step[] {
+  return withIdlePorts(planReturn(previous, observation).steps, observation);
 }
 
 function planFor(

@@ -8,7 +8,7 @@ import { asAgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { currentBridges } from '../plan/current.ts';
-import { planReturn } from '../plan/plan.ts';
+import { planRestore } from '../plan/plan.ts';
 import { strayUplinks } from '../plan/stray-uplinks.ts';
 import { agentVersion } from '../version.ts';
 import type { ReconcileOptions } from './apply.ts';
@@ -58,7 +58,7 @@ export async function changeNode(
             return working;
           },
           looksRestored: () => looksRestored(previous, failed.before),
-          planReturn,
+          planRestore,
           strayUplinks,
           say: options.say,
         },

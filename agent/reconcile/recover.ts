@@ -6,7 +6,7 @@ import { readSmallFile } from '../drivers/host/files.ts';
 import { AgentError, asAgentError } from '../errors.ts';
 import type { Message } from '../messages.ts';
 import type { JournalRecord } from '../model/journal.ts';
-import { planReturn } from '../plan/plan.ts';
+import { planRestore } from '../plan/plan.ts';
 import { strayUplinks } from '../plan/stray-uplinks.ts';
 import { isAsWanted } from './proof.ts';
 import { recordSettled } from './run-record.ts';
@@ -74,7 +74,7 @@ async function endOpenRun(
     return;
   }
   say(`transaction ${id} died in the middle; bringing back the state before it`);
-  const ports = { reconnect: async () => node, planReturn, strayUplinks, say };
+  const ports = { reconnect: async () => node, planRestore, strayUplinks, say };
   const left = await restoreOldState(ports, previous, plan.before, record.checkpoint);
   close(
     directory,

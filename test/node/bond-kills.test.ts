@@ -7,6 +7,11 @@ import { picture } from './picture.ts';
 
 t.setTimeout(420_000);
 
+/** Without a process for every look: the ports are out for some tenths of a second. */
+const killWithoutPorts = `nm=$(systemctl show -p MainPID --value NetworkManager)
+  until read -r ports < /sys/class/net/bond0/bonding/slaves; [ -z "$ports" ]; do :; done
+  kill -KILL $nm`;
+
 t.test('a bond whose agent dies', { timeout: 400_000, skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'bond-ab' });
   t.teardown(() => node.halt());
@@ -20,6 +25,15 @@ t.test('a bond whose agent dies', { timeout: 400_000, skip: nodeSkip }, async (t
       await isOld(t, node, old, run.interferedAt);
     });
   }
+
+  // What it then takes for active when it starts has no port in it: the run that rolls back has to start them.
+  await t.test('NetworkManager killed while the bond has no port', async (t) => {
+    const run = await interfered(node, 'activate ovs-if-br-ex', () =>
+      node.text(killWithoutPorts, { timeoutMs: 60_000 }),
+    );
+    t.equal(run.exitCode, 5, run.stderr);
+    await isOld(t, node, old, run.interferedAt);
+  });
 
   await t.test('SIGKILL, and the next run takes it back', async (t) => {
     await interfered(node, 'activate ovs-if-phys0', (command) => command.signal('SIGKILL'));

@@ -19,6 +19,8 @@ export interface Outage {
   /** All silences together. */
   totalMs: number;
   silences: { fromMs: number; ms: number }[];
+  /** How long nobody asked. */
+  stoppedMs: number;
   replies: number;
   /** First reply after the first mark; null when there was none. */
   firstReplyAt: number | null;
@@ -44,6 +46,7 @@ export function outageBetween({ times, stops }: Replies, fromMs: number, toMs: n
     longestMs: Math.max(0, ...silences.map((silence) => silence.ms)),
     totalMs: silences.reduce((sum, silence) => sum + silence.ms, 0),
     silences,
+    stoppedMs: stoppedMs(stops, fromMs, toMs),
     replies: within.length,
     firstReplyAt: within[0] ?? null,
   };

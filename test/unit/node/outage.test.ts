@@ -21,8 +21,8 @@ t.equal(
   0,
   'nobody asked: no silence',
 );
-t.equal(
-  outageBetween({ times: replies([200, 500]), stops: [{ fromMs: 150, toMs: 300 }] }, 100, 900).longestMs,
-  200,
-  'only what nobody asked in is left out',
+t.match(
+  outageBetween({ times: replies([200, 500]), stops: [{ fromMs: 150, toMs: 300 }] }, 100, 900),
+  { longestMs: 200, stoppedMs: 150 },
+  'only what nobody asked in is left out, and told',
 );

@@ -1,8 +1,6 @@
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
-import { deviceInterface } from '../drivers/networkmanager/names.ts';
+import { checkpointInterface, deviceInterface } from '../drivers/networkmanager/names.ts';
 import { AgentError } from '../errors.ts';
-
-const checkpointInterface = 'org.freedesktop.NetworkManager.Checkpoint';
 
 /**
  * Refuses to change a node while somebody else tries a change of his own under a NetworkManager checkpoint: rolling his back would undo

@@ -10,6 +10,7 @@ import { planRestore } from '../plan/plan.ts';
 import { strayUplinks } from '../plan/stray-uplinks.ts';
 import { isAsWanted } from './proof.ts';
 import { recordSettled } from './run-record.ts';
+import { awaitUnnotedCheckpoint } from './unnoted-checkpoint.ts';
 
 /** How a run tells what it does. */
 export interface Telling {
@@ -66,6 +67,7 @@ async function endOpenRun(
   const { id, previous, plan } = record.header;
   if (record.header.bootId !== bootId) return endAfterReboot(directory, record, announce);
   const ended = (text: string): void => announce(recovered(id, text));
+  if (record.checkpoint === null) await awaitUnnotedCheckpoint(node.nm, deadline, say);
   // It may have died between the end of its work and the note of it: a state that is as it aimed at is not taken back.
   const pending = record.checkpoint !== null && (await checkpointExists(node.nm, record.checkpoint));
   if (!pending && isAsWanted(plan, await node.observe())) {

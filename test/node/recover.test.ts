@@ -1,5 +1,7 @@
 // What a run that was cut short leaves is ended: at boot before anybody acts on it, by its unit at once, and by hand.
 import t, { type Test } from 'tap';
+import { checkpointSeconds } from '../../agent/apply/checkpoint-timer.ts';
+import { rootInterface, rootPath, service } from '../../agent/drivers/networkmanager/names.ts';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { apply } from './interfere.ts';
@@ -8,6 +10,7 @@ import { bootNode, type TestNode } from './node.ts';
 import { type Picture, picture, pictureLike } from './picture.ts';
 
 const unit = 'microshift-net-recover.service';
+const networkManager = `${service} ${rootPath} ${rootInterface}`;
 const transactions = '/var/lib/microshift-net/tx';
 const diskProfiles = '/etc/NetworkManager/system-connections';
 
@@ -29,6 +32,24 @@ t.test('a run that was cut short', { timeout: 420_000, skip: nodeSkip }, async (
     t.ok((run.outageMs['192.0.2.50'] ?? 99_999) < 2_000, `away for ${run.outageMs['192.0.2.50']} ms`);
     await isOld(t, node, old);
     t.match(await node.text('microshift-net history'), / rolled-back +apply /);
+  });
+
+  // A moment too short to be hit: the checkpoint is made as the run would have made it, over everything and with its timer.
+  await t.test('killed before its journal had the name of its checkpoint', async (t) => {
+    for (const command of ['microshift-net recover', apply]) {
+      await armFault(node, 'before checkpoint', 'kill');
+      t.equal((await node.run(apply)).signal, 'SIGKILL');
+      await node.text(`busctl call ${networkManager} CheckpointCreate aouu 0 ${checkpointSeconds} 6`);
+      const run = await node.measure(command);
+      t.match(run, { exitCode: 0, stderr: /waiting up to 12 s for NetworkManager to end the checkpoint/ });
+      t.equal(await node.text(`busctl get-property ${networkManager} Checkpoints`), 'ao 0');
+      t.ok((run.outageMs['192.0.2.50'] ?? 99_999) < 2_000, `away for ${run.outageMs['192.0.2.50']} ms`);
+      t.equal(run.stdout === 'Recovered.\n', command !== apply, run.stdout);
+      if (command !== apply) await isOld(t, node, old);
+    }
+    hasMoved(t, before, await node.state());
+    await node.text('microshift-net disable');
+    await isOld(t, node, old);
   });
 
   await t.test('killed under its unit, it is taken back at once and done again', async (t) => {

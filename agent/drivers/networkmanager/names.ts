@@ -10,6 +10,7 @@ export const wiredInterface = 'org.freedesktop.NetworkManager.Device.Wired';
 export const dhcp4Interface = 'org.freedesktop.NetworkManager.DHCP4Config';
 export const dhcp6Interface = 'org.freedesktop.NetworkManager.DHCP6Config';
 export const deviceInterface = 'org.freedesktop.NetworkManager.Device';
+export const checkpointInterface = 'org.freedesktop.NetworkManager.Checkpoint';
 
 /** NMDeviceState. */
 export const deviceState = {

@@ -1,6 +1,8 @@
 // What must hold once a node's NIC is the uplink of br-ex, said once for every test that moves one.
 import { isDeepStrictEqual } from 'node:util';
 import type { Test } from 'tap';
+import type { MeasuredRun } from './node.ts';
+import { silenceLimitMs } from './outage.ts';
 import type { NodeState } from './state.ts';
 
 export const ownProfiles = ['br-ex', 'ovs-if-br-ex', 'ovs-if-phys0', 'ovs-port-br-ex', 'ovs-port-phys0'];
@@ -9,6 +11,13 @@ export const ownProfiles = ['br-ex', 'ovs-if-br-ex', 'ovs-if-phys0', 'ovs-port-b
 export function areSame(t: Test, actual: readonly unknown[], wanted: readonly unknown[], what: string): void {
   const unlike = isDeepStrictEqual(actual, wanted) ? '' : `: ${JSON.stringify(actual)} for ${JSON.stringify(wanted)}`;
   t.strictSame(actual, wanted, `${what}${unlike}`);
+}
+
+/** Asserts that the LAN could reach an address all through a run. */
+export function stayedReachable(t: Test, run: MeasuredRun, address: string): void {
+  const ms = run.outageMs[address] ?? Number.POSITIVE_INFINITY;
+  const limitMs = Math.round(silenceLimitMs(run.wallMs));
+  t.ok(ms <= limitMs, `${address} was away for ${ms} ms of ${limitMs}, in a run of ${Math.round(run.wallMs)} ms`);
 }
 
 /** Asserts that br-ex has everything that the uplink had: addresses, MAC, MTU, default routes and name servers. */

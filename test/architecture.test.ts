@@ -123,7 +123,7 @@ const layers: Readonly<Record<string, Layer>> = {
     never: { plan: 'planning is what it saves', reconcile: 'a run asks it, not the other way round' },
   },
   observe: {
-    may: ['drivers/dbus', 'drivers/networkmanager', 'model', 'errors.ts'],
+    may: ['drivers/dbus', 'drivers/networkmanager', 'errors.ts', 'model', 'printable.ts'],
     because: 'observing turns answers of drivers into a snapshot',
     never: { plan: 'data flows one way: observe → plan', apply: 'observing changes nothing', 'node:fs': ports },
   },
@@ -150,7 +150,7 @@ const layers: Readonly<Record<string, Layer>> = {
     never: { doctor: 'it collects; doctor/ judges', reconcile: 'looking changes nothing' },
   },
   doctor: {
-    may: ['config', 'errors.ts', 'model', 'plan', 'verify'],
+    may: ['config', 'errors.ts', 'model', 'plan', 'printable.ts', 'verify'],
     packages: ['node:net'],
     because: pure,
     never: { examine: 'an examination is handed in', drivers: 'an examination is handed in', 'node:fs': pure },
@@ -162,7 +162,7 @@ const layers: Readonly<Record<string, Layer>> = {
     never: { commands: 'commands call it', view: 'commands turn reports into text' },
   },
   plan: {
-    may: ['errors.ts', 'model', 'net', 'verify'],
+    may: ['errors.ts', 'model', 'net', 'printable.ts', 'verify'],
     packages: ['node:net'],
     because: pure,
     never: {
@@ -189,7 +189,7 @@ const layers: Readonly<Record<string, Layer>> = {
     never: { drivers: 'what is shown was observed before', config: 'the model has the types' },
   },
   config: {
-    may: ['errors.ts', 'model', 'net'],
+    may: ['errors.ts', 'model', 'net', 'printable.ts'],
     packages: ['js-yaml', 'node:fs', 'node:path'],
     because: 'the configuration is read before anything else is known',
     never: { view: 'commands print it', observe: 'what the files say does not depend on the node' },
@@ -247,6 +247,7 @@ const layers: Readonly<Record<string, Layer>> = {
     never: { 'drivers/dbus': driversApart, 'node:child_process': 'exec.ts starts programs, through execa' },
   },
   'deadline.ts': { may: ['errors.ts'], because: 'everything that waits uses it' },
+  'printable.ts': { may: [], because: pure },
   'errors.ts': { may: [], because: 'everything uses it' },
   'messages.ts': { may: ['errors.ts'], because: 'a message is a kind and a text; who sends it is no concern of its' },
   'version.ts': { may: [], because: 'the bundler fills it in' },

@@ -1,6 +1,6 @@
+import { escapeText } from '../printable.ts';
 import { addressFamily, cidrFamily } from './address.ts';
 import { entryOf, resolve } from './cluster-lookup.ts';
-import { escapeText } from './escape.ts';
 import { scalarValue } from './scalar.ts';
 import type { YamlNode } from './yaml-tree.ts';
 

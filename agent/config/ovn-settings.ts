@@ -1,5 +1,5 @@
+import { escapeText } from '../printable.ts';
 import { cpuListFault } from './cpu-list.ts';
-import { escapeText } from './escape.ts';
 import { interfaceNameFault } from './interface-name.ts';
 import { type OvnTree, type Place, pointer } from './ovn-tree.ts';
 import type { Problem } from './problem.ts';

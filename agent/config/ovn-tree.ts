@@ -1,4 +1,4 @@
-import { escapeText } from './escape.ts';
+import { escapeText } from '../printable.ts';
 import { maxProblems, type Problem } from './problem.ts';
 import { scalarValue } from './scalar.ts';
 import { lineAt, type SourceText } from './source-text.ts';

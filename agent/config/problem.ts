@@ -1,5 +1,5 @@
 import { AgentError } from '../errors.ts';
-import { escapeCharacter, escapeText } from './escape.ts';
+import { escapeCharacter, escapeText } from '../printable.ts';
 import { lineAt, lineBounds, positionOf, type SourceText } from './source-text.ts';
 
 /** How many problems are kept; a file with more is broken as a whole. */

@@ -1,4 +1,4 @@
-import { escapeText } from './escape.ts';
+import { escapeText } from '../printable.ts';
 import { interfaceNameFault } from './interface-name.ts';
 import { nearest } from './nearest.ts';
 import { type OvnTree, type Place, pointer } from './ovn-tree.ts';

@@ -1,4 +1,4 @@
-import { escapeText } from './escape.ts';
+import { escapeText } from '../printable.ts';
 import type { Problem } from './problem.ts';
 import { lineAt, lineBounds, type SourceText } from './source-text.ts';
 

@@ -2,6 +2,7 @@ import type { NmProfile } from '../model/observation.ts';
 import type { Difference } from '../model/plan.ts';
 import { bridges as ownBridges, ownProfileIds, profileUuid } from '../plan/names.ts';
 import { planTuning } from '../plan/tuning.ts';
+import { shellWord } from '../printable.ts';
 import { lacksOfBridge } from '../verify/manual-bridge.ts';
 import { type Check, type Complaint, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
@@ -146,7 +147,7 @@ export const profileChecks: readonly Check[] = [
           complaints.push(
             warning(
               `profile ${id} is an ifcfg file (${filename}), which NetworkManager reads only with its old plugin`,
-              `nmcli connection migrate ${id}`,
+              `nmcli connection migrate ${shellWord(id)}`,
             ),
           );
         const scripts = ['network.service', 'networking.service'].filter(runs);

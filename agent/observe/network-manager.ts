@@ -17,6 +17,10 @@ import type {
   NmDevice,
   NmProfile,
 } from '../model/observation.ts';
+import { escapeText } from '../printable.ts';
+
+/** Names of profiles are told, and whoever may add one may write anything into it. A longer one is cut. */
+const longestId = 256;
 
 /** NMCapability: OVS, set when the plugin is loaded. */
 const ovsCapability = 2;
@@ -54,7 +58,7 @@ async function readProfile(nm: NetworkManager, path: string, properties: Propert
   return {
     path,
     uuid: String(settings.connection?.uuid?.[1] ?? ''),
-    id: String(settings.connection?.id?.[1] ?? ''),
+    id: escapeText(String(settings.connection?.id?.[1] ?? ''), longestId),
     filename: text(properties.Filename),
     ...(properties.VersionId === undefined ? {} : { versionId: text(properties.VersionId) }),
     settings,
@@ -92,7 +96,7 @@ function readDhcp(properties: Properties, objects: Readonly<Record<string, Manag
 function readActive(path: string, properties: Properties): NmActiveConnection {
   return {
     path,
-    id: text(properties.Id),
+    id: escapeText(text(properties.Id), longestId),
     uuid: text(properties.Uuid),
     type: text(properties.Type),
     profile: text(properties.Connection),

@@ -1,6 +1,7 @@
 import { AgentError } from '../errors.ts';
 import type { Observation, OvsBridge } from '../model/observation.ts';
 import type { PlanNote, Step } from '../model/plan.ts';
+import { shellWord } from '../printable.ts';
 import { type BridgeNames, ownerKeys, profileIds } from './names.ts';
 
 /** UUID of the profile a bridge row belongs to, also while it was borrowed by a run that died; undefined: nobody's. */
@@ -72,7 +73,7 @@ function foreignBridge(names: BridgeNames, observation: Observation): Foreign | 
       return { why, removal: 'take it out of the nmstate configuration (state: absent)' };
     }
     const why = `it belongs to the NetworkManager profile ${profile.id}`;
-    return { why, removal: `remove it (nmcli connection delete ${profile.id})` };
+    return { why, removal: `remove it (nmcli connection delete ${shellWord(profile.id)})` };
   }
   // A row of a profile that is gone is what a run that died, or its profile's deletion, left: planned for removal.
   if (owner !== undefined) return null;

@@ -2,6 +2,7 @@ import { AgentError } from '../errors.ts';
 import type { Observation, Route } from '../model/observation.ts';
 import type { PlanNote } from '../model/plan.ts';
 import type { SettingValue } from '../model/settings.ts';
+import { shellWord } from '../printable.ts';
 import { dynamicFamilies } from './handover.ts';
 import type { UplinkSource } from './profiles.ts';
 import { isDefault } from './route-metric.ts';
@@ -39,7 +40,7 @@ export function refuseLostDefault(source: UplinkSource, observation: Observation
     'interface-unsuitable',
     `the default route of ${link.name} is not in the profile ${id}, so the bridge would be without one`,
     {
-      hint: `add it: nmcli connection modify ${id} ${settingOf(lost)}; or remove it: ${flag} route delete default dev ${link.name}`,
+      hint: `add it: nmcli connection modify ${shellWord(id)} ${settingOf(lost)}; or remove it: ${flag} route delete default dev ${link.name}`,
       facts,
     },
   );

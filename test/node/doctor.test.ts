@@ -100,7 +100,7 @@ t.test('doctor in a node', { timeout: 280_000, skip: nodeSkip }, async (t) => {
       mkdir -p /etc/ovnk; mkdir /etc/ovnk/extra_bridge; printf 'eth7\\n' > /var/lib/ovnk/iface_default_hint
       ovs-vsctl add-br br-old -- br-set-external-id br-old NM.connection.uuid 0badf00d-0000-4000-8000-000000000000
       printf x > /etc/NetworkManager/system-connections/eth0.nmconnection.A1B2C3
-      nmcli connection add save no type dummy ifname dummy9 con-name dummy9-slave-ovs-clone autoconnect no
+      nmcli connection add save no type dummy ifname dummy9 con-name "$(printf '\\033[31m')dummy9-slave-ovs-clone" autoconnect no
       printf '#!/bin/sh\\nsleep 600\\n' > /run/testnode/dhclient; chmod +x /run/testnode/dhclient
       ip link set eth0 mtu 1400
       mkdir -p /etc/systemd/system/microshift-ovs-init.service.d
@@ -113,7 +113,7 @@ t.test('doctor in a node', { timeout: 280_000, skip: nodeSkip }, async (t) => {
     t.match(report.of('warning'), { 'wait-online': /is masked[\s\S]*fix: systemctl unmask/ });
     t.match(report.of('failed'), {
       'hint-files': /extra_bridge is a directory[\s\S]*fix: rm -r/,
-      leftovers: /dummy9-slave-ovs-clone is a copy that configure-ovs.sh made/,
+      leftovers: /profile \\u\{1b\}\[31mdummy9-slave-ovs-clone is a copy that configure-ovs.sh made/,
       owners: /a second DHCP client runs: .*dhclient eth0/,
       mtu: /br-ex has MTU 1500, eth0 only 1400/,
       disk: /\/var\/lib\/ovnk is on \/var\/lib\/ovnk, which is read-only/,
@@ -124,7 +124,7 @@ t.test('doctor in a node', { timeout: 280_000, skip: nodeSkip }, async (t) => {
     await node.text(`umount /var/lib/ovnk; systemctl unmask NetworkManager-wait-online.service
       rmdir /etc/ovnk/extra_bridge; printf 'eth0\\n' > /var/lib/ovnk/iface_default_hint; ovs-vsctl del-br br-old
       rm /etc/NetworkManager/system-connections/*.A1B2C3 /etc/systemd/system/microshift-ovs-init.service.d/mine.conf
-      nmcli connection delete dummy9-slave-ovs-clone; ip link set eth0 mtu 1500; systemctl daemon-reload`);
+      nmcli connection delete "$(printf '\\033[31m')dummy9-slave-ovs-clone"; ip link set eth0 mtu 1500; systemctl daemon-reload`);
     t.strictSame((await examined(node)).of('failed'), {}, 'what it told to mend, mended, is mended');
   });
 

@@ -1,9 +1,9 @@
 import t from 'tap';
 import { addressFamily, cidrFamily } from '../../../agent/config/address.ts';
 import { cpuListFault, normalizeCpuList } from '../../../agent/config/cpu-list.ts';
-import { escapeText } from '../../../agent/config/escape.ts';
 import { interfaceNameFault } from '../../../agent/config/interface-name.ts';
 import { editDistance, nearest } from '../../../agent/config/nearest.ts';
+import { escapeText, shellWord } from '../../../agent/printable.ts';
 
 t.test('interface names, as the kernel judges them', (t) => {
   for (const name of ['lo', 'eth0', 'enp0s31f6.12345', 'br-ex', 'a', '...', '12', 'wlan@0', 'ö', '-x']) {
@@ -85,5 +85,17 @@ t.test('the nearest word', (t) => {
 t.test('text of others is safe to print', (t) => {
   t.equal(escapeText('a\u001b[31m\u202e\n\r\t\ud800ä😀'), 'a\\u{1b}[31m\\u{202e}\\n\\r\\t\\u{d800}ä😀');
   t.equal(escapeText('😀😀😀', 2), '😀😀…');
+  t.end();
+});
+
+t.test('one word for a shell', (t) => {
+  for (const [text, wanted] of [
+    ['bond0.100', 'bond0.100'],
+    ['Wired connection 1', "'Wired connection 1'"],
+    ["it's", "'it'\\''s'"],
+    ['$(reboot)', "'$(reboot)'"],
+    ['', "''"],
+  ] as const)
+    t.equal(shellWord(text), wanted);
   t.end();
 });

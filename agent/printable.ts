@@ -1,4 +1,4 @@
-/** Makes text from a file safe to print: control, direction and lone surrogate characters become escapes, and it is cut. */
+/** Makes text from outside safe to print: control, direction and lone surrogate characters become escapes, and it is cut. */
 export function escapeText(text: string, maxCharacters = 60): string {
   let result = '';
   let count = 0;
@@ -7,6 +7,11 @@ export function escapeText(text: string, maxCharacters = 60): string {
     result += escapeCharacter(character);
   }
   return result;
+}
+
+/** Text as one word of a command that a person may copy to a shell: as it is, or in quotes. */
+export function shellWord(text: string): string {
+  return /^[\w.@%+=:,/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** One character as it may be printed. */

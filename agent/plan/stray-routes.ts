@@ -40,7 +40,7 @@ export function refuseLostDefault(source: UplinkSource, observation: Observation
     'interface-unsuitable',
     `the default route of ${link.name} is not in the profile ${id}, so the bridge would be without one`,
     {
-      hint: `add it: nmcli connection modify ${shellWord(id)} ${settingOf(lost)}; or remove it: ${flag} route delete default dev ${link.name}`,
+      hint: `add it: nmcli connection modify ${shellWord(id)} ${settingOf(lost, source)}; or remove it: ${flag} route delete default dev ${link.name}`,
       facts,
     },
   );
@@ -74,6 +74,8 @@ function hopOf({ gateway, viaIpv6 }: Route): string {
   return gateway === null ? 'without a gateway' : `through ${gateway}`;
 }
 
-function settingOf({ family, gateway, destination }: Route): string {
+/** What the profile lacks. One that leaves IPv6 to the kernel takes no gateway: its routers are NetworkManager's to hear, then. */
+function settingOf({ family, gateway, destination }: Route, { settings }: UplinkSource): string {
+  if (family === 6 && settings.ipv6?.method?.[1] === 'ignore') return 'ipv6.method auto';
   return gateway === null ? `+ipv${family}.routes ${destination}` : `ipv${family}.gateway ${gateway}`;
 }

@@ -2,7 +2,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Test } from 'tap';
 import type { MeasuredRun } from './node.ts';
-import { silenceLimitMs } from './outage.ts';
 import type { NodeState } from './state.ts';
 
 export const ownProfiles = ['br-ex', 'ovs-if-br-ex', 'ovs-if-phys0', 'ovs-port-br-ex', 'ovs-port-phys0'];
@@ -13,11 +12,13 @@ export function areSame(t: Test, actual: readonly unknown[], wanted: readonly un
   t.strictSame(actual, wanted, `${what}${unlike}`);
 }
 
+/** What is handed over is answered all the time; what else runs on the machine may hold the node up for some scheduler slices. */
+const handoverLimitMs = 200;
+
 /** Asserts that the LAN could reach an address all through a run. */
 export function stayedReachable(t: Test, run: MeasuredRun, address: string): void {
   const ms = run.outageMs[address] ?? Number.POSITIVE_INFINITY;
-  const limitMs = Math.round(silenceLimitMs(run.wallMs));
-  t.ok(ms <= limitMs, `${address} was away for ${ms} ms of ${limitMs}, in a run of ${Math.round(run.wallMs)} ms`);
+  t.ok(ms <= handoverLimitMs, `${address} was away for ${ms} ms, in a run of ${Math.round(run.wallMs)} ms`);
 }
 
 /** Asserts that br-ex has everything that the uplink had: addresses, MAC, MTU, default routes and name servers. */

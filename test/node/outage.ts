@@ -29,18 +29,6 @@ export interface Outage {
 // Replies are 10 ms apart; two in a row can be that far apart by rounding and scheduling alone.
 export const silenceFloorMs = 20;
 
-/** A move takes about 1.5 s on a machine with nothing else to do, and is hardly silent; one without the handover is for 400 to 600 ms. */
-const quietLimitMs = 200;
-const busyLimitMs = 500;
-
-/**
- * How long an address that is handed over may be silent during a run: on a machine that is busy with other things the run takes longer,
- * and the silence with it.
- */
-export function silenceLimitMs(runMs: number): number {
-  return Math.min(busyLimitMs, Math.max(quietLimitMs, runMs / 10));
-}
-
 /** Silences between two marks, from the replies of an address (beginning before the first mark where there are any). */
 export function outageBetween({ times, stops }: Replies, fromMs: number, toMs: number): Outage {
   const within = times.filter((time) => time >= fromMs && time <= toMs);

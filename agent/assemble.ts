@@ -1,13 +1,14 @@
 import { type Bus, connectBus, systemBusAddress } from './drivers/dbus/connection.ts';
-import type { BusTap } from './drivers/dbus/recording.ts';
 import type { Firewalld } from './drivers/firewalld/client.ts';
+import { runsInUnit } from './drivers/host/control-group.ts';
 import { readTuning } from './drivers/host/daemons.ts';
+import { readSmallFile } from './drivers/host/files.ts';
 import { readLinks } from './drivers/host/links.ts';
+import { hasProgram } from './drivers/host/programs.ts';
 import { readRoutes } from './drivers/host/routes.ts';
 import { type NetworkManager, openNetworkManager } from './drivers/networkmanager/client.ts';
 import { type OpenVSwitch, openOpenVSwitch } from './drivers/openvswitch/client.ts';
 import type { Systemd } from './drivers/systemd/units.ts';
-import { hostPorts } from './host-ports.ts';
 import type { Observation } from './model/observation.ts';
 import type { TuningFacts } from './model/tuning.ts';
 import { observeNetworkManager } from './observe/network-manager.ts';
@@ -21,14 +22,13 @@ export interface Node {
   readonly observe: () => Promise<Observation>;
   /** Tells systemd to read its unit files again, without waiting for it. */
   readonly reloadUnits: () => Promise<void>;
+  /** Lets systemd take back what this transaction has done when this process dies. Units of ours have ExecStopPost= for that. */
+  readonly survive: (transaction: string) => Promise<void>;
   readonly close: () => void;
 }
 
-/** Who gets a copy of what goes over the connections. */
-export interface Taps {
-  readonly bus: BusTap;
-  readonly ovsdb: NonNullable<Parameters<typeof openOpenVSwitch>[1]>;
-}
+/** Started when a run by hand has ended. */
+const diedUnit = 'microshift-net-died.service';
 
 /** What can be seen without NetworkManager. */
 export interface TunedFacts extends Pick<Observation, 'ovs' | 'links' | 'routes'> {
@@ -44,14 +44,19 @@ export interface TuningPorts {
 }
 
 /** Connects to D-Bus, NetworkManager and Open vSwitch. Fails with the kind of the first that is missing; nothing stays open then. */
-export async function openNode(taps?: Taps): Promise<Node> {
-  const bus = await connectBus(systemBusAddress(process.env), taps?.bus);
+export async function openNode(): Promise<Node> {
+  const bus = await connectBus(systemBusAddress(process.env));
   let ovs: OpenVSwitch | undefined;
   try {
-    const [nm, openedOvs] = await settleBoth(openNetworkManager(bus), openOpenVSwitch(undefined, taps?.ovsdb));
+    const [nm, openedOvs] = await settleBoth(openNetworkManager(bus), openOpenVSwitch());
     ovs = openedOvs;
     const ports = {
-      ...hostPorts,
+      links: () => readLinks(),
+      routes: () => readRoutes(),
+      readFile: (path: string) => readSmallFile(path),
+      environment: process.env,
+      tuning: () => readTuning(),
+      hasProgram,
       networkManager: () => observeNetworkManager(nm),
       ovs: () => openedOvs.facts(),
     };
@@ -61,6 +66,11 @@ export async function openNode(taps?: Taps): Promise<Node> {
       ovs: openedOvs,
       observe: () => observe(ports),
       reloadUnits: () => askForReload(bus),
+      survive: async (transaction) => {
+        if (runsInUnit('microshift-')) return;
+        const { startWhenThisEnds } = await import('./drivers/systemd/own-scope.ts');
+        await startWhenThisEnds(bus, transaction, diedUnit);
+      },
       close: () => {
         openedOvs.close();
         bus.close();

@@ -31,7 +31,7 @@ const lies = {
 };
 
 bundles.push(
-  // A run with nothing to do reads this file and no other.
+  // What is read before a command is chosen.
   await build({
     ...common,
     entryPoints: ['agent/main.ts'],

@@ -1,19 +1,18 @@
-import { type Deadline, throwIfStopped } from '../deadline.ts';
+import type { Deadline } from '../deadline.ts';
 import { releaseRoutes } from '../drivers/host/address-hold.ts';
 import { dropKernelAdvertised, holdIpv6, releaseIpv6 } from '../drivers/host/ipv6-hold.ts';
 import { waitForKernel } from '../drivers/host/kernel-events.ts';
-import { lacpAgreed } from '../drivers/host/lacp.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
 import type { ActivationWatch } from '../drivers/networkmanager/activation.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import { activeInterface, deviceInterface, rootInterface, rootPath } from '../drivers/networkmanager/names.ts';
 import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
 import { AgentError } from '../errors.ts';
-import type { Step, StepArguments, StepKind, WantedProfile } from '../model/plan.ts';
-import { activate, activateWithPorts, activationLimitMs } from './activations.ts';
-import { writeWithSecrets } from './secrets.ts';
-import { attachUplink, returnUplink } from './uplink-steps.ts';
-import { bindableLimitMs, waitForAddresses } from './wait-addresses.ts';
+import { activationLimitMs, leaseLimitMs } from '../model/limits.ts';
+import type { Step, StepArguments, StepKind } from '../model/plan.ts';
+import { activate } from './activations.ts';
+import { attachUplink, claimBridge, clearUplink, detachUplink } from './uplink-steps.ts';
+import { waitForAddresses } from './wait-addresses.ts';
 
 /** What steps act on. */
 export interface StepContext {
@@ -21,15 +20,13 @@ export interface StepContext {
   readonly ovs: OpenVSwitch;
   readonly watch: ActivationWatch;
   readonly deadline: Deadline;
-  /** Activations that an earlier step began and a later one waits for: the active connection by the profile's UUID. */
-  readonly begun: Map<string, Promise<string>>;
   /** Devices of active profiles, found once: the device's path by the profile's UUID. */
   readonly devices: Map<string, string>;
 }
 
 /** A context in which no step has run yet. */
-export function stepContext(parts: Omit<StepContext, 'begun' | 'devices'>): StepContext {
-  return { ...parts, begun: new Map(), devices: new Map() };
+export function stepContext(parts: Omit<StepContext, 'devices'>): StepContext {
+  return { ...parts, devices: new Map() };
 }
 
 /** NetworkManager takes a bridge down in some hundred milliseconds; a dispatcher script may hold it for its own 10 s. */
@@ -37,43 +34,32 @@ const endLimitMs = 10_000;
 
 type Executor<K extends StepKind> = (context: StepContext, step: Extract<Step, { do: K }>) => Promise<void>;
 
-/** Negotiation with a partner that answers takes 2 to 3 s at either rate; a switch that does not is no reason to wait longer. */
-const lacpLimitMs = 5_000;
-
 /** One executor per kind of step; a kind without one does not compile. */
 const executors: { readonly [K in StepKind]: Executor<K> } = {
   addProfiles: async ({ nm }, step) => {
-    const add = (profile: WantedProfile): Promise<void> =>
-      writeWithSecrets(nm, profile, (settings) => nm.addProfile(settings, 'memory'));
-    await Promise.all(step.profiles.map(add));
+    await Promise.all(step.profiles.map((profile) => nm.addProfile(profile.settings)));
   },
-  updateProfiles: writeProfiles,
-  commitProfiles: writeProfiles,
-  deleteProfiles,
-  activate: async (context, step) => {
-    if (step.ports === undefined) await Promise.all(step.profiles.map((profile) => activate(context, profile)));
-    else await activateWithPorts(context, step.profiles, step.ports);
-  },
-  waitLacp: async ({ deadline }, step) => {
-    const timeout = () => new AgentError('activation-timeout', `LACP did not agree on the ports of ${step.interface}`);
-    await waitForKernel(() => lacpAgreed(step.interface), deadline, lacpLimitMs, timeout).catch(() =>
-      throwIfStopped(deadline),
+  updateProfiles: async ({ nm }, step) => {
+    await Promise.all(
+      step.profiles.map(async ({ uuid, settings }) => nm.updateProfile(await nm.profilePathOf(uuid), settings)),
     );
   },
-  waitBindable: async ({ deadline }, step) =>
-    waitForAddresses(step.interface, step.addresses, deadline, bindableLimitMs),
-  waitAddresses: async ({ deadline }, step) =>
-    waitForAddresses(step.interface, step.addresses, deadline, activationLimitMs),
+  deleteProfiles,
+  activate: async (context, step) => {
+    await Promise.all(step.profiles.map((profile) => activate(context, profile)));
+  },
+  waitAddresses: async ({ deadline }, step) => waitForAddresses(step.interface, step.addresses, deadline, step.limitMs),
   holdIpv6: async (_context, step) => holdIpv6(step),
-  releaseIpv6: async ({ nm }, step) => {
+  releaseIpv6: async ({ nm, deadline }, step) => {
     await releaseIpv6(step);
     // It may still be doing what it does when the advertisement comes.
     await nm.caughtUp();
-    await dropKernelAdvertised(step.interface);
+    await dropKernelAdvertised(step.interface, deadline);
   },
+  claimBridge,
   attachUplink,
-  returnUplink,
-  reclaimBridge: async ({ ovs }, step) => ovs.returnBridge(step, null),
+  clearUplink,
+  detachUplink,
   waitRoutes: async ({ deadline }, step) => waitForRoutes(step, deadline),
   releaseRoutes: async (_context, step) => releaseRoutes(step),
   removeBridges: async ({ ovs }, step) => ovs.removeBridges(step.bridges),
@@ -90,14 +76,6 @@ const executors: { readonly [K in StepKind]: Executor<K> } = {
 export function execute(context: StepContext, step: Step): Promise<void> {
   const executor = executors[step.do] as Executor<StepKind>;
   return executor(context, step);
-}
-
-async function writeProfiles({ nm }: StepContext, step: StepArguments['updateProfiles']): Promise<void> {
-  const write = async (profile: WantedProfile): Promise<void> =>
-    writeWithSecrets(nm, profile, async (settings) =>
-      nm.updateProfile(await nm.profilePathOf(profile.uuid), settings, step.storage),
-    );
-  await Promise.all(step.profiles.map(write));
 }
 
 /**
@@ -157,7 +135,7 @@ function waitForLease(context: StepContext, device: string, interfaceName: strin
     `a DHCP lease on ${interfaceName}`,
     hasLease,
     deadline,
-    Math.min(activationLimitMs, deadline.remainingMs()),
+    Math.min(leaseLimitMs, deadline.remainingMs()),
   );
 }
 

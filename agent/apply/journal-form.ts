@@ -37,18 +37,11 @@ const fields =
     !Array.isArray(value) &&
     Object.entries(checks).every(([name, check]) => check((value as Record<string, unknown>)[name]));
 
-const profile = fields({
-  id: text,
-  uuid: text,
-  settings: isSettings,
-  secretsFrom: optional(text),
-  mayWait: optional(flag),
-});
+const profile = fields({ id: text, uuid: text, settings: isSettings });
 const profileName = fields({ id: text, uuid: text });
 const activation = fields({ id: text, uuid: text, interface: orNull(text) });
 const linkAddresses = fields({ interface: text, addresses: list(text) });
 const heldRoute = fields({ destination: text, gateway: orNull(text) });
-const storage = one('memory', 'disk');
 const wanted = fields({
   bridges: list(
     fields({
@@ -62,39 +55,29 @@ const wanted = fields({
 
 const steps: Readonly<Record<StepKind, Check>> = {
   addProfiles: fields({ profiles: list(profile) }),
-  updateProfiles: fields({ profiles: list(profile), storage }),
-  commitProfiles: fields({ profiles: list(profile), storage }),
+  updateProfiles: fields({ profiles: list(profile) }),
   deleteProfiles: fields({ profiles: list(profileName) }),
-  activate: fields({ profiles: list(activation), ports: optional(list(activation)) }),
-  waitLacp: fields({ interface: text }),
-  waitBindable: linkAddresses,
+  activate: fields({ profiles: list(activation) }),
+  waitAddresses: fields({ interface: text, addresses: list(text), limitMs: number }),
   holdIpv6: fields({ interface: text, addresses: list(text), gateways: list(text), metric: number }),
   releaseIpv6: fields({ interface: text, gateways: list(text), metric: number }),
-  attachUplink: fields({
+  claimBridge: fields({ bridge: text, profiles: fields({ bridge: text, port: text, interface: text }) }),
+  attachUplink: fields({ bridge: text, interface: text }),
+  clearUplink: fields({ interface: text, profile: orNull(profileName) }),
+  detachUplink: fields({
     bridge: text,
     interface: text,
-    portProfile: text,
-    interfaceProfile: text,
-    ports: optional(list(activation)),
-  }),
-  returnUplink: fields({
-    bridge: text,
-    bridgeProfile: text,
-    markKey: text,
-    interface: text,
-    mac: text,
     profile: profileName,
-    ports: optional(list(activation)),
+    activate: flag,
+    mac: orNull(text),
     addresses: list(text),
     routes: list(heldRoute),
     metric: number,
   }),
-  reclaimBridge: fields({ bridge: text, markKey: text }),
   waitRoutes: fields({ interface: text, destinations: list(text), heldMetric: number }),
   releaseRoutes: fields({ interface: text, routes: list(heldRoute), metric: number }),
   reapply: fields({ id: text, uuid: text, settings: orNull(isSettings) }),
   waitDynamic: fields({ id: text, uuid: text, interface: text, lease: flag, ipv6DefaultMetric: orNull(number) }),
-  waitAddresses: linkAddresses,
   removeBridges: fields({ bridges: list(text) }),
 };
 
@@ -123,7 +106,7 @@ const header = fields({
         settlesMs: optional(number),
       }),
     ),
-    before: list(fields({ interface: text, addresses: list(text), mac: optional(text) })),
+    before: list(linkAddresses),
     steps: list(isStep),
     notes: anything,
   }),

@@ -14,6 +14,7 @@ import { readSmallFile, refuseFault, syncDirectory, unwritable } from '../driver
 import { directoryFault } from '../drivers/host/own-directory.ts';
 import { AgentError } from '../errors.ts';
 import type { JournalEvent, JournalHeader, JournalRecord, TransactionState } from '../model/journal.ts';
+import type { Wanted } from '../model/plan.ts';
 import { isJournalEvent, isJournalHeader } from './journal-form.ts';
 
 /** Where transactions are written down. */
@@ -150,6 +151,14 @@ function readNamed(directory: string, names: readonly string[]): JournalListing 
     }
   }
   return { records, unusable };
+}
+
+/** What the last change of this boot that was kept made the node to be; null: there was none. Newest record first. */
+export function lastKept(records: readonly JournalRecord[], bootId: string): Wanted | null {
+  const kept = records.find(
+    ({ header, state }) => header.bootId === bootId && (state === 'committed' || state === 'confirmed'),
+  );
+  return kept?.header.plan.wanted ?? null;
 }
 
 /** Puts an unusable open journal out of the way, so that it is told of once; `history` goes on listing it. */

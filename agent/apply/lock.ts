@@ -1,4 +1,5 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { monotonicMs } from '../deadline.ts';
 import { readSmallFile, refuseFault, unwritable } from '../drivers/host/files.ts';
 import { directoryFault } from '../drivers/host/own-directory.ts';
 import { AgentError } from '../errors.ts';
@@ -23,8 +24,29 @@ interface Contender {
   readonly startTime: number;
 }
 
-/** Takes the lock or fails with `busy`, naming the process that has it. */
+/** Runs that systemd starts by itself; whoever runs a command then waits for their end. */
+const startedBySystemd: readonly string[] = ['recover', 'apply --repair'];
+/** They take seconds; this is what they may need where a service has to come back first. */
+const briefRunLimitMs = 60_000;
+
+/** Takes the lock or fails with `busy`, naming the process that has it. A run that systemd started by itself is waited for. */
 export async function takeLock(directory: string, command: string): Promise<Lock> {
+  const giveUpAt = monotonicMs() + briefRunLimitMs;
+  for (;;) {
+    const taken = await tryLock(directory, command);
+    if (!('holder' in taken)) return taken;
+    const { holder, error } = taken;
+    const isBrief = startedBySystemd.includes(commandText(directory, holder)) && !startedBySystemd.includes(command);
+    if (!isBrief || !(await ended(directory, holder, giveUpAt - monotonicMs()))) throw error;
+  }
+}
+
+interface Refused {
+  readonly holder: Contender;
+  readonly error: AgentError;
+}
+
+async function tryLock(directory: string, command: string): Promise<Lock | Refused> {
   const own: Contender = { ...nameOf(process.pid, startTime(process.pid) ?? 0) };
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -43,12 +65,31 @@ export async function takeLock(directory: string, command: string): Promise<Lock
     const [holder = older] = liveOthers(directory, own);
     const what = holder === undefined ? '' : commandOf(directory, holder);
     release();
-    throw new AgentError('busy', `another run is in progress: ${what}process ${holder?.pid ?? '?'}`, {
+    const error = new AgentError('busy', `another run is in progress: ${what}process ${holder?.pid ?? '?'}`, {
       hint: 'wait for it to end (journalctl -f -u microshift-ovs-init), then run it again',
       facts: { pid: holder?.pid ?? null },
     });
+    if (holder === undefined) throw error;
+    return { holder, error };
   }
   return { release };
+}
+
+/** Waits until a holder has removed its file or died; false: it still has the lock at the limit. */
+function ended(directory: string, { name, pid, startTime: started }: Contender, limitMs: number): Promise<boolean> {
+  const isGone = (): boolean => !namesIn(directory).includes(name) || startTime(pid) !== started;
+  return new Promise((resolve) => {
+    const finish = (gone: boolean): void => {
+      clearTimeout(timer);
+      watcher.close();
+      resolve(gone);
+    };
+    const watcher = watch(directory, () => {
+      if (isGone()) finish(true);
+    });
+    const timer = setTimeout(() => finish(isGone()), Math.max(0, limitMs));
+    if (isGone()) finish(true);
+  });
 }
 
 function allWithdraw(directory: string, own: Contender): Promise<boolean> {
@@ -123,8 +164,13 @@ function namesIn(directory: string): readonly string[] {
 }
 
 function commandOf(directory: string, holder: Contender): string {
+  const command = commandText(directory, holder);
+  return command === '' ? '' : `\`microshift-net ${command}\`, `;
+}
+
+function commandText(directory: string, { name }: Contender): string {
   try {
-    return `\`microshift-net ${readSmallFile(`${directory}/${holder.name}`) ?? '?'}\`, `;
+    return readSmallFile(`${directory}/${name}`) ?? '';
   } catch {
     return '';
   }

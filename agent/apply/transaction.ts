@@ -1,6 +1,5 @@
 import type { Deadline } from '../deadline.ts';
 import { monotonicMs, throwIfStopped } from '../deadline.ts';
-import { guardMac, type MacGuard } from '../drivers/host/mac-guard.ts';
 import { watchActivations } from '../drivers/networkmanager/activation.ts';
 import { createCheckpoint, destroyCheckpoint, pushCheckpointForward } from '../drivers/networkmanager/checkpoint.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
@@ -72,7 +71,6 @@ export async function runTransaction(
   const total = plan.steps.length + 2;
   const stepTimesMs: number[] = [];
   let checkpoint: string | null = null;
-  let macs: readonly MacGuard[] = [];
   let heartbeat: NodeJS.Timeout | undefined;
 
   const timed = async (step: ProgressEvent['step'], work: () => Promise<void>): Promise<void> => {
@@ -107,20 +105,12 @@ export async function runTransaction(
     }, heartbeatMs);
     await faultPoint('after checkpoint');
     const neighbourhood = askNeighbours(plan, observation);
-    macs = await guardMacs(plan);
     const context = stepContext({ nm, ovs: ports.ovs, watch, deadline });
-    // What makes the profiles permanent comes after the proof that the node is reachable.
-    const work = plan.steps.filter((step) => step.do !== 'commitProfiles');
-    const commits = plan.steps.flatMap((step) => (step.do === 'commitProfiles' ? [step] : []));
-    for (const step of work) {
+    for (const step of plan.steps) {
       if (isDisruptive(step)) await neighbourhood.asked;
       await timed(step, () => execute(context, step));
     }
     await timed('prove', () => proveMoved(plan, neighbourhood.answered(), deadline));
-    // A change that is only tried stays in memory; `confirm` writes it to disk.
-    const tried = confirmTimeoutSeconds !== null;
-    for (const step of commits)
-      await timed(step, () => execute(context, tried ? { ...step, storage: 'memory' } : step));
     prove(await ports.observe());
     throwIfStopped(deadline);
     clearInterval(heartbeat);
@@ -129,7 +119,6 @@ export async function runTransaction(
     await timed('commit', async () => {
       if (confirmTimeoutSeconds === null) await destroyCheckpoint(nm, own);
       else await pushCheckpointForward(nm, own, confirmTimeoutSeconds);
-      for (const mac of macs) mac.decided(confirmTimeoutSeconds);
     });
     await faultPoint('before journal-end');
     if (until === null) journal.setState('committed', now().toISOString(), null);
@@ -142,7 +131,6 @@ export async function runTransaction(
     };
   } catch (error) {
     clearInterval(heartbeat);
-    for (const mac of macs) mac.decided(0);
     await faultPoint('before rollback');
     const left = await ports.restore(plan, checkpoint);
     await faultPoint('after rollback');
@@ -169,12 +157,6 @@ function rootCause(failure: AgentError, deadline: Deadline): AgentError {
   return isAgentError(reason) && lost.includes(reason.kind) ? reason : failure;
 }
 
-function guardMacs(plan: Plan): Promise<readonly MacGuard[]> {
-  return Promise.all(
-    plan.before.flatMap(({ interface: name, mac }) => (mac === undefined ? [] : [guardMac(name, mac)])),
-  );
-}
-
 /** A full disk must not hide why the run failed; the next run finds the journal open and closes it. */
 function noteEnd(journal: Journal, state: TransactionState, at: Date, failure: AgentError): void {
   try {
@@ -188,7 +170,8 @@ function noteEnd(journal: Journal, state: TransactionState, at: Date, failure: A
 function isDisruptive(step: Step): boolean {
   return (
     step.do === 'attachUplink' ||
-    step.do === 'returnUplink' ||
+    step.do === 'clearUplink' ||
+    step.do === 'detachUplink' ||
     step.do === 'deleteProfiles' ||
     (step.do === 'activate' && step.profiles.some((profile) => profile.interface !== null))
   );

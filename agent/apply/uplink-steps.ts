@@ -1,108 +1,109 @@
-import { holdAddresses, holdRoutes } from '../drivers/host/address-hold.ts';
-import { keepMac } from '../drivers/host/keep-mac.ts';
-import { guardLoan } from '../drivers/host/loan-guard.ts';
+import { holdAddresses, holdRoutes, setMac } from '../drivers/host/address-hold.ts';
+import { waitForKernel } from '../drivers/host/kernel-events.ts';
+import { readLinks } from '../drivers/host/links.ts';
 import { copyNeighbours } from '../drivers/host/neighbours.ts';
-import { guardPort } from '../drivers/host/port-guard.ts';
+import { kernelDevice, ovsInterfaceDevice } from '../drivers/networkmanager/devices.ts';
 import { activeInterface, activeState, deviceInterface, deviceState } from '../drivers/networkmanager/names.ts';
+import { AgentError } from '../errors.ts';
+import { detectionLimitMs } from '../model/limits.ts';
 import type { StepArguments } from '../model/plan.ts';
-import { activation, kernelDevice, preparedActivation } from './activations.ts';
+import { beginActivation } from './activations.ts';
 import type { StepContext } from './execute.ts';
-import { bindableLimitMs, waitForAddresses } from './wait-addresses.ts';
+import { waitForAddresses } from './wait-addresses.ts';
 
-/** Leaving the bridge, and for a bond taking its ports along, takes NetworkManager some hundred milliseconds; this allows for LACP. */
+/** NetworkManager begins within some hundred milliseconds; this allows for a bond that takes its ports along. */
 const configuringLimitMs = 30_000;
+/** NetworkManager has changed the configuration when it answers; the kernel's part takes it some milliseconds more. */
+const clearLimitMs = 5_000;
 
-/**
- * Puts the NIC into the bridge and tells NetworkManager to take it the moment that is committed: a port NetworkManager has not been
- * told of would stay in the bridge if we died, and no checkpoint takes it back. Telling it earlier would let it collide with our
- * rows; waiting for vswitchd first would leave a tenth of a second in which a kill cuts the node off. What is left of the gap is one
- * answer of ovsdb-server, and a guard for the agent's own death in it.
- */
-export async function attachUplink(context: StepContext, step: StepArguments['attachUplink']): Promise<void> {
-  const { nm, ovs, begun } = context;
+/** Takes over a bridge that is there. NetworkManager assumes what is configured on a device that becomes managed (nm-manager.c). */
+export async function claimBridge({ nm, ovs }: StepContext, step: StepArguments['claimBridge']): Promise<void> {
+  await ovs.claimBridge(step.bridge, step.profiles);
+  await nm.manage(await ovsInterfaceDevice(nm, step.bridge));
+}
+
+/** Puts the NIC into the bridge. The moment its own addresses go, the bridge answers without having to ask for anybody first. */
+export async function attachUplink({ ovs }: StepContext, step: StepArguments['attachUplink']): Promise<void> {
   await ovs.probeVswitchd();
-  const [begin, guard, ports] = await Promise.all([
-    activation(nm, { uuid: step.interfaceProfile, interface: step.interface }),
-    guardPort({ ...step, networkManager: nm.uniqueName }),
-    Promise.all((step.ports ?? []).map((port) => preparedActivation(nm, port))),
-    // The moment the NIC's own addresses go, the bridge answers without having to ask for anybody first.
-    copyNeighbours(step.interface, step.bridge),
-  ]);
-  await ovs
-    .attachUplink(step, () => {
-      const active = begin();
-      // A refusal is told by the step that waits for the activation.
-      active.then(guard.release, guard.removePort);
-      begun.set(step.interfaceProfile, active);
-      for (const start of ports) start(begun);
-    })
-    .finally(() => {
-      if (!begun.has(step.interfaceProfile)) guard.removePort();
+  await copyNeighbours(step.interface, step.bridge);
+  await ovs.attachUplink(step);
+}
+
+/** Takes the IP settings off the NIC and waits until its addresses are gone. */
+export async function clearUplink(context: StepContext, step: StepArguments['clearUplink']): Promise<void> {
+  const { nm, deadline } = context;
+  const device = await kernelDevice(nm, step.interface);
+  if (step.profile !== null) await startProfile(context, device, step.profile, step.interface, deviceState.prepare);
+  await nm.clearIpSettings(device);
+  const addresses = (): readonly string[] =>
+    (readLinks().find((link) => link.name === step.interface)?.addresses ?? []).map((entry) => entry.address);
+  const timeout = () =>
+    new AgentError('activation-timeout', `${step.interface} keeps ${addresses().join(', ')} of its own`, {
+      hint: `look for who else configures ${step.interface}: journalctl -u NetworkManager, ip monitor address`,
+    });
+  await waitForKernel(() => addresses().length === 0, deadline, clearLimitMs, timeout);
+  await configured(context, device, step.interface);
+}
+
+/** A NIC that was being activated has no more to wait for than its link, and a bond or team without a port may wait for that. */
+async function configured({ nm, watch, deadline }: StepContext, device: string, name: string): Promise<void> {
+  const isDone = async (): Promise<boolean> => {
+    const state = Number(await nm.property(device, deviceInterface, 'State'));
+    return state === deviceState.activated || state <= deviceState.disconnected;
+  };
+  await watch
+    .until(`the end of the configuration of ${name}`, isDone, deadline, clearLimitMs)
+    .catch((error: unknown) => {
+      if (deadline.signal.aborted) throw error;
     });
 }
 
 /**
- * The way back. NetworkManager takes the NIC out of the bridge first and gives it addresses afterwards, which is an outage of a
- * DHCP exchange or of duplicate address detection. So the bridge is hidden from it meanwhile: the NIC stays in, and the bridge answers,
- * until the NIC's own profile is being configured. Then the NIC gets the addresses, and leaves. Whatever fails, the bridge is
- * NetworkManager's again afterwards.
+ * The way back. The NIC is configured by its own profile again while it is still a port and the bridge answers, so that its addresses are
+ * there, and checked for duplicates, when it leaves. What a lease or a router has yet to bring is held in the kernel meanwhile.
  */
-export async function returnUplink(context: StepContext, step: StepArguments['returnUplink']): Promise<void> {
-  const { nm, ovs, begun, deadline } = context;
+export async function detachUplink(context: StepContext, step: StepArguments['detachUplink']): Promise<void> {
+  const { nm, ovs, deadline } = context;
   await ovs.probeVswitchd();
-  const [begin, guard, endKeeping, ...ports] = await Promise.all([
-    activation(nm, { uuid: step.profile.uuid, interface: step.interface }),
-    guardLoan(step),
-    // A bond whose MAC a profile had set gets one of its own when that profile goes, and with it another lease. Before the bridge is
-    // hidden: nothing may come between that and the start of the NIC's own profile.
-    keepMac(step.interface, step.mac),
-    ...(step.ports ?? []).map((port) => preparedActivation(nm, port)),
-  ]);
-  let port: string | null = null;
-  try {
-    await ovs.borrowBridge(step);
-    // NetworkManager would take the NIC out of a bridge that it still knows for its own.
-    await nm.caughtUp();
-    const active = begin();
-    begun.set(step.profile.uuid, active);
-    for (const start of ports) start(begun);
-    const path = await active;
-    guard.begun();
-    await reached(context, path, step, deviceState.ipConfig);
-    await holdAddresses(step.interface, step.addresses);
-    // Fixed IPv6 addresses are NetworkManager's by now, and checked for duplicates while the bridge still answers. IPv4 ones are there.
-    const checked = step.addresses.filter((address) => address.includes(':'));
-    await waitForAddresses(step.interface, checked, deadline, bindableLimitMs);
-    await copyNeighbours(step.bridge, step.interface);
-    await holdRoutes(step);
-    port = step.interface;
-  } finally {
-    endKeeping();
-    await ovs.returnBridge(step, port).then(guard.release, (error: unknown) => {
-      guard.giveBack();
-      throw error;
-    });
-  }
+  const device = await kernelDevice(nm, step.interface);
+  if (step.activate) {
+    await startProfile(context, device, step.profile, step.interface, deviceState.ipConfig);
+    if (step.mac !== null) await setMac(step.interface, step.mac);
+  } else await nm.reapply(device, null, step.profile.uuid);
+  await holdAddresses(step.interface, step.addresses);
+  // Fixed IPv6 addresses are NetworkManager's by now, and checked for duplicates while the bridge still answers. IPv4 ones are there.
+  const checked = step.addresses.filter((address) => address.includes(':'));
+  await waitForAddresses(step.interface, checked, deadline, detectionLimitMs);
+  await copyNeighbours(step.bridge, step.interface);
+  await holdRoutes(step);
+  await ovs.detachUplink(step);
 }
 
 /**
- * Waits until the activation has come so far. From `prepare` on NetworkManager has taken the old addresses off the NIC, at `ipConfig` it
- * gives it new ones. Also ends when the activation does, which the step that waits for it will tell.
+ * Starts a profile on a NIC and waits until it has come so far. From `prepare` on NetworkManager has taken the old addresses off, at
+ * `ipConfig` it gives new ones. Fails when the activation ends before.
  */
-async function reached(
+async function startProfile(
   { nm, watch, deadline }: StepContext,
-  active: string,
-  step: StepArguments['returnUplink'],
+  device: string,
+  { id, uuid }: { readonly id: string; readonly uuid: string },
+  interfaceName: string,
   least: number,
 ): Promise<void> {
-  const device = await kernelDevice(nm, step.interface);
+  const active = await beginActivation(nm, { uuid, interface: interfaceName });
+  let ended = false;
   const hasCome = async (): Promise<boolean> => {
-    const ended = await nm.property(active, activeInterface, 'State').catch(() => activeState.deactivated);
-    if (ended === activeState.deactivated) return true;
+    const state = await nm.property(active, activeInterface, 'State').catch(() => activeState.deactivated);
+    ended = state === activeState.deactivated;
+    if (ended) return true;
     if ((await nm.property(device, deviceInterface, 'ActiveConnection')) !== active) return false;
-    const state = Number(await nm.property(device, deviceInterface, 'State'));
-    return state >= least && state <= deviceState.activated;
+    const progress = Number(await nm.property(device, deviceInterface, 'State'));
+    return progress >= least && progress <= deviceState.activated;
   };
-  const what = `the configuration of ${step.interface}`;
-  await watch.until(what, hasCome, deadline, Math.min(configuringLimitMs, deadline.remainingMs()));
+  const limitMs = Math.min(configuringLimitMs, deadline.remainingMs());
+  await watch.until(`the start of ${id} on ${interfaceName}`, hasCome, deadline, limitMs);
+  if (!ended) return;
+  throw new AgentError('activation-failed', `the profile ${id} could not be started on ${interfaceName}`, {
+    hint: 'look at journalctl -u NetworkManager for why, then run it again',
+  });
 }

@@ -3,9 +3,6 @@ import { waitForKernel } from '../drivers/host/kernel-events.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { AgentError } from '../errors.ts';
 
-/** Duplicate address detection takes 1 s per probe, plus up to 1 s of random delay (RFC 4862 section 5.4). */
-export const bindableLimitMs = 10_000;
-
 /** Waits until the interface has every address and each can be bound. */
 export function waitForAddresses(
   interfaceName: string,

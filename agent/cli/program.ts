@@ -41,15 +41,12 @@ function commandTree(done: (code: ExitCode) => void, output: () => Output): Comm
 
   command('apply', 'observe, plan, run and prove: bring the node to what ovn.yaml says')
     .option('--boot', 'as the unit runs it at boot', false)
+    .option('--repair', 'as the unit runs it after an event: only where there is a br-ex of ours', false)
     .option('--confirm-timeout <seconds>', 'take the change back unless `confirm` follows in time', positiveSeconds)
-    .action(async (options: { boot: boolean; confirmTimeout?: number }) => {
-      const { apply } = await import('../commands/apply.ts');
-      done(
-        await apply(
-          { boot: options.boot, confirmTimeoutSeconds: options.confirmTimeout ?? null, agentBuild: null },
-          output(),
-        ),
-      );
+    .action(async ({ boot, repair, confirmTimeout }: { boot: boolean; repair: boolean; confirmTimeout?: number }) => {
+      const commands = await import('../commands/apply.ts');
+      const options = { boot, confirmTimeoutSeconds: confirmTimeout ?? null };
+      done(await (repair ? commands.repair(output()) : commands.apply(options, output())));
     });
   command('confirm', 'keep a change that was tried with apply --confirm-timeout').action(async () => {
     const { confirm } = await import('../commands/undo.ts');
@@ -61,12 +58,7 @@ function commandTree(done: (code: ExitCode) => void, output: () => Output): Comm
   });
   command('recover', 'end what a run that died has left, and nothing else')
     .option('--boot', 'as the unit runs it before NetworkManager and ovs-vswitchd', false)
-    .option(
-      '--fallback',
-      'as the unit runs it before NetworkManager: without Open vSwitch, without our profiles on disk',
-      false,
-    )
-    .action(async (options: { boot: boolean; fallback: boolean }) => {
+    .action(async (options: { boot: boolean }) => {
       const { recover } = await import('../commands/recover.ts');
       done(await recover(options, output()));
     });

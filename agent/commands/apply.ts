@@ -1,23 +1,23 @@
+import { journalDirectory, lastKept, readJournals } from '../apply/journal.ts';
 import type { TransactionResult } from '../apply/transaction.ts';
 import { defaultConfig } from '../config/defaults.ts';
 import { effectiveConfig } from '../config/effective.ts';
-import type { ConfigFiles, LoadedConfig } from '../config/files.ts';
-import { readConfigFiles } from '../config/read-files.ts';
+import type { LoadedConfig } from '../config/files.ts';
 import { mtuWarnings } from '../config/warnings.ts';
-import { asAgentError, type ExitCode, exitCode } from '../errors.ts';
+import { asAgentError, type ExitCode, exitCode, isAgentError } from '../errors.ts';
 import type { Config } from '../model/config.ts';
 import type { Observation } from '../model/observation.ts';
 import type { TuningPlan } from '../model/tuning.ts';
-import { planApply, planDisable } from '../plan/plan.ts';
+import { currentBridges } from '../plan/current.ts';
+import { isFormerLayout } from '../plan/names.ts';
+import { planApply, planDisable, planUndo } from '../plan/plan.ts';
 import { planTuning, planUntuning } from '../plan/tuning.ts';
 import { type Planner, type ReconcileResult, reconcile } from '../reconcile/apply.ts';
-import { lookAgain } from '../reconcile/look-again.ts';
+import { currentBootId } from '../reconcile/recover.ts';
 import { recordRefused } from '../reconcile/run-record.ts';
 import { removeHint } from '../reconcile/state-files.ts';
 import { patientWait, type WaitOptions } from '../reconcile/wait.ts';
-import { rememberSettled } from '../settled/record.ts';
 import { drawTopology, plannedTopology } from '../view/topology.ts';
-import { nothingToDoText } from './nothing-to-do.ts';
 import type { Output } from './output.ts';
 import { reporting, sayNotes } from './reporting.ts';
 import { requireRoot } from './root.ts';
@@ -25,18 +25,18 @@ import { requireRoot } from './root.ts';
 /** A plan that is not run waits for nothing: it says what would happen now. */
 const noWait: WaitOptions = { routeMs: 0, uplinkMs: 0 };
 
+const nothingToDoText = 'Nothing to do: the node is as wanted.';
+
 export interface ApplyOptions {
   readonly boot: boolean;
   readonly confirmTimeoutSeconds: number | null;
-  /** Tells this build from others; null: what the run saw is not kept for the next one. */
-  readonly agentBuild: string | null;
 }
 
 /** `apply`: brings the node to what ovn.yaml says. */
 export async function apply(options: ApplyOptions, output: Output): Promise<ExitCode> {
   requireRoot('apply');
   const command = options.boot ? 'apply --boot' : 'apply';
-  const { files, config, warnings } = await readConfig(command);
+  const { config, warnings } = await readConfig(command);
   for (const warning of warnings) output.say(`warning: ${warning.source}: ${warning.message}`);
   if (config.disableOvsInit.value) {
     const { tuneOnly } = await import('./ovs.ts');
@@ -53,18 +53,39 @@ export async function apply(options: ApplyOptions, output: Output): Promise<Exit
   const mtu = uplinkMtuWarnings(config, result);
   for (const warning of mtu) output.say(`warning: ${warning}`);
   report('apply', result, output);
-  if (options.agentBuild !== null && warnings.length === 0 && mtu.length === 0) {
-    const seen = result.seen ?? (await lookAgain(planner, tuner));
-    if (seen !== null) rememberSettled(options.agentBuild, files, seen);
+  return exitCode.done;
+}
+
+/**
+ * `apply --repair`: brings the node back to what the last run that was kept made of it, after an event that may have changed that. What
+ * ovn.yaml says since then waits for the next boot or `apply`. A change that another run is making, or that waits to be confirmed, is left
+ * to whoever decides on it.
+ */
+export async function repair(output: Output): Promise<ExitCode> {
+  const command = 'apply --repair';
+  requireRoot(command);
+  const { config } = await readConfig(command);
+  if (config.disableOvsInit.value) return exitCode.done;
+  const wanted = lastKept(readJournals(journalDirectory).records, currentBootId());
+  const planner: Planner = (observation, over) => {
+    // An agent before 0.2 made it, and NetworkManager does not keep such a bridge over a restart.
+    if (isFormerLayout(observation)) return planApply(config, observation, over);
+    return { kind: 'planned', plan: planUndo(wanted ?? currentBridges(observation), observation) };
+  };
+  const options = { command, confirmTimeoutSeconds: null, ...reporting(output) };
+  try {
+    report('apply', await reconcile(planner, patientWait, options), output);
+  } catch (error) {
+    if (!isAgentError(error) || error.kind !== 'busy') throw error;
+    output.say(error.message);
   }
   return exitCode.done;
 }
 
 /** A configuration that cannot be used is what monitoring has to tell of, too. */
-async function readConfig(command: string): Promise<{ files: ConfigFiles } & LoadedConfig> {
+async function readConfig(command: string): Promise<LoadedConfig> {
   try {
-    const files = readConfigFiles();
-    return { files, ...(await effectiveConfig(files)) };
+    return await effectiveConfig();
   } catch (error) {
     await recordRefused(command, error);
     throw error;

@@ -1,5 +1,4 @@
 import { type ExitCode, exitCode } from '../errors.ts';
-import { fallBack } from '../reconcile/fall-back.ts';
 import type { Telling } from '../reconcile/recover.ts';
 import { recoverAtBoot, recoverNow } from '../reconcile/recover-alone.ts';
 import type { Output } from './output.ts';
@@ -7,12 +6,10 @@ import { requireRoot } from './root.ts';
 
 export interface RecoverOptions {
   readonly boot: boolean;
-  readonly fallback: boolean;
 }
 
 /**
- * `recover`: brings back the state before a run that died. `--boot`: before NetworkManager and ovs-vswitchd run. `--fallback`: before
- * NetworkManager runs, where Open vSwitch does not.
+ * `recover`: brings back the state before a run that died. `--boot`: before NetworkManager and ovs-vswitchd run.
  */
 export async function recover(options: RecoverOptions, output: Output): Promise<ExitCode> {
   requireRoot('recover');
@@ -27,8 +24,7 @@ export async function recover(options: RecoverOptions, output: Output): Promise<
       output.announce(message);
     },
   };
-  if (options.fallback) await fallBack(telling);
-  else await (options.boot ? recoverAtBoot(telling) : recoverNow(telling));
+  await (options.boot ? recoverAtBoot(telling) : recoverNow(telling));
   output.result(said.length === 0 ? 'Nothing to recover.' : 'Recovered.', { command: 'recover', done: said });
   return exitCode.done;
 }

@@ -3,11 +3,9 @@ import { lockDirectory, takeLock } from '../apply/lock.ts';
 import { checkpointExists, restoreOldState } from '../apply/restore.ts';
 import { openNode } from '../assemble.ts';
 import { destroyCheckpoint } from '../drivers/networkmanager/checkpoint.ts';
-import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import { AgentError, type ExitCode, exitCode, withFacts } from '../errors.ts';
 import type { JournalRecord, TransactionState } from '../model/journal.ts';
-import { planRestore, planReturn } from '../plan/plan.ts';
-import { strayUplinks } from '../plan/stray-uplinks.ts';
+import { planRestore, planUndo } from '../plan/plan.ts';
 import { reconcile } from '../reconcile/apply.ts';
 import { recordSettled } from '../reconcile/run-record.ts';
 import { report } from './apply.ts';
@@ -37,10 +35,9 @@ export async function confirm(output: Output): Promise<ExitCode> {
           },
         );
       }
-      await persistTried(node.nm, record);
       await destroyCheckpoint(node.nm, record.checkpoint);
       end(id, 'confirmed', null);
-      recordSettled('confirm', id, 'confirmed');
+      recordSettled('confirm', id, 'confirmed', record.header.plan);
       const text = `Confirmed: transaction ${id} stays.`;
       output.result(text, { command: 'confirm', transaction: id });
       if (output.isJournal) output.announce({ kind: 'committed', text, transaction: id });
@@ -73,22 +70,13 @@ export async function undo(id: string | undefined, output: Output): Promise<Exit
   }
   if (record.state === 'awaiting-confirm') await takeBack(record, output);
   const result = await reconcile(
-    (observation) => ({ kind: 'planned', plan: planReturn(record.header.previous, observation) }),
+    (observation) => ({ kind: 'planned', plan: planUndo(record.header.previous, observation) }),
     { routeMs: 0, uplinkMs: 0 },
     { command: `undo ${record.header.id}`, confirmTimeoutSeconds: null, ...reporting(output) },
   );
   report('undo', result, output);
   output.say('The next boot and the next `apply` follow ovn.yaml again; change it to make this last.');
   return exitCode.done;
-}
-
-/** Writes to disk what `persist: true` asked for and a try held back. */
-async function persistTried(nm: NetworkManager, record: JournalRecord): Promise<void> {
-  for (const step of record.header.plan.steps) {
-    if (step.do !== 'commitProfiles' || step.storage !== 'disk') continue;
-    for (const { uuid, settings } of step.profiles)
-      await nm.updateProfile(await nm.profilePathOf(uuid), settings, 'disk');
-  }
 }
 
 /** A try still in its time is taken back through its own checkpoint. */
@@ -101,7 +89,6 @@ async function takeBack(record: JournalRecord, output: Output): Promise<void> {
       const ports = {
         reconnect: async () => node,
         planRestore,
-        strayUplinks,
         say: (message: string) => output.say(message),
       };
       const left = await restoreOldState(ports, previous, plan.before, record.checkpoint);

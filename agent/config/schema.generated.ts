@@ -33,7 +33,7 @@ export const ovnSchema = {
       "default": "auto"
     },
     "persist": {
-      "description": "true: proven profiles go to disk and NetworkManager brings br-ex up by itself at boot. false: they live in memory and a reboot starts from the admin's own profiles.",
+      "description": "Does nothing any more; accepted because configurations of 0.1.0 have it. Profiles of ours live in memory, and every boot starts from the admin's own.",
       "type": "boolean",
       "default": false
     },

@@ -1,6 +1,6 @@
 import type { NmProfile } from '../model/observation.ts';
 import type { Difference } from '../model/plan.ts';
-import { bridges as ownBridges, ownProfileIds, profileUuid } from '../plan/names.ts';
+import { bridges as ownBridges, ownProfileIds, profileIds, profileUuid } from '../plan/names.ts';
 import { planTuning } from '../plan/tuning.ts';
 import { shellWord } from '../printable.ts';
 import { lacksOfBridge } from '../verify/manual-bridge.ts';
@@ -51,10 +51,10 @@ export const profileChecks: readonly Check[] = [
                 `nmcli connection delete uuid ${uuid}`,
               ),
             );
-          for (const { id, uuid, filename } of profiles.filter(isForeignTwin))
+          for (const { id, uuid, filename } of profiles.filter(isFormer))
             complaints.push(
               failed(
-                `profile ${id} (${uuid})${place(filename)} has the name of one of ours, but is of configure-ovs.sh`,
+                `profile ${id} (${uuid})${place(filename)} is of configure-ovs.sh or of an earlier version`,
                 mend(`nmcli connection delete uuid ${uuid}`),
               ),
             );
@@ -87,8 +87,9 @@ export const profileChecks: readonly Check[] = [
               complaints.push(
                 failed(
                   `${entry.name} is a port of ${bridge.name} and still has ${address.address}, which nobody reaches there`,
-                  `ip address delete ${address.address}/${address.prefixLength} dev ${entry.name}`,
-                  'microshift-net verify',
+                  ...(isOurs(bridge.name) && !config.disableOvsInit.value
+                    ? ['microshift-net apply']
+                    : [`ip address delete ${address.address}/${address.prefixLength} dev ${entry.name}`]),
                 ),
               );
             }
@@ -181,8 +182,11 @@ export const profileChecks: readonly Check[] = [
   },
 ];
 
-function isForeignTwin(profile: NmProfile): boolean {
-  return ownProfileIds.has(profile.id) && profile.uuid !== profileUuid(profile.id);
+/** One of the names that the script wrote, and none of the profiles that this agent does. */
+function isFormer({ id, uuid }: NmProfile): boolean {
+  return (
+    ownProfileIds.has(id) && !ownBridges.some((names) => profileIds(names).includes(id) && profileUuid(id) === uuid)
+  );
 }
 
 /** NetworkManager's initrd generator says so in the profile. */

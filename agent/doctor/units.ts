@@ -3,7 +3,8 @@ import { type Check, type Finding, failed, given, notApplicable, ok, verdictOf, 
 
 const ownUnit = 'microshift-ovs-init.service';
 const recoveryUnit = 'microshift-net-recover.service';
-const renewalUnit = 'microshift-net-renew.service';
+const repairUnit = 'microshift-net-repair.path';
+const uplinkUnit = 'microshift-net-uplink.path';
 
 /** What the unit must wait for, and what must wait for it; each with what goes wrong otherwise. */
 const order: readonly (readonly [kind: 'after' | 'before', unit: string, otherwise: string])[] = [
@@ -76,14 +77,20 @@ export const unitChecks: readonly Check[] = [
       ),
   },
   {
-    id: 'renewal',
-    title: `${renewalUnit} runs when NetworkManager starts`,
+    id: 'repair',
+    title: `${repairUnit} looks after br-ex`,
     judge: ({ units }) =>
       sideUnit(
         units,
-        renewalUnit,
-        'after a restart, an update or a crash of NetworkManager the NIC may stay out of br-ex, and the node without network',
+        repairUnit,
+        "after a restart of NetworkManager nobody gives br-ex back to it, and after a lost cable nobody takes the NIC's addresses off again",
       ),
+  },
+  {
+    id: 'uplink-watch',
+    title: `${uplinkUnit} looks after the uplink`,
+    judge: ({ units }) =>
+      sideUnit(units, uplinkUnit, 'a NIC that somebody takes out of br-ex stays out, and the node without network'),
   },
   {
     id: 'kdump',
@@ -109,15 +116,15 @@ export const unitChecks: readonly Check[] = [
 
 /** A unit that other units pull in: enabled, and not failed. */
 function sideUnit(units: Answer<readonly UnitFacts[]>, name: string, otherwise: string): Finding {
+  // One that waits for events has to run at once; one of the boot comes with the next.
+  const enable = name.endsWith('.path') ? `systemctl enable --now ${name}` : `systemctl enable ${name}`;
   return given(units, () => {
     const unit = unitNamed(units, name);
     if (unit === null || unit.load === 'not-found') return notApplicable(`there is no ${name}`);
     const unmask = unit.load === 'masked' ? [`systemctl unmask ${name}`] : [];
     return verdictOf(
       [
-        ...(unit.file === 'enabled'
-          ? []
-          : [warning(`${name} is ${unit.file}: ${otherwise}`, ...unmask, `systemctl enable ${name}`)]),
+        ...(unit.file === 'enabled' ? [] : [warning(`${name} is ${unit.file}: ${otherwise}`, ...unmask, enable)]),
         ...(unit.active === 'failed' ? [warning(`${name} failed (${unit.result})`, `journalctl -b -u ${name}`)] : []),
       ],
       `${name} is ${unit.file}`,

@@ -6,7 +6,8 @@ import type { UnitFacts } from '../model/examination.ts';
 export const examinedUnits = [
   'microshift-ovs-init.service',
   'microshift-net-recover.service',
-  'microshift-net-renew.service',
+  'microshift-net-repair.path',
+  'microshift-net-uplink.path',
   'NetworkManager.service',
   'NetworkManager-wait-online.service',
   'openvswitch.service',

@@ -10,7 +10,7 @@ export interface Config {
   readonly externalUplink: Sourced<string | null>;
   /** MTU of the pods' network in bytes, or `auto`: the uplink's MTU. */
   readonly mtu: Sourced<number | 'auto'>;
-  /** True: proven profiles go to disk, so that NetworkManager brings br-ex up by itself at boot. */
+  /** Does nothing any more; known for the warning that says so. */
   readonly persist: Sourced<boolean>;
   readonly ovs: OvsConfig;
   readonly manifests: ManifestsConfig;

@@ -147,8 +147,6 @@ export interface NmProfile {
   readonly id: string;
   /** Keyfile; empty for a profile that only exists in memory. */
   readonly filename: string;
-  /** Another one whenever the settings are other ones; absent before NetworkManager 1.44. */
-  readonly versionId?: string;
   readonly settings: ProfileSettings;
 }
 

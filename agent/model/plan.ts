@@ -17,10 +17,6 @@ export interface WantedProfile {
   readonly id: string;
   readonly uuid: string;
   readonly settings: ProfileSettings;
-  /** The profile of a port: without a cable it waits, which is no fault. */
-  readonly mayWait?: true;
-  /** UUID of the profile whose secrets go into this one when it is written. They are in no plan. */
-  readonly secretsFrom?: string;
 }
 
 /** What one gateway bridge must look like once a run has ended well. Plain JSON, kept in the journal. */
@@ -34,7 +30,7 @@ export interface WantedBridge {
 
 export interface WantedUplink {
   readonly interface: string;
-  /** The admin's own profile, which comes back when the NIC is given back. */
+  /** The admin's own profile, which the NIC goes on running without its IP settings. */
   readonly sourceProfile: string;
   readonly sourceProfileId: string;
 }
@@ -62,79 +58,66 @@ export interface LinkAddresses {
   readonly addresses: readonly string[];
 }
 
-/** A link that a change touches, as it was before. */
-export interface LinkBefore extends LinkAddresses {
-  /** MAC it had from one of its ports, and may get from another one when they come back; absent: it is its own. */
-  readonly mac?: string;
-}
-
 /** Arguments of every kind of step; Step and the executors are derived from this, so that none can be forgotten. */
 export interface StepArguments {
   /** Adds profiles in memory that do not connect by themselves. */
   addProfiles: { profiles: readonly WantedProfile[] };
   /** Replaces the settings of profiles without applying them. */
-  updateProfiles: { profiles: readonly WantedProfile[]; storage: 'memory' | 'disk' };
-  /** The same, after the proof: from now on the profiles connect by themselves. */
-  commitProfiles: { profiles: readonly WantedProfile[]; storage: 'memory' | 'disk' };
+  updateProfiles: { profiles: readonly WantedProfile[] };
+  /** Deletes profiles and waits until nothing runs them any more. */
   deleteProfiles: { profiles: readonly ProfileName[] };
-  /**
-   * Activates profiles side by side and waits until all are active. `ports` are those of the (one) profile's device: started in the
-   * same instant, so that NetworkManager does not put them back by itself; one that comes up is enough.
-   */
-  activate: { profiles: readonly ProfileActivation[]; ports?: readonly ProfileActivation[] };
-  /**
-   * Waits some seconds for LACP to agree on the ports of a bond: a switch that sees ports come and go while it negotiates may shut
-   * them down. Goes on without, because a switch that never agrees carried the node so far.
-   */
-  waitLacp: { interface: string };
-  /** Waits until every address on the interface can be bound: duplicate address detection is over. */
-  waitBindable: { interface: string; addresses: readonly string[] };
+  /** Activates profiles side by side and waits until all are active. */
+  activate: { profiles: readonly ProfileActivation[] };
+  /** Waits until the interface has these addresses and they can be bound: duplicate address detection is over. */
+  waitAddresses: { interface: string; addresses: readonly string[]; limitMs: number };
   /** Gives the interface IPv6 addresses and default routes beside what NetworkManager configures, until that has arrived. */
   holdIpv6: { interface: string; addresses: readonly string[]; gateways: readonly string[]; metric: number };
   /** Removes the default routes of holdIpv6; the addresses are the advertised ones by now. */
   releaseIpv6: { interface: string; gateways: readonly string[]; metric: number };
-  /** Puts the NIC into the bridge in one OVSDB transaction, as rows that NetworkManager takes for its own. */
-  attachUplink: {
-    bridge: string;
-    interface: string;
-    portProfile: string;
-    interfaceProfile: string;
-    /** Started right after the uplink's profile; waited for by the step that activates that one. */
-    ports?: readonly ProfileActivation[];
-  };
   /**
-   * Starts the admin's profile on the NIC while it still carries the bridge, gives the NIC the node's addresses and routes, and only then
-   * takes it out of the bridge. The activation goes on; `activate` waits for it.
+   * Makes NetworkManager take over a bridge that is there, with everything in it: its rows get the marks of these profiles (UUIDs), its
+   * device is managed from then on. Nothing of it is configured before the profiles are activated.
    */
-  returnUplink: {
+  claimBridge: { bridge: string; profiles: BridgeMarks };
+  /** Puts the NIC into the bridge in one OVSDB transaction. The NIC stays active with its own profile. */
+  attachUplink: { bridge: string; interface: string };
+  /**
+   * Takes the IP settings off what the NIC runs, in place; its link settings and its profile stay as they are. `profile`: one to start
+   * first, on a NIC that runs none; null: it runs its own.
+   */
+  clearUplink: { interface: string; profile: ProfileName | null };
+  /**
+   * Configures the NIC by its own profile again while it still carries the bridge, gives it the node's addresses and routes, and only then
+   * takes it out of the bridge. `activate`: it runs another profile, so its own is started.
+   */
+  detachUplink: {
     bridge: string;
-    /** UUID of the bridge's profile, and the external id that keeps it while NetworkManager is not to see it. */
-    bridgeProfile: string;
-    markKey: string;
     interface: string;
-    /** Of the bridge, which had it from the NIC. */
-    mac: string;
     profile: ProfileName;
-    /** Started right after it; waited for by the step that activates it. */
-    ports?: readonly ProfileActivation[];
+    activate: boolean;
+    /** The bridge has it from the NIC; a bond that is started anew takes that of whichever port comes first. null: there is no bridge. */
+    mac: string | null;
     addresses: readonly string[];
     routes: readonly HeldRoute[];
     metric: number;
   };
-  /** Gives NetworkManager back a bridge that a run which died in returnUplink has hidden from it. */
-  reclaimBridge: { bridge: string; markKey: string };
   /** Waits until the NIC has routes of its own to these destinations, beside the held ones with this metric. */
   waitRoutes: { interface: string; destinations: readonly string[]; heldMetric: number };
-  /** Removes the routes that returnUplink added. */
+  /** Removes the routes that detachUplink added. */
   releaseRoutes: { interface: string; routes: readonly HeldRoute[]; metric: number };
   /** Changes the configuration of an active profile's device in place; null: to what the profile says. */
   reapply: { id: string; uuid: string; settings: ProfileSettings | null };
   /** Waits for a DHCPv4 lease, and for an advertised IPv6 default route with this metric (null: for none). */
   waitDynamic: { id: string; uuid: string; interface: string; lease: boolean; ipv6DefaultMetric: number | null };
-  /** Waits until the interface has these addresses and they can be bound. */
-  waitAddresses: { interface: string; addresses: readonly string[] };
   /** Removes bridge rows that belong to no profile any more. */
   removeBridges: { bridges: readonly string[] };
+}
+
+/** UUIDs of the profiles that a bridge, its port and its own interface belong to. */
+export interface BridgeMarks {
+  readonly bridge: string;
+  readonly port: string;
+  readonly interface: string;
 }
 
 /** A route that stands in for one NetworkManager will bring. */
@@ -178,15 +161,15 @@ export interface Plan {
   readonly wanted: Wanted;
   readonly carried: readonly Carried[];
   /** Addresses of every link the plan touches, as they are now: what a rollback must bring back. */
-  readonly before: readonly LinkBefore[];
+  readonly before: readonly LinkAddresses[];
   /** Why the node is not as wanted now; empty when nothing is to do. */
-  readonly differences: readonly Difference[];
+  readonly differences: readonly NetworkDifference[];
   readonly steps: readonly Step[];
   readonly notes: readonly PlanNote[];
   readonly outage: PredictedOutage;
 }
 
-/** One observed difference from the wanted state. */
+/** One observed difference from the wanted state, in words. */
 export interface Difference {
   /** What differs: `profile ovs-if-br-ex ipv4.method`, `bridge br-ex port eth0`, … */
   readonly subject: string;
@@ -194,12 +177,35 @@ export interface Difference {
   readonly observed: string;
 }
 
-/** The port of a NIC that is in a bridge where it must not be. */
-export interface StrayPort {
+/**
+ * What can differ of a bridge: a profile is missing (`profile`), runs or not (`active`), has another value (`setting`), or is there and not
+ * wanted (`leftover`); the same of the bridge row (`bridge`, `owner`, `surplus`) and its ports (`port`: the uplink is not in it;
+ * `port-error`; `foreign-device`: another device is); the MAC and the addresses of its own interface; and its NIC, which has IP settings
+ * where it must have none (`uplink-configured`) or runs no profile (`uplink-inactive`).
+ */
+export type DifferenceKind =
+  | 'profile'
+  | 'active'
+  | 'setting'
+  | 'leftover'
+  | 'bridge'
+  | 'owner'
+  | 'surplus'
+  | 'port'
+  | 'port-error'
+  | 'foreign-device'
+  | 'mac'
+  | 'address'
+  | 'uplink-configured'
+  | 'uplink-inactive';
+
+/** A difference as planning reads it: decisions follow from its fields, never from its words. */
+export interface NetworkDifference extends Difference {
   readonly bridge: string;
-  /** External id that keeps the bridge's owner while it is borrowed. */
-  readonly markKey: string;
-  readonly port: string;
-  /** UUID of the profile that the NIC runs as a port. */
-  readonly profile: string;
+  readonly kind: DifferenceKind;
+  /** Id of the profile that differs. */
+  readonly profile?: string;
+  /** Setting and property that differ (`ipv4`, `method`). */
+  readonly setting?: string;
+  readonly key?: string;
 }

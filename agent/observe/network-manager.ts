@@ -60,7 +60,6 @@ async function readProfile(nm: NetworkManager, path: string, properties: Propert
     uuid: String(settings.connection?.uuid?.[1] ?? ''),
     id: escapeText(String(settings.connection?.id?.[1] ?? ''), longestId),
     filename: text(properties.Filename),
-    ...(properties.VersionId === undefined ? {} : { versionId: text(properties.VersionId) }),
     settings,
   };
 }

@@ -10,7 +10,7 @@ import type {
 } from '../model/observation.ts';
 import type { TuningFacts } from '../model/tuning.ts';
 
-/** What observing needs of the machine itself; the real ones are in host-ports.ts. */
+/** What observing needs of the machine itself; the real ones are in assemble.ts. */
 export interface HostPorts {
   readonly links: () => readonly Link[];
   readonly routes: () => readonly Route[];

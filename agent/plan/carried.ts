@@ -1,14 +1,12 @@
 import type { Link, Observation } from '../model/observation.ts';
-import type { Carried, LinkBefore, PlanNote } from '../model/plan.ts';
+import type { Carried, LinkAddresses, PlanNote } from '../model/plan.ts';
 import type { ProfileSettings } from '../model/settings.ts';
+import { isDefault } from '../net/destination.ts';
 import { giveBack } from './give-back.ts';
 import { carriedAddresses } from './handover.ts';
 import { keptAddresses } from './kept-addresses.ts';
 import { type BridgeNames, bridges } from './names.ts';
-import type { UplinkSource } from './profiles.ts';
-import { isDefault } from './route-metric.ts';
-import { settlingMs } from './settling.ts';
-import { activeProfile } from './source-profile.ts';
+import { activeProfile, adminProfile, type UplinkSource } from './source-profile.ts';
 import { uplinkInBridge } from './uplink-in-bridge.ts';
 
 /*
@@ -18,7 +16,7 @@ import { uplinkInBridge } from './uplink-in-bridge.ts';
 
 /** What goes from an uplink to its bridge. */
 export function carriedOver(names: BridgeNames, source: UplinkSource, observation: Observation): Carried {
-  return { ...carry(source.addressLink, names.bridge, source.settings, observation), ...settles(source.settings) };
+  return carry(source.addressLink, names.bridge, source.settings, observation);
 }
 
 /** What goes back to the NIC of a bridge that is taken apart; null for one that stays or has no NIC. */
@@ -26,36 +24,21 @@ export function carriedBack(names: BridgeNames, keepsUplink: boolean, observatio
   const uplink = uplinkInBridge(names, observation);
   const link = observation.links.find((entry) => entry.name === names.bridge);
   if (keepsUplink || uplink === null || link === undefined || giveBack(names, observation).length === 0) return null;
-  const own = observation.networkManager.profiles.find((profile) => profile.id === names.uplinkInterface);
-  return { ...carry(link, uplink, settingsOf(link.name, observation), observation), ...settles(own?.settings ?? {}) };
-}
-
-function settles(device: ProfileSettings): { settlesMs?: number } {
-  const settlesMs = settlingMs(device);
-  return settlesMs === 0 ? {} : { settlesMs };
+  return carry(link, uplink, adminProfile(names, uplink, observation)?.settings ?? null, observation);
 }
 
 /** Links that are or were an uplink or a bridge of ours, with the addresses a rollback must bring back. */
-export function touchedLinks(uplinks: readonly string[], observation: Observation): readonly LinkBefore[] {
-  const touched = new Set(uplinks);
-  for (const names of bridges) {
-    touched.add(names.bridge);
-    const former = uplinkInBridge(names, observation);
-    if (former !== null) touched.add(former);
-  }
+export function touchedLinks(uplinks: readonly string[], observation: Observation): readonly LinkAddresses[] {
+  const inBridges = bridges.flatMap((names) => uplinkInBridge(names, observation) ?? []);
+  const outside = uplinks.filter((name) => !inBridges.includes(name));
+  const touched = new Set([...outside, ...bridges.map((names) => names.bridge)]);
   return observation.links
     .filter((link) => touched.has(link.name))
     .map((link) => ({
       interface: link.name,
       addresses: keptAddresses(link, settingsOf(link.name, observation)),
-      ...(hasMacOfPort(link, observation) ? { mac: link.mac } : {}),
     }))
     .filter((entry) => entry.addresses.length > 0);
-}
-
-/** Bonds and teams take the MAC of the port that is attached first. A Linux bridge has one that does not depend on the order. */
-function hasMacOfPort(link: Link, observation: Observation): boolean {
-  return link.kind !== 'bridge' && observation.links.some((port) => port.master === link.name);
 }
 
 /** Says which addresses of an uplink do not move. */

@@ -1,7 +1,7 @@
 import type { Observation } from '../model/observation.ts';
 import type { Wanted, WantedBridge } from '../model/plan.ts';
-import { type BridgeNames, bridges, isPortCopy, profileIds, sourceOf, userData } from './names.ts';
-import { secretsFrom } from './secrets.ts';
+import { type BridgeNames, bridges, everyProfileId } from './names.ts';
+import { adminProfile } from './source-profile.ts';
 import { uplinkInBridge } from './uplink-in-bridge.ts';
 
 /** Bridges of ours as they are now, in the form a plan aims at: what a later `undo` goes back to. */
@@ -10,34 +10,20 @@ export function currentBridges(observation: Observation): Wanted {
 }
 
 function currentBridge(names: BridgeNames, observation: Observation): WantedBridge | null {
-  const ids = profileIds(names);
-  const profiles = observation.networkManager.profiles.filter(
-    (profile) => ids.includes(profile.id) || isPortCopy(names, profile),
-  );
+  const ids = everyProfileId(names);
+  const profiles = observation.networkManager.profiles.filter((profile) => ids.includes(profile.id));
   const link = observation.links.find((entry) => entry.name === names.bridge);
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
   if (profiles.length === 0 || link === undefined || row === undefined) return null;
   const uplink = uplinkInBridge(names, observation);
-  const origin = profiles.find((profile) => profile.id === names.uplinkInterface)?.settings.user?.data?.[1] as
-    | Record<string, string>
-    | undefined;
+  const admin = uplink === null ? undefined : adminProfile(names, uplink, observation);
   return {
     bridge: names.bridge,
     uplink:
       uplink === null
         ? null
-        : {
-            interface: uplink,
-            sourceProfile: origin?.[userData.sourceProfile] ?? '',
-            sourceProfileId: origin?.[userData.sourceId] ?? '',
-          },
+        : { interface: uplink, sourceProfile: admin?.uuid ?? '', sourceProfileId: admin?.id ?? '' },
     mac: link.mac.toUpperCase(),
-    profiles: profiles.map((profile) => ({
-      id: profile.id,
-      uuid: profile.uuid,
-      settings: profile.settings,
-      ...(isPortCopy(names, profile) ? { mayWait: true as const } : {}),
-      ...secretsFrom(profile.settings, sourceOf(profile) ?? profile.uuid),
-    })),
+    profiles: profiles.map(({ id, uuid, settings }) => ({ id, uuid, settings })),
   };
 }

@@ -1,51 +1,36 @@
+import { activationLimitMs } from '../model/limits.ts';
 import type { Link, NmProfile, Observation, Route } from '../model/observation.ts';
-import type { ProfileActivation, Step } from '../model/plan.ts';
+import type { Step } from '../model/plan.ts';
 import type { ProfileSettings, SettingValue } from '../model/settings.ts';
 import { isLinkLocal6 } from '../net/address.ts';
+import { isDefault } from '../net/destination.ts';
 import { dynamicFamilies } from './handover.ts';
 import { keptAddresses } from './kept-addresses.ts';
-import { type BridgeNames, isPortCopy, ownerKeys, ownProfileIds, profileIds, sourceOf } from './names.ts';
-import { isBorrowed, ownerOf, reclaim } from './ownership.ts';
-import { returningPorts } from './ports.ts';
-import { isDefault } from './route-metric.ts';
-import { activeProfile } from './source-profile.ts';
-
-/** What is there of a bridge, as far as giving its NIC back is concerned. */
-interface Remains {
-  readonly ours: readonly NmProfile[];
-  readonly uplink: string | null;
-  readonly admin: NmProfile | undefined;
-  readonly bridgeLink: Link | undefined;
-}
+import { type BridgeNames, bridgeOfProfile, ownerOf } from './names.ts';
+import { activeProfile, adminProfile } from './source-profile.ts';
+import { presentOrFormerUplink, uplinkInBridge } from './uplink-in-bridge.ts';
 
 /**
- * Steps that take a bridge of ours apart and give its NIC back to the admin's own profile, from any state: a complete bridge, or
- * what a run that died left. Empty when there is nothing of ours.
+ * Steps that take a bridge of ours apart and leave its NIC to the admin's own profile, from any state: a complete bridge, what a run
+ * that died left, or a bridge of an earlier agent or of the script. Empty when there is nothing of ours.
  */
 export function giveBack(names: BridgeNames, observation: Observation): readonly Step[] {
   const { profiles } = observation.networkManager;
-  const remains = remainsOf(names, observation);
-  const { ours, uplink, admin, bridgeLink } = remains;
-  const addresses = bridgeLink === undefined ? [] : keptAddresses(bridgeLink, admin?.settings ?? null);
+  const ours = profiles.filter((profile) => bridgeOfProfile(profile, observation) === names);
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
-  const steps: Step[] = row !== undefined && isBorrowed(row) ? [reclaim(names)] : [];
-  let after: readonly Step[] = [];
-
-  if (admin !== undefined && uplink !== null && activeProfile(uplink, observation)?.uuid !== admin.uuid) {
-    const ports = returningPorts(names, observation);
-    const back = returnSteps(names, remains, ports, observation);
-    steps.push(...(back?.before ?? []), {
-      do: 'activate',
-      profiles: [{ id: admin.id, uuid: admin.uuid, interface: uplink }],
-      ...(ports.length === 0 ? {} : { ports }),
-      why:
-        back === null
-          ? `${uplink} leaves ${names.bridge} and runs the profile ${admin.id} again`
-          : `${uplink} is configured by the profile ${admin.id} while its addresses answer already`,
-    });
-    steps.push(...(back?.wait ?? []));
-    after = back?.after ?? [];
-  }
+  const owner = row === undefined ? undefined : ownerOf(row);
+  // A bridge without an owner was made by hand, one with another owner is another tool's: neither is ours to take apart.
+  const isOurs =
+    owner !== undefined && (ours.some(({ uuid }) => uuid === owner) || !profiles.some(({ uuid }) => uuid === owner));
+  const uplink = presentOrFormerUplink(names, observation);
+  const admin = uplink === null ? undefined : adminProfile(names, uplink, observation);
+  const bridgeLink = observation.links.find((link) => link.name === names.bridge);
+  const addresses = bridgeLink === undefined ? [] : keptAddresses(bridgeLink, admin?.settings ?? null);
+  const [detachUplink, ...settle] =
+    uplink === null || admin === undefined || !(isOurs || ours.length > 0)
+      ? []
+      : detach(names, uplink, admin, bridgeLink, observation);
+  const steps: Step[] = detachUplink === undefined ? [] : [detachUplink];
   if (ours.length > 0) {
     steps.push({
       do: 'deleteProfiles',
@@ -53,83 +38,86 @@ export function giveBack(names: BridgeNames, observation: Observation): readonly
       why: `nothing of ${names.bridge} stays behind`,
     });
   }
-  steps.push(...after);
-  const owner = row === undefined ? undefined : ownerOf(row);
-  // A bridge without an owner was made by hand, one with another owner is another tool's: neither is ours to remove. In one that was
-  // borrowed there may be a NIC that NetworkManager does not know to be there.
-  if (
-    row !== undefined &&
-    owner !== undefined &&
-    (isBorrowed(row) || !profiles.some((entry) => entry.uuid === owner))
-  ) {
-    steps.push({
-      do: 'removeBridges',
-      bridges: [names.bridge],
-      why: `the bridge row of ${names.bridge} belongs to no profile any more`,
-    });
+  steps.push(...settle);
+  if (isOurs && !isRun(owner, observation)) {
+    const why = `no profile runs on ${names.bridge}, so NetworkManager does not remove it`;
+    steps.push({ do: 'removeBridges', bridges: [names.bridge], why });
   }
   if (uplink !== null && addresses.length > 0 && steps.length > 0) {
-    steps.push({ do: 'waitAddresses', interface: uplink, addresses, why: `the node is reachable on ${uplink} again` });
+    const why = `the node is reachable on ${uplink} again`;
+    steps.push({ do: 'waitAddresses', interface: uplink, addresses, limitMs: activationLimitMs, why });
   }
   return steps;
 }
 
-/** The handover backwards; null where the bridge does not carry the node's addresses through this NIC now. */
-function returnSteps(
+/** NMDeviceState. */
+const activated = 100;
+
+/**
+ * True for a NIC that somebody took out of a bridge, or whose bridge somebody deleted: its profile is active and gives addresses, and there
+ * is none, not even one of the link.
+ */
+function isLeftBare(uplink: string, admin: NmProfile, observation: Observation): boolean {
+  const { networkManager, links } = observation;
+  const active = networkManager.activeConnections.find((entry) => entry.uuid === admin.uuid);
+  const device = networkManager.devices.find((entry) => entry.interface === uplink && entry.state === activated);
+  const gives = (['ipv4', 'ipv6'] as const).some(
+    (name) => !['disabled', 'ignore', 'undefined'].includes(String(admin.settings[name]?.method?.[1])),
+  );
+  const isEmpty = links.find((link) => link.name === uplink)?.addresses.length === 0;
+  return gives && isEmpty && device !== undefined && active?.devices.includes(device.path) === true;
+}
+
+/** True for a profile that NetworkManager runs: what it made for it goes with it. */
+function isRun(uuid: string, { networkManager }: Observation): boolean {
+  return networkManager.activeConnections.some((active) => active.uuid === uuid);
+}
+
+/**
+ * The handover backwards: the step that takes the NIC out, and those after which nothing is held for it any more. They come when the bridge is
+ * gone, so that a lease that stays away leaves a NIC that answers. None where the NIC is out of the bridge and runs its own profile.
+ */
+function detach(
   names: BridgeNames,
-  { ours, uplink, admin, bridgeLink }: Remains,
-  ports: readonly ProfileActivation[],
+  uplink: string,
+  admin: NmProfile,
+  bridgeLink: Link | undefined,
   observation: Observation,
-): { before: readonly Step[]; wait: readonly Step[]; after: readonly Step[] } | null {
-  const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
-  const bridgeProfile = ours.find((profile) => row !== undefined && profile.uuid === ownerOf(row));
-  const isPort = row?.ports.some((port) => port.interfaces.some((entry) => entry.name === uplink)) ?? false;
-  if (uplink === null || admin === undefined || bridgeLink === undefined) return null;
-  const addresses = keptAddresses(bridgeLink, admin.settings);
-  if (bridgeProfile === undefined || !isPort || addresses.length === 0) return null;
+): readonly Step[] {
+  const runsOwn = activeProfile(uplink, observation)?.uuid === admin.uuid;
+  const isPort = uplinkInBridge(names, observation) === uplink;
+  if (runsOwn && !isPort && !isLeftBare(uplink, admin, observation)) return [];
+  const addresses = bridgeLink === undefined ? [] : keptAddresses(bridgeLink, admin.settings);
   const observed = observation.routes.filter(
     (route) => route.device === names.bridge && hasFamily(addresses, route.family) && !isLinkLocal6(route.destination),
   );
   const routes = observed.map(({ destination, gateway }) => ({ destination, gateway }));
-  const metric = winningMetric(observed);
-  const defaults = routes.map((route) => route.destination).filter(isDefault);
-  const merges = sharesTraffic(admin.settings);
-  const ownRoutes: readonly Step[] =
-    defaults.length === 0
-      ? []
-      : [
-          {
-            do: 'waitRoutes',
-            interface: uplink,
-            destinations: [...new Set(defaults)],
-            heldMetric: metric,
-            why: 'the held default route goes only when there is another one',
-          },
-        ];
-  const lease = dynamicFamilies(admin.settings).includes(4) && hasFamily(addresses, 4);
-  return {
-    before: [
-      {
-        do: 'returnUplink',
-        bridge: names.bridge,
-        bridgeProfile: bridgeProfile.uuid,
-        markKey: ownerKeys.borrowed,
-        interface: uplink,
-        mac: bridgeLink.mac,
-        profile: { id: admin.id, uuid: admin.uuid },
-        ...(ports.length === 0 ? {} : { ports }),
-        addresses,
-        routes,
-        metric,
-        why: `${uplink} leaves ${names.bridge} with the addresses and routes of the node, so nothing is lost in between`,
-      },
-    ],
-    wait: [...(lease ? [leaseOf(admin, uplink)] : []), ...(merges ? [] : ownRoutes)],
-    after: [
-      ...(merges ? [addAgain(admin, uplink), ...ownRoutes] : []),
-      { do: 'releaseRoutes', interface: uplink, routes, metric, why: `${uplink} has routes of its own` },
-    ],
+  const metric = preferredMetric(observed);
+  const { id, uuid } = admin;
+  const detachUplink: Step = {
+    do: 'detachUplink',
+    bridge: names.bridge,
+    interface: uplink,
+    profile: { id, uuid },
+    activate: !runsOwn,
+    mac: isPort ? (bridgeLink?.mac ?? null) : null,
+    addresses,
+    routes,
+    metric,
+    why: `${uplink} gets the addresses and routes of the node before it leaves ${names.bridge}, so nothing is lost in between`,
   };
+  if (addresses.length === 0) return [detachUplink];
+  const defaults = [...new Set(routes.map((route) => route.destination).filter(isDefault))];
+  const why = 'the held default route goes only when there is another one';
+  const ownRoutes: Step = { do: 'waitRoutes', interface: uplink, destinations: defaults, heldMetric: metric, why };
+  const lease = dynamicFamilies(admin.settings).includes(4) && hasFamily(addresses, 4);
+  return [
+    detachUplink,
+    ...(lease ? [leaseOf(admin, uplink)] : []),
+    ...(sharesTraffic(admin.settings) ? [addAgain(admin, uplink)] : []),
+    ...(defaults.length === 0 ? [] : [ownRoutes]),
+    { do: 'releaseRoutes', interface: uplink, routes, metric, why: `${uplink} has routes of its own` },
+  ];
 }
 
 /**
@@ -151,46 +139,14 @@ function leaseOf({ id, uuid }: NmProfile, uplink: string): Step {
   return { do: 'waitDynamic', id, uuid, interface: uplink, lease: true, ipv6DefaultMetric: null, why };
 }
 
+/** What the bridge has where nobody asked for another one (names.ts), less one. */
+const defaultMetric = 47;
+
 /** Below every metric of the bridge, so that the NIC's routes win while both have them. */
-function winningMetric(routes: readonly Route[]): number {
-  return Math.max(1, Math.min(...routes.map((route) => route.metric)) - 1);
+function preferredMetric(routes: readonly Route[]): number {
+  return routes.reduce((metric, route) => Math.max(1, Math.min(metric, route.metric - 1)), defaultMetric);
 }
 
 function hasFamily(addresses: readonly string[], family: 4 | 6): boolean {
   return addresses.some((address) => address.includes(':') === (family === 6));
-}
-
-function remainsOf(names: BridgeNames, observation: Observation): Remains {
-  const ids = new Set(profileIds(names));
-  const ours = observation.networkManager.profiles.filter(
-    (profile) => ids.has(profile.id) || isPortCopy(names, profile),
-  );
-  const uplink = formerUplink(names, ours);
-  return {
-    ours,
-    uplink,
-    admin: uplink === null ? undefined : adminProfile(ours, uplink, observation),
-    bridgeLink: observation.links.find((link) => link.name === names.bridge),
-  };
-}
-
-/** Interface our uplink profile is for. */
-function formerUplink(names: BridgeNames, ours: readonly NmProfile[]): string | null {
-  const profile =
-    ours.find((entry) => entry.id === names.uplinkInterface) ?? ours.find((entry) => entry.id === names.uplinkPort);
-  const name = profile?.settings.connection?.['interface-name']?.[1];
-  return typeof name === 'string' ? name : null;
-}
-
-/** The profile ours were made from; failing that, the one that is bound to the interface. */
-function adminProfile(ours: readonly NmProfile[], uplink: string, observation: Observation): NmProfile | undefined {
-  const { profiles } = observation.networkManager;
-  const own = new Set(ours.map((profile) => profile.uuid));
-  const origins = ours.filter((profile) => ownProfileIds.has(profile.id)).map(sourceOf);
-  return (
-    profiles.find((profile) => origins.includes(profile.uuid)) ??
-    profiles.find(
-      (profile) => !own.has(profile.uuid) && profile.settings.connection?.['interface-name']?.[1] === uplink,
-    )
-  );
 }

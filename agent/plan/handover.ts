@@ -3,7 +3,7 @@ import type { Link, Observation, Route } from '../model/observation.ts';
 import type { WantedProfile } from '../model/plan.ts';
 import type { Json, ProfileSettings, SettingValue } from '../model/settings.ts';
 import { isLinkLocal6 } from '../net/address.ts';
-import { isDefault } from './route-metric.ts';
+import { isDefault } from '../net/destination.ts';
 
 /*
  * The handover: before the NIC moves, the bridge's own interface already has the node's addresses and routes, with metrics that
@@ -12,7 +12,7 @@ import { isDefault } from './route-metric.ts';
  */
 
 /** Above every metric NetworkManager gives by default (the highest is 20000 more, for a device without connectivity). */
-export const losingMetric = 40_000;
+export const standbyMetric = 40_000;
 
 type Family = 4 | 6;
 type Setting = Readonly<Record<string, SettingValue>>;
@@ -38,6 +38,12 @@ export function handoverProfile(final: WantedProfile, link: Link, observation: O
         : fixedSetting(6, final.settings, link, observation),
     },
   };
+}
+
+/** The bridge interface's profile while the NIC is not a port yet and has nothing to hand over: an answer could not reach it. */
+export function withoutAddresses(final: WantedProfile): WantedProfile {
+  const disabled: Setting = { method: ['s', 'disabled'] };
+  return { ...final, settings: { ...final.settings, ipv4: disabled, ipv6: disabled } };
 }
 
 /** The final settings with the old IPv4 addresses kept beside them: applied until the lease has arrived. */
@@ -112,8 +118,8 @@ function fixedSetting(family: Family, final: ProfileSettings, link: Link, observ
       'aa{sv}',
       addresses.map((entry) => ({ address: ['s', entry.address], prefix: ['u', entry.prefixLength] })),
     ],
-    'route-data': ['aa{sv}', routes.map(losingRoute)],
-    'route-metric': ['x', losingMetric],
+    'route-data': ['aa{sv}', routes.map(standbyRoute)],
+    'route-metric': ['x', standbyMetric],
     'dns-data': ['as', nameservers.filter((server) => !server.startsWith('127.'))],
     'dns-search': ['as', observation.resolver.search],
     // The node holds these addresses this very moment: asking the LAN whether somebody else does only costs time.
@@ -139,12 +145,12 @@ function isCarriedRoute(route: Route): boolean {
   return route.gateway !== null || isDefault(route.destination);
 }
 
-function losingRoute(route: Route): Json {
+function standbyRoute(route: Route): Json {
   const [destination = '', prefix = '0'] = route.destination.split('/');
   return {
     dest: ['s', destination],
     prefix: ['u', Number(prefix)],
-    metric: ['u', losingMetric],
+    metric: ['u', standbyMetric],
     ...(route.gateway === null ? {} : { 'next-hop': ['s', route.gateway] }),
   };
 }

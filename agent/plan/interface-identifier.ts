@@ -1,7 +1,7 @@
 import type { PlanNote } from '../model/plan.ts';
 import type { SettingValue } from '../model/settings.ts';
 import { eui64Identifier, interfaceIdentifier, isLinkLocal6 } from '../net/address.ts';
-import type { UplinkSource } from './profiles.ts';
+import type { UplinkSource } from './source-profile.ts';
 
 /** NMSettingIP6ConfigAddrGenMode: eui64. */
 const eui64: SettingValue = ['i', 0];

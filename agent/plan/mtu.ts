@@ -1,6 +1,6 @@
 import type { PlanNote } from '../model/plan.ts';
 import type { SettingValue } from '../model/settings.ts';
-import type { UplinkSource } from './profiles.ts';
+import type { UplinkSource } from './source-profile.ts';
 
 /**
  * MTU of a bridge and of its NIC: what the NIC has, be it from its profile, from DHCP or from its driver, unless its profile asks for less.

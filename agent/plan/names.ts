@@ -1,12 +1,15 @@
-import type { NmProfile } from '../model/observation.ts';
+import type { NmProfile, Observation, OvsBridge } from '../model/observation.ts';
 
 /** Names the script this agent replaces gave its profiles; kept, because other tools and admins know them. */
 export interface BridgeNames {
   readonly bridge: string;
   readonly bridgePort: string;
   readonly bridgeInterface: string;
-  readonly uplinkPort: string;
-  readonly uplinkInterface: string;
+  /** Profiles that the script and agents before 0.2 made the NIC run as a port of the bridge. */
+  readonly formerUplinkPort: string;
+  readonly formerUplinkInterface: string;
+  /** UUID of the second where an agent before 0.2 wrote it. */
+  readonly formerUplinkUuid: string;
   /** Route metric of the bridge: below every default of NetworkManager, so that the bridge has the default route. */
   readonly routeMetric: number;
 }
@@ -15,8 +18,9 @@ export const gatewayBridge: BridgeNames = {
   bridge: 'br-ex',
   bridgePort: 'ovs-port-br-ex',
   bridgeInterface: 'ovs-if-br-ex',
-  uplinkPort: 'ovs-port-phys0',
-  uplinkInterface: 'ovs-if-phys0',
+  formerUplinkPort: 'ovs-port-phys0',
+  formerUplinkInterface: 'ovs-if-phys0',
+  formerUplinkUuid: '2e189230-7bf1-5dd2-b6df-ce7b6c1968cb',
   routeMetric: 48,
 };
 
@@ -24,24 +28,50 @@ export const externalBridge: BridgeNames = {
   bridge: 'br-ex1',
   bridgePort: 'ovs-port-br-ex1',
   bridgeInterface: 'ovs-if-br-ex1',
-  uplinkPort: 'ovs-port-phys1',
-  uplinkInterface: 'ovs-if-phys1',
+  formerUplinkPort: 'ovs-port-phys1',
+  formerUplinkInterface: 'ovs-if-phys1',
+  formerUplinkUuid: '394fbcb5-85d3-5a7c-a8a8-41b4470f231d',
   routeMetric: 49,
 };
 
 export const bridges: readonly BridgeNames[] = [gatewayBridge, externalBridge];
 
-/** Every profile id this agent may write, of both bridges. */
-export const ownProfileIds: ReadonlySet<string> = new Set(bridges.flatMap(profileIds));
-
-/** True for a profile this agent made: one with a name of ours, or a copy of a port's profile. */
-export function isOwnProfile(profile: NmProfile): boolean {
-  return ownProfileIds.has(profile.id) || bridges.some((names) => isPortCopy(names, profile));
+/** Ids of the profiles of one bridge. */
+export function profileIds(names: BridgeNames): readonly string[] {
+  return [names.bridge, names.bridgePort, names.bridgeInterface];
 }
 
-/** True for a copy of a port's profile: it names the uplink's profile of ours as its controller and says what it was made from. */
-export function isPortCopy(names: BridgeNames, profile: NmProfile): boolean {
-  return controllerOf(profile) === profileUuid(names.uplinkInterface) && sourceOf(profile) !== null;
+/** Ids of the profiles of one bridge, those that only the script and earlier agents wrote included. */
+export function everyProfileId(names: BridgeNames): readonly string[] {
+  return [...profileIds(names), names.formerUplinkPort, names.formerUplinkInterface];
+}
+
+/** Every profile id that this agent, an earlier one or the script may have written, of both bridges. */
+export const ownProfileIds: ReadonlySet<string> = new Set(bridges.flatMap(everyProfileId));
+
+/** Ending of the names of the profiles by which the script made a bond's or a team's ports follow. */
+const scriptCopyEnding = '-slave-ovs-clone';
+
+/**
+ * The bridge that a profile was made for, by this agent, an earlier one or the script; null: it is the admin's. Copies of the profiles of a
+ * bond's ports name the uplink's profile as their controller, by UUID or by id.
+ */
+export function bridgeOfProfile(profile: NmProfile, observation: Observation): BridgeNames | null {
+  const named = bridges.find((names) => everyProfileId(names).includes(profile.id));
+  if (named !== undefined) return named;
+  const isScriptCopy = profile.id.endsWith(scriptCopyEnding);
+  const controller = controllerOf(profile);
+  if (!isScriptCopy && (controller === null || sourceOf(profile) === null)) return null;
+  const holder = observation.networkManager.profiles.find(({ uuid, id }) => uuid === controller || id === controller);
+  const byController = bridges.find(
+    (names) => names.formerUplinkUuid === controller || names.formerUplinkInterface === holder?.id,
+  );
+  return byController ?? (isScriptCopy ? gatewayBridge : null);
+}
+
+/** True where the script or an agent before 0.2 has made a NIC a port of a bridge by a profile. */
+export function isFormerLayout({ networkManager }: Observation): boolean {
+  return networkManager.profiles.some(({ id }) => bridges.some((names) => names.formerUplinkInterface === id));
 }
 
 /** What a port's profile names as its controller, in either spelling (NetworkManager 1.46 renamed it); null: it is no port. */
@@ -57,23 +87,28 @@ export function sourceOf(profile: NmProfile): string | null {
   return data?.[userData.sourceProfile] ?? null;
 }
 
-/** The profile ids of one bridge. */
-export function profileIds(names: BridgeNames): readonly string[] {
-  return [names.bridge, names.bridgePort, names.bridgeInterface, names.uplinkPort, names.uplinkInterface];
-}
-
 /** Keys of the `user` setting by which a profile of ours says what it was made from. */
 export const userData = {
   sourceProfile: 'microshift-net.source-profile',
   sourceId: 'microshift-net.source-id',
   /** In the copy of a profile that NetworkManager made up for a NIC somebody else configured. */
-  keptFrom: 'microshift-net.kept-from',
-  /** In such a copy: the settings that were given the metric their routes had. */
-  keptMetrics: 'microshift-net.kept-metrics',
+  copyOf: 'microshift-net.kept-from',
 } as const;
 
-/** External ids of a bridge row by which NetworkManager knows it for its own, and by which we know one we borrowed from it. */
-export const ownerKeys = { networkManager: 'NM.connection.uuid', borrowed: 'microshift-net.borrowed-from' } as const;
+/**
+ * External ids of a bridge row with the UUID of its profile: NetworkManager's mark, which goes while NetworkManager restarts so that the
+ * bridge can stay (systemd/NetworkManager.service.d), ours, and the one that a run of an agent before 0.2 may have left.
+ */
+export const ownerKeys = {
+  networkManager: 'NM.connection.uuid',
+  own: 'microshift-net.profile',
+  former: 'microshift-net.borrowed-from',
+} as const;
+
+/** UUID of the profile a bridge row belongs to; undefined: nobody's. */
+export function ownerOf({ externalIds }: OvsBridge): string | undefined {
+  return externalIds[ownerKeys.networkManager] ?? externalIds[ownerKeys.own] ?? externalIds[ownerKeys.former];
+}
 
 /** MAC of br-ex without a NIC, as MicroShift sets it today. */
 export const noUplinkMac = '0A:59:00:00:00:01';
@@ -86,13 +121,9 @@ const profileUuids: Readonly<Record<string, string>> = {
   'br-ex': 'ffe576ca-2ebf-58d8-864c-d6a2d3391194',
   'ovs-port-br-ex': 'f769b7b4-8b3c-5176-897a-55f4eb3978fb',
   'ovs-if-br-ex': '88758c69-274c-52ae-9ad0-9d574bb5ca6b',
-  'ovs-port-phys0': 'c4d23dc8-4c77-50e1-bfd6-215d70f53f5b',
-  'ovs-if-phys0': '2e189230-7bf1-5dd2-b6df-ce7b6c1968cb',
   'br-ex1': '9a01303a-397d-55be-b2e7-23d44ebb900e',
   'ovs-port-br-ex1': '1c28c6f6-6faa-54ba-a438-a2e09a5ba35f',
   'ovs-if-br-ex1': '8f7b1ca0-bda1-5a00-99ff-55896586dbfa',
-  'ovs-port-phys1': '46d8e51a-58db-5735-9141-5b01a03e2c7b',
-  'ovs-if-phys1': '394fbcb5-85d3-5a7c-a8a8-41b4470f231d',
 };
 
 /** Mixed into the UUID of a profile to make that of its copy: the same in every run, and another one for every profile. */
@@ -116,5 +147,10 @@ export function profileUuid(id: string): string {
   return uuid;
 }
 
-/** Everything of this agent that a comparison may find: what of it is not wanted has to go. */
-export const ownNames = { bridges: bridges.map((names) => names.bridge), isOwnProfile };
+/** The bridge of ours that a comparison may find a profile of; what of it is not wanted has to go. */
+export const ownNames = {
+  bridges: bridges.map((names) => names.bridge),
+  bridgeOf: (profile: NmProfile, observation: Observation): string | null =>
+    bridgeOfProfile(profile, observation)?.bridge ?? null,
+  ownerOf,
+};

@@ -1,28 +1,9 @@
 import { AgentError } from '../errors.ts';
-import type { Observation, OvsBridge } from '../model/observation.ts';
-import type { PlanNote, Step } from '../model/plan.ts';
+import type { Observation } from '../model/observation.ts';
+import type { PlanNote } from '../model/plan.ts';
 import { shellWord } from '../printable.ts';
-import { type BridgeNames, ownerKeys, profileIds } from './names.ts';
-
-/** UUID of the profile a bridge row belongs to, also while it was borrowed by a run that died; undefined: nobody's. */
-export function ownerOf(row: OvsBridge): string | undefined {
-  return row.externalIds[ownerKeys.networkManager] ?? row.externalIds[ownerKeys.borrowed];
-}
-
-/** True for a bridge that a run which died has hidden from NetworkManager. */
-export function isBorrowed(row: OvsBridge): boolean {
-  return row.externalIds[ownerKeys.networkManager] === undefined && row.externalIds[ownerKeys.borrowed] !== undefined;
-}
-
-/** Gives such a bridge back to NetworkManager. */
-export function reclaim(names: BridgeNames): Step {
-  return {
-    do: 'reclaimBridge',
-    bridge: names.bridge,
-    markKey: ownerKeys.borrowed,
-    why: `a run that died has left ${names.bridge} hidden from NetworkManager`,
-  };
-}
+import { type BridgeNames, everyProfileId, ownerKeys, ownerOf } from './names.ts';
+import { uplinkInBridge } from './uplink-in-bridge.ts';
 
 /** A bridge somebody else made, and how to remove it. */
 interface Foreign {
@@ -48,13 +29,16 @@ export function foreignBridgeNotes(names: BridgeNames, observation: Observation)
 }
 
 /** Says which ports that others put into a bridge of ours go with it. */
-export function strangersNotes(names: BridgeNames, observation: Observation): readonly PlanNote[] {
+export function foreignPortNotes(names: BridgeNames, observation: Observation): readonly PlanNote[] {
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
   if (row === undefined || foreignBridge(names, observation) !== null) return [];
-  const strangers = row.ports.filter((port) => port.externalIds['NM.connection.uuid'] === undefined);
-  if (strangers.length === 0) return [];
-  const ports = strangers.map((port) => port.name).join(', ');
-  const pods = strangers.some((port) => port.interfaces.some((entry) => entry.type === 'patch'))
+  const foreign = row.ports.filter(
+    (port) =>
+      port.externalIds[ownerKeys.networkManager] === undefined && port.name !== uplinkInBridge(names, observation),
+  );
+  if (foreign.length === 0) return [];
+  const ports = foreign.map((port) => port.name).join(', ');
+  const pods = foreign.some((port) => port.interfaces.some((entry) => entry.type === 'patch'))
     ? `; pods of ovn-kubernetes have no way out until there is a ${names.bridge} again`
     : '';
   return [{ level: 'warning', message: `ports that others put into ${names.bridge} go with it: ${ports}${pods}` }];
@@ -66,7 +50,7 @@ function foreignBridge(names: BridgeNames, observation: Observation): Foreign | 
   const owner = ownerOf(row);
   const profile = observation.networkManager.profiles.find((entry) => entry.uuid === owner);
   if (profile !== undefined) {
-    if (profileIds(names).includes(profile.id)) return null;
+    if (everyProfileId(names).includes(profile.id)) return null;
     // nmstate names the profile of an OVS bridge so (its NetworkManager back end); it leaves no other mark.
     if (profile.id === `${names.bridge}-br`) {
       const why = `nmstate made it (NetworkManager profile ${profile.id})`;

@@ -2,7 +2,7 @@ import { AgentError } from '../errors.ts';
 import type { Config } from '../model/config.ts';
 import type { Observation } from '../model/observation.ts';
 import type {
-  Difference,
+  NetworkDifference,
   Plan,
   PlanNote,
   PredictedOutage,
@@ -13,16 +13,14 @@ import type {
 } from '../model/plan.ts';
 import { compare } from '../verify/compare.ts';
 import { adjustInPlace } from './adjust.ts';
-import { adoptInPlace, cloneSteps } from './adopt.ts';
-import { buildWithoutUplink, buildWithUplink, commitProfiles } from './build.ts';
+import { buildWithoutUplink, buildWithUplink } from './build.ts';
 import { carriedBack, carriedOver, strayAddressNotes, touchedLinks } from './carried.ts';
+import { externalNotes, unusedCopies } from './external-profile.ts';
 import { giveBack } from './give-back.ts';
-import { withIdlePorts } from './idle-ports.ts';
-import { keptNotes } from './kept.ts';
-import { type BridgeNames, bridges, externalBridge, gatewayBridge, ownNames } from './names.ts';
-import { foreignBridgeNotes, refuseForeignBridge, strangersNotes } from './ownership.ts';
-import { bridgeWithoutUplink, bridgeWithUplink, type UplinkSource } from './profiles.ts';
-import { activeProfile, uplinkSource } from './source-profile.ts';
+import { type BridgeNames, bridges, externalBridge, gatewayBridge, ownNames, profileIds } from './names.ts';
+import { foreignBridgeNotes, foreignPortNotes, refuseForeignBridge } from './ownership.ts';
+import { bridgeWithoutUplink, bridgeWithUplink } from './profiles.ts';
+import { activeProfile, type UplinkSource, uplinkSource } from './source-profile.ts';
 import { refuseLostDefault, strayRouteNotes } from './stray-routes.ts';
 import { refuseWithoutTeamd } from './teamd.ts';
 import { chooseExternalUplink, chooseUplink } from './uplink.ts';
@@ -63,48 +61,53 @@ export function planApply(config: Config, observation: Observation, routeWaitOve
     targets.push({ names, wanted, source });
     notes.push(...own, ...strayAddressNotes(source), ...strayRouteNotes(source, observation));
     const active = activeProfile(uplink, observation);
-    if (active !== undefined) notes.push(...keptNotes(active, observation));
+    if (active !== undefined) notes.push(...externalNotes(active, observation));
   };
   if (decision.choice.interface === null) {
     targets.push({ names: gatewayBridge, wanted: bridgeWithoutUplink(gatewayBridge, options), source: null });
   } else add(gatewayBridge, decision.choice.interface);
   if (external !== null) add(externalBridge, external);
-  const plan = planFor(targets, observation, decision.choice, notes, config.persist.value);
+  const plan = planFor(targets, observation, decision.choice, notes);
   refuseWithoutTeamd(plan, observation);
   return { kind: 'planned', plan };
 }
 
-/** True for a profile that is on disk and should be in memory, or the other way round; null: it may stay where it is. */
-function isMisplaced(uuid: string, persist: boolean | null, observation: Observation): boolean {
-  const profile = observation.networkManager.profiles.find((entry) => entry.uuid === uuid);
-  return persist !== null && profile !== undefined && profile.filename.startsWith('/etc/') !== persist;
-}
-
 /** Plans the removal of every trace of ours: NICs back to their own profiles, bridges and profiles gone. */
 export function planDisable(observation: Observation): Plan {
-  const notes = bridges.flatMap((names) => strangersNotes(names, observation));
-  const plan = planFor([], observation, null, notes, false);
+  const notes = bridges.flatMap((names) => foreignPortNotes(names, observation));
+  const plan = planFor([], observation, null, notes);
   refuseWithoutTeamd(plan, observation);
   return plan;
 }
 
 /**
  * Plans the way back to bridges as they were before a transaction, kept in its journal; none of them means giving the NICs back. So
- * does one that lacked a profile already and is not there as it was: it cannot be built again.
+ * does one that lacked a profile already, or that an earlier agent or the script made, and is not there as it was: it cannot be built again.
  */
-export function planReturn(previous: Wanted, observation: Observation): Plan {
+export function planUndo(previous: Wanted, observation: Observation): Plan {
   const targets = bridges.flatMap((names): Target[] => {
     const wanted = previous.bridges.find((bridge) => bridge.bridge === names.bridge);
-    if (wanted === undefined || (!isWhole(names, wanted) && differs(names, wanted, observation))) return [];
+    if (wanted === undefined || (!isWhole(names, wanted) && differs(wanted, observation))) return [];
     const source = wanted.uplink === null ? null : uplinkSource(names, wanted.uplink.interface, observation);
     return [{ names, wanted, source }];
   });
-  return planFor(targets, observation, null, [], null);
+  return planFor(targets, observation, null, []);
 }
 
-/** Steps that bring back what was before a transaction, after NetworkManager has done what it could. */
-export function planRestore(previous: Wanted, observation: Observation): readonly Step[] {
-  return withIdlePorts(planReturn(previous, observation).steps, observation);
+/**
+ * Steps that bring back what was before a transaction that failed; null where there was a bridge of an earlier agent or of the script, which
+ * is not as it was: only NetworkManager's checkpoint can build that again.
+ */
+export function planRestore(previous: Wanted, observation: Observation): readonly Step[] | null {
+  const canBeBuilt = previous.bridges.every((wanted) => {
+    const names = bridges.find((entry) => entry.bridge === wanted.bridge);
+    return names === undefined || isWhole(names, wanted) || !differs(wanted, observation);
+  });
+  if (!canBeBuilt) return null;
+  const copies = unusedCopies(observation);
+  const why = 'the NIC that it was made for never ran it';
+  const unused: readonly Step[] = copies.length === 0 ? [] : [{ do: 'deleteProfiles', profiles: copies, why }];
+  return [...planUndo(previous, observation).steps, ...unused];
 }
 
 function planFor(
@@ -112,103 +115,99 @@ function planFor(
   observation: Observation,
   choice: UplinkChoice | null,
   notes: readonly PlanNote[],
-  persist: boolean | null,
 ): Plan {
   const wanted: Wanted = { bridges: targets.map((target) => target.wanted) };
-  const differences = compare(wanted, observation, ownNames);
+  const differences = [...compare(wanted, observation, ownNames), ...misplacedProfiles(targets, observation)];
   const steps: Step[] = [];
   const rebuilt: Target[] = [];
-  const taken: Target[] = [];
   for (const names of bridges) {
     const target = targets.find((entry) => entry.names === names);
-    const own = differences.filter((difference) => concerns(difference, names));
+    const own = differences.filter((difference) => difference.bridge === names.bridge);
     if (target === undefined) steps.push(...giveBack(names, observation));
     else if (own.length > 0) {
-      const adjusted = adjustInPlace(target.wanted, names, own, observation);
-      const adopted =
-        adjusted === null && target.source !== null
-          ? adoptInPlace(target.wanted, names, own, target.source, observation)
-          : null;
-      if (adjusted !== null) steps.push(...adjusted);
-      else if (adopted !== null) {
-        rebuilt.push(target);
-        steps.push(...adopted);
-      } else {
-        rebuilt.push(target);
-        taken.push(target);
-        steps.push(...giveBack(names, observation), ...build(target, observation));
-      }
+      const adjusted = adjustInPlace(target.wanted, names, own, target.source, observation);
+      if (adjusted === null) rebuilt.push(target);
+      steps.push(...(adjusted ?? rebuild(target, observation)));
     }
   }
-  const clones = cloneSteps(
-    targets.filter((target) => !taken.includes(target)).map((target) => target.names),
-    persist,
-    observation,
-  );
-  steps.unshift(...clones.before);
-  steps.push(...clones.after);
   const keepsUplink = (names: BridgeNames): boolean =>
     targets.some((target) => target.names === names && target.source !== null);
-  const proven = rebuilt.flatMap((target) => target.wanted.profiles);
-  const moved = targets
-    .filter((target) => !rebuilt.includes(target))
-    .flatMap((target) => target.wanted.profiles.filter((profile) => isMisplaced(profile.uuid, persist, observation)));
-  if (proven.length + moved.length > 0) steps.push(commitProfiles([...proven, ...moved], persist ?? false));
+  const settlesMs = startsUplink(steps) ? startedUplinkMs : 0;
+  const carried = [
+    ...targets.flatMap((target) =>
+      target.source === null ? [] : [carriedOver(target.names, target.source, observation)],
+    ),
+    ...bridges.flatMap((names) => carriedBack(names, keepsUplink(names), observation) ?? []),
+  ];
   return {
     outcome: steps.length === 0 ? 'unchanged' : 'change',
     choice,
     wanted,
-    carried: [
-      ...targets.flatMap((target) =>
-        target.source === null ? [] : [carriedOver(target.names, target.source, observation)],
-      ),
-      ...bridges.flatMap((names) => carriedBack(names, keepsUplink(names), observation) ?? []),
-    ],
+    carried: settlesMs === 0 ? carried : carried.map((entry) => ({ ...entry, settlesMs })),
     before: touchedLinks(
       targets.flatMap((target) => target.source?.link.name ?? []),
       observation,
     ),
-    differences: [...differences, ...clones.differences],
+    differences,
     steps,
-    notes: [...notes, ...taken.flatMap((target) => strangersNotes(target.names, observation))],
+    notes: [...notes, ...rebuilt.flatMap((target) => foreignPortNotes(target.names, observation))],
     outage: predictOutage(steps),
   };
 }
 
-function build(target: Target, observation: Observation): readonly Step[] {
-  if (target.source === null) return buildWithoutUplink(target.names, target.wanted);
-  return buildWithUplink(target.names, target.wanted, target.source, observation);
-}
-
-function isWhole(names: BridgeNames, { uplink, profiles }: WantedBridge): boolean {
-  const needed = [names.bridge, names.bridgePort, names.bridgeInterface];
-  const forUplink = uplink === null ? [] : [names.uplinkPort, names.uplinkInterface];
-  return [...needed, ...forUplink].every((id) => profiles.some((profile) => profile.id === id));
-}
-
-function differs(names: BridgeNames, wanted: WantedBridge, observation: Observation): boolean {
-  return compare({ bridges: [wanted] }, observation, ownNames).some((difference) => concerns(difference, names));
-}
-
-function concerns(difference: Difference, names: BridgeNames): boolean {
-  const words = difference.subject.split(' ');
-  return [names.bridge, names.bridgePort, names.bridgeInterface, names.uplinkPort, names.uplinkInterface].some((name) =>
-    words.includes(name),
+/** Profiles of ours that an earlier agent wrote to disk: at the next boot NetworkManager would begin with them. */
+function misplacedProfiles(targets: readonly Target[], observation: Observation): readonly NetworkDifference[] {
+  return targets.flatMap(({ wanted }) =>
+    observation.networkManager.profiles
+      .filter(({ uuid, filename }) => filename.startsWith('/etc/') && wanted.profiles.some((own) => own.uuid === uuid))
+      .map(({ id, filename }) => ({
+        bridge: wanted.bridge,
+        kind: 'leftover',
+        profile: id,
+        subject: `profile ${id} on disk`,
+        wanted: 'absent',
+        observed: filename,
+      })),
   );
+}
+
+function rebuild(target: Target, observation: Observation): readonly Step[] {
+  const { names, wanted, source } = target;
+  const taken = giveBack(names, observation);
+  if (source === null) return [...taken, ...buildWithoutUplink(names, wanted)];
+  const isActive = source.isActive || taken.some((step) => step.do === 'detachUplink');
+  return [...taken, ...buildWithUplink(names, wanted, source, isActive, observation)];
+}
+
+/** LACP agrees within seconds where the switch does not wait out its slow timer; listening and learning take 30 s (IEEE 802.1D). */
+const startedUplinkMs = 45_000;
+
+/** True where a NIC's profile is started anew: it may carry nothing for a while (LACP, spanning tree). */
+function startsUplink(steps: readonly Step[]): boolean {
+  return steps.some(
+    (step) => (step.do === 'detachUplink' && step.activate) || (step.do === 'clearUplink' && step.profile !== null),
+  );
+}
+
+function isWhole(names: BridgeNames, { profiles }: WantedBridge): boolean {
+  const ids = profileIds(names);
+  return profiles.length === ids.length && profiles.every((profile) => ids.includes(profile.id));
+}
+
+function differs(wanted: WantedBridge, observation: Observation): boolean {
+  return compare({ bridges: [wanted] }, observation, ownNames).some((entry) => entry.bridge === wanted.bridge);
 }
 
 /** Measured in the booted node, see docs/decisions; a real NIC's driver may add its own. */
 function predictOutage(steps: readonly Step[]): PredictedOutage {
-  if (steps.some((step) => step.do === 'attachUplink')) {
+  const has = (kind: Step['do']): boolean => steps.some((step) => step.do === kind);
+  if (steps.some((step) => step.do === 'detachUplink' && step.activate))
+    return { expectedMs: 500, why: 'the NIC leaves the profile that the script or an earlier version gave it' };
+  if (has('attachUplink'))
     return { expectedMs: 100, why: 'the bridge has the addresses before the NIC moves; measured: under 100 ms' };
-  }
-  if (steps.some((step) => step.do === 'returnUplink')) {
+  if (has('detachUplink'))
     return { expectedMs: 100, why: 'the NIC has the addresses before it leaves the bridge; measured: under 100 ms' };
-  }
-  const moves = steps.some(
-    (step) => step.do === 'activate' && step.profiles.some((profile) => profile.interface !== null),
-  );
-  if (moves) return { expectedMs: 1000, why: 'a NIC changes its profile without addresses to hand over' };
+  if (has('clearUplink')) return { expectedMs: 0, why: 'the NIC is changed in place while the bridge answers' };
   return { expectedMs: 0, why: 'no NIC is touched' };
 }
 

@@ -1,7 +1,10 @@
 import type { Observation } from '../model/observation.ts';
 import type { PlanNote } from '../model/plan.ts';
-import { type BridgeNames, externalBridge, gatewayBridge, sourceOf } from './names.ts';
-import type { ChosenUplinks, UplinkSource } from './profiles.ts';
+import { isDefault } from '../net/destination.ts';
+import { type BridgeNames, externalBridge, gatewayBridge } from './names.ts';
+import type { ChosenUplinks } from './profiles.ts';
+import { adminProfile, type UplinkSource } from './source-profile.ts';
+import { presentOrFormerUplink } from './uplink-in-bridge.ts';
 
 /**
  * Route metric of the bridge per family: 48 (br-ex) or 49 (br-ex1), unless the admin set one that still wins against every other
@@ -54,19 +57,11 @@ const defaultMetric = 100;
 
 /** Metric of the default route that the bridge's present uplink gets back with its own profile, when another one takes its place. */
 function returningMetric(family: 4 | 6, names: BridgeNames, source: UplinkSource, observation: Observation): number {
-  const { profiles } = observation.networkManager;
-  const ours = profiles.find((profile) => profile.id === names.uplinkInterface);
+  const leaving = presentOrFormerUplink(names, observation);
   const hasDefault = observation.routes.some(
     (route) => route.family === family && isDefault(route.destination) && route.device === names.bridge,
   );
-  if (ours === undefined || !hasDefault) return Number.POSITIVE_INFINITY;
-  if (ours.settings.connection?.['interface-name']?.[1] === source.link.name) return Number.POSITIVE_INFINITY;
-  const admin = profiles.find((profile) => profile.uuid === sourceOf(ours));
-  const own = admin?.settings[`ipv${family}`]?.['route-metric']?.[1];
+  if (leaving === null || leaving === source.link.name || !hasDefault) return Number.POSITIVE_INFINITY;
+  const own = adminProfile(names, leaving, observation)?.settings[`ipv${family}`]?.['route-metric']?.[1];
   return typeof own === 'number' && own >= 0 ? own : defaultMetric;
-}
-
-/** True for 0.0.0.0/0 and ::/0. */
-export function isDefault(destination: string): boolean {
-  return destination === '0.0.0.0/0' || destination === '::/0';
 }

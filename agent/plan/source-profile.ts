@@ -1,14 +1,37 @@
 import { AgentError } from '../errors.ts';
-import type { NmDevice, NmProfile, Observation } from '../model/observation.ts';
-import { keptCopy, withoutKept } from './kept.ts';
+import type { DhcpIdentity, Link, NmDevice, NmProfile, Observation } from '../model/observation.ts';
+import type { WantedProfile } from '../model/plan.ts';
+import type { ProfileSettings } from '../model/settings.ts';
+import { copyOfExternal } from './external-profile.ts';
 import { wantedMac } from './mac.ts';
-import { type BridgeNames, isOwnProfile, userData } from './names.ts';
-import type { UplinkSource } from './profiles.ts';
+import { type BridgeNames, bridgeOfProfile, sourceOf } from './names.ts';
 import { isOvsDevice } from './suitability.ts';
+import { uplinkInBridge } from './uplink-in-bridge.ts';
+
+/** The admin's profile that an uplink is configured by, and where its addresses are now. */
+export interface UplinkSource {
+  readonly uuid: string;
+  readonly id: string;
+  readonly settings: ProfileSettings;
+  /** The uplink's own link. */
+  readonly link: Link;
+  /** Link that has the addresses now: the uplink before the move, the bridge after it. */
+  readonly addressLink: Link;
+  /** MAC of the bridge. */
+  readonly mac: string;
+  /** What DHCP servers know the device with the addresses by. */
+  readonly dhcp: DhcpIdentity | null;
+  /** Our profile of the bridge's interface, once the NIC is in the bridge. */
+  readonly given: ProfileSettings | null;
+  /** True while the NIC runs this profile, not one of ours and not none. */
+  readonly isActive: boolean;
+  /** The copy the NIC shall run first, where it was configured outside of NetworkManager. */
+  readonly externalCopy: WantedProfile | null;
+}
 
 /**
- * The admin's profile of an uplink: the one the NIC runs now, or, once the NIC is in the bridge, the one our profiles say they were
- * made from. Fails with `interface-not-found` or `no-uplink` when there is none.
+ * The admin's profile of an uplink: the one the NIC runs, before the move and after it. Where it runs none, or one that an earlier agent or
+ * the script made, the one that our profiles say they were made from. Fails with `interface-not-found` or `no-uplink`.
  */
 export function uplinkSource(names: BridgeNames, uplink: string, observation: Observation): UplinkSource {
   const link = observation.links.find((entry) => entry.name === uplink);
@@ -18,26 +41,44 @@ export function uplinkSource(names: BridgeNames, uplink: string, observation: Ob
       facts: { interface: uplink },
     });
   }
-  const active = activeProfile(uplink, observation);
-  const bridgeLink = observation.links.find((entry) => entry.name === names.bridge);
-  const inBridge = active !== undefined && isOwnProfile(active);
-  const profile = inBridge || active === undefined ? rememberedSource(names, uplink, observation) : active;
+  const profile = adminProfile(names, uplink, observation);
   if (profile === undefined) throw noProfile(uplink);
+  const externalCopy = copyOfExternal(profile, observation);
+  const bridgeLink = observation.links.find((entry) => entry.name === names.bridge);
   const bridgeHasAddresses = bridgeLink?.addresses.some((entry) => entry.scope === 'global') ?? false;
-  const kept = keptCopy(profile, observation);
   const ours = observation.networkManager.profiles.find((entry) => entry.id === names.bridgeInterface);
-  const given = inBridge ? (ours?.settings ?? null) : null;
+  // Also while the NIC is not a port: somebody took it out, and what the bridge was given is still what it has.
+  const carries =
+    uplinkInBridge(names, observation) === uplink ||
+    (ours !== undefined && sourceOf(ours) === profile.uuid && isActivated(ours, observation));
+  const given = carries ? (ours?.settings ?? null) : null;
+  const settings = externalCopy?.settings ?? profile.settings;
   return {
-    uuid: kept?.uuid ?? profile.uuid,
+    uuid: externalCopy?.uuid ?? profile.uuid,
     id: profile.id,
-    kept,
-    settings: withoutKept(profile.settings),
+    settings,
     link,
-    mac: wantedMac(link, profile.settings, given?.['802-3-ethernet']?.['assigned-mac-address']),
+    mac: wantedMac(link, settings, given?.['802-3-ethernet']?.['assigned-mac-address']),
     given,
     dhcp: nicDevice(uplink, observation)?.dhcp ?? null,
-    addressLink: inBridge && bridgeLink !== undefined && bridgeHasAddresses ? bridgeLink : link,
+    addressLink: carries && bridgeLink !== undefined && bridgeHasAddresses ? bridgeLink : link,
+    isActive: activeProfile(uplink, observation)?.uuid === profile.uuid,
+    externalCopy,
   };
+}
+
+/** The admin's profile of a NIC, whatever the NIC runs now; undefined: there is none. */
+export function adminProfile(names: BridgeNames, uplink: string, observation: Observation): NmProfile | undefined {
+  const active = activeProfile(uplink, observation);
+  if (active !== undefined && bridgeOfProfile(active, observation) === null) return active;
+  const { profiles } = observation.networkManager;
+  const origins = profiles.filter((profile) => bridgeOfProfile(profile, observation) === names).map(sourceOf);
+  const isFree = (profile: NmProfile): boolean => bridgeOfProfile(profile, observation) === null;
+  const fits = ({ settings }: NmProfile): boolean => [undefined, '', uplink].includes(nameIn(settings));
+  return (
+    profiles.find((profile) => isFree(profile) && origins.includes(profile.uuid) && fits(profile)) ??
+    profiles.find((profile) => isFree(profile) && isProfileFor(profile, uplink))
+  );
 }
 
 /** The profile a device runs now. */
@@ -48,24 +89,21 @@ export function activeProfile(interfaceName: string, observation: Observation): 
   return profiles.find((profile) => profile.uuid === active?.uuid);
 }
 
+function isActivated({ uuid }: NmProfile, { networkManager }: Observation): boolean {
+  return networkManager.activeConnections.some((active) => active.uuid === uuid && active.state === 2);
+}
+
 /** NetworkManager's device of the kernel's one with this name. */
 function nicDevice(interfaceName: string, { networkManager }: Observation): NmDevice | undefined {
   return networkManager.devices.find((entry) => entry.interface === interfaceName && !isOvsDevice(entry));
 }
 
-function rememberedSource(names: BridgeNames, uplink: string, observation: Observation): NmProfile | undefined {
-  const { profiles } = observation.networkManager;
-  const ours = profiles.find((profile) => profile.id === names.uplinkInterface);
-  const data = ours?.settings.user?.data?.[1] as Record<string, string> | undefined;
-  const remembered = profiles.find((profile) => profile.uuid === data?.[userData.sourceProfile]);
-  return remembered ?? profiles.find((profile) => isProfileFor(profile, uplink));
+function isProfileFor({ settings }: NmProfile, uplink: string): boolean {
+  return nameIn(settings) === uplink && settings.connection?.['slave-type'] === undefined;
 }
 
-function isProfileFor(profile: NmProfile, uplink: string): boolean {
-  const connection = profile.settings.connection;
-  return (
-    !isOwnProfile(profile) && connection?.['interface-name']?.[1] === uplink && connection['slave-type'] === undefined
-  );
+function nameIn({ connection }: ProfileSettings): string | undefined {
+  return connection?.['interface-name']?.[1] as string | undefined;
 }
 
 function noProfile(uplink: string): AgentError {

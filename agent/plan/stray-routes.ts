@@ -2,10 +2,10 @@ import { AgentError } from '../errors.ts';
 import type { Observation, Route } from '../model/observation.ts';
 import type { PlanNote } from '../model/plan.ts';
 import type { SettingValue } from '../model/settings.ts';
+import { isDefault } from '../net/destination.ts';
 import { shellWord } from '../printable.ts';
 import { dynamicFamilies } from './handover.ts';
-import type { UplinkSource } from './profiles.ts';
-import { isDefault } from './route-metric.ts';
+import type { UplinkSource } from './source-profile.ts';
 
 /*
  * Default routes of an uplink that are in no profile: somebody added them with ip(8), a script or a routing daemon. NetworkManager

@@ -11,9 +11,11 @@ const teamDevice = 15;
  */
 export function refuseWithoutTeamd(plan: Plan, { host, networkManager }: Observation): void {
   if (host.missingPrograms?.includes('teamd') !== true) return;
-  const started = plan.steps.flatMap((step) => (step.do === 'activate' ? step.profiles : []));
+  const touched = plan.steps.flatMap((step) =>
+    step.do === 'attachUplink' || step.do === 'clearUplink' || step.do === 'detachUplink' ? [step.interface] : [],
+  );
   const team = networkManager.devices.find(
-    (device) => device.type === teamDevice && started.some((profile) => profile.interface === device.interface),
+    (device) => device.type === teamDevice && touched.includes(device.interface),
   );
   if (team === undefined) return;
   throw new AgentError('command-missing', `NetworkManager cannot start ${team.interface} again: teamd is not there`, {

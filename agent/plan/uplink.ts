@@ -2,9 +2,9 @@ import { AgentError } from '../errors.ts';
 import type { Config } from '../model/config.ts';
 import type { Link, Observation, Route } from '../model/observation.ts';
 import type { PlanNote, UplinkChoice } from '../model/plan.ts';
+import { isDefault } from '../net/destination.ts';
 import { bridges } from './names.ts';
 import { type Candidate, newNameOf, rememberedCandidates } from './remembered.ts';
-import { isDefault } from './route-metric.ts';
 import { unsuitability } from './suitability.ts';
 import { quotedName, shownName, word } from './trace.ts';
 

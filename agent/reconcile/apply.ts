@@ -7,8 +7,6 @@ import type { Message } from '../messages.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import type { TuningPlan, TuningStep } from '../model/tuning.ts';
-import { recordAnswers, type Seen } from '../settled/record.ts';
-import { isSettled } from './look-again.ts';
 import { rememberUplink } from './remember-uplink.ts';
 import { type RunRecorder, startRecord } from './run-record.ts';
 import { interruptOnSignals } from './signals.ts';
@@ -43,8 +41,6 @@ export interface ReconcileResult {
   readonly tuning: TuningPlan;
   /** null: nothing was to do. */
   readonly transaction: TransactionResult | null;
-  /** What the run saw, when it found nothing to do and has nothing to say. */
-  readonly seen: Seen | null;
   /** D-Bus calls this run made. */
   readonly busCalls: number;
 }
@@ -86,8 +82,7 @@ async function reconcileLocked(
   deadline: Deadline,
   record: RunRecorder,
 ): Promise<ReconcileResult> {
-  const answers = recordAnswers();
-  const node = await openNode(answers.taps);
+  const node = await openNode();
   try {
     if (hasOpenJournals(journalDirectory)) {
       const { recoverEarlierRuns } = await import('./recover.ts');
@@ -107,8 +102,7 @@ async function reconcileLocked(
       const { runTuning } = await import('../apply/tune.ts');
       await runTuning(node, tuning.steps, options.tuned);
     }
-    const seen = isSettled(plan, tuning) ? answers.seen(observation) : null;
-    return { plan, observation, tuning, transaction, seen, busCalls: node.bus.callCount() };
+    return { plan, observation, tuning, transaction, busCalls: node.bus.callCount() };
   } finally {
     node.close();
   }

@@ -9,7 +9,6 @@ import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { currentBridges } from '../plan/current.ts';
 import { planRestore } from '../plan/plan.ts';
-import { strayUplinks } from '../plan/stray-uplinks.ts';
 import { agentVersion } from '../version.ts';
 import type { ReconcileOptions } from './apply.ts';
 import { refuseOtherCheckpoints } from './other-checkpoints.ts';
@@ -59,7 +58,6 @@ export async function changeNode(
           },
           looksRestored: () => looksRestored(previous, failed.before),
           planRestore,
-          strayUplinks,
           say: options.say,
         },
         previous,
@@ -68,6 +66,7 @@ export async function changeNode(
       ),
   };
   record.began(header.id);
+  await node.survive(header.id);
   try {
     const transaction = await runTransaction(ports, plan, header, observation, options.confirmTimeoutSeconds, (after) =>
       proveWanted(plan, after),

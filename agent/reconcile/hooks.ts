@@ -16,6 +16,8 @@ export interface HookPorts {
 }
 
 const openvswitch = 'openvswitch.service';
+/** They look after br-ex between runs, the first of which may be one by hand. */
+const watches = ['microshift-net-repair.path', 'microshift-net-uplink.path'];
 
 /**
  * Does what the event needs and says what could not be done. Never fails: a package is installed or removed whatever state the network
@@ -61,6 +63,7 @@ async function tell(
   await attempt(`start ${openvswitch}`, async () => {
     if ((await systemd.activeState(openvswitch)) !== 'active') await systemd.startUnit(openvswitch);
   });
+  for (const unit of watches) await attempt(`start ${unit}`, () => systemd.startUnit(unit));
   await attempt('let NetworkManager read its configuration again', () => services.reloadNetworkManager());
 }
 

@@ -5,10 +5,7 @@ import { startDeadline } from '../deadline.ts';
 import { removeFile } from '../drivers/host/files.ts';
 import { readKeyfiles } from '../drivers/host/keyfiles.ts';
 import { isAgentError } from '../errors.ts';
-import type { JournalRecord } from '../model/journal.ts';
-import type { WantedBridge } from '../model/plan.ts';
-import { bridges } from '../plan/names.ts';
-import { isBorrowed, ownerOf } from '../plan/ownership.ts';
+import { bridges, everyProfileId, ownerOf, userData } from '../plan/names.ts';
 import { runLimitMs } from './apply.ts';
 import { currentBootId, endAfterReboot, recoverEarlierRuns, type Telling, usableOpenJournals } from './recover.ts';
 
@@ -44,7 +41,7 @@ export async function recoverNow(telling: Telling): Promise<void> {
 
 /**
  * The same at boot, between ovsdb-server and whoever acts on its database: ovs-vswitchd would take the NIC into a bridge that nobody
- * configures any more, NetworkManager would connect the half of a bridge that was written to disk. Asks neither of them.
+ * configures any more. Asks neither of them.
  */
 export async function recoverAtBoot({ say, announce }: Telling): Promise<void> {
   const lock = await takeLock(lockDirectory, 'recover --boot');
@@ -52,11 +49,11 @@ export async function recoverAtBoot({ say, announce }: Telling): Promise<void> {
     const bootId = currentBootId();
     for (const record of usableOpenJournals(journalDirectory, say)) {
       if (record.header.bootId === bootId) continue;
-      for (const path of halfWritten(record)) {
-        removeFile(path);
-        say(`removed ${path}: the run that wrote it did not get to the rest`);
-      }
       endAfterReboot(journalDirectory, record, announce);
+    }
+    for (const path of formerFiles()) {
+      removeFile(path);
+      say(`removed ${path}: profiles of the bridge are kept in memory only`);
     }
     await removeOrphans(say);
   } finally {
@@ -64,17 +61,17 @@ export async function recoverAtBoot({ say, announce }: Telling): Promise<void> {
   }
 }
 
-/** Files of bridges of which a run had written, or deleted, only some profiles when the machine went down. */
-function halfWritten({ header }: JournalRecord): readonly string[] {
-  const onDisk = profileFiles([diskProfiles]);
-  const involved: readonly WantedBridge[] = [...header.plan.wanted.bridges, ...header.previous.bridges];
-  return bridges.flatMap(({ bridge }) => {
-    const uuids = new Set(
-      involved.filter((entry) => entry.bridge === bridge).flatMap((entry) => entry.profiles.map(({ uuid }) => uuid)),
-    );
-    const files = [...uuids].flatMap((uuid) => onDisk.get(uuid) ?? []);
-    return files.length === uuids.size ? [] : files;
-  });
+/**
+ * Files of bridges with a NIC that an agent before 0.2 wrote to disk (`persist: true`). NetworkManager would bring such a bridge up with the
+ * NIC as a port of its own; without them the NIC starts with the admin's profile, and the run of this boot moves it.
+ */
+function formerFiles(): readonly string[] {
+  const keyfiles = readKeyfiles([diskProfiles]);
+  const isOurs = (text: string): boolean => text.includes(`${userData.sourceProfile}=`);
+  const ids = bridges
+    .filter((names) => keyfiles.some(({ id, text }) => id === names.bridgeInterface && isOurs(text)))
+    .flatMap(everyProfileId);
+  return keyfiles.filter(({ id, text }) => ids.includes(id) || isOurs(text)).map(({ path }) => path);
 }
 
 /** Bridge rows of profiles that went with the last boot: NetworkManager removes them as well, but only after it has begun to configure the NIC. */
@@ -86,14 +83,12 @@ async function removeOrphans(say: Telling['say']): Promise<void> {
   });
   if (ports === null) return;
   try {
-    const known = profileFiles(profileDirectories);
+    const known = new Set(readKeyfiles(profileDirectories).map(({ uuid }) => uuid));
     const { ovs } = await ports.observe();
     const orphans = bridges.flatMap(({ bridge: name }) => {
       const row = ovs.bridges.find((bridge) => bridge.name === name);
       const owner = row === undefined ? undefined : ownerOf(row);
-      // One that was hidden from NetworkManager when the power went would be left alone by it, with the NIC inside.
-      const isLost = row !== undefined && (isBorrowed(row) || (owner !== undefined && !known.has(owner)));
-      return isLost ? [name] : [];
+      return owner !== undefined && !known.has(owner) ? [name] : [];
     });
     if (orphans.length === 0) return;
     await ports.ovs.removeBridges(orphans);
@@ -103,9 +98,4 @@ async function removeOrphans(say: Telling['say']): Promise<void> {
   } finally {
     ports.close();
   }
-}
-
-/** Keyfiles by the UUID of their profile. */
-function profileFiles(directories: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(readKeyfiles(directories).map(({ uuid, path }) => [uuid, path]));
 }

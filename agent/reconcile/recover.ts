@@ -7,8 +7,8 @@ import { AgentError, asAgentError } from '../errors.ts';
 import type { Message } from '../messages.ts';
 import type { JournalRecord } from '../model/journal.ts';
 import { planRestore } from '../plan/plan.ts';
-import { strayUplinks } from '../plan/stray-uplinks.ts';
 import { isAsWanted } from './proof.ts';
+import { reconnectNode } from './reconnect.ts';
 import { recordSettled } from './run-record.ts';
 import { awaitUnnotedCheckpoint } from './unnoted-checkpoint.ts';
 
@@ -33,7 +33,8 @@ export async function recoverEarlierRuns(
   const bootId = currentBootId();
   for (const record of records) {
     if (record.state === 'open') await endOpenRun(node, directory, record, bootId, { say, announce }, deadline);
-    else if (record.state === 'awaiting-confirm') await endUnconfirmed(node, directory, record, bootId, announce);
+    else if (record.state === 'awaiting-confirm')
+      await endUnconfirmed(node, directory, record, bootId, { say, announce });
   }
 }
 
@@ -64,7 +65,7 @@ async function endOpenRun(
   { say, announce }: Telling,
   deadline: Deadline,
 ): Promise<void> {
-  const { id, previous, plan } = record.header;
+  const { id, plan } = record.header;
   if (record.header.bootId !== bootId) return endAfterReboot(directory, record, announce);
   const ended = (text: string): void => announce(recovered(id, text));
   if (record.checkpoint === null) await awaitUnnotedCheckpoint(node.nm, deadline, say);
@@ -76,8 +77,7 @@ async function endOpenRun(
     return;
   }
   say(`transaction ${id} died in the middle; bringing back the state before it`);
-  const ports = { reconnect: async () => node, planRestore, strayUplinks, say };
-  const left = await restoreOldState(ports, previous, plan.before, record.checkpoint);
+  const left = await takeBack(node, record, record.checkpoint, say);
   close(
     directory,
     id,
@@ -89,19 +89,42 @@ async function endOpenRun(
   if (deadline.signal.aborted) throw deadline.signal.reason;
 }
 
-/** A try whose time ran out was rolled back by NetworkManager; one that still runs has to be decided on first: `busy`. */
+/**
+ * A try that still runs has to be decided on first: `busy`. One whose time ran out was rolled back by NetworkManager; one whose checkpoint
+ * went with a restart of NetworkManager was not, because the bridge stays over that.
+ */
 async function endUnconfirmed(
   node: Node,
   directory: string,
   record: JournalRecord,
   bootId: string,
-  announce: (message: Message) => void,
+  { say, announce }: Telling,
 ): Promise<void> {
   const { id } = record.header;
   if (record.header.bootId !== bootId) return endAfterReboot(directory, record, announce);
   if (record.checkpoint !== null && (await checkpointExists(node.nm, record.checkpoint))) throw unconfirmed(id);
-  close(directory, id, 'reverted', 'it was not confirmed in time');
-  announce(recovered(id, 'was not confirmed and has been reverted'));
+  const left = await takeBack(node, record, null, say);
+  close(directory, id, left === null ? 'reverted' : 'not-restored', left?.message ?? 'it was not confirmed in time');
+  if (left === null) announce(recovered(id, 'was not confirmed and has been reverted'));
+  else announce({ kind: 'not-restored', text: left.message, transaction: id, error: left.kind });
+}
+
+/** Brings back the state before a run of this boot, over a new connection where NetworkManager went away meanwhile. */
+async function takeBack(
+  node: Node,
+  { header: { previous, plan } }: JournalRecord,
+  checkpoint: string | null,
+  say: Telling['say'],
+): Promise<AgentError | null> {
+  let opened: Node | undefined;
+  const reconnect = async (limit: Deadline): Promise<Node> => {
+    const working = await reconnectNode(node, limit, say);
+    if (working !== node) opened = working;
+    return working;
+  };
+  const left = await restoreOldState({ reconnect, planRestore, say }, previous, plan.before, checkpoint);
+  opened?.close();
+  return left;
 }
 
 /** Notes the end of a run of an earlier boot: with that boot its profiles in memory and its checkpoint went. */

@@ -36,7 +36,7 @@ export function startRecord(command: string): RunRecorder {
   const write = (outcome: RunOutcome, state: TransactionState | null, error: AgentError | null): void => {
     const tookMs = Math.round((monotonicMs() - started) * 10) / 10;
     const transaction = state === null ? null : transactionRecord(state);
-    writeNext({ command, at: new Date().toISOString(), tookMs, outcome, error, plan, transaction });
+    writeNext({ command, at: new Date().toISOString(), tookMs, outcome, error, plan, transaction, confirmed: null });
     if (command === 'apply --boot' && outcome !== 'failed') attempt(() => writeBootMarker(new Date().toISOString()));
   };
   return {
@@ -59,13 +59,21 @@ export async function recordRefused(command: string, cause: unknown): Promise<vo
   lock.release();
 }
 
-/** Notes that a transaction has got another state without being run: confirmed, taken back, or ended for a run that died. */
-export function recordSettled(command: string, id: string, state: TransactionState): void {
+/**
+ * Notes that a transaction has got another state without being run: taken back, ended for a run that died, or confirmed, which is when its
+ * plan is what the node is.
+ */
+export function recordSettled(
+  command: string,
+  id: string,
+  state: TransactionState,
+  confirmed: Plan | null = null,
+): void {
   const previous = readStatus()?.transaction ?? null;
   const at = new Date().toISOString();
   const known = previous?.id === id ? previous : { id, tookMs: null, expectedOutageMs: null };
   const transaction = { ...known, state, at };
-  writeNext({ command, at, tookMs: 0, outcome: 'changed', error: null, plan: null, transaction });
+  writeNext({ command, at, tookMs: 0, outcome: 'changed', error: null, plan: null, transaction, confirmed });
 }
 
 /** How a transaction ended that failed, as its journal says; null: it failed before it had one. */
@@ -98,11 +106,15 @@ interface RunEnd {
   readonly error: AgentError | null;
   readonly plan: Plan | null;
   readonly transaction: TransactionRecord | null;
+  /** What a tried change made the node to be, once it is kept. */
+  readonly confirmed: Plan | null;
 }
 
 /** The record after this run: counts go on from the one before, and so does what this run did not touch. */
 export function nextRecord(previous: RunRecord | null, end: RunEnd): RunRecord {
-  const { command, at, tookMs, outcome, error, plan, transaction } = end;
+  const { command, at, tookMs, outcome, error, plan, transaction, confirmed } = end;
+  // A change that is only tried may be gone any moment.
+  const kept = confirmed ?? (outcome === 'failed' || transaction?.state === 'awaiting-confirm' ? null : plan);
   const runs = previous?.runs ?? { unchanged: 0, changed: 0, failed: 0 };
   const rolledBack = transaction?.state === 'rolled-back' || transaction?.state === 'not-restored';
   return {
@@ -114,7 +126,7 @@ export function nextRecord(previous: RunRecord | null, end: RunEnd): RunRecord {
     outcome,
     error: error && { kind: error.kind, message: error.message, exitCode: errorTable[error.kind].exitCode },
     differences: plan?.differences.length ?? (outcome === 'unchanged' ? 0 : null),
-    bridges: outcome !== 'failed' && plan !== null ? plannedBridges(plan) : (previous?.bridges ?? []),
+    bridges: kept === null ? (previous?.bridges ?? []) : plannedBridges(kept),
     transaction: transaction ?? previous?.transaction ?? null,
     runs: { ...runs, [outcome]: runs[outcome] + 1 },
     rollbacks: (previous?.rollbacks ?? 0) + (rolledBack ? 1 : 0),

@@ -11,6 +11,8 @@ const ownHintPath = '/var/lib/microshift-net/hint';
 /** Gone after a reboot, as what they tell of is. */
 const statusPath = '/run/microshift-net/status.json';
 const metricsPath = '/run/microshift-net/metrics.prom';
+/** One NIC a line; microshift-net-uplink.service looks whether each is still in its bridge. */
+const uplinksPath = '/run/microshift-net/uplinks';
 const bootMarkerPath = '/run/microshift-net/boot-done';
 
 /** Remembers the NIC, so that the next boot takes the same one, by its permanent MAC if it has another name then; written only when it changes. */
@@ -52,6 +54,7 @@ export function readStatus(): RunRecord | null {
 export function writeRun(record: RunRecord, metrics: string): void {
   replaceFile(statusPath, `${JSON.stringify(record)}\n`);
   replaceFile(metricsPath, metrics);
+  replaceFile(uplinksPath, record.bridges.map(({ uplink }) => (uplink === null ? '' : `${uplink}\n`)).join(''));
 }
 
 /** Says that `apply --boot` has ended well in this boot, and when it first did. */

@@ -1,8 +1,9 @@
 import { checkpointSeconds } from '../apply/checkpoint-timer.ts';
 import type { Deadline } from '../deadline.ts';
 import { watchActivations } from '../drivers/networkmanager/activation.ts';
+import { standingCheckpoints } from '../drivers/networkmanager/checkpoint.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
-import { checkpointInterface, rootInterface, rootPath } from '../drivers/networkmanager/names.ts';
+import { checkpointInterface } from '../drivers/networkmanager/names.ts';
 import { isAgentError } from '../errors.ts';
 
 /** Its timer was never pushed forward, so it has ended by then. */
@@ -23,7 +24,7 @@ export async function awaitUnnotedCheckpoint(
   say(`waiting up to ${checkpointSeconds} s for NetworkManager to end the checkpoint that it left`);
   const watch = watchActivations(nm);
   try {
-    const ended = async (): Promise<boolean> => (await standing(nm)).every((path) => !found.includes(path));
+    const ended = async (): Promise<boolean> => (await standingCheckpoints(nm)).every((path) => !found.includes(path));
     await watch.until('the end of a checkpoint', ended, deadline, limitMs);
   } catch (error) {
     if (!isAgentError(error) || error.kind !== 'activation-timeout') throw error;
@@ -33,14 +34,9 @@ export async function awaitUnnotedCheckpoint(
 }
 
 async function withOurTimer(nm: NetworkManager): Promise<readonly string[]> {
-  const paths = await standing(nm);
+  const paths = await standingCheckpoints(nm);
   const seconds = await Promise.all(
     paths.map((path) => nm.property(path, checkpointInterface, 'RollbackTimeout').catch(() => null)),
   );
   return paths.filter((_path, index) => seconds[index] === checkpointSeconds);
-}
-
-async function standing(nm: NetworkManager): Promise<readonly string[]> {
-  const paths = await nm.property(rootPath, rootInterface, 'Checkpoints');
-  return Array.isArray(paths) ? paths.map(String) : [];
 }

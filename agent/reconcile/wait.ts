@@ -11,7 +11,6 @@ import { dynamicFamilies } from '../plan/handover.ts';
 import { isOvsDevice } from '../plan/suitability.ts';
 import type { Planner } from './apply.ts';
 import { detectionOver, tentativeAddresses } from './duplicate-detection.ts';
-import { broughtUp, mayComeByThemselves } from './own-activation.ts';
 
 export interface WaitOptions {
   /** How long a default route may take to appear. */
@@ -36,13 +35,6 @@ export async function planWhenReady(
 ): Promise<{ plan: Plan; observation: Observation }> {
   let observation = await node.observe();
   let decision = planner(observation, wait.routeMs === 0);
-  const isDone = decision.kind === 'planned' && decision.plan.outcome === 'unchanged';
-  const coming = isDone || wait.uplinkMs === 0 ? [] : mayComeByThemselves(observation);
-  if (coming.length > 0) {
-    await broughtUp(node, coming, deadline, wait.uplinkMs);
-    observation = await node.observe();
-    decision = planner(observation, wait.routeMs === 0);
-  }
   if (decision.kind === 'waiting') {
     say(`waiting up to ${wait.routeMs / 1000} s for a default route`);
     await defaultRoute(deadline, wait.routeMs);
@@ -56,6 +48,7 @@ export async function planWhenReady(
     uplink !== null &&
     decision.plan.outcome === 'change' &&
     wait.uplinkMs > 0 &&
+    decision.plan.steps.some((step) => step.do === 'attachUplink') &&
     isActivating(uplink, observation) &&
     !canAskFromBridge(uplink, decision.plan, observation)
   ) {

@@ -1,5 +1,5 @@
-import type { NmProfile, Observation, OvsBridge } from '../model/observation.ts';
-import type { Difference, Wanted, WantedBridge, WantedProfile } from '../model/plan.ts';
+import type { Link, NmDevice, NmProfile, Observation, OvsBridge } from '../model/observation.ts';
+import type { NetworkDifference, Wanted, WantedBridge, WantedProfile } from '../model/plan.ts';
 import type { ProfileSettings, SettingValue } from '../model/settings.ts';
 
 /*
@@ -7,18 +7,24 @@ import type { ProfileSettings, SettingValue } from '../model/settings.ts';
  * is no difference, or every run would find something to do.
  */
 
-/** Names of every bridge and profile that could be ours; what exists of them and is not wanted is a difference. */
+/** What could be ours; what exists of it and is not wanted is a difference. */
 export interface OwnNames {
   readonly bridges: readonly string[];
-  readonly isOwnProfile: (profile: NmProfile) => boolean;
+  /** The bridge a profile was made for; null: it is not ours. */
+  readonly bridgeOf: (profile: NmProfile, observation: Observation) => string | null;
+  /** UUID of the profile that a bridge row belongs to; undefined: nobody's. */
+  readonly ownerOf: (row: OvsBridge) => string | undefined;
 }
 
 /** Every difference between the wanted and the observed state; empty when the node is as wanted. */
-export function compare(wanted: Wanted, observation: Observation, own: OwnNames): readonly Difference[] {
+export function compare(wanted: Wanted, observation: Observation, own: OwnNames): readonly NetworkDifference[] {
   const wantedProfiles = new Set(wanted.bridges.flatMap((bridge) => bridge.profiles.map((profile) => profile.uuid)));
-  const leftovers = observation.networkManager.profiles.filter(
-    (profile) => own.isOwnProfile(profile) && !wantedProfiles.has(profile.uuid),
-  );
+  const leftovers = observation.networkManager.profiles.flatMap((profile): readonly NetworkDifference[] => {
+    const bridge = wantedProfiles.has(profile.uuid) ? null : own.bridgeOf(profile, observation);
+    if (bridge === null) return [];
+    const subject = `profile ${profile.id} (${profile.uuid})`;
+    return [{ bridge, kind: 'leftover', profile: profile.id, subject, wanted: 'absent', observed: 'present' }];
+  });
   const wantedBridges = new Set(wanted.bridges.map((bridge) => bridge.bridge));
   const surplus = observation.ovs.bridges.filter(
     (bridge) =>
@@ -26,42 +32,42 @@ export function compare(wanted: Wanted, observation: Observation, own: OwnNames)
   );
   return [
     ...wanted.bridges.flatMap((bridge) => compareBridge(bridge, observation)),
-    ...leftovers.map((profile) => difference(`profile ${profile.id} (${profile.uuid})`, 'absent', 'present')),
-    ...surplus.map((bridge) => difference(`bridge ${bridge.name}`, 'absent', 'present')),
+    ...leftovers,
+    ...surplus.map((row) => difference(row.name, 'surplus', `bridge ${row.name}`, 'absent', 'present')),
   ];
 }
 
 /** A bridge that was made by hand, or that another tool's profile owns, is not ours to miss or to remove. */
 function isOurs(bridge: OvsBridge, observation: Observation, own: OwnNames): boolean {
-  const owner = bridge.externalIds['NM.connection.uuid'];
+  const owner = own.ownerOf(bridge);
   if (owner === undefined) return false;
   const profile = observation.networkManager.profiles.find((entry) => entry.uuid === owner);
-  return profile === undefined || own.isOwnProfile(profile);
+  return profile === undefined || own.bridgeOf(profile, observation) !== null;
 }
 
-function compareBridge(wanted: WantedBridge, observation: Observation): readonly Difference[] {
+function compareBridge(wanted: WantedBridge, observation: Observation): readonly NetworkDifference[] {
   const { bridge: name } = wanted;
   const row = observation.ovs.bridges.find((bridge) => bridge.name === name);
   const link = observation.links.find((entry) => entry.name === name);
   const mac = link?.mac.toUpperCase() ?? 'absent';
   return [
-    ...wanted.profiles.flatMap((profile) => compareProfile(profile, observation)),
-    ...(row === undefined ? [difference(`bridge ${name}`, 'present', 'absent')] : comparePorts(wanted, row)),
-    ...(row === undefined ? [] : compareOwner(wanted, row)),
-    ...(row !== undefined && mac !== wanted.mac ? [difference(`MAC of ${name}`, wanted.mac, mac)] : []),
-    ...wanted.profiles.flatMap((profile) => compareFixedAddresses(profile, name, observation)),
+    ...wanted.profiles.flatMap((profile) => compareProfile(wanted, profile, observation)),
+    ...(row === undefined ? [difference(name, 'bridge', `bridge ${name}`, 'present', 'absent')] : []),
+    ...(row === undefined ? [] : [...comparePorts(wanted, row, observation), ...compareOwner(wanted, row)]),
+    ...(row !== undefined && mac !== wanted.mac ? [difference(name, 'mac', `MAC of ${name}`, wanted.mac, mac)] : []),
+    ...wanted.profiles.flatMap((profile) => compareFixedAddresses(profile, name, link)),
   ];
 }
 
 /** NetworkManager takes care of a bridge only if its row names the profile. */
-function compareOwner(wanted: WantedBridge, row: OvsBridge): readonly Difference[] {
+function compareOwner(wanted: WantedBridge, row: OvsBridge): readonly NetworkDifference[] {
   const owner = row.externalIds['NM.connection.uuid'];
   const profile = wanted.profiles.find((entry) => entry.id === row.name);
   if (profile === undefined || owner === profile.uuid) return [];
-  return [difference(`owner of bridge ${row.name}`, profile.uuid, owner ?? 'nobody')];
+  return [difference(row.name, 'owner', `owner of bridge ${row.name}`, profile.uuid, owner ?? 'nobody')];
 }
 
-function comparePorts(wanted: WantedBridge, row: OvsBridge): readonly Difference[] {
+function comparePorts(wanted: WantedBridge, row: OvsBridge, observation: Observation): readonly NetworkDifference[] {
   const devices = row.ports.flatMap((port) =>
     port.interfaces.filter((entry) => entry.type === '' || entry.type === 'system'),
   );
@@ -69,62 +75,103 @@ function comparePorts(wanted: WantedBridge, row: OvsBridge): readonly Difference
   const present = devices.find((entry) => entry.name === uplink);
   const subject = `bridge ${row.name} port ${uplink}`;
   return [
-    ...(uplink !== null && present === undefined ? [difference(subject, 'present', 'absent')] : []),
-    ...(present?.error != null ? [difference(subject, 'no error', present.error)] : []),
+    ...(uplink !== null && present === undefined ? [difference(row.name, 'port', subject, 'present', 'absent')] : []),
+    ...(present?.error != null ? [difference(row.name, 'port-error', subject, 'no error', present.error)] : []),
+    ...(uplink !== null && present !== undefined ? compareUplink(row.name, uplink, observation) : []),
     ...devices
       .filter((entry) => entry.name !== uplink)
-      .map((entry) => difference(`bridge ${row.name} port ${entry.name}`, 'absent', 'present')),
+      .map((entry) =>
+        difference(row.name, 'foreign-device', `bridge ${row.name} port ${entry.name}`, 'absent', 'present'),
+      ),
   ];
 }
 
-function compareProfile(wanted: WantedProfile, observation: Observation): readonly Difference[] {
+/** NMDeviceType ovs-interface, ovs-port and ovs-bridge, which can share a name with the kernel's own device. */
+const ovsDeviceTypes = [24, 25, 26];
+/** NMDeviceState. */
+const disconnected = 30;
+const activated = 100;
+
+/**
+ * The NIC runs its own profile without IP settings. Whatever starts that profile again (a cable that is back, an admin) gives it addresses,
+ * or a DHCP client that waits in vain. One without a carrier, or that NetworkManager does not manage, runs nothing, which is fine.
+ */
+function compareUplink(bridge: string, uplink: string, observation: Observation): readonly NetworkDifference[] {
+  const isUplink = (entry: NmDevice): boolean => entry.interface === uplink && !ovsDeviceTypes.includes(entry.type);
+  const state = observation.networkManager.devices.find(isUplink)?.state ?? 0;
+  const link = observation.links.find((entry) => entry.name === uplink);
+  if (state === disconnected && link?.carrier === true)
+    return [difference(bridge, 'uplink-inactive', `profile of ${uplink} active`, 'yes', 'no')];
+  const subject = `IP settings of ${uplink}`;
+  if (state > disconnected && state < activated)
+    return [difference(bridge, 'uplink-configured', subject, 'none', 'NetworkManager is configuring it')];
+  const addresses = state === activated ? addressesOf(link) : [];
+  if (addresses.length === 0) return [];
+  return [difference(bridge, 'uplink-configured', subject, 'none', addresses.join(', '))];
+}
+
+function compareProfile(
+  { bridge }: WantedBridge,
+  wanted: WantedProfile,
+  observation: Observation,
+): readonly NetworkDifference[] {
   const { profiles, activeConnections } = observation.networkManager;
+  const of = { bridge, profile: wanted.id };
   const profile = profiles.find((entry) => entry.uuid === wanted.uuid);
-  if (profile === undefined) return [difference(`profile ${wanted.id}`, 'present', 'absent')];
-  const active = activeConnections.some((entry) => entry.uuid === wanted.uuid && entry.state === 2);
-  return [
-    ...compareSettings(wanted, profile),
-    ...(active || wanted.mayWait === true ? [] : [difference(`profile ${wanted.id} active`, 'yes', 'no')]),
-  ];
+  if (profile === undefined)
+    return [{ ...of, kind: 'profile', subject: `profile ${wanted.id}`, wanted: 'present', observed: 'absent' }];
+  const isActive = activeConnections.some((entry) => entry.uuid === wanted.uuid && entry.state === 2);
+  const subject = `profile ${wanted.id} active`;
+  const settings = compareSettings(wanted, profile.settings).map((entry) => ({ ...entry, ...of }));
+  return isActive ? settings : [...settings, { ...of, kind: 'active', subject, wanted: 'yes', observed: 'no' }];
 }
 
 /** Properties in which a profile differs, wanted ones first, then those somebody added to the settings we write as a whole. */
-export function compareSettings(wanted: WantedProfile, profile: NmProfile): readonly Difference[] {
-  const differences: Difference[] = [];
+function compareSettings(
+  wanted: WantedProfile,
+  observed: ProfileSettings,
+): readonly Omit<NetworkDifference, 'bridge'>[] {
+  const differences: Omit<NetworkDifference, 'bridge'>[] = [];
+  const add = (setting: string, key: string, value: string): void => {
+    const subject = `profile ${wanted.id} ${setting}.${key}`;
+    const seen = show(observed[setting]?.[key]);
+    differences.push({ kind: 'setting', setting, key, subject, wanted: value, observed: seen });
+  };
   for (const [name, setting] of Object.entries(wanted.settings)) {
     for (const [key, value] of Object.entries(setting)) {
       // A state that was recorded has them.
       if (ownKeys.has(`${name}.${key}`)) continue;
-      const observed = profile.settings[name]?.[key];
-      if (canonical(name, key, value) === canonical(name, key, observed)) continue;
-      differences.push(difference(`profile ${wanted.id} ${name}.${key}`, show(value), show(observed)));
+      if (canonical(name, key, value) !== canonical(name, key, observed[name]?.[key])) add(name, key, show(value));
     }
   }
-  for (const name of wholeSettings) differences.push(...addedKeys(name, wanted, profile.settings));
+  for (const name of wholeSettings) for (const key of addedKeys(name, wanted, observed)) add(name, key, '(unset)');
   return differences;
 }
 
-function addedKeys(name: string, wanted: WantedProfile, observed: ProfileSettings): readonly Difference[] {
+function addedKeys(name: string, wanted: WantedProfile, observed: ProfileSettings): readonly string[] {
   const own = wanted.settings[name] ?? {};
   // NetworkManager gives profiles of ports IP settings of its own.
   if (!(name in wanted.settings) && name.startsWith('ipv')) return [];
   return Object.entries(observed[name] ?? {})
     .filter(([key]) => !(key in own) && !ownKeys.has(`${name}.${key}`))
     .filter(([key, value]) => canonical(name, key, value) !== canonical(name, key, undefined))
-    .map(([key, value]) => difference(`profile ${wanted.id} ${name}.${key}`, '(unset)', show(value)));
+    .map(([key]) => key);
 }
 
 function compareFixedAddresses(
   profile: WantedProfile,
   bridge: string,
-  observation: Observation,
-): readonly Difference[] {
+  link: Link | undefined,
+): readonly NetworkDifference[] {
   if (profile.settings['ovs-interface']?.type?.[1] !== 'internal') return [];
-  const link = observation.links.find((entry) => entry.name === bridge);
-  const present = new Set(link?.addresses.map((entry) => `${entry.address}/${entry.prefixLength}`));
+  const present = addressesOf(link);
   return fixedAddresses(profile.settings)
-    .filter((address) => !present.has(address))
-    .map((address) => difference(`address ${address} on ${bridge}`, 'present', 'absent'));
+    .filter((address) => !present.includes(address))
+    .map((address) => difference(bridge, 'address', `address ${address} on ${bridge}`, 'present', 'absent'));
+}
+
+function addressesOf(link: Link | undefined): readonly string[] {
+  return (link?.addresses ?? []).map((entry) => `${entry.address}/${entry.prefixLength}`);
 }
 
 /** Addresses a profile sets by itself, as `address/prefix`. */
@@ -136,7 +183,7 @@ export function fixedAddresses(settings: ProfileSettings): readonly string[] {
 }
 
 /** Settings that carry what the admin's profile says and nothing else: a property that was taken out there must go here too. */
-const wholeSettings = ['connection', 'ipv4', 'ipv6', 'proxy', 'hostname', 'ethtool', '802-1x', 'sriov', 'tc', 'dcb'];
+const wholeSettings = ['connection', 'ipv4', 'ipv6', 'proxy', 'hostname'];
 
 /** Properties NetworkManager keeps in a profile by itself. */
 const ownKeys: ReadonlySet<string> = new Set(['connection.timestamp', 'connection.read-only']);
@@ -171,8 +218,14 @@ function sortKeys(value: unknown): unknown {
   );
 }
 
-function difference(subject: string, wanted: string, observed: string): Difference {
-  return { subject, wanted, observed };
+function difference(
+  bridge: string,
+  kind: NetworkDifference['kind'],
+  subject: string,
+  wanted: string,
+  observed: string,
+): NetworkDifference {
+  return { bridge, kind, subject, wanted, observed };
 }
 
 function show(value: SettingValue | undefined): string {

@@ -56,7 +56,6 @@ function settingRows(config: Config): (readonly [name: string, setting: Sourced<
     ['uplink', config.uplink],
     ['ovsInit.externalGatewayInterface', config.externalUplink],
     ['mtu', config.mtu],
-    ['persist', config.persist],
     ['ovs.cpuAffinity', ovs.cpuAffinity],
     ['ovs.handlerThreads', ovs.handlerThreads],
     ['ovs.revalidatorThreads', ovs.revalidatorThreads],

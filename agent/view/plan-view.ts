@@ -50,26 +50,22 @@ export function stepTitle(step: Step | 'prove' | 'commit'): string {
       return `add the profiles ${ids(step.profiles)}`;
     case 'updateProfiles':
       return `update the profiles ${ids(step.profiles)}`;
-    case 'commitProfiles':
-      return `let the profiles connect by themselves${step.storage === 'disk' ? ', also after a reboot' : ''}`;
     case 'deleteProfiles':
       return `delete the profiles ${ids(step.profiles)}`;
     case 'activate':
-      return `activate ${[...step.profiles, ...(step.ports ?? [])].map((entry) => (entry.interface === null ? entry.id : `${entry.id} on ${entry.interface}`)).join(', ')}`;
-    case 'waitLacp':
-      return `wait for LACP on ${step.interface}`;
-    case 'waitBindable':
-      return `wait until ${step.interface} can use ${step.addresses.join(', ')}`;
+      return `activate ${step.profiles.map((entry) => (entry.interface === null ? entry.id : `${entry.id} on ${entry.interface}`)).join(', ')}`;
     case 'holdIpv6':
       return `hold ${step.addresses.join(', ')} on ${step.interface}`;
     case 'releaseIpv6':
       return `drop the held IPv6 default route of ${step.interface}`;
+    case 'claimBridge':
+      return `make ${step.bridge} NetworkManager's, as it is`;
     case 'attachUplink':
       return `attach ${step.interface} to ${step.bridge}`;
-    case 'returnUplink':
-      return `take ${step.interface} out of ${step.bridge} with its addresses`;
-    case 'reclaimBridge':
-      return `show ${step.bridge} to NetworkManager again`;
+    case 'clearUplink':
+      return `take the IP settings off ${step.interface} in place`;
+    case 'detachUplink':
+      return `give ${step.interface} its own settings back and take it out of ${step.bridge}`;
     case 'waitRoutes':
       return `wait for the routes of ${step.interface}`;
     case 'releaseRoutes':

@@ -1,8 +1,8 @@
 import type { Link, NmDevice, Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
+import { isDefault } from '../net/destination.ts';
 import { carriedAddresses } from '../plan/handover.ts';
 import { bridges } from '../plan/names.ts';
-import { isDefault } from '../plan/route-metric.ts';
 import { isOvsDevice } from '../plan/suitability.ts';
 import { uplinkInBridge } from '../plan/uplink-in-bridge.ts';
 import type { Style } from './style.ts';

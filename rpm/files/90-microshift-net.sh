@@ -1,21 +1,42 @@
 #!/bin/sh
-# Called by NetworkManager with an interface and what became of it (NetworkManager-dispatcher(8)). A router may come back from a power cut long
-# after the node: microshift-ovs-init.service has given up by then. It is started once more when an address has come.
+# Called by NetworkManager with an interface and what became of it (NetworkManager-dispatcher(8)). Looked at by the shell alone: this runs in the
+# middle of every move of the uplink.
+
+# Somebody configured the uplink anew in place, or took br-ex down: microshift-net-repair.path hears of everything else.
+repair() {
+  [ -s /run/microshift-net/uplinks ] || return 0
+  case "$1" in
+    br-ex | br-ex1) ;;
+    *) [ "$(basename "$(readlink "/sys/class/net/$1/master")")" = ovs-system ] || return 0 ;;
+  esac
+  # A run that is under way does this itself, and proves what it comes to.
+  for run in /run/microshift-net/lock/*; do
+    pid=${run##*/}
+    [ ! -d "/proc/${pid%%.*}" ] || return 0
+  done
+  systemctl start --no-block microshift-net-repair.service
+}
+
+# A router may come back from a power cut long after the node: microshift-ovs-init.service has given up by then. It is started once more when
+# an address has come. Nothing else is mended by an address.
+start_late() {
+  read -r status 2> /dev/null < /run/microshift-net/status.json || return 0
+  case "$status" in
+    *'"kind":"no-uplink"'* | *'"kind":"activation-timeout"'*) ;;
+    *) return 0 ;;
+  esac
+  unit=microshift-ovs-init.service
+  systemctl is-failed --quiet "$unit" || return 0
+  # Not again and again where br-ex gets no lease although the NIC does.
+  tried=/run/microshift-net/network-came
+  [ -z "$(find "$tried" -mmin -10 2> /dev/null)" ] || return 0
+  : > "$tried"
+  systemctl reset-failed "$unit"
+  systemctl start --no-block "$unit"
+}
+
 case "$2" in
-  up | dhcp4-change | dhcp6-change) ;;
-  *) exit 0 ;;
+  down | reapply) repair "$1" ;;
+  up | dhcp4-change | dhcp6-change) start_late ;;
 esac
-# Nothing else is mended by an address. Looked at first, and by the shell alone: this runs in the middle of every move of the uplink.
-read -r status 2> /dev/null < /run/microshift-net/status.json || exit 0
-case "$status" in
-  *'"kind":"no-uplink"'* | *'"kind":"activation-timeout"'*) ;;
-  *) exit 0 ;;
-esac
-unit=microshift-ovs-init.service
-systemctl is-failed --quiet "$unit" || exit 0
-# Not again and again where br-ex gets no lease although the NIC does.
-tried=/run/microshift-net/network-came
-[ -z "$(find "$tried" -mmin -10 2> /dev/null)" ] || exit 0
-: > "$tried"
-systemctl reset-failed "$unit"
-exec systemctl start --no-block "$unit"
+exit 0

@@ -15,7 +15,8 @@ _microshift_net() {
       case $command/$sub in
         /) words='apply confirm undo recover history plan verify status doctor support-bundle disable ovs firewall hook manifests config help' ;;
         support-bundle/) words='-o --output-file' ;;
-        apply/) words='--boot --confirm-timeout' ;;
+        apply/) words='--boot --repair --confirm-timeout' ;;
+        recover/) words='--boot' ;;
         ovs/) words='tune' ;;
         firewall/) words='check apply' ;;
         hook/) words='post-install post-upgrade pre-uninstall' ;;

@@ -3,6 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Observation } from '../../agent/model/observation.ts';
 import type { Plan } from '../../agent/model/plan.ts';
+import { planDisable } from '../../agent/plan/plan.ts';
+import { caseNames, planOfCase, readCase } from '../unit/plan/cases.ts';
 
 const cases = path.join(process.cwd(), 'test/cases');
 
@@ -20,11 +22,16 @@ export function observations(): readonly Observation[] {
   return caseFiles('plan', 'observation.json').map((text) => JSON.parse(text.toString()) as Observation);
 }
 
-/** Plans as they were made. */
+/** What is planned for the cases that are not refused. */
 export function plans(): readonly Plan[] {
-  return caseFiles('plan', 'plan.json')
-    .map((text) => JSON.parse(text.toString()) as Plan | { kind: string })
-    .filter((plan): plan is Plan => 'steps' in plan && 'wanted' in plan);
+  return caseNames().flatMap((name) => {
+    const one = readCase(name);
+    try {
+      return [one.command === 'disable' ? planDisable(one.observation) : planOfCase(one)];
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** A node whose NIC has a lease and could move. */

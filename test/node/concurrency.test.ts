@@ -3,7 +3,7 @@ import t from 'tap';
 import { faultFile } from '../../agent/apply/fault-points.ts';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
-import { afterStep, apply, giveBack } from './interfere.ts';
+import { afterStep, apply, giveBack, held, holdAfter, letGo } from './interfere.ts';
 import { hasMoved } from './moved.ts';
 import { bootNode } from './node.ts';
 import { picture, pictureLike } from './picture.ts';
@@ -54,7 +54,7 @@ t.test('several at once', { timeout: 400_000, skip: nodeSkip }, async (t) => {
   await t.test("somebody else's checkpoint is not run over", async (t) => {
     const made = await node.text(`busctl call ${nm} CheckpointCreate aouu 0 300 0`);
     const checkpoint = /"(.*)"/.exec(made)?.[1] ?? '';
-    const held = await picture(node);
+    const untouched = await picture(node);
     for (const command of [apply, `${apply} --confirm-timeout 30`]) {
       const run = await node.run(command);
       t.equal(run.exitCode, 1, run.stderr);
@@ -64,7 +64,7 @@ t.test('several at once', { timeout: 400_000, skip: nodeSkip }, async (t) => {
       );
       t.match(run.stderr, checkpoint);
     }
-    t.strictSame(await picture(node), held, 'the node is untouched');
+    t.strictSame(await picture(node), untouched, 'the node is untouched');
     t.match(await node.text(`busctl get-property ${nm} Checkpoints`), checkpoint, 'and so is the checkpoint');
     t.equal((await node.run('microshift-net plan')).exitCode, 0, 'who only looks may look');
     await node.text(`busctl call ${nm} CheckpointDestroy o ${checkpoint}`);
@@ -73,9 +73,11 @@ t.test('several at once', { timeout: 400_000, skip: nodeSkip }, async (t) => {
 
   await t.test('a checkpoint that is made while we hold ours is the one refused', async (t) => {
     await giveBack(t, node, old);
+    await holdAfter(node, afterStep.bridge);
     const run = node.start(apply);
-    await run.saw(afterStep.bridge);
+    await run.saw(held);
     const other = await node.run(`busctl call ${nm} CheckpointCreate aouu 0 300 0`);
+    await letGo(node);
     t.not(other.exitCode, 0, other.stdout);
     t.match(await run.ended, { exitCode: 0, stdout: /committed/ });
   });
@@ -83,10 +85,12 @@ t.test('several at once', { timeout: 400_000, skip: nodeSkip }, async (t) => {
   await t.test('an admin edits the profile in the middle: it counts from the next run on', async (t) => {
     await giveBack(t, node, old);
     const profile = await node.text('nmcli -g GENERAL.CONNECTION device show eth0');
+    await holdAfter(node, afterStep.bridge);
     const run = node.start(apply);
-    await run.saw(afterStep.bridge);
+    await run.saw(held);
     const edit = await node.run(`nmcli connection modify '${profile}' ipv4.dns-search edited.example`);
     t.equal(edit.exitCode, 0, edit.stderr);
+    await letGo(node);
     t.equal((await run.ended).exitCode, 0);
     t.match(await node.run('microshift-net verify'), { exitCode: 3, stdout: /edited\.example/ }, 'which verify says');
     t.match(await node.run(apply), { exitCode: 0 });
@@ -101,10 +105,12 @@ t.test('several at once', { timeout: 400_000, skip: nodeSkip }, async (t) => {
 
   await t.test('an admin takes the NIC in the middle: the old state, and why', async (t) => {
     const profile = await node.text('nmcli -g GENERAL.CONNECTION device show eth0');
-    const held = await picture(node);
+    const before = await picture(node);
+    await holdAfter(node, afterStep.attach);
     const run = node.start(apply);
-    await run.saw(afterStep.attach);
-    await node.run(`nmcli --wait 20 connection up '${profile}'`);
+    await run.saw(held);
+    await node.run(`nmcli --wait 5 connection up '${profile}'`);
+    await letGo(node);
     const { exitCode, stderr } = await run.ended;
     if (exitCode === 0) {
       t.match(await node.run('microshift-net verify'), { exitCode: 0 }, 'the run was over before');
@@ -113,7 +119,7 @@ t.test('several at once', { timeout: 400_000, skip: nodeSkip }, async (t) => {
       t.equal(exitCode, 1, stderr);
       t.match(stderr, /^microshift-net: .*; /m);
     }
-    const now = await pictureLike(node, held, 30_000);
-    t.strictSame(now, held, 'the node is as it was');
+    const now = await pictureLike(node, before, 30_000);
+    t.strictSame(now, before, 'the node is as it was');
   });
 });

@@ -1,7 +1,7 @@
 // A change that is only tried: across an SSH session that dies, a reboot and a second run; and the way back to any transaction.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
-import { afterStep, apply, giveBack, isOld } from './interfere.ts';
+import { afterStep, apply, giveBack, held, holdAfter, isOld, letGo } from './interfere.ts';
 import { hasMoved } from './moved.ts';
 import { bootNode } from './node.ts';
 import { picture, pictureLike } from './picture.ts';
@@ -22,18 +22,22 @@ t.test('a change that is tried', { timeout: 400_000, skip: nodeSkip }, async (t)
   const old = await picture(node);
 
   await t.test('in an SSH session with a terminal that dies in the middle', async (t) => {
+    await holdAfter(node, afterStep.attach);
     const session = node.start(`exec ${ssh} -tt ${apply} --confirm-timeout 60`);
-    await session.saw(afterStep.attach);
+    await session.saw(held);
     const died = await node.now();
     await session.signal('SIGKILL');
     await isOld(t, node, old, died);
+    await letGo(node);
     t.match(await node.text('microshift-net history'), /rolled-back +apply .*stopped by SIGHUP/);
   });
 
   await t.test('in one without a terminal, whose output nobody reads any more', async (t) => {
+    await holdAfter(node, afterStep.attach);
     const session = node.start(`exec ${ssh} ${apply} --confirm-timeout 8`);
-    await session.saw(afterStep.attach);
+    await session.saw(held);
     await session.signal('SIGKILL');
+    await letGo(node);
     const run = await node.run(
       'while pgrep -f "microshift-net [a]pply" > /dev/null; do sleep 0.1; done; microshift-net history',
     );

@@ -1,10 +1,9 @@
 // What goes wrong in the middle: the node ends exactly old or exactly new, reachable, and the next run works.
 import t from 'tap';
-import { faultFile } from '../../agent/apply/fault-points.ts';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { busProxy, busProxyEnv, busProxyPath, startBusProxy } from './bus-proxy.ts';
-import { afterStep, apply, giveBack, interfered, isOld } from './interfere.ts';
+import { afterStep, apply, giveBack, held, holdAfter, interfered, interferedHere, isOld, letGo } from './interfere.ts';
 import { hasMoved } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
 import { picture, pictureLike } from './picture.ts';
@@ -18,14 +17,14 @@ t.test('faults in the middle of a run', { timeout: 820_000, skip: nodeSkip }, as
   const old = await picture(node);
 
   await t.test('of two runs one wins, the other is told', async (t) => {
+    await holdAfter(node, afterStep.profiles);
     const first = node.start(apply);
-    await first.saw(afterStep.profiles);
-    await first.signal('SIGSTOP');
+    await first.saw(held);
     const second = await node.run(apply);
     t.match(second, { exitCode: 1, stderr: /^microshift-net: another run is in progress: .*apply.*process \d+; wait/ });
     t.match(await node.run('microshift-net disable'), { exitCode: 1, stderr: /another run is in progress/ });
     t.equal((await node.run('microshift-net plan')).exitCode, 0, 'who only looks may look');
-    await first.signal('SIGCONT');
+    await letGo(node);
     t.match(await first.ended, { exitCode: 0, stdout: /committed/ });
     hasMoved(t, before, await node.state());
     await giveBack(t, node, old);
@@ -81,11 +80,7 @@ t.test('faults in the middle of a run', { timeout: 820_000, skip: nodeSkip }, as
       node.start(`ip netns exec lan sh -c 'tcpdump --immediate-mode -n -c 1 -i lan0 "icmp[0] = 0 and src 192.0.2.1" &&
       sysctl -w net.ipv4.icmp_echo_ignore_all=1'`);
     await gateway.saw('listening');
-    const run = await interfered(node, afterStep.attach, async (command) => {
-      await command.signal('SIGSTOP');
-      await gateway.ended;
-      await command.signal('SIGCONT');
-    });
+    const run = await interfered(node, afterStep.attach, () => gateway.ended);
     t.equal(run.exitCode, 1);
     t.match(run.stderr, /^microshift-net: the gateway 192\.0\.2\.1 answered before the change and does not/m);
     await node.text('ip netns exec lan sysctl -w net.ipv4.icmp_echo_ignore_all=0');
@@ -96,7 +91,7 @@ t.test('faults in the middle of a run', { timeout: 820_000, skip: nodeSkip }, as
     await node.text('pkill -x dnsmasq');
     const command = node.start(apply, { timeoutMs: 180_000 });
     const start = await node.now();
-    await command.saw('rolling back');
+    await command.saw('returning');
     await node.text('. /testnode/lib.sh; dhcp lan0 $(pool4)');
     const run = await command.ended;
     t.match(run, { exitCode: 1, stderr: /^microshift-net: .*lease/m });
@@ -140,9 +135,7 @@ t.test('the kernel refuses an address in the middle', { timeout: 200_000, skip: 
   const old = await picture(node);
   const [, step] = /^ *(\d+) +hold 2001:db8:/m.exec(await node.text('microshift-net plan')) ?? [];
   await armFault(node, `before step ${step}`, 'hold');
-  const run = await interfered(node, 'armed fault: held', () =>
-    node.text(`sysctl -q -w net.ipv6.conf.br-ex.disable_ipv6=1; rm ${faultFile}`),
-  );
+  const run = await interferedHere(node, () => node.text('sysctl -q -w net.ipv6.conf.br-ex.disable_ipv6=1'));
   t.match(run, {
     exitCode: 1,
     stderr:

@@ -31,6 +31,7 @@ function putAgent(root: string, options: NodeOptions): void {
     if (unitFile.test(unit) || unit.endsWith('.service.d'))
       copyToDisk(root, `${unitDir}/${unit}`, path.join(units, unit));
   }
+  copyToDisk(root, '/usr/libexec/microshift-net/keep-bridges', path.join(units, 'keep-bridges.sh'));
   const dispatched = '90-microshift-net.sh';
   copyToDisk(
     root,
@@ -38,15 +39,11 @@ function putAgent(root: string, options: NodeOptions): void {
     path.join(projectDir, 'rpm/files', dispatched),
   );
   if (options.enableUnit) {
-    for (const unit of [
-      'microshift-ovs-init.service',
-      'microshift-net-recover.service',
-      'microshift-net-fallback.service',
-    ])
+    for (const unit of ['microshift-ovs-init.service', 'microshift-net-recover.service'])
       linkOnDisk(root, `/etc/systemd/system/multi-user.target.wants/${unit}`, `${unitDir}/${unit}`);
   }
-  if (options.enableUnit || options.enableRenew) {
-    const renew = 'microshift-net-renew.service';
-    linkOnDisk(root, `/etc/systemd/system/NetworkManager.service.wants/${renew}`, `${unitDir}/${renew}`);
+  if (options.enableUnit || options.enableRepair) {
+    for (const unit of ['microshift-net-repair.path', 'microshift-net-uplink.path'])
+      linkOnDisk(root, `/etc/systemd/system/multi-user.target.wants/${unit}`, `${unitDir}/${unit}`);
   }
 }

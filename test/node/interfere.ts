@@ -1,18 +1,23 @@
 // A run of apply that something happens to in the middle, and what must hold afterwards.
 import type { Test } from 'tap';
+import { faultFile } from '../../agent/apply/fault-points.ts';
+import { armFault } from './armed-fault.ts';
 import type { RunningCommand } from './command.ts';
+import { pointsOf } from './faults/points.ts';
 import type { TestNode } from './node.ts';
 import { type Picture, pictureLike } from './picture.ts';
 
 export const apply = 'microshift-net apply';
-/** What it prints when a step is done: the next one has just begun. */
+/** What a run has just done, as pointsOf() says it: a run is over within a second, so it is held there. */
 export const afterStep = {
-  profiles: 'add the profiles',
+  profiles: 'addProfiles',
   bridge: 'activate ovs-port-br-ex',
-  attach: 'attach eth0 to br-ex',
-  move: 'activate ovs-if-phys0',
-  settings: 'update the profiles',
+  attach: 'attachUplink',
+  move: 'clearUplink',
+  settings: 'updateProfiles',
 };
+/** What a run that is held prints. */
+export const held = 'armed fault: held';
 // The promise: reachable again by itself after the agent was killed.
 const recoverLimitMs = 15_000;
 const address = '192.0.2.50';
@@ -25,17 +30,39 @@ export interface Interfered {
   endedAfterMs: number;
 }
 
-/** Starts apply and does something to it, or to what it needs, as soon as it says this. */
+/** Makes the next run stand still when it has done this, until letGo(). */
+export async function holdAfter(node: TestNode, done: string): Promise<void> {
+  const point = (await pointsOf(node)).find((entry) => entry.after.startsWith(done))?.point;
+  if (point === undefined) throw new Error(`a run here does not do ${done}`);
+  await armFault(node, point, 'hold');
+}
+
+export async function letGo(node: TestNode): Promise<void> {
+  await node.text(`rm -f ${faultFile}`);
+}
+
+/** Starts apply and does something to it, or to what it needs, when it has done this. */
 export async function interfered(
   node: TestNode,
-  text: string,
+  done: string,
+  act: (command: RunningCommand) => Promise<unknown>,
+  env: Record<string, string> = {},
+): Promise<Interfered> {
+  await holdAfter(node, done);
+  return interferedHere(node, act, env);
+}
+
+/** The same at the point that is armed already. */
+export async function interferedHere(
+  node: TestNode,
   act: (command: RunningCommand) => Promise<unknown>,
   env: Record<string, string> = {},
 ): Promise<Interfered> {
   const command = node.start(apply, { timeoutMs: 180_000, env });
-  await command.saw(text);
+  await command.saw(held);
   const interferedAt = await node.now();
   await act(command);
+  await letGo(node);
   const { exitCode, signal, stderr, endedAt } = await command.ended;
   return { exitCode, signal, stderr, interferedAt, endedAfterMs: Math.round(endedAt - interferedAt) };
 }

@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import type { MeasuredRun } from './node.ts';
 import type { NodeState } from './state.ts';
 
-export const ownProfiles = ['br-ex', 'ovs-if-br-ex', 'ovs-if-phys0', 'ovs-port-br-ex', 'ovs-port-phys0'];
+export const ownProfiles = ['br-ex', 'ovs-if-br-ex', 'ovs-port-br-ex'];
 
 /** Asserts that both are the same, and says in its name what is not: a list of failures is all that some runners keep. */
 export function areSame(t: Test, actual: readonly unknown[], wanted: readonly unknown[], what: string): void {

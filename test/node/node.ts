@@ -26,7 +26,7 @@ export interface NodeOptions {
   /** Start microshift-ovs-init.service at every boot, from the first. */
   enableUnit?: boolean;
   /** Only what looks after br-ex when NetworkManager restarts; a part of enableUnit. */
-  enableRenew?: boolean;
+  enableRepair?: boolean;
   /** Without the agent and its units: as before its package is installed. */
   bare?: boolean;
   /** The agent's build; copied to /usr/share/microshift-net when it exists. */

@@ -1,4 +1,4 @@
-// Every setting an admin can give a profile is in one of ours afterwards, or the plan says why not.
+// Every setting an admin can give a profile stays with the NIC or is in a profile of ours afterwards, or the plan says why not.
 import t from 'tap';
 import type { NmProfile, Observation } from '../../agent/model/observation.ts';
 import type { Plan, WantedProfile } from '../../agent/model/plan.ts';
@@ -35,6 +35,10 @@ const withoutValue: Readonly<Record<string, string>> = {
 const ownWords =
   /^((connection|bond|bridge|team|vlan)\.interface-name|connection\.(id|uuid|type|controller|master|port-type|slave-type|timestamp)|user\.data|802-3-ethernet\.mtu)$/;
 
+/** Properties of `connection` that follow the address to the bridge; the others stay with the NIC, whose profile they are in. */
+const connectionOfAddress =
+  /^(zone|mdns|llmnr|dns-over-tls|dnssec|metered|secondaries|stable-id|gateway-ping-timeout|ip-ping-.*|mptcp-flags|mud-url|permissions|autoconnect-retries)$/;
+
 const skip = nodeSkip;
 const all = skip ? [] : everySetting();
 const plain = new Map(all.filter((entry) => entry.key === null).map((entry) => [entry.kind, entry.profile ?? {}]));
@@ -68,11 +72,10 @@ function nameOf({ setting, key }: SettingCase): string {
 
 /** How a property got lost; null when it did not. */
 function lost(entry: SettingCase, plan: Plan, checked: readonly Checked[]): string | null {
-  const profiles = targets(plan);
   const refusal = checked.find((result) => 'refused' in result);
   if (refusal !== undefined && 'refused' in refusal) return `makes a profile that is refused: ${refusal.refused}`;
-  if (entry.secret)
-    return profiles.some((profile) => profile.secretsFrom !== undefined) ? null : 'is a secret that stays';
+  // The NIC goes on running the admin's profile: what is about the device, and every secret, is where it was.
+  if (entry.secret || staysWithNic(entry)) return null;
   const taken = checked.flatMap((result) => ('profile' in result ? [result.profile] : []));
   const said = plan.notes.map((note) => note.message).join('\n');
   for (const [key, value] of Object.entries(special(entry))) {
@@ -81,6 +84,12 @@ function lost(entry: SettingCase, plan: Plan, checked: readonly Checked[]): stri
     if (!isThere && !ownWords.test(name) && !said.includes(name)) return `${JSON.stringify(value)} is lost`;
   }
   return null;
+}
+
+function staysWithNic({ kind, setting, key }: SettingCase): boolean {
+  if (kind.startsWith('port of ')) return true;
+  if (setting === 'connection') return !connectionOfAddress.test(key ?? '');
+  return !/^(ipv4|ipv6|proxy|hostname|user)$/.test(setting ?? '');
 }
 
 /** What of the setting is not so in a profile without anything special. */

@@ -71,6 +71,11 @@ function networkOf(state: NodeState): Omit<Picture, 'etc'> {
     devices: data.devices.map((d) => `${d.device} ${d.type} ${d.state} ${d.connection}`).sort(),
     profiles: data.profiles.map((p) => `${p.name} ${p.uuid} ${p.autoconnect} ${p.device} ${p.filename}`).sort(),
     bridges: Object.fromEntries(state.bridges().map((bridge) => [bridge, state.interfacesOf(bridge)])),
-    files: Object.fromEntries(Object.entries(data.files).filter(([path]) => !ownRecords.test(path))),
+    files: Object.fromEntries(
+      Object.entries(data.files)
+        .filter(([path]) => !ownRecords.test(path))
+        // NetworkManager notes in a profile when it was active last.
+        .map(([path, text]) => [path, text.replace(/^timestamp=.*\n/gm, '')]),
+    ),
   };
 }

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { addressShapes } from './address-shapes.ts';
 import { nodeSkip } from './availability.ts';
 import { afterStep, interfered } from './interfere.ts';
-import { dhcp, ethernet, keyfileText } from './keyfiles.ts';
+import { keyfileText } from './keyfiles.ts';
 import { areSame, hasMoved } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
 import { type Shape, uplinkShapes } from './shapes.ts';
@@ -12,22 +12,14 @@ import type { NodeState, Route } from './state.ts';
 // All shapes together take some minutes more.
 t.setTimeout(1_200_000);
 
-/** A move that hands the addresses over; ports that leave a bond and come back take some round trips more. */
-const outageLimitMs = 2000;
+/** The bridge has the addresses before the NIC loses them; what else runs on the machine may hold the node up for some scheduler slices. */
+const outageLimitMs = 200;
 const shapes = { ...uplinkShapes, ...addressShapes };
 /** SHAPES: `all`, or names with semicolons between them; without, those that have broken a node before. */
 const asked = process.env.SHAPES;
 const isWanted = (name: string, shape: Shape): boolean =>
   asked === undefined ? shape.common === true : asked === 'all' || asked.split(';').includes(name);
 const wanted = Object.entries(shapes).filter(([name, shape]) => isWanted(name, shape));
-
-const leased: Shape = { uplink: 'eth0', address: '192.0.2.50', profiles: { eth0: ethernet(dhcp) } };
-const authenticated: Shape['profiles'] = {
-  eth0: ethernet({
-    '802-1x': { eap: 'peap;', identity: 'node', password: 'squeamish-ossifrage', 'phase2-auth': 'mschapv2' },
-    ...dhcp,
-  }),
-};
 
 t.test('shapes of uplinks', { timeout: 1_190_000, skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'shapes', waitReady: false });
@@ -50,30 +42,6 @@ t.test('shapes of uplinks', { timeout: 1_190_000, skip: nodeSkip }, async (t) =>
       }
     });
   }
-
-  const skip = asked === 'all' || asked?.split(';').includes('secrets') ? false : 'with SHAPES=all';
-  await t.test('secrets of 802.1X go into the copy and nowhere else', { skip }, async (t) => {
-    await furnishWith(node, leased);
-    // No authenticator here: NetworkManager goes on with what it has applied, and what the profile says counts for the next one.
-    await writeProfiles(node, authenticated);
-    const password = authenticated.eth0?.['802-1x']?.password ?? '';
-    let shown = '';
-    const run = await interfered(node, afterStep.profiles, async (command) => {
-      await command.signal('SIGSTOP');
-      shown = await node.text('nmcli --show-secrets -g 802-1x.password connection show ovs-if-phys0');
-      await command.signal('SIGTERM');
-      await command.signal('SIGCONT');
-    });
-    t.equal(shown, password, 'our profile has the secret');
-    t.equal(run.exitCode, 1, run.stderr);
-    const plan = await node.text('microshift-net plan --output json --verbose');
-    t.ok(plan.includes('802-1x'), 'the plan has the setting');
-    const left = await node.run(`grep -rl ${password} /var/lib/microshift-net /run/microshift-net /tmp /var/tmp`);
-    t.equal(left.stdout, '', 'no file of ours has it');
-    for (const text of [run.stderr, plan, await node.journal()])
-      t.notOk(text.includes(String(password)), 'nothing tells it');
-    await clear(node, leased);
-  });
 });
 
 /** What cannot be moved, or is refused before that, is as it was afterwards. */
@@ -86,7 +54,7 @@ async function refused(t: Test, node: TestNode, shape: Shape, says: RegExp): Pro
   isBack(t, before, await node.state(), shape);
 }
 
-/** A run that is stopped after its bond has lost and got its ports: both come back to their own profiles. */
+/** A run that is stopped in the middle: the bond is configured by its own profile again. */
 async function stoppedAndBack(t: Test, node: TestNode, shape: Shape): Promise<void> {
   const before = await node.state();
   const run = await interfered(node, afterStep.move, (command) => command.signal('SIGTERM'));
@@ -104,18 +72,20 @@ async function movedAndBack(t: Test, node: TestNode, shape: Shape): Promise<void
   t.comment(`apply ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
   if (run.exitCode !== 0) return;
   if (address !== null) {
-    const limitMs = shape.outageLimitMs ?? outageLimitMs;
-    t.ok((run.outageMs[address] ?? Infinity) <= limitMs, `${address} was away for ${run.outageMs[address]} ms`);
+    t.ok(
+      (run.outageMs[address] ?? Infinity) <= (shape.startedMs ?? outageLimitMs),
+      `${address} was away for ${run.outageMs[address]} ms`,
+    );
   }
   const after = await node.state();
   hasMoved(t, before, after, uplink);
   areSame(t, waysOf(after, 'br-ex'), waysOf(before, uplink), 'every route is on br-ex');
   const rules = JSON.stringify(before.data.rules).replaceAll(`"${uplink}"`, '"br-ex"');
   t.equal(JSON.stringify(after.data.rules), rules, 'the routing rules stay; one that names the uplink names br-ex');
-  const [own, ours] = [settingsOf(before, uplink), after.data.settings['ovs-if-phys0']];
+  const [own, still] = [settingsOf(before, uplink), settingsOf(after, uplink)];
   for (const key of shape.kept ?? []) {
     t.ok(own?.[key], `${key} is set`);
-    t.equal(ours?.[key], own?.[key], `${key} stays with the device`);
+    t.equal(still?.[key], own?.[key], `${key} stays with the device`);
   }
   const again = await node.run('microshift-net apply');
   t.match(again, { exitCode: 0, stdout: /Nothing to do: the node is as wanted\./ });

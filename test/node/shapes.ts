@@ -12,9 +12,7 @@ export interface Shape {
   before?: string;
   /** Address that must answer before and after; null: the node answers to nobody. */
   address: string | null;
-  /** Longest silence while the uplink moves. */
-  outageLimitMs?: number;
-  /** Settings that our profile of the uplink must show just as the admin's does. */
+  /** Settings of the uplink's profile that must be as they were. */
   kept?: string[];
   /** Tested by `make test`; the others only when they are asked for. */
   common?: true;
@@ -22,11 +20,14 @@ export interface Shape {
   stopped?: true;
   /** It cannot be moved: what apply says, and that everything is as before. */
   fails?: RegExp;
+  /** The uplink's profile is started anew before the move: longest silence then. */
+  startedMs?: number;
   /** Profiles that stay when the NIC is given back. */
   leaves?: string[];
 }
 
-const lacpAnswersMs = 20_000;
+/** Shell text that waits until the node has answered the LAN for five seconds without a gap. */
+const steady = `timeout 90 sh -c 'until ip netns exec lan ping -n -q -c 50 -i 0.1 192.0.2.50 | grep -q " 0% packet loss"; do sleep 0.1; done'`;
 
 /** Kinds of uplinks by name. */
 export const uplinkShapes: Readonly<Record<string, Shape>> = {
@@ -41,8 +42,6 @@ export const uplinkShapes: Readonly<Record<string, Shape>> = {
     uplink: 'bond0',
     address: '192.0.2.50',
     profiles: bond({ mode: 'active-backup', fail_over_mac: 'active' }, fixed, 'bond0'),
-    // The switch has to learn on which of its ports the node is now.
-    outageLimitMs: 4000,
   },
   'bond, fail_over_mac=follow': {
     uplink: 'bond0',
@@ -71,7 +70,8 @@ export const uplinkShapes: Readonly<Record<string, Shape>> = {
     lan: 'lacp 802.3ad',
     after: 'lacp off',
     profiles: bond({ mode: '802.3ad', lacp_rate: 'fast' }, fixed),
-    outageLimitMs: lacpAnswersMs,
+    // Its first answers come before LACP has agreed on both ports, and then it is silent once more.
+    before: steady,
   },
   'bond, one port without a cable': {
     uplink: 'bond0',
@@ -192,5 +192,6 @@ export const uplinkShapes: Readonly<Record<string, Shape>> = {
     after: 'ip link del eth0.100; nmcli connection delete eth0.100; true',
     profiles: {},
     leaves: ['eth0.100'],
+    startedMs: 1000,
   },
 };

@@ -1,8 +1,8 @@
-// A node that the script has set up: the agent takes its bridges over as they are, and nobody in the LAN or in the cluster notices.
+// A node that the script has set up: its bridge is given back and built anew in one run, and again after a boot there is nothing left of it.
 import path from 'node:path';
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
-import { stayedReachable } from './moved.ts';
+import { hasMoved } from './moved.ts';
 import { bootNode } from './node.ts';
 import { sourceDir } from './source.ts';
 
@@ -10,6 +10,8 @@ t.setTimeout(420_000);
 
 const script = { '/usr/local/lib/script': path.join(sourceDir, 'script-stand-in.sh') };
 const address = '192.0.2.50';
+/** The NIC leaves the profile that the script gave it, which NetworkManager does by starting the admin's; a bond takes its ports along. */
+const takeOverLimitMs = 1_000;
 const cases = [
   { lan: 'dhcp', place: 'etc', uplink: 'eth0' },
   { lan: 'bond-ab', place: 'run', uplink: 'bond0' },
@@ -18,9 +20,7 @@ const cases = [
 const ovn = `ovs-vsctl add-br br-int -- add-port br-ex patch-br-ex_node-to-br-int -- set interface patch-br-ex_node-to-br-int type=patch \
   options:peer=patch-br-int-to-br-ex_node -- add-port br-int patch-br-int-to-br-ex_node -- set interface patch-br-int-to-br-ex_node \
   type=patch options:peer=patch-br-ex_node-to-br-int -- set Open_vSwitch . external_ids:ovn-bridge-mappings=physnet:br-ex`;
-const bridgeRow = 'ovs-vsctl --bare --columns=_uuid list bridge br-ex';
 const mappings = 'ovs-vsctl get Open_vSwitch . external_ids:ovn-bridge-mappings';
-const flow = 'ovs-ofctl dump-flows br-ex cookie=0xdeff105/-1 | grep -c priority=77';
 
 for (const { lan, place, uplink } of cases) {
   t.test(`${lan}, profiles in /${place}`, { timeout: 200_000, skip: nodeSkip }, async (t) => {
@@ -29,23 +29,23 @@ for (const { lan, place, uplink } of cases) {
     const before = await node.state();
     await node.text(`PLACE=${place} bash /usr/local/lib/script`);
     await node.ready();
-    await node.text(
-      `${ovn}; ovs-ofctl add-flow br-ex cookie=0xdeff105,priority=77,in_port=1,arp,arp_op=3,actions=NORMAL`,
-    );
-    const row = await node.text(bridgeRow);
+    await node.text(ovn);
 
-    await t.test('apply adopts the bridge', async (t) => {
+    await t.test('apply builds the bridge anew', async (t) => {
       const run = await node.measure('microshift-net apply');
       t.match(run, { exitCode: 0, stdout: /committed/ }, run.stderr);
       t.comment(`${lan}: ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
-      stayedReachable(t, run, address);
+      const awayMs = run.outageMs[address] ?? Number.POSITIVE_INFINITY;
+      t.ok(awayMs <= takeOverLimitMs, `${address} was away for ${awayMs} ms`);
       const state = await node.state();
-      t.strictSame(state.addressesOf('br-ex'), before.addressesOf(uplink));
-      t.strictSame(state.interfacesOf('br-ex').toSorted(), ['br-ex', uplink, 'patch-br-ex_node-to-br-int'].toSorted());
-      t.equal(await node.text(bridgeRow), row, 'the same bridge');
-      t.equal(await node.text(flow), '1', 'with its flows');
-      t.match(await node.text(mappings), /physnet:br-ex/);
-      t.match(await node.text('ovs-vsctl get bridge br-ex external_ids'), new RegExp(`bridge-uplink=${uplink}`));
+      hasMoved(t, before, state, uplink);
+      t.match(run.stderr, /ports that others put into br-ex go with it: patch-br-ex_node-to-br-int/);
+      t.match(await node.text(mappings), /physnet:br-ex/, 'by which ovn-controller makes its port again');
+      t.notMatch(
+        await node.text('nmcli -g NAME connection show'),
+        /phys0|clone/,
+        'the profiles of the script are gone',
+      );
       t.notMatch(await node.text('ls /etc/NetworkManager/system-connections'), /br-ex|phys0|clone/);
     });
 

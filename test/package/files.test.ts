@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { messageTable } from '../../agent/messages.ts';
-import { profileUuid } from '../../agent/plan/names.ts';
+import { bridges, profileIds, profileUuid } from '../../agent/plan/names.ts';
 
 const has = (command: string): boolean => spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
 const dist = 'dist/microshift-net';
@@ -88,16 +88,16 @@ t.test('the catalog explains every message', { skip: !has('journalctl') && 'jour
 });
 
 t.test('shell is clean', { skip: !has('shellcheck') && 'shellcheck is not installed' }, (t) => {
-  for (const file of readdirSync('rpm/files').filter((name) => /\.(sh|bash)$/.test(name))) {
+  const scripts = readdirSync('rpm/files').filter((name) => /\.(sh|bash)$/.test(name));
+  for (const file of [...scripts.map((name) => `rpm/files/${name}`), 'systemd/keep-bridges.sh']) {
     const shell = file.endsWith('.bash') ? 'bash' : 'sh';
-    t.equal(spawnSync('shellcheck', ['-s', shell, `rpm/files/${file}`], { encoding: 'utf8' }).stdout, '', file);
+    t.equal(spawnSync('shellcheck', ['-s', shell, file], { encoding: 'utf8' }).stdout, '', file);
   }
   t.end();
 });
 
-t.test('the drop-in of NetworkManager knows the profiles of the uplinks', (t) => {
-  const text = readFileSync('systemd/NetworkManager.service.d/microshift-net.conf', 'utf8');
-  const uuids = text.match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [];
-  t.strictSame(uuids, [profileUuid('ovs-if-phys0'), profileUuid('ovs-if-phys1')]);
+t.test('the bridges that stay are those of our profiles', (t) => {
+  const uuids = readFileSync('systemd/keep-bridges.sh', 'utf8').match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [];
+  t.strictSame(uuids, bridges.flatMap(profileIds).map(profileUuid));
   t.end();
 });

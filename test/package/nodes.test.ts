@@ -203,7 +203,7 @@ t.test('the package on nodes that are not fresh', { timeout: 400_000, skip: node
     t.comment(`away ${JSON.stringify(run.totalOutageMs)}\n${run.stderr}`);
     t.match(
       run.stderr,
-      /take eth0 out of br-ex with its addresses/,
+      /give eth0 its own settings back and take it out of br-ex/,
       'the scriptlet sees the network, which rpm hides from it',
     );
     t.match(

@@ -61,11 +61,7 @@ t.test('the package', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t)
   await t.test('services', async (t) => {
     t.equal(await node.text('systemctl is-enabled openvswitch'), 'enabled');
     t.equal(await node.text('systemctl is-active openvswitch ovs-vswitchd ovsdb-server | sort -u'), 'active');
-    const enabled = [
-      'microshift-net-recover.service',
-      'microshift-net-fallback.service',
-      'microshift-net-renew.service',
-    ];
+    const enabled = ['microshift-net-recover.service', 'microshift-net-repair.path', 'microshift-net-uplink.path'];
     for (const name of [unit, ...enabled]) {
       t.equal(await node.text(`systemctl is-enabled ${name}`), 'enabled', name);
       t.equal((await node.run(`systemd-analyze verify --man=no ${name}`)).exitCode, 0, name);
@@ -216,7 +212,7 @@ t.test('the package', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t)
       'mv /root/ovs-ctl /usr/share/openvswitch/scripts/ && systemctl unmask NetworkManager && systemctl start NetworkManager; systemctl reset-failed',
     );
     // NetworkManager's start has begun it; it would read the broken file.
-    await node.text('systemctl start microshift-net-renew');
+    await node.text('systemctl start microshift-net-repair');
     const broken = await node.run(
       'echo "uplink: [" > /etc/microshift/ovn.yaml; microshift-net hook post-upgrade; rm /etc/microshift/ovn.yaml',
     );

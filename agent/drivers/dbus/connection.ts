@@ -5,7 +5,6 @@ import type { AgentError } from '../../errors.ts';
 import { boundArrays } from './bounds.ts';
 import { busLost, busUnreachable, callTimedOut, DBusReplyError } from './errors.ts';
 import { inPieces } from './pieces.ts';
-import type { BusTap } from './recording.ts';
 import { openTransport } from './transport.ts';
 
 /*
@@ -72,8 +71,8 @@ export function systemBusAddress(environment: NodeJS.ProcessEnv): string {
 
 boundArrays();
 
-/** Connects and says Hello. Rejects with `dbus-unreachable`. The tap, if there is one, gets a copy of what goes over the wire. */
-export async function connectBus(address: string, tap?: BusTap): Promise<Bus> {
+/** Connects and says Hello. Rejects with `dbus-unreachable`. */
+export async function connectBus(address: string): Promise<Bus> {
   const socket = await openTransport(address, connectTimeoutMs).catch((cause: unknown) => {
     throw busUnreachable(address, cause);
   });
@@ -107,7 +106,7 @@ export async function connectBus(address: string, tap?: BusTap): Promise<Bus> {
     socket.destroy();
     lose(cause);
   };
-  unmarshalMessages(inPieces(socket, garbage, tap), receive, {});
+  unmarshalMessages(inPieces(socket, garbage), receive, {});
 
   const call = (request: MethodCall): Promise<unknown[]> =>
     new Promise((resolve, reject) => {
@@ -124,7 +123,6 @@ export async function connectBus(address: string, tap?: BusTap): Promise<Bus> {
       pending.set(own, { resolve, reject, timer });
       try {
         const bytes = marshallMessage(new Message({ ...fields, type: methodCall, serial: own, flags: noAutoStart }))[0];
-        tap?.sent(request.member, bytes);
         socket.write(bytes);
       } catch (cause) {
         clearTimeout(timer);

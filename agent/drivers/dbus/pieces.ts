@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import type { MessageStream } from 'dbus-next/lib/message.js';
-import type { BusTap } from './recording.ts';
 
 /** The largest message there is (D-Bus specification, "Message Format"); more is no message. */
 const maxMessageBytes = 128 * 1024 * 1024;
@@ -8,9 +7,9 @@ const maxMessageBytes = 128 * 1024 * 1024;
 /**
  * A socket's bytes as dbus-next's parser asks for them: a piece of the wanted size, or null until it has come. The socket flows: one
  * that is read in pieces would keep its end to itself as long as half a message lies before it, and every call would wait in vain.
- * `onGarbage` is called with what the parser threw; from then on nothing is read. The tap, if there is one, gets a copy of every piece.
+ * `onGarbage` is called with what the parser threw; from then on nothing is read.
  */
-export function inPieces(socket: Socket, onGarbage: (cause: unknown) => void, tap?: BusTap): MessageStream {
+export function inPieces(socket: Socket, onGarbage: (cause: unknown) => void): MessageStream {
   let chunks: Buffer[] = [];
   let held = 0;
   let broken = false;
@@ -36,9 +35,7 @@ export function inPieces(socket: Socket, onGarbage: (cause: unknown) => void, ta
       const all = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
       chunks = [all.subarray(bytes)];
       held -= bytes;
-      const piece = all.subarray(0, bytes);
-      tap?.received(piece);
-      return piece;
+      return all.subarray(0, bytes);
     },
   };
 }

@@ -46,13 +46,9 @@ export async function releaseRoutes(hold: RouteHold): Promise<void> {
 
 /** Gives an interface a MAC, where it has another one. */
 export async function setMac(interfaceName: string, mac: string): Promise<void> {
-  if (
-    readLinks()
-      .find((link) => link.name === interfaceName)
-      ?.mac.toLowerCase() === mac.toLowerCase()
-  )
-    return;
-  await ipBatch([`link set dev ${interfaceName} address ${mac}`]);
+  const link = readLinks().find((entry) => entry.name === interfaceName);
+  if (link !== undefined && link.mac.toLowerCase() !== mac.toLowerCase())
+    await ipBatch([`link set dev ${interfaceName} address ${mac}`]);
 }
 
 function routeWords(route: HeldRoute, hold: RouteHold): string {

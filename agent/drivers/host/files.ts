@@ -7,7 +7,6 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
   readSync,
   renameSync,
   unlinkSync,
@@ -21,9 +20,6 @@ import { directoryFault } from './own-directory.ts';
 /** Hint files and their like are one short line; anything longer is not one. */
 const smallFileLimitBytes = 4096;
 const worldReadable = 0o004;
-
-/** Write permission for the group and for all (inode(7)). */
-const othersMayWrite = 0o022;
 
 /**
  * The text of a small regular file; null when there is none. A device, FIFO or directory in its place is refused, not read; so is a
@@ -47,24 +43,6 @@ export function readSmallFile(path: string, limitBytes = smallFileLimitBytes): s
       throw unreadable(path, new Error('it is a symbolic link to a file that not everybody may read'));
     const buffer = Buffer.alloc(limitBytes);
     return buffer.subarray(0, readSync(descriptor, buffer, 0, limitBytes, 0)).toString('utf8');
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** The bytes of a regular file that only we can have written; null when there is none, or it is not ours, or larger than limitBytes. */
-export function readOwnFile(path: string, limitBytes: number): Buffer | null {
-  let descriptor: number;
-  try {
-    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-  } catch {
-    return null;
-  }
-  try {
-    const { uid, mode, size } = fstatSync(descriptor);
-    const ours =
-      (mode & constants.S_IFMT) === constants.S_IFREG && uid === process.getuid?.() && (mode & othersMayWrite) === 0;
-    return ours && size <= limitBytes ? readFileSync(descriptor) : null;
   } finally {
     closeSync(descriptor);
   }

@@ -1,7 +1,13 @@
+import type { Deadline } from '../../deadline.ts';
 import { AgentError } from '../../errors.ts';
 import type { Route } from '../../model/observation.ts';
+import { isDefault } from '../../net/destination.ts';
 import { ipBatch, ipBatchOrRefusal } from './ip-batch.ts';
+import { waitForKernel } from './kernel-events.ts';
 import { readKernelAdvertisedRoutes, readRoutes } from './routes.ts';
+
+/** A router answers a solicitation within half a second (MAX_RA_DELAY_TIME). */
+const answerLimitMs = 600;
 
 export interface Ipv6Hold {
   readonly interface: string;
@@ -35,10 +41,16 @@ export async function releaseIpv6(hold: Pick<Ipv6Hold, 'interface' | 'metric'>):
 /**
  * Removes routes that the kernel has taken from a router advertisement on an interface that NetworkManager configures. To set a token it
  * lets the kernel accept advertisements for a moment (nm-l3cfg.c, _l3_commit_ip6_token), and the one that answers its solicitation may
- * come just then: a second default route, which nobody would renew.
+ * come just then, up to half a second later (RFC 4861 section 6.2.6): a second default route, which nobody would renew.
  */
-export async function dropKernelAdvertised(interfaceName: string): Promise<void> {
-  await deleteRoutes(interfaceName, readKernelAdvertisedRoutes());
+export async function dropKernelAdvertised(interfaceName: string, deadline: Deadline): Promise<void> {
+  const taken = (): readonly Route[] => readKernelAdvertisedRoutes().filter((route) => route.device === interfaceName);
+  const isDefaultTaken = (): boolean => taken().some((route) => isDefault(route.destination));
+  const none = new AgentError('activation-timeout', `the kernel took no router advertisement on ${interfaceName}`);
+  await waitForKernel(isDefaultTaken, deadline, answerLimitMs, () => none).catch((error: unknown) => {
+    if (error !== none) throw error;
+  });
+  await deleteRoutes(interfaceName, taken());
 }
 
 async function deleteRoutes(interfaceName: string, routes: readonly Route[]): Promise<void> {

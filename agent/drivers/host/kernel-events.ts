@@ -30,6 +30,9 @@ export async function waitForKernel(
       // Asked once more: it may have come true while the monitor started.
       look();
       return () => undefined;
+    }).catch((error: unknown) => {
+      // What the kernel shows in its files may be newer than the last thing it announced.
+      if (deadline.signal.aborted || !condition()) throw error;
     });
   } finally {
     stop();

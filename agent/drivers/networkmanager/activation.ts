@@ -9,11 +9,8 @@ import { activeInterface, activeState, activeStateReason, deviceInterface, devic
  * is not missed. One per transaction; `stop` ends its subscription.
  */
 export interface ActivationWatch {
-  /**
-   * Resolves when one of the active connections is activated; rejects with `activation-failed` when none can be any more, and with
-   * `activation-timeout`.
-   */
-  activated(activePaths: readonly string[], what: string, deadline: Deadline, limitMs: number): Promise<void>;
+  /** Resolves when the active connection is activated; rejects with `activation-failed` when it cannot be any more, and `activation-timeout`. */
+  activated(active: string, what: string, deadline: Deadline, limitMs: number): Promise<void>;
   /** Resolves when the condition holds; it is asked again after every signal of NetworkManager. */
   until(what: string, condition: () => Promise<boolean>, deadline: Deadline, limitMs: number): Promise<void>;
   stop(): void;
@@ -41,25 +38,20 @@ export function watchActivations(nm: NetworkManager): ActivationWatch {
 
   return {
     stop,
-    activated: async (activePaths, what, deadline, limitMs) => {
+    activated: async (active, what, deadline, limitMs) => {
       const timeout = () =>
         new AgentError('activation-timeout', `${what} was not active after ${Math.round(limitMs / 1000)} s`, {
           hint: 'look at journalctl -u NetworkManager for what it waited for',
-          facts: { activeConnections: activePaths, limitMs },
+          facts: { activeConnection: active, limitMs },
         });
       // Asked once for an activation that reached its state before the watch saw a signal of it.
-      await Promise.all(
-        activePaths.map(async (path) => {
-          const asked = await nm.property(path, activeInterface, 'State').catch(() => activeState.deactivated);
-          if (!states.has(path)) states.set(path, { state: Number(asked), reason: 0 });
-        }),
-      );
+      const asked = await nm.property(active, activeInterface, 'State').catch(() => activeState.deactivated);
+      if (!states.has(active)) states.set(active, { state: Number(asked), reason: 0 });
       await waitFor<void>(deadline, limitMs, timeout, (resolve, reject) => {
         const look = (): void => {
-          const seen = activePaths.map((path) => states.get(path));
-          if (seen.some((entry) => entry?.state === activeState.activated)) resolve();
-          else if (seen.every((entry) => entry?.state === activeState.deactivated))
-            reject(activationFailed(what, seen[0]?.reason ?? 0, lastDeviceFailure));
+          const { state, reason = 0 } = states.get(active) ?? {};
+          if (state === activeState.activated) resolve();
+          else if (state === activeState.deactivated) reject(activationFailed(what, reason, lastDeviceFailure));
         };
         look();
         waiters.add(look);

@@ -6,6 +6,12 @@ import { checkpointFlags, rootInterface, rootPath } from './names.ts';
  * NetworkManager returns to by itself unless it is destroyed in time. Its timer, not ours, is what survives our death.
  */
 
+/** Paths of the checkpoints that stand now, ours or others'. */
+export async function standingCheckpoints(nm: NetworkManager): Promise<readonly string[]> {
+  const paths = await nm.property(rootPath, rootInterface, 'Checkpoints');
+  return Array.isArray(paths) ? paths.map(String) : [];
+}
+
 /** Makes a checkpoint over all devices that is rolled back after rollbackSeconds; returns its path. */
 export async function createCheckpoint(nm: NetworkManager, rollbackSeconds: number): Promise<string> {
   const flags = checkpointFlags.deleteNewConnections | checkpointFlags.disconnectNewDevices;

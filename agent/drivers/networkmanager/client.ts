@@ -1,10 +1,11 @@
 import type { AgentError } from '../../errors.ts';
 import type { ProfileSettings } from '../../model/settings.ts';
-import { toPlain } from '../dbus/codec.ts';
+import { encodeVariant, toPlain } from '../dbus/codec.ts';
 import type { Bus, MethodCall, Signal } from '../dbus/connection.ts';
 import { fromReply, notRunning, unknownForm, vanished } from './errors.ts';
 import {
   addFlags,
+  deviceInterface,
   profileInterface,
   rootInterface,
   rootPath,
@@ -13,12 +14,9 @@ import {
   settingsPath,
   updateFlags,
 } from './names.ts';
-import { reapply } from './reapply.ts';
-import { decodeSettings, encodeSettings, mergeSettings, privateKeys, secretSettings } from './settings.ts';
+import { clearIpSettings, reapply } from './reapply.ts';
+import { decodeSettings, encodeSettings } from './settings.ts';
 import { isManagedObjects } from './shapes.ts';
-
-/** Where a profile lives: `memory` is /run, gone after a reboot; `disk` is /etc. */
-export type ProfileStorage = 'memory' | 'disk';
 
 /** Properties of one D-Bus object: interface → property → plain value. */
 export type ManagedObject = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -28,26 +26,25 @@ export type ManagedObject = Readonly<Record<string, Readonly<Record<string, unkn
  * (`networkmanager-not-running`, `networkmanager-refused`, `ovs-plugin-missing`, `dbus-lost`, `dbus-timeout`).
  */
 export interface NetworkManager {
-  /** Its unique name on the bus: one that was started since has another. */
-  readonly uniqueName: string;
   /** Every object and property in one round trip (org.freedesktop.DBus.ObjectManager). */
   managedObjects(): Promise<Readonly<Record<string, ManagedObject>>>;
   profileSettings(profilePath: string): Promise<ProfileSettings>;
-  /** What profileSettings leaves out: secrets and private keys, for writing into a copy and never to be kept. */
-  profileSecrets(profilePath: string): Promise<ProfileSettings>;
   /** Paths of all profiles. */
   profilePaths(): Promise<readonly string[]>;
-  /** Adds a profile that does not connect by itself before it is activated or committed; returns its path. */
-  addProfile(settings: ProfileSettings, storage: ProfileStorage): Promise<string>;
-  /** Replaces a profile without touching what it configures now. */
-  updateProfile(profilePath: string, settings: ProfileSettings, storage: ProfileStorage): Promise<void>;
+  /** Adds a profile in memory (/run, gone after a reboot), and activates nothing; returns its path. */
+  addProfile(settings: ProfileSettings): Promise<string>;
+  /** Replaces a profile in memory without touching what it configures now. */
+  updateProfile(profilePath: string, settings: ProfileSettings): Promise<void>;
   deleteProfile(profilePath: string): Promise<void>;
   profilePathOf(uuid: string): Promise<string>;
   /** Starts an activation and returns its active connection; `/` lets NetworkManager choose the device. */
   activate(profilePath: string, devicePath: string): Promise<string>;
-  deactivate(activePath: string): Promise<void>;
   /** Changes the configuration of an activated device in place; null: what its profile says now. What cannot be changed so, stays. */
   reapply(devicePath: string, settings: ProfileSettings | null, uuid: string): Promise<void>;
+  /** Takes the IP settings off an activated device in place; its link settings stay. */
+  clearIpSettings(devicePath: string): Promise<void>;
+  /** Lets NetworkManager manage a device; what is configured on it stays. */
+  manage(devicePath: string): Promise<void>;
   /** Reads NetworkManager.conf and its conf.d again; neither profiles nor links are touched. */
   reloadConfiguration(): Promise<void>;
   property(path: string, interfaceName: string, name: string): Promise<unknown>;
@@ -102,7 +99,6 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
   };
 
   return {
-    uniqueName: owner,
     request,
     property,
     profileSettings,
@@ -124,15 +120,8 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
       });
       return paths as string[];
     },
-    profileSecrets: async (path) => {
-      const settings = (await onProfile('read a profile', path, 'GetSettings'))[0];
-      const ask = async (name: string): Promise<ProfileSettings> =>
-        decodeSettings((await onProfile(`read the secrets of ${name}`, path, 'GetSecrets', 's', [name]))[0]);
-      const answers = await Promise.all(secretSettings(settings).map(ask));
-      return mergeSettings([privateKeys(settings), ...answers]);
-    },
-    addProfile: async (settings, storage) => {
-      const flags = (storage === 'disk' ? addFlags.toDisk : addFlags.inMemory) | addFlags.blockAutoconnect;
+    addProfile: async (settings) => {
+      const flags = addFlags.inMemory | addFlags.blockAutoconnect;
       const [path] = await request(`add the profile ${nameOf(settings)}`, {
         path: settingsPath,
         interface: settingsInterface,
@@ -142,11 +131,8 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
       });
       return String(path);
     },
-    updateProfile: async (path, settings, storage) => {
-      const flags =
-        (storage === 'disk' ? updateFlags.toDisk : updateFlags.inMemoryOnly) |
-        updateFlags.blockAutoconnect |
-        updateFlags.noReapply;
+    updateProfile: async (path, settings) => {
+      const flags = updateFlags.inMemoryOnly | updateFlags.blockAutoconnect | updateFlags.noReapply;
       const body = [encodeSettings(settings), flags, {}];
       await onProfile(`update the profile ${nameOf(settings)}`, path, 'Update2', 'a{sa{sv}}ua{sv}', body);
     },
@@ -163,17 +149,18 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
       });
       return String(active);
     },
-    deactivate: async (activePath) => {
-      await request('deactivate a connection', {
-        path: rootPath,
-        interface: rootInterface,
-        member: 'DeactivateConnection',
-        signature: 'o',
-        body: [activePath],
-      });
-    },
     reapply: (devicePath, settings, uuid) =>
       reapply(request, devicePath, settings, async () => profileSettings(await profilePathOf(uuid))),
+    clearIpSettings: (devicePath) => clearIpSettings(request, devicePath),
+    manage: async (path) => {
+      await request('manage a device', {
+        path,
+        interface: 'org.freedesktop.DBus.Properties',
+        member: 'Set',
+        signature: 'ssv',
+        body: [deviceInterface, 'Managed', encodeVariant(['b', true])],
+      });
+    },
     reloadConfiguration: async () => {
       const call = { path: rootPath, interface: rootInterface, member: 'Reload', signature: 'u', body: [reloadConf] };
       await request('read its configuration again', call);

@@ -28,6 +28,9 @@ export const deviceState = {
   failed: 120,
 } as const;
 
+/** NMDeviceType. */
+export const deviceType = { ovsInterface: 24 } as const;
+
 /** NMActiveConnectionState. */
 export const activeState = { unknown: 0, activating: 1, activated: 2, deactivating: 3, deactivated: 4 } as const;
 
@@ -91,19 +94,10 @@ export function deviceStateReason(reason: number): string {
 }
 
 /** NMSettingsAddConnection2Flags. */
-export const addFlags = { toDisk: 0x1, inMemory: 0x2, blockAutoconnect: 0x20 } as const;
+export const addFlags = { inMemory: 0x2, blockAutoconnect: 0x20 } as const;
 
 /** NMSettingsUpdate2Flags. */
-export const updateFlags = {
-  toDisk: 0x1,
-  inMemoryOnly: 0x8,
-  volatile: 0x10,
-  blockAutoconnect: 0x20,
-  noReapply: 0x40,
-} as const;
+export const updateFlags = { inMemoryOnly: 0x8, blockAutoconnect: 0x20, noReapply: 0x40 } as const;
 
-/**
- * NMCheckpointCreateFlags: 0x2 deletes profiles added since on rollback, 0x4 disconnects devices added since, 0x8 leaves other
- * checkpoints alone when this one is made over overlapping devices.
- */
-export const checkpointFlags = { deleteNewConnections: 0x2, disconnectNewDevices: 0x4, allowOverlapping: 0x8 } as const;
+/** NMCheckpointCreateFlags: 0x2 deletes profiles added since on rollback, 0x4 disconnects devices added since. */
+export const checkpointFlags = { deleteNewConnections: 0x2, disconnectNewDevices: 0x4 } as const;

@@ -33,11 +33,26 @@ export async function reapply(
   });
 }
 
-async function send(request: Request, devicePath: string, settings: ProfileSettings): Promise<void> {
+/**
+ * Takes the IP settings off an activated device in place: what is applied now, with both families disabled. Addresses that NetworkManager
+ * did not add itself go, too. Its link settings are those of the applied profile, so nothing else changes.
+ */
+export async function clearIpSettings(request: Request, devicePath: string): Promise<void> {
+  const applied = await appliedSettings(request, devicePath);
+  const disabled = { method: ['s', 'disabled'] } as const;
+  await send(request, devicePath, { ...applied, ipv4: disabled, ipv6: disabled }, 0);
+}
+
+async function send(
+  request: Request,
+  devicePath: string,
+  settings: ProfileSettings,
+  flags = preserveExternalIp,
+): Promise<void> {
   const body = [encodeSettings(settings), 0n];
   const call = { path: devicePath, interface: deviceInterface, member: 'Reapply', signature: 'a{sa{sv}}tu' };
   const what = 'change the configuration of a device in place';
-  await request(what, { ...call, body: [...body, preserveExternalIp] }).catch(async (error: unknown) => {
+  await request(what, { ...call, body: [...body, flags] }).catch(async (error: unknown) => {
     // NetworkManager before 1.42 knows no flags and refuses the call whole.
     if (!isInvalidFlags(error)) throw error;
     await request(what, { ...call, body: [...body, 0] });

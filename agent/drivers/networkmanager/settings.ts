@@ -45,30 +45,6 @@ export function encodeSettings(settings: ProfileSettings): Record<string, Record
   );
 }
 
-/** Settings that GetSecrets knows something of, of those a profile has (NetworkManager: the properties marked as secret). */
-export function secretSettings(wire: unknown): readonly string[] {
-  return ['802-1x', 'macsec', 'pppoe'].filter((name) => name in asObject(wire));
-}
-
-/** Private keys that a profile holds itself: GetSettings shows them, because the property is usually only the path of a file. */
-export function privateKeys(wire: unknown): ProfileSettings {
-  const settings: Record<string, Record<string, SettingValue>> = {};
-  for (const [name, properties] of Object.entries(asObject(wire))) {
-    for (const [key, variant] of Object.entries(asObject(properties))) {
-      if (isPrivateKey(key, variant)) settings[name] = { ...settings[name], [key]: decodeVariant(variant) };
-    }
-  }
-  return settings;
-}
-
-/** Settings joined property by property; later ones win. */
-export function mergeSettings(parts: readonly ProfileSettings[]): ProfileSettings {
-  const merged: Record<string, Record<string, SettingValue>> = {};
-  for (const part of parts)
-    for (const [name, setting] of Object.entries(part)) merged[name] = { ...merged[name], ...setting };
-  return merged;
-}
-
 /** A key itself, not the name of its file or token (NMSetting8021xCKScheme: file://, pkcs11:). */
 function isPrivateKey(key: string, variant: unknown): boolean {
   if (key !== 'private-key' && key !== 'phase2-private-key') return false;

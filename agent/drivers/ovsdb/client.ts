@@ -12,7 +12,7 @@ import {
 } from './mirror.ts';
 import { encodeOperation, type Operation } from './operations.ts';
 import { type Results, readResults } from './results.ts';
-import { Session, type Tap } from './session.ts';
+import { Session } from './session.ts';
 import { defaultStreamLimits } from './stream.ts';
 
 export interface ConnectOptions extends Partial<DialOptions> {
@@ -22,8 +22,6 @@ export interface ConnectOptions extends Partial<DialOptions> {
   readonly maxMessageBytes?: number;
   /** Asks a silent server with `echo`, and gives the connection up after as long again. 0, the default: never. */
   readonly inactivityProbeMs?: number;
-  /** Gets a copy of what goes over the connection. */
-  readonly tap?: Tap;
 }
 
 export interface CallOptions {
@@ -67,7 +65,6 @@ export async function connect(remote: string, options: ConnectOptions = {}): Pro
     remote,
     maxMessageBytes: options.maxMessageBytes ?? defaultStreamLimits.maxMessageBytes,
     inactivityProbeMs,
-    tap: options.tap,
     // RFC 7047 section 4.1.6; an update of a monitor that was just cancelled has no receiver any more.
     onNotification: (method, [id, updates]) => {
       if (method === 'update') monitors.get(id ?? null)?.(updates ?? null);

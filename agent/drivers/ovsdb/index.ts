@@ -30,5 +30,4 @@ export {
 } from './operations.ts';
 export { keepConnected, type ReconnectingClient, type ReconnectOptions } from './reconnect.ts';
 export type { ResultOf, Results } from './results.ts';
-export type { Tap } from './session.ts';
 export { type Atom, mapOf, type NamedUuid, optional, type Row, type Uuid, type Value } from './values.ts';

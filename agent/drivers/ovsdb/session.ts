@@ -5,18 +5,11 @@ import { formatJson, isJsonArray, type Json, type JsonObject } from './json.ts';
 import { refusedCall } from './results.ts';
 import { createMessageStream, type MessageStream } from './stream.ts';
 
-/** Gets a copy of the bytes of a connection. */
-export interface Tap {
-  sent(text: string): void;
-  received(chunk: Uint8Array): void;
-}
-
 export interface SessionOptions {
   readonly remote: string;
   readonly maxMessageBytes: number;
   /** Silence after which we ask with `echo`; as much silence again means lost. 0: never ask. */
   readonly inactivityProbeMs: number;
-  readonly tap?: Tap | undefined;
   readonly onNotification: (method: string, params: readonly Json[]) => void;
 }
 
@@ -59,10 +52,7 @@ export class Session {
       this.#announceEnd = resolve;
     });
     let socketError: Error | undefined;
-    socket.on('data', (chunk) => {
-      options.tap?.received(chunk);
-      this.#feed(chunk);
-    });
+    socket.on('data', (chunk) => this.#feed(chunk));
     socket.on('error', (error) => {
       socketError = error;
     });
@@ -99,7 +89,6 @@ export class Session {
   }
 
   #write(text: string): void {
-    this.#options.tap?.sent(text);
     this.#socket.write(text);
   }
 

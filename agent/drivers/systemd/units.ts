@@ -100,6 +100,8 @@ async function awaitJob(bus: Bus, what: string, call: () => Promise<unknown[]>):
   } finally {
     stop();
     endLost();
+    // A second Subscribe on the same connection would be refused (org.freedesktop.systemd1, AlreadySubscribed).
+    await bus.call({ ...manager, member: 'Unsubscribe' }).catch(() => undefined);
   }
 }
 

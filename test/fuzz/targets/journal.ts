@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { readJournals, readOpenJournals } from '../../../agent/apply/journal.ts';
 import type { JournalHeader } from '../../../agent/model/journal.ts';
 import { currentBridges } from '../../../agent/plan/current.ts';
-import { planReturn } from '../../../agent/plan/plan.ts';
+import { planUndo } from '../../../agent/plan/plan.ts';
 import { isAsWanted } from '../../../agent/reconcile/proof.ts';
 import { historyText, transactionText } from '../../../agent/view/history-view.ts';
 import { plain } from '../../../agent/view/style.ts';
@@ -78,7 +78,7 @@ export const journal: FuzzTarget = {
           try {
             isAsWanted(record.header.plan, node);
             for (const link of record.header.plan.before) link.addresses.map(String);
-            planReturn(record.header.previous, node).steps.map(String);
+            planUndo(record.header.previous, node).steps.map(String);
           } catch (error) {
             return expectedFailure(error);
           }

@@ -24,7 +24,8 @@ const agent: readonly Fault[] = [
     name: 'oom',
     title: 'out of memory',
     action: 'exhaust-memory',
-    start: `exec systemd-run --quiet --scope -p MemoryMax=${memoryLimit} -p MemorySwapMax=0 microshift-net apply`,
+    // In a service of a name of ours the agent stays, and with it the limit.
+    start: `exec systemd-run --quiet --wait --pipe --collect --unit=microshift-net-limited -p MemoryMax=${memoryLimit} -p MemorySwapMax=0 -p ExecStopPost='-/usr/bin/microshift-net recover' /usr/bin/microshift-net apply`,
   },
   {
     name: 'unit-kill',

@@ -12,21 +12,21 @@ const killedLimitMs = 15_000;
 
 /** Fault, what had just been done, and the states it may end in. */
 const cells: readonly [string, string, ('old' | 'new')[]][] = [
-  ['kill', 'activate ovs-if-phys0', ['old']],
+  ['kill', 'clearUplink', ['old']],
   ['kill', 'checkpoint destroyed', ['new']],
   ['nm-kill', 'reapply ovs-if-br-ex', ['old']],
   ['ovsdb-kill', 'attachUplink', ['old']],
-  ['vswitchd-kill', 'waitBindable', ['old', 'new']],
+  ['vswitchd-kill', 'waitAddresses', ['old', 'new']],
   ['disk-full', 'journal opened', ['old', 'new']],
-  ['read-only', 'commitProfiles', ['old']],
-  ['cable', 'activate ovs-if-phys0', ['old', 'new']],
+  ['read-only', 'proof', ['old']],
+  ['cable', 'clearUplink', ['old', 'new']],
   ['conflict', 'attachUplink', ['old', 'new']],
 ];
 
 t.setTimeout(620_000);
 
 t.test('faults at points of a run', { timeout: 600_000, skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'dhcp', files: { [busProxyPath]: busProxy } });
+  const node = await bootNode({ lan: 'dhcp', enableRepair: true, files: { [busProxyPath]: busProxy } });
   t.teardown(() => node.halt());
   const points = await pointsOf(node);
   const ends = await endsOf(node);

@@ -125,7 +125,7 @@ function wantedPoints(all: readonly NamedPoint[]): readonly { point: Point; afte
 }
 
 function boot(shape: string): Promise<TestNode> {
-  return bootNode({ lan: shape, enableRenew: true, files: { [busProxyPath]: busProxy } });
+  return bootNode({ lan: shape, enableRepair: true, files: { [busProxyPath]: busProxy } });
 }
 
 function named(name: string): Fault {

@@ -21,13 +21,7 @@ export interface NamedPoint {
  */
 export async function pointsOf(node: TestNode): Promise<readonly NamedPoint[]> {
   const { plan } = JSON.parse(await node.text('microshift-net plan --output json')) as { plan: { steps: StepJson[] } };
-  const isCommit = (step: StepJson): boolean => step.do === 'commitProfiles';
-  const done = [
-    ...plan.steps.filter((step) => !isCommit(step)).map(describe),
-    'proof',
-    ...plan.steps.filter(isCommit).map(describe),
-    'checkpoint destroyed',
-  ];
+  const done = [...plan.steps.map(describe), 'proof', 'checkpoint destroyed'];
   return [
     { point: 'before journal', after: 'plan made' },
     { point: 'after journal', after: 'journal opened' },

@@ -11,6 +11,9 @@ import type { Reply, Request, RunEnd, RunRequest } from '../protocol.ts';
 const memoryPollMs = 10;
 // Output can come after the exit only from what the command left running: that is not waited for.
 const outputGraceMs = 100;
+/** Where systemd keeps scopes that a service asks for. */
+const sliceDir = '/sys/fs/cgroup/system.slice';
+
 const running = new Map<number, (signal: string) => void>();
 
 function send(reply: Reply): void {
@@ -39,6 +42,7 @@ function run(id: number, request: RunRequest): Promise<RunEnd> {
   const group = `/sys/fs/cgroup/testnode-${process.pid}-${id}`;
   fs.mkdirSync(group);
   const startedAt = Date.now();
+  const childrenBeforeMs = childrenMs();
   const started = process.hrtime.bigint();
   const script = `echo $$ > ${group}/cgroup.procs; exec bash -c "$0"`;
   const child = spawn('/bin/sh', ['-c', script, request.shell], { cwd: request.cwd, env: request.env, detached: true });
@@ -46,18 +50,18 @@ function run(id: number, request: RunRequest): Promise<RunEnd> {
   const state = { killed: false, timedOut: false };
   const timers: NodeJS.Timeout[] = [];
   const kill = (signal: string): void => {
-    if (signal === 'SIGKILL') control(`${group}/cgroup.kill`, '1');
-    else
-      for (const pid of pidsOf(group)) {
-        try {
-          process.kill(Number(pid), signal as NodeJS.Signals);
-        } catch {
-          // ended meanwhile
-        }
+    for (const pid of pidsOf(group, child.pid)) {
+      try {
+        process.kill(Number(pid), signal as NodeJS.Signals);
+      } catch {
+        // ended meanwhile
       }
+    }
+    // What was started meanwhile, too.
+    if (signal === 'SIGKILL') control(`${group}/cgroup.kill`, '1');
   };
   running.set(id, kill);
-  if (request.sampleMemory) timers.push(setInterval(() => sampleMemory(group, peak), memoryPollMs));
+  if (request.sampleMemory) timers.push(setInterval(() => sampleMemory(pidsOf(group, child.pid), peak), memoryPollMs));
   timers.push(
     setTimeout(() => {
       state.timedOut = true;
@@ -97,7 +101,9 @@ function run(id: number, request: RunRequest): Promise<RunEnd> {
       const endedAt = Date.now();
       for (const timer of timers) clearInterval(timer);
       running.delete(id);
-      const cpuMs = Number(/^usage_usec (\d+)/.exec(readOr(`${group}/cpu.stat`, ''))?.[1] ?? 0) / 1000;
+      const ownMs = Number(/^usage_usec (\d+)/.exec(readOr(`${group}/cpu.stat`, ''))?.[1] ?? 0) / 1000;
+      // An agent that left the cgroup has left what it used there behind.
+      const cpuMs = Math.max(ownMs, childrenMs() - childrenBeforeMs);
       const end: RunEnd = {
         exitCode,
         signal,
@@ -120,13 +126,33 @@ function run(id: number, request: RunRequest): Promise<RunEnd> {
   });
 }
 
-function pidsOf(group: string): string[] {
+/** Processes of a command: those in its cgroup, and an agent that has put itself into a scope, which is still in the command's session. */
+function pidsOf(group: string, session: number | undefined): string[] {
+  const scopes = fs.readdirSync(sliceDir).filter((name) => /^microshift-net-.*\.scope$/.test(name));
+  const moved = scopes.flatMap((scope) => procsOf(`${sliceDir}/${scope}`));
+  return [...procsOf(group), ...moved.filter((pid) => sessionOf(pid) === session)];
+}
+
+/** CPU time of all children that have ended: fields 16 and 17 of /proc/PID/stat, in clock ticks of 10 ms. */
+function childrenMs(): number {
+  const text = readOr('/proc/self/stat', '');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[13]) + Number(fields[14])) * 10;
+}
+
+function procsOf(group: string): string[] {
   return readOr(`${group}/cgroup.procs`, '').split('\n').filter(Boolean);
 }
 
+/** Field 6 of /proc/PID/stat (proc_pid_stat(5)), the fourth behind the name. */
+function sessionOf(pid: string): number {
+  const text = readOr(`/proc/${pid}/stat`, '');
+  return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[3]);
+}
+
 /** Raises the peaks to what the group's processes use now. */
-function sampleMemory(group: string, peak: { rss: number; anon: number }): void {
-  for (const pid of pidsOf(group)) {
+function sampleMemory(pids: readonly string[], peak: { rss: number; anon: number }): void {
+  for (const pid of pids) {
     const status = readOr(`/proc/${pid}/status`, '');
     const bytes = (key: string): number => Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) * 1024;
     peak.rss = Math.max(peak.rss, bytes('VmHWM'));

@@ -54,7 +54,6 @@ disableOVSInit                    false         default
 uplink                            enp1s0        /etc/microshift/ovn.yaml:1
 ovsInit.externalGatewayInterface  -             default
 mtu                               1400          default
-persist                           false         default
 ovs.cpuAffinity                   0             default
 ovs.handlerThreads                -             /etc/microshift/ovn.yaml:2
 ovs.revalidatorThreads            1             default

@@ -74,6 +74,13 @@ t.test('who complains says how to mend it', (t) => {
   t.end();
 });
 
+t.test('a profile of an earlier agent is told of', (t) => {
+  const profile = { path: '/x', uuid: 'x', id: 'ovs-port-phys0', filename: '', settings: {} };
+  const examination = changed(examinationOf('healthy'), { 'networkManager/value/profiles/[+]': profile });
+  t.doesNotThrow(() => judge(examination));
+  t.end();
+});
+
 t.test('a judgement is made from facts alone', (t) => {
   for (const name of names) t.strictSame(judge(examinationOf(name)), judge(examinationOf(name)), name);
   t.end();

@@ -15,7 +15,6 @@ import {
   type Signal,
   systemBusAddress,
 } from '../../../agent/drivers/dbus/connection.ts';
-import { type BusRecording, busAnswersAsRecorded, recordBus } from '../../../agent/drivers/dbus/recording.ts';
 import { openNetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
 import { failure } from '../failure.ts';
 
@@ -51,42 +50,6 @@ async function connected(t: Test, address: string): Promise<Bus> {
   t.teardown(() => bus.close());
   return bus;
 }
-
-t.test('a recorded connection can be asked again', { skip: noDaemon }, async (t) => {
-  const { address, process: daemon } = await startDaemon(t);
-  const limitMs = 2000;
-  const other = await connected(t, address);
-  const [owner] = await other.call({ ...daemonCall, member: 'GetId' });
-  t.ok(owner);
-  await other.call({ ...daemonCall, member: 'RequestName', signature: 'su', body: ['org.example.Known', 0] });
-
-  const record = async (...calls: MethodCall[]): Promise<BusRecording> => {
-    const recording = recordBus(address);
-    const bus = await connectBus(address, recording.tap);
-    for (const call of calls) await bus.call(call).catch(() => undefined);
-    bus.close();
-    return recording;
-  };
-  const asks = await record(named('GetNameOwner', 'org.example.Known'), named('GetNameOwner', 'org.freedesktop.DBus'));
-  const exchange = asks.exchange([]);
-  if (exchange === null) throw new Error('nothing was recorded');
-  t.equal(exchange.replies.length, 3, 'Hello and these');
-  t.ok(await busAnswersAsRecorded(exchange, limitMs));
-  t.ok(await busAnswersAsRecorded(exchange, limitMs), 'and again');
-  t.equal(asks.exchange(['GetNameOwner'])?.replies.length, 1, 'without some methods');
-  t.equal(
-    (await record({ ...daemonCall, member: 'ListNames' })).exchange([]),
-    null,
-    'a call that is not known as harmless',
-  );
-  t.equal((await record(named('GetNameOwner', 'org.example.Nobody'))).exchange([]), null, 'a call that failed');
-
-  await other.call({ ...daemonCall, member: 'ReleaseName', signature: 's', body: ['org.example.Known'] });
-  t.notOk(await busAnswersAsRecorded(exchange, limitMs), 'another answer');
-  t.notOk(await busAnswersAsRecorded({ ...exchange, address: 'unix:path=/nowhere' }, limitMs), 'no bus');
-  daemon.kill('SIGSTOP');
-  t.notOk(await busAnswersAsRecorded(exchange, 200), 'a bus that hangs');
-});
 
 t.test('a bus that works', { skip: noDaemon }, async (t) => {
   const { address, process: daemon } = await startDaemon(t);

@@ -2,8 +2,8 @@
 import t from 'tap';
 import { DBusReplyError } from '../../../agent/drivers/dbus/errors.ts';
 import { fromReply } from '../../../agent/drivers/networkmanager/errors.ts';
-import { merge, reapply } from '../../../agent/drivers/networkmanager/reapply.ts';
-import { encodeSettings } from '../../../agent/drivers/networkmanager/settings.ts';
+import { clearIpSettings, merge, reapply } from '../../../agent/drivers/networkmanager/reapply.ts';
+import { decodeSettings, encodeSettings } from '../../../agent/drivers/networkmanager/settings.ts';
 import { asAgentError } from '../../../agent/errors.ts';
 import type { ProfileSettings } from '../../../agent/model/settings.ts';
 
@@ -56,4 +56,78 @@ t.test('any other refusal is told', async (t) => {
   const error = await reapply(request, '/device', wanted, async () => wanted).catch(asAgentError);
   t.match(error, { kind: 'networkmanager-refused' });
   t.equal(sent.length, 1);
+});
+
+const nic: ProfileSettings = {
+  connection: { id: ['s', 'eth0'], zone: ['s', 'public'] },
+  '802-3-ethernet': { 'cloned-mac-address': ['s', '52:54:00:aa:00:00'], mtu: ['u', 9000] },
+  '802-1x': { eap: ['as', ['tls']] },
+  ipv4: { method: ['s', 'manual'], 'address-data': ['aa{sv}', [{ address: ['s', '192.0.2.50'], prefix: ['u', 24] }]] },
+  ipv6: { method: ['s', 'auto'], token: ['s', '::5'] },
+};
+
+interface Sent {
+  readonly settings: ProfileSettings;
+  readonly version: unknown;
+  readonly flags: unknown;
+}
+
+/** A NetworkManager whose device runs the profile above; `fail` may refuse a change. */
+function running(fail: (sent: Sent) => string | null = () => null) {
+  const sent: Sent[] = [];
+  const request: Parameters<typeof clearIpSettings>[0] = async (what, { member, path, body = [] }) => {
+    t.equal(path, '/device');
+    if (member === 'GetAppliedConnection') return [encodeSettings(nic), 7n];
+    const [settings, version, flags] = body;
+    const call = { settings: decodeSettings(settings), version, flags };
+    sent.push(call);
+    const refusal = fail(call);
+    if (refusal !== null) throw fromReply(what, new DBusReplyError('org.freedesktop.NetworkManager.Device.X', refusal));
+    return [];
+  };
+  return { sent, request };
+}
+
+const off = { method: ['s', 'disabled'] };
+
+t.test('IP settings go, everything about the link stays', async (t) => {
+  const { sent, request } = running();
+  await clearIpSettings(request, '/device');
+  t.strictSame(sent, [{ settings: { ...nic, ipv4: off, ipv6: off }, version: 0n, flags: 0 }]);
+  t.equal(sent[0]?.flags, 0, 'addresses that somebody else added go, too');
+});
+
+t.test('a NIC without a family in its profile gets it disabled', async (t) => {
+  const bare: ProfileSettings = { connection: { id: ['s', 'eth0'] } };
+  const sent: ProfileSettings[] = [];
+  await clearIpSettings(async (_what, { member, body }) => {
+    if (member === 'GetAppliedConnection') return [encodeSettings(bare), 1n];
+    sent.push(decodeSettings(body?.[0]));
+    return [];
+  }, '/device');
+  t.strictSame(sent, [{ ...bare, ipv4: off, ipv6: off }]);
+});
+
+t.test('a refusal to clear is told, and nothing else is tried', async (t) => {
+  const { sent, request } = running(() => 'Device is not activated');
+  const error = await clearIpSettings(request, '/device').catch(asAgentError);
+  t.match(error, { kind: 'networkmanager-refused', message: /Device is not activated/ });
+  t.equal(sent.length, 1);
+});
+
+t.test('a device that runs nothing has nothing to clear', async (t) => {
+  const request: Parameters<typeof clearIpSettings>[0] = async (what) => {
+    throw fromReply(what, new DBusReplyError('org.freedesktop.NetworkManager.Device.NotActive', 'no connection'));
+  };
+  t.match(await clearIpSettings(request, '/device').catch(asAgentError), { kind: 'networkmanager-refused' });
+});
+
+t.test('NetworkManager before 1.42 knows no flags', async (t) => {
+  const { sent, request } = running(({ flags }) => (flags === 0 ? null : 'Invalid flags specified'));
+  await reapply(request, '/device', nic, async () => nic);
+  t.strictSame(
+    sent.map((call) => call.flags),
+    [1, 0],
+    'a change that keeps the addresses of others is sent again without',
+  );
 });

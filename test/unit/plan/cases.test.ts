@@ -1,12 +1,16 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { isJournalHeader } from '../../../agent/apply/journal-form.ts';
 import { isAgentError } from '../../../agent/errors.ts';
+import type { Plan } from '../../../agent/model/plan.ts';
+import { currentBridges } from '../../../agent/plan/current.ts';
 import { planApply, planDisable } from '../../../agent/plan/plan.ts';
 import { errorLine } from '../../../agent/view/error-view.ts';
 import { plain } from '../../../agent/view/style.ts';
-import { caseNames, casesDirectory, type PlanCase, readCase } from './cases.ts';
+import { caseNames, casesDirectory, type PlanCase, planOfCase, readCase } from './cases.ts';
 import { readableJson } from './change.ts';
+import { shortChoice, shortPlan } from './golden.ts';
 
 /**
  * One folder is one case, see README.md there. UPDATE_CASES=1 writes what comes of each, to be read before it is committed.
@@ -24,17 +28,40 @@ for (const name of caseNames()) {
   });
 }
 
+t.test('every plan can be read back from its journal', (t) => {
+  for (const name of caseNames()) {
+    const one = readCase(name);
+    const plan = planOf(one);
+    if (plan === null) continue;
+    const previous = currentBridges(one.observation);
+    const about = { id: '20260102T030405Z-0001', command: one.command, agentVersion: '0.2.0', bootId: 'boot' };
+    const header = { format: 1, ...about, startedAt: '2026-01-02T03:04:05Z', plan, previous };
+    t.ok(isJournalHeader(JSON.parse(JSON.stringify(header))), name);
+  }
+  t.end();
+});
+
+/** null: refused, or it waits. */
+function planOf(one: PlanCase): Plan | null {
+  try {
+    return one.command === 'disable' ? planDisable(one.observation) : planOfCase(one);
+  } catch {
+    return null;
+  }
+}
+
 type Outcome = Readonly<Record<string, string>>;
 
-function outcomeOf({ config, observation, command, routeWaitOver }: PlanCase): Outcome {
+function outcomeOf({ config, observation, command, routeWaitOver, isChoice }: PlanCase): Outcome {
+  const planFile = (plan: Plan): Outcome => {
+    return { 'plan.json': `${readableJson(isChoice ? shortChoice(plan) : shortPlan(plan))}\n` };
+  };
   try {
-    if (command === 'disable') return { 'plan.json': `${readableJson(planDisable(observation))}\n` };
+    if (command === 'disable') return planFile(planDisable(observation));
     const decision = planApply(config, observation, routeWaitOver);
     if (decision.kind === 'waiting')
       return { 'plan.json': `${readableJson(decision)}\n`, ...traceFile(decision.trace) };
-    // The trace has a file of its own, where a change of a decision is seen at once.
-    const trace = decision.plan.choice?.trace ?? [];
-    return { 'plan.json': `${readableJson(decision.plan)}\n`, ...traceFile(trace) };
+    return { ...planFile(decision.plan), ...traceFile(decision.plan.choice?.trace ?? []) };
   } catch (error) {
     if (!isAgentError(error) || error.kind === 'internal') throw error;
     const trace = error.facts.trace as readonly string[] | undefined;

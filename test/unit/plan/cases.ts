@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { loadConfig } from '../../../agent/config/load.ts';
 import type { Config } from '../../../agent/model/config.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
+import type { Plan } from '../../../agent/model/plan.ts';
+import { planApply } from '../../../agent/plan/plan.ts';
 import { changed } from './change.ts';
+import { ModelNode } from './model-node.ts';
 
 export const casesDirectory = join(process.cwd(), 'test/cases/plan');
 
@@ -14,15 +17,20 @@ export interface PlanCase {
   readonly command: 'apply' | 'disable';
   /** Whether waiting for a default route is over. */
   readonly routeWaitOver: boolean;
+  /** Only the choice of the uplinks is of interest. */
+  readonly isChoice: boolean;
 }
 
 /** case.json: a case that is another one with a difference. */
 interface CaseFile {
   /** Name of the case whose observation this one changes. */
   readonly observation?: string;
+  /** The observation is that after a run of the other case, or after so many steps of it. */
+  readonly applied?: boolean | number;
   readonly change?: Readonly<Record<string, unknown>>;
   readonly command?: 'apply' | 'disable';
   readonly routeWaitOver?: boolean;
+  readonly only?: 'choice';
 }
 
 export function caseNames(): readonly string[] {
@@ -38,13 +46,41 @@ export function readCase(name: string): PlanCase {
     return existsSync(path) ? readFileSync(path, 'utf8') : null;
   };
   const own = JSON.parse(text('case.json') ?? '{}') as CaseFile;
-  const observation = own.observation === undefined ? null : readCase(own.observation).observation;
+  const observation =
+    own.observation === undefined
+      ? (JSON.parse(text('observation.json') ?? '') as Observation)
+      : observationOf(own.observation, own.applied ?? false);
   return {
     config: configOf(text('config.json'), text('ovn.yaml')),
-    observation: changed(observation ?? (JSON.parse(text('observation.json') ?? '') as Observation), own.change ?? {}),
+    observation: changed(observation, own.change ?? {}),
     command: own.command ?? 'apply',
     routeWaitOver: own.routeWaitOver ?? true,
+    isChoice: own.only === 'choice',
   };
+}
+
+/** The case as it is after a run: what a second run meets. */
+export function appliedCase(name: string): PlanCase {
+  return { ...readCase(name), observation: observationOf(name, true) };
+}
+
+/** What `apply` plans for a case. */
+export function planOfCase({ config, observation, routeWaitOver }: PlanCase): Plan {
+  const decision = planApply(config, observation, routeWaitOver);
+  if (decision.kind !== 'planned') throw new TypeError('it waits');
+  return decision.plan;
+}
+
+function observationOf(name: string, applied: boolean | number): Observation {
+  const one = readCase(name);
+  if (applied === false) return one.observation;
+  const node = new ModelNode(one.observation);
+  const { choice, steps } = planOfCase(one);
+  node.run(steps.slice(0, applied === true ? undefined : applied));
+  const after = node.observe();
+  // A run that ends well writes down which NIC it was.
+  const interfaceHint = choice?.interface ?? after.hints.interfaceHint;
+  return applied === true ? { ...after, hints: { ...after.hints, interfaceHint } } : after;
 }
 
 /** The effective configuration; without a file, the defaults. */

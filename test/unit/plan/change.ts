@@ -51,7 +51,7 @@ function positionOf(list: readonly unknown[], selector: string, way: string): nu
 /** JSON for people: whatever fits on a line is on one. */
 export function readableJson(value: unknown, indent = ''): string {
   const flat = JSON.stringify(value, null, 1)?.replaceAll(/\n\s*/g, ' ') ?? 'null';
-  if (typeof value !== 'object' || value === null || flat.length + indent.length <= 116) return flat;
+  if (typeof value !== 'object' || value === null || flat.length + indent.length <= 138) return flat;
   const inner = `${indent}  `;
   const items = Array.isArray(value)
     ? value.map((item) => `${inner}${readableJson(item, inner)}`)

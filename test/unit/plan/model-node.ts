@@ -1,15 +1,20 @@
 // A node on paper that does what steps say, as NetworkManager and Open vSwitch would: a plan that works only in the planner's own mind
-// fails here. Every device keeps the MAC it had; what the LAN gives (leases, advertised addresses, gateways) goes by it.
-import type { Link, LinkAddress, NmDevice, NmProfile, Observation, Route } from '../../../agent/model/observation.ts';
-import type { ProfileActivation, Step, WantedProfile } from '../../../agent/model/plan.ts';
+// fails here. Every device keeps the MAC it had; what the LAN gives (leases, advertised addresses, gateways) goes by it, and only to whoever
+// the LAN can reach: a NIC that is no port of a bridge, or a bridge that has a NIC.
+import type {
+  Link,
+  LinkAddress,
+  NmDevice,
+  NmProfile,
+  Observation,
+  OvsBridge,
+  OvsPort,
+  Route,
+} from '../../../agent/model/observation.ts';
+import type { HeldRoute, ProfileActivation, Step, WantedProfile } from '../../../agent/model/plan.ts';
 import type { ProfileSettings, SettingValue } from '../../../agent/model/settings.ts';
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer I)[] ? Mutable<I>[] : T[K] };
-interface Port {
-  name: string;
-  profile: string;
-  type: string;
-}
+type Family = 4 | 6;
 
 /** What the LAN has for a MAC. */
 interface Given {
@@ -17,84 +22,205 @@ interface Given {
   readonly routes: readonly Route[];
 }
 
+/** What a device runs. */
+interface Running {
+  readonly uuid: string;
+  readonly isExternal: boolean;
+}
+
+/** What a link has: as it was observed, or by settings that were applied, with what the LAN has answered and what was put there by hand. */
+interface LinkState {
+  readonly observed: Given | null;
+  readonly settings: ProfileSettings | null;
+  readonly answered: Set<Family>;
+  held: LinkAddress[];
+  heldRoutes: Route[];
+}
+
+const owner = 'NM.connection.uuid';
+const external = 0x80;
+const [disconnected, ipConfig, activated] = [30, 70, 100];
+const [ovsInterface, ovsPort, ovsBridge] = [24, 25, 26];
+const disabled = { method: ['s', 'disabled'] } as const;
+
 export class ModelNode {
   readonly #start: Observation;
-  readonly #lan: ReadonlyMap<string, Given>;
+  readonly #lan = new Map<string, Given>();
   #profiles: NmProfile[];
-  /** Profile that runs on a device, by the device's path. */
-  readonly #running = new Map<string, string>();
-  readonly #devices: NmDevice[];
-  #links: Mutable<Link>[];
-  #routes: Route[];
-  readonly #bridges = new Map<string, { profile: string; ports: Port[] }>();
+  /** By the device's path. */
+  readonly #running = new Map<string, Running>();
+  #devices: NmDevice[];
+  #links: Link[];
+  /** By the link's name. */
+  readonly #states = new Map<string, LinkState>();
+  #bridges: OvsBridge[];
 
-  /** A node whose NICs run the profiles they are observed to run, and nothing of Open vSwitch. */
+  /** A node as it is observed. */
   constructor(observation: Observation) {
-    const { networkManager: nm, links, routes } = observation;
-    const given = (link: Link): Given => ({
-      addresses: link.addresses.map((entry) => ({ ...entry, tentative: false })),
-      routes: routes.filter((route) => route.device === link.name),
-    });
+    const { networkManager: nm, links, routes, ovs } = observation;
     this.#start = observation;
-    this.#lan = new Map(links.map((link) => [link.mac, given(link)]));
     this.#profiles = [...nm.profiles];
     this.#devices = [...nm.devices];
-    this.#links = links.map((link) => ({ ...structuredClone(link), addresses: [] })) as Mutable<Link>[];
-    this.#routes = routes.filter((route) => !nm.devices.some((device) => device.interface === route.device));
+    this.#bridges = [...ovs.bridges];
+    this.#links = [...links];
+    for (const link of links) {
+      const own = routes.filter((route) => route.device === link.name);
+      const known = this.#lan.get(link.mac) ?? { addresses: [], routes: [] };
+      const addresses = link.addresses.map((entry) => ({ ...entry, tentative: false }));
+      this.#lan.set(link.mac, { addresses: [...known.addresses, ...addresses], routes: [...known.routes, ...own] });
+      this.#states.set(link.name, stateOf({ addresses: link.addresses, routes: own }, null));
+    }
     for (const device of nm.devices) {
       const active = nm.activeConnections.find((entry) => entry.path === device.activeConnection);
-      if (active !== undefined) this.#run(device, active.uuid);
+      if (active === undefined) continue;
+      this.#running.set(device.path, { uuid: active.uuid, isExternal: (active.stateFlags & external) !== 0 });
     }
   }
 
-  run(steps: readonly Step[]): void {
-    for (const step of steps) this.#step(step);
+  /** The same node with nothing on its NICs but what their profiles and the LAN give. */
+  static configured(observation: Observation): ModelNode {
+    const node = new ModelNode(observation);
+    for (const device of node.#devices) {
+      const running = node.#running.get(device.path);
+      if (running !== undefined) node.#configure(device, node.#profile(running.uuid).settings);
+    }
+    node.#hearLan();
+    return node;
+  }
+
+  /** Runs steps to their end; `after` looks at the node after each. */
+  run(steps: readonly Step[], after: (step: Step) => void = () => undefined): void {
+    for (const step of steps) {
+      this.#step(step);
+      this.#hearLan();
+      after(step);
+    }
+  }
+
+  // What happens to a node beside runs of ours.
+
+  deleteProfile(uuid: string): void {
+    this.#delete(uuid);
+    this.#hearLan();
+  }
+
+  /** nmcli connection down */
+  down(uuid: string): void {
+    for (const [path, running] of [...this.#running]) if (running.uuid === uuid) this.#stop(path);
+    this.#hearLan();
+  }
+
+  changeProfile(uuid: string, setting: string, key: string, value: SettingValue): void {
+    const { settings } = this.#profile(uuid);
+    const changed = { ...settings, [setting]: { ...settings[setting], [key]: value } };
+    this.#profiles = this.#profiles.map((entry) => (entry.uuid === uuid ? { ...entry, settings: changed } : entry));
+  }
+
+  addProfile(profile: NmProfile): void {
+    this.#profiles.push(profile);
+  }
+
+  /** ovs-vsctl add-port */
+  addPort(bridge: string, name: string): void {
+    if (this.#bridgeWith(name) === undefined) this.#addPort(bridge, name, 'system', {}, {});
+  }
+
+  /** ovs-vsctl del-port */
+  removePort(name: string): void {
+    this.#removePort(name);
+    this.#hearLan();
+  }
+
+  /** ovs-vsctl del-br: NetworkManager's interface goes with it. */
+  removeBridge(name: string): void {
+    this.#bridges = this.#bridges.filter((bridge) => bridge.name !== name);
+    for (const device of this.#devices.filter((entry) => entry.interface === name)) this.#stop(device.path);
+    this.#hearLan();
+  }
+
+  /** nmcli connection up, or a cable that is back */
+  start(uuid: string, name: string): void {
+    this.#activate({ id: '', uuid, interface: name });
+    this.#hearLan();
+  }
+
+  /** nmcli device disconnect */
+  disconnect(name: string): void {
+    const device = this.#kernelDevice(name);
+    this.#stop(device.path);
+    this.#hearLan();
+  }
+
+  /** systemctl restart NetworkManager: its bridges stay without its marks and as they are, and its NICs are configured by their profiles. */
+  restartNetworkManager(): void {
+    const { links, routes } = this.observe();
+    for (const [path, { uuid, isExternal }] of [...this.#running]) {
+      if (isExternal) continue;
+      const device = this.#devices.find((entry) => entry.path === path);
+      if (device === undefined) continue;
+      if (isKernels(device)) {
+        this.#run(device, uuid);
+        continue;
+      }
+      this.#running.delete(path);
+      this.#devices = this.#devices.filter((entry) => entry !== device);
+      if (device.type !== ovsInterface) continue;
+      this.#mark(device.interface, undefined, undefined, undefined);
+      const addresses = links.find((link) => link.name === device.interface)?.addresses ?? [];
+      const own = routes.filter((route) => route.device === device.interface);
+      this.#states.set(device.interface, stateOf({ addresses, routes: own }, null));
+    }
+    this.#hearLan();
+  }
+
+  setMac(name: string, mac: string): void {
+    this.#links = this.#links.map((link) => (link.name === name ? { ...link, mac } : link));
   }
 
   observe(): Observation {
     const { networkManager: nm, ovs } = this.#start;
-    const running = [...this.#running].flatMap(([device, uuid]) => {
-      const profile = this.#profiles.find((entry) => entry.uuid === uuid);
-      return profile === undefined ? [] : [{ device, profile }];
+    const inBridge = (name: string): boolean => {
+      const bridge = this.#bridgeWith(name);
+      return bridge !== undefined && bridge.name !== name;
+    };
+    const started = new Map(nm.devices.map((device) => [device.path, device]));
+    const managed = this.#devices.flatMap((device) => {
+      const running = this.#running.get(device.path);
+      const profile = this.#profiles.find((entry) => entry.uuid === running?.uuid);
+      return running === undefined || profile === undefined ? [] : [{ device, running, profile }];
     });
     return {
       ...this.#start,
-      links: structuredClone(this.#links) as Link[],
-      routes: [...this.#routes],
+      links: this.#links.map((link) => ({
+        ...link,
+        master: inBridge(link.name) ? 'ovs-system' : link.master === 'ovs-system' ? null : link.master,
+        addresses: this.#addresses(link),
+      })),
+      routes: this.#links.flatMap((link) => this.#routes(link)),
       networkManager: {
         ...nm,
         profiles: [...this.#profiles],
         devices: this.#devices.map((device) => {
-          const runs = this.#running.has(device.path);
-          return { ...device, state: runs ? 100 : 30, activeConnection: runs ? `/active${device.path}` : null };
+          const idle = started.get(device.path)?.state ?? disconnected;
+          const state = this.#running.has(device.path)
+            ? this.#progress(device)
+            : idle < activated
+              ? idle
+              : disconnected;
+          return { ...device, state, activeConnection: this.#running.has(device.path) ? activePath(device) : null };
         }),
-        activeConnections: running.map(({ device, profile }) => ({
-          path: `/active${device}`,
+        activeConnections: managed.map(({ device, running, profile }) => ({
+          path: activePath(device),
           id: profile.id,
           uuid: profile.uuid,
           type: String(profile.settings.connection?.type?.[1]),
           profile: profile.path,
-          devices: [device],
-          state: 2,
-          stateFlags: 0x5c,
+          devices: [device.path],
+          state: this.#progress(device) === activated ? 2 : 1,
+          stateFlags: running.isExternal ? 0xdc : 0x5c,
         })),
       },
-      ovs: {
-        ...ovs,
-        bridges: [...this.#bridges].map(([name, { profile, ports }]) => ({
-          uuid: name,
-          name,
-          datapathType: '',
-          failMode: 'standalone',
-          externalIds: { 'NM.connection.uuid': profile },
-          otherConfig: {},
-          ports: ports.map((port) => {
-            const externalIds = { 'NM.connection.uuid': port.profile };
-            const face = { uuid: port.name, name: port.name, type: port.type, ofport: 1, error: null, externalIds };
-            return { uuid: port.name, name: port.name, externalIds, interfaces: [face] };
-          }),
-        })),
-      },
+      ovs: { ...ovs, bridges: [...this.#bridges] },
     };
   }
 
@@ -104,40 +230,93 @@ export class ModelNode {
         for (const profile of step.profiles) this.#add(profile);
         return;
       case 'updateProfiles':
-      case 'commitProfiles':
         for (const profile of step.profiles) this.#replace(profile);
         return;
       case 'deleteProfiles':
         for (const { uuid } of step.profiles) this.#delete(uuid);
         return;
       case 'activate':
-        for (const profile of [...step.profiles, ...(step.ports ?? [])]) this.#activate(profile);
+        for (const profile of step.profiles) this.#activate(profile);
         return;
+      case 'claimBridge': {
+        const { bridge, port, interface: face } = step.profiles;
+        this.#mark(step.bridge, bridge, port, face);
+        return;
+      }
       case 'attachUplink':
-        this.#attach(step.bridge, { name: step.interface, profile: step.interfaceProfile, type: 'system' });
+        this.#addPort(step.bridge, step.interface, 'system', {}, {});
         return;
-      case 'returnUplink':
-        this.#leave(step.interface);
-        this.#activate({ ...step.profile, interface: step.interface });
+      case 'clearUplink': {
+        const device = this.#kernelDevice(step.interface);
+        if (step.profile !== null) this.#activate({ ...step.profile, interface: step.interface });
+        const running = this.#running.get(device.path);
+        if (running === undefined) throw new Error(`${step.interface} runs nothing that could be cleared`);
+        if (running.isExternal) throw new Error(`${step.interface} is configured by somebody else`);
+        this.#configure(device, { ...this.#profile(running.uuid).settings, ipv4: disabled, ipv6: disabled });
         return;
-      case 'reapply':
-        this.#configure(this.#deviceOf(step.uuid), step.settings ?? this.#profile(step.uuid).settings);
+      }
+      case 'detachUplink':
+        this.#detach(step);
         return;
+      case 'reapply': {
+        const device = this.#deviceOf(step.uuid);
+        this.#configure(device, step.settings ?? this.#profile(step.uuid).settings, this.#held(device.interface));
+        return;
+      }
       case 'removeBridges':
-        for (const name of step.bridges) this.#bridges.delete(name);
+        for (const name of step.bridges) {
+          this.#bridges = this.#bridges.filter((bridge) => bridge.name !== name);
+          this.#dropLink(name);
+        }
         return;
-      case 'waitBindable':
       case 'waitAddresses':
         this.#mustHave(step.interface, step.addresses);
         return;
-      case 'waitDynamic':
-        if (step.lease && !this.#link(step.interface).addresses.some((entry) => entry.family === 4))
-          throw new Error(`no lease comes on ${step.interface}`);
+      case 'holdIpv6': {
+        const routes = step.gateways.map((gateway) => ({ destination: '::/0', gateway }));
+        this.#hold(step.interface, step.addresses, routes, step.metric);
         return;
+      }
+      case 'releaseIpv6':
+      case 'releaseRoutes': {
+        const state = this.#state(step.interface);
+        state.heldRoutes = state.heldRoutes.filter((route) => route.metric !== step.metric);
+        return;
+      }
+      case 'waitRoutes': {
+        const own = this.#routes(this.#link(step.interface)).filter((route) => route.metric !== step.heldMetric);
+        const missing = step.destinations.filter((to) => !own.some((route) => route.destination === to));
+        if (missing.length > 0) throw new Error(`${step.interface} never gets a route to ${missing.join(', ')}`);
+        return;
+      }
+      case 'waitDynamic': {
+        if (step.lease && !this.#hasLease(step.interface)) throw new Error(`no lease comes on ${step.interface}`);
+        const routes = this.#routes(this.#link(step.interface));
+        const isAdvertised = (route: Route): boolean =>
+          route.destination === '::/0' && route.metric === step.ipv6DefaultMetric;
+        if (step.ipv6DefaultMetric !== null && !routes.some(isAdvertised))
+          throw new Error(`no advertised route comes on ${step.interface}`);
+        return;
+      }
       default:
-        // Held addresses and routes, and waits for what the model does at once.
-        return;
+        throw new Error(`the model does not know ${JSON.stringify(step satisfies never)}`);
     }
+  }
+
+  #detach(step: Extract<Step, { do: 'detachUplink' }>): void {
+    const device = this.#kernelDevice(step.interface);
+    if (step.activate) this.#activate({ ...step.profile, interface: step.interface });
+    else {
+      if (this.#running.get(device.path)?.uuid !== step.profile.uuid)
+        throw new Error(`${step.interface} does not run ${step.profile.id}`);
+      this.#configure(device, this.#profile(step.profile.uuid).settings, this.#held(step.interface));
+    }
+    this.#hold(step.interface, step.addresses, step.routes, step.metric);
+    this.#mustHave(step.interface, step.addresses);
+    const bridge = this.#bridgeWith(step.interface);
+    if (bridge !== undefined && bridge.name !== step.bridge)
+      throw new Error(`${step.interface} is in ${bridge.name}, not in ${step.bridge}`);
+    this.#removePort(step.interface);
   }
 
   #add(wanted: WantedProfile): void {
@@ -152,169 +331,268 @@ export class ModelNode {
   }
 
   #delete(uuid: string): void {
-    const { settings } = this.#profile(uuid);
-    const name = String(settings.connection?.['interface-name']?.[1]);
+    this.#profile(uuid);
+    for (const [path, running] of [...this.#running]) if (running.uuid === uuid) this.#stop(path);
     this.#profiles = this.#profiles.filter((profile) => profile.uuid !== uuid);
-    if (typeOf(settings) === 'ovs-bridge') this.#bridges.delete(name);
-    if (typeOf(settings) === 'ovs-interface') {
-      this.#links = this.#links.filter((link) => link.name !== name);
-      this.#dropRoutes(name);
-    }
-    for (const bridge of this.#bridges.values()) bridge.ports = bridge.ports.filter((port) => port.profile !== uuid);
-    for (const [path, running] of this.#running) if (running === uuid) this.#stop(path);
   }
 
+  /** Ends what a device runs, and what runs below it; what NetworkManager has of it in Open vSwitch goes. */
   #stop(path: string): void {
     const device = this.#devices.find((entry) => entry.path === path);
+    const running = this.#running.get(path);
+    if (device === undefined || running === undefined) return;
     this.#running.delete(path);
-    const link = this.#links.find((entry) => entry.name === device?.interface && isKernels(device));
-    if (link !== undefined) link.addresses = [];
-    if (device !== undefined && isKernels(device)) this.#dropRoutes(device.interface);
-    const virtual = this.#devices.findIndex((entry) => entry.path === path && !isKernels(entry));
-    if (virtual >= 0) this.#devices.splice(virtual, 1);
+    const profile = this.#profiles.find((entry) => entry.uuid === running.uuid);
+    const isBelow = ({ uuid }: Running): boolean => {
+      const controller = this.#profiles.find((entry) => entry.uuid === uuid)?.settings.connection?.master?.[1];
+      return controller === running.uuid || (controller !== undefined && controller === profile?.id);
+    };
+    for (const [below, entry] of [...this.#running]) if (isBelow(entry)) this.#stop(below);
+    // An ovs-port can have the name of the NIC that was made one.
+    if (isKernels(device) || device.type === ovsInterface) this.#states.set(device.interface, stateOf(null, null));
+    if (running.isExternal) this.#profiles = this.#profiles.filter((entry) => entry !== profile);
+    if (profile !== undefined && isPortOfOvs(profile)) this.#removeOwnPort(device.interface);
+    if (isKernels(device)) return;
+    this.#devices = this.#devices.filter((entry) => entry !== device);
+    if (device.type === ovsBridge) this.#bridges = this.#bridges.filter((bridge) => bridge.name !== device.interface);
+    else this.#removeOwnPort(device.interface);
+    if (device.type === ovsInterface) this.#dropLink(device.interface);
   }
 
-  #activate({ uuid, interface: name }: ProfileActivation): void {
+  #activate({ uuid, interface: name }: Pick<ProfileActivation, 'id' | 'uuid' | 'interface'>): void {
     const { settings } = this.#profile(uuid);
     const own = String(settings.connection?.['interface-name']?.[1]);
     const controller = settings.connection?.master?.[1];
     switch (typeOf(settings)) {
       case 'ovs-bridge':
-        if (!this.#bridges.has(own)) this.#bridges.set(own, { profile: uuid, ports: [] });
-        this.#run(this.#virtual(own, 26), uuid);
+        if (!this.#bridges.some((bridge) => bridge.name === own)) this.#bridges.push(bridgeRow(own, uuid, settings));
+        this.#run(this.#virtual(own, ovsBridge), uuid);
         return;
       case 'ovs-port':
         this.#activateController(controller);
-        this.#run(this.#virtual(own, 25), uuid);
+        this.#run(this.#virtual(own, ovsPort), uuid);
         return;
-      case 'ovs-interface': {
+      case 'ovs-interface':
         this.#activateController(controller);
-        this.#attach(own, { name: own, profile: uuid, type: 'internal' });
+        if (this.#bridgeWith(own) === undefined)
+          this.#addPort(own, own, 'internal', { [owner]: String(controller) }, { [owner]: uuid });
         this.#createLink(own, settings);
-        this.#run(this.#virtual(own, 24), uuid);
+        this.#run(this.#virtual(own, ovsInterface), uuid);
         return;
-      }
-      default: {
-        const device = this.#devices.find((entry) => entry.interface === (name ?? own) && isKernels(entry));
-        if (device === undefined) throw new Error(`there is no device ${name ?? own}`);
-        if (typeof controller === 'string') {
-          this.#activateController(controller);
-          const inBridge = [...this.#bridges.values()].some((one) =>
-            one.ports.some((port) => port.name === device.interface),
-          );
-          if (!inBridge)
-            this.#attach(this.#bridgeOf(controller), { name: device.interface, profile: uuid, type: 'system' });
-        } else this.#leave(device.interface);
-        this.#run(device, uuid);
-      }
+      default:
+        this.#run(this.#kernelDevice(name ?? own), uuid);
     }
   }
 
   #activateController(uuid: unknown): void {
-    const running = [...this.#running.values()].includes(String(uuid));
+    const isRunning = [...this.#running.values()].some((running) => running.uuid === uuid);
     const { id } = this.#profile(String(uuid));
-    if (!running) this.#activate({ id, uuid: String(uuid), interface: null });
+    if (!isRunning) this.#activate({ id, uuid: String(uuid), interface: null });
   }
 
-  /** The bridge an ovs-port's profile belongs to. */
-  #bridgeOf(port: string): string {
-    const bridge = this.#profile(String(this.#profile(port).settings.connection?.master?.[1]));
-    return String(bridge.settings.connection?.['interface-name']?.[1]);
+  #run(device: NmDevice, uuid: string): void {
+    const before = this.#running.get(device.path);
+    if (before !== undefined && before.uuid !== uuid && isKernels(device)) this.#stop(device.path);
+    this.#running.set(device.path, { uuid, isExternal: false });
+    this.#configure(device, this.#profile(uuid).settings);
   }
 
-  #attach(name: string, port: Port): void {
-    const bridge = this.#bridges.get(name);
-    if (bridge === undefined) throw new Error(`there is no bridge ${name}`);
-    for (const [other, { ports }] of this.#bridges)
-      if (other !== name && ports.some((entry) => entry.name === port.name))
-        throw new Error(`${port.name} is in ${other}`);
-    bridge.ports = [...bridge.ports.filter((entry) => entry.name !== port.name), port];
+  /** Gives a device what its settings say; a port has nothing. */
+  #configure(device: NmDevice, settings: ProfileSettings, held: readonly LinkAddress[] = []): void {
+    if (device.type === ovsPort || device.type === ovsBridge) return;
+    const isPort = typeOf(settings) !== 'ovs-interface' && settings.connection?.master !== undefined;
+    const routes = held.length === 0 ? [] : (this.#states.get(device.interface)?.heldRoutes ?? []);
+    const state = stateOf(null, isPort ? null : settings);
+    this.#states.set(device.interface, { ...state, held: [...held], heldRoutes: [...routes] });
   }
 
-  #leave(name: string): void {
-    for (const bridge of this.#bridges.values()) bridge.ports = bridge.ports.filter((port) => port.name !== name);
+  /** What the LAN answers to those who ask. */
+  #hearLan(): void {
+    for (const [name, state] of this.#states) {
+      if (!this.#isReached(name)) continue;
+      for (const family of [4, 6] as const) if (isDynamic(state.settings, family)) state.answered.add(family);
+    }
+  }
+
+  #isReached(name: string): boolean {
+    const own = this.#bridges.find((bridge) => bridge.name === name);
+    if (own === undefined) return this.#bridgeWith(name) === undefined;
+    return own.ports.some((port) => port.interfaces.some((row) => row.type === 'system' || row.type === ''));
+  }
+
+  #addresses(link: Link): LinkAddress[] {
+    const state = this.#state(link.name);
+    const own = state.observed?.addresses ?? ([4, 6] as const).flatMap((family) => this.#configured(link, family));
+    return unique([...own, ...state.held]);
+  }
+
+  #configured(link: Link, family: Family): readonly LinkAddress[] {
+    const { settings, answered } = this.#state(link.name);
+    const fixed = fixedAddresses(settings?.[`ipv${family}`], family);
+    const given = this.#lan.get(link.mac)?.addresses ?? [];
+    return answered.has(family) ? [...fixed, ...given.filter((entry) => entry.family === family)] : fixed;
+  }
+
+  #routes(link: Link): Route[] {
+    const { observed, settings, answered, heldRoutes } = this.#state(link.name);
+    if (observed !== null) return [...observed.routes, ...heldRoutes];
+    const given = this.#lan.get(link.mac)?.routes ?? [];
+    const own = ([4, 6] as const).flatMap((family): readonly Route[] => {
+      const setting = settings?.[`ipv${family}`];
+      const metric = Number(setting?.['route-metric']?.[1] ?? -1);
+      // Those to its own networks come with the addresses.
+      const connected = (route: Route): boolean =>
+        route.gateway === null && !route.destination.endsWith('/0') && this.#configured(link, family).length > 0;
+      return [
+        ...given.filter((route) => route.family === family && (answered.has(family) || connected(route))),
+        ...(answered.has(family) ? [] : fixedRoutes(setting, family, given)),
+      ].map((route) => ({ ...route, device: link.name, metric: metric < 0 ? route.metric : metric }));
+    });
+    const seen = new Map([...own, ...heldRoutes].map((route) => [JSON.stringify(route), route]));
+    return [...seen.values()];
+  }
+
+  /** A NIC waits for its first answer before NetworkManager calls it active. */
+  #progress(device: NmDevice): number {
+    const { settings, answered } = this.#states.get(device.interface) ?? stateOf(null, null);
+    if (!isKernels(device) || settings === null) return activated;
+    const enabled = ([4, 6] as const).filter((family) => !isOff(settings, family));
+    const waits = enabled.filter((family) => isDynamic(settings, family) && !answered.has(family));
+    return waits.length > 0 && waits.length === enabled.length ? ipConfig : activated;
+  }
+
+  #hasLease(name: string): boolean {
+    const { observed, answered } = this.#state(name);
+    const addresses = this.#addresses(this.#link(name));
+    return observed !== null || (answered.has(4) && addresses.some((entry) => entry.family === 4));
+  }
+
+  #hold(name: string, addresses: readonly string[], routes: readonly HeldRoute[], metric: number): void {
+    const state = this.#state(name);
+    const present = this.#addresses(this.#link(name)).map((entry) => `${entry.address}/${entry.prefixLength}`);
+    const missing = addresses.filter((entry) => !present.includes(entry));
+    state.held = [...state.held, ...missing.map(parseAddress)];
+    const held = routes.map(({ destination, gateway }): Route => {
+      return { family: destination.includes(':') ? 6 : 4, destination, gateway, device: name, metric };
+    });
+    state.heldRoutes = [...state.heldRoutes, ...held];
+  }
+
+  #held(name: string): readonly LinkAddress[] {
+    return this.#states.get(name)?.held ?? [];
+  }
+
+  #addPort(
+    bridge: string,
+    name: string,
+    type: 'system' | 'internal',
+    portIds: Readonly<Record<string, string>>,
+    ids: Readonly<Record<string, string>>,
+  ): void {
+    if (!this.#bridges.some((row) => row.name === bridge)) throw new Error(`there is no bridge ${bridge}`);
+    const other = this.#bridgeWith(name);
+    if (other !== undefined) throw new Error(`${name} is in ${other.name} already`);
+    const face = { uuid: `interface ${name}`, name, type, ofport: 1, error: null, externalIds: ids };
+    const port: OvsPort = { uuid: `port ${name}`, name, externalIds: portIds, interfaces: [face] };
+    this.#bridges = this.#bridges.map((row) => (row.name === bridge ? { ...row, ports: [...row.ports, port] } : row));
+  }
+
+  /** Gives the rows of a bridge, and of the port and interface of its name, NetworkManager's marks; undefined: takes them away. */
+  #mark(name: string, bridge: string | undefined, port: string | undefined, face: string | undefined): void {
+    const marked = <T extends { readonly externalIds: Readonly<Record<string, string>> }>(row: T, uuid?: string): T => {
+      const { [owner]: _, ...others } = row.externalIds;
+      return { ...row, externalIds: uuid === undefined ? others : { ...others, [owner]: uuid } };
+    };
+    this.#bridges = this.#bridges.map((row) => {
+      if (row.name !== name) return row;
+      const ports = row.ports.map((entry) =>
+        entry.name === name
+          ? marked({ ...entry, interfaces: entry.interfaces.map((one) => marked(one, face)) }, port)
+          : entry,
+      );
+      return marked({ ...row, ports }, bridge);
+    });
+  }
+
+  #removePort(name: string): void {
+    this.#bridges = this.#bridges.map((row) => ({ ...row, ports: row.ports.filter((port) => port.name !== name) }));
+  }
+
+  /** NetworkManager takes a port of its own away; a bridge in which nothing of it is left goes as a whole. */
+  #removeOwnPort(name: string): void {
+    const bridge = this.#bridgeWith(name);
+    if (bridge === undefined) return;
+    this.#removePort(name);
+    this.#bridges = this.#bridges.filter(
+      (row) => row.name !== bridge.name || row.ports.some((port) => port.externalIds[owner] !== undefined),
+    );
+  }
+
+  #bridgeWith(port: string): OvsBridge | undefined {
+    return this.#bridges.find((bridge) => bridge.ports.some((entry) => entry.name === port));
   }
 
   #createLink(name: string, settings: ProfileSettings): void {
     if (this.#links.some((link) => link.name === name)) return;
-    const [loopback] = this.#links;
-    if (loopback === undefined) throw new Error('a node without lo');
-    const mac = String(settings['802-3-ethernet']?.['assigned-mac-address']?.[1] ?? '').toLowerCase();
+    const ethernet = settings['802-3-ethernet'];
     this.#links.push({
-      ...loopback,
       name,
       index: 90 + this.#links.length,
-      mac,
+      mac: String(ethernet?.['assigned-mac-address']?.[1] ?? '').toLowerCase(),
+      permanentMac: null,
+      mtuBytes: Number(ethernet?.mtu?.[1] ?? 1500),
+      up: true,
+      carrier: true,
       hardwareType: 1,
-      mtuBytes: 1500,
+      kind: null,
+      driver: null,
+      master: null,
       addresses: [],
     });
+  }
+
+  #dropLink(name: string): void {
+    this.#links = this.#links.filter((link) => link.name !== name);
+    this.#states.delete(name);
   }
 
   #virtual(name: string, type: number): NmDevice {
     const known = this.#devices.find((device) => device.interface === name && device.type === type);
     if (known !== undefined) return known;
     const path = `/device/${type}/${name}`;
-    const made = {
+    const made: NmDevice = {
       path,
       interface: name,
       ipInterface: name,
       type,
-      state: 100,
+      state: activated,
       activeConnection: null,
       hwAddress: '',
-      driver: '',
+      driver: 'openvswitch',
     };
     this.#devices.push(made);
     return made;
   }
 
-  #run(device: NmDevice, uuid: string): void {
-    this.#running.set(device.path, uuid);
-    this.#configure(device, this.#profile(uuid).settings);
-  }
-
-  /** Gives a device what its settings say; a port has nothing. */
-  #configure(device: NmDevice, settings: ProfileSettings): void {
-    const link = this.#links.find((entry) => entry.name === device.interface);
-    if (link === undefined || device.type === 25 || device.type === 26) return;
-    const isPort = typeOf(settings) !== 'ovs-interface' && settings.connection?.master !== undefined;
-    this.#dropRoutes(link.name);
-    link.addresses = [];
-    if (isPort) return;
-    const given = this.#lan.get(link.mac) ?? { addresses: [], routes: [] };
-    for (const family of [4, 6] as const) {
-      const setting = settings[`ipv${family}`];
-      const method = String(setting?.method?.[1]);
-      if (method === 'disabled' || method === 'ignore') continue;
-      const fixed = fixedAddresses(setting, family);
-      const leased = ['auto', 'dhcp'].includes(method)
-        ? given.addresses.filter((entry) => entry.family === family)
-        : [];
-      const known = new Set(fixed.map((entry) => entry.address));
-      link.addresses.push(...fixed, ...structuredClone(leased.filter((entry) => !known.has(entry.address))));
-      const metric = Number(setting?.['route-metric']?.[1] ?? -1);
-      for (const route of given.routes)
-        if (route.family === family)
-          this.#routes.push({ ...route, device: link.name, metric: metric < 0 ? route.metric : metric });
-    }
-  }
-
-  #dropRoutes(name: string): void {
-    this.#routes = this.#routes.filter((route) => route.device !== name);
-  }
-
   #mustHave(name: string, addresses: readonly string[]): void {
-    const present = this.#link(name).addresses.map((entry) => `${entry.address}/${entry.prefixLength}`);
+    const present = this.#addresses(this.#link(name)).map((entry) => `${entry.address}/${entry.prefixLength}`);
     const missing = addresses.filter((address) => !present.includes(address));
     if (missing.length > 0)
       throw new Error(`${name} would never have ${missing.join(', ')}; it has ${present.join(', ')}`);
   }
 
+  #state(name: string): LinkState {
+    const known = this.#states.get(name);
+    if (known !== undefined) return known;
+    const made = stateOf(null, null);
+    this.#states.set(name, made);
+    return made;
+  }
+
   #link(name: string): Link {
     const link = this.#links.find((entry) => entry.name === name);
     if (link === undefined) throw new Error(`there is no link ${name}`);
-    return link as Link;
+    return link;
   }
 
   #profile(uuid: string): NmProfile {
@@ -323,33 +601,114 @@ export class ModelNode {
     return profile;
   }
 
+  #kernelDevice(name: string): NmDevice {
+    const device = this.#devices.find((entry) => entry.interface === name && isKernels(entry));
+    if (device === undefined) throw new Error(`there is no device ${name}`);
+    return device;
+  }
+
   #deviceOf(uuid: string): NmDevice {
-    const [path] = [...this.#running].find(([, running]) => running === uuid) ?? [];
+    const [path] = [...this.#running].find(([, running]) => running.uuid === uuid) ?? [];
     const device = this.#devices.find((entry) => entry.path === path);
     if (device === undefined) throw new Error(`${uuid} runs on no device`);
     return device;
   }
 }
 
+function stateOf(observed: Given | null, settings: ProfileSettings | null): LinkState {
+  return { observed, settings, answered: new Set(), held: [], heldRoutes: [] };
+}
+
+function activePath(device: NmDevice): string {
+  return `/active${device.path}`;
+}
+
+function bridgeRow(name: string, profile: string, settings: ProfileSettings): OvsBridge {
+  const data = settings['ovs-external-ids']?.data?.[1] as Record<string, string> | undefined;
+  return {
+    uuid: name,
+    name,
+    datapathType: '',
+    failMode: 'standalone',
+    externalIds: { ...data, [owner]: profile },
+    otherConfig: {},
+    ports: [],
+  };
+}
+
+/** A profile in memory, as NetworkManager shows it. */
 function profileOf({ id, uuid, settings }: WantedProfile): NmProfile {
-  return { path: `/profile/${id}`, uuid, id, filename: '', settings: structuredClone(settings) as ProfileSettings };
+  const empty: SettingValue = ['aa{sv}', []];
+  const copy = structuredClone(settings) as ProfileSettings;
+  const ip = (name: 'ipv4' | 'ipv6') => ({
+    [name]: { 'address-data': empty, 'route-data': empty, method: ['s', 'auto'] as const, ...copy[name] },
+  });
+  const connection = { permissions: ['as', []] as const, ...copy.connection, timestamp: ['t', 1_800_000_000] as const };
+  const shown = { ...copy, connection, ...ip('ipv4'), ...ip('ipv6') };
+  return { path: `/profile/${id}`, uuid, id, filename: `/run/NetworkManager/${id}`, settings: shown };
 }
 
 function typeOf(settings: ProfileSettings): string {
   return String(settings.connection?.type?.[1]);
 }
 
-/** Devices the kernel has; Open vSwitch's own are NetworkManager's idea. */
-function isKernels(device: NmDevice): boolean {
-  return device.type < 24;
+/** A NIC's profile by which earlier agents and the script made it a port. */
+function isPortOfOvs({ settings }: NmProfile): boolean {
+  return settings.connection?.['slave-type']?.[1] === 'ovs-port' && typeOf(settings) !== 'ovs-interface';
 }
 
-function fixedAddresses(setting: Readonly<Record<string, SettingValue>> | undefined, family: 4 | 6): LinkAddress[] {
-  const list = (setting?.['address-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
+/** Devices the kernel has; Open vSwitch's own are NetworkManager's idea. */
+function isKernels(device: NmDevice): boolean {
+  return ![ovsInterface, ovsPort, ovsBridge].includes(device.type);
+}
+
+function isDynamic(settings: ProfileSettings | null, family: Family): boolean {
+  return ['auto', 'dhcp'].includes(String(settings?.[`ipv${family}`]?.method?.[1]));
+}
+
+function isOff(settings: ProfileSettings, family: Family): boolean {
+  return ['disabled', 'ignore', 'undefined'].includes(String(settings[`ipv${family}`]?.method?.[1]));
+}
+
+function fixedAddresses(setting: Readonly<Record<string, SettingValue>> | undefined, family: Family): LinkAddress[] {
+  if (setting === undefined || setting.method?.[1] === 'disabled') return [];
+  const list = (setting['address-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
   return list.map((entry) => address(family, String(entry.address?.[1]), Number(entry.prefix?.[1])));
 }
 
-function address(family: 4 | 6, text: string, prefixLength: number): LinkAddress {
+/** Routes a profile sets, each with its own metric or the one it had. */
+function fixedRoutes(
+  setting: Readonly<Record<string, SettingValue>> | undefined,
+  family: Family,
+  given: readonly Route[],
+): Route[] {
+  if (setting === undefined || setting.method?.[1] === 'disabled') return [];
+  const list = (setting['route-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
+  const own = list.map((entry) => ({
+    destination: `${entry.dest?.[1]}/${entry.prefix?.[1]}`,
+    gateway: (entry['next-hop']?.[1] ?? null) as string | null,
+    own: entry.metric === undefined ? undefined : Number(entry.metric[1]),
+  }));
+  const gateway = setting.gateway?.[1];
+  const any = family === 4 ? '0.0.0.0/0' : '::/0';
+  const all = gateway === undefined ? own : [...own, { destination: any, gateway: String(gateway), own: undefined }];
+  return all.map(({ destination, gateway: hop, own: metric }): Route => {
+    const before = given.find((route) => route.destination === destination && route.gateway === hop);
+    return { family, destination, gateway: hop, device: '', metric: metric ?? before?.metric ?? 100 };
+  });
+}
+
+function unique(addresses: readonly LinkAddress[]): LinkAddress[] {
+  const key = (entry: LinkAddress): string => `${entry.address}/${entry.prefixLength}`;
+  return addresses.filter((entry, index) => addresses.findIndex((other) => key(other) === key(entry)) === index);
+}
+
+function parseAddress(text: string): LinkAddress {
+  const [bare = '', prefix = ''] = text.split('/');
+  return address(bare.includes(':') ? 6 : 4, bare, Number(prefix));
+}
+
+function address(family: Family, text: string, prefixLength: number): LinkAddress {
   const flags = { tentative: false, dadFailed: false, temporary: false, deprecated: false };
   return { family, address: text, prefixLength, scope: 'global', ...flags };
 }

@@ -4,10 +4,10 @@ import type { Link, NmDevice, NmProfile, Observation } from '../../../agent/mode
 import { planApply, planDisable } from '../../../agent/plan/plan.ts';
 import { planText } from '../../../agent/view/plan-view.ts';
 import { plain } from '../../../agent/view/style.ts';
-import { readCase } from './cases.ts';
+import { appliedCase, readCase } from './cases.ts';
 
 const limitMs = 1000;
-const { config, observation: small } = readCase('dhcp-again');
+const { config, observation: small } = appliedCase('dhcp');
 
 /** The node, with so many more devices that have addresses, routes and profiles that run, and as many profiles that do not. */
 function grown(node: Observation, count: number): Observation {

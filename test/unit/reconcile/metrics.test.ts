@@ -1,22 +1,24 @@
 import t from 'tap';
 import { AgentError } from '../../../agent/errors.ts';
 import type { RunRecord } from '../../../agent/model/run-record.ts';
-import { planApply } from '../../../agent/plan/plan.ts';
 import { metricsText } from '../../../agent/reconcile/metrics.ts';
 import { nextRecord } from '../../../agent/reconcile/run-record.ts';
-import { readCase } from '../plan/cases.ts';
+import { appliedCase, planOfCase, readCase } from '../plan/cases.ts';
 import { parseMetrics } from './exposition.ts';
 
 const at = '2026-11-20T21:47:19.500Z';
-const planned = (name: string) => {
-  const { config, observation } = readCase(name);
-  const decision = planApply(config, observation, true);
-  if (decision.kind !== 'planned') throw new TypeError('it waits');
-  return decision.plan;
-};
-const plan = planned('dhcp');
+const plan = planOfCase(readCase('dhcp'));
 const transaction = { id: 'TX', state: 'committed', at, tookMs: 1834, expectedOutageMs: 100 } as const;
-const end = { command: 'apply', at, tookMs: 2001.5, outcome: 'changed', error: null, plan, transaction } as const;
+const end = {
+  command: 'apply',
+  at,
+  tookMs: 2001.5,
+  outcome: 'changed',
+  error: null,
+  plan,
+  transaction,
+  confirmed: null,
+} as const;
 
 t.test('a first run that changed the node', (t) => {
   const record = nextRecord(null, end);
@@ -47,7 +49,7 @@ t.test('a first run that changed the node', (t) => {
 
 t.test('a second run keeps what the first one did', (t) => {
   const first = nextRecord(null, end);
-  const unchanged = { ...end, outcome: 'unchanged', plan: planned('dhcp-again'), transaction: null } as const;
+  const unchanged = { ...end, outcome: 'unchanged', plan: planOfCase(appliedCase('dhcp')), transaction: null } as const;
   const record = nextRecord(first, unchanged);
   t.match(record, { transaction, runs: { unchanged: 1, changed: 1 }, differences: 0 });
   t.end();
@@ -56,7 +58,7 @@ t.test('a second run keeps what the first one did', (t) => {
 t.test('a run that failed and was taken back', (t) => {
   const error = new AgentError('proof-failed', 'the gateway "gw" does not answer\nat all');
   const failed = { ...end, outcome: 'failed', error, transaction: { ...transaction, state: 'rolled-back' } } as const;
-  const record = nextRecord(nextRecord(null, { ...end, plan: planned('none-again') }), failed);
+  const record = nextRecord(nextRecord(null, { ...end, plan: planOfCase(appliedCase('choice-none')) }), failed);
   t.match(record, { rollbacks: 1, error: { kind: 'proof-failed', exitCode: 1 }, runs: { failed: 1 } });
   t.strictSame(record.bridges, [{ bridge: 'br-ex', uplink: null }], 'the bridges are those of before');
   const metrics = parseMetrics(metricsText(record));

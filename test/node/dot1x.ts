@@ -1,0 +1,63 @@
+// What the switch knows of a NIC that authenticates with 802.1X: hostapd's own account of it, and what its port lets in.
+import path from 'node:path';
+import type { NodeOptions, TestNode } from './node.ts';
+import { sourceDir } from './source.ts';
+
+/** The LAN whose switch asks, and what its node needs to answer: the test node's kernel has no wifi, and Debian's supplicant ends without. */
+export const authenticatedLan: Pick<NodeOptions, 'lan' | 'folders'> = {
+  lan: 'dot1x',
+  folders: { '/testnode/wired-supplicant.py': path.join(sourceDir, 'guest/wired-supplicant.py') },
+};
+
+export const nicMac = '52:54:00:aa:00:00';
+const log = '/run/testnode/hostapd.log';
+const inLan = 'ip netns exec lan';
+
+export interface SwitchPort {
+  /** hostapd counts the NIC as authenticated, and the port lets frames from its MAC in. */
+  authorized: boolean;
+  open: boolean;
+  /** EAPOL frames of every kind that hostapd has had from the NIC, and which of them began or ended an authentication. */
+  frames: number;
+  starts: number;
+  logoffs: number;
+  /** How often the port lost its link: a real switch forgets who was there. */
+  linkLosses: number;
+  /** Everything that hostapd has said of the NIC in this boot, without times. */
+  said: string[];
+}
+
+/** What the switch knows now. */
+export async function switchPort(node: TestNode): Promise<SwitchPort> {
+  const text = await node.text(`set -e
+    ${inLan} hostapd_cli -p /run/testnode/hostapd -i peth0 sta ${nicMac}
+    echo linkLosses=$(${inLan} cat /sys/class/net/peth0/carrier_down_count)
+    echo entries=$(${inLan} bridge fdb show dev peth0 | grep -c '^${nicMac} .*static' || true)`);
+  const value = (key: string): string => new RegExp(`^${key}=(.*)$`, 'm').exec(text)?.[1] ?? '';
+  return {
+    authorized: value('flags').includes('[AUTHORIZED]'),
+    open: Number(value('entries')) > 0,
+    frames: Number(value('dot1xAuthEapolFramesRx')),
+    starts: Number(value('dot1xAuthEapolStartFramesRx')),
+    logoffs: Number(value('dot1xAuthEapolLogoffFramesRx')),
+    linkLosses: Number(value('linkLosses')),
+    said: saidOf((await node.read(log)) ?? ''),
+  };
+}
+
+/** What hostapd said between two looks at it. */
+export function saidSince(before: SwitchPort, after: SwitchPort): string[] {
+  return after.said.slice(before.said.length);
+}
+
+/** How many of these begin like this. */
+export function countOf(said: readonly string[], text: string): number {
+  return said.filter((line) => line.startsWith(text)).length;
+}
+
+function saidOf(text: string): string[] {
+  return text.split('\n').flatMap((line) => {
+    const said = line.includes(nicMac) ? /peth0: (.*)$/.exec(line)?.[1] : undefined;
+    return said === undefined ? [] : [said.replace(`STA ${nicMac} `, '').replace(` ${nicMac}`, '')];
+  });
+}

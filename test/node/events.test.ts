@@ -1,0 +1,71 @@
+// What others do to the uplink and to br-ex while they are in use: the node is reachable, and as wanted again by itself.
+import t, { type Test } from 'tap';
+import { nodeSkip } from './availability.ts';
+import { bootNode, type TestNode } from './node.ts';
+
+t.setTimeout(600_000);
+
+interface Event {
+  readonly what: string;
+  /** NIC is the uplink, PROFILE the admin's profile, PORT a device below it that has a cable. */
+  readonly shell: string;
+  /** Longest silence; without, only that it answers again. */
+  readonly awayMs?: number;
+}
+
+/** The bridge goes on answering; what else runs on the machine may hold the node up for some scheduler slices. */
+const stays = 1_000;
+const events: readonly Event[] = [
+  { what: 'the cable out for some seconds', shell: 'link down; sleep 9; link up' },
+  { what: 'nmcli device reapply', shell: 'nmcli device reapply $NIC', awayMs: stays },
+  { what: 'nmcli connection up', shell: 'timeout 5 nmcli connection up $PROFILE || true', awayMs: stays },
+  { what: 'nmcli device disconnect', shell: 'nmcli device disconnect $NIC', awayMs: stays },
+  { what: 'nmcli connection down', shell: 'nmcli connection down $PROFILE', awayMs: stays },
+  { what: 'nmcli connection down ovs-if-br-ex', shell: 'nmcli connection down ovs-if-br-ex' },
+  { what: 'every profile of br-ex deleted', shell: 'nmcli connection delete ovs-if-br-ex ovs-port-br-ex br-ex' },
+  { what: 'ovs-vsctl del-port', shell: 'ovs-vsctl del-port br-ex $NIC' },
+  { what: 'nmcli networking off and on', shell: 'nmcli networking off; sleep 1; nmcli networking on' },
+  { what: 'ovs-vswitchd restarted', shell: 'systemctl restart ovs-vswitchd', awayMs: stays },
+];
+
+/** A run takes a second or two after the event; a bond that is started anew and a busy machine some more. */
+const wantedLimitSeconds = 30;
+
+for (const { lan, nic, profile, events: some } of [
+  { lan: 'dhcp', nic: 'eth0', profile: 'eth0', events },
+  {
+    lan: 'bond-ab',
+    nic: 'bond0',
+    profile: 'bond0',
+    // NetworkManager deletes a bond that is disconnected or taken down, as on a node without br-ex.
+    events: events.filter(({ what }) => !/cable|disconnect|down|delete/.test(what)),
+  },
+]) {
+  t.test(`events, ${lan}`, { timeout: 290_000, skip: nodeSkip }, async (t) => {
+    const node = await bootNode({ lan, enableUnit: true });
+    t.teardown(() => node.halt());
+    await node.text('systemctl start microshift-ovs-init');
+    await node.ready();
+    const link = 'link() { ip netns exec lan ip link set peth0 "$1"; }';
+    for (const event of some) {
+      await t.test(event.what, async (t) => {
+        const since = await node.now();
+        await node.text(`NIC=${nic} PROFILE=${profile}; ${link}; ${event.shell}; sleep 1`);
+        await becomesWanted(t, node, since);
+        await node.ready();
+        const outage = (await node.outages(since, await node.now()))[node.lan.ip4];
+        t.comment(`${event.what}: away for ${outage?.longestMs} ms`);
+        if (event.awayMs !== undefined)
+          t.ok((outage?.longestMs ?? Infinity) <= event.awayMs, `${outage?.longestMs} ms`);
+      });
+    }
+  });
+}
+
+async function becomesWanted(t: Test, node: TestNode, since: number): Promise<void> {
+  const until = `timeout ${wantedLimitSeconds} sh -c 'until microshift-net verify > /run/drift 2>&1; do sleep 0.3; done'; cat /run/drift`;
+  const end = await node.text(until);
+  t.match(end, /^No drift/, 'as wanted again, by itself');
+  if (!end.startsWith('No drift')) t.comment(await node.journal('microshift-net-repair'));
+  t.comment(`as wanted ${Math.round((await node.now()) - since)} ms after the event began`);
+}

@@ -1,0 +1,31 @@
+# shellcheck shell=bash disable=SC2034,SC2046,SC2086,SC2154  # written in the words of guest/lib.sh, which sources it
+# one NIC with DHCPv4 at a switch port that asks for 802.1X (EAP-MD5) and lets in only a MAC that has authenticated
+# Needs guest/wired-supplicant.py in /testnode: see dot1x.ts.
+DOT1X=/run/testnode/hostapd
+lan() { nic eth0; lan_ip lan0 192.0.2.1/24; authenticator peth0; dhcp lan0 $(pool4); }
+profiles() {
+  python3 /testnode/wired-supplicant.py /usr/sbin/wpa_supplicant
+  eth_profile eth0 <<< $'[802-1x]\neap=md5;\nidentity=node\npassword=squeamish-ossifrage\n[ipv4]\nmethod=auto\n[ipv6]\nmethod=disabled'
+}
+
+authenticator() { # authenticator PORT: hostapd guards this port of a switch; what it sees is in $DOT1X.log, $DOT1X is where it is asked
+  mkdir -p $DOT1X
+  echo '"node" MD5 "squeamish-ossifrage"' > $DOT1X.users
+  # speaks to the group address as switches do, and never asks again by itself
+  printf '%s\n' interface=$1 driver=wired ctrl_interface=$DOT1X logger_stdout=-1 logger_stdout_level=0 logger_syslog=0 \
+    ieee8021x=1 use_pae_group_addr=1 eap_server=1 eap_user_file=$DOT1X.users eap_reauth_period=0 > $DOT1X.conf
+  # hostapd's wired driver shuts nobody out, the kernel's bridge does: a locked port drops frames from every MAC that nobody has entered.
+  # EAPOL goes to hostapd all the same: a bridge forwards no link-local frames, it hands them up.
+  $LAN bridge link set dev $1 locked on learning off
+  cat > $DOT1X.action << 'X'
+#!/bin/sh
+case $2 in
+  AP-STA-CONNECTED) bridge fdb replace "$3" dev "$1" master static ;;
+  AP-STA-DISCONNECTED) bridge fdb del "$3" dev "$1" master ;;
+esac
+X
+  chmod +x $DOT1X.action
+  # both go into the background once they are ready: nobody authenticates unseen
+  $LAN hostapd -B -t -f $DOT1X.log $DOT1X.conf
+  $LAN hostapd_cli -B -p $DOT1X -i $1 -a $DOT1X.action
+}

@@ -1,0 +1,114 @@
+// What is done about each kind of difference.
+import t from 'tap';
+import type { DifferenceKind, NetworkDifference, Step } from '../../../agent/model/plan.ts';
+import { adjustInPlace } from '../../../agent/plan/adjust.ts';
+import { gatewayBridge } from '../../../agent/plan/names.ts';
+import { uplinkSource } from '../../../agent/plan/source-profile.ts';
+import { appliedCase, planOfCase } from './cases.ts';
+import { changed } from './change.ts';
+
+const again = appliedCase('static4');
+const [wanted] = planOfCase(again).wanted.bridges;
+if (wanted === undefined) throw new TypeError('static4 has a bridge');
+const source = uplinkSource(gatewayBridge, 'eth0', again.observation);
+
+type Fields = Partial<Pick<NetworkDifference, 'profile' | 'setting' | 'key'>>;
+
+function differing(kind: DifferenceKind, fields: Fields = {}): NetworkDifference {
+  return { bridge: 'br-ex', kind, subject: '', wanted: '', observed: '', ...fields };
+}
+
+function steps(differences: readonly NetworkDifference[], uplink: typeof source | null = source): string {
+  if (wanted === undefined) return '';
+  const planned = adjustInPlace(wanted, gatewayBridge, differences, uplink, again.observation);
+  return planned === null ? 'rebuild' : planned.map(named).join(', ');
+}
+
+function named(step: Step): string {
+  if (step.do === 'updateProfiles') return `update ${step.profiles.map((profile) => profile.id).join(' ')}`;
+  if (step.do === 'clearUplink') return step.profile === null ? 'clear' : `start ${step.profile.id} and clear`;
+  return step.do === 'reapply' ? `reapply ${step.id}` : step.do;
+}
+
+const inPlace = 'reapply ovs-if-br-ex, waitAddresses';
+
+t.test('by kind', (t) => {
+  const table: Readonly<Record<Exclude<DifferenceKind, 'setting'>, string>> = {
+    profile: 'rebuild',
+    active: 'rebuild',
+    leftover: 'rebuild',
+    bridge: 'rebuild',
+    owner: 'rebuild',
+    surplus: 'rebuild',
+    port: 'attachUplink, clear',
+    'port-error': 'rebuild',
+    'foreign-device': 'rebuild',
+    mac: 'rebuild',
+    address: inPlace,
+    'uplink-configured': 'clear',
+    'uplink-inactive': 'clear',
+  };
+  for (const [kind, remedy] of Object.entries(table)) t.equal(steps([differing(kind as DifferenceKind)]), remedy, kind);
+  t.end();
+});
+
+t.test('by the setting of a profile', (t) => {
+  const [bridge, port, device] = ['br-ex', 'ovs-port-br-ex', 'ovs-if-br-ex'];
+  const table: readonly (readonly [profile: string, property: string, remedy: string])[] = [
+    ['br-ex', 'connection.autoconnect', `update ${bridge}`],
+    ['br-ex', 'ovs-external-ids.data', `update ${bridge}, reapply ${bridge}`],
+    ['br-ex', 'ovs-other-config.data', `update ${bridge}, reapply ${bridge}`],
+    ['br-ex', 'ovs-bridge.fail-mode', 'rebuild'],
+    ['br-ex', 'ovs-bridge.datapath-type', 'rebuild'],
+    ['br-ex', 'connection.interface-name', 'rebuild'],
+    ['ovs-port-br-ex', 'connection.autoconnect', `update ${port}`],
+    ['ovs-port-br-ex', 'connection.master', 'rebuild'],
+    ['ovs-if-br-ex', 'connection.autoconnect', `update ${device}`],
+    ['ovs-if-br-ex', 'user.data', `update ${device}`],
+    ['ovs-if-br-ex', 'connection.zone', `update ${device}, ${inPlace}`],
+    ['ovs-if-br-ex', 'ipv4.method', `update ${device}, ${inPlace}`],
+    ['ovs-if-br-ex', 'ipv6.token', `update ${device}, ${inPlace}`],
+    ['ovs-if-br-ex', 'proxy.method', `update ${device}, ${inPlace}`],
+    ['ovs-if-br-ex', 'hostname.priority', `update ${device}, ${inPlace}`],
+    ['ovs-if-br-ex', '802-3-ethernet.mtu', 'rebuild'],
+    ['ovs-if-br-ex', '802-3-ethernet.assigned-mac-address', 'rebuild'],
+    ['ovs-if-br-ex', 'ovs-interface.type', 'rebuild'],
+    ['ovs-if-br-ex', 'ovs-external-ids.data', 'rebuild'],
+    ['ovs-if-br-ex', 'never-heard-of.value', 'rebuild'],
+  ];
+  for (const [profile, property, remedy] of table) {
+    const [setting = '', key = ''] = property.split('.');
+    t.equal(steps([differing('setting', { profile, setting, key })]), remedy, `${profile} ${property}`);
+  }
+  t.end();
+});
+
+t.test('several at once', (t) => {
+  const [port, configured, inactive, address] = (
+    ['port', 'uplink-configured', 'uplink-inactive', 'address'] as const
+  ).map((kind) => differing(kind));
+  const method = differing('setting', { profile: 'ovs-if-br-ex', setting: 'ipv4', key: 'method' });
+  const ids = differing('setting', { profile: 'br-ex', setting: 'ovs-external-ids', key: 'data' });
+  if (port === undefined || configured === undefined || inactive === undefined || address === undefined) return;
+  t.equal(steps([port, configured]), 'attachUplink, clear', 'it is cleared once');
+  t.equal(steps([configured, address]), `clear, ${inPlace}`, 'first the NIC lets go of the address');
+  t.equal(
+    steps([method, ids, port]),
+    `update br-ex ovs-if-br-ex, reapply br-ex, attachUplink, clear, ${inPlace}`,
+    'every profile once, the NIC before the addresses',
+  );
+  t.equal(steps([configured, differing('mac')]), 'rebuild', 'whatever needs more decides');
+  t.equal(steps([]), '');
+  t.end();
+});
+
+t.test('a NIC that runs nothing is started with the profile of the admin first', (t) => {
+  const down = changed(again.observation, {
+    'networkManager/devices/[interface=eth0]/state': 30,
+    'networkManager/devices/[interface=eth0]/activeConnection': null,
+  });
+  const idle = uplinkSource(gatewayBridge, 'eth0', down);
+  t.equal(steps([differing('uplink-inactive')], idle), 'start eth0 and clear');
+  t.equal(steps([differing('port')], idle), 'attachUplink, start eth0 and clear');
+  t.end();
+});

@@ -1,0 +1,62 @@
+// A plan as a case keeps it: every profile once, as it is wanted; steps name it, and say only what they have of it that is otherwise.
+import type { Plan, Step, WantedBridge, WantedProfile } from '../../../agent/model/plan.ts';
+import type { ProfileSettings } from '../../../agent/model/settings.ts';
+
+/** Without the trace, which has a file of its own, where a change of a decision is seen at once. */
+export function shortPlan({ choice, wanted, steps, ...rest }: Plan): object {
+  const profiles = wanted.bridges.flatMap((bridge) => bridge.profiles);
+  return {
+    ...rest,
+    choice: choice === null ? null : { interface: choice.interface, source: choice.source },
+    differences: rest.differences.map((entry) => `${entry.subject}: ${entry.observed} → ${entry.wanted}`),
+    wanted: wanted.bridges.map(shortBridge),
+    steps: steps.map((step) => shortStep(step, profiles)),
+  };
+}
+
+/** Which NIC is in which bridge, and what is said of it. */
+export function shortChoice({ choice, wanted, notes }: Plan): object {
+  return {
+    choice: choice === null ? null : { interface: choice.interface, source: choice.source },
+    bridges: wanted.bridges.map(({ bridge, uplink, mac }) => ({ bridge, uplink: uplink?.interface ?? null, mac })),
+    notes,
+  };
+}
+
+function shortBridge({ profiles, ...bridge }: WantedBridge): object {
+  return {
+    ...bridge,
+    profiles: Object.fromEntries(profiles.map(({ id, uuid, settings }) => [id, { uuid, ...settings }])),
+  };
+}
+
+function shortStep(step: Step, wanted: readonly WantedProfile[]): object {
+  const known = (uuid: string): WantedProfile | undefined => wanted.find((profile) => profile.uuid === uuid);
+  switch (step.do) {
+    case 'addProfiles':
+    case 'updateProfiles':
+      return { ...step, profiles: step.profiles.map((profile) => shortProfile(profile, known(profile.uuid))) };
+    case 'reapply': {
+      const { uuid, settings, ...rest } = step;
+      return { ...rest, settings: settings === null ? null : unlike(settings, known(uuid)?.settings ?? {}) };
+    }
+    default:
+      return step;
+  }
+}
+
+function shortProfile({ id, uuid, settings }: WantedProfile, wanted: WantedProfile | undefined): unknown {
+  if (wanted === undefined) return { id, uuid, settings };
+  const other = unlike(settings, wanted.settings);
+  return Object.keys(other).length === 0 ? id : { id, unlike: other };
+}
+
+/** Settings that are not as in the other; null: it has one that is not here. */
+function unlike(settings: ProfileSettings, other: ProfileSettings): Record<string, unknown> {
+  const names = [...new Set([...Object.keys(settings), ...Object.keys(other)])];
+  return Object.fromEntries(
+    names
+      .filter((name) => JSON.stringify(settings[name]) !== JSON.stringify(other[name]))
+      .map((name) => [name, settings[name] ?? null]),
+  );
+}

@@ -1,0 +1,84 @@
+// Which profile of the admin a NIC is configured by.
+import t from 'tap';
+import { isAgentError } from '../../../agent/errors.ts';
+import type { Observation } from '../../../agent/model/observation.ts';
+import type { Step } from '../../../agent/model/plan.ts';
+import { externalBridge, gatewayBridge } from '../../../agent/plan/names.ts';
+import { planApply, planDisable } from '../../../agent/plan/plan.ts';
+import { adminProfile, uplinkSource } from '../../../agent/plan/source-profile.ts';
+import { appliedCase, configOf, readCase } from './cases.ts';
+import { changed } from './change.ts';
+
+const eth0 = 'networkManager/devices/[interface=eth0]';
+const idle = { [`${eth0}/state`]: 30, [`${eth0}/activeConnection`]: null };
+
+t.test('the one it runs, before the move and after it', (t) => {
+  const source = uplinkSource(gatewayBridge, 'eth0', readCase('static4').observation);
+  t.match(source, { id: 'eth0', isActive: true, given: null, addressLink: { name: 'eth0' } });
+  const moved = uplinkSource(gatewayBridge, 'eth0', appliedCase('static4').observation);
+  t.match(moved, { id: 'eth0', isActive: true, given: { connection: {} }, addressLink: { name: 'br-ex' } });
+  t.end();
+});
+
+t.test('where it runs none, the one our profiles were made from', (t) => {
+  const { observation } = appliedCase('static4');
+  const other = { ...observation.networkManager.profiles[0], path: '/other', uuid: 'other', id: 'other' };
+  const down = changed(observation, { ...idle, 'networkManager/profiles/[+]': other });
+  const both = {
+    ...down,
+    networkManager: { ...down.networkManager, profiles: down.networkManager.profiles.toReversed() },
+  };
+  for (const seen of [down, both]) t.match(uplinkSource(gatewayBridge, 'eth0', seen), { id: 'eth0', isActive: false });
+  t.end();
+});
+
+t.test('without profiles of ours, the one that names it', (t) => {
+  const down = changed(readCase('static4').observation, idle);
+  t.match(uplinkSource(gatewayBridge, 'eth0', down), { id: 'eth0', isActive: false });
+  t.equal(adminProfile(gatewayBridge, 'eth7', down), undefined);
+  t.end();
+});
+
+t.test('one that an earlier agent or the script made is not the admin’s', (t) => {
+  for (const name of ['former-dhcp', 'script'])
+    t.match(uplinkSource(gatewayBridge, 'eth0', readCase(name).observation), { id: 'eth0', isActive: false }, name);
+  t.match(uplinkSource(gatewayBridge, 'bond0', readCase('former-bond-uuid').observation), { id: 'bond0' });
+  t.match(uplinkSource(externalBridge, 'eth1', readCase('former-extra-bridge').observation), { id: 'eth1' });
+  t.end();
+});
+
+t.test('after somebody took it out, the bridge still has what it was given', (t) => {
+  const out = changed(appliedCase('dhcp').observation, { '-ovs/bridges/[name=br-ex]/ports/[name=eth0]': true });
+  const source = uplinkSource(gatewayBridge, 'eth0', out);
+  t.match(source, { given: { connection: {} }, addressLink: { name: 'br-ex' } });
+  t.end();
+});
+
+t.test('a NIC that somebody put in its place is not configured by the profile of the other one', (t) => {
+  const { observation } = appliedCase('static4');
+  const link = observation.links.find((entry) => entry.name === 'eth0');
+  const device = observation.networkManager.devices.find((entry) => entry.interface === 'eth0');
+  const replaced = changed(observation, {
+    'links/[+]': { ...link, name: 'eth7', mac: '02:00:00:00:00:07' },
+    'networkManager/devices/[+]': { ...device, path: '/eth7', interface: 'eth7', state: 10, activeConnection: null },
+    'ovs/bridges/[name=br-ex]/ports/[name=eth0]/interfaces/[0]/name': 'eth7',
+    'ovs/bridges/[name=br-ex]/ports/[name=eth0]/name': 'eth7',
+  });
+  const isWrong = (step: Step): boolean =>
+    (step.do === 'clearUplink' && step.interface === 'eth7' && step.profile?.id === 'eth0') ||
+    (step.do === 'detachUplink' && step.interface === 'eth7' && step.profile.id === 'eth0');
+  t.notOk(applied(replaced).some(isWrong), 'apply');
+  t.notOk(planDisable(replaced).steps.some(isWrong), 'disable');
+  t.end();
+});
+
+/** No steps where the plan is refused. */
+function applied(observation: Observation): readonly Step[] {
+  try {
+    const decision = planApply(configOf(null), observation, true);
+    return decision.kind === 'planned' ? decision.plan.steps : [];
+  } catch (error) {
+    if (isAgentError(error) && error.kind !== 'internal') return [];
+    throw error;
+  }
+}

@@ -77,33 +77,28 @@ async function tryLock(directory: string, command: string): Promise<Lock | Refus
 
 /** Waits until a holder has removed its file or died; false: it still has the lock at the limit. */
 function ended(directory: string, { name, pid, startTime: started }: Contender, limitMs: number): Promise<boolean> {
-  const isGone = (): boolean => !namesIn(directory).includes(name) || startTime(pid) !== started;
-  return new Promise((resolve) => {
-    const finish = (gone: boolean): void => {
-      clearTimeout(timer);
-      watcher.close();
-      resolve(gone);
-    };
-    const watcher = watch(directory, () => {
-      if (isGone()) finish(true);
-    });
-    const timer = setTimeout(() => finish(isGone()), Math.max(0, limitMs));
-    if (isGone()) finish(true);
-  });
+  return holdsWithin(directory, limitMs, () => !namesIn(directory).includes(name) || startTime(pid) !== started);
 }
 
 function allWithdraw(directory: string, own: Contender): Promise<boolean> {
-  if (liveOthers(directory, own).length === 0) return Promise.resolve(true);
+  return holdsWithin(directory, withdrawalMs, () => liveOthers(directory, own).length === 0);
+}
+
+/** Asks again after every change of the directory, and once more at the limit: a holder that died changes nothing there. */
+function holdsWithin(directory: string, limitMs: number, condition: () => boolean): Promise<boolean> {
+  if (condition()) return Promise.resolve(true);
   return new Promise((resolve) => {
-    const finish = (won: boolean): void => {
+    const finish = (holds: boolean): void => {
       clearTimeout(timer);
       watcher.close();
-      resolve(won);
+      resolve(holds);
     };
-    const watcher = watch(directory, () => {
-      if (liveOthers(directory, own).length === 0) finish(true);
-    });
-    const timer = setTimeout(() => finish(liveOthers(directory, own).length === 0), withdrawalMs);
+    const askAgain = (): void => {
+      if (condition()) finish(true);
+    };
+    const watcher = watch(directory, askAgain);
+    const timer = setTimeout(() => finish(condition()), Math.max(0, limitMs));
+    askAgain();
   });
 }
 

@@ -41,7 +41,11 @@ function commandTree(done: (code: ExitCode) => void, output: () => Output): Comm
 
   command('apply', 'observe, plan, run and prove: bring the node to what ovn.yaml says')
     .option('--boot', 'as the unit runs it at boot', false)
-    .option('--repair', 'as the unit runs it after an event: only where there is a br-ex of ours', false)
+    .option(
+      '--repair',
+      'as the unit runs it after an event: back to what the last run that was kept made of br-ex',
+      false,
+    )
     .option('--confirm-timeout <seconds>', 'take the change back unless `confirm` follows in time', positiveSeconds)
     .action(async ({ boot, repair, confirmTimeout }: { boot: boolean; repair: boolean; confirmTimeout?: number }) => {
       const commands = await import('../commands/apply.ts');

@@ -1,5 +1,6 @@
 import { encodeVariant } from '../dbus/codec.ts';
 import type { Bus } from '../dbus/connection.ts';
+import { manager } from './units.ts';
 
 /** systemd makes a scope in milliseconds; a run does not wait for one that is busy. */
 const answerMs = 2_000;
@@ -18,9 +19,7 @@ export async function startWhenThisEnds(bus: Bus, id: string, whenItEnds: string
   ] as const;
   await bus
     .call({
-      destination: 'org.freedesktop.systemd1',
-      path: '/org/freedesktop/systemd1',
-      interface: 'org.freedesktop.systemd1.Manager',
+      ...manager,
       member: 'StartTransientUnit',
       signature: 'ssa(sv)a(sa(sv))',
       body: [

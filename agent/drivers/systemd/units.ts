@@ -4,7 +4,8 @@ import type { Bus } from '../dbus/connection.ts';
 
 /** org.freedesktop.systemd1(5) */
 const service = 'org.freedesktop.systemd1';
-const manager = {
+/** Where systemd's manager is on the bus (org.freedesktop.systemd1(5)). */
+export const manager = {
   destination: service,
   path: '/org/freedesktop/systemd1',
   interface: 'org.freedesktop.systemd1.Manager',

@@ -24,7 +24,7 @@ interface Contender {
   readonly startTime: number;
 }
 
-/** Runs that systemd starts by itself; whoever runs a command then waits for their end. */
+/** Runs that systemd starts by itself; whoever meets one waits for its end. */
 const startedBySystemd: readonly string[] = ['recover', 'apply --repair'];
 /** They take seconds; this is what they may need where a service has to come back first. */
 const briefRunLimitMs = 60_000;
@@ -36,7 +36,7 @@ export async function takeLock(directory: string, command: string): Promise<Lock
     const taken = await tryLock(directory, command);
     if (!('holder' in taken)) return taken;
     const { holder, error } = taken;
-    const isBrief = startedBySystemd.includes(commandText(directory, holder)) && !startedBySystemd.includes(command);
+    const isBrief = startedBySystemd.includes(commandText(directory, holder));
     if (!isBrief || !(await ended(directory, holder, giveUpAt - monotonicMs()))) throw error;
   }
 }

@@ -66,10 +66,11 @@ export async function repair(output: Output): Promise<ExitCode> {
   requireRoot(command);
   const { config } = await readConfig(command);
   if (config.disableOvsInit.value) return exitCode.done;
-  const wanted = lastKept(readJournals(journalDirectory).records, currentBootId());
   const planner: Planner = (observation, over) => {
     // An agent before 0.2 made it, and NetworkManager does not keep such a bridge over a restart.
     if (isFormerLayout(observation)) return planApply(config, observation, over);
+    // Read under the lock: a run that has just ended, or that was recovered first, may be the last one.
+    const wanted = lastKept(readJournals(journalDirectory).records, currentBootId());
     return { kind: 'planned', plan: planUndo(wanted ?? currentBridges(observation), observation) };
   };
   const options = { command, confirmTimeoutSeconds: null, ...reporting(output) };

@@ -4,6 +4,7 @@ import { type Check, type Finding, failed, given, notApplicable, ok, verdictOf, 
 const ownUnit = 'microshift-ovs-init.service';
 const recoveryUnit = 'microshift-net-recover.service';
 const repairUnit = 'microshift-net-repair.path';
+const eventUnit = 'microshift-net-event.path';
 const uplinkUnit = 'microshift-net-uplink.path';
 
 /** What the unit must wait for, and what must wait for it; each with what goes wrong otherwise. */
@@ -80,15 +81,21 @@ export const unitChecks: readonly Check[] = [
     id: 'repair',
     title: `${repairUnit} looks after br-ex`,
     judge: ({ units }) =>
+      sideUnit(units, repairUnit, 'whatever happens to br-ex is not mended before the next `microshift-net apply`'),
+  },
+  {
+    id: 'event-watch',
+    title: `${eventUnit} asks for a look after an event`,
+    judge: ({ units }) =>
       sideUnit(
         units,
-        repairUnit,
+        eventUnit,
         "after a restart of NetworkManager nobody gives br-ex back to it, and after a lost cable nobody takes the NIC's addresses off again",
       ),
   },
   {
     id: 'uplink-watch',
-    title: `${uplinkUnit} looks after the uplink`,
+    title: `${uplinkUnit} asks for a look when the uplink is out`,
     judge: ({ units }) =>
       sideUnit(units, uplinkUnit, 'a NIC that somebody takes out of br-ex stays out, and the node without network'),
   },

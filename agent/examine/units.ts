@@ -7,6 +7,7 @@ export const examinedUnits = [
   'microshift-ovs-init.service',
   'microshift-net-recover.service',
   'microshift-net-repair.path',
+  'microshift-net-event.path',
   'microshift-net-uplink.path',
   'NetworkManager.service',
   'NetworkManager-wait-online.service',

@@ -17,7 +17,7 @@ export interface HookPorts {
 
 const openvswitch = 'openvswitch.service';
 /** They look after br-ex between runs, the first of which may be one by hand. */
-const watches = ['microshift-net-repair.path', 'microshift-net-uplink.path'];
+const watches = ['microshift-net-repair.path', 'microshift-net-event.path', 'microshift-net-uplink.path'];
 
 /**
  * Does what the event needs and says what could not be done. Never fails: a package is installed or removed whatever state the network

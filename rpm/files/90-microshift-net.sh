@@ -2,19 +2,14 @@
 # Called by NetworkManager with an interface and what became of it (NetworkManager-dispatcher(8)). Looked at by the shell alone: this runs in the
 # middle of every move of the uplink.
 
-# Somebody configured the uplink anew in place, or took br-ex down: microshift-net-repair.path hears of everything else.
-repair() {
+# Somebody configured the uplink anew in place, or took br-ex down: microshift-net-event.path hears of everything else.
+ask_for_repair() {
   [ -s /run/microshift-net/uplinks ] || return 0
   case "$1" in
     br-ex | br-ex1) ;;
     *) [ "$(basename "$(readlink "/sys/class/net/$1/master")")" = ovs-system ] || return 0 ;;
   esac
-  # A run that is under way does this itself, and proves what it comes to.
-  for run in /run/microshift-net/lock/*; do
-    pid=${run##*/}
-    [ ! -d "/proc/${pid%%.*}" ] || return 0
-  done
-  systemctl start --no-block microshift-net-repair.service
+  : > /run/microshift-net/repair-asked
 }
 
 # A router may come back from a power cut long after the node: microshift-ovs-init.service has given up by then. It is started once more when
@@ -36,7 +31,7 @@ start_late() {
 }
 
 case "$2" in
-  down | reapply) repair "$1" ;;
+  down | reapply) ask_for_repair "$1" ;;
   up | dhcp4-change | dhcp6-change) start_late ;;
 esac
 exit 0

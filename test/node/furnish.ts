@@ -43,7 +43,7 @@ function putAgent(root: string, options: NodeOptions): void {
       linkOnDisk(root, `/etc/systemd/system/multi-user.target.wants/${unit}`, `${unitDir}/${unit}`);
   }
   if (options.enableUnit || options.enableRepair) {
-    for (const unit of ['microshift-net-repair.path', 'microshift-net-uplink.path'])
+    for (const unit of ['microshift-net-repair.path', 'microshift-net-event.path', 'microshift-net-uplink.path'])
       linkOnDisk(root, `/etc/systemd/system/multi-user.target.wants/${unit}`, `${unitDir}/${unit}`);
   }
 }

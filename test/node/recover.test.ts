@@ -53,6 +53,17 @@ t.test('a run that was cut short', { timeout: 420_000, skip: nodeSkip }, async (
     await isOld(t, node, old);
   });
 
+  await t.test('killed when its work was done, it stays, whoever looks first', async (t) => {
+    for (const command of ['microshift-net recover', 'microshift-net apply --repair']) {
+      await armFault(node, 'before journal-end', 'kill');
+      t.equal((await node.run(apply)).signal, 'SIGKILL');
+      t.match(await node.measure(command), { exitCode: 0, stderr: /died after its work was done/ });
+      hasMoved(t, before, await node.state());
+      await node.text('microshift-net disable');
+      await isOld(t, node, old);
+    }
+  });
+
   await t.test('killed under its unit, it is taken back at once and done again', async (t) => {
     await armFault(node, 'after step 9', 'kill');
     const run = await node.measure('systemctl start microshift-ovs-init', { settleMs: 4_000 });

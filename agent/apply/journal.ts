@@ -8,9 +8,9 @@ import {
   readdirSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
-import { readSmallFile, refuseFault, syncDirectory, unwritable } from '../drivers/host/files.ts';
+import { readSmallFile, refuseFault, removeFile, syncDirectory, unwritable } from '../drivers/host/files.ts';
 import { directoryFault } from '../drivers/host/own-directory.ts';
 import { AgentError } from '../errors.ts';
 import type { JournalEvent, JournalHeader, JournalRecord, TransactionState } from '../model/journal.ts';
@@ -51,9 +51,15 @@ export function openJournal(directory: string, header: JournalHeader): Journal {
     refuseFault(directoryFault(directory));
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND | constants.O_NOFOLLOW;
     const journal = appendTo(directory, header.id, openSync(path, flags, 0o600));
-    journal.write(header);
-    journal.sync();
-    syncDirectory(directory);
+    try {
+      journal.write(header);
+      journal.sync();
+      syncDirectory(directory);
+    } catch (error) {
+      journal.close();
+      removeFile(path);
+      throw error;
+    }
     return journal;
   } catch (error) {
     throw unwritable(path, error);
@@ -66,7 +72,7 @@ export function reopenJournal(directory: string, id: string): Journal {
   try {
     const descriptor = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
     // A power cut may have left half a line, which must not swallow the next one.
-    writeSync(descriptor, '\n');
+    writeFileSync(descriptor, '\n');
     return appendTo(directory, id, descriptor);
   } catch (error) {
     throw unwritable(path, error);
@@ -85,9 +91,8 @@ function appendTo(
       throw unwritable(`${directory}/${id}${openEnding}`, error);
     }
   };
-  const write = (value: unknown): void => {
-    writeSync(descriptor, `${JSON.stringify(value)}\n`);
-  };
+  // Not writeSync(), which on a disk that fills up writes a part and says so by a number.
+  const write = (value: unknown): void => writeFileSync(descriptor, `${JSON.stringify(value)}\n`);
   return {
     id,
     write,

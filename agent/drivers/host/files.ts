@@ -11,7 +11,6 @@ import {
   renameSync,
   unlinkSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { AgentError } from '../../errors.ts';
@@ -66,7 +65,7 @@ export function writeFileAtomically(path: string, content: string, mode = 0o644)
       mode,
     );
     try {
-      writeSync(descriptor, content);
+      writeFileSync(descriptor, content);
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);

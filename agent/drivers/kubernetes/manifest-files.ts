@@ -7,7 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { AgentError } from '../../errors.ts';
@@ -62,12 +62,15 @@ function writeIfChanged(path: string, text: string): void {
   const temporary = `${path}.${process.pid}.new`;
   const descriptor = openSync(temporary, 'w', 0o644);
   try {
-    writeSync(descriptor, text);
+    writeFileSync(descriptor, text);
     fsyncSync(descriptor);
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
   } finally {
     closeSync(descriptor);
   }
-  renameSync(temporary, path);
 }
 
 function readIfThere(path: string): string | null {

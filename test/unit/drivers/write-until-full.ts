@@ -1,0 +1,27 @@
+// Run by full-disk.test.ts on a file system of a few pages: writes more than fits by each of the ways in which state is written.
+import { readdirSync } from 'node:fs';
+import { openJournal } from '../../../agent/apply/journal.ts';
+import { replaceFile, writeFileAtomically } from '../../../agent/drivers/host/files.ts';
+import { writeManifestFiles } from '../../../agent/drivers/kubernetes/manifest-files.ts';
+import { isAgentError } from '../../../agent/errors.ts';
+import type { JournalHeader } from '../../../agent/model/journal.ts';
+
+const [directory = ''] = process.argv.slice(2);
+const tooMuch = 'x'.repeat(200_000);
+const header = { format: 1, id: 'full', command: tooMuch } as unknown as JournalHeader;
+const ways: Readonly<Record<string, () => void>> = {
+  writeFileAtomically: () => writeFileAtomically(`${directory}/state`, tooMuch),
+  replaceFile: () => replaceFile(`${directory}/note`, tooMuch),
+  writeManifestFiles: () => writeManifestFiles(directory, { '00-config-map.yaml': tooMuch }),
+  openJournal: () => void openJournal(directory, header),
+};
+
+const outcomes = Object.entries(ways).map(([way, write]) => {
+  try {
+    write();
+    return { way, error: null, left: readdirSync(directory) };
+  } catch (error) {
+    return { way, error: isAgentError(error) ? error.kind : String(error), left: readdirSync(directory) };
+  }
+});
+process.stdout.write(JSON.stringify(outcomes));

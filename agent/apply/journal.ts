@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -10,7 +11,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { readSmallFile, refuseFault, removeFile, syncDirectory, unwritable } from '../drivers/host/files.ts';
+import { readSmallFile, syncDirectory, unwritable, writeFileAtomically } from '../drivers/host/files.ts';
 import { directoryFault } from '../drivers/host/own-directory.ts';
 import { AgentError } from '../errors.ts';
 import type { JournalEvent, JournalHeader, JournalRecord, TransactionState } from '../model/journal.ts';
@@ -43,61 +44,44 @@ export interface Journal {
   close(): void;
 }
 
-/** Creates the journal of a transaction and makes it survive a power cut before anything is touched. Fails with `state-unwritable`. */
+/**
+ * Creates the journal of a transaction and makes it survive a power cut before anything is touched: it is there whole or not at all. Fails with
+ * `state-unwritable`.
+ */
 export function openJournal(directory: string, header: JournalHeader): Journal {
-  const path = `${directory}/${header.id}${openEnding}`;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    refuseFault(directoryFault(directory));
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND | constants.O_NOFOLLOW;
-    const journal = appendTo(directory, header.id, openSync(path, flags, 0o600));
-    try {
-      journal.write(header);
-      journal.sync();
-      syncDirectory(directory);
-    } catch (error) {
-      journal.close();
-      removeFile(path);
-      throw error;
-    }
-    return journal;
   } catch (error) {
-    throw unwritable(path, error);
+    throw unwritable(directory, error);
   }
+  const path = `${directory}/${header.id}${openEnding}`;
+  if (existsSync(path)) throw unwritable(path, new Error('this transaction has a journal already'));
+  writeFileAtomically(path, `${JSON.stringify(header)}\n`, 0o600);
+  return appendTo(directory, header.id, '');
 }
 
 /** Opens the journal of an earlier transaction to write its end. */
 export function reopenJournal(directory: string, id: string): Journal {
-  const path = `${directory}/${id}${openEnding}`;
-  try {
-    const descriptor = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
-    // A power cut may have left half a line, which must not swallow the next one.
-    writeFileSync(descriptor, '\n');
-    return appendTo(directory, id, descriptor);
-  } catch (error) {
-    throw unwritable(path, error);
-  }
+  // A power cut may have left half a line, which must not swallow the next one.
+  return appendTo(directory, id, '\n');
 }
 
-function appendTo(
-  directory: string,
-  id: string,
-  descriptor: number,
-): Journal & { write(value: unknown): void; sync(): void } {
-  const named = (work: () => void): void => {
+function appendTo(directory: string, id: string, first: string): Journal {
+  const path = `${directory}/${id}${openEnding}`;
+  const named = <T>(work: () => T): T => {
     try {
-      work();
+      return work();
     } catch (error) {
-      throw unwritable(`${directory}/${id}${openEnding}`, error);
+      throw unwritable(path, error);
     }
   };
+  const descriptor = named(() => openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW));
   // Not writeSync(), which on a disk that fills up writes a part and says so by a number.
-  const write = (value: unknown): void => writeFileSync(descriptor, `${JSON.stringify(value)}\n`);
+  const write = (text: string): void => named(() => writeFileSync(descriptor, text));
+  write(first);
   return {
     id,
-    write,
-    sync: () => fsyncSync(descriptor),
-    append: (event) => named(() => write(event)),
+    append: (event) => write(`${JSON.stringify(event)}\n`),
     setState: (state, at, detail, confirmUntil) => {
       const event: JournalEvent = {
         event: 'state',
@@ -106,11 +90,11 @@ function appendTo(
         detail,
         ...(confirmUntil === undefined ? {} : { confirmUntil }),
       };
+      write(`${JSON.stringify(event)}\n`);
       named(() => {
-        write(event);
         fsyncSync(descriptor);
         if (state === 'open' || state === 'awaiting-confirm') return;
-        renameSync(`${directory}/${id}${openEnding}`, `${directory}/${id}${closedEnding}`);
+        renameSync(path, `${directory}/${id}${closedEnding}`);
         syncDirectory(directory);
       });
     },

@@ -1,4 +1,6 @@
 import type { Link, NmDevice, Observation } from '../model/observation.ts';
+import { isDefault } from '../net/destination.ts';
+import { bridges } from './names.ts';
 
 /** ARPHRD_ETHER of linux/if_arp.h: what an OVS port of type `system` carries. */
 const ethernet = 1;
@@ -19,7 +21,7 @@ export function unsuitability(link: Link | undefined, observation: Observation):
   if (link.kind === 'tun' && link.hardwareType !== ethernet)
     return 'it is a tun device, which carries no Ethernet frames (a tap device does)';
   if (link.hardwareType !== ethernet) return 'it is not an Ethernet device, so Open vSwitch cannot carry it';
-  if (isForeignVeth(link.name, observation))
+  if (isForeignVeth(link.name, observation) && !isOnlyWayOut(link.name, observation))
     return 'it is a veth that NetworkManager does not manage, the end of a container cable';
   if (isOvsInternal(link.name, observation)) return 'it is an internal port of Open vSwitch';
   return null;
@@ -31,6 +33,18 @@ function isForeignVeth(name: string, { networkManager }: Observation): boolean {
   if (device === undefined) return false;
   const active = networkManager.activeConnections.find((entry) => entry.path === device.activeConnection);
   return device.state === unmanaged || ((active?.stateFlags ?? 0) & external) !== 0;
+}
+
+/**
+ * The node's default route goes through it, and through nothing else that could be an uplink: the node is a container itself (Incus, LXC, kind),
+ * and this is its NIC. One that is in a bridge of ours was that once.
+ */
+function isOnlyWayOut(name: string, { routes, ovs }: Observation): boolean {
+  const isOurs = (bridge: string): boolean => bridges.some((names) => names.bridge === bridge);
+  if (ovs.bridges.some((row) => isOurs(row.name) && row.ports.some((port) => port.name === name))) return true;
+  const ways = routes.filter((route) => isDefault(route.destination) && !isOurs(route.device));
+  const devices = ways.map((route) => route.device).filter((device) => !foreignNames.test(device));
+  return devices.includes(name) && devices.every((device) => device === name);
 }
 
 function isOvsInternal(name: string, observation: Observation): boolean {

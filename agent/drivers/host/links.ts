@@ -18,9 +18,7 @@ const tentativeFlag = 0x40;
 /** Every network device with its addresses. */
 export function readLinks(root = ''): Link[] {
   const directory = `${root}/sys/class/net`;
-  const links = readdirSync(directory)
-    .filter((name) => readText(`${directory}/${name}/ifindex`) !== null)
-    .map((name) => readLink(directory, name));
+  const links = readdirSync(directory).flatMap((name) => readLink(directory, name) ?? []);
   const silent = links.filter((link) => link.up && !link.carrier).map((link) => link.name);
   const ipv4 = readIpv4Addresses(silent, root);
   const ipv6 = readIpv6Addresses(`${root}/proc/net/if_inet6`);
@@ -30,15 +28,15 @@ export function readLinks(root = ''): Link[] {
   }));
 }
 
-function readLink(directory: string, name: string): Omit<Link, 'addresses'> {
+/** null: it is no device (bonding_masters), or it went while it was read. */
+function readLink(directory: string, name: string): Omit<Link, 'addresses'> | null {
   // Most attributes of most devices are absent, and a failed read takes ten times as long as a look.
-  const present = new Set(readdirSync(`${directory}/${name}`));
+  const present = new Set(namesIn(`${directory}/${name}`));
   const path = (attribute: string): string => `${directory}/${name}/${attribute}`;
   const read = (attribute: string): string => readText(path(attribute)) ?? '';
   const flags = Number.parseInt(read('flags'), 16);
-  return {
+  const link = {
     name,
-    index: Number(read('ifindex')),
     mac: read('address'),
     permanentMac: null,
     mtuBytes: Number(read('mtu')),
@@ -49,6 +47,9 @@ function readLink(directory: string, name: string): Omit<Link, 'addresses'> {
     driver: present.has('device') ? linkName(path('device/driver')) : null,
     master: present.has('master') ? linkName(path('master')) : null,
   };
+  // Read last: a device that went meanwhile has none any more. The kernel counts from 1.
+  const index = Number(read('ifindex'));
+  return index === 0 ? null : { ...link, index };
 }
 
 /** /proc/net/if_inet6: address, index, prefix length, scope, flags, name; all but the name in hex (Linux net/ipv6/addrconf.c). */
@@ -71,6 +72,14 @@ function readIpv6Addresses(path: string): Map<string, LinkAddress[]> {
     found.set(name, [...(found.get(name) ?? []), entry]);
   }
   return found;
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
 }
 
 function linkName(path: string): string | null {

@@ -9,10 +9,10 @@ import { readRoutes } from './drivers/host/routes.ts';
 import { type NetworkManager, openNetworkManager } from './drivers/networkmanager/client.ts';
 import { type OpenVSwitch, openOpenVSwitch } from './drivers/openvswitch/client.ts';
 import type { Systemd } from './drivers/systemd/units.ts';
+import { observeNetworkManager } from './facts/network-manager.ts';
+import { observe } from './facts/observe.ts';
 import type { Observation } from './model/observation.ts';
 import type { TuningFacts } from './model/tuning.ts';
-import { observeNetworkManager } from './observe/network-manager.ts';
-import { observe } from './observe/observe.ts';
 
 /** Open connections to everything a run observes and changes. */
 export interface Node {

@@ -18,7 +18,6 @@ interface Layer {
   readonly never?: Readonly<Record<string, string>>;
 }
 
-const ports = 'drivers are handed in by assemble.ts, so that the stage can be run on facts alone';
 const driversKnowNoPlans = 'a driver offers what the outside world can do and knows nothing of why it is asked';
 const driversApart = 'each driver can be replaced without reading another one';
 const pure = 'it computes from plain values: the same facts always give the same answer';
@@ -48,7 +47,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'drivers/kubernetes',
       'drivers/networkmanager',
       'errors.ts',
-      'examine',
+      'facts',
       'manifests',
       'messages.ts',
       'model',
@@ -78,7 +77,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'errors.ts',
       'messages.ts',
       'model',
-      'observe',
+      'facts',
       'plan',
       'verify',
       'version.ts',
@@ -96,16 +95,11 @@ const layers: Readonly<Record<string, Layer>> = {
       'drivers/openvswitch',
       'drivers/systemd',
       'model',
-      'observe',
+      'facts',
     ],
     because: 'it puts real drivers together and decides nothing',
   },
-  observe: {
-    may: ['drivers/dbus', 'drivers/networkmanager', 'errors.ts', 'model', 'printable.ts'],
-    because: 'observing turns answers of drivers into a snapshot',
-    never: { plan: 'data flows one way: observe → plan', apply: 'observing changes nothing', 'node:fs': ports },
-  },
-  examine: {
+  facts: {
     may: [
       'apply',
       'assemble.ts',
@@ -118,8 +112,8 @@ const layers: Readonly<Record<string, Layer>> = {
       'errors.ts',
       'manifests',
       'model',
-      'observe',
       'plan',
+      'printable.ts',
       'version.ts',
     ],
     packages: ['node:fs', 'node:path'],
@@ -128,10 +122,10 @@ const layers: Readonly<Record<string, Layer>> = {
     never: { doctor: 'it collects; doctor/ judges', reconcile: 'looking changes nothing' },
   },
   doctor: {
-    may: ['config', 'errors.ts', 'model', 'plan', 'printable.ts', 'verify'],
+    may: ['config', 'errors.ts', 'facts', 'model', 'plan', 'printable.ts', 'verify'],
     packages: ['node:net'],
-    because: pure,
-    never: { examine: 'an examination is handed in', drivers: 'an examination is handed in', 'node:fs': pure },
+    because: 'it judges the facts that it is handed, and projects the observation of them as `apply` does',
+    never: { drivers: 'an examination is handed in', 'node:fs': pure },
   },
   support: {
     may: ['apply', 'drivers/host', 'errors.ts', 'model'],
@@ -170,7 +164,7 @@ const layers: Readonly<Record<string, Layer>> = {
     may: ['errors.ts', 'model', 'net', 'printable.ts'],
     packages: ['js-yaml', 'node:fs', 'node:path'],
     because: 'the configuration is read before anything else is known',
-    never: { view: 'commands print it', observe: 'what the files say does not depend on the node' },
+    never: { view: 'commands print it', facts: 'what the files say does not depend on the node' },
   },
   manifests: {
     may: ['errors.ts', 'model', 'net'],

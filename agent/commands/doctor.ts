@@ -1,6 +1,6 @@
 import { judge } from '../doctor/checks.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
-import { examine } from '../examine/examine.ts';
+import { examine } from '../facts/examine.ts';
 import { doctorText } from '../view/doctor-view.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';

@@ -1,5 +1,7 @@
 import { defaultConfig } from '../config/defaults.ts';
 import { isAgentError } from '../errors.ts';
+import { hintedNicPath, readHints } from '../facts/hints.ts';
+import { observationOf } from '../facts/observation.ts';
 import type { Config } from '../model/config.ts';
 import type { Examination } from '../model/examination.ts';
 import type { Observation } from '../model/observation.ts';
@@ -25,7 +27,7 @@ export interface Diagnosis {
 /** Puts the parts of an examination together. */
 export function diagnose(examination: Examination): Diagnosis {
   const config = examination.config.value?.config ?? defaultConfig;
-  const observation = observationOf(examination);
+  const observation = observed(examination);
   const bridges = examination.ovs.value?.bridges ?? [];
   const uplinkNow = bridges
     .find((bridge) => bridge.name === 'br-ex')
@@ -53,30 +55,23 @@ function planOf(config: Config, observation: Observation | null): Pick<Diagnosis
   }
 }
 
-function observationOf(examination: Examination): Observation | null {
+/** The observation `apply` would plan on, as far as the parts of it answered. */
+function observed(examination: Examination): Observation | null {
   const { system, network, networkManager, ovs, tuning, files } = examination;
   if (network.value === null || networkManager.value === null || ovs.value === null) return null;
-  const hint = (path: string): string | null => {
-    const line =
-      files.value?.hints
-        .find((entry) => entry.path === path)
-        ?.text.split('\n')[0]
-        ?.trim() ?? '';
-    return line === '' ? null : line;
+  const { links, routes, resolver, missingPrograms } = network.value;
+  const { bootId = '', hostname = '' } = system.value ?? {};
+  const textOf = (path: string): string | null => {
+    if (path === hintedNicPath) return files.value?.hintedNic ?? null;
+    return files.value?.hints.find((entry) => entry.path === path)?.text ?? null;
   };
-  return {
-    host: { bootId: system.value?.bootId ?? '', hostname: system.value?.hostname ?? '', sshPeer: null },
-    links: network.value.links,
-    routes: network.value.routes,
-    resolver: network.value.resolver,
-    hints: {
-      interfaceHint: hint('/var/lib/ovnk/iface_default_hint'),
-      extraBridge: hint('/etc/ovnk/extra_bridge'),
-      defaultBridge: hint('/etc/ovnk/default_bridge'),
-      nodeIp: hint('/run/nodeip-configuration/primary-ip'),
-    },
-    networkManager: networkManager.value,
-    ovs: ovs.value,
+  const host = {
+    host: { bootId, hostname, sshPeer: null, missingPrograms },
+    links,
+    routes,
+    resolver,
+    hints: readHints(textOf),
     ...(tuning.value === null ? {} : { tuning: tuning.value }),
   };
+  return observationOf(host, networkManager.value, ovs.value);
 }

@@ -3,23 +3,18 @@ import { dirname } from 'node:path';
 import { journalDirectory, readJournals } from '../apply/journal.ts';
 import { lockDirectory, lockHolder } from '../apply/lock.ts';
 import type { DiskFacts, FileFacts, HintFileFacts, JournalFacts } from '../model/examination.ts';
+import { hintedNicPath, hintFiles } from './hints.ts';
 import { namesIn, textOf } from './text.ts';
 
 /** A hint is one short line; of what is longer the beginning shows what it is. */
 const hintLimitBytes = 4096;
 
-const hintFiles = [
-  { path: '/var/lib/ovnk/iface_default_hint', is: 'interface' },
-  { path: '/etc/ovnk/extra_bridge', is: 'interface' },
-  { path: '/etc/ovnk/default_bridge', is: 'interface' },
-  { path: '/run/nodeip-configuration/primary-ip', is: 'address' },
-] as const;
-
 /** Files and disks that a run reads and writes. */
 export function readFiles(): FileFacts {
   const mounts = readMounts();
   return {
-    hints: hintFiles.flatMap(({ path, is }) => readHint(path, is)),
+    hints: Object.values(hintFiles).flatMap(({ path, is }) => readHint(path, is)),
+    hintedNic: textOf(hintedNicPath),
     disks: ['/var/lib/microshift-net', '/run/microshift-net', '/var/lib/ovnk'].map((path) => readDisk(path, mounts)),
     leftovers: leftovers(),
     journals: readJournalFacts(),

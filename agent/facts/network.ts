@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { readLinks } from '../drivers/host/links.ts';
+import { hasProgram } from '../drivers/host/programs.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
 import type { NetworkFacts, ProcessFacts } from '../model/examination.ts';
-import { parseResolver } from '../observe/observe.ts';
+import { missingPrograms } from './observation.ts';
+import { parseResolver } from './observe.ts';
 import { namesIn, textOf } from './text.ts';
 
 const sysctls = [
@@ -23,6 +25,7 @@ export function readNetwork(): NetworkFacts {
     links,
     routes: readRoutes(),
     resolver: parseResolver(textOf('/etc/resolv.conf') ?? ''),
+    missingPrograms: missingPrograms(hasProgram),
     sysctls: Object.fromEntries(sysctls.map((name) => [name, sysctl(name)])),
     rpFilter: Object.fromEntries(
       ['all', ...links.map((link) => link.name)].flatMap((name) => {

@@ -7,8 +7,8 @@ import { runDirectory } from '../drivers/openvswitch/socket.ts';
 import type { ConfigFacts } from '../model/examination.ts';
 import type { ZoneSources } from '../model/firewall.ts';
 import type { NetworkManagerFacts, OvsFacts } from '../model/observation.ts';
-import { observeNetworkManager } from '../observe/network-manager.ts';
 import { trustedZone } from '../plan/firewall.ts';
+import { observeNetworkManager } from './network-manager.ts';
 
 /** Each of these opens a connection of its own: one that hangs keeps none of the others waiting. */
 export async function askNetworkManager(): Promise<NetworkManagerFacts> {

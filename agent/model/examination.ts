@@ -53,6 +53,8 @@ export interface NetworkFacts {
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
   readonly resolver: Resolver;
+  /** Programs without which NetworkManager cannot start a device again. */
+  readonly missingPrograms: readonly string[];
   /** Kernel settings by their sysctl name; null: the kernel has no such setting. */
   readonly sysctls: Readonly<Record<string, string | null>>;
   /** Of rp_filter, by link: it is the larger of `all` and the link's own that counts. */
@@ -114,6 +116,8 @@ export interface NatChain {
 
 export interface FileFacts {
   readonly hints: readonly HintFileFacts[];
+  /** The note of a run that moved the hinted NIC, as it is in the file; null: there is none. */
+  readonly hintedNic: string | null;
   readonly disks: readonly DiskFacts[];
   /** Files that a run of the script, or of NetworkManager, left half-way. */
   readonly leftovers: readonly string[];

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { readSmallFile, replaceFile, writeFileAtomically } from '../drivers/host/files.ts';
+import { hintedNicPath } from '../facts/hints.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import type { RunRecord } from '../model/run-record.ts';
-import { hintedNicPath } from '../observe/observe.ts';
 import { hintPath } from '../plan/remembered.ts';
 
 /** The hint as we wrote it, to know it again. */

@@ -26,8 +26,8 @@ import { readSmallFile, writeFileAtomically } from '../../agent/drivers/host/fil
 import { readAccess } from '../../agent/drivers/kubernetes/kubeconfig.ts';
 import { readReleaseFile } from '../../agent/drivers/kubernetes/release-file.ts';
 import { openOpenVSwitch } from '../../agent/drivers/openvswitch/client.ts';
+import { readHints } from '../../agent/facts/hints.ts';
 import type { JournalHeader } from '../../agent/model/journal.ts';
-import { readHints } from '../../agent/observe/observe.ts';
 import { failure } from './failure.ts';
 import { startFakeServer } from './ovsdb/fake-server.ts';
 

@@ -5,7 +5,7 @@ import { Message } from 'dbus-next/lib/message-type.js';
 import { connectBus } from '../../../agent/drivers/dbus/connection.ts';
 import { openNetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
 import { encodeSettings } from '../../../agent/drivers/networkmanager/settings.ts';
-import { observeNetworkManager } from '../../../agent/observe/network-manager.ts';
+import { observeNetworkManager } from '../../../agent/facts/network-manager.ts';
 import { dhcpNode } from '../corpus.ts';
 import { expectedFailure } from '../expect.ts';
 import { cutAnyhow, listenOn, type PrivateSocket } from '../private-socket.ts';

@@ -2,7 +2,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
 import { readSmallFile } from '../../../agent/drivers/host/files.ts';
-import { readHints } from '../../../agent/observe/observe.ts';
+import { readHints } from '../../../agent/facts/hints.ts';
 import { planApply } from '../../../agent/plan/plan.ts';
 import { dhcpNode } from '../corpus.ts';
 import { expectedFailure } from '../expect.ts';

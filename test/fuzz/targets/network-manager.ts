@@ -5,8 +5,8 @@ import type { Bus, MethodCall } from '../../../agent/drivers/dbus/connection.ts'
 import { DBusReplyError } from '../../../agent/drivers/dbus/errors.ts';
 import { openNetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
 import { encodeSettings } from '../../../agent/drivers/networkmanager/settings.ts';
+import { observeNetworkManager } from '../../../agent/facts/network-manager.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
-import { observeNetworkManager } from '../../../agent/observe/network-manager.ts';
 import { planApply, planDisable } from '../../../agent/plan/plan.ts';
 import { planText } from '../../../agent/view/plan-view.ts';
 import { plain } from '../../../agent/view/style.ts';

@@ -1,6 +1,7 @@
 import t from 'tap';
+import { readHints } from '../../../agent/facts/hints.ts';
+import { type ObservePorts, observe, parseResolver } from '../../../agent/facts/observe.ts';
 import type { Link, NetworkManagerFacts, NmDevice, OvsFacts } from '../../../agent/model/observation.ts';
-import { type ObservePorts, observe, parseResolver, readHints } from '../../../agent/observe/observe.ts';
 
 t.test('resolv.conf', (t) => {
   const none = { nameservers: [], search: [], options: [] };

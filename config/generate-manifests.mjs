@@ -36,7 +36,7 @@ export const scripts: Readonly<Record<string, string>> = ${JSON.stringify(script
 if (process.argv.includes('--check')) {
   if (readFileSync(target, 'utf8') !== generated) {
     process.stderr.write(
-      'agent/manifests/templates.generated.ts is older than config/manifests: run node config/generate-manifests.mjs\n',
+      'agent/manifests/templates.generated.ts is older than config/manifests: run npm run generate\n',
     );
     process.exitCode = 1;
   }

@@ -1,14 +1,13 @@
 import { run } from '../drivers/host/exec.ts';
 import { AgentError } from '../errors.ts';
 import type { UnitFacts } from '../model/examination.ts';
+import { watchUnits } from '../model/units.ts';
 
 /** Units whose state decides whether br-ex comes up, and those that want the same NIC. */
 export const examinedUnits = [
   'microshift-ovs-init.service',
   'microshift-net-recover.service',
-  'microshift-net-repair.path',
-  'microshift-net-event.path',
-  'microshift-net-uplink.path',
+  ...watchUnits,
   'NetworkManager.service',
   'NetworkManager-wait-online.service',
   'openvswitch.service',

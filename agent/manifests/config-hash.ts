@@ -15,10 +15,17 @@ export function configHash(podTemplate: unknown, objects: readonly KubernetesObj
   return createHash('sha256').update(JSON.stringify(data)).digest('hex').slice(0, 16);
 }
 
+/** Every way in which a pod reads a ConfigMap (PodSpec: volumes, projected volumes, env, envFrom). */
 function configMapsOf(podTemplate: unknown): Set<unknown> {
-  const volumes = listAt(podTemplate, 'spec', 'volumes').map((volume) => fieldAt(volume, 'configMap', 'name'));
-  const variables = listAt(podTemplate, 'spec', 'containers')
-    .flatMap((container) => listAt(container, 'env'))
-    .map((variable) => fieldAt(variable, 'valueFrom', 'configMapKeyRef', 'name'));
-  return new Set([...volumes, ...variables].filter((name) => name !== undefined));
+  const volumes = listAt(podTemplate, 'spec', 'volumes');
+  const sources = volumes.flatMap((volume) => listAt(volume, 'projected', 'sources'));
+  const containers = ['containers', 'initContainers'].flatMap((field) => listAt(podTemplate, 'spec', field));
+  const variables = containers.flatMap((container) => listAt(container, 'env'));
+  const wholes = containers.flatMap((container) => listAt(container, 'envFrom'));
+  const names = [
+    ...[...volumes, ...sources].map((volume) => fieldAt(volume, 'configMap', 'name')),
+    ...variables.map((variable) => fieldAt(variable, 'valueFrom', 'configMapKeyRef', 'name')),
+    ...wholes.map((whole) => fieldAt(whole, 'configMapRef', 'name')),
+  ];
+  return new Set(names.filter((name) => name !== undefined));
 }

@@ -23,13 +23,16 @@ export interface ManifestSettings {
 /** CRI-O looks here on every MicroShift since 4.16; before that it was /opt/cni/bin. */
 export const defaultCniBinDirectory = '/run/cni/bin';
 
+/** Parsed templates by folder and file name. */
+type Templates = Readonly<Record<string, readonly KubernetesObject[]>>;
+
 type MutableObject = Record<string, Json>;
 
-/** The objects of a flavour in the order they have to be applied. */
-export function renderManifests(settings: ManifestSettings): KubernetesObject[] {
+/** The objects of a flavour in the order they have to be applied, made from the templates of config/manifests. */
+export function renderManifests(settings: ManifestSettings, sources: Templates = templates): KubernetesObject[] {
   checkClusterRanges(settings.config.cluster);
   const variant = settings.flavor === 'multi-node' ? 'multi-node' : 'single-node';
-  const chosen = Object.entries(templates).filter(
+  const chosen = Object.entries(sources).filter(
     ([path]) => path.startsWith('common/') || path.startsWith(`${variant}/`),
   );
   const objects = chosen.flatMap(([, documents]) => documents).map((template) => fillIn(template, settings));
@@ -40,20 +43,19 @@ function fillIn(template: KubernetesObject, settings: ManifestSettings): Kuberne
   const object = mutableCopy(template);
   const labels = { ...template.metadata.labels, ...ownerLabels };
   Object.assign(object.metadata as MutableObject, { labels });
-  const data = dataOf(template, settings);
-  if (data !== null) object.data = data;
+  const data = template.kind === 'ConfigMap' ? configMapData[template.metadata.name]?.(settings) : undefined;
+  if (data !== undefined) object.data = data;
   const pod = fieldAt(object, 'spec', 'template', 'spec');
   if (pod !== undefined) fillInPod(pod, settings);
   return object as unknown as KubernetesObject;
 }
 
-function dataOf({ kind, metadata }: KubernetesObject, settings: ManifestSettings): Record<string, string> | null {
-  if (kind !== 'ConfigMap') return null;
-  const { config, flavor, controlPlane } = settings;
-  if (metadata.name === 'ovnkube-config') return { 'ovnkube.conf': ovnkubeConf(config, flavor) };
-  if (metadata.name === 'ovnkube-scripts') return { ...scripts };
-  return ovnConfigData(config, controlPlane);
-}
+/** What is in a ConfigMap whose data depend on the settings; any other has those of its template. */
+const configMapData: Readonly<Record<string, (settings: ManifestSettings) => Record<string, string>>> = {
+  'ovnkube-config': ({ config, flavor }) => ({ 'ovnkube.conf': ovnkubeConf(config, flavor) }),
+  'ovnkube-scripts': () => ({ ...scripts }),
+  'ovn-config': ({ config, controlPlane }) => ovnConfigData(config, controlPlane),
+};
 
 function fillInPod(pod: unknown, { config, image, cniBinDirectory }: ManifestSettings): void {
   for (const container of listAt(pod, 'containers') as MutableObject[]) {

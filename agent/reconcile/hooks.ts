@@ -3,6 +3,7 @@ import { presetUnit, whyNothingRuns } from '../drivers/host/surroundings.ts';
 import { asAgentError } from '../errors.ts';
 import type { OvsFacts } from '../model/observation.ts';
 import type { TuningFacts, TuningPlan } from '../model/tuning.ts';
+import { watchUnits } from '../model/units.ts';
 import { tuneAlone } from './tune.ts';
 
 /** What a package manager tells us about. */
@@ -16,8 +17,6 @@ export interface HookPorts {
 }
 
 const openvswitch = 'openvswitch.service';
-/** They look after br-ex between runs, the first of which may be one by hand. */
-const watches = ['microshift-net-repair.path', 'microshift-net-event.path', 'microshift-net-uplink.path'];
 
 /**
  * Does what the event needs and says what could not be done. Never fails: a package is installed or removed whatever state the network
@@ -63,7 +62,7 @@ async function tell(
   await attempt(`start ${openvswitch}`, async () => {
     if ((await systemd.activeState(openvswitch)) !== 'active') await systemd.startUnit(openvswitch);
   });
-  for (const unit of watches) await attempt(`start ${unit}`, () => systemd.startUnit(unit));
+  for (const unit of watchUnits) await attempt(`start ${unit}`, () => systemd.startUnit(unit));
   await attempt('let NetworkManager read its configuration again', () => services.reloadNetworkManager());
 }
 

@@ -15,6 +15,9 @@ export interface FileItem {
 /** Enough for a bad day at debug level; older lines say little about what is wrong now. */
 const journalLines = '4000';
 
+/** A pattern, so that none is missed: units, and the scopes of runs by hand (systemctl(1), journalctl(1)). */
+const ownUnits = ['microshift-ovs-init.service', 'microshift-net-*'] as const;
+
 const journalOf = (file: string, boot: string, ...units: readonly string[]): CommandItem => ({
   file: `journal/${file}.txt`,
   command: [
@@ -80,7 +83,7 @@ export const commandItems: readonly CommandItem[] = [
       'status',
       '--no-pager',
       '--lines=0',
-      'microshift-ovs-init',
+      ...ownUnits,
       'NetworkManager',
       'ovs-vswitchd',
       'ovsdb-server',
@@ -89,19 +92,11 @@ export const commandItems: readonly CommandItem[] = [
   },
   {
     file: 'units/files.txt',
-    command: [
-      'systemctl',
-      'cat',
-      '--no-pager',
-      'microshift-ovs-init',
-      'NetworkManager',
-      'ovs-vswitchd',
-      'ovsdb-server',
-    ],
+    command: ['systemctl', 'cat', '--no-pager', ...ownUnits, 'NetworkManager', 'ovs-vswitchd', 'ovsdb-server'],
   },
   { file: 'packet-filter/nat.txt', command: ['iptables-save', '-t', 'nat'] },
-  journalOf('microshift-net', '0', 'microshift-ovs-init', 'microshift-net-manifests'),
-  journalOf('microshift-net-boot-before', '-1', 'microshift-ovs-init', 'microshift-net-manifests'),
+  journalOf('microshift-net', '0', ...ownUnits),
+  journalOf('microshift-net-boot-before', '-1', ...ownUnits),
   journalOf('networkmanager', '0', 'NetworkManager', 'NetworkManager-wait-online', 'NetworkManager-dispatcher'),
   journalOf('openvswitch', '0', 'openvswitch', 'openvswitch-switch', 'ovs-vswitchd', 'ovsdb-server'),
   {

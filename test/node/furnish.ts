@@ -1,6 +1,8 @@
 // What of this project goes into a node's disk before its first boot.
+
 import fs from 'node:fs';
 import path from 'node:path';
+import { watchUnits } from '../../agent/model/units.ts';
 import { copyToDisk, linkOnDisk, writeToDisk } from './disk.ts';
 import type { Lan } from './lan.ts';
 import type { NodeOptions } from './node.ts';
@@ -43,7 +45,7 @@ function putAgent(root: string, options: NodeOptions): void {
       linkOnDisk(root, `/etc/systemd/system/multi-user.target.wants/${unit}`, `${unitDir}/${unit}`);
   }
   if (options.enableUnit || options.enableRepair) {
-    for (const unit of ['microshift-net-repair.path', 'microshift-net-event.path', 'microshift-net-uplink.path'])
+    for (const unit of watchUnits)
       linkOnDisk(root, `/etc/systemd/system/multi-user.target.wants/${unit}`, `${unitDir}/${unit}`);
   }
 }

@@ -1,4 +1,5 @@
 // The package on a running node: what its file list promises is looked up in the running system; then upgrade, reboot, uninstall.
+
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,7 @@ import path from 'node:path';
 import t, { type Test } from 'tap';
 import { faultFile } from '../../agent/apply/fault-points.ts';
 import { type MessageKind, messageTable } from '../../agent/messages.ts';
+import { watchUnits } from '../../agent/model/units.ts';
 import { armFault } from '../node/armed-fault.ts';
 import { nodeSkip } from '../node/availability.ts';
 import { hasMoved } from '../node/moved.ts';
@@ -61,8 +63,7 @@ t.test('the package', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t)
   await t.test('services', async (t) => {
     t.equal(await node.text('systemctl is-enabled openvswitch'), 'enabled');
     t.equal(await node.text('systemctl is-active openvswitch ovs-vswitchd ovsdb-server | sort -u'), 'active');
-    const paths = ['repair', 'event', 'uplink'].map((name) => `microshift-net-${name}.path`);
-    const enabled = ['microshift-net-recover.service', ...paths];
+    const enabled = ['microshift-net-recover.service', ...watchUnits];
     for (const name of [unit, ...enabled]) {
       t.equal(await node.text(`systemctl is-enabled ${name}`), 'enabled', name);
       t.equal((await node.run(`systemd-analyze verify --man=no ${name}`)).exitCode, 0, name);

@@ -6,7 +6,7 @@ import t from 'tap';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
 import { fieldAt, type KubernetesObject, listAt } from '../../../agent/manifests/object.ts';
 import { defaultCniBinDirectory, renderManifests } from '../../../agent/manifests/render.ts';
-import { scripts } from '../../../agent/manifests/templates.generated.ts';
+import { scripts, templates } from '../../../agent/manifests/templates.generated.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 const flavors = ['classic', 'no-uplink', 'multi-node'] as const;
@@ -136,3 +136,33 @@ function commandsOf(objects: readonly KubernetesObject[]): [string, string[]][] 
   for (const object of objects) walk(object.metadata.name, object.spec);
   return commands;
 }
+
+t.test('a new ConfigMap keeps its own data, and pods roll when what they read of it changes', async (t) => {
+  const settings = { config: defaultConfig, image: 'x', cniBinDirectory: '/x', controlPlane: null };
+  const [daemonSet] = templates['single-node/ovnkube-node']?.filter(({ kind }) => kind === 'DaemonSet') ?? [];
+  const ways: Readonly<Record<string, (pod: Record<string, unknown>) => void>> = {
+    envFrom: (pod) =>
+      Object.assign(listAt(pod, 'containers')[0] as object, { envFrom: [{ configMapRef: { name: 'extra' } }] }),
+    'an init container': (pod) => {
+      const env = [{ name: 'KEY', valueFrom: { configMapKeyRef: { name: 'extra', key: 'KEY' } } }];
+      pod.initContainers = [{ name: 'init', env }];
+    },
+    'a projected volume': (pod) => {
+      const volume = { name: 'all', projected: { sources: [{ configMap: { name: 'extra' } }] } };
+      pod.volumes = [...listAt(pod, 'volumes'), volume];
+    },
+  };
+  for (const [way, read] of Object.entries(ways)) {
+    const hashOf = (value: string): unknown => {
+      const copy = structuredClone(daemonSet) as KubernetesObject;
+      read(fieldAt(copy, 'spec', 'template', 'spec') as Record<string, unknown>);
+      const extra = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'extra' }, data: { KEY: value } };
+      const objects = renderManifests({ ...settings, flavor: 'classic' }, { 'single-node/new': [copy, extra] });
+      t.same(objects.find(({ kind }) => kind === 'ConfigMap')?.data, { KEY: value }, way);
+      const found = objects.find(({ kind }) => kind === 'DaemonSet');
+      return fieldAt(found, 'spec', 'template', 'metadata', 'annotations', 'microshift-net/config-hash');
+    };
+    t.type(hashOf('a'), 'string', way);
+    t.not(hashOf('a'), hashOf('b'), way);
+  }
+});

@@ -1,5 +1,5 @@
 // npm run shapes: what every shape of a node costs, one fresh node each, as the table of docs/shapes.md.
-//   npm run shapes -- [--only dhcp,vlan] [--out FILE]
+//   npm run shapes -- [--only dhcp,vlan] [--times 5] [--out FILE]
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -39,11 +39,18 @@ const shapes: readonly Shape[] = [
   { title: 'no NIC (`uplink: none`)', lan: 'dhcp', ovnYaml: 'uplink: none\n' },
 ];
 
-interface Cells {
-  first: string;
-  second: string;
-  reboot: string;
-  disable: string;
+/** What one command or boot cost: the longest silence of every pinged address, and a time. */
+interface Figures {
+  readonly silencesMs: readonly number[];
+  readonly tookMs: number;
+}
+
+/** One life of a node. */
+interface Life {
+  readonly first: Figures;
+  readonly second: Figures;
+  readonly reboot: Figures;
+  readonly disable: Figures;
 }
 
 const unit = 'microshift-ovs-init.service';
@@ -51,24 +58,53 @@ const page = path.join(projectDir, 'docs/shapes.md');
 const marks = { begin: '<!-- npm run shapes -->', end: '<!-- end -->' } as const;
 
 const { values: options } = parseArgs({
-  options: { only: { type: 'string' }, out: { type: 'string', default: page } },
+  options: {
+    only: { type: 'string' },
+    times: { type: 'string', default: '1' },
+    out: { type: 'string', default: page },
+  },
 });
 
 async function main(): Promise<void> {
   const only = options.only?.split(',');
-  const rows: string[] = [];
   for (const shape of shapes) {
     if (only !== undefined && !only.includes(shape.lan)) continue;
-    const cells = await measured(shape).catch((error: unknown) => failed(error));
-    const row = `| ${shape.title} | ${cells.first} | ${cells.second} | ${cells.reboot} | ${cells.disable} |`;
+    const row = `| ${shape.title} | ${await cellsOf(shape)} |`;
     process.stdout.write(`${row}\n`);
-    rows.push(row);
+    write(shape, row);
   }
-  if (only === undefined) write(rows);
+}
+
+/** The cells of a row: medians over so many nodes. */
+async function cellsOf(shape: Shape): Promise<string> {
+  const lives: Life[] = [];
+  try {
+    for (let time = 0; time < Number(options.times); time++) lives.push(await measured(shape));
+  } catch (error) {
+    const [text = ''] = String(error instanceof Error ? error.message : error).split('\n');
+    process.exitCode = 1;
+    return `${text} | | |`;
+  }
+  const silence = (part: keyof Life): string => {
+    const [one] = lives;
+    const indexes = one?.[part].silencesMs.map((_, index) => index) ?? [];
+    return indexes.map((index) => median(lives.map((life) => life[part].silencesMs[index] ?? Number.NaN))).join(' / ');
+  };
+  const took = (part: keyof Life): string => `${(median(lives.map((life) => life[part].tookMs)) / 1000).toFixed(1)} s`;
+  return [
+    `${silence('first')} ms in ${took('first')}`,
+    `${silence('second')} ms in ${took('second')}`,
+    `${silence('reboot')} ms, answers ${took('reboot')} after power on`,
+    `${silence('disable')} ms in ${took('disable')}`,
+  ].join(' | ');
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN;
 }
 
 /** One life of a node: first run, second run, reboot with the unit, disable. */
-async function measured({ lan, lanAppend, ovnYaml }: Shape): Promise<Cells> {
+async function measured({ lan, lanAppend, ovnYaml }: Shape): Promise<Life> {
   const files = ovnYaml === undefined ? {} : { '/etc/microshift/ovn.yaml': ovnYaml };
   const node = await bootNode({ lan, files, ...(lanAppend === undefined ? {} : { lanAppend }) });
   try {
@@ -84,47 +120,43 @@ async function measured({ lan, lanAppend, ovnYaml }: Shape): Promise<Cells> {
   }
 }
 
-/** Longest silence of every pinged address, and how long the command took. */
-function figures(node: TestNode, run: MeasuredRun): string {
-  if (run.exitCode !== 0) return `failed (${run.exitCode})`;
-  const silences = node.lan.pinged.map((address) => Math.round(run.outageMs[address] ?? Number.NaN));
-  return `${silences.join(' / ')} ms in ${seconds(run.wallMs)}`;
+function figures(node: TestNode, run: MeasuredRun): Figures {
+  if (run.exitCode !== 0) throw new Error(`failed (${run.exitCode})`);
+  const silencesMs = node.lan.pinged.map((address) => Math.round(run.outageMs[address] ?? Number.NaN));
+  return { silencesMs, tookMs: run.wallMs };
 }
 
 /** When the node answered first, and the longest silence from then until the unit had done its work. */
-async function booted(node: TestNode): Promise<string> {
+async function booted(node: TestNode): Promise<Figures> {
   const { exitCode } = await node.run(`systemctl start ${unit}`);
-  if (exitCode !== 0) return `failed (${exitCode})`;
+  if (exitCode !== 0) throw new Error(`the unit failed (${exitCode})`);
   await node.ready();
   const now = await node.now();
   const bootedAt = now - Number((await node.read('/proc/uptime'))?.split(' ')[0]) * 1000;
   const outages = await node.outages(bootedAt, now);
-  const silences = node.lan.pinged.map((address) => {
+  const silencesMs = node.lan.pinged.map((address) => {
     const outage = outages[address];
     const since = outage?.firstReplyAt ?? null;
     if (outage === undefined || since === null) return Number.NaN;
     return Math.max(0, ...outage.silences.filter(({ fromMs }) => fromMs >= since).map(({ ms }) => Math.round(ms)));
   });
   const answered = node.lan.awaited.map((address) => outages[address]?.firstReplyAt ?? Number.NaN);
-  return `${silences.join(' / ')} ms, answers ${seconds(Math.max(...answered) - bootedAt)} after power on`;
+  return { silencesMs, tookMs: Math.max(...answered) - bootedAt };
 }
 
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
-}
-
-function failed(error: unknown): Cells {
-  const [text = ''] = String(error instanceof Error ? error.message : error).split('\n');
-  return { first: text, second: '', reboot: '', disable: '' };
-}
-
-/** Puts the rows between the marks of the page. */
-function write(rows: readonly string[]): void {
+/** Puts a row between the marks of the page, in place of the one of the same shape. */
+function write({ title }: Shape, row: string): void {
   const text = fs.readFileSync(options.out, 'utf8');
   const [before = '', rest = ''] = text.split(marks.begin);
-  const [, after = ''] = rest.split(marks.end);
+  const [table = '', after = ''] = rest.split(marks.end);
+  const present = table.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| shape |'));
+  const rowOf = (shape: Shape): string[] => {
+    if (shape.title === title) return [row];
+    return present.filter((line) => line.startsWith(`| ${shape.title} |`));
+  };
   const head = ['| shape | first run | second run | reboot | `disable` |', '|---|---|---|---|---|'];
-  fs.writeFileSync(options.out, [before + marks.begin, ...head, ...rows, marks.end + after].join('\n'));
+  const lines = [before + marks.begin, ...head, ...shapes.flatMap(rowOf), marks.end + after];
+  fs.writeFileSync(options.out, lines.join('\n'));
 }
 
 await main();

@@ -83,6 +83,12 @@ export async function openNode(): Promise<Node> {
   }
 }
 
+/** Does something with the node and closes its connections. */
+export async function withNode<T>(work: (node: Node) => Promise<T>): Promise<T> {
+  const node = await openNode();
+  return work(node).finally(() => node.close());
+}
+
 /** Connects to Open vSwitch alone: its daemons can be tuned without NetworkManager. */
 export async function openTuning(): Promise<TuningPorts> {
   const ovs = await openOpenVSwitch();

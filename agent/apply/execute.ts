@@ -88,13 +88,7 @@ async function deleteProfiles(
 ): Promise<void> {
   const gone = new Set(step.profiles.map((profile) => profile.uuid));
   await Promise.all(step.profiles.map(async (profile) => nm.deleteProfile(await nm.profilePathOf(profile.uuid))));
-  const ended = async (): Promise<boolean> => {
-    const actives = (await nm.property(rootPath, rootInterface, 'ActiveConnections')) as string[];
-    const uuids = await Promise.all(
-      actives.map((path) => nm.property(path, activeInterface, 'Uuid').catch(() => null)),
-    );
-    return !uuids.some((uuid) => typeof uuid === 'string' && gone.has(uuid));
-  };
+  const ended = async (): Promise<boolean> => (await activeUuids(nm)).every(([, uuid]) => !gone.has(uuid));
   const limitMs = Math.min(endLimitMs, deadline.remainingMs());
   // One that does not end is shown by whatever needs its name next.
   await watch.until('the end of the old profiles', ended, deadline, limitMs).catch((error: unknown) => {
@@ -106,11 +100,8 @@ async function deleteProfiles(
 async function deviceOf({ nm, devices: known }: StepContext, uuid: string): Promise<string> {
   const found = known.get(uuid);
   if (found !== undefined) return found;
-  const actives = (await nm.property(rootPath, rootInterface, 'ActiveConnections')) as string[];
-  const uuids = await Promise.all(actives.map((path) => nm.property(path, activeInterface, 'Uuid').catch(() => null)));
-  const active = actives[uuids.indexOf(uuid)];
-  const devices = active === undefined ? [] : ((await nm.property(active, activeInterface, 'Devices')) as string[]);
-  const [device] = devices;
+  const [active] = (await activeUuids(nm)).find(([, running]) => running === uuid) ?? [];
+  const [device] = active === undefined ? [] : ((await nm.property(active, activeInterface, 'Devices')) as string[]);
   if (device === undefined) {
     throw new AgentError('step-failed', `the profile ${uuid} is not active on any device`, {
       hint: 'look at `nmcli connection show --active` and journalctl -u NetworkManager',
@@ -120,23 +111,23 @@ async function deviceOf({ nm, devices: known }: StepContext, uuid: string): Prom
   return device;
 }
 
+/** Active connections with the profiles they run; one that ends meanwhile runs none. */
+async function activeUuids(nm: NetworkManager): Promise<readonly (readonly [path: string, uuid: string])[]> {
+  const actives = (await nm.property(rootPath, rootInterface, 'ActiveConnections')) as string[];
+  const uuidOf = (path: string) => nm.property(path, activeInterface, 'Uuid').catch(() => '');
+  return Promise.all(actives.map(async (path) => [path, String(await uuidOf(path))] as const));
+}
+
 function waitForLease(context: StepContext, device: string, interfaceName: string): Promise<void> {
   const { nm, watch, deadline } = context;
   const hasLease = async (): Promise<boolean> => {
     const lease = String(await nm.property(device, deviceInterface, 'Dhcp4Config'));
     if (lease === '/') return false;
-    const options = (await nm.property(lease, 'org.freedesktop.NetworkManager.DHCP4Config', 'Options')) as Record<
-      string,
-      unknown
-    >;
-    return options.ip_address !== undefined;
+    const options = (await nm.property(lease, 'org.freedesktop.NetworkManager.DHCP4Config', 'Options')) as object;
+    return 'ip_address' in options;
   };
-  return watch.until(
-    `a DHCP lease on ${interfaceName}`,
-    hasLease,
-    deadline,
-    Math.min(leaseLimitMs, deadline.remainingMs()),
-  );
+  const limitMs = Math.min(leaseLimitMs, deadline.remainingMs());
+  return watch.until(`a DHCP lease on ${interfaceName}`, hasLease, deadline, limitMs);
 }
 
 function waitForAdvertisedRoute(interfaceName: string, metric: number, deadline: Deadline): Promise<void> {

@@ -1,6 +1,7 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { monotonicMs } from '../deadline.ts';
 import { readSmallFile, refuseFault, unwritable } from '../drivers/host/files.ts';
+import { namesIn, textOf } from '../drivers/host/kernel-files.ts';
 import { directoryFault } from '../drivers/host/own-directory.ts';
 import { AgentError } from '../errors.ts';
 
@@ -39,6 +40,12 @@ export async function takeLock(directory: string, command: string): Promise<Lock
     const isBrief = startedBySystemd.includes(commandText(directory, holder));
     if (!isBrief || !(await ended(directory, holder, giveUpAt - monotonicMs()))) throw error;
   }
+}
+
+/** Does something while nobody else changes the node. */
+export async function withLock<T>(command: string, work: () => Promise<T>): Promise<T> {
+  const lock = await takeLock(lockDirectory, command);
+  return work().finally(() => lock.release());
 }
 
 interface Refused {
@@ -133,12 +140,8 @@ function nameOf(pid: number, started: number): Contender {
 
 /** Field 22 of /proc/PID/stat: start time in clock ticks since boot (proc_pid_stat(5)); tells a process from a later one with its pid. */
 function startTime(pid: number): number | null {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[19]);
-  } catch {
-    return null;
-  }
+  const text = textOf(`/proc/${pid}/stat`);
+  return text === null ? null : Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[19]);
 }
 
 /** Who holds the lock, for people; null: nobody. Only looks. */
@@ -148,14 +151,6 @@ export function lockHolder(directory: string): string | null {
     if (startTime(pid) === started) return `${commandOf(directory, nameOf(pid, started))}process ${pid}`;
   }
   return null;
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
 }
 
 function commandOf(directory: string, holder: Contender): string {

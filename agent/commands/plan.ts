@@ -1,6 +1,7 @@
-import { openNode } from '../assemble.ts';
+import { withNode } from '../assemble.ts';
 import { effectiveConfig } from '../config/effective.ts';
 import { AgentError, type ExitCode, exitCode } from '../errors.ts';
+import type { Config } from '../model/config.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import type { TuningPlan } from '../model/tuning.ts';
@@ -54,15 +55,16 @@ const noTuning: TuningPlan = { steps: [], differences: [], notes: [] };
 async function planNow(): Promise<{ plan: Plan; tuning: TuningPlan; observation: Observation } | null> {
   const { config } = await effectiveConfig();
   if (config.disableOvsInit.value) return null;
-  const node = await openNode();
-  try {
+  return withNode(async (node) => {
     const observation = await node.observe();
-    const decision = planApply(config, observation, true);
-    if (decision.kind === 'waiting') throw new AgentError('internal', 'a plan that must not wait wants to');
-    const tuning =
-      observation.tuning === undefined ? noTuning : planTuning(config, observation.tuning, observation.ovs);
-    return { plan: decision.plan, tuning, observation };
-  } finally {
-    node.close();
-  }
+    return { ...planFor(config, observation), observation };
+  });
+}
+
+/** What `apply` would do with the node as it is, without waiting for anything. */
+export function planFor(config: Config, observation: Observation): { plan: Plan; tuning: TuningPlan } {
+  const decision = planApply(config, observation, true);
+  if (decision.kind === 'waiting') throw new AgentError('internal', 'a plan that must not wait wants to');
+  const { tuning } = observation;
+  return { plan: decision.plan, tuning: tuning === undefined ? noTuning : planTuning(config, tuning, observation.ovs) };
 }

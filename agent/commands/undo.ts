@@ -1,13 +1,13 @@
-import { journalDirectory, readJournals, reopenJournal } from '../apply/journal.ts';
-import { lockDirectory, takeLock } from '../apply/lock.ts';
+import { journalDirectory, readJournals } from '../apply/journal.ts';
+import { withLock } from '../apply/lock.ts';
 import { checkpointExists, restoreOldState } from '../apply/restore.ts';
-import { openNode } from '../assemble.ts';
+import { type Node, withNode } from '../assemble.ts';
 import { destroyCheckpoint } from '../drivers/networkmanager/checkpoint.ts';
 import { AgentError, type ExitCode, exitCode, withFacts } from '../errors.ts';
-import type { JournalRecord, TransactionState } from '../model/journal.ts';
+import type { JournalRecord } from '../model/journal.ts';
 import { planRestore, planUndo } from '../plan/plan.ts';
 import { reconcile } from '../reconcile/apply.ts';
-import { recordSettled } from '../reconcile/run-record.ts';
+import { endTransaction } from '../reconcile/run-record.ts';
 import { report } from './apply.ts';
 import { findTransaction } from './history.ts';
 import type { Output } from './output.ts';
@@ -17,37 +17,24 @@ import { requireRoot } from './root.ts';
 /** `confirm`: keeps a change that was tried with --confirm-timeout. */
 export async function confirm(output: Output): Promise<ExitCode> {
   requireRoot('confirm');
-  const lock = await takeLock(lockDirectory, 'confirm');
-  try {
-    const node = await openNode();
-    try {
-      const record = waiting(readJournals(journalDirectory).records);
-      if (record === undefined || record.checkpoint === null) throw nothingToConfirm();
-      const { id } = record.header;
-      if (!(await checkpointExists(node.nm, record.checkpoint))) {
-        end(id, 'reverted', 'it was not confirmed in time');
-        recordSettled('confirm', id, 'reverted');
-        throw new AgentError(
-          'nothing-to-confirm',
-          `transaction ${id} was not confirmed in time and has been reverted`,
-          {
-            hint: 'run `microshift-net apply` again',
-          },
-        );
-      }
-      await destroyCheckpoint(node.nm, record.checkpoint);
-      end(id, 'confirmed', null);
-      recordSettled('confirm', id, 'confirmed', record.header.plan);
-      const text = `Confirmed: transaction ${id} stays.`;
-      output.result(text, { command: 'confirm', transaction: id });
-      if (output.isJournal) output.announce({ kind: 'committed', text, transaction: id });
-      return exitCode.done;
-    } finally {
-      node.close();
-    }
-  } finally {
-    lock.release();
+  return withLock('confirm', () => withNode((node) => keep(node, output)));
+}
+
+async function keep(node: Node, output: Output): Promise<ExitCode> {
+  const record = waiting(readJournals(journalDirectory).records);
+  if (record === undefined || record.checkpoint === null) throw nothingToConfirm();
+  const { id, plan } = record.header;
+  if (!(await checkpointExists(node.nm, record.checkpoint))) {
+    endTransaction('confirm', id, 'reverted', 'it was not confirmed in time');
+    const text = `transaction ${id} was not confirmed in time and has been reverted`;
+    throw new AgentError('nothing-to-confirm', text, { hint: 'run `microshift-net apply` again' });
   }
+  await destroyCheckpoint(node.nm, record.checkpoint);
+  endTransaction('confirm', id, 'confirmed', null, plan);
+  const text = `Confirmed: transaction ${id} stays.`;
+  output.result(text, { command: 'confirm', transaction: id });
+  if (output.isJournal) output.announce({ kind: 'committed', text, transaction: id });
+  return exitCode.done;
 }
 
 /** `undo [TX]`: goes back to before a transaction, the last one by default. */
@@ -80,28 +67,17 @@ export async function undo(id: string | undefined, output: Output): Promise<Exit
 }
 
 /** A try still in its time is taken back through its own checkpoint. */
-async function takeBack(record: JournalRecord, output: Output): Promise<void> {
-  const lock = await takeLock(lockDirectory, 'undo');
-  try {
-    const node = await openNode();
-    try {
-      const { previous, plan, id } = record.header;
-      const ports = {
-        reconnect: async () => node,
-        planRestore,
-        say: (message: string) => output.say(message),
-      };
-      const left = await restoreOldState(ports, previous, plan.before, record.checkpoint);
+function takeBack({ header, checkpoint }: JournalRecord, output: Output): Promise<void> {
+  const say = (message: string): void => output.say(message);
+  return withLock('undo', () =>
+    withNode(async (node) => {
+      const ports = { reconnect: async () => node, planRestore, say };
+      const left = await restoreOldState(ports, header.previous, header.plan.before, checkpoint);
       const state = left === null ? 'reverted' : 'not-restored';
-      end(id, state, left?.message ?? 'taken back by undo');
-      recordSettled('undo', id, state);
-      if (left !== null) throw withFacts(left, { transaction: id, ended: state });
-    } finally {
-      node.close();
-    }
-  } finally {
-    lock.release();
-  }
+      endTransaction('undo', header.id, state, left?.message ?? 'taken back by undo');
+      if (left !== null) throw withFacts(left, { transaction: header.id, ended: state });
+    }),
+  );
 }
 
 function waiting(records: readonly JournalRecord[]): JournalRecord | undefined {
@@ -110,12 +86,6 @@ function waiting(records: readonly JournalRecord[]): JournalRecord | undefined {
 
 function isUndoable(record: JournalRecord): boolean {
   return ['committed', 'confirmed', 'awaiting-confirm'].includes(record.state);
-}
-
-function end(id: string, state: TransactionState, detail: string | null): void {
-  const journal = reopenJournal(journalDirectory, id);
-  journal.setState(state, new Date().toISOString(), detail);
-  journal.close();
 }
 
 function nothingToConfirm(): AgentError {

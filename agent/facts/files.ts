@@ -2,9 +2,9 @@ import { closeSync, constants, existsSync, lstatSync, openSync, readSync, type S
 import { dirname } from 'node:path';
 import { journalDirectory, readJournals } from '../apply/journal.ts';
 import { lockDirectory, lockHolder } from '../apply/lock.ts';
+import { namesIn, textOf } from '../drivers/host/kernel-files.ts';
 import type { DiskFacts, FileFacts, HintFileFacts, JournalFacts } from '../model/examination.ts';
 import { hintedNicPath, hintFiles } from './hints.ts';
-import { namesIn, textOf } from './text.ts';
 
 /** A hint is one short line; of what is longer the beginning shows what it is. */
 const hintLimitBytes = 4096;

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
+import { namesIn, textOf } from '../drivers/host/kernel-files.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { hasProgram } from '../drivers/host/programs.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
 import type { NetworkFacts, ProcessFacts } from '../model/examination.ts';
 import { missingPrograms } from './observation.ts';
 import { parseResolver } from './observe.ts';
-import { namesIn, textOf } from './text.ts';
 
 const sysctls = [
   'net.ipv4.ip_forward',

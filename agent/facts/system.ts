@@ -1,6 +1,6 @@
+import { textOf } from '../drivers/host/kernel-files.ts';
 import type { SystemFacts } from '../model/examination.ts';
 import { agentVersion } from '../version.ts';
-import { textOf } from './text.ts';
 
 /** What runs here. */
 export function readSystem(): SystemFacts {

@@ -1,7 +1,7 @@
 import { hasOpenJournals, journalDirectory } from '../apply/journal.ts';
-import { lockDirectory, takeLock } from '../apply/lock.ts';
+import { withLock } from '../apply/lock.ts';
 import type { ProgressEvent, TransactionResult } from '../apply/transaction.ts';
-import { openNode } from '../assemble.ts';
+import { type Node, withNode } from '../assemble.ts';
 import { type Deadline, startDeadline } from '../deadline.ts';
 import type { Message } from '../messages.ts';
 import type { Observation } from '../model/observation.ts';
@@ -57,53 +57,49 @@ export async function reconcile(
   wait: WaitOptions,
   options: ReconcileOptions,
 ): Promise<ReconcileResult> {
-  const lock = await takeLock(lockDirectory, options.command);
-  const deadline = startDeadline(runLimitMs);
-  const endSignals = interruptOnSignals(deadline);
-  const record = startRecord(options.command);
-  try {
-    const result = await reconcileLocked(planner, wait, options, deadline, record);
-    record.ended(result.transaction !== null || result.tuning.steps.length > 0, result.transaction);
-    return result;
-  } catch (error) {
-    record.failed(error);
-    throw error;
-  } finally {
-    endSignals();
-    deadline.clear();
-    lock.release();
-  }
+  return withLock(options.command, async () => {
+    const deadline = startDeadline(runLimitMs);
+    const endSignals = interruptOnSignals(deadline);
+    const record = startRecord(options.command);
+    try {
+      const result = await withNode((node) => reconcileLocked(node, planner, wait, options, deadline, record));
+      record.ended(result.transaction !== null || result.tuning.steps.length > 0, result.transaction);
+      return result;
+    } catch (error) {
+      record.failed(error);
+      throw error;
+    } finally {
+      endSignals();
+      deadline.clear();
+    }
+  });
 }
 
 async function reconcileLocked(
+  node: Node,
   planner: Planner,
   wait: WaitOptions,
   options: ReconcileOptions,
   deadline: Deadline,
   record: RunRecorder,
 ): Promise<ReconcileResult> {
-  const node = await openNode();
-  try {
-    if (hasOpenJournals(journalDirectory)) {
-      const { recoverEarlierRuns } = await import('./recover.ts');
-      await recoverEarlierRuns(node, journalDirectory, options, deadline);
-    }
-    const { plan, observation } = await planWhenReady(node, planner, wait, options.say, deadline);
-    const tuning = options.tuner?.(observation) ?? { steps: [], differences: [], notes: [] };
-    record.planned(plan);
-    options.onPlan(plan, observation);
-    let transaction: TransactionResult | null = null;
-    if (plan.outcome === 'unchanged') rememberUplink(plan, observation, null, options.announce);
-    else {
-      const { changeNode } = await import('./change.ts');
-      transaction = await changeNode(node, plan, observation, options, deadline, record);
-    }
-    if (tuning.steps.length > 0) {
-      const { runTuning } = await import('../apply/tune.ts');
-      await runTuning(node, tuning.steps, options.tuned);
-    }
-    return { plan, observation, tuning, transaction, busCalls: node.bus.callCount() };
-  } finally {
-    node.close();
+  if (hasOpenJournals(journalDirectory)) {
+    const { recoverEarlierRuns } = await import('./recover.ts');
+    await recoverEarlierRuns(node, options, deadline);
   }
+  const { plan, observation } = await planWhenReady(node, planner, wait, options.say, deadline);
+  const tuning = options.tuner?.(observation) ?? { steps: [], differences: [], notes: [] };
+  record.planned(plan);
+  options.onPlan(plan, observation);
+  let transaction: TransactionResult | null = null;
+  if (plan.outcome === 'unchanged') rememberUplink(plan, observation, null, options.announce);
+  else {
+    const { changeNode } = await import('./change.ts');
+    transaction = await changeNode(node, plan, observation, options, deadline, record);
+  }
+  if (tuning.steps.length > 0) {
+    const { runTuning } = await import('../apply/tune.ts');
+    await runTuning(node, tuning.steps, options.tuned);
+  }
+  return { plan, observation, tuning, transaction, busCalls: node.bus.callCount() };
 }

@@ -1,6 +1,5 @@
-import { journalDirectory } from '../apply/journal.ts';
-import { lockDirectory, takeLock } from '../apply/lock.ts';
-import { openNode, openTuning } from '../assemble.ts';
+import { withLock } from '../apply/lock.ts';
+import { openTuning, withNode } from '../assemble.ts';
 import { startDeadline } from '../deadline.ts';
 import { removeFile } from '../drivers/host/files.ts';
 import { readKeyfiles } from '../drivers/host/keyfiles.ts';
@@ -18,47 +17,36 @@ const profileDirectories = [
 ];
 
 /** Ends what an earlier run left open, and does nothing else. Says nothing when there is nothing. */
-export async function recoverNow(telling: Telling): Promise<void> {
-  const lock = await takeLock(lockDirectory, 'recover');
-  try {
-    if (usableOpenJournals(journalDirectory, telling.say).length === 0) return;
+export function recoverNow(telling: Telling): Promise<void> {
+  return withLock('recover', async () => {
+    if (usableOpenJournals(telling.say).length === 0) return;
     const deadline = startDeadline(runLimitMs);
-    const node = await openNode();
     try {
-      await recoverEarlierRuns(node, journalDirectory, telling, deadline);
+      await withNode((node) => recoverEarlierRuns(node, telling, deadline));
     } catch (error) {
       // A try that still waits to be confirmed is not ours to end.
       if (!isAgentError(error) || error.kind !== 'busy') throw error;
       telling.say(error.message);
     } finally {
       deadline.clear();
-      node.close();
     }
-  } finally {
-    lock.release();
-  }
+  });
 }
 
 /**
  * The same at boot, between ovsdb-server and whoever acts on its database: ovs-vswitchd would take the NIC into a bridge that nobody
  * configures any more. Asks neither of them.
  */
-export async function recoverAtBoot({ say, announce }: Telling): Promise<void> {
-  const lock = await takeLock(lockDirectory, 'recover --boot');
-  try {
+export function recoverAtBoot({ say, announce }: Telling): Promise<void> {
+  return withLock('recover --boot', async () => {
     const bootId = currentBootId();
-    for (const record of usableOpenJournals(journalDirectory, say)) {
-      if (record.header.bootId === bootId) continue;
-      endAfterReboot(journalDirectory, record, announce);
-    }
+    for (const record of usableOpenJournals(say)) if (record.header.bootId !== bootId) endAfterReboot(record, announce);
     for (const path of formerFiles()) {
       removeFile(path);
       say(`removed ${path}: profiles of the bridge are kept in memory only`);
     }
     await removeOrphans(say);
-  } finally {
-    lock.release();
-  }
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { readOpenJournals, reopenJournal, setAside } from '../apply/journal.ts';
+import { journalDirectory, readOpenJournals, setAside } from '../apply/journal.ts';
 import { checkpointExists, restoreOldState } from '../apply/restore.ts';
 import type { Node } from '../assemble.ts';
 import type { Deadline } from '../deadline.ts';
@@ -9,7 +9,7 @@ import type { JournalRecord } from '../model/journal.ts';
 import { planRestore } from '../plan/plan.ts';
 import { isAsWanted } from './proof.ts';
 import { reconnectNode } from './reconnect.ts';
-import { recordSettled } from './run-record.ts';
+import { endTransaction } from './run-record.ts';
 import { awaitUnnotedCheckpoint } from './unnoted-checkpoint.ts';
 
 /** How a run tells what it does. */
@@ -23,18 +23,12 @@ export interface Telling {
  * at once, instead of when NetworkManager's timer runs out; one of an earlier boot ended with it, because profiles in memory do not
  * outlive a boot, and what it left in Open vSwitch's database is part of what is observed next.
  */
-export async function recoverEarlierRuns(
-  node: Node,
-  directory: string,
-  { say, announce }: Telling,
-  deadline: Deadline,
-): Promise<void> {
-  const records = usableOpenJournals(directory, say);
+export async function recoverEarlierRuns(node: Node, { say, announce }: Telling, deadline: Deadline): Promise<void> {
+  const records = usableOpenJournals(say);
   const bootId = currentBootId();
   for (const record of records) {
-    if (record.state === 'open') await endOpenRun(node, directory, record, bootId, { say, announce }, deadline);
-    else if (record.state === 'awaiting-confirm')
-      await endUnconfirmed(node, directory, record, bootId, { say, announce });
+    if (record.state === 'open') await endOpenRun(node, record, bootId, { say, announce }, deadline);
+    else if (record.state === 'awaiting-confirm') await endUnconfirmed(node, record, bootId, { say, announce });
   }
 }
 
@@ -44,8 +38,8 @@ export function currentBootId(): string {
 }
 
 /** The open journals; what only looks like one is put aside and told. */
-export function usableOpenJournals(directory: string, say: (message: string) => void): readonly JournalRecord[] {
-  const { records, unusable } = readOpenJournals(directory);
+export function usableOpenJournals(say: (message: string) => void): readonly JournalRecord[] {
+  const { records, unusable } = readOpenJournals(journalDirectory);
   for (const { path, why } of unusable) {
     try {
       setAside(path);
@@ -59,27 +53,26 @@ export function usableOpenJournals(directory: string, say: (message: string) => 
 
 async function endOpenRun(
   node: Node,
-  directory: string,
   record: JournalRecord,
   bootId: string,
   { say, announce }: Telling,
   deadline: Deadline,
 ): Promise<void> {
   const { id, plan } = record.header;
-  if (record.header.bootId !== bootId) return endAfterReboot(directory, record, announce);
+  if (record.header.bootId !== bootId) return endAfterReboot(record, announce);
   const ended = (text: string): void => announce(recovered(id, text));
   if (record.checkpoint === null) await awaitUnnotedCheckpoint(node.nm, deadline, say);
   // It may have died between the end of its work and the note of it: a state that is as it aimed at is not taken back.
   const pending = record.checkpoint !== null && (await checkpointExists(node.nm, record.checkpoint));
   if (!pending && isAsWanted(plan, await node.observe())) {
-    close(directory, id, 'committed', 'the agent died after its work was done');
+    endTransaction('recover', id, 'committed', 'the agent died after its work was done');
     ended('died after its work was done; the node is as it was meant to be');
     return;
   }
   say(`transaction ${id} died in the middle; bringing back the state before it`);
   const left = await takeBack(node, record, record.checkpoint, say);
-  close(
-    directory,
+  endTransaction(
+    'recover',
     id,
     left === null ? 'rolled-back' : 'not-restored',
     left?.message ?? 'the agent died; the next run rolled back',
@@ -95,16 +88,20 @@ async function endOpenRun(
  */
 async function endUnconfirmed(
   node: Node,
-  directory: string,
   record: JournalRecord,
   bootId: string,
   { say, announce }: Telling,
 ): Promise<void> {
   const { id } = record.header;
-  if (record.header.bootId !== bootId) return endAfterReboot(directory, record, announce);
+  if (record.header.bootId !== bootId) return endAfterReboot(record, announce);
   if (record.checkpoint !== null && (await checkpointExists(node.nm, record.checkpoint))) throw unconfirmed(id);
   const left = await takeBack(node, record, null, say);
-  close(directory, id, left === null ? 'reverted' : 'not-restored', left?.message ?? 'it was not confirmed in time');
+  endTransaction(
+    'recover',
+    id,
+    left === null ? 'reverted' : 'not-restored',
+    left?.message ?? 'it was not confirmed in time',
+  );
   if (left === null) announce(recovered(id, 'was not confirmed and has been reverted'));
   else announce({ kind: 'not-restored', text: left.message, transaction: id, error: left.kind });
 }
@@ -128,13 +125,13 @@ async function takeBack(
 }
 
 /** Notes the end of a run of an earlier boot: with that boot its profiles in memory and its checkpoint went. */
-export function endAfterReboot(directory: string, record: JournalRecord, announce: Telling['announce']): void {
+export function endAfterReboot(record: JournalRecord, announce: Telling['announce']): void {
   const { id } = record.header;
   if (record.state === 'awaiting-confirm') {
-    close(directory, id, 'reverted', 'the machine was rebooted before it was confirmed');
+    endTransaction('recover', id, 'reverted', 'the machine was rebooted before it was confirmed');
     announce(recovered(id, 'was not confirmed and has been reverted'));
   } else {
-    close(directory, id, 'interrupted', 'the machine went down in the middle');
+    endTransaction('recover', id, 'interrupted', 'the machine went down in the middle');
     announce(recovered(id, "was cut short by a reboot; the node started from the admin's own profiles"));
   }
 }
@@ -148,16 +145,4 @@ function unconfirmed(id: string): AgentError {
     hint: 'keep it with `microshift-net confirm` or take it back with `microshift-net undo`, then run this again',
     facts: { transaction: id },
   });
-}
-
-function close(
-  directory: string,
-  id: string,
-  state: 'committed' | 'interrupted' | 'rolled-back' | 'not-restored' | 'reverted',
-  detail: string,
-): void {
-  const journal = reopenJournal(directory, id);
-  journal.setState(state, new Date().toISOString(), detail);
-  journal.close();
-  recordSettled('recover', id, state);
 }

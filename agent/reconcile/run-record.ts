@@ -1,4 +1,4 @@
-import { journalDirectory, readJournals } from '../apply/journal.ts';
+import { journalDirectory, readJournals, reopenJournal } from '../apply/journal.ts';
 import { lockDirectory, takeLock } from '../apply/lock.ts';
 import type { TransactionResult } from '../apply/transaction.ts';
 import { monotonicMs } from '../deadline.ts';
@@ -60,17 +60,20 @@ export async function recordRefused(command: string, cause: unknown): Promise<vo
 }
 
 /**
- * Notes that a transaction has got another state without being run: taken back, ended for a run that died, or confirmed, which is when its
- * plan is what the node is.
+ * Ends a transaction that is not run any more: taken back, ended for a run that died, or confirmed, which is when its plan is what the node is.
  */
-export function recordSettled(
+export function endTransaction(
   command: string,
   id: string,
   state: TransactionState,
+  detail: string | null,
   confirmed: Plan | null = null,
 ): void {
-  const previous = readStatus()?.transaction ?? null;
   const at = new Date().toISOString();
+  const journal = reopenJournal(journalDirectory, id);
+  journal.setState(state, at, detail);
+  journal.close();
+  const previous = readStatus()?.transaction ?? null;
   const known = previous?.id === id ? previous : { id, tookMs: null, expectedOutageMs: null };
   const transaction = { ...known, state, at };
   writeNext({ command, at, tookMs: 0, outcome: 'changed', error: null, plan: null, transaction, confirmed });

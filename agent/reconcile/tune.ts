@@ -1,4 +1,4 @@
-import { lockDirectory, takeLock } from '../apply/lock.ts';
+import { withLock } from '../apply/lock.ts';
 import { runTuning } from '../apply/tune.ts';
 import { openTuning, type TunedFacts } from '../assemble.ts';
 import type { OvsFacts } from '../model/observation.ts';
@@ -14,18 +14,17 @@ export async function tuneAlone(
   planner: (facts: TuningFacts, ovs: OvsFacts) => TuningPlan,
   tuned: (step: TuningStep, tookMs: number) => void,
 ): Promise<TunedFacts & { readonly plan: TuningPlan }> {
-  const lock = await takeLock(lockDirectory, command);
-  const record = command.startsWith('apply') ? startRecord(command) : null;
-  try {
-    const result = await tuneLocked(planner, tuned);
-    record?.ended(result.plan.steps.length > 0, null);
-    return result;
-  } catch (error) {
-    record?.failed(error);
-    throw error;
-  } finally {
-    lock.release();
-  }
+  return withLock(command, async () => {
+    const record = command.startsWith('apply') ? startRecord(command) : null;
+    try {
+      const result = await tuneLocked(planner, tuned);
+      record?.ended(result.plan.steps.length > 0, null);
+      return result;
+    } catch (error) {
+      record?.failed(error);
+      throw error;
+    }
+  });
 }
 
 async function tuneLocked(

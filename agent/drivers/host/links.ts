@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { basename } from 'node:path';
 import type { Link, LinkAddress } from '../../model/observation.ts';
 import { compressIpv6 } from '../../net/address.ts';
 import { readIpv4Addresses } from './ipv4-addresses.ts';
+import { namesIn, targetName, textOf } from './kernel-files.ts';
 
 /*
  * Links and addresses as the kernel shows them in /sys/class/net and /proc/net: no process is started, which is what a second run
@@ -18,7 +17,7 @@ const tentativeFlag = 0x40;
 /** Every network device with its addresses. */
 export function readLinks(root = ''): Link[] {
   const directory = `${root}/sys/class/net`;
-  const links = readdirSync(directory).flatMap((name) => readLink(directory, name) ?? []);
+  const links = namesIn(directory).flatMap((name) => readLink(directory, name) ?? []);
   const silent = links.filter((link) => link.up && !link.carrier).map((link) => link.name);
   const ipv4 = readIpv4Addresses(silent, root);
   const ipv6 = readIpv6Addresses(`${root}/proc/net/if_inet6`);
@@ -33,7 +32,7 @@ function readLink(directory: string, name: string): Omit<Link, 'addresses'> | nu
   // Most attributes of most devices are absent, and a failed read takes ten times as long as a look.
   const present = new Set(namesIn(`${directory}/${name}`));
   const path = (attribute: string): string => `${directory}/${name}/${attribute}`;
-  const read = (attribute: string): string => readText(path(attribute)) ?? '';
+  const read = (attribute: string): string => textOf(path(attribute)) ?? '';
   const flags = Number.parseInt(read('flags'), 16);
   const link = {
     name,
@@ -44,8 +43,8 @@ function readLink(directory: string, name: string): Omit<Link, 'addresses'> | nu
     carrier: read('carrier') === '1',
     hardwareType: Number(read('type')),
     kind: present.has('tun_flags') ? 'tun' : (/^DEVTYPE=(.*)$/m.exec(read('uevent'))?.[1] ?? null),
-    driver: present.has('device') ? linkName(path('device/driver')) : null,
-    master: present.has('master') ? linkName(path('master')) : null,
+    driver: present.has('device') ? targetName(path('device/driver')) : null,
+    master: present.has('master') ? targetName(path('master')) : null,
   };
   // Read last: a device that went meanwhile has none any more. The kernel counts from 1.
   const index = Number(read('ifindex'));
@@ -55,7 +54,7 @@ function readLink(directory: string, name: string): Omit<Link, 'addresses'> | nu
 /** /proc/net/if_inet6: address, index, prefix length, scope, flags, name; all but the name in hex (Linux net/ipv6/addrconf.c). */
 function readIpv6Addresses(path: string): Map<string, LinkAddress[]> {
   const found = new Map<string, LinkAddress[]>();
-  for (const line of (readText(path) ?? '').split('\n')) {
+  for (const line of (textOf(path) ?? '').split('\n')) {
     const [hex = '', , prefix = '', scope = '', flags = '', name = ''] = line.trim().split(/\s+/);
     if (name === '') continue;
     const bits = Number.parseInt(flags, 16);
@@ -72,28 +71,4 @@ function readIpv6Addresses(path: string): Map<string, LinkAddress[]> {
     found.set(name, [...(found.get(name) ?? []), entry]);
   }
   return found;
-}
-
-function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
-}
-
-function linkName(path: string): string | null {
-  try {
-    return basename(readlinkSync(path));
-  } catch {
-    return null;
-  }
-}
-
-function readText(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8').trimEnd();
-  } catch {
-    return null;
-  }
 }

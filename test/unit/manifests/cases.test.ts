@@ -5,15 +5,22 @@ import { defaultConfig } from '../../../agent/config/defaults.ts';
 import { asAgentError } from '../../../agent/errors.ts';
 import { chooseFlavor } from '../../../agent/manifests/flavor.ts';
 import { chooseImage } from '../../../agent/manifests/image.ts';
+import { type KubernetesObject, referenceOf, titleOf } from '../../../agent/manifests/object.ts';
 import { defaultCniBinDirectory, renderManifests } from '../../../agent/manifests/render.ts';
 import { yamlStream } from '../../../agent/manifests/yaml.ts';
 import type { ManifestsFlavor } from '../../../agent/model/config.ts';
+import { changedLines } from '../../../agent/view/line-changes.ts';
 import { withChanges } from './config.ts';
 
-/** Every folder of test/cases/manifests is a test: input.json, and manifests.yaml or error.txt. UPDATE_CASES=1 writes them anew. */
+/**
+ * Every folder of test/cases/manifests is a test: input.json, and manifests.yaml or error.txt. A case that is `like` another one has
+ * manifests.diff instead: the lines, object by object, in which its manifests differ from those of the other. UPDATE_CASES=1 writes them anew.
+ */
 const folder = join(import.meta.dirname, '../../../../test/cases/manifests');
 
 interface Input {
+  /** The case whose manifests this one's are held against. */
+  readonly like?: string;
   /** Settings that differ from the defaults, as in {"cluster": {"nodeIp": "192.0.2.10"}}; their source is ovn.yaml:1. */
   readonly config?: Record<string, unknown>;
   readonly flavor?: ManifestsFlavor;
@@ -27,7 +34,7 @@ interface Input {
 
 for (const name of readdirSync(folder).sort()) {
   t.test(name, async (t) => {
-    const input = JSON.parse(readFileSync(join(folder, name, 'input.json'), 'utf8')) as Input;
+    const input = inputOf(name);
     const { file, text } = outcome(input);
     if (process.env.UPDATE_CASES !== undefined) writeFileSync(join(folder, name, file), text);
     const path = join(folder, name, file);
@@ -36,16 +43,34 @@ for (const name of readdirSync(folder).sort()) {
   });
 }
 
+function inputOf(name: string): Input {
+  return JSON.parse(readFileSync(join(folder, name, 'input.json'), 'utf8')) as Input;
+}
+
 function outcome(input: Input): { file: string; text: string } {
   try {
-    return { file: 'manifests.yaml', text: rendered(input) };
+    const objects = rendered(input);
+    if (input.like === undefined) return { file: 'manifests.yaml', text: yamlStream(objects) };
+    return { file: 'manifests.diff', text: differing(rendered(inputOf(input.like)), objects) };
   } catch (thrown) {
     const { kind, message, hint } = asAgentError(thrown);
     return { file: 'error.txt', text: `${kind}\n${message}\n${hint}\n` };
   }
 }
 
-function rendered({ cniBinDirectory, controlPlane, ...input }: Input): string {
+/** The lines in which objects differ from those of the same name among others. */
+function differing(others: readonly KubernetesObject[], objects: readonly KubernetesObject[]): string {
+  const titles = [...new Set([...others, ...objects].map((object) => titleOf(referenceOf(object))))];
+  const textOf = (list: readonly KubernetesObject[], title: string): string =>
+    yamlStream(list.filter((object) => titleOf(referenceOf(object)) === title));
+  const blocks = titles.flatMap((title) => {
+    const lines = changedLines(textOf(others, title), textOf(objects, title));
+    return lines.length === 0 ? [] : [`${title}\n${lines.join('\n')}\n`];
+  });
+  return blocks.join('\n');
+}
+
+function rendered({ cniBinDirectory, controlPlane, ...input }: Input): readonly KubernetesObject[] {
   const config = withChanges(defaultConfig, input.config ?? {});
   const { value: flavor } = chooseFlavor(config, input.flavor ?? null, input.hasUplink ?? null);
   const release = { path: '/usr/share/microshift/release/release-x86_64.json', text: input.release ?? null };
@@ -53,5 +78,5 @@ function rendered({ cniBinDirectory, controlPlane, ...input }: Input): string {
   const settings = { cniBinDirectory: cniBinDirectory ?? defaultCniBinDirectory, controlPlane: controlPlane ?? null };
   const objects = renderManifests({ config, flavor, image, ...settings });
   // The scripts are files of their own; a copy of them in every case would only hide what differs.
-  return yamlStream(objects.filter(({ metadata }) => metadata.name !== 'ovnkube-scripts'));
+  return objects.filter(({ metadata }) => metadata.name !== 'ovnkube-scripts');
 }

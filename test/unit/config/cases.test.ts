@@ -1,13 +1,15 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { defaultConfig } from '../../../agent/config/defaults.ts';
 import { loadConfig } from '../../../agent/config/load.ts';
 import { isAgentError } from '../../../agent/errors.ts';
 import { configProblemsText } from '../../../agent/view/config-view.ts';
+import { readableJson } from '../plan/change.ts';
 
 /**
  * One folder is one case: ovn.yaml, config.yaml and config.d/*.yaml are what the node has, effective.json or error.txt is
- * what comes of it. UPDATE_CASES=1 writes the outcome of a new case, to be read before it is committed.
+ * what comes of it, without the settings that are at their defaults; where all are, with all. UPDATE_CASES=1 writes the outcome of a new case, to be read before it is committed.
  */
 const casesDirectory = join(process.cwd(), 'test/cases/config');
 
@@ -30,11 +32,23 @@ function outcomeOf(directory: string): { file: 'effective.json' | 'error.txt'; t
       configYaml: bytesOf(join(directory, 'config.yaml')),
       configD: dropIns(join(directory, 'config.d')),
     });
-    return { file: 'effective.json', text: `${JSON.stringify(loaded, null, 2)}\n` };
+    const { config, ...rest } = loaded;
+    const text = readableJson({ config: withoutDefaults(config, defaultConfig) ?? config, ...rest });
+    return { file: 'effective.json', text: `${text}\n` };
   } catch (error) {
     if (!isAgentError(error) || error.kind === 'internal') throw error;
     return { file: 'error.txt', text: `${error.kind}\n${configProblemsText(error)}` };
   }
+}
+
+/** What is unlike the defaults; undefined: nothing is. */
+function withoutDefaults(value: unknown, defaults: unknown): unknown {
+  if (JSON.stringify(value) === JSON.stringify(defaults)) return undefined;
+  if (typeof value !== 'object' || value === null || 'source' in value) return value;
+  const entries = Object.entries(value).map(([key, item]) => {
+    return [key, withoutDefaults(item, (defaults as Record<string, unknown>)[key])] as const;
+  });
+  return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
 }
 
 function bytesOf(path: string): Uint8Array | null {

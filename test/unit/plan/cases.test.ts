@@ -8,9 +8,9 @@ import { currentBridges } from '../../../agent/plan/current.ts';
 import { planApply, planDisable } from '../../../agent/plan/plan.ts';
 import { errorLine } from '../../../agent/view/error-view.ts';
 import { plain } from '../../../agent/view/style.ts';
-import { caseNames, casesDirectory, type PlanCase, planOfCase, readCase } from './cases.ts';
+import { baseOf, caseNames, casesDirectory, type PlanCase, planOfCase, readCase } from './cases.ts';
 import { readableJson } from './change.ts';
-import { shortChoice, shortPlan } from './golden.ts';
+import { type BasePlan, shortChoice, shortPlan } from './golden.ts';
 
 /**
  * One folder is one case, see README.md there. UPDATE_CASES=1 writes what comes of each, to be read before it is committed.
@@ -18,7 +18,7 @@ import { shortChoice, shortPlan } from './golden.ts';
 for (const name of caseNames()) {
   t.test(name, (t) => {
     const directory = join(casesDirectory, name);
-    const outcome = outcomeOf(readCase(name));
+    const outcome = outcomeOf(readCase(name), basePlanOf(name));
     if (process.env.UPDATE_CASES === '1') write(directory, outcome);
     for (const file of ['plan.json', 'trace.txt', 'error.txt']) {
       const wanted = existsSync(join(directory, file)) ? readFileSync(join(directory, file), 'utf8') : undefined;
@@ -50,11 +50,21 @@ function planOf(one: PlanCase): Plan | null {
   }
 }
 
+/** What is planned for the case that this one changes, or for the plainest; null: it is that, or refused. */
+function basePlanOf(name: string): BasePlan | null {
+  const base = baseOf(name) ?? (name === 'dhcp' ? null : 'dhcp');
+  const plan = base === null ? null : planOf(readCase(base));
+  return base === null || plan === null ? null : { name: base, plan };
+}
+
 type Outcome = Readonly<Record<string, string>>;
 
-function outcomeOf({ config, observation, command, routeWaitOver, isChoice }: PlanCase): Outcome {
+function outcomeOf(
+  { config, observation, command, routeWaitOver, isChoice }: PlanCase,
+  base: BasePlan | null,
+): Outcome {
   const planFile = (plan: Plan): Outcome => {
-    return { 'plan.json': `${readableJson(isChoice ? shortChoice(plan) : shortPlan(plan))}\n` };
+    return { 'plan.json': `${readableJson(isChoice ? shortChoice(plan) : shortPlan(plan, base))}\n` };
   };
   try {
     if (command === 'disable') return planFile(planDisable(observation));

@@ -40,6 +40,12 @@ export function caseNames(): readonly string[] {
     .toSorted();
 }
 
+/** The case that a case changes; null: it has an observation of its own. */
+export function baseOf(name: string): string | null {
+  const path = join(casesDirectory, name, 'case.json');
+  return existsSync(path) ? ((JSON.parse(readFileSync(path, 'utf8')) as CaseFile).observation ?? null) : null;
+}
+
 export function readCase(name: string): PlanCase {
   const text = (file: string): string | null => {
     const path = join(casesDirectory, name, file);

@@ -2,15 +2,24 @@
 import type { Plan, Step, WantedBridge, WantedProfile } from '../../../agent/model/plan.ts';
 import type { ProfileSettings } from '../../../agent/model/settings.ts';
 
-/** Without the trace, which has a file of its own, where a change of a decision is seen at once. */
-export function shortPlan({ choice, wanted, steps, ...rest }: Plan): object {
+/** The plan of the case that a case is made of, and that case's name. */
+export interface BasePlan {
+  readonly name: string;
+  readonly plan: Plan;
+}
+
+/**
+ * Without the trace, which has a file of its own, where a change of a decision is seen at once. Of a profile that the plan of the other case
+ * wants, too, only what is unlike there; of a step that it has, too, only its kind.
+ */
+export function shortPlan({ choice, wanted, steps, ...rest }: Plan, base: BasePlan | null): object {
   const profiles = wanted.bridges.flatMap((bridge) => bridge.profiles);
   return {
     ...rest,
     choice: choice === null ? null : { interface: choice.interface, source: choice.source },
     differences: rest.differences.map((entry) => `${entry.subject}: ${entry.observed} → ${entry.wanted}`),
-    wanted: wanted.bridges.map(shortBridge),
-    steps: steps.map((step) => shortStep(step, profiles)),
+    wanted: wanted.bridges.map((bridge) => shortBridge(bridge, base)),
+    steps: steps.map((step) => (isIn(step, base) ? { do: step.do, 'as in': base?.name } : shortStep(step, profiles))),
   };
 }
 
@@ -23,11 +32,19 @@ export function shortChoice({ choice, wanted, notes }: Plan): object {
   };
 }
 
-function shortBridge({ profiles, ...bridge }: WantedBridge): object {
-  return {
-    ...bridge,
-    profiles: Object.fromEntries(profiles.map(({ id, uuid, settings }) => [id, { uuid, ...settings }])),
+function isIn(step: Step, base: BasePlan | null): boolean {
+  return base?.plan.steps.some((other) => JSON.stringify(other) === JSON.stringify(step)) === true;
+}
+
+function shortBridge({ profiles, ...bridge }: WantedBridge, base: BasePlan | null): object {
+  const others = base?.plan.wanted.bridges.flatMap((other) => other.profiles) ?? [];
+  const short = ({ uuid, settings }: WantedProfile): unknown => {
+    const other = others.find((profile) => profile.uuid === uuid);
+    if (base === null || other === undefined) return { uuid, ...settings };
+    const differing = unlike(settings, other.settings);
+    return Object.keys(differing).length === 0 ? `as in ${base.name}` : { [`unlike ${base.name}`]: differing };
   };
+  return { ...bridge, profiles: Object.fromEntries(profiles.map((profile) => [profile.id, short(profile)])) };
 }
 
 function shortStep(step: Step, wanted: readonly WantedProfile[]): object {
@@ -36,6 +53,8 @@ function shortStep(step: Step, wanted: readonly WantedProfile[]): object {
     case 'addProfiles':
     case 'updateProfiles':
       return { ...step, profiles: step.profiles.map((profile) => shortProfile(profile, known(profile.uuid))) };
+    case 'deleteProfiles':
+      return { ...step, profiles: step.profiles.map(({ id }) => id) };
     case 'reapply': {
       const { uuid, settings, ...rest } = step;
       return { ...rest, settings: settings === null ? null : unlike(settings, known(uuid)?.settings ?? {}) };

@@ -69,12 +69,16 @@ export async function detachUplink(context: StepContext, step: StepArguments['de
   if (step.activate) {
     await startProfile(context, device, step.profile, step.interface, deviceState.ipConfig);
     if (step.mac !== null) await setMac(step.interface, step.mac);
-  } else await nm.reapply(device, null, step.profile.uuid);
+    await copyNeighbours(step.bridge, step.interface);
+  } else {
+    // NetworkManager sends what is for the gateway through the NIC before the NIC has an address, and the bridge hears who answers for it.
+    await copyNeighbours(step.bridge, step.interface);
+    await nm.reapply(device, null, step.profile.uuid);
+  }
   await holdAddresses(step.interface, step.addresses);
   // Fixed IPv6 addresses are NetworkManager's by now, and checked for duplicates while the bridge still answers. IPv4 ones are there.
   const checked = step.addresses.filter((address) => address.includes(':'));
   await waitForAddresses(step.interface, checked, deadline, detectionLimitMs);
-  await copyNeighbours(step.bridge, step.interface);
   await holdRoutes(step);
   await ovs.detachUplink(step);
 }

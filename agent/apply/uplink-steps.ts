@@ -2,11 +2,13 @@ import { holdAddresses, holdRoutes, setMac } from '../drivers/host/address-hold.
 import { waitForKernel } from '../drivers/host/kernel-events.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { copyNeighbours } from '../drivers/host/neighbours.ts';
+import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import { kernelDevice, ovsInterfaceDevice } from '../drivers/networkmanager/devices.ts';
 import { activeInterface, activeState, deviceInterface, deviceState } from '../drivers/networkmanager/names.ts';
 import { AgentError } from '../errors.ts';
-import { detectionLimitMs } from '../model/limits.ts';
+import { detectionLimitMs, endlessDhcpTimeout } from '../model/limits.ts';
 import type { StepArguments } from '../model/plan.ts';
+import type { ProfileSettings } from '../model/settings.ts';
 import { beginActivation } from './activations.ts';
 import type { StepContext } from './execute.ts';
 import { waitForAddresses } from './wait-addresses.ts';
@@ -69,18 +71,30 @@ export async function detachUplink(context: StepContext, step: StepArguments['de
   if (step.activate) {
     await startProfile(context, device, step.profile, step.interface, deviceState.ipConfig);
     if (step.mac !== null) await setMac(step.interface, step.mac);
-    await copyNeighbours(step.bridge, step.interface);
   } else {
     // NetworkManager sends what is for the gateway through the NIC before the NIC has an address, and the bridge hears who answers for it.
     await copyNeighbours(step.bridge, step.interface);
-    await nm.reapply(device, null, step.profile.uuid);
+    await nm.reapply(device, await patientSettings(nm, step.profile.uuid), step.profile.uuid);
   }
   await holdAddresses(step.interface, step.addresses);
   // Fixed IPv6 addresses are NetworkManager's by now, and checked for duplicates while the bridge still answers. IPv4 ones are there.
   const checked = step.addresses.filter((address) => address.includes(':'));
   await waitForAddresses(step.interface, checked, deadline, detectionLimitMs);
+  // Again: what was asked meanwhile went unanswered, too.
+  await copyNeighbours(step.bridge, step.interface);
   await holdRoutes(step);
   await ovs.detachUplink(step);
+}
+
+/**
+ * The profile with a DHCP client that never gives up, until it is started anew: with a short ipv4.dhcp-timeout, or a server that is away, what is
+ * held for the NIC would go with the client. Null: the profile as it is.
+ */
+async function patientSettings(nm: NetworkManager, uuid: string): Promise<ProfileSettings | null> {
+  const settings = await nm.profileSettings(await nm.profilePathOf(uuid));
+  // Its secrets are not given out, and the applied profile keeps them.
+  if (settings['802-1x'] !== undefined || settings.ipv4?.method?.[1] !== 'auto') return null;
+  return { ...settings, ipv4: { ...settings.ipv4, 'dhcp-timeout': ['i', endlessDhcpTimeout] } };
 }
 
 /**

@@ -6,10 +6,13 @@
 export const activationLimitMs = 50_000;
 
 /**
- * A lease for an address that the interface still has from before. NetworkManager takes the address away when it gives up after 45 s
- * (ipv4.dhcp-timeout); a run that fails before that can carry it back.
+ * A lease for an address that the interface still has from before, which it keeps meanwhile (overlapSettings). A server that has not answered by
+ * then is away, and a run that fails carries the address back.
  */
 export const leaseLimitMs = 40_000;
 
 /** Duplicate address detection takes 1 s per probe, plus up to 1 s of random delay (RFC 4862 section 5.4). */
 export const detectionLimitMs = 10_000;
+
+/** A DHCP client that never gives up (nm-settings(5), ipv4.dhcp-timeout). NetworkManager takes everything off a device whose client does. */
+export const endlessDhcpTimeout = 2_147_483_647;

@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
+import { endlessDhcpTimeout } from '../model/limits.ts';
 import type { Link, Observation, Route } from '../model/observation.ts';
 import type { WantedProfile } from '../model/plan.ts';
 import type { Json, ProfileSettings, SettingValue } from '../model/settings.ts';
@@ -46,7 +47,10 @@ export function withoutAddresses(final: WantedProfile): WantedProfile {
   return { ...final, settings: { ...final.settings, ipv4: disabled, ipv6: disabled } };
 }
 
-/** The final settings with the old IPv4 addresses kept beside them: applied until the lease has arrived. */
+/**
+ * The final settings with the old IPv4 addresses kept beside them: applied until the lease has arrived. NetworkManager takes the addresses of a
+ * device off when its DHCP client gives up, the fixed ones too: here it is the run that gives up, and goes back.
+ */
 export function overlapSettings(final: WantedProfile, link: Link, observation: Observation): ProfileSettings {
   const own = final.settings.ipv4 ?? {};
   if (!isDynamic(own)) return final.settings;
@@ -56,6 +60,7 @@ export function overlapSettings(final: WantedProfile, link: Link, observation: O
     'address-data': joinLists(own['address-data'], fixed['address-data']),
     'route-data': joinLists(own['route-data'], fixed['route-data']),
     'dad-timeout': ['i', 0],
+    'dhcp-timeout': ['i', endlessDhcpTimeout],
   };
   return { ...final.settings, ipv4 };
 }

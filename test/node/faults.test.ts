@@ -127,6 +127,18 @@ t.test('faults in the middle of a run', { timeout: 820_000, skip: nodeSkip }, as
     t.equal(undone.exitCode, 0, undone.stderr);
     t.strictSame(await pictureLike(node, old), old);
   });
+
+  // The last one here: the profile is another one now.
+  await t.test('the lease never comes to a profile whose DHCP client gives up early', async (t) => {
+    await node.text('nmcli connection modify eth0 ipv4.dhcp-timeout 6; nmcli connection up eth0');
+    await node.ready();
+    await node.text('pkill -x -STOP dnsmasq');
+    const run = await node.measure(apply, { settleMs: 10_000 });
+    await node.text('pkill -x -CONT dnsmasq');
+    t.match(run, { exitCode: 1, stderr: /^microshift-net: .*lease/m });
+    t.ok((run.outageMs['192.0.2.50'] ?? 99_999) < 2_000, `away for ${run.outageMs['192.0.2.50']} ms`);
+    t.strictSame((await node.state()).addressesOf('eth0'), ['192.0.2.50/24']);
+  });
 });
 
 t.test('the kernel refuses an address in the middle', { timeout: 200_000, skip: nodeSkip }, async (t) => {

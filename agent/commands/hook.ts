@@ -27,7 +27,7 @@ export async function hook(event: HookEvent, output: Output): Promise<ExitCode> 
   await runHook(event, {
     say: (message) => output.say(`microshift-net: ${message}`),
     planTuning: (facts, ovs) => planner(config, facts, ovs),
-    giveBack: async () => {
+    disable: async () => {
       // A bridge the admin built is the admin's to remove.
       if (!config.disableOvsInit.value) await disable(output);
     },

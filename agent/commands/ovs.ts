@@ -3,8 +3,8 @@ import { type ExitCode, exitCode } from '../errors.ts';
 import type { Config } from '../model/config.ts';
 import { planTuning } from '../plan/tuning.ts';
 import { tuneAlone } from '../reconcile/tune.ts';
-import { lacksOfBridge } from '../verify/manual-bridge.ts';
-import { lacksText } from '../view/manual-bridge-view.ts';
+import { missingFromBridge } from '../verify/manual-bridge.ts';
+import { missingText } from '../view/manual-bridge-view.ts';
 import { daemonLine } from '../view/tuning-view.ts';
 import type { Output } from './output.ts';
 import { reporting, sayNotes } from './reporting.ts';
@@ -27,10 +27,10 @@ export async function ovsTune(output: Output): Promise<ExitCode> {
 /** `apply` where the admin builds br-ex: Open vSwitch is tuned, the bridge is left alone. */
 export async function tuneOnly(command: string, config: Config, output: Output): Promise<ExitCode> {
   const { plan, ...facts } = await tune(command, config, output);
-  const lacks = lacksOfBridge(facts, config.uplink.value === 'none');
+  const lacks = missingFromBridge(facts, config.uplink.value === 'none');
   const { source } = config.disableOvsInit;
   const tuned = plan.steps.length === 0 ? 'Nothing to do' : 'Done: Open vSwitch is tuned';
-  const text = `${tuned}: ${source} says disableOVSInit, so br-ex is left to you.\n${lacksText(lacks)}`;
+  const text = `${tuned}: ${source} says disableOVSInit, so br-ex is left to you.\n${missingText(lacks)}`;
   output.result(text, { command: 'apply', outcome: 'disabled', source, tuning: plan, lacks });
   return exitCode.done;
 }

@@ -1,5 +1,5 @@
 import { type ExitCode, exitCode } from '../errors.ts';
-import type { Telling } from '../reconcile/recover.ts';
+import type { Reporter } from '../reconcile/recover.ts';
 import { recoverAtBoot, recoverNow } from '../reconcile/recover-alone.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
@@ -14,7 +14,7 @@ export interface RecoverOptions {
 export async function recover(options: RecoverOptions, output: Output): Promise<ExitCode> {
   requireRoot('recover');
   const said: string[] = [];
-  const telling: Telling = {
+  const reporter: Reporter = {
     say: (message) => {
       said.push(message);
       output.say(message);
@@ -24,7 +24,7 @@ export async function recover(options: RecoverOptions, output: Output): Promise<
       output.announce(message);
     },
   };
-  await (options.boot ? recoverAtBoot(telling) : recoverNow(telling));
+  await (options.boot ? recoverAtBoot(reporter) : recoverNow(reporter));
   output.result(said.length === 0 ? 'Nothing to recover.' : 'Recovered.', { command: 'recover', done: said });
   return exitCode.done;
 }

@@ -4,8 +4,8 @@ import { effectiveConfig } from '../config/effective.ts';
 import { asAgentError, type ExitCode, exitCode } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Difference } from '../model/plan.ts';
-import { lacksOfBridge } from '../verify/manual-bridge.ts';
-import { lacksText } from '../view/manual-bridge-view.ts';
+import { missingFromBridge } from '../verify/manual-bridge.ts';
+import { missingText } from '../view/manual-bridge-view.ts';
 import { statusText } from '../view/status-view.ts';
 import type { Output } from './output.ts';
 import { planFor } from './plan.ts';
@@ -33,8 +33,8 @@ async function judge(
   try {
     const { config } = await effectiveConfig();
     if (config.disableOvsInit.value) {
-      const lacks = lacksOfBridge(observation, config.uplink.value === 'none');
-      return { differences: [], problem: lacks.length === 0 ? null : lacksText(lacks) };
+      const lacks = missingFromBridge(observation, config.uplink.value === 'none');
+      return { differences: [], problem: lacks.length === 0 ? null : missingText(lacks) };
     }
     const { plan, tuning } = planFor(config, observation);
     return { differences: [...plan.differences, ...tuning.differences], problem: null };

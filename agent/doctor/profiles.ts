@@ -3,7 +3,7 @@ import type { Difference } from '../model/plan.ts';
 import { bridges as ownBridges, ownProfileIds, profileIds, profileUuid } from '../plan/names.ts';
 import { planTuning } from '../plan/tuning.ts';
 import { shellWord } from '../printable.ts';
-import { lacksOfBridge } from '../verify/manual-bridge.ts';
+import { missingFromBridge } from '../verify/manual-bridge.ts';
 import { type Check, type Complaint, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
 /** More differences than this say nothing that the first ones do not. */
@@ -18,7 +18,7 @@ export const profileChecks: readonly Check[] = [
       if (observation === null) return notApplicable('cannot be told without NetworkManager and Open vSwitch');
       if (read.failure !== null) return notApplicable('cannot be told without a valid configuration');
       if (config.disableOvsInit.value) {
-        const lacks = lacksOfBridge(observation, config.uplink.value === 'none');
+        const lacks = missingFromBridge(observation, config.uplink.value === 'none');
         return verdictOf(
           lacks.map(({ what, fix }) => failed(what, fix)),
           `${config.disableOvsInit.source} leaves br-ex to you, and it has all that ovn-kubernetes needs`,

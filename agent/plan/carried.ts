@@ -2,11 +2,11 @@ import type { Link, Observation } from '../model/observation.ts';
 import type { Carried, LinkAddresses, PlanNote } from '../model/plan.ts';
 import type { ProfileSettings } from '../model/settings.ts';
 import { isDefault } from '../net/destination.ts';
-import { giveBack } from './give-back.ts';
 import { carriedAddresses } from './handover.ts';
 import { keptAddresses } from './kept-addresses.ts';
 import { type BridgeNames, bridges } from './names.ts';
 import { activeProfile, adminProfile, type UplinkSource } from './source-profile.ts';
+import { takeBridgeApart } from './take-bridge-apart.ts';
 import { uplinkInBridge } from './uplink-in-bridge.ts';
 
 /*
@@ -23,7 +23,8 @@ export function carriedOver(names: BridgeNames, source: UplinkSource, observatio
 export function carriedBack(names: BridgeNames, keepsUplink: boolean, observation: Observation): Carried | null {
   const uplink = uplinkInBridge(names, observation);
   const link = observation.links.find((entry) => entry.name === names.bridge);
-  if (keepsUplink || uplink === null || link === undefined || giveBack(names, observation).length === 0) return null;
+  if (keepsUplink || uplink === null || link === undefined || takeBridgeApart(names, observation).length === 0)
+    return null;
   return carry(link, uplink, adminProfile(names, uplink, observation)?.settings ?? null, observation);
 }
 
@@ -42,10 +43,10 @@ export function touchedLinks(uplinks: readonly string[], observation: Observatio
 }
 
 /** Says which addresses of an uplink do not move. */
-export function strayAddressNotes(source: UplinkSource): readonly PlanNote[] {
+export function unprofiledAddressNotes(source: UplinkSource): readonly PlanNote[] {
   const kept = keptAddresses(source.addressLink, source.settings);
-  const strays = carriedAddresses(source.addressLink).filter((address) => !kept.includes(address));
-  return strays.map((address) => ({
+  const unprofiled = carriedAddresses(source.addressLink).filter((address) => !kept.includes(address));
+  return unprofiled.map((address) => ({
     level: 'warning',
     message: `${address} on ${source.addressLink.name} is not in the profile ${source.id}, so it does not stay`,
   }));

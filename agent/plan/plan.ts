@@ -14,15 +14,15 @@ import type {
 import { compare } from '../verify/compare.ts';
 import { adjustInPlace } from './adjust.ts';
 import { buildWithoutUplink, buildWithUplink } from './build.ts';
-import { carriedBack, carriedOver, strayAddressNotes, touchedLinks } from './carried.ts';
+import { carriedBack, carriedOver, touchedLinks, unprofiledAddressNotes } from './carried.ts';
 import { externalNotes, unusedCopies } from './external-profile.ts';
-import { giveBack } from './give-back.ts';
 import { type BridgeNames, bridges, externalBridge, gatewayBridge, ownNames, profileIds } from './names.ts';
 import { foreignBridgeNotes, foreignPortNotes, refuseForeignBridge } from './ownership.ts';
 import { bridgeWithoutUplink, bridgeWithUplink } from './profiles.ts';
 import { activeProfile, type UplinkSource, uplinkSource } from './source-profile.ts';
-import { refuseLostDefault, strayRouteNotes } from './stray-routes.ts';
+import { takeBridgeApart } from './take-bridge-apart.ts';
 import { refuseWithoutTeamd } from './teamd.ts';
+import { refuseLostDefault, unprofiledRouteNotes } from './unprofiled-routes.ts';
 import { chooseExternalUplink, chooseUplink } from './uplink.ts';
 
 /** A bridge as it shall be, and what it is made from. */
@@ -59,7 +59,7 @@ export function planApply(config: Config, observation: Observation, routeWaitOve
     refuseLostDefault(source, observation);
     const { wanted, notes: own } = bridgeWithUplink(names, source, observation, options);
     targets.push({ names, wanted, source });
-    notes.push(...own, ...strayAddressNotes(source), ...strayRouteNotes(source, observation));
+    notes.push(...own, ...unprofiledAddressNotes(source), ...unprofiledRouteNotes(source, observation));
     const active = activeProfile(uplink, observation);
     if (active !== undefined) notes.push(...externalNotes(active, observation));
   };
@@ -123,7 +123,7 @@ function planFor(
   for (const names of bridges) {
     const target = targets.find((entry) => entry.names === names);
     const own = differences.filter((difference) => difference.bridge === names.bridge);
-    if (target === undefined) steps.push(...giveBack(names, observation));
+    if (target === undefined) steps.push(...takeBridgeApart(names, observation));
     else if (own.length > 0) {
       const adjusted = adjustInPlace(target.wanted, names, own, target.source, observation);
       if (adjusted === null) rebuilt.push(target);
@@ -173,7 +173,7 @@ function misplacedProfiles(targets: readonly Target[], observation: Observation)
 
 function rebuild(target: Target, observation: Observation): readonly Step[] {
   const { names, wanted, source } = target;
-  const taken = giveBack(names, observation);
+  const taken = takeBridgeApart(names, observation);
   if (source === null) return [...taken, ...buildWithoutUplink(names, wanted)];
   const isActive = source.isActive || taken.some((step) => step.do === 'detachUplink');
   return [...taken, ...buildWithUplink(names, wanted, source, isActive, observation)];

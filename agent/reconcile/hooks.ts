@@ -13,7 +13,7 @@ export interface HookPorts {
   readonly say: (message: string) => void;
   readonly planTuning: (facts: TuningFacts, ovs: OvsFacts) => TuningPlan;
   /** Takes the network back to the admin's own profiles; called before an uninstall on a running node. */
-  readonly giveBack: () => Promise<void>;
+  readonly disable: () => Promise<void>;
 }
 
 const openvswitch = 'openvswitch.service';
@@ -39,7 +39,7 @@ export async function runHook(event: HookEvent, ports: HookPorts): Promise<void>
   }
   const tune = () => tuneAlone(`hook ${event}`, ports.planTuning, () => undefined);
   if (event === 'pre-uninstall') {
-    await attempt('give the NIC back', ports.giveBack);
+    await attempt('give the NIC back', ports.disable);
     await attempt('take the tuning of Open vSwitch back', tune);
     return;
   }

@@ -6,7 +6,7 @@ import { readKeyfiles } from '../drivers/host/keyfiles.ts';
 import { isAgentError } from '../errors.ts';
 import { bridges, everyProfileId, ownerOf, userData } from '../plan/names.ts';
 import { runLimitMs } from './apply.ts';
-import { currentBootId, endAfterReboot, recoverEarlierRuns, type Telling, usableOpenJournals } from './recover.ts';
+import { currentBootId, endAfterReboot, type Reporter, recoverEarlierRuns, usableOpenJournals } from './recover.ts';
 
 /** Where profiles outlive a boot. */
 const diskProfiles = '/etc/NetworkManager/system-connections';
@@ -17,16 +17,16 @@ const profileDirectories = [
 ];
 
 /** Ends what an earlier run left open, and does nothing else. Says nothing when there is nothing. */
-export function recoverNow(telling: Telling): Promise<void> {
+export function recoverNow(reporter: Reporter): Promise<void> {
   return withLock('recover', async () => {
-    if (usableOpenJournals(telling.say).length === 0) return;
+    if (usableOpenJournals(reporter.say).length === 0) return;
     const deadline = startDeadline(runLimitMs);
     try {
-      await withNode((node) => recoverEarlierRuns(node, telling, deadline));
+      await withNode((node) => recoverEarlierRuns(node, reporter, deadline));
     } catch (error) {
       // A try that still waits to be confirmed is not ours to end.
       if (!isAgentError(error) || error.kind !== 'busy') throw error;
-      telling.say(error.message);
+      reporter.say(error.message);
     } finally {
       deadline.clear();
     }
@@ -37,7 +37,7 @@ export function recoverNow(telling: Telling): Promise<void> {
  * The same at boot, between ovsdb-server and whoever acts on its database: ovs-vswitchd would take the NIC into a bridge that nobody
  * configures any more. Asks neither of them.
  */
-export function recoverAtBoot({ say, announce }: Telling): Promise<void> {
+export function recoverAtBoot({ say, announce }: Reporter): Promise<void> {
   return withLock('recover --boot', async () => {
     const bootId = currentBootId();
     for (const record of usableOpenJournals(say)) if (record.header.bootId !== bootId) endAfterReboot(record, announce);
@@ -63,7 +63,7 @@ function formerFiles(): readonly string[] {
 }
 
 /** Bridge rows of profiles that went with the last boot: NetworkManager removes them as well, but only after it has begun to configure the NIC. */
-async function removeOrphans(say: Telling['say']): Promise<void> {
+async function removeOrphans(say: Reporter['say']): Promise<void> {
   const ports = await openTuning().catch((error: unknown) => {
     // Where Open vSwitch is not started at boot, nobody acts on its database either.
     if (isAgentError(error) && error.kind === 'ovsdb-unreachable') return null;

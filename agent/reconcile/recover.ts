@@ -10,10 +10,10 @@ import { planRestore } from '../plan/plan.ts';
 import { isAsWanted } from './proof.ts';
 import { reconnectNode } from './reconnect.ts';
 import { endTransaction } from './run-record.ts';
-import { awaitUnnotedCheckpoint } from './unnoted-checkpoint.ts';
+import { awaitUnloggedCheckpoint } from './unlogged-checkpoint.ts';
 
 /** How a run tells what it does. */
-export interface Telling {
+export interface Reporter {
   readonly say: (message: string) => void;
   readonly announce: (message: Message) => void;
 }
@@ -23,7 +23,7 @@ export interface Telling {
  * at once, instead of when NetworkManager's timer runs out; one of an earlier boot ended with it, because profiles in memory do not
  * outlive a boot, and what it left in Open vSwitch's database is part of what is observed next.
  */
-export async function recoverEarlierRuns(node: Node, { say, announce }: Telling, deadline: Deadline): Promise<void> {
+export async function recoverEarlierRuns(node: Node, { say, announce }: Reporter, deadline: Deadline): Promise<void> {
   const records = usableOpenJournals(say);
   const bootId = currentBootId();
   for (const record of records) {
@@ -55,13 +55,13 @@ async function endOpenRun(
   node: Node,
   record: JournalRecord,
   bootId: string,
-  { say, announce }: Telling,
+  { say, announce }: Reporter,
   deadline: Deadline,
 ): Promise<void> {
   const { id, plan } = record.header;
   if (record.header.bootId !== bootId) return endAfterReboot(record, announce);
   const ended = (text: string): void => announce(recovered(id, text));
-  if (record.checkpoint === null) await awaitUnnotedCheckpoint(node.nm, deadline, say);
+  if (record.checkpoint === null) await awaitUnloggedCheckpoint(node.nm, deadline, say);
   // It may have died between the end of its work and the note of it: a state that is as it aimed at is not taken back.
   const pending = record.checkpoint !== null && (await checkpointExists(node.nm, record.checkpoint));
   if (!pending && isAsWanted(plan, await node.observe())) {
@@ -90,7 +90,7 @@ async function endUnconfirmed(
   node: Node,
   record: JournalRecord,
   bootId: string,
-  { say, announce }: Telling,
+  { say, announce }: Reporter,
 ): Promise<void> {
   const { id } = record.header;
   if (record.header.bootId !== bootId) return endAfterReboot(record, announce);
@@ -111,7 +111,7 @@ async function takeBack(
   node: Node,
   { header: { previous, plan } }: JournalRecord,
   checkpoint: string | null,
-  say: Telling['say'],
+  say: Reporter['say'],
 ): Promise<AgentError | null> {
   let opened: Node | undefined;
   const reconnect = async (limit: Deadline): Promise<Node> => {
@@ -125,7 +125,7 @@ async function takeBack(
 }
 
 /** Notes the end of a run of an earlier boot: with that boot its profiles in memory and its checkpoint went. */
-export function endAfterReboot(record: JournalRecord, announce: Telling['announce']): void {
+export function endAfterReboot(record: JournalRecord, announce: Reporter['announce']): void {
   const { id } = record.header;
   if (record.state === 'awaiting-confirm') {
     endTransaction('recover', id, 'reverted', 'the machine was rebooted before it was confirmed');

@@ -1,7 +1,7 @@
 import type { Link, Observation, OvsInterface, Route } from '../model/observation.ts';
 
 /** Something a bridge that was made by hand lacks for ovn-kubernetes, and the command that adds it. */
-export interface BridgeLack {
+export interface MissingPart {
   readonly what: string;
   readonly fix: string;
 }
@@ -12,19 +12,19 @@ const bridge = 'br-ex';
  * What br-ex, made by hand, still lacks for ovn-kubernetes: it looks for the bridge, for one uplink in it (the only port that is a device, or
  * the one that external-id bridge-uplink names), and for the node's address on it.
  */
-export function lacksOfBridge(
+export function missingFromBridge(
   { ovs, links, routes }: Pick<Observation, 'ovs' | 'links' | 'routes'>,
   withoutUplink: boolean,
-): readonly BridgeLack[] {
+): readonly MissingPart[] {
   const row = ovs.bridges.find((entry) => entry.name === bridge);
   if (row === undefined) return [{ what: `there is no bridge ${bridge}`, fix: `ovs-vsctl add-br ${bridge}` }];
   const devices = row.ports.flatMap((port) => port.interfaces).filter(isDevice);
   const link = links.find((entry) => entry.name === bridge);
   return [
-    ...lacksOfUplink(devices, row.externalIds['bridge-uplink'], withoutUplink),
-    ...devices.flatMap(lacksOfDevice),
+    ...missingFromUplink(devices, row.externalIds['bridge-uplink'], withoutUplink),
+    ...devices.flatMap(missingFromDevice),
     ...(link?.up === true ? [] : [{ what: `${bridge} is down`, fix: `ip link set ${bridge} up` }]),
-    ...(withoutUplink ? [] : lacksOfAddress(link, devices, links, routes)),
+    ...(withoutUplink ? [] : missingFromAddress(link, devices, links, routes)),
   ];
 }
 
@@ -32,11 +32,11 @@ function isDevice(entry: OvsInterface): boolean {
   return entry.type === '' || entry.type === 'system';
 }
 
-function lacksOfUplink(
+function missingFromUplink(
   devices: readonly OvsInterface[],
   named: string | undefined,
   withoutUplink: boolean,
-): readonly BridgeLack[] {
+): readonly MissingPart[] {
   if (named !== undefined && devices.some((entry) => entry.name === named)) return [];
   if (named !== undefined) {
     return [
@@ -56,7 +56,7 @@ function lacksOfUplink(
   return [{ what: `${bridge} has more than one device (${names}) and nothing says which is the uplink`, fix }];
 }
 
-function lacksOfDevice(entry: OvsInterface): readonly BridgeLack[] {
+function missingFromDevice(entry: OvsInterface): readonly MissingPart[] {
   if (entry.error === null && (entry.ofport ?? 0) > 0) return [];
   const why = entry.error ?? 'it has no port number';
   return [
@@ -67,13 +67,13 @@ function lacksOfDevice(entry: OvsInterface): readonly BridgeLack[] {
   ];
 }
 
-function lacksOfAddress(
+function missingFromAddress(
   link: Link | undefined,
   devices: readonly OvsInterface[],
   links: readonly Link[],
   routes: readonly Route[],
-): readonly BridgeLack[] {
-  const lacks: BridgeLack[] = [];
+): readonly MissingPart[] {
+  const lacks: MissingPart[] = [];
   const global = (entry: Link | undefined): readonly string[] =>
     (entry?.addresses ?? [])
       .filter((address) => address.scope === 'global')

@@ -6,7 +6,7 @@ import { fieldAt, fieldManager, type KubernetesObject, referenceOf, titleOf } fr
 import { connectionError, statusError } from './errors.ts';
 import { bodyOf, type HttpCall, openCall } from './http.ts';
 import { type Access, kubeconfigPath, readAccess } from './kubeconfig.ts';
-import { type Patience, persistently } from './retry.ts';
+import { persistently, type RetryBudget } from './retry.ts';
 import { follow } from './watch.ts';
 
 /** Longer than the API server's own limit for a request (60 s) would only hide a server that hangs. */
@@ -19,14 +19,14 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** Finds the cluster of a kubeconfig. Every call puts up with a cluster that is starting for as long as the patience lasts. */
-export async function openCluster(kubeconfig: string | null, patience: Patience): Promise<Cluster> {
+/** Finds the cluster of a kubeconfig. Every call puts up with a cluster that is starting for as long as the budget lasts. */
+export async function openCluster(kubeconfig: string | null, budget: RetryBudget): Promise<Cluster> {
   const path = kubeconfigPath(kubeconfig, process.env);
   let asked = 0;
-  let access = await persistently(patience, () => readAccess(path));
-  const send = (call: HttpCall): Promise<Answer> => sendOnce(access, call, patience);
+  let access = await persistently(budget, () => readAccess(path));
+  const send = (call: HttpCall): Promise<Answer> => sendOnce(access, call, budget);
   const ask = (doing: string, call: HttpCall, accepted: readonly number[] = [200]): Promise<Answer> =>
-    persistently(patience, async () => {
+    persistently(budget, async () => {
       const answer = await send(call);
       if (accepted.includes(answer.status)) return answer;
       throw statusError(access, answer.status, answer.body, doing);
@@ -35,7 +35,7 @@ export async function openCluster(kubeconfig: string | null, patience: Patience)
   return {
     server: access.server.href,
     ready: () =>
-      persistently(patience, async () => {
+      persistently(budget, async () => {
         // MicroShift may have made new certificates while we waited for it.
         if (asked++ > 0) access = await refreshed(access, path);
         const { status, body } = await send({ method: 'GET', path: '/readyz' });
@@ -72,7 +72,7 @@ export async function openCluster(kubeconfig: string | null, patience: Patience)
         method: 'GET',
         path: collectionUrl,
         query: { ...query, ...options },
-        signal: patience.signal,
+        signal: budget.signal,
       };
       return follow(access, call, limitMs, onEvent);
     },
@@ -82,12 +82,12 @@ export async function openCluster(kubeconfig: string | null, patience: Patience)
   };
 }
 
-async function sendOnce(access: Access, call: HttpCall, patience: Patience): Promise<Answer> {
-  const { signal: stop } = patience;
+async function sendOnce(access: Access, call: HttpCall, budget: RetryBudget): Promise<Answer> {
+  const { signal: stop } = budget;
   try {
     const incoming = await openCall(access, {
       ...call,
-      signal: AbortSignal.any([stop, AbortSignal.timeout(requestLimitMs(patience))]),
+      signal: AbortSignal.any([stop, AbortSignal.timeout(requestLimitMs(budget))]),
     });
     const text = await bodyOf(incoming);
     const isJson = incoming.headers['content-type']?.startsWith('application/json') === true;
@@ -98,8 +98,8 @@ async function sendOnce(access: Access, call: HttpCall, patience: Patience): Pro
   }
 }
 
-/** How long one request may take, so that a server that hangs does not hold us long after the patience is over. */
-function requestLimitMs({ limitMs, end }: Patience): number {
+/** How long one request may take, so that a server that hangs does not hold us long after the budget is over. */
+function requestLimitMs({ limitMs, end }: RetryBudget): number {
   if (limitMs === 0) return longestRequestMs;
   return Math.min(longestRequestMs, Math.max(shortestRequestMs, Math.ceil(end - performance.now())));
 }

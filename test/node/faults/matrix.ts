@@ -15,7 +15,7 @@ import { type NamedPoint, pointsOf } from './points.ts';
 import { type Cell, merged, readCells, writeCells } from './record.ts';
 
 const recordFile = 'docs/faults.json';
-const shapes = ['dhcp', 'static4', 'vlan', 'bond-ab'];
+const shapes = ['dhcp', 'static4', 'vlan', 'bond-ab', 'bond-8023ad'];
 /** Faults that make sense at a time instead of at a point: they need nothing to be held. */
 const blind = ['kill', 'power'];
 /** The promise for an agent that was killed. */

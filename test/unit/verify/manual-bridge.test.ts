@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Link, OvsInterface, Route } from '../../../agent/model/observation.ts';
-import { lacksOfBridge } from '../../../agent/verify/manual-bridge.ts';
-import { lacksText } from '../../../agent/view/manual-bridge-view.ts';
+import { missingFromBridge } from '../../../agent/verify/manual-bridge.ts';
+import { missingText } from '../../../agent/view/manual-bridge-view.ts';
 
 const port = (name: string, more: Partial<OvsInterface> = {}): OvsInterface => {
   return { uuid: name, name, type: '', ofport: 1, error: null, externalIds: {}, ...more };
@@ -48,7 +48,7 @@ function lacks(
     nextCfg: 1,
     curCfg: 1,
   };
-  return lacksOfBridge({ ovs, links, routes }, false).map(({ what, fix }) => `${what}: ${fix}`);
+  return missingFromBridge({ ovs, links, routes }, false).map(({ what, fix }) => `${what}: ${fix}`);
 }
 
 const internal = port('br-ex', { type: 'internal' });
@@ -76,7 +76,7 @@ t.test('each thing that is missing is said with its command', (t) => {
 });
 
 t.test('as text', (t) => {
-  t.equal(lacksText([]), 'br-ex has all that ovn-kubernetes needs.');
-  t.equal(lacksText([{ what: 'a', fix: 'b' }]), 'ovn-kubernetes cannot use br-ex yet:\n  a: b');
+  t.equal(missingText([]), 'br-ex has all that ovn-kubernetes needs.');
+  t.equal(missingText([{ what: 'a', fix: 'b' }]), 'ovn-kubernetes cannot use br-ex yet:\n  a: b');
   t.end();
 });

@@ -14,7 +14,7 @@ const limitMs = checkpointSeconds * 1000 + 1_000;
  * changed nothing by then, so its rollback changes nothing. NetworkManager does not tell who made a checkpoint: one that has our timer
  * may be somebody else's, so it is neither ended nor rolled back here, and one that stays is left to who asks next.
  */
-export async function awaitUnnotedCheckpoint(
+export async function awaitUnloggedCheckpoint(
   nm: NetworkManager,
   deadline: Deadline,
   say: (message: string) => void,

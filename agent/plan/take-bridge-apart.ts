@@ -14,7 +14,7 @@ import { presentOrFormerUplink, uplinkInBridge } from './uplink-in-bridge.ts';
  * Steps that take a bridge of ours apart and leave its NIC to the admin's own profile, from any state: a complete bridge, what a run
  * that died left, or a bridge of an earlier agent or of the script. Empty when there is nothing of ours.
  */
-export function giveBack(names: BridgeNames, observation: Observation): readonly Step[] {
+export function takeBridgeApart(names: BridgeNames, observation: Observation): readonly Step[] {
   const { profiles } = observation.networkManager;
   const ours = profiles.filter((profile) => bridgeOfProfile(profile, observation) === names);
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);

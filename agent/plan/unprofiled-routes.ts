@@ -13,8 +13,8 @@ import type { UplinkSource } from './source-profile.ts';
  */
 
 /** Says which default routes of an uplink do not move. */
-export function strayRouteNotes(source: UplinkSource, observation: Observation): readonly PlanNote[] {
-  return strayDefaults(source, observation).map((route) => ({
+export function unprofiledRouteNotes(source: UplinkSource, observation: Observation): readonly PlanNote[] {
+  return unprofiledDefaults(source, observation).map((route) => ({
     level: 'warning',
     message: `the default route ${hopOf(route)} on ${route.device} is not in the profile ${source.id}, so it does not stay`,
   }));
@@ -23,9 +23,9 @@ export function strayRouteNotes(source: UplinkSource, observation: Observation):
 /** Fails with `interface-unsuitable` where the uplink would lose the last default route of a family. Not once the bridge has it. */
 export function refuseLostDefault(source: UplinkSource, observation: Observation): void {
   if (source.addressLink !== source.link) return;
-  const strays = strayDefaults(source, observation);
-  const kept = defaultsOn(source, observation).filter((route) => !strays.includes(route));
-  const lost = strays.find((stray) => !kept.some((route) => route.family === stray.family));
+  const unprofiled = unprofiledDefaults(source, observation);
+  const kept = defaultsOn(source, observation).filter((route) => !unprofiled.includes(route));
+  const lost = unprofiled.find((entry) => !kept.some((route) => route.family === entry.family));
   if (lost === undefined) return;
   const { id, link } = source;
   const facts = { interface: link.name, profile: id };
@@ -46,7 +46,7 @@ export function refuseLostDefault(source: UplinkSource, observation: Observation
   );
 }
 
-function strayDefaults(source: UplinkSource, observation: Observation): readonly Route[] {
+function unprofiledDefaults(source: UplinkSource, observation: Observation): readonly Route[] {
   const dynamic = dynamicFamilies(source.settings);
   return defaultsOn(source, observation).filter(
     (route) =>

@@ -1,6 +1,6 @@
 import { type Bus, connectBus, systemBusAddress } from './drivers/dbus/connection.ts';
 import type { Firewalld } from './drivers/firewalld/client.ts';
-import { runsInUnit } from './drivers/host/control-group.ts';
+import { ownService } from './drivers/host/control-group.ts';
 import { readTuning } from './drivers/host/daemons.ts';
 import { readSmallFile } from './drivers/host/files.ts';
 import { readLinks } from './drivers/host/links.ts';
@@ -67,7 +67,7 @@ export async function openNode(): Promise<Node> {
       observe: () => observe(ports),
       reloadUnits: () => askForReload(bus),
       survive: async (transaction) => {
-        if (runsInUnit('microshift-')) return;
+        if (ownService()?.startsWith('microshift-')) return;
         const { startWhenThisEnds } = await import('./drivers/systemd/own-scope.ts');
         await startWhenThisEnds(bus, transaction, diedUnit);
       },

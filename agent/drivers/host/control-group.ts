@@ -1,7 +1,7 @@
 import { readSmallFile } from './files.ts';
 
-/** True in a service whose name begins so; control groups are named after units (systemd.unit(5)). */
-export function runsInUnit(prefix: string, path = '/proc/self/cgroup'): boolean {
+/** The service this process belongs to, or undefined outside of one; control groups are named after units (systemd.unit(5)). */
+export function ownService(path = '/proc/self/cgroup'): string | undefined {
   const groups = (readSmallFile(path) ?? '').split('\n').flatMap((line) => line.split('/').at(-1) ?? []);
-  return groups.some((name) => name.startsWith(prefix) && name.endsWith('.service'));
+  return groups.find((name) => name.endsWith('.service'));
 }

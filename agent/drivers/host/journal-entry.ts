@@ -1,3 +1,4 @@
+import { ownService } from './control-group.ts';
 import { runWithInput } from './exec.ts';
 
 /** journald answers within milliseconds; one that is stuck must not hold the end of a run. */
@@ -7,10 +8,16 @@ const limitMs = 2_000;
  * Enters one message with fields of its own into systemd's journal. False: it could not be. Standard error cannot carry fields, and
  * journald's own socket takes datagrams, which Node cannot send to a path; logger(1) can.
  *
- * The entry is attributed to this process and so to its unit by OBJECT_PID: logger has often ended before journald looks at it.
+ * The entry names its unit itself, in the field `journalctl -u` looks at (systemd.journal-fields(7)): journald reads the unit of a
+ * process when it takes the entry, and on a busy machine logger and this process have both ended by then.
  */
 export async function enterInJournal(fields: Readonly<Record<string, string>>): Promise<boolean> {
-  const all = { ...fields, SYSLOG_IDENTIFIER: 'microshift-net', OBJECT_PID: String(process.pid) };
+  const unit = ownService();
+  const all = {
+    ...fields,
+    SYSLOG_IDENTIFIER: 'microshift-net',
+    ...(unit === undefined ? {} : { OBJECT_SYSTEMD_UNIT: unit }),
+  };
   const input = Object.entries(all).flatMap(([name, value]) => linesOf(name, value));
   try {
     return (await runWithInput('logger', ['--journald'], `${input.join('\n')}\n`, limitMs)).exitCode === 0;

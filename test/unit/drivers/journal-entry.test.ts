@@ -2,6 +2,7 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { ownService } from '../../../agent/drivers/host/control-group.ts';
 import { enterInJournal } from '../../../agent/drivers/host/journal-entry.ts';
 
 const path = process.env.PATH ?? '';
@@ -14,14 +15,12 @@ t.test('text from elsewhere does not become a field', async (t) => {
   chmodSync(join(folder, 'logger'), 0o755);
   process.env.PATH = `${folder}:${path}`;
   t.ok(await enterInJournal({ MESSAGE: 'first\nPRIORITY=0', MICROSHIFT_NET_ERROR: 'a\nUNIT=b' }));
-  t.strictSame(readFileSync(join(folder, 'logger.input'), 'utf8').split('\n'), [
-    'MESSAGE=first',
-    'MESSAGE=PRIORITY=0',
-    'MICROSHIFT_NET_ERROR=a UNIT=b',
-    'SYSLOG_IDENTIFIER=microshift-net',
-    `OBJECT_PID=${process.pid}`,
-    '',
-  ]);
+  t.strictSame(
+    readFileSync(join(folder, 'logger.input'), 'utf8')
+      .replace(/^OBJECT_SYSTEMD_UNIT=.*\n/m, '')
+      .split('\n'),
+    ['MESSAGE=first', 'MESSAGE=PRIORITY=0', 'MICROSHIFT_NET_ERROR=a UNIT=b', 'SYSLOG_IDENTIFIER=microshift-net', ''],
+  );
 });
 
 t.test('a logger that is missing, fails or hangs is a no, not an error', async (t) => {
@@ -38,4 +37,17 @@ t.test('a logger that is missing, fails or hangs is a no, not an error', async (
     t.notOk(await enterInJournal({ MESSAGE: 'text' }), name);
     t.ok(performance.now() - start < 5_000, 'and soon');
   }
+});
+
+t.test('a process knows the service it runs in', (t) => {
+  const folder = t.testdir({
+    unit: '0::/system.slice/microshift-ovs-init.service\n',
+    session: '0::/user.slice/user-0.slice/session-4.scope\n',
+    v1: '12:pids:/system.slice/a.service\n1:name=systemd:/system.slice/a.service\n',
+  });
+  t.equal(ownService(join(folder, 'unit')), 'microshift-ovs-init.service');
+  t.equal(ownService(join(folder, 'session')), undefined);
+  t.equal(ownService(join(folder, 'v1')), 'a.service');
+  t.equal(ownService(join(folder, 'missing')), undefined);
+  t.end();
 });

@@ -1,7 +1,8 @@
-import { openFirewall } from '../assemble.ts';
 import { effectiveConfig } from '../config/effective.ts';
+import { openFirewall } from '../drivers/firewalld/client.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
-import { planFirewall, trustedSources, trustedZone } from '../plan/firewall.ts';
+import { trustedZone } from '../model/firewall.ts';
+import { planFirewall, trustedSources } from '../plan/tuning/firewall.ts';
 import { commandsText, firewallText } from '../view/firewall-view.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';

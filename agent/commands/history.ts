@@ -1,6 +1,7 @@
-import { journalDirectory, readJournals } from '../apply/journal.ts';
-import { AgentError, type ExitCode, exitCode } from '../errors.ts';
+import { type ExitCode, exitCode } from '../errors.ts';
 import type { JournalRecord } from '../model/journal.ts';
+import { journalDirectory } from '../model/journal.ts';
+import { findTransaction, readJournals } from '../run/journal.ts';
 import { historyText, transactionText } from '../view/history-view.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
@@ -17,19 +18,6 @@ export function history(id: string | undefined, output: Output): ExitCode {
   const record = findTransaction(records, id);
   output.result(transactionText(record, output.style), { command: 'history', transaction: record });
   return exitCode.done;
-}
-
-/** The transaction with this id or beginning of an id. Fails with `transaction-not-found`. */
-export function findTransaction(records: readonly JournalRecord[], id: string): JournalRecord {
-  const found = records.filter((record) => record.header.id.startsWith(id));
-  const [record] = found;
-  if (record !== undefined && found.length === 1) return record;
-  const known = records.map((entry) => entry.header.id);
-  const why = found.length === 0 ? 'there is no transaction' : 'there are several transactions that begin with';
-  throw new AgentError('transaction-not-found', `${why} ${JSON.stringify(id)}`, {
-    hint: known.length === 0 ? 'none has been run yet' : `use one of: ${known.join(', ')}`,
-    facts: { known },
-  });
 }
 
 function summary(record: JournalRecord): object {

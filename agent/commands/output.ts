@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs';
 import type { AgentError } from '../errors.ts';
-import { failureMessage, type Message, messageTable } from '../messages.ts';
+import { failureMessage, type Message, messageTable } from '../run/messages.ts';
 import { errorDetail, errorJson, errorText } from '../view/error-view.ts';
 import { type Style, styleFor } from '../view/style.ts';
 

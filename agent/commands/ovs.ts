@@ -1,9 +1,9 @@
+import { missingFromBridge } from '../compare/manual-bridge.ts';
 import { effectiveConfig } from '../config/effective.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
 import type { Config } from '../model/config.ts';
-import { planTuning } from '../plan/tuning.ts';
-import { tuneAlone } from '../reconcile/tune.ts';
-import { missingFromBridge } from '../verify/manual-bridge.ts';
+import { planTuning } from '../plan/tuning/tuning.ts';
+import { tuneAlone } from '../run/tune-alone.ts';
 import { missingText } from '../view/manual-bridge-view.ts';
 import { daemonLine } from '../view/tuning-view.ts';
 import type { Output } from './output.ts';

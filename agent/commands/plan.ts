@@ -1,4 +1,3 @@
-import { withNode } from '../assemble.ts';
 import { effectiveConfig } from '../config/effective.ts';
 import { AgentError, type ExitCode, exitCode } from '../errors.ts';
 import type { Config } from '../model/config.ts';
@@ -6,7 +5,8 @@ import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import type { TuningPlan } from '../model/tuning.ts';
 import { planApply } from '../plan/plan.ts';
-import { planTuning } from '../plan/tuning.ts';
+import { planTuning } from '../plan/tuning/tuning.ts';
+import { withNode } from '../run/node.ts';
 import { planText } from '../view/plan-view.ts';
 import { tuningText } from '../view/tuning-view.ts';
 import type { Output } from './output.ts';

@@ -1,6 +1,6 @@
 import { type ExitCode, exitCode } from '../errors.ts';
-import type { Reporter } from '../reconcile/recover.ts';
-import { recoverAtBoot, recoverNow } from '../reconcile/recover-alone.ts';
+import type { Reporter } from '../run/options.ts';
+import { recoverAtBoot, recoverNow } from '../run/recover-alone.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 

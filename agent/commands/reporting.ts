@@ -1,6 +1,6 @@
-import type { Message } from '../messages.ts';
 import type { Plan, PlanNote } from '../model/plan.ts';
 import type { TuningStep } from '../model/tuning.ts';
+import type { Message } from '../run/messages.ts';
 import { progressLine } from '../view/progress-view.ts';
 import { tuningStepTitle } from '../view/tuning-view.ts';
 import type { Output } from './output.ts';

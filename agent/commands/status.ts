@@ -1,10 +1,11 @@
-import { journalDirectory, readJournals } from '../apply/journal.ts';
-import { withNode } from '../assemble.ts';
+import { missingFromBridge } from '../compare/manual-bridge.ts';
 import { effectiveConfig } from '../config/effective.ts';
 import { asAgentError, type ExitCode, exitCode } from '../errors.ts';
+import { journalDirectory } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Difference } from '../model/plan.ts';
-import { missingFromBridge } from '../verify/manual-bridge.ts';
+import { readJournals } from '../run/journal.ts';
+import { withNode } from '../run/node.ts';
 import { missingText } from '../view/manual-bridge-view.ts';
 import { statusText } from '../view/status-view.ts';
 import type { Output } from './output.ts';

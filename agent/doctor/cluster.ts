@@ -1,4 +1,5 @@
-import { planFirewall, trustedZone } from '../plan/firewall.ts';
+import { trustedZone } from '../model/firewall.ts';
+import { planFirewall } from '../plan/tuning/firewall.ts';
 import { type Check, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
 const nodePortChain = 'OVN-KUBE-NODEPORT';

@@ -1,9 +1,9 @@
+import { missingFromBridge } from '../compare/manual-bridge.ts';
 import type { NmProfile } from '../model/observation.ts';
 import type { Difference } from '../model/plan.ts';
 import { bridges as ownBridges, ownProfileIds, profileIds, profileUuid } from '../plan/names.ts';
-import { planTuning } from '../plan/tuning.ts';
+import { planTuning } from '../plan/tuning/tuning.ts';
 import { shellWord } from '../printable.ts';
-import { missingFromBridge } from '../verify/manual-bridge.ts';
 import { type Check, type Complaint, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
 /** More differences than this say nothing that the first ones do not. */

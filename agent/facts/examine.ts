@@ -1,5 +1,5 @@
 import { readTuning } from '../drivers/host/daemons.ts';
-import type { Examination } from '../model/examination.ts';
+import type { Examination, JournalFacts } from '../model/examination.ts';
 import { answerOf } from './answer.ts';
 import { readDaemonSets } from './cluster.ts';
 import { readFiles } from './files.ts';
@@ -11,9 +11,9 @@ import { readUnits } from './units.ts';
 
 /**
  * Looks at everything `doctor` judges, side by side; each part has its own time, and one that fails is an answer, too. Reads only,
- * and starts no service by asking.
+ * and starts no service by asking. What the agent itself has written down is handed in.
  */
-export async function examine(): Promise<Examination> {
+export async function examine(journals: () => JournalFacts): Promise<Examination> {
   const [
     system,
     network,
@@ -38,7 +38,7 @@ export async function examine(): Promise<Examination> {
     answerOf('systemd', readUnits),
     answerOf('firewalld', askFirewall),
     answerOf('the packet filter', readPacketFilter),
-    answerOf('the file system', readFiles),
+    answerOf('the file system', () => readFiles(journals())),
     answerOf('the cluster', readDaemonSets),
   ]);
   return {

@@ -1,7 +1,5 @@
 import { closeSync, constants, existsSync, lstatSync, openSync, readSync, type Stats, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { journalDirectory, readJournals } from '../apply/journal.ts';
-import { lockDirectory, lockHolder } from '../apply/lock.ts';
 import { namesIn, textOf } from '../drivers/host/kernel-files.ts';
 import type { DiskFacts, FileFacts, HintFileFacts, JournalFacts } from '../model/examination.ts';
 import { hintedNicPath, hintFiles } from './hints.ts';
@@ -10,14 +8,14 @@ import { hintedNicPath, hintFiles } from './hints.ts';
 const hintLimitBytes = 4096;
 
 /** Files and disks that a run reads and writes. */
-export function readFiles(): FileFacts {
+export function readFiles(journals: JournalFacts): FileFacts {
   const mounts = readMounts();
   return {
     hints: Object.values(hintFiles).flatMap(({ path, is }) => readHint(path, is)),
     hintedNic: textOf(hintedNicPath),
     disks: ['/var/lib/microshift-net', '/run/microshift-net', '/var/lib/ovnk'].map((path) => readDisk(path, mounts)),
     leftovers: leftovers(),
-    journals: readJournalFacts(),
+    journals,
   };
 }
 
@@ -50,22 +48,6 @@ function leftovers(): readonly string[] {
       .filter((name) => /\.nmconnection\.\w{6}$/.test(name))
       .map((name) => `${directory}/${name}`),
   );
-}
-
-function readJournalFacts(): JournalFacts {
-  const { records, unusable } = readJournals(journalDirectory);
-  const bootId = textOf('/proc/sys/kernel/random/boot_id');
-  const [last] = records;
-  return {
-    open: records
-      .filter(({ state }) => state === 'open' || state === 'awaiting-confirm')
-      .map(({ header, state, confirmUntil }) => {
-        return { id: header.id, state, command: header.command, confirmUntil, ofThisBoot: header.bootId === bootId };
-      }),
-    unusable,
-    last: last === undefined ? null : { id: last.header.id, state: last.state, detail: last.detail },
-    running: lockHolder(lockDirectory),
-  };
 }
 
 interface Mount {

@@ -1,5 +1,5 @@
 import { toPlain } from '../drivers/dbus/codec.ts';
-import type { ManagedObject, NetworkManager } from '../drivers/networkmanager/client.ts';
+import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import {
   activeInterface,
   deviceInterface,
@@ -10,6 +10,7 @@ import {
   rootPath,
   wiredInterface,
 } from '../drivers/networkmanager/names.ts';
+import type { ManagedObject } from '../drivers/networkmanager/shapes.ts';
 import type {
   DhcpIdentity,
   NetworkManagerFacts,

@@ -1,13 +1,12 @@
-import { openFirewall } from '../assemble.ts';
 import { effectiveConfig } from '../config/effective.ts';
 import { connectBus, systemBusAddress } from '../drivers/dbus/connection.ts';
+import { openFirewall } from '../drivers/firewalld/client.ts';
 import { openNetworkManager } from '../drivers/networkmanager/client.ts';
 import { openOpenVSwitch, probeVswitchd } from '../drivers/openvswitch/client.ts';
 import { runDirectory } from '../drivers/openvswitch/socket.ts';
 import type { ConfigFacts } from '../model/examination.ts';
-import type { ZoneSources } from '../model/firewall.ts';
+import { trustedZone, type ZoneSources } from '../model/firewall.ts';
 import type { NetworkManagerFacts, OvsFacts } from '../model/observation.ts';
-import { trustedZone } from '../plan/firewall.ts';
 import { observeNetworkManager } from './network-manager.ts';
 
 /** Each of these opens a connection of its own: one that hangs keeps none of the others waiting. */

@@ -1,3 +1,6 @@
+/** The zone of firewalld that accepts everything. */
+export const trustedZone = 'trusted';
+
 /** Sources of one zone of firewalld: those that count now, and those that count after its next start. */
 export interface ZoneSources {
   readonly zone: string;

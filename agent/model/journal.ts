@@ -1,5 +1,8 @@
 import type { Plan, Wanted } from './plan.ts';
 
+/** Where transactions are written down. */
+export const journalDirectory = '/var/lib/microshift-net/tx';
+
 /** Where a transaction stands. Only the last state in its journal counts. */
 export type TransactionState =
   | 'open'

@@ -1,3 +1,4 @@
+import { compare } from '../compare/bridges.ts';
 import { AgentError } from '../errors.ts';
 import type { Config } from '../model/config.ts';
 import type { Observation } from '../model/observation.ts';
@@ -11,19 +12,18 @@ import type {
   Wanted,
   WantedBridge,
 } from '../model/plan.ts';
-import { compare } from '../verify/compare.ts';
-import { adjustInPlace } from './adjust.ts';
-import { buildWithoutUplink, buildWithUplink } from './build.ts';
-import { carriedBack, carriedOver, touchedLinks, unprofiledAddressNotes } from './carried.ts';
-import { externalNotes, unusedCopies } from './external-profile.ts';
+import { adjustInPlace } from './bridge/adjust.ts';
+import { buildWithoutUplink, buildWithUplink } from './bridge/build.ts';
+import { carriedBack, carriedOver, touchedLinks, unprofiledAddressNotes } from './bridge/carried.ts';
+import { foreignBridgeNotes, foreignPortNotes, refuseForeignBridge } from './bridge/ownership.ts';
+import { takeBridgeApart } from './bridge/take-bridge-apart.ts';
+import { refuseLostDefault, unprofiledRouteNotes } from './bridge/unprofiled-routes.ts';
 import { type BridgeNames, bridges, externalBridge, gatewayBridge, ownNames, profileIds } from './names.ts';
-import { foreignBridgeNotes, foreignPortNotes, refuseForeignBridge } from './ownership.ts';
-import { bridgeWithoutUplink, bridgeWithUplink } from './profiles.ts';
-import { activeProfile, type UplinkSource, uplinkSource } from './source-profile.ts';
-import { takeBridgeApart } from './take-bridge-apart.ts';
-import { refuseWithoutTeamd } from './teamd.ts';
-import { refuseLostDefault, unprofiledRouteNotes } from './unprofiled-routes.ts';
-import { chooseExternalUplink, chooseUplink } from './uplink.ts';
+import { bridgeWithoutUplink, bridgeWithUplink } from './profiles/profiles.ts';
+import { chooseExternalUplink, chooseUplink } from './uplink/choose.ts';
+import { externalNotes, unusedCopies } from './uplink/external-profile.ts';
+import { activeProfile, type UplinkSource, uplinkSource } from './uplink/source-profile.ts';
+import { refuseWithoutTeamd } from './uplink/teamd.ts';
 
 /** A bridge as it shall be, and what it is made from. */
 interface Target {

@@ -1,4 +1,4 @@
-import { journalDirectory } from '../apply/journal.ts';
+import { journalDirectory } from '../model/journal.ts';
 
 /** A program whose output is kept. None of these changes anything, and none prints a secret unless it is asked for one. */
 export interface CommandItem {

@@ -1,4 +1,4 @@
-import type { MissingPart } from '../verify/manual-bridge.ts';
+import type { MissingPart } from '../compare/manual-bridge.ts';
 
 /** What a bridge made by hand lacks, each with its command. */
 export function missingText(lacks: readonly MissingPart[]): string {

@@ -1,4 +1,4 @@
-import type { ProgressEvent } from '../apply/transaction.ts';
+import type { ProgressEvent } from '../model/progress.ts';
 import { stepTitle } from './plan-view.ts';
 import type { Style } from './style.ts';
 

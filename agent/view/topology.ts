@@ -1,10 +1,10 @@
 import type { Link, NmDevice, Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { isDefault } from '../net/destination.ts';
-import { carriedAddresses } from '../plan/handover.ts';
+import { carriedAddresses } from '../plan/bridge/handover.ts';
 import { bridges } from '../plan/names.ts';
-import { isOvsDevice } from '../plan/suitability.ts';
-import { uplinkInBridge } from '../plan/uplink-in-bridge.ts';
+import { isOvsDevice } from '../plan/uplink/suitability.ts';
+import { uplinkInBridge } from '../plan/uplink/uplink-in-bridge.ts';
 import type { Style } from './style.ts';
 
 /** A bridge with its ports, or a NIC on its own: what a drawing shows as one block. */

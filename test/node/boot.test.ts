@@ -1,6 +1,6 @@
 // The unit: a node that boots has its address on br-ex, whatever happened before, and nobody has to come.
 import t, { type Test } from 'tap';
-import { faultFile } from '../../agent/apply/fault-points.ts';
+import { faultFile } from '../../agent/run/fault-points.ts';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { afterStep, held, holdAfter } from './interfere.ts';

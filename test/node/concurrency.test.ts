@@ -1,6 +1,6 @@
 // Several who want to change the node at once: one wins, the others are told why, and the node is never a mixture.
 import t from 'tap';
-import { faultFile } from '../../agent/apply/fault-points.ts';
+import { faultFile } from '../../agent/run/fault-points.ts';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { afterStep, apply, giveBack, held, holdAfter, letGo } from './interfere.ts';

@@ -1,7 +1,7 @@
 // When something is wrong: doctor finds it, whatever else does not work, and says how to mend it.
 import t from 'tap';
 import type { CheckResult } from '../../agent/model/examination.ts';
-import { parseMetrics } from '../unit/reconcile/exposition.ts';
+import { parseMetrics } from '../unit/run/exposition.ts';
 import { nodeSkip } from './availability.ts';
 import { afterStep, apply, held, holdAfter } from './interfere.ts';
 import { bootNode, type TestNode } from './node.ts';

@@ -1,6 +1,6 @@
 // A run of apply that something happens to in the middle, and what must hold afterwards.
 import type { Test } from 'tap';
-import { faultFile } from '../../agent/apply/fault-points.ts';
+import { faultFile } from '../../agent/run/fault-points.ts';
 import { armFault } from './armed-fault.ts';
 import type { RunningCommand } from './command.ts';
 import { pointsOf } from './faults/points.ts';

@@ -1,6 +1,6 @@
 // The agent is stopped or killed in the middle: the node ends as it was, reachable by itself, and the next run works.
 import t from 'tap';
-import { faultFile } from '../../agent/apply/fault-points.ts';
+import { faultFile } from '../../agent/run/fault-points.ts';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { faults } from './faults/faults.ts';

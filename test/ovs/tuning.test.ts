@@ -1,13 +1,13 @@
 // Tuning against real daemons: every thread gets its CPU, the threads get their number, and nothing is restarted.
 import { availableParallelism } from 'node:os';
 import t from 'tap';
-import { runTuning } from '../../agent/apply/tune.ts';
 import { defaultConfig } from '../../agent/config/defaults.ts';
 import { readTuning } from '../../agent/drivers/host/daemons.ts';
 import { openOpenVSwitch } from '../../agent/drivers/openvswitch/client.ts';
 import type { Config } from '../../agent/model/config.ts';
 import type { TuningPlan } from '../../agent/model/tuning.ts';
-import { planTuning, planUntuning } from '../../agent/plan/tuning.ts';
+import { planTuning, planUntuning } from '../../agent/plan/tuning/tuning.ts';
+import { runTuning } from '../../agent/run/tuning-steps.ts';
 import { missingParts } from '../ovsdb/real-server.ts';
 import { startDaemons } from './daemons.ts';
 

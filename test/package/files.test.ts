@@ -3,8 +3,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { messageTable } from '../../agent/messages.ts';
 import { bridges, profileIds, profileUuid } from '../../agent/plan/names.ts';
+import { messageTable } from '../../agent/run/messages.ts';
 
 const has = (command: string): boolean => spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
 const dist = 'dist/microshift-net';

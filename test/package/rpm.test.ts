@@ -5,9 +5,9 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import { faultFile } from '../../agent/apply/fault-points.ts';
-import { type MessageKind, messageTable } from '../../agent/messages.ts';
 import { watchUnits } from '../../agent/model/units.ts';
+import { faultFile } from '../../agent/run/fault-points.ts';
+import { type MessageKind, messageTable } from '../../agent/run/messages.ts';
 import { armFault } from '../node/armed-fault.ts';
 import { nodeSkip } from '../node/availability.ts';
 import { hasMoved } from '../node/moved.ts';

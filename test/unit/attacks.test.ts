@@ -12,14 +12,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import {
-  hasOpenJournals,
-  openJournal,
-  pruneJournals,
-  readJournals,
-  readOpenJournals,
-} from '../../agent/apply/journal.ts';
-import { takeLock } from '../../agent/apply/lock.ts';
 import { readConfigFiles } from '../../agent/config/read-files.ts';
 import { readTuning } from '../../agent/drivers/host/daemons.ts';
 import { readSmallFile, writeFileAtomically } from '../../agent/drivers/host/files.ts';
@@ -28,6 +20,14 @@ import { readReleaseFile } from '../../agent/drivers/kubernetes/release-file.ts'
 import { openOpenVSwitch } from '../../agent/drivers/openvswitch/client.ts';
 import { readHints } from '../../agent/facts/hints.ts';
 import type { JournalHeader } from '../../agent/model/journal.ts';
+import {
+  hasOpenJournals,
+  openJournal,
+  pruneJournals,
+  readJournals,
+  readOpenJournals,
+} from '../../agent/run/journal.ts';
+import { takeLock } from '../../agent/run/lock.ts';
 import { failure } from './failure.ts';
 import { startFakeServer } from './ovsdb/fake-server.ts';
 

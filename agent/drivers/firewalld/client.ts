@@ -1,6 +1,6 @@
 import { AgentError, isAgentError } from '../../errors.ts';
 import type { ZoneSources } from '../../model/firewall.ts';
-import type { Bus, MethodCall } from '../dbus/connection.ts';
+import { type Bus, connectBus, type MethodCall, systemBusAddress } from '../dbus/connection.ts';
 import { DBusReplyError } from '../dbus/errors.ts';
 
 /** firewalld.dbus(5) */
@@ -20,8 +20,19 @@ export interface Firewalld {
   addPermanent(zone: string, source: string): Promise<void>;
 }
 
+/** Connects to firewalld; null in its place when it does not run. */
+export async function openFirewall(): Promise<{ readonly firewalld: Firewalld | null; readonly close: () => void }> {
+  const bus = await connectBus(systemBusAddress(process.env));
+  try {
+    return { firewalld: await openFirewalld(bus), close: () => bus.close() };
+  } catch (error) {
+    bus.close();
+    throw error;
+  }
+}
+
 /** firewalld on this bus; null when it does not run. Never starts it. */
-export async function openFirewalld(bus: Bus): Promise<Firewalld | null> {
+async function openFirewalld(bus: Bus): Promise<Firewalld | null> {
   const owned = await bus
     .call({
       destination: 'org.freedesktop.DBus',

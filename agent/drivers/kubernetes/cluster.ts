@@ -3,9 +3,10 @@ import { AgentError } from '../../errors.ts';
 import type { Cluster, Collection } from '../../manifests/cluster-port.ts';
 import { collectionPath, objectPath } from '../../manifests/kinds.ts';
 import { fieldAt, fieldManager, type KubernetesObject, referenceOf, titleOf } from '../../manifests/object.ts';
+import type { Access } from './access.ts';
 import { connectionError, statusError } from './errors.ts';
 import { bodyOf, type HttpCall, openCall } from './http.ts';
-import { type Access, kubeconfigPath, readAccess } from './kubeconfig.ts';
+import { kubeconfigPath, readAccess } from './kubeconfig.ts';
 import { persistently, type RetryBudget } from './retry.ts';
 import { follow } from './watch.ts';
 

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { Access } from './kubeconfig.ts';
+import type { Access } from './access.ts';
 
 /** An HTTP request to the API server, and where its answer's bytes go. */
 export interface HttpCall {

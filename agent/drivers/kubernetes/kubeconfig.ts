@@ -1,18 +1,10 @@
 import { existsSync } from 'node:fs';
-import type { RequestOptions } from 'node:https';
 import { AgentError } from '../../errors.ts';
+import type { Access } from './access.ts';
 import { readPlain } from './plain-kubeconfig.ts';
 
 /** Where MicroShift writes the administrator's credentials, once it has made them. */
 const microshiftKubeconfig = '/var/lib/microshift/resources/kubeadmin/kubeconfig';
-
-/** How to reach a cluster and who we are there. */
-export interface Access {
-  readonly path: string;
-  readonly server: URL;
-  /** TLS and authentication, ready for a request. */
-  readonly options: RequestOptions;
-}
 
 /** The kubeconfig in force: asked for, KUBECONFIG, or MicroShift's. */
 export function kubeconfigPath(asked: string | null, environment: NodeJS.ProcessEnv): string {

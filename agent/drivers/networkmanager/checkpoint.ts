@@ -12,6 +12,11 @@ export async function standingCheckpoints(nm: NetworkManager): Promise<readonly 
   return Array.isArray(paths) ? paths.map(String) : [];
 }
 
+/** True while NetworkManager still has this checkpoint. */
+export async function checkpointStands(nm: NetworkManager, checkpoint: string): Promise<boolean> {
+  return (await standingCheckpoints(nm)).includes(checkpoint);
+}
+
 /** Makes a checkpoint over all devices that is rolled back after rollbackSeconds; returns its path. */
 export async function createCheckpoint(nm: NetworkManager, rollbackSeconds: number): Promise<string> {
   const flags = checkpointFlags.deleteNewConnections | checkpointFlags.disconnectNewDevices;

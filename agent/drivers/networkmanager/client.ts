@@ -16,10 +16,7 @@ import {
 } from './names.ts';
 import { clearIpSettings, reapply } from './reapply.ts';
 import { decodeSettings, encodeSettings } from './settings.ts';
-import { isManagedObjects } from './shapes.ts';
-
-/** Properties of one D-Bus object: interface → property → plain value. */
-export type ManagedObject = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+import { isManagedObjects, type ManagedObject } from './shapes.ts';
 
 /**
  * NetworkManager's API over one bus connection. Every call settles: with its answer, or with an AgentError

@@ -1,5 +1,7 @@
 import type { ProfileSettings } from '../../model/settings.ts';
-import type { ManagedObject } from './client.ts';
+
+/** Properties of one D-Bus object: interface → property → plain value. */
+export type ManagedObject = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /*
  * What is looked into further on must be what it is taken for: answers of a NetworkManager nobody has seen yet, and settings read

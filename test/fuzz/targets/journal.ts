@@ -1,10 +1,10 @@
 // Journals of earlier runs: read, listed, shown, and obeyed as far as a recovery decides anything.
 import { rmSync, writeFileSync } from 'node:fs';
-import { readJournals, readOpenJournals } from '../../../agent/apply/journal.ts';
 import type { JournalHeader } from '../../../agent/model/journal.ts';
-import { currentBridges } from '../../../agent/plan/current.ts';
+import { currentBridges } from '../../../agent/plan/bridge/current.ts';
 import { planUndo } from '../../../agent/plan/plan.ts';
-import { isAsWanted } from '../../../agent/reconcile/proof.ts';
+import { isAsWanted } from '../../../agent/run/as-wanted.ts';
+import { readJournals, readOpenJournals } from '../../../agent/run/journal.ts';
 import { historyText, transactionText } from '../../../agent/view/history-view.ts';
 import { plain } from '../../../agent/view/style.ts';
 import { dhcpNode, observations, plans } from '../corpus.ts';

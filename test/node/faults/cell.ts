@@ -1,5 +1,5 @@
 // One cell of the matrix: a run, a fault at one point of it, and what became of the node.
-import { faultFile } from '../../../agent/apply/fault-points.ts';
+import { faultFile } from '../../../agent/run/fault-points.ts';
 import { armFault } from '../armed-fault.ts';
 import type { RunningCommand, RunResult } from '../command.ts';
 import type { TestNode } from '../node.ts';

@@ -1,5 +1,5 @@
 // Everything that can go wrong while a run stands at a point: how it is made to happen, and what the world does about it by itself.
-import type { FaultAction } from '../../../agent/apply/fault-points.ts';
+import type { FaultAction } from '../../../agent/run/fault-points.ts';
 import type { RunningCommand } from '../command.ts';
 import type { TestNode } from '../node.ts';
 

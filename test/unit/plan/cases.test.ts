@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { isJournalHeader } from '../../../agent/apply/journal-form.ts';
 import { isAgentError } from '../../../agent/errors.ts';
 import type { Plan } from '../../../agent/model/plan.ts';
-import { currentBridges } from '../../../agent/plan/current.ts';
+import { currentBridges } from '../../../agent/plan/bridge/current.ts';
 import { planApply, planDisable } from '../../../agent/plan/plan.ts';
+import { isJournalHeader } from '../../../agent/run/journal-form.ts';
 import { errorLine } from '../../../agent/view/error-view.ts';
 import { plain } from '../../../agent/view/style.ts';
 import { baseOf, caseNames, casesDirectory, type PlanCase, planOfCase, readCase } from './cases.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
-import { planFirewall, trustedSources } from '../../../agent/plan/firewall.ts';
+import { planFirewall, trustedSources } from '../../../agent/plan/tuning/firewall.ts';
 import { commandsText } from '../../../agent/view/firewall-view.ts';
 
 const dual = {

@@ -5,7 +5,7 @@ import type { Observation } from '../../../agent/model/observation.ts';
 import type { Step } from '../../../agent/model/plan.ts';
 import { externalBridge, gatewayBridge } from '../../../agent/plan/names.ts';
 import { planApply, planDisable } from '../../../agent/plan/plan.ts';
-import { adminProfile, uplinkSource } from '../../../agent/plan/source-profile.ts';
+import { adminProfile, uplinkSource } from '../../../agent/plan/uplink/source-profile.ts';
 import { appliedCase, configOf, readCase } from './cases.ts';
 import { changed } from './change.ts';
 

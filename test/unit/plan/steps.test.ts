@@ -1,14 +1,14 @@
 // Plans for random nodes, run step by step on a node that is on paper only.
 import t from 'tap';
+import { compare } from '../../../agent/compare/bridges.ts';
 import { isAgentError } from '../../../agent/errors.ts';
 import type { Config } from '../../../agent/model/config.ts';
 import type { NmProfile, Observation } from '../../../agent/model/observation.ts';
 import type { Carried, Plan, Step, WantedBridge } from '../../../agent/model/plan.ts';
-import { currentBridges } from '../../../agent/plan/current.ts';
-import { carriedAddresses } from '../../../agent/plan/handover.ts';
+import { currentBridges } from '../../../agent/plan/bridge/current.ts';
+import { carriedAddresses } from '../../../agent/plan/bridge/handover.ts';
 import { ownNames, userData } from '../../../agent/plan/names.ts';
 import { planApply, planDisable, planRestore, planUndo } from '../../../agent/plan/plan.ts';
-import { compare } from '../../../agent/verify/compare.ts';
 import { seededRandom } from '../ovsdb/random.ts';
 import { appliedCase, caseNames, configOf, type PlanCase, readCase } from './cases.ts';
 import { type Damage, damages } from './damage.ts';

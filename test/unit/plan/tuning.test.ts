@@ -2,8 +2,8 @@ import t from 'tap';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
 import type { Config, OvsConfig } from '../../../agent/model/config.ts';
 import type { DaemonFacts, DropInFacts, TuningFacts } from '../../../agent/model/tuning.ts';
-import { affinityIn, affinityText, memoryText } from '../../../agent/plan/drop-ins.ts';
-import { planTuning, planUntuning } from '../../../agent/plan/tuning.ts';
+import { affinityIn, affinityText, memoryText } from '../../../agent/plan/tuning/drop-ins.ts';
+import { planTuning, planUntuning } from '../../../agent/plan/tuning/tuning.ts';
 
 const shippedAffinity = '[Service]\nCPUAffinity=0\n';
 const shippedMemory = '[Service]\nExecStartPre=-/bin/sh -c "printf --no-mlockall"\n';

@@ -1,0 +1,219 @@
+import { fixedAddresses } from '../../compare/bridges.ts';
+import { detectionLimitMs } from '../../model/limits.ts';
+import type { Observation } from '../../model/observation.ts';
+import type { ProfileActivation, Step, WantedBridge, WantedProfile } from '../../model/plan.ts';
+import { isDefault } from '../../net/destination.ts';
+import type { BridgeNames } from '../names.ts';
+import type { UplinkSource } from '../uplink/source-profile.ts';
+import {
+  carriedAddresses,
+  dynamicFamilies,
+  handoverProfile,
+  ipv6Hold,
+  overlapSettings,
+  standbyMetric,
+  withoutAddresses,
+} from './handover.ts';
+
+/**
+ * Steps that build a bridge around a NIC that runs the admin's own profile, or none (`isActive` false). The bridge comes up beside it with the
+ * same addresses, then the NIC becomes a port, then its own addresses go: there is no moment in which nobody answers.
+ */
+export function buildWithUplink(
+  names: BridgeNames,
+  wanted: WantedBridge,
+  source: UplinkSource,
+  isActive: boolean,
+  observation: Observation,
+): readonly Step[] {
+  const uplink = source.link.name;
+  const final = profileOf(wanted, names.bridgeInterface);
+  const addresses = carriedAddresses(source.addressLink);
+  const handsOver = addresses.length > 0;
+  const initial = handsOver ? handoverProfile(final, source.addressLink, observation) : withoutAddresses(final);
+  const hold = handsOver ? ipv6Hold(final, source.addressLink, observation) : null;
+  const { id, uuid } = source;
+  return [
+    ...(source.externalCopy === null ? [] : takeOver(source.externalCopy, uplink, observation)),
+    {
+      do: 'addProfiles',
+      profiles: wanted.profiles.map((profile) => (profile.uuid === final.uuid ? initial : profile)),
+      why: `${names.bridge} and its port need profiles; in memory, so that a reboot finds only the admin's own`,
+    },
+    {
+      do: 'activate',
+      profiles: [activation(profileOf(wanted, names.bridgePort))],
+      why: `brings up ${names.bridge}; NetworkManager would try to twice if its interface came first`,
+    },
+    {
+      do: 'activate',
+      profiles: [activation(final)],
+      why: handsOver
+        ? `${names.bridge} gets the addresses of ${uplink} as a standby, behind route metrics that are not preferred`
+        : `${names.bridge} gets its own interface; ${uplink} has no address to hand over`,
+    },
+    ...(hold === null ? [] : [holdStep(names, hold)]),
+    ...(handsOver
+      ? [waitStep(names, addresses, 'an address that is still being checked for duplicates does not answer')]
+      : []),
+    {
+      do: 'attachUplink',
+      bridge: names.bridge,
+      interface: uplink,
+      why: `${uplink} starts to carry ${names.bridge} while its own addresses still answer, so nothing is lost in between`,
+    },
+    {
+      do: 'clearUplink',
+      interface: uplink,
+      profile: isActive || source.externalCopy !== null ? null : { id, uuid },
+      why: `${names.bridge} has what is IP of ${id} from now on; its link settings stay on ${uplink}, and the profile as it is`,
+    },
+    ...settle(names, final, source, observation),
+    ...(hold === null || hold.gateways.length === 0 ? [] : [releaseStep(names, hold.gateways)]),
+  ];
+}
+
+/** Steps that build a bridge without a NIC. */
+export function buildWithoutUplink(names: BridgeNames, wanted: WantedBridge): readonly Step[] {
+  const [port, device] = [profileOf(wanted, names.bridgePort), profileOf(wanted, names.bridgeInterface)];
+  return [
+    {
+      do: 'addProfiles',
+      profiles: wanted.profiles,
+      why: `${names.bridge} needs profiles; in memory, so that a reboot finds only the admin's own`,
+    },
+    { do: 'activate', profiles: [activation(port)], why: `brings up ${names.bridge}` },
+    {
+      do: 'activate',
+      profiles: [activation(device)],
+      why: `${names.bridge} gets its own interface; no NIC is touched`,
+    },
+  ];
+}
+
+/** A NIC that was configured outside of NetworkManager runs a copy of what NetworkManager saw of it. */
+function takeOver(copy: WantedProfile, uplink: string, observation: Observation): readonly Step[] {
+  const { id, uuid } = copy;
+  // A run that failed may have left it.
+  const isThere = observation.networkManager.profiles.some((profile) => profile.uuid === uuid);
+  return [
+    {
+      do: isThere ? 'updateProfiles' : 'addProfiles',
+      profiles: [copy],
+      why: `what NetworkManager shows of ${uplink} is no profile that would last`,
+    },
+    {
+      do: 'activate',
+      profiles: [{ id, uuid, interface: uplink }],
+      why: `NetworkManager can change ${uplink} in place once it configures it`,
+    },
+  ];
+}
+
+/** Steps that bring the bridge's own interface to its final settings, dynamic ones without a gap. */
+function settle(
+  names: BridgeNames,
+  final: WantedProfile,
+  source: UplinkSource,
+  observation: Observation,
+): readonly Step[] {
+  const { id, uuid } = final;
+  const update: Step = {
+    do: 'updateProfiles',
+    profiles: [final],
+    why: `${names.bridge} gets the admin's own settings`,
+  };
+  const inPlace = { do: 'reapply', id, uuid } as const;
+  const finish: Step = { ...inPlace, settings: null, why: 'in place, so that the link stays up' };
+  const added = addressesBeside(names, final, source);
+  if (dynamicFamilies(final.settings).length === 0) return [update, finish, ...added];
+  const handsOver = carriedAddresses(source.addressLink).length > 0;
+  const hasIpv6Default = observation.routes.some(
+    (route) => route.family === 6 && isDefault(route.destination) && route.device === source.addressLink.name,
+  );
+  // On a LAN without DHCP none comes, and the NIC did without. A NIC that was not configured yet is given the benefit of the doubt.
+  const lease =
+    dynamicFamilies(final.settings).includes(4) &&
+    (!handsOver || source.addressLink.addresses.some((entry) => entry.family === 4));
+  const overlap: Step = {
+    ...inPlace,
+    settings: overlapSettings(final, source.addressLink, observation),
+    why: 'asks for the lease while the old address still answers',
+  };
+  const wait = dynamicWait(names, final, lease, hasIpv6Default);
+  return lease && handsOver ? [update, overlap, ...wait, finish, ...added] : [update, finish, ...wait, ...added];
+}
+
+/** Addresses of the profile that the NIC did not have: they are checked for duplicates first. */
+function addressesBeside(names: BridgeNames, final: WantedProfile, source: UplinkSource): readonly Step[] {
+  const present = carriedAddresses(source.addressLink);
+  const addresses = fixedAddresses(final.settings).filter((address) => !present.includes(address));
+  const why = 'the NIC did not have them, so they are checked for duplicates before they answer';
+  return addresses.length === 0 ? [] : [waitStep(names, addresses, why)];
+}
+
+/** Steps that carry advertised IPv6 addresses over an activation of the bridge's interface, which starts IPv6 from nothing. */
+export function bridgeDynamicIpv6(
+  names: BridgeNames,
+  final: WantedProfile,
+  source: UplinkSource,
+  observation: Observation,
+): readonly Step[] {
+  const hold = ipv6Hold(final, source.addressLink, observation);
+  if (hold === null) return [];
+  const wait = dynamicWait(names, final, false, hold.gateways.length > 0);
+  const release = hold.gateways.length === 0 ? [] : [releaseStep(names, hold.gateways)];
+  return [holdStep(names, hold), ...wait, ...release];
+}
+
+function waitStep(names: BridgeNames, addresses: readonly string[], why: string): Step {
+  return { do: 'waitAddresses', interface: names.bridge, addresses, limitMs: detectionLimitMs, why };
+}
+
+function holdStep(
+  names: BridgeNames,
+  hold: { readonly addresses: readonly string[]; readonly gateways: readonly string[] },
+): Step {
+  return {
+    do: 'holdIpv6',
+    interface: names.bridge,
+    addresses: hold.addresses,
+    gateways: hold.gateways,
+    metric: standbyMetric,
+    why: `${names.bridge} answers for the IPv6 addresses until a router advertisement has given it the same ones`,
+  };
+}
+
+function releaseStep(names: BridgeNames, gateways: readonly string[]): Step {
+  const why = 'the advertised default route has taken over';
+  return { do: 'releaseIpv6', interface: names.bridge, gateways, metric: standbyMetric, why };
+}
+
+/** An advertised IPv6 default route is waited for only where there was one: not every LAN has a router. */
+function dynamicWait(
+  names: BridgeNames,
+  final: WantedProfile,
+  lease: boolean,
+  expectsIpv6Default: boolean,
+): readonly Step[] {
+  const ipv6DefaultMetric =
+    dynamicFamilies(final.settings).includes(6) && expectsIpv6Default
+      ? Number(final.settings.ipv6?.['route-metric']?.[1])
+      : null;
+  if (!lease && ipv6DefaultMetric === null) return [];
+  const { id, uuid } = final;
+  const why = 'the same MAC gets the same lease';
+  return [{ do: 'waitDynamic', id, uuid, interface: names.bridge, lease, ipv6DefaultMetric, why }];
+}
+
+/** How a profile of ours is started: NetworkManager finds or makes its device. */
+export function activation({ id, uuid }: WantedProfile): ProfileActivation {
+  return { id, uuid, interface: null };
+}
+
+/** The profile of a bridge with this id. */
+export function profileOf(wanted: WantedBridge, id: string): WantedProfile {
+  const profile = wanted.profiles.find((entry) => entry.id === id);
+  if (profile === undefined) throw new TypeError(`${wanted.bridge} has no profile ${id}`);
+  return profile;
+}

@@ -1,0 +1,29 @@
+import type { Observation } from '../../model/observation.ts';
+import type { Wanted, WantedBridge } from '../../model/plan.ts';
+import { type BridgeNames, bridges, everyProfileId } from '../names.ts';
+import { adminProfile } from '../uplink/source-profile.ts';
+import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
+
+/** Bridges of ours as they are now, in the form a plan aims at: what a later `undo` goes back to. */
+export function currentBridges(observation: Observation): Wanted {
+  return { bridges: bridges.flatMap((names) => currentBridge(names, observation) ?? []) };
+}
+
+function currentBridge(names: BridgeNames, observation: Observation): WantedBridge | null {
+  const ids = everyProfileId(names);
+  const profiles = observation.networkManager.profiles.filter((profile) => ids.includes(profile.id));
+  const link = observation.links.find((entry) => entry.name === names.bridge);
+  const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
+  if (profiles.length === 0 || link === undefined || row === undefined) return null;
+  const uplink = uplinkInBridge(names, observation);
+  const admin = uplink === null ? undefined : adminProfile(names, uplink, observation);
+  return {
+    bridge: names.bridge,
+    uplink:
+      uplink === null
+        ? null
+        : { interface: uplink, sourceProfile: admin?.uuid ?? '', sourceProfileId: admin?.id ?? '' },
+    mac: link.mac.toUpperCase(),
+    profiles: profiles.map(({ id, uuid, settings }) => ({ id, uuid, settings })),
+  };
+}

@@ -1,0 +1,167 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { endlessDhcpTimeout } from '../../model/limits.ts';
+import type { Link, Observation, Route } from '../../model/observation.ts';
+import type { WantedProfile } from '../../model/plan.ts';
+import type { Json, ProfileSettings, SettingValue } from '../../model/settings.ts';
+import { isLinkLocal6 } from '../../net/address.ts';
+import { isDefault } from '../../net/destination.ts';
+
+/*
+ * The handover: before the NIC moves, the bridge's own interface already has the node's addresses and routes, with metrics that
+ * lose against the NIC's. The moment the NIC's own go, these are what is left, and nothing has to be waited for. docs/decisions
+ * has the measurement.
+ */
+
+/** Above every metric NetworkManager gives by default (the highest is 20000 more, for a device without connectivity). */
+export const standbyMetric = 40_000;
+
+type Family = 4 | 6;
+type Setting = Readonly<Record<string, SettingValue>>;
+
+/** Addresses of a link that must survive the move, as `address/prefix`. */
+export function carriedAddresses(link: Link): readonly string[] {
+  return link.addresses.filter((entry) => isCarried(entry)).map((entry) => `${entry.address}/${entry.prefixLength}`);
+}
+
+/**
+ * The bridge interface's profile while the NIC still has the addresses: the same ones, fixed, behind losing metrics. Dynamic IPv6
+ * is final from the start, because NetworkManager restarts it from nothing whenever its settings change; what it has no address for
+ * yet is held beside it (`ipv6Hold`).
+ */
+export function handoverProfile(final: WantedProfile, link: Link, observation: Observation): WantedProfile {
+  return {
+    ...final,
+    settings: {
+      ...final.settings,
+      ipv4: fixedSetting(4, final.settings, link, observation),
+      ipv6: isDynamic(final.settings.ipv6 ?? {})
+        ? dynamicIpv6(final.settings.ipv6 ?? {})
+        : fixedSetting(6, final.settings, link, observation),
+    },
+  };
+}
+
+/** The bridge interface's profile while the NIC is not a port yet and has nothing to hand over: an answer could not reach it. */
+export function withoutAddresses(final: WantedProfile): WantedProfile {
+  const disabled: Setting = { method: ['s', 'disabled'] };
+  return { ...final, settings: { ...final.settings, ipv4: disabled, ipv6: disabled } };
+}
+
+/**
+ * The final settings with the old IPv4 addresses kept beside them: applied until the lease has arrived. NetworkManager takes the addresses of a
+ * device off when its DHCP client gives up, the fixed ones too: here it is the run that gives up, and goes back.
+ */
+export function overlapSettings(final: WantedProfile, link: Link, observation: Observation): ProfileSettings {
+  const own = final.settings.ipv4 ?? {};
+  if (!isDynamic(own)) return final.settings;
+  const fixed = fixedSetting(4, final.settings, link, observation);
+  const ipv4: Setting = {
+    ...own,
+    'address-data': joinLists(own['address-data'], fixed['address-data']),
+    'route-data': joinLists(own['route-data'], fixed['route-data']),
+    'dad-timeout': ['i', 0],
+    'dhcp-timeout': ['i', endlessDhcpTimeout],
+  };
+  return { ...final.settings, ipv4 };
+}
+
+/** IPv6 addresses and gateways to hold by hand while dynamic IPv6 has none of its own; null when there is nothing to hold. */
+export function ipv6Hold(
+  final: WantedProfile,
+  link: Link,
+  observation: Observation,
+): { addresses: readonly string[]; gateways: readonly string[] } | null {
+  if (!isDynamic(final.settings.ipv6 ?? {})) return null;
+  const addresses = link.addresses.filter((entry) => entry.family === 6 && isCarried(entry));
+  if (addresses.length === 0) return null;
+  const gateways = observation.routes
+    .filter((route) => route.family === 6 && route.device === link.name && isDefault(route.destination))
+    .flatMap((route) => route.gateway ?? []);
+  return {
+    addresses: addresses.map((entry) => `${entry.address}/${entry.prefixLength}`),
+    gateways: [...new Set(gateways)],
+  };
+}
+
+/** Families of a profile that are configured by DHCP or router advertisements. */
+export function dynamicFamilies(settings: ProfileSettings): readonly Family[] {
+  return ([4, 6] as const).filter((family) => isDynamic(settings[`ipv${family}`] ?? {}));
+}
+
+function isDynamic(setting: Setting): boolean {
+  return ['auto', 'dhcp'].includes(String(setting.method?.[1]));
+}
+
+/** Without a router in reach yet the bridge must come up all the same. */
+function dynamicIpv6(final: Setting): Setting {
+  return final['may-fail']?.[1] === false ? { ...final, 'may-fail': ['b', true] } : final;
+}
+
+function isCarried(entry: Link['addresses'][number]): boolean {
+  return (
+    entry.scope === 'global' &&
+    !entry.temporary &&
+    !entry.tentative &&
+    !entry.dadFailed &&
+    !(entry.family === 6 && isLinkLocal6(entry.address))
+  );
+}
+
+function fixedSetting(family: Family, final: ProfileSettings, link: Link, observation: Observation): Setting {
+  const present = link.addresses.filter((entry) => entry.family === family && isCarried(entry));
+  const addresses = inOrderOf(final[`ipv${family}`] ?? {}, present);
+  if (addresses.length === 0) return { method: ['s', 'disabled'] };
+  const nameservers = observation.resolver.nameservers.filter((server) =>
+    family === 4 ? isIPv4(server) : isIPv6(server),
+  );
+  const routes = observation.routes.filter(
+    (route) => route.family === family && route.device === link.name && isCarriedRoute(route),
+  );
+  return {
+    method: ['s', 'manual'],
+    'address-data': [
+      'aa{sv}',
+      addresses.map((entry) => ({ address: ['s', entry.address], prefix: ['u', entry.prefixLength] })),
+    ],
+    'route-data': ['aa{sv}', routes.map(standbyRoute)],
+    'route-metric': ['x', standbyMetric],
+    'dns-data': ['as', nameservers.filter((server) => !server.startsWith('127.'))],
+    'dns-search': ['as', observation.resolver.search],
+    // The node holds these addresses this very moment: asking the LAN whether somebody else does only costs time.
+    ...(family === 4 ? { 'dad-timeout': ['i', 0] as const } : {}),
+  };
+}
+
+/**
+ * Addresses in the order of the profile that follows, the rest behind them. NetworkManager sorts an interface's addresses by taking them
+ * off and adding them again, which for IPv6 is duplicate address detection again: 2 s of silence.
+ */
+function inOrderOf(final: Setting, addresses: Link['addresses']): Link['addresses'] {
+  const listed = (final['address-data']?.[1] ?? []) as readonly { readonly address?: readonly [string, string] }[];
+  const place = (entry: Link['addresses'][number]): number => {
+    const index = listed.findIndex((item) => item.address?.[1] === entry.address);
+    return index === -1 ? listed.length : index;
+  };
+  return addresses.toSorted((one, other) => place(one) - place(other));
+}
+
+/** Connected routes come with the addresses; multicast and link-local ones with the interface. */
+function isCarriedRoute(route: Route): boolean {
+  return route.gateway !== null || isDefault(route.destination);
+}
+
+function standbyRoute(route: Route): Json {
+  const [destination = '', prefix = '0'] = route.destination.split('/');
+  return {
+    dest: ['s', destination],
+    prefix: ['u', Number(prefix)],
+    metric: ['u', standbyMetric],
+    ...(route.gateway === null ? {} : { 'next-hop': ['s', route.gateway] }),
+  };
+}
+
+function joinLists(own: SettingValue | undefined, more: SettingValue | undefined): SettingValue {
+  const items = [own, more].flatMap((value) => (value === undefined ? [] : (value[1] as readonly Json[])));
+  const unique = new Map(items.map((item) => [JSON.stringify(item), item]));
+  return ['aa{sv}', [...unique.values()]];
+}

@@ -1,0 +1,152 @@
+import { activationLimitMs } from '../../model/limits.ts';
+import type { Link, NmProfile, Observation, Route } from '../../model/observation.ts';
+import type { Step } from '../../model/plan.ts';
+import type { ProfileSettings, SettingValue } from '../../model/settings.ts';
+import { isLinkLocal6 } from '../../net/address.ts';
+import { isDefault } from '../../net/destination.ts';
+import { type BridgeNames, bridgeOfProfile, ownerOf } from '../names.ts';
+import { activeProfile, adminProfile } from '../uplink/source-profile.ts';
+import { presentOrFormerUplink, uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
+import { dynamicFamilies } from './handover.ts';
+import { keptAddresses } from './kept-addresses.ts';
+
+/**
+ * Steps that take a bridge of ours apart and leave its NIC to the admin's own profile, from any state: a complete bridge, what a run
+ * that died left, or a bridge of an earlier agent or of the script. Empty when there is nothing of ours.
+ */
+export function takeBridgeApart(names: BridgeNames, observation: Observation): readonly Step[] {
+  const { profiles } = observation.networkManager;
+  const ours = profiles.filter((profile) => bridgeOfProfile(profile, observation) === names);
+  const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
+  const owner = row === undefined ? undefined : ownerOf(row);
+  // A bridge without an owner was made by hand, one with another owner is another tool's: neither is ours to take apart.
+  const isOurs =
+    owner !== undefined && (ours.some(({ uuid }) => uuid === owner) || !profiles.some(({ uuid }) => uuid === owner));
+  const uplink = presentOrFormerUplink(names, observation);
+  const admin = uplink === null ? undefined : adminProfile(names, uplink, observation);
+  const bridgeLink = observation.links.find((link) => link.name === names.bridge);
+  const addresses = bridgeLink === undefined ? [] : keptAddresses(bridgeLink, admin?.settings ?? null);
+  const [detachUplink, ...settle] =
+    uplink === null || admin === undefined || !(isOurs || ours.length > 0)
+      ? []
+      : detach(names, uplink, admin, bridgeLink, observation);
+  const steps: Step[] = detachUplink === undefined ? [] : [detachUplink];
+  if (ours.length > 0) {
+    steps.push({
+      do: 'deleteProfiles',
+      profiles: ours.map(({ id, uuid }) => ({ id, uuid })),
+      why: `nothing of ${names.bridge} stays behind`,
+    });
+  }
+  steps.push(...settle);
+  if (isOurs && !isRun(owner, observation)) {
+    const why = `no profile runs on ${names.bridge}, so NetworkManager does not remove it`;
+    steps.push({ do: 'removeBridges', bridges: [names.bridge], why });
+  }
+  if (uplink !== null && addresses.length > 0 && steps.length > 0) {
+    const why = `the node is reachable on ${uplink} again`;
+    steps.push({ do: 'waitAddresses', interface: uplink, addresses, limitMs: activationLimitMs, why });
+  }
+  return steps;
+}
+
+/** NMDeviceState. */
+const activated = 100;
+
+/**
+ * True for a NIC that somebody took out of a bridge, or whose bridge somebody deleted: its profile is active and gives addresses, and there
+ * is none, not even one of the link.
+ */
+function isLeftBare(uplink: string, admin: NmProfile, observation: Observation): boolean {
+  const { networkManager, links } = observation;
+  const active = networkManager.activeConnections.find((entry) => entry.uuid === admin.uuid);
+  const device = networkManager.devices.find((entry) => entry.interface === uplink && entry.state === activated);
+  const gives = (['ipv4', 'ipv6'] as const).some(
+    (name) => !['disabled', 'ignore', 'undefined'].includes(String(admin.settings[name]?.method?.[1])),
+  );
+  const isEmpty = links.find((link) => link.name === uplink)?.addresses.length === 0;
+  return gives && isEmpty && device !== undefined && active?.devices.includes(device.path) === true;
+}
+
+/** True for a profile that NetworkManager runs: what it made for it goes with it. */
+function isRun(uuid: string, { networkManager }: Observation): boolean {
+  return networkManager.activeConnections.some((active) => active.uuid === uuid);
+}
+
+/**
+ * The handover backwards: the step that takes the NIC out, and those after which nothing is held for it any more. They come when the bridge is
+ * gone, so that a lease that stays away leaves a NIC that answers. None where the NIC is out of the bridge and runs its own profile.
+ */
+function detach(
+  names: BridgeNames,
+  uplink: string,
+  admin: NmProfile,
+  bridgeLink: Link | undefined,
+  observation: Observation,
+): readonly Step[] {
+  const runsOwn = activeProfile(uplink, observation)?.uuid === admin.uuid;
+  const isPort = uplinkInBridge(names, observation) === uplink;
+  if (runsOwn && !isPort && !isLeftBare(uplink, admin, observation)) return [];
+  const addresses = bridgeLink === undefined ? [] : keptAddresses(bridgeLink, admin.settings);
+  const observed = observation.routes.filter(
+    (route) => route.device === names.bridge && hasFamily(addresses, route.family) && !isLinkLocal6(route.destination),
+  );
+  const routes = observed.map(({ destination, gateway }) => ({ destination, gateway }));
+  const metric = preferredMetric(observed);
+  const { id, uuid } = admin;
+  const detachUplink: Step = {
+    do: 'detachUplink',
+    bridge: names.bridge,
+    interface: uplink,
+    profile: { id, uuid },
+    activate: !runsOwn,
+    mac: isPort ? (bridgeLink?.mac ?? null) : null,
+    addresses,
+    routes,
+    metric,
+    why: `${uplink} gets the addresses and routes of the node before it leaves ${names.bridge}, so nothing is lost in between`,
+  };
+  if (addresses.length === 0) return [detachUplink];
+  const defaults = [...new Set(routes.map((route) => route.destination).filter(isDefault))];
+  const why = 'the held default route goes only when there is another one';
+  const ownRoutes: Step = { do: 'waitRoutes', interface: uplink, destinations: defaults, heldMetric: metric, why };
+  const lease = dynamicFamilies(admin.settings).includes(4) && hasFamily(addresses, 4);
+  return [
+    detachUplink,
+    ...(lease ? [leaseOf(admin, uplink)] : []),
+    ...(sharesTraffic(admin.settings) ? [addAgain(admin, uplink)] : []),
+    ...(defaults.length === 0 ? [] : [ownRoutes]),
+    { do: 'releaseRoutes', interface: uplink, routes, metric, why: `${uplink} has routes of its own` },
+  ];
+}
+
+/**
+ * True for a profile with routes that share their traffic (`weight`). NetworkManager makes one multipath route of those of one metric, of all
+ * interfaces together, and the kernel drops the whole of it with any of these interfaces.
+ */
+function sharesTraffic({ ipv4 }: ProfileSettings): boolean {
+  const routes = (ipv4?.['route-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
+  return routes.some((route) => Number(route.weight?.[1] ?? 0) > 0);
+}
+
+function addAgain({ id, uuid }: NmProfile, uplink: string): Step {
+  const why = `a multipath route that ${uplink} had in common with the bridge went with the bridge`;
+  return { do: 'reapply', id, uuid, settings: null, why };
+}
+
+function leaseOf({ id, uuid }: NmProfile, uplink: string): Step {
+  const why = 'the same MAC gets the same lease';
+  return { do: 'waitDynamic', id, uuid, interface: uplink, lease: true, ipv6DefaultMetric: null, why };
+}
+
+/** What the bridge has where nobody asked for another one (names.ts), less one. */
+const defaultMetric = 47;
+
+/** Below every metric of the bridge, so that the NIC's routes win while both have them. */
+function preferredMetric(routes: readonly Route[]): number {
+  return routes.reduce((metric, route) => Math.max(1, Math.min(metric, route.metric - 1)), defaultMetric);
+}
+
+function hasFamily(addresses: readonly string[], family: 4 | 6): boolean {
+  return addresses.some((address) => address.includes(':') === (family === 6));
+}

@@ -1,0 +1,81 @@
+import { AgentError } from '../../errors.ts';
+import type { Observation, Route } from '../../model/observation.ts';
+import type { PlanNote } from '../../model/plan.ts';
+import type { SettingValue } from '../../model/settings.ts';
+import { isDefault } from '../../net/destination.ts';
+import { shellWord } from '../../printable.ts';
+import type { UplinkSource } from '../uplink/source-profile.ts';
+import { dynamicFamilies } from './handover.ts';
+
+/*
+ * Default routes of an uplink that are in no profile: somebody added them with ip(8), a script or a routing daemon. NetworkManager
+ * configures the bridge from the profile, so they do not move. A family that would lose its last default route is no move: refused.
+ */
+
+/** Says which default routes of an uplink do not move. */
+export function unprofiledRouteNotes(source: UplinkSource, observation: Observation): readonly PlanNote[] {
+  return unprofiledDefaults(source, observation).map((route) => ({
+    level: 'warning',
+    message: `the default route ${hopOf(route)} on ${route.device} is not in the profile ${source.id}, so it does not stay`,
+  }));
+}
+
+/** Fails with `interface-unsuitable` where the uplink would lose the last default route of a family. Not once the bridge has it. */
+export function refuseLostDefault(source: UplinkSource, observation: Observation): void {
+  if (source.addressLink !== source.link) return;
+  const unprofiled = unprofiledDefaults(source, observation);
+  const kept = defaultsOn(source, observation).filter((route) => !unprofiled.includes(route));
+  const lost = unprofiled.find((entry) => !kept.some((route) => route.family === entry.family));
+  if (lost === undefined) return;
+  const { id, link } = source;
+  const facts = { interface: link.name, profile: id };
+  if (lost.viaIpv6 === true)
+    throw new AgentError(
+      'interface-unsuitable',
+      `the default route of ${link.name} goes through an IPv6 next hop, which NetworkManager cannot give to the bridge`,
+      { hint: `give the profile ${id} an IPv4 gateway, name another interface, or set \`uplink: none\``, facts },
+    );
+  const flag = lost.family === 6 ? 'ip -6' : 'ip';
+  throw new AgentError(
+    'interface-unsuitable',
+    `the default route of ${link.name} is not in the profile ${id}, so the bridge would be without one`,
+    {
+      hint: `add it: nmcli connection modify ${shellWord(id)} ${settingOf(lost, source)}; or remove it: ${flag} route delete default dev ${link.name}`,
+      facts,
+    },
+  );
+}
+
+function unprofiledDefaults(source: UplinkSource, observation: Observation): readonly Route[] {
+  const dynamic = dynamicFamilies(source.settings);
+  return defaultsOn(source, observation).filter(
+    (route) =>
+      route.viaIpv6 === true ||
+      (!dynamic.includes(route.family) &&
+        !gatewaysIn(source.settings[`ipv${route.family}`] ?? {}).includes(route.gateway)),
+  );
+}
+
+function defaultsOn({ addressLink }: UplinkSource, observation: Observation): readonly Route[] {
+  return observation.routes.filter((route) => route.device === addressLink.name && isDefault(route.destination));
+}
+
+/** Gateways of the default routes a profile sets; null for one without. */
+function gatewaysIn(setting: Readonly<Record<string, SettingValue>>): readonly (string | null)[] {
+  const routes = (setting['route-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
+  const own = routes
+    .filter((route) => route.prefix?.[1] === 0)
+    .map((route) => (route['next-hop']?.[1] ?? null) as string | null);
+  return [...own, ...(setting.gateway === undefined ? [] : [String(setting.gateway[1])])];
+}
+
+function hopOf({ gateway, viaIpv6 }: Route): string {
+  if (viaIpv6 === true) return 'through an IPv6 next hop';
+  return gateway === null ? 'without a gateway' : `through ${gateway}`;
+}
+
+/** What the profile lacks. One that leaves IPv6 to the kernel takes no gateway: its routers are NetworkManager's to hear, then. */
+function settingOf({ family, gateway, destination }: Route, { settings }: UplinkSource): string {
+  if (family === 6 && settings.ipv6?.method?.[1] === 'ignore') return 'ipv6.method auto';
+  return gateway === null ? `+ipv${family}.routes ${destination}` : `ipv${family}.gateway ${gateway}`;
+}

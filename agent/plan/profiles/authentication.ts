@@ -1,0 +1,12 @@
+import type { PlanNote } from '../../model/plan.ts';
+import type { UplinkSource } from '../uplink/source-profile.ts';
+
+/**
+ * Warns of 802.1X on an uplink. It stays authenticated through the move; while it is a port, Open vSwitch takes what comes in before the
+ * supplicant's socket gets it (net/core/dev.c, rx_handler), so a switch that asks again has no answer.
+ */
+export function authenticationNotes({ id, settings, link }: UplinkSource): readonly PlanNote[] {
+  if (settings['802-1x'] === undefined) return [];
+  const message = `${id} authenticates ${link.name} by 802.1X, which stays; a switch that asks again from time to time gets no answer while ${link.name} is in the bridge: turn that off for its port`;
+  return [{ level: 'warning', message }];
+}

@@ -1,0 +1,147 @@
+import type { Observation } from '../../model/observation.ts';
+import type { PlanNote, WantedBridge, WantedProfile } from '../../model/plan.ts';
+import type { ProfileSettings, SettingValue } from '../../model/settings.ts';
+import { type BridgeNames, noUplinkMac, ownerKeys, profileUuid, userData } from '../names.ts';
+import type { ChosenUplinks } from '../uplink/choose.ts';
+import { activePortNotes } from '../uplink/mac.ts';
+import type { UplinkSource } from '../uplink/source-profile.ts';
+import { authenticationNotes } from './authentication.ts';
+import { keepDhcpIdentity } from './dhcp-identity.ts';
+import { keepInterfaceIdentifier } from './interface-identifier.ts';
+import { wantedMtu } from './mtu.ts';
+import { bridgeRouteMetric } from './route-metric.ts';
+import { moveRoutingRules } from './routing-rules.ts';
+import { addressSettings } from './transfer.ts';
+
+export interface ProfileOptions {
+  readonly datapathType: 'system' | 'netdev';
+  readonly chosen: ChosenUplinks;
+}
+
+type Setting = Record<string, SettingValue>;
+
+const text = (value: string): SettingValue => ['s', value];
+
+/** The three profiles of a bridge with a NIC in it, and what the admin should know about what changes on the way. */
+export function bridgeWithUplink(
+  names: BridgeNames,
+  source: UplinkSource,
+  observation: Observation,
+  options: ProfileOptions,
+): { wanted: WantedBridge; notes: readonly PlanNote[] } {
+  const { mac } = source;
+  const address = addressSettings(source.settings);
+  const metric = bridgeRouteMetric(names, source, observation, options.chosen);
+  const identifier = keepInterfaceIdentifier(source);
+  const identity = keepDhcpIdentity(source.settings, source.dhcp, source.given);
+  const rules = moveRoutingRules(source.id, source.settings, source.link.name, names.bridge);
+  const { mtu, notes: mtuNotes } = wantedMtu(source);
+  const { [userData.copyOf]: _, ...ofAdmin } = asStrings(source.settings.user?.data);
+  const origin = {
+    ...ofAdmin,
+    [userData.sourceProfile]: source.uuid,
+    [userData.sourceId]: source.id,
+  };
+  const bridgeInterface: ProfileSettings = {
+    ...address,
+    connection: {
+      ...address.connection,
+      ...connection(names.bridgeInterface, 'ovs-interface', names.bridge),
+      ...portOf(names.bridgePort, 'ovs-port'),
+    },
+    'ovs-interface': { type: text('internal') },
+    '802-3-ethernet': { mtu, 'assigned-mac-address': text(mac) },
+    ipv4: { ...address.ipv4, ...rules.ipv4, ...identity.ipv4, 'route-metric': ['x', metric.ipv4] },
+    ipv6: { ...address.ipv6, ...rules.ipv6, ...identifier.ipv6, ...identity.ipv6, 'route-metric': ['x', metric.ipv6] },
+    user: { data: ['a{ss}', origin] },
+  };
+  const externalIds = { 'bridge-uplink': source.link.name };
+  return {
+    wanted: {
+      bridge: names.bridge,
+      uplink: { interface: source.link.name, sourceProfile: source.uuid, sourceProfileId: source.id },
+      mac,
+      profiles: [...bridgeProfiles(names, options, externalIds), named(names.bridgeInterface, bridgeInterface)],
+    },
+    notes: [
+      ...mtuNotes,
+      ...metric.notes,
+      ...rules.notes,
+      ...identifier.notes,
+      ...identity.notes,
+      ...activePortNotes(source, mac),
+      ...authenticationNotes(source),
+    ],
+  };
+}
+
+/** The three profiles of a bridge without a NIC: up, without addresses, with MicroShift's fixed MAC. */
+export function bridgeWithoutUplink(names: BridgeNames, options: ProfileOptions): WantedBridge {
+  const bridgeInterface: ProfileSettings = {
+    connection: {
+      ...connection(names.bridgeInterface, 'ovs-interface', names.bridge),
+      ...portOf(names.bridgePort, 'ovs-port'),
+    },
+    'ovs-interface': { type: text('internal') },
+    '802-3-ethernet': { 'assigned-mac-address': text(noUplinkMac) },
+    ipv4: { method: text('disabled') },
+    ipv6: { method: text('disabled') },
+  };
+  return {
+    bridge: names.bridge,
+    uplink: null,
+    mac: noUplinkMac,
+    profiles: [...bridgeProfiles(names, options, {}), named(names.bridgeInterface, bridgeInterface)],
+  };
+}
+
+function bridgeProfiles(
+  names: BridgeNames,
+  options: ProfileOptions,
+  externalIds: Readonly<Record<string, string>>,
+): readonly WantedProfile[] {
+  const bridge: ProfileSettings = {
+    connection: connection(names.bridge, 'ovs-bridge', names.bridge),
+    'ovs-bridge': {
+      'fail-mode': text('standalone'),
+      ...(options.datapathType === 'netdev' ? { 'datapath-type': text('netdev') } : {}),
+    },
+    'ovs-external-ids': {
+      data: ['a{ss}', { ...externalIds, 'bridge-id': names.bridge, [ownerKeys.own]: profileUuid(names.bridge) }],
+    },
+  };
+  const port: ProfileSettings = {
+    connection: {
+      ...connection(names.bridgePort, 'ovs-port', names.bridge),
+      ...portOf(names.bridge, 'ovs-bridge'),
+    },
+    'ovs-port': {},
+  };
+  return [named(names.bridge, bridge), named(names.bridgePort, port)];
+}
+
+/**
+ * Profiles of a bridge never connect by themselves: after a restart NetworkManager would bring the bridge up without the NIC, whose place in
+ * it is no setting of NetworkManager's, and the node would be cut off.
+ */
+function connection(id: string, type: string, interfaceName: string): Setting {
+  return {
+    id: text(id),
+    uuid: text(profileUuid(id)),
+    type: text(type),
+    'interface-name': text(interfaceName),
+    autoconnect: ['b', false],
+  };
+}
+
+function portOf(controllerId: string, portType: string): Setting {
+  return { master: text(profileUuid(controllerId)), 'slave-type': text(portType) };
+}
+
+function named(id: string, settings: ProfileSettings): WantedProfile {
+  return { id, uuid: profileUuid(id), settings };
+}
+
+function asStrings(value: SettingValue | undefined): Readonly<Record<string, string>> {
+  return value === undefined ? {} : { ...(value[1] as Record<string, string>) };
+}

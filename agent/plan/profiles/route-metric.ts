@@ -1,0 +1,67 @@
+import type { Observation } from '../../model/observation.ts';
+import type { PlanNote } from '../../model/plan.ts';
+import { isDefault } from '../../net/destination.ts';
+import { type BridgeNames, externalBridge, gatewayBridge } from '../names.ts';
+import type { ChosenUplinks } from '../uplink/choose.ts';
+import { adminProfile, type UplinkSource } from '../uplink/source-profile.ts';
+import { presentOrFormerUplink } from '../uplink/uplink-in-bridge.ts';
+
+/**
+ * Route metric of the bridge per family: 48 (br-ex) or 49 (br-ex1), unless the admin set one that still wins against every other
+ * default route; one that would lose is lowered, and said.
+ */
+export function bridgeRouteMetric(
+  names: BridgeNames,
+  source: UplinkSource,
+  observation: Observation,
+  chosen: ChosenUplinks,
+): { ipv4: number; ipv6: number; notes: readonly PlanNote[] } {
+  const notes: PlanNote[] = [];
+  const forFamily = (family: 4 | 6): number => {
+    const asked = Number(source.settings[`ipv${family}`]?.['route-metric']?.[1] ?? -1);
+    const best = bestOtherDefault(family, names, source, observation, chosen);
+    if (best <= names.routeMetric && names === gatewayBridge) {
+      const message = `another interface has an IPv${family} default route with metric ${best}, which wins against ${names.bridge}`;
+      notes.push({ level: 'warning', message });
+    }
+    if (asked < 0) return names.routeMetric;
+    if (asked < best) return asked;
+    const message = `ipv${family}.route-metric ${asked} of ${source.id} becomes ${names.routeMetric}: another interface has a default route with metric ${best}`;
+    notes.push({ level: 'info', message });
+    return names.routeMetric;
+  };
+  return { ipv4: forFamily(4), ipv6: forFamily(6), notes };
+}
+
+function bestOtherDefault(
+  family: 4 | 6,
+  names: BridgeNames,
+  source: UplinkSource,
+  observation: Observation,
+  chosen: ChosenUplinks,
+): number {
+  const own = new Set([names.bridge, source.link.name]);
+  // The other bridge of ours is met with the metric it will have.
+  const metricOf = (device: string, metric: number): number => {
+    if (device === chosen.gateway) return Math.min(metric, gatewayBridge.routeMetric);
+    return device === chosen.external ? Math.min(metric, externalBridge.routeMetric) : metric;
+  };
+  const returning = returningMetric(family, names, source, observation);
+  return observation.routes
+    .filter((route) => route.family === family && isDefault(route.destination) && !own.has(route.device))
+    .reduce((best, route) => Math.min(best, metricOf(route.device, route.metric)), returning);
+}
+
+/** NetworkManager's default for a NIC (its manual, route-metric); other kinds have higher ones. */
+const defaultMetric = 100;
+
+/** Metric of the default route that the bridge's present uplink gets back with its own profile, when another one takes its place. */
+function returningMetric(family: 4 | 6, names: BridgeNames, source: UplinkSource, observation: Observation): number {
+  const leaving = presentOrFormerUplink(names, observation);
+  const hasDefault = observation.routes.some(
+    (route) => route.family === family && isDefault(route.destination) && route.device === names.bridge,
+  );
+  if (leaving === null || leaving === source.link.name || !hasDefault) return Number.POSITIVE_INFINITY;
+  const own = adminProfile(names, leaving, observation)?.settings[`ipv${family}`]?.['route-metric']?.[1];
+  return typeof own === 'number' && own >= 0 ? own : defaultMetric;
+}

@@ -1,0 +1,41 @@
+import type { PlanNote } from '../../model/plan.ts';
+import type { Json, ProfileSettings, SettingValue } from '../../model/settings.ts';
+
+/** Keys of a rule that name an interface (NetworkManager, nm-core-internal.h, NM_IP_ROUTING_RULE_ATTR_*). */
+const interfaceKeys = ['iifname', 'oifname'];
+
+export interface MovedRules {
+  readonly ipv4: Readonly<Record<string, SettingValue>>;
+  readonly ipv6: Readonly<Record<string, SettingValue>>;
+  readonly notes: readonly PlanNote[];
+}
+
+/**
+ * Routing rules of a profile whose address moves from one interface to another: a rule that names the first names the second, because
+ * that is where the packets pass from then on (ip-rule(8), iif and oif). Every other rule stays as it is.
+ */
+export function moveRoutingRules(id: string, source: ProfileSettings, from: string, to: string): MovedRules {
+  const ipv4 = movedIn(source.ipv4, from, to);
+  const ipv6 = movedIn(source.ipv6, from, to);
+  const message = `routing rules of ${id} that name ${from} name ${to}: that is where its packets pass`;
+  const isMoved = ipv4 !== null || ipv6 !== null;
+  return { ipv4: ipv4 ?? {}, ipv6: ipv6 ?? {}, notes: isMoved ? [{ level: 'info', message }] : [] };
+}
+
+function movedIn(
+  setting: ProfileSettings[string] | undefined,
+  from: string,
+  to: string,
+): Record<string, SettingValue> | null {
+  const [signature, rules] = setting?.['routing-rules'] ?? [];
+  if (signature === undefined || !Array.isArray(rules)) return null;
+  const moved = rules.map((rule: Json) => movedRule(rule as Readonly<Record<string, Json>>, from, to));
+  const isSame = JSON.stringify(moved) === JSON.stringify(rules);
+  return isSame ? null : { 'routing-rules': [signature, moved] };
+}
+
+function movedRule(rule: Readonly<Record<string, Json>>, from: string, to: string): Json {
+  const isOf = (key: string, value: Json): boolean =>
+    interfaceKeys.includes(key) && Array.isArray(value) && value[1] === from;
+  return Object.fromEntries(Object.entries(rule).map(([key, value]) => [key, isOf(key, value) ? ['s', to] : value]));
+}

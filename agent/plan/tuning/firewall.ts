@@ -1,0 +1,29 @@
+import { isIPv6 } from 'node:net';
+import type { Config } from '../../model/config.ts';
+import type { FirewallPlan, TrustedSource, ZoneSources } from '../../model/firewall.ts';
+
+/**
+ * ovn-kubernetes sends traffic of the host to pods and services from these addresses, which exist on no link (the first of its
+ * masquerade networks 169.254.169.0/29 and fd69::/125).
+ */
+const hostMasqueradeAddress = { 4: '169.254.169.1', 6: 'fd69::1' } as const;
+
+/** Where traffic of pods comes from: the pods' networks, and the host itself seen from them, in each family the cluster has. */
+export function trustedSources(config: Config): readonly TrustedSource[] {
+  const pods = config.cluster.clusterNetwork.value.map((cidr): TrustedSource => {
+    return { source: cidr, why: 'pods', family: isIPv6(cidr.split('/')[0] ?? '') ? 6 : 4 };
+  });
+  const families = ([4, 6] as const).filter((family) => pods.some((entry) => entry.family === family));
+  const host = families.map((family): TrustedSource => {
+    return { source: hostMasqueradeAddress[family], why: 'the host, as pods see it', family };
+  });
+  return [...pods, ...host];
+}
+
+/** What has to be added to the zone, now and for good; sources of others stay. */
+export function planFirewall(config: Config, zone: ZoneSources): FirewallPlan {
+  const wanted = trustedSources(config);
+  const missing = (present: readonly string[]): readonly string[] =>
+    wanted.map((entry) => entry.source).filter((source) => !present.includes(source));
+  return { zone: zone.zone, wanted, addRunning: missing(zone.running), addPermanent: missing(zone.permanent) };
+}

@@ -1,0 +1,203 @@
+import { AgentError } from '../../errors.ts';
+import type { Config, OvsConfig } from '../../model/config.ts';
+import type { OvsFacts } from '../../model/observation.ts';
+import type { Difference, PlanNote } from '../../model/plan.ts';
+import type { DaemonFacts, DropInFacts, TuningFacts, TuningPlan, TuningStep } from '../../model/tuning.ts';
+import { canonicalCpuList, parseCpuList } from '../../net/cpu-set.ts';
+import {
+  affinityIn,
+  affinityText,
+  effectiveText,
+  isForeign,
+  keepsMemoryUnlocked,
+  memoryText,
+  ownMark,
+} from './drop-ins.ts';
+
+/** Keys of Open_vSwitch.other_config that say how many threads ovs-vswitchd starts (ovs-vswitchd.conf.db(5)). */
+export const threadKeys = { handlers: 'n-handler-threads', revalidators: 'n-revalidator-threads' } as const;
+
+interface Draft {
+  readonly steps: TuningStep[];
+  readonly differences: Difference[];
+  readonly notes: PlanNote[];
+}
+
+/** Plans how the daemons of Open vSwitch come to run as ovn.yaml says, without restarting them. Refuses CPUs the machine lacks. */
+export function planTuning(config: Config, facts: TuningFacts, ovs: Pick<OvsFacts, 'otherConfig'>): TuningPlan {
+  refuseAbsentCpus(config.ovs, facts);
+  const wanted = config.ovs.cpuAffinity.value;
+  const cpus = wanted === null ? null : canonicalCpuList(wanted);
+  const draft = emptyDraft();
+  for (const daemon of facts.daemons) planAffinity(draft, daemon, cpus, facts.baseCpus);
+  for (const daemon of facts.daemons) planMemory(draft, daemon, config.ovs.lockMemory.value);
+  planThreads(draft, ovs, {
+    [threadKeys.handlers]: numberText(config.ovs.handlerThreads.value),
+    [threadKeys.revalidators]: numberText(config.ovs.revalidatorThreads.value),
+  });
+  return finished(draft);
+}
+
+/** Plans the way back: drop-ins of ours gone, threads as what is left says, and no numbers of threads that ovn.yaml asked for. */
+export function planUntuning(config: Config, facts: TuningFacts, ovs: Pick<OvsFacts, 'otherConfig'>): TuningPlan {
+  const draft = emptyDraft();
+  for (const daemon of facts.daemons) {
+    for (const dropIn of daemon.dropIns.filter((entry) => entry.text !== null && !isForeign(entry))) {
+      if (dropIn.kind === 'affinity') planAffinity(draft, daemon, affinityIn(dropIn.shipped), facts.baseCpus);
+      else removeDropIn(draft, dropIn, 'nothing of ours may stay');
+    }
+  }
+  const asked: Readonly<Record<string, string | null>> = {
+    [threadKeys.handlers]: numberText(config.ovs.handlerThreads.value),
+    [threadKeys.revalidators]: numberText(config.ovs.revalidatorThreads.value),
+  };
+  const ours = Object.keys(asked).filter((key) => asked[key] !== null && asked[key] === ovs.otherConfig[key]);
+  planThreads(draft, ovs, Object.fromEntries(ours.map((key) => [key, null])));
+  return finished(draft);
+}
+
+/** Plans the way back before the package goes, whose drop-ins go with it. */
+export function planRemoval(config: Config, facts: TuningFacts, ovs: Pick<OvsFacts, 'otherConfig'>): TuningPlan {
+  const asOurs = (dropIn: DropInFacts): DropInFacts => {
+    if (isForeign(dropIn) || effectiveText(dropIn) === null) return dropIn;
+    return { ...dropIn, text: dropIn.text ?? `${ownMark}\n${dropIn.shipped}`, shipped: null };
+  };
+  const daemons = facts.daemons.map((daemon) => ({ ...daemon, dropIns: daemon.dropIns.map(asOurs) }));
+  return planUntuning(config, { ...facts, daemons }, ovs);
+}
+
+function planAffinity(draft: Draft, daemon: DaemonFacts, cpus: string | null, baseCpus: string): void {
+  const dropIn = daemon.dropIns.find((entry) => entry.kind === 'affinity');
+  if (dropIn === undefined) return;
+  const set = affinityIn(effectiveText(dropIn));
+  if (isForeign(dropIn)) {
+    if (set !== cpus) draft.notes.push(foreignNote(dropIn, `CPUAffinity=${set ?? ''}`));
+    return;
+  }
+  if (cpus !== null || set !== null) pinThreads(draft, daemon, cpus ?? baseCpus, cpus === null ? set : null);
+  if (affinityIn(dropIn.shipped) === cpus) removeDropIn(draft, dropIn, 'what the package ships says the same');
+  else if (dropIn.text !== affinityText(cpus)) {
+    draft.differences.push({
+      subject: `CPUAffinity of ${daemon.name}.service`,
+      wanted: cpus ?? 'none',
+      observed: set ?? 'none',
+    });
+    const why = `${daemon.name} shall start on ${cpus === null ? 'every CPU' : `CPU ${cpus}`} next time, too`;
+    draft.steps.push({ do: 'writeDropIn', path: dropIn.path, text: affinityText(cpus), why });
+  }
+}
+
+/** `only`: threads are touched only when they have this list, because a wider one may be limited by something else. */
+function pinThreads(draft: Draft, daemon: DaemonFacts, cpus: string, only: string | null): void {
+  // Threads of the userspace data path are pinned by other_config:pmd-cpu-mask.
+  const own = daemon.threads.filter((thread) => !thread.name.startsWith('pmd-'));
+  const wrong = own.filter((thread) => {
+    const has = canonicalCpuList(thread.cpus);
+    return has !== canonicalCpuList(cpus) && (only === null || has === only);
+  });
+  if (daemon.pid === null || wrong.length === 0) return;
+  const lists = [...new Set(wrong.map((thread) => thread.cpus))].join(' and ');
+  draft.differences.push({
+    subject: `CPUs of ${daemon.name} (${wrong.length} of its ${daemon.threads.length} threads)`,
+    wanted: cpus,
+    observed: lists,
+  });
+  draft.steps.push({
+    do: 'pinThreads',
+    daemon: daemon.name,
+    pid: daemon.pid,
+    threads: own.length === daemon.threads.length ? null : own.map((thread) => thread.tid),
+    cpus,
+    why: 'the affinity of a unit counts for threads that start later; those that run get it now, without a restart',
+  });
+}
+
+function planMemory(draft: Draft, daemon: DaemonFacts, lock: boolean): void {
+  const dropIn = daemon.dropIns.find((entry) => entry.kind === 'no-mlockall');
+  if (dropIn === undefined) return;
+  if (isForeign(dropIn)) draft.notes.push(foreignNote(dropIn, 'whether memory is locked'));
+  else if (keepsMemoryUnlocked(dropIn.shipped) === !lock)
+    removeDropIn(draft, dropIn, 'what the package ships says the same');
+  else if (dropIn.text !== memoryText(lock)) {
+    const words = (locks: boolean): string => (locks ? 'locked' : 'not locked');
+    const now = !keepsMemoryUnlocked(effectiveText(dropIn));
+    draft.differences.push({ subject: `memory of ${daemon.name}.service`, wanted: words(lock), observed: words(now) });
+    const why = lock
+      ? 'the daemon may lock its memory when it starts'
+      : 'a daemon that locks all its memory takes what it never uses';
+    draft.steps.push({ do: 'writeDropIn', path: dropIn.path, text: memoryText(lock), why });
+  }
+  if (daemon.pid !== null && !lock && daemon.lockedKib > 0)
+    draft.notes.push(restartNote(daemon, `keeps ${daemon.lockedKib} KiB locked`));
+  if (daemon.pid !== null && lock && daemon.lockedKib === 0)
+    draft.notes.push(restartNote(daemon, 'has not locked its memory'));
+}
+
+function planThreads(
+  draft: Draft,
+  ovs: Pick<OvsFacts, 'otherConfig'>,
+  wanted: Readonly<Record<string, string | null>>,
+): void {
+  const changed = Object.entries(wanted).filter(([key, value]) => (ovs.otherConfig[key] ?? null) !== value);
+  if (changed.length === 0) return;
+  for (const [key, value] of changed) {
+    draft.differences.push({
+      subject: `other_config:${key}`,
+      wanted: value ?? '(unset)',
+      observed: ovs.otherConfig[key] ?? '(unset)',
+    });
+  }
+  const why = 'ovs-vswitchd starts and ends threads while it runs; few are enough for a small node';
+  draft.steps.push({ do: 'setOtherConfig', values: Object.fromEntries(changed), why });
+}
+
+function removeDropIn(draft: Draft, dropIn: DropInFacts, why: string): void {
+  if (dropIn.text === null) return;
+  draft.differences.push({ subject: dropIn.path, wanted: 'absent', observed: 'present' });
+  draft.steps.push({ do: 'removeDropIn', path: dropIn.path, why });
+}
+
+/** systemd reads drop-ins when it is told to, once, after all of them. */
+function finished(draft: Draft): TuningPlan {
+  const isFile = (step: TuningStep): boolean => step.do === 'writeDropIn' || step.do === 'removeDropIn';
+  const files = draft.steps.filter(isFile);
+  const others = draft.steps.filter((step) => !isFile(step));
+  const reload: TuningStep = {
+    do: 'reloadUnits',
+    why: 'systemd reads drop-ins only when it is told to; nothing is restarted',
+  };
+  return { ...draft, steps: [...others, ...files, ...(files.length === 0 ? [] : [reload])] };
+}
+
+function refuseAbsentCpus({ cpuAffinity }: OvsConfig, facts: TuningFacts): void {
+  if (cpuAffinity.value === null) return;
+  const online = new Set(parseCpuList(facts.onlineCpus));
+  const absent = parseCpuList(cpuAffinity.value).filter((cpu) => !online.has(cpu));
+  if (absent.length === 0) return;
+  const names = `CPU ${canonicalCpuList(absent.join(','))}`;
+  throw new AgentError(
+    'config-invalid',
+    `ovs.cpuAffinity (${cpuAffinity.source}) is ${cpuAffinity.value}, but this machine has no ${names}: online are ${facts.onlineCpus}`,
+    { hint: 'name CPUs that are online, or write cpuAffinity: none' },
+  );
+}
+
+function restartNote(daemon: DaemonFacts, what: string): PlanNote {
+  const message = `${daemon.name} ${what} until it starts again; at a time that suits you: systemctl restart ${daemon.name}`;
+  return { level: 'info', message };
+}
+
+function foreignNote(dropIn: DropInFacts, what: string): PlanNote {
+  return {
+    level: 'warning',
+    message: `${dropIn.path} is not ours and decides (${what}); remove it to let ovn.yaml decide`,
+  };
+}
+
+function emptyDraft(): Draft {
+  return { steps: [], differences: [], notes: [] };
+}
+
+function numberText(value: number | null): string | null {
+  return value === null ? null : String(value);
+}

@@ -1,0 +1,71 @@
+import type { NmProfile, Observation } from '../../model/observation.ts';
+import type { PlanNote, ProfileName, WantedProfile } from '../../model/plan.ts';
+import { isDefault } from '../../net/destination.ts';
+import { copyUuid, userData } from '../names.ts';
+
+/*
+ * A NIC that was configured outside of NetworkManager (ip, an initramfs, a cloud agent) shows as a profile that NetworkManager made up:
+ * it is gone the moment the NIC is configured otherwise. A copy of it, in memory, is what such a NIC runs from then on.
+ */
+
+/** NMActivationStateFlags: the configuration is somebody else's, NetworkManager only shows it. */
+const external = 0x80;
+
+/** The copy that a NIC shall run in place of what NetworkManager made up; null: it runs a profile of its own. */
+export function copyOfExternal(profile: NmProfile, observation: Observation): WantedProfile | null {
+  if (!isExternal(profile, observation)) return null;
+  const own = Object.entries(profile.settings.connection ?? {}).filter(
+    ([key]) => key !== 'timestamp' && key !== 'read-only',
+  );
+  const uuid = copyUuid(profile.uuid);
+  const data = { ...(profile.settings.user?.data?.[1] as Record<string, string>), [userData.copyOf]: profile.uuid };
+  const settings = {
+    ...profile.settings,
+    ...withObservedMetrics(profile, observation),
+    connection: { ...Object.fromEntries(own), uuid: ['s', uuid] as const },
+    user: { data: ['a{ss}', data] as const },
+  };
+  return { id: profile.id, uuid, settings };
+}
+
+/**
+ * IP settings with the metrics of their default routes: NetworkManager leaves them out of what it makes up, and they decide between two NICs
+ * once this one is given back.
+ */
+function withObservedMetrics(profile: NmProfile, observation: Observation): NmProfile['settings'] {
+  const device = profile.settings.connection?.['interface-name']?.[1];
+  const settings: Record<string, NmProfile['settings'][string]> = {};
+  for (const family of [4, 6] as const) {
+    const setting = profile.settings[`ipv${family}`];
+    const metrics = observation.routes
+      .filter((route) => route.device === device && route.family === family && isDefault(route.destination))
+      .map((route) => route.metric);
+    if (setting === undefined || 'route-metric' in setting || metrics.length === 0) continue;
+    settings[`ipv${family}`] = { ...setting, 'route-metric': ['x', Math.min(...metrics)] };
+  }
+  return settings;
+}
+
+/** Copies that no NIC runs. */
+export function unusedCopies({ networkManager }: Observation): readonly ProfileName[] {
+  const isCopy = ({ settings }: NmProfile): boolean =>
+    userData.copyOf in ((settings.user?.data?.[1] ?? {}) as Readonly<Record<string, string>>);
+  const isUsed = ({ uuid }: NmProfile): boolean =>
+    networkManager.activeConnections.some((active) => active.uuid === uuid);
+  return networkManager.profiles
+    .filter((profile) => isCopy(profile) && !isUsed(profile))
+    .map(({ id, uuid }) => ({ id, uuid }));
+}
+
+/** Says what it means that nobody but the kernel knows how a NIC is configured. */
+export function externalNotes(profile: NmProfile, observation: Observation): readonly PlanNote[] {
+  if (!isExternal(profile, observation)) return [];
+  const message = `${profile.id} is configured outside of NetworkManager: the addresses and routes it has now move as they are, and come back as a profile in memory`;
+  return [{ level: 'warning', message }];
+}
+
+function isExternal(profile: NmProfile, { networkManager }: Observation): boolean {
+  return networkManager.activeConnections.some(
+    (active) => active.uuid === profile.uuid && (active.stateFlags & external) !== 0,
+  );
+}

@@ -1,0 +1,114 @@
+import { AgentError } from '../../errors.ts';
+import type { DhcpIdentity, Link, NmDevice, NmProfile, Observation } from '../../model/observation.ts';
+import type { WantedProfile } from '../../model/plan.ts';
+import type { ProfileSettings } from '../../model/settings.ts';
+import { type BridgeNames, bridgeOfProfile, sourceOf } from '../names.ts';
+import { copyOfExternal } from './external-profile.ts';
+import { wantedMac } from './mac.ts';
+import { isOvsDevice } from './suitability.ts';
+import { uplinkInBridge } from './uplink-in-bridge.ts';
+
+/** The admin's profile that an uplink is configured by, and where its addresses are now. */
+export interface UplinkSource {
+  readonly uuid: string;
+  readonly id: string;
+  readonly settings: ProfileSettings;
+  /** The uplink's own link. */
+  readonly link: Link;
+  /** Link that has the addresses now: the uplink before the move, the bridge after it. */
+  readonly addressLink: Link;
+  /** MAC of the bridge. */
+  readonly mac: string;
+  /** What DHCP servers know the device with the addresses by. */
+  readonly dhcp: DhcpIdentity | null;
+  /** Our profile of the bridge's interface, once the NIC is in the bridge. */
+  readonly given: ProfileSettings | null;
+  /** True while the NIC runs this profile, not one of ours and not none. */
+  readonly isActive: boolean;
+  /** The copy the NIC shall run first, where it was configured outside of NetworkManager. */
+  readonly externalCopy: WantedProfile | null;
+}
+
+/**
+ * The admin's profile of an uplink: the one the NIC runs, before the move and after it. Where it runs none, or one that an earlier agent or
+ * the script made, the one that our profiles say they were made from. Fails with `interface-not-found` or `no-uplink`.
+ */
+export function uplinkSource(names: BridgeNames, uplink: string, observation: Observation): UplinkSource {
+  const link = observation.links.find((entry) => entry.name === uplink);
+  if (link === undefined) {
+    throw new AgentError('interface-not-found', `the interface ${uplink} does not exist`, {
+      hint: 'plug it in again, or let `microshift-net apply` choose another uplink',
+      facts: { interface: uplink },
+    });
+  }
+  const profile = adminProfile(names, uplink, observation);
+  if (profile === undefined) throw noProfile(uplink);
+  const externalCopy = copyOfExternal(profile, observation);
+  const bridgeLink = observation.links.find((entry) => entry.name === names.bridge);
+  const bridgeHasAddresses = bridgeLink?.addresses.some((entry) => entry.scope === 'global') ?? false;
+  const ours = observation.networkManager.profiles.find((entry) => entry.id === names.bridgeInterface);
+  // Also while the NIC is not a port: somebody took it out, and what the bridge was given is still what it has.
+  const carries =
+    uplinkInBridge(names, observation) === uplink ||
+    (ours !== undefined && sourceOf(ours) === profile.uuid && isActivated(ours, observation));
+  const given = carries ? (ours?.settings ?? null) : null;
+  const settings = externalCopy?.settings ?? profile.settings;
+  return {
+    uuid: externalCopy?.uuid ?? profile.uuid,
+    id: profile.id,
+    settings,
+    link,
+    mac: wantedMac(link, settings, given?.['802-3-ethernet']?.['assigned-mac-address']),
+    given,
+    dhcp: nicDevice(uplink, observation)?.dhcp ?? null,
+    addressLink: carries && bridgeLink !== undefined && bridgeHasAddresses ? bridgeLink : link,
+    isActive: activeProfile(uplink, observation)?.uuid === profile.uuid,
+    externalCopy,
+  };
+}
+
+/** The admin's profile of a NIC, whatever the NIC runs now; undefined: there is none. */
+export function adminProfile(names: BridgeNames, uplink: string, observation: Observation): NmProfile | undefined {
+  const active = activeProfile(uplink, observation);
+  if (active !== undefined && bridgeOfProfile(active, observation) === null) return active;
+  const { profiles } = observation.networkManager;
+  const origins = profiles.filter((profile) => bridgeOfProfile(profile, observation) === names).map(sourceOf);
+  const isFree = (profile: NmProfile): boolean => bridgeOfProfile(profile, observation) === null;
+  const fits = ({ settings }: NmProfile): boolean => [undefined, '', uplink].includes(nameIn(settings));
+  return (
+    profiles.find((profile) => isFree(profile) && origins.includes(profile.uuid) && fits(profile)) ??
+    profiles.find((profile) => isFree(profile) && isProfileFor(profile, uplink))
+  );
+}
+
+/** The profile a device runs now. */
+export function activeProfile(interfaceName: string, observation: Observation): NmProfile | undefined {
+  const { activeConnections, profiles } = observation.networkManager;
+  const device = nicDevice(interfaceName, observation);
+  const active = activeConnections.find((entry) => entry.path === device?.activeConnection);
+  return profiles.find((profile) => profile.uuid === active?.uuid);
+}
+
+function isActivated({ uuid }: NmProfile, { networkManager }: Observation): boolean {
+  return networkManager.activeConnections.some((active) => active.uuid === uuid && active.state === 2);
+}
+
+/** NetworkManager's device of the kernel's one with this name. */
+function nicDevice(interfaceName: string, { networkManager }: Observation): NmDevice | undefined {
+  return networkManager.devices.find((entry) => entry.interface === interfaceName && !isOvsDevice(entry));
+}
+
+function isProfileFor({ settings }: NmProfile, uplink: string): boolean {
+  return nameIn(settings) === uplink && settings.connection?.['slave-type'] === undefined;
+}
+
+function nameIn({ connection }: ProfileSettings): string | undefined {
+  return connection?.['interface-name']?.[1] as string | undefined;
+}
+
+function noProfile(uplink: string): AgentError {
+  return new AgentError('no-uplink', `${uplink} has no NetworkManager profile, so there is nothing to move to br-ex`, {
+    hint: `let NetworkManager configure it (nmcli device set ${uplink} managed yes; nmcli device up ${uplink}), or name another uplink in ovn.yaml`,
+    facts: { interface: uplink },
+  });
+}

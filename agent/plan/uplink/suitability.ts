@@ -1,0 +1,62 @@
+import type { Link, NmDevice, Observation } from '../../model/observation.ts';
+import { isDefault } from '../../net/destination.ts';
+import { bridges } from '../names.ts';
+
+/** ARPHRD_ETHER of linux/if_arp.h: what an OVS port of type `system` carries. */
+const ethernet = 1;
+/** NMDeviceType veth, NMDeviceState unmanaged, NM_ACTIVATION_STATE_FLAG_EXTERNAL. */
+const vethDevice = 20;
+const unmanaged = 10;
+const external = 0x80;
+
+/** Devices that belong to a container engine, a hypervisor or ovn-kubernetes: never the node's uplink. Whole names, no substrings. */
+const foreignNames =
+  /^(lo|br-int|br-local|ovs-system|ovn-k8s-.*|podman\d+|docker\d+|virbr\d+|cni\d+|cni-podman\d+|flannel\.\d+|genev_sys_\d+|vxlan_sys_\d+)$/;
+
+/** Why a device cannot be an uplink, as the second half of a sentence ("it …"); null when it can. */
+export function unsuitability(link: Link | undefined, observation: Observation): string | null {
+  if (link === undefined) return 'there is no such interface';
+  if (foreignNames.test(link.name)) return 'it belongs to a container engine, a hypervisor or ovn-kubernetes';
+  if (link.kind === 'wlan') return 'it is a wifi device: an access point drops frames with other source addresses';
+  if (link.kind === 'tun' && link.hardwareType !== ethernet)
+    return 'it is a tun device, which carries no Ethernet frames (a tap device does)';
+  if (link.hardwareType !== ethernet) return 'it is not an Ethernet device, so Open vSwitch cannot carry it';
+  if (isForeignVeth(link.name, observation) && !isOnlyWayOut(link.name, observation))
+    return 'it is a veth that NetworkManager does not manage, the end of a container cable';
+  if (isOvsInternal(link.name, observation)) return 'it is an internal port of Open vSwitch';
+  return null;
+}
+
+/** A veth nobody gave a profile: not managed at all, or shown with what somebody else configured on it. */
+function isForeignVeth(name: string, { networkManager }: Observation): boolean {
+  const device = networkManager.devices.find((entry) => entry.interface === name && entry.type === vethDevice);
+  if (device === undefined) return false;
+  const active = networkManager.activeConnections.find((entry) => entry.path === device.activeConnection);
+  return device.state === unmanaged || ((active?.stateFlags ?? 0) & external) !== 0;
+}
+
+/**
+ * The node's default route goes through it, and through nothing else that could be an uplink: the node is a container itself (Incus, LXC, kind),
+ * and this is its NIC. One that is in a bridge of ours was that once.
+ */
+function isOnlyWayOut(name: string, { routes, ovs }: Observation): boolean {
+  const isOurs = (bridge: string): boolean => bridges.some((names) => names.bridge === bridge);
+  if (ovs.bridges.some((row) => isOurs(row.name) && row.ports.some((port) => port.name === name))) return true;
+  const ways = routes.filter((route) => isDefault(route.destination) && !isOurs(route.device));
+  const devices = ways.map((route) => route.device).filter((device) => !foreignNames.test(device));
+  return devices.includes(name) && devices.every((device) => device === name);
+}
+
+function isOvsInternal(name: string, observation: Observation): boolean {
+  return observation.ovs.bridges.some((bridge) =>
+    bridge.ports.some((port) => port.interfaces.some((row) => row.name === name && row.type === 'internal')),
+  );
+}
+
+/** NMDeviceType ovs-interface, ovs-port and ovs-bridge: they can share a name with the kernel's own device. */
+const ovsDeviceTypes = [24, 25, 26];
+
+/** True for NetworkManager's objects of Open vSwitch, which are no devices of the kernel. */
+export function isOvsDevice(device: NmDevice): boolean {
+  return ovsDeviceTypes.includes(device.type);
+}

@@ -1,0 +1,25 @@
+import { AgentError } from '../../errors.ts';
+import type { Observation } from '../../model/observation.ts';
+import type { Plan } from '../../model/plan.ts';
+
+/** NMDeviceType: team. */
+const teamDevice = 15;
+
+/**
+ * Fails with `command-missing` for a plan that starts a profile on a team while teamd is not installed: NetworkManager could start neither
+ * the new profile nor, to go back, the old one, and the node would be lost. What runs now goes on running.
+ */
+export function refuseWithoutTeamd(plan: Plan, { host, networkManager }: Observation): void {
+  if (host.missingPrograms?.includes('teamd') !== true) return;
+  const touched = plan.steps.flatMap((step) =>
+    step.do === 'attachUplink' || step.do === 'clearUplink' || step.do === 'detachUplink' ? [step.interface] : [],
+  );
+  const team = networkManager.devices.find(
+    (device) => device.type === teamDevice && touched.includes(device.interface),
+  );
+  if (team === undefined) return;
+  throw new AgentError('command-missing', `NetworkManager cannot start ${team.interface} again: teamd is not there`, {
+    hint: 'install it (RPM: teamd, Debian: libteam-utils), then run it again',
+    facts: { program: 'teamd', interface: team.interface },
+  });
+}

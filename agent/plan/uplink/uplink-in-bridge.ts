@@ -1,0 +1,49 @@
+import type { Observation } from '../../model/observation.ts';
+import { type BridgeNames, sourceOf } from '../names.ts';
+
+/** Device of the kernel's kind in an OVS bridge: its uplink. Of several, the one that the bridge says (external id bridge-uplink). */
+export function uplinkInBridge(names: BridgeNames, observation: Observation): string | null {
+  const bridge = observation.ovs.bridges.find((row) => row.name === names.bridge);
+  const devices = (bridge?.ports ?? []).flatMap((port) =>
+    port.interfaces.filter((row) => row.type === '' || row.type === 'system').map((row) => row.name),
+  );
+  if (devices.length === 1) return devices[0] ?? null;
+  const named = namedUplink(names, observation);
+  return named !== null && devices.includes(named) ? named : null;
+}
+
+/** The NIC that a bridge has, or had until somebody took it out or the bridge away; null: there never was one, or it is not there. */
+export function presentOrFormerUplink(names: BridgeNames, observation: Observation): string | null {
+  const { profiles } = observation.networkManager;
+  const former =
+    profiles.find((entry) => entry.id === names.formerUplinkInterface) ??
+    profiles.find((entry) => entry.id === names.formerUplinkPort);
+  const bound = former?.settings.connection?.['interface-name']?.[1];
+  const candidates = [
+    uplinkInBridge(names, observation),
+    bound,
+    namedUplink(names, observation),
+    runningSource(names, observation),
+  ];
+  const taken = observation.ovs.bridges
+    .filter((row) => row.name !== names.bridge)
+    .flatMap((row) => row.ports.map((port) => port.name));
+  const isThere = (name: unknown): name is string => observation.links.some((link) => link.name === name);
+  return (candidates.find((name) => isThere(name) && !taken.includes(name)) as string | undefined) ?? null;
+}
+
+/** What our profile of the bridge calls its uplink, as ovn-kubernetes reads it. */
+function namedUplink(names: BridgeNames, observation: Observation): string | null {
+  const profile = observation.networkManager.profiles.find((entry) => entry.id === names.bridge);
+  const data = profile?.settings['ovs-external-ids']?.data?.[1] as Readonly<Record<string, string>> | undefined;
+  return data?.['bridge-uplink'] ?? null;
+}
+
+/** The device that runs what our profile of the bridge's interface was made from. */
+function runningSource(names: BridgeNames, { networkManager }: Observation): string | null {
+  const { profiles, activeConnections, devices } = networkManager;
+  const own = profiles.find((entry) => entry.id === names.bridgeInterface);
+  const source = own === undefined ? null : sourceOf(own);
+  const active = activeConnections.find((entry) => entry.uuid === source);
+  return devices.find((entry) => active?.devices.includes(entry.path))?.interface ?? null;
+}

@@ -1,0 +1,38 @@
+import { compare } from '../compare/bridges.ts';
+import { lostDefaultRoute } from '../compare/default-routes.ts';
+import { AgentError } from '../errors.ts';
+import type { Observation } from '../model/observation.ts';
+import type { Plan } from '../model/plan.ts';
+import { ownNames } from '../plan/names.ts';
+
+/** True when the node is what the plan aimed at. */
+export function isAsWanted(plan: Plan, observation: Observation): boolean {
+  return compare(plan.wanted, observation, ownNames).length === 0;
+}
+
+/** The node must now be exactly what the plan aimed at. */
+export function proveWanted(plan: Plan, observation: Observation): void {
+  const [first, ...more] = compare(plan.wanted, observation, ownNames);
+  if (first !== undefined) {
+    const rest = more.length === 0 ? '' : ` (and ${more.length} more)`;
+    throw new AgentError('proof-failed', `${first.subject} is ${first.observed} instead of ${first.wanted}${rest}`, {
+      hint: 'run `microshift-net plan --verbose` to see what it aims at',
+      facts: {
+        differences: [first, ...more].map(
+          (entry) => `${entry.subject}: wanted ${entry.wanted}, observed ${entry.observed}`,
+        ),
+      },
+    });
+  }
+  for (const carried of plan.carried) {
+    const lost = lostDefaultRoute(carried, observation.routes);
+    if (lost !== null)
+      throw new AgentError(
+        'proof-failed',
+        `${carried.interface} has no ${lost} default route; ${carried.from} had one`,
+        {
+          hint: 'look at `ip route`, `ip -6 route` and journalctl -u NetworkManager',
+        },
+      );
+  }
+}

@@ -1,0 +1,70 @@
+import type { Deadline } from '../deadline.ts';
+import { asAgentError } from '../errors.ts';
+import { journalDirectory } from '../model/journal.ts';
+import type { Observation } from '../model/observation.ts';
+import type { Plan } from '../model/plan.ts';
+import { currentBridges } from '../plan/bridge/current.ts';
+import { agentVersion } from '../version.ts';
+import { armedFault, faultFile } from './fault-points.ts';
+import { transactionId } from './journal.ts';
+import type { Node } from './node.ts';
+import type { ReconcileOptions } from './options.ts';
+import { refuseOtherCheckpoints } from './other-checkpoints.ts';
+import { rememberUplink } from './remember-uplink.ts';
+import type { RunRecorder } from './run-record.ts';
+import { takeBack } from './take-back.ts';
+import { runTransaction, type TransactionResult } from './transaction.ts';
+
+/** Runs a plan as one transaction and remembers what it came to; when it fails, the old state is back before the failure is thrown. */
+export async function changeNode(
+  node: Node,
+  plan: Plan,
+  observation: Observation,
+  options: ReconcileOptions,
+  deadline: Deadline,
+  record: RunRecorder,
+): Promise<TransactionResult> {
+  await refuseOtherCheckpoints(node.nm, observation.networkManager.checkpoints);
+  const previous = currentBridges(observation);
+  const header = {
+    format: 1 as const,
+    id: transactionId(new Date(), process.pid),
+    command: options.command,
+    agentVersion,
+    startedAt: new Date().toISOString(),
+    bootId: observation.host.bootId,
+    plan,
+    previous,
+  };
+  const ports = {
+    nm: node.nm,
+    ovs: node.ovs,
+    deadline,
+    observe: node.observe,
+    journalDirectory,
+    now: () => new Date(),
+    progress: options.progress,
+    faultPoint: armedFault(faultFile, deadline, options.say),
+    restore: (checkpoint: string | null) => takeBack(node, header, checkpoint, options.say),
+  };
+  record.began(header.id);
+  await node.survive(header.id);
+  const transaction = await runTransaction(ports, header, observation, options.confirmTimeoutSeconds);
+  await ports.faultPoint('after journal-end');
+  remember(plan, observation, transaction.id, options);
+  return transaction;
+}
+
+/** The hint for the next boot. The node is changed and proven by now: a full disk cannot fail that. */
+function remember(
+  plan: Plan,
+  observation: Observation,
+  transaction: string,
+  { say, announce }: ReconcileOptions,
+): void {
+  try {
+    rememberUplink(plan, observation, transaction, announce);
+  } catch (error) {
+    say(`warning: ${asAgentError(error).message}`);
+  }
+}

@@ -1,0 +1,72 @@
+import { presetUnit, whyNothingRuns } from '../drivers/host/surroundings.ts';
+import { asAgentError } from '../errors.ts';
+import type { OvsFacts } from '../model/observation.ts';
+import type { TuningFacts, TuningPlan } from '../model/tuning.ts';
+import { watchUnits } from '../model/units.ts';
+import { openServices, type Services } from './node.ts';
+import { tuneAlone } from './tune-alone.ts';
+
+/** What a package manager tells us about. */
+export type HookEvent = 'post-install' | 'post-upgrade' | 'pre-uninstall';
+
+export interface HookPorts {
+  readonly say: (message: string) => void;
+  readonly planTuning: (facts: TuningFacts, ovs: OvsFacts) => TuningPlan;
+  /** Takes the network back to the admin's own profiles; called before an uninstall on a running node. */
+  readonly disable: () => Promise<void>;
+}
+
+const openvswitch = 'openvswitch.service';
+
+/**
+ * Does what the event needs and says what could not be done. Never fails: a package is installed or removed whatever state the network
+ * is in, and where nothing runs, only what needs nothing running is done. Nothing here restarts a service that carries traffic.
+ */
+export async function runHook(event: HookEvent, ports: HookPorts): Promise<void> {
+  const attempt = async (what: string, work: () => Promise<unknown>): Promise<void> => {
+    await work().catch((error: unknown) => {
+      const { message, hint } = asAgentError(error);
+      ports.say(`could not ${what}: ${message}${hint === undefined ? '' : `; ${hint}`}`);
+    });
+  };
+  const why = whyNothingRuns();
+  if (event === 'post-install') await attempt(`enable ${openvswitch}`, () => presetUnit(openvswitch));
+  if (why !== null) {
+    const rest =
+      event === 'pre-uninstall' ? 'there is no network to give back' : 'the rest happens when the node boots';
+    ports.say(`${why}: nothing is started or told; ${rest}`);
+    return;
+  }
+  const tune = () => tuneAlone(`hook ${event}`, ports.planTuning, () => undefined);
+  if (event === 'pre-uninstall') {
+    await attempt('give the NIC back', ports.disable);
+    await attempt('take the tuning of Open vSwitch back', tune);
+    return;
+  }
+  await attempt('reach the services', () => withServices((services) => tell(event, services, attempt)));
+  await attempt('tune Open vSwitch', async () => {
+    const { plan } = await tune();
+    for (const note of plan.notes) ports.say(note.message);
+  });
+}
+
+async function tell(
+  event: HookEvent,
+  services: Services,
+  attempt: (what: string, work: () => Promise<unknown>) => Promise<void>,
+): Promise<void> {
+  const { systemd } = services;
+  // The drop-ins have to be known before Open vSwitch starts for the first time.
+  await attempt('let systemd read its unit files again', () => systemd.daemonReload());
+  if (event !== 'post-install') return;
+  await attempt(`start ${openvswitch}`, async () => {
+    if ((await systemd.activeState(openvswitch)) !== 'active') await systemd.startUnit(openvswitch);
+  });
+  for (const unit of watchUnits) await attempt(`start ${unit}`, () => systemd.startUnit(unit));
+  await attempt('let NetworkManager read its configuration again', () => services.reloadNetworkManager());
+}
+
+async function withServices(work: (services: Services) => Promise<void>): Promise<void> {
+  const services = await openServices();
+  await work(services).finally(() => services.close());
+}

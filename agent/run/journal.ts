@@ -1,0 +1,249 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { readSmallFile, syncDirectory, unwritable, writeFileAtomically } from '../drivers/host/files.ts';
+import { directoryFault } from '../drivers/host/own-directory.ts';
+import { AgentError } from '../errors.ts';
+import type { JournalEvent, JournalHeader, JournalRecord, TransactionState } from '../model/journal.ts';
+import type { Wanted } from '../model/plan.ts';
+import { isJournalEvent, isJournalHeader } from './journal-form.ts';
+
+/** Enough to undo a bad week, little enough to never matter on a small disk. */
+const keptJournals = 20;
+/** The largest plan measured is far below 1 MiB; a journal beyond 8 MiB is not one of ours. */
+const journalLimitBytes = 8 * 1024 * 1024;
+
+/**
+ * While a transaction can still change its state its journal is called ID.open, afterwards ID.json: the next run looks for open
+ * ones by name and reads no other.
+ */
+const openEnding = '.open';
+const closedEnding = '.json';
+/** A file that looked like an open journal and could not be used. */
+const asideEnding = '.unusable';
+
+/** An open transaction on disk: one JSON value per line, the header first. */
+export interface Journal {
+  readonly id: string;
+  /** Appends; lost in a power cut, kept when only the agent dies: what was really done is observed anyway. */
+  append(event: JournalEvent): void;
+  /** Appends a state and makes it survive a power cut. */
+  setState(state: TransactionState, at: string, detail: string | null, confirmUntil?: string): void;
+  close(): void;
+}
+
+/**
+ * Creates the journal of a transaction and makes it survive a power cut before anything is touched: it is there whole or not at all. Fails with
+ * `state-unwritable`.
+ */
+export function openJournal(directory: string, header: JournalHeader): Journal {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw unwritable(directory, error);
+  }
+  const path = `${directory}/${header.id}${openEnding}`;
+  if (existsSync(path)) throw unwritable(path, new Error('this transaction has a journal already'));
+  writeFileAtomically(path, `${JSON.stringify(header)}\n`, 0o600);
+  return appendTo(directory, header.id, '');
+}
+
+/** Opens the journal of an earlier transaction to write its end. */
+export function reopenJournal(directory: string, id: string): Journal {
+  // A power cut may have left half a line, which must not swallow the next one.
+  return appendTo(directory, id, '\n');
+}
+
+function appendTo(directory: string, id: string, first: string): Journal {
+  const path = `${directory}/${id}${openEnding}`;
+  const named = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw unwritable(path, error);
+    }
+  };
+  const descriptor = named(() => openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW));
+  // Not writeSync(), which on a disk that fills up writes a part and says so by a number.
+  const write = (text: string): void => named(() => writeFileSync(descriptor, text));
+  write(first);
+  return {
+    id,
+    append: (event) => write(`${JSON.stringify(event)}\n`),
+    setState: (state, at, detail, confirmUntil) => {
+      const event: JournalEvent = {
+        event: 'state',
+        state,
+        at,
+        detail,
+        ...(confirmUntil === undefined ? {} : { confirmUntil }),
+      };
+      write(`${JSON.stringify(event)}\n`);
+      named(() => {
+        fsyncSync(descriptor);
+        if (state === 'open' || state === 'awaiting-confirm') return;
+        renameSync(path, `${directory}/${id}${closedEnding}`);
+        syncDirectory(directory);
+      });
+    },
+    close: () => closeSync(descriptor),
+  };
+}
+
+export interface JournalListing {
+  /** Newest first. */
+  readonly records: readonly JournalRecord[];
+  /** Files that are no journal of ours, each with why; they are never obeyed. */
+  readonly unusable: readonly { readonly path: string; readonly why: string }[];
+}
+
+/** Reads every journal. One that is damaged, foreign or from the future is listed as unusable, never guessed at. */
+export function readJournals(directory: string): JournalListing {
+  return readNamed(directory, journalNames(directory));
+}
+
+/** True when an earlier run left something to end. */
+export function hasOpenJournals(directory: string): boolean {
+  return journalNames(directory).some((name) => name.endsWith(openEnding));
+}
+
+/** Reads only the journals whose transaction has not ended. */
+export function readOpenJournals(directory: string): JournalListing {
+  return readNamed(
+    directory,
+    journalNames(directory).filter((name) => name.endsWith(openEnding)),
+  );
+}
+
+function readNamed(directory: string, names: readonly string[]): JournalListing {
+  const records: JournalRecord[] = [];
+  const fault = directoryFault(directory);
+  const unusable: { path: string; why: string }[] = fault === null ? [] : [{ path: directory, why: fault }];
+  for (const name of names.toReversed()) {
+    const path = `${directory}/${name}`;
+    try {
+      records.push(readJournal(path));
+    } catch (error) {
+      unusable.push({ path, why: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return { records, unusable };
+}
+
+/** What the last change of this boot that was kept made the node to be; null: there was none. Newest record first. */
+export function lastKept(records: readonly JournalRecord[], bootId: string): Wanted | null {
+  const kept = records.find(
+    ({ header, state }) => header.bootId === bootId && (state === 'committed' || state === 'confirmed'),
+  );
+  return kept?.header.plan.wanted ?? null;
+}
+
+/** The transaction with this id or beginning of an id. Fails with `transaction-not-found`. */
+export function findTransaction(records: readonly JournalRecord[], id: string): JournalRecord {
+  const found = records.filter((record) => record.header.id.startsWith(id));
+  const [record] = found;
+  if (record !== undefined && found.length === 1) return record;
+  const known = records.map((entry) => entry.header.id);
+  const why = found.length === 0 ? 'there is no transaction' : 'there are several transactions that begin with';
+  throw new AgentError('transaction-not-found', `${why} ${JSON.stringify(id)}`, {
+    hint: known.length === 0 ? 'none has been run yet' : `use one of: ${known.join(', ')}`,
+    facts: { known },
+  });
+}
+
+/** Puts an unusable open journal out of the way, so that it is told of once; `history` goes on listing it. */
+export function setAside(path: string): void {
+  try {
+    renameSync(path, `${path}${asideEnding}`);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+/** Removes all but the last 20 journals, and as many that were set aside. */
+export function pruneJournals(directory: string): void {
+  const named = (ending: string): string[] => journalNames(directory).filter((name) => name.endsWith(ending));
+  const surplus = [closedEnding, asideEnding].flatMap((ending) => named(ending).slice(0, -keptJournals));
+  for (const name of surplus) {
+    try {
+      rmSync(`${directory}/${name}`, { force: true });
+    } catch {
+      // One journal too many does no harm; what the run came to must not depend on it.
+    }
+  }
+}
+
+/** Sorts and makes journals unique: UTC time to the second and the pid, of which there is one run at a time. */
+export function transactionId(now: Date, pid: number): string {
+  return `${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${pid.toString(16).padStart(4, '0')}`;
+}
+
+/** None in a directory that others could have put them into. */
+function journalNames(directory: string): string[] {
+  try {
+    if (directoryFault(directory) !== null) return [];
+    return readdirSync(directory)
+      .filter((name) => [openEnding, closedEnding, asideEnding].some((ending) => name.endsWith(ending)))
+      .toSorted();
+  } catch {
+    return [];
+  }
+}
+
+function readJournal(path: string): JournalRecord {
+  if (path.endsWith(asideEnding)) throw unusable('it was set aside');
+  const status = lstatSync(path);
+  if (!status.isFile()) throw unusable('it is not a regular file');
+  if (status.uid !== process.getuid?.()) throw unusable('it belongs to another user');
+  if (status.size > journalLimitBytes) throw unusable('it is larger than any journal');
+  const lines = (readSmallFile(path, journalLimitBytes) ?? '').split('\n');
+  const header = parseLine(lines[0] ?? '');
+  if (typeof header !== 'object' || header === null) throw unusable('its first line is damaged');
+  const { format } = header as Partial<JournalHeader>;
+  if (format !== 1) throw unusable(`its format ${JSON.stringify(format)} is not one this version knows`);
+  if (!isJournalHeader(header)) throw unusable('its first line is incomplete');
+  // A line that was damaged or cut short by a power cut: what it said was not done as far as anybody knows.
+  return summarize(header, lines.slice(1).map(parseLine).filter(isJournalEvent));
+}
+
+function summarize(header: JournalHeader, events: readonly JournalEvent[]): JournalRecord {
+  const stepTimesMs = header.plan.steps.map<number | null>(() => null);
+  let last: Extract<JournalEvent, { event: 'state' }> | undefined;
+  let checkpoint: string | null = null;
+  for (const event of events) {
+    if (event.event === 'state') last = event;
+    else if (event.event === 'checkpoint') checkpoint = event.path;
+    else if (event.event === 'step' && event.index < stepTimesMs.length) stepTimesMs[event.index] = event.tookMs;
+  }
+  return {
+    header,
+    state: last?.state ?? 'open',
+    stateAt: last?.at ?? header.startedAt,
+    detail: last?.detail ?? null,
+    confirmUntil: last?.confirmUntil ?? null,
+    checkpoint,
+    stepTimesMs,
+  };
+}
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+function unusable(why: string): AgentError {
+  return new AgentError('journal-unusable', why);
+}

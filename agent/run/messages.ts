@@ -1,0 +1,51 @@
+/**
+ * The one message table: what is entered into the journal with a MESSAGE_ID, by which a fleet is searched. An id never changes its
+ * meaning. systemd/microshift-net.catalog explains each; a test holds the two together.
+ */
+import type { AgentError } from '../errors.ts';
+
+/** Priorities of syslog(3). */
+const critical = 2;
+const error = 3;
+const warning = 4;
+const notice = 5;
+
+export const messageTable = {
+  committed: { id: '69ff14a336aa43dabc291261793c4062', priority: notice },
+  'rolled-back': { id: 'f24e8fc124104a9aa9972654ff68275d', priority: error },
+  'not-restored': { id: '301c7ff4883042f1a277be0a2b0ce7c2', priority: critical },
+  recovered: { id: 'c902bb9bbf854baaa845e7df8d242237', priority: warning },
+  'uplink-changed': { id: 'b7fc8e8a0e4d4626b72fb8b94cfe05d2', priority: warning },
+  'configuration-refused': { id: '38ef5a964b994f9aabeae7053c60539e', priority: error },
+  'run-failed': { id: '3144fce3abf44a8eb11b5994c7caf508', priority: error },
+} as const satisfies Record<string, { readonly id: string; readonly priority: number }>;
+
+export type MessageKind = keyof typeof messageTable;
+
+/** Something a fleet is searched for. */
+export interface Message {
+  readonly kind: MessageKind;
+  /** What a person reads; may have several lines. */
+  readonly text: string;
+  /** The transaction it is about. */
+  readonly transaction: string | null;
+  /** The kind of the error it is about. */
+  readonly error?: string;
+}
+
+/** The message that a failure is, with the text it is shown as. */
+export function failureMessage(failure: AgentError, text: string): Message {
+  const { transaction, ended } = failure.facts;
+  return {
+    kind: kindOfFailure(failure.kind, ended === 'rolled-back'),
+    text,
+    transaction: typeof transaction === 'string' ? transaction : null,
+    error: failure.kind,
+  };
+}
+
+function kindOfFailure(kind: AgentError['kind'], wasRolledBack: boolean): MessageKind {
+  if (kind === 'not-restored') return kind;
+  if (wasRolledBack) return 'rolled-back';
+  return kind.startsWith('config-') ? 'configuration-refused' : 'run-failed';
+}

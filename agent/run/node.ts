@@ -1,0 +1,149 @@
+import { type Bus, connectBus, systemBusAddress } from '../drivers/dbus/connection.ts';
+import { ownService } from '../drivers/host/control-group.ts';
+import { readTuning } from '../drivers/host/daemons.ts';
+import { readSmallFile } from '../drivers/host/files.ts';
+import { readLinks } from '../drivers/host/links.ts';
+import { hasProgram } from '../drivers/host/programs.ts';
+import { readRoutes } from '../drivers/host/routes.ts';
+import { type NetworkManager, openNetworkManager } from '../drivers/networkmanager/client.ts';
+import { type OpenVSwitch, openOpenVSwitch } from '../drivers/openvswitch/client.ts';
+import type { Systemd } from '../drivers/systemd/units.ts';
+import { observeNetworkManager } from '../facts/network-manager.ts';
+import { observe } from '../facts/observe.ts';
+import type { Observation } from '../model/observation.ts';
+import type { TuningFacts } from '../model/tuning.ts';
+
+/** Open connections to everything a run observes and changes. */
+export interface Node {
+  readonly bus: Bus;
+  readonly nm: NetworkManager;
+  readonly ovs: OpenVSwitch;
+  readonly observe: () => Promise<Observation>;
+  /** Tells systemd to read its unit files again, without waiting for it. */
+  readonly reloadUnits: () => Promise<void>;
+  /** Lets systemd take back what this transaction has done when this process dies. Units of ours have ExecStopPost= for that. */
+  readonly survive: (transaction: string) => Promise<void>;
+  readonly close: () => void;
+}
+
+/** Started when a run by hand has ended. */
+const diedUnit = 'microshift-net-died.service';
+
+/** What can be seen without NetworkManager. */
+export interface TunedFacts extends Pick<Observation, 'ovs' | 'links' | 'routes'> {
+  readonly tuning: TuningFacts;
+}
+
+/** What tuning needs: Open vSwitch, and systemd only when a drop-in changes. */
+export interface TuningPorts {
+  readonly ovs: OpenVSwitch;
+  readonly observe: () => Promise<TunedFacts>;
+  readonly reloadUnits: () => Promise<void>;
+  readonly close: () => void;
+}
+
+/** Connects to D-Bus, NetworkManager and Open vSwitch. Fails with the kind of the first that is missing; nothing stays open then. */
+export async function openNode(): Promise<Node> {
+  const bus = await connectBus(systemBusAddress(process.env));
+  let ovs: OpenVSwitch | undefined;
+  try {
+    const [nm, openedOvs] = await settleBoth(openNetworkManager(bus), openOpenVSwitch());
+    ovs = openedOvs;
+    const ports = {
+      links: () => readLinks(),
+      routes: () => readRoutes(),
+      readFile: (path: string) => readSmallFile(path),
+      environment: process.env,
+      tuning: () => readTuning(),
+      hasProgram,
+      networkManager: () => observeNetworkManager(nm),
+      ovs: () => openedOvs.facts(),
+    };
+    return {
+      bus,
+      nm,
+      ovs: openedOvs,
+      observe: () => observe(ports),
+      reloadUnits: () => askForReload(bus),
+      survive: async (transaction) => {
+        if (ownService()?.startsWith('microshift-')) return;
+        const { startWhenThisEnds } = await import('../drivers/systemd/own-scope.ts');
+        await startWhenThisEnds(bus, transaction, diedUnit);
+      },
+      close: () => {
+        openedOvs.close();
+        bus.close();
+      },
+    };
+  } catch (error) {
+    ovs?.close();
+    bus.close();
+    throw error;
+  }
+}
+
+/** Does something with the node and closes its connections. */
+export async function withNode<T>(work: (node: Node) => Promise<T>): Promise<T> {
+  const node = await openNode();
+  return work(node).finally(() => node.close());
+}
+
+/** Connects to Open vSwitch alone: its daemons can be tuned without NetworkManager. */
+export async function openTuning(): Promise<TuningPorts> {
+  const ovs = await openOpenVSwitch();
+  return {
+    ovs,
+    observe: async () => ({ ovs: await ovs.facts(), tuning: readTuning(), links: readLinks(), routes: readRoutes() }),
+    reloadUnits: async () => {
+      const bus = await connectBus(systemBusAddress(process.env));
+      await reloadUnits(bus).finally(() => bus.close());
+    },
+    close: () => ovs.close(),
+  };
+}
+
+/** What a package's scriptlets tell. */
+export interface Services {
+  readonly systemd: Systemd;
+  /** Lets NetworkManager read its configuration files again; no link is touched. */
+  readonly reloadNetworkManager: () => Promise<void>;
+  readonly close: () => void;
+}
+
+/** Connects to the bus; the services on it may be there or not. */
+export async function openServices(): Promise<Services> {
+  const bus = await connectBus(systemBusAddress(process.env));
+  const { openSystemd } = await import('../drivers/systemd/units.ts');
+  return {
+    systemd: openSystemd(bus),
+    reloadNetworkManager: async () => (await openNetworkManager(bus)).reloadConfiguration(),
+    close: () => bus.close(),
+  };
+}
+
+/**
+ * systemd works through requests in order, so a later restart of Open vSwitch finds the new drop-ins; waiting for a second until it
+ * has read every unit would only hold up the boot.
+ */
+async function askForReload(bus: Bus): Promise<void> {
+  const { openSystemd } = await import('../drivers/systemd/units.ts');
+  openSystemd(bus)
+    .daemonReload()
+    .catch(() => undefined);
+}
+
+async function reloadUnits(bus: Bus): Promise<void> {
+  const { openSystemd } = await import('../drivers/systemd/units.ts');
+  await openSystemd(bus).daemonReload();
+}
+
+/** Both, or the first failure; an Open vSwitch connection that was opened beside a failing NetworkManager is closed. */
+async function settleBoth(
+  nm: Promise<NetworkManager>,
+  ovs: Promise<OpenVSwitch>,
+): Promise<[NetworkManager, OpenVSwitch]> {
+  const [first, second] = await Promise.allSettled([nm, ovs]);
+  if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value];
+  if (second.status === 'fulfilled') second.value.close();
+  throw first.status === 'rejected' ? first.reason : (second as PromiseRejectedResult).reason;
+}

@@ -1,0 +1,126 @@
+import type { Deadline } from '../deadline.ts';
+import { waitForKernel } from '../drivers/host/kernel-events.ts';
+import { readRoutes } from '../drivers/host/routes.ts';
+import { watchActivations } from '../drivers/networkmanager/activation.ts';
+import { deviceInterface, deviceState } from '../drivers/networkmanager/names.ts';
+import { AgentError } from '../errors.ts';
+import type { Observation } from '../model/observation.ts';
+import type { Plan } from '../model/plan.ts';
+import { dynamicFamilies } from '../plan/bridge/handover.ts';
+import { isOvsDevice } from '../plan/uplink/suitability.ts';
+import { detectionOver, tentativeAddresses } from './duplicate-detection.ts';
+import type { Node } from './node.ts';
+
+/** What a run aims at, asked again after every observation until it is not `waiting`. */
+export type Planner = (
+  observation: Observation,
+  routeWaitOver: boolean,
+) => { kind: 'planned'; plan: Plan } | { kind: 'waiting'; trace: readonly string[] };
+
+export interface WaitOptions {
+  /** How long a default route may take to appear. */
+  readonly routeMs: number;
+  /** How long the chosen NIC may take to get its addresses; it then moves without having any to hand over. */
+  readonly uplinkMs: number;
+}
+
+/** What DESIGN promises: a route or lease that comes within 40 s is waited for. */
+export const patientWait: WaitOptions = { routeMs: 40_000, uplinkMs: 40_000 };
+
+/**
+ * Observes and plans; while the plan has to wait for a route, for the uplink's own activation or for a bridge that comes up by itself,
+ * waits for the event and plans again.
+ */
+export async function planWhenReady(
+  node: Node,
+  planner: Planner,
+  wait: WaitOptions,
+  say: (message: string) => void,
+  deadline: Deadline,
+): Promise<{ plan: Plan; observation: Observation }> {
+  let observation = await node.observe();
+  let decision = planner(observation, wait.routeMs === 0);
+  if (decision.kind === 'waiting') {
+    say(`waiting up to ${wait.routeMs / 1000} s for a default route`);
+    await defaultRoute(deadline, wait.routeMs);
+    observation = await node.observe();
+    decision = planner(observation, true);
+  }
+  if (decision.kind === 'waiting')
+    throw new AgentError('internal', 'the choice of the uplink waits for a route that is over');
+  const uplink = decision.plan.choice?.interface ?? null;
+  if (
+    uplink !== null &&
+    decision.plan.outcome === 'change' &&
+    wait.uplinkMs > 0 &&
+    decision.plan.steps.some((step) => step.do === 'attachUplink') &&
+    isActivating(uplink, observation) &&
+    !canAskFromBridge(uplink, decision.plan, observation)
+  ) {
+    say(`waiting up to ${wait.uplinkMs / 1000} s for ${uplink} to be configured`);
+    await deviceSettled(node, uplink, deadline, wait.uplinkMs);
+    observation = await node.observe();
+    decision = planner(observation, true);
+  }
+  if (decision.kind === 'planned' && decision.plan.outcome === 'change' && wait.uplinkMs > 0) {
+    const tentative = tentativeAddresses(decision.plan, observation);
+    if (tentative.length > 0) {
+      await detectionOver(tentative, deadline);
+      observation = await node.observe();
+      decision = planner(observation, true);
+    }
+  }
+  if (decision.kind === 'waiting')
+    throw new AgentError('internal', 'the choice of the uplink waits for a route that is over');
+  return { plan: decision.plan, observation };
+}
+
+async function defaultRoute(deadline: Deadline, limitMs: number): Promise<void> {
+  const present = (): boolean => readRoutes().some((route) => /^(0\.0\.0\.0|::)\/0$/.test(route.destination));
+  const timeout = () => new AgentError('activation-timeout', 'no default route came');
+  await waitForKernel(present, deadline, limitMs, timeout).catch((error: unknown) => {
+    if (deadline.signal.aborted) throw error;
+  });
+}
+
+function isActivating(uplink: string, observation: Observation): boolean {
+  const device = observation.networkManager.devices.find((entry) => entry.interface === uplink && !isOvsDevice(entry));
+  return device !== undefined && device.state > deviceState.disconnected && device.state < deviceState.activated;
+}
+
+/** NMSettingIP6ConfigAddrGenMode: eui64. */
+const eui64 = 0;
+
+/**
+ * A NIC that was the uplink before, and whose addresses come from the LAN, need not have them first: the bridge asks for the same ones
+ * with the same MAC. That saves every boot a second exchange. Fixed addresses are there in a moment and handed over; a SLAAC address that
+ * does not follow from the MAC has to be seen on the NIC to be kept.
+ */
+function canAskFromBridge(uplink: string, plan: Plan, observation: Observation): boolean {
+  const wanted = plan.wanted.bridges.find((bridge) => bridge.uplink?.interface === uplink);
+  const address = wanted?.profiles.find((profile) => profile.settings['ovs-interface']?.type?.[1] === 'internal');
+  if (observation.hints.interfaceHint !== uplink || address === undefined) return false;
+  const { ipv6 } = address.settings;
+  const families = dynamicFamilies(address.settings);
+  const isKnown6 = ipv6?.token !== undefined || ipv6?.['addr-gen-mode']?.[1] === eui64;
+  return families.length > 0 && (!families.includes(6) || isKnown6);
+}
+
+async function deviceSettled(node: Node, uplink: string, deadline: Deadline, limitMs: number): Promise<void> {
+  const { nm } = node;
+  const observation = await node.observe();
+  const device = observation.networkManager.devices.find((entry) => entry.interface === uplink && !isOvsDevice(entry));
+  if (device === undefined) return;
+  const watch = watchActivations(nm);
+  const settled = async (): Promise<boolean> => {
+    const state = Number(await nm.property(device.path, deviceInterface, 'State'));
+    return state >= deviceState.activated || state <= deviceState.disconnected;
+  };
+  try {
+    await watch.until(`the configuration of ${uplink}`, settled, deadline, limitMs).catch((error: unknown) => {
+      if (deadline.signal.aborted) throw error;
+    });
+  } finally {
+    watch.stop();
+  }
+}

@@ -1,0 +1,85 @@
+import { type Deadline, startDeadline } from '../deadline.ts';
+import { journalDirectory } from '../model/journal.ts';
+import type { Observation } from '../model/observation.ts';
+import type { Plan } from '../model/plan.ts';
+import type { TuningPlan } from '../model/tuning.ts';
+import { hasOpenJournals } from './journal.ts';
+import { withLock } from './lock.ts';
+import { type Node, withNode } from './node.ts';
+import type { ReconcileOptions } from './options.ts';
+import { type Planner, planWhenReady, type WaitOptions } from './plan-when-ready.ts';
+import { rememberUplink } from './remember-uplink.ts';
+import { type RunRecorder, startRecord } from './run-record.ts';
+import { interruptOnSignals } from './signals.ts';
+import type { TransactionResult } from './transaction.ts';
+
+/*
+ * Most runs find nothing to do. What only a change, a recovery or a wait needs is loaded when it comes to that: loading all of it
+ * is a tenth of a run with nothing to do.
+ */
+
+/** Runs shorter than a DHCP server's worst case would fail for nothing; the unit's TimeoutStartSec is above this plus the restore. */
+export const runLimitMs = 150_000;
+
+export interface ReconcileResult {
+  readonly plan: Plan;
+  readonly observation: Observation;
+  readonly tuning: TuningPlan;
+  /** null: nothing was to do. */
+  readonly transaction: TransactionResult | null;
+  /** D-Bus calls this run made. */
+  readonly busCalls: number;
+}
+
+/** lock → recover → observe → plan → transaction → proof. The one way anything on the node is changed. */
+export async function reconcile(
+  planner: Planner,
+  wait: WaitOptions,
+  options: ReconcileOptions,
+): Promise<ReconcileResult> {
+  return withLock(options.command, async () => {
+    const deadline = startDeadline(runLimitMs);
+    const endSignals = interruptOnSignals(deadline);
+    const record = startRecord(options.command);
+    try {
+      const result = await withNode((node) => reconcileLocked(node, planner, wait, options, deadline, record));
+      record.ended(result.transaction !== null || result.tuning.steps.length > 0, result.transaction);
+      return result;
+    } catch (error) {
+      record.failed(error);
+      throw error;
+    } finally {
+      endSignals();
+      deadline.clear();
+    }
+  });
+}
+
+async function reconcileLocked(
+  node: Node,
+  planner: Planner,
+  wait: WaitOptions,
+  options: ReconcileOptions,
+  deadline: Deadline,
+  record: RunRecorder,
+): Promise<ReconcileResult> {
+  if (hasOpenJournals(journalDirectory)) {
+    const { recoverEarlierRuns } = await import('./recover.ts');
+    await recoverEarlierRuns(node, options, deadline);
+  }
+  const { plan, observation } = await planWhenReady(node, planner, wait, options.say, deadline);
+  const tuning = options.tuner?.(observation) ?? { steps: [], differences: [], notes: [] };
+  record.planned(plan);
+  options.onPlan(plan, observation);
+  let transaction: TransactionResult | null = null;
+  if (plan.outcome === 'unchanged') rememberUplink(plan, observation, null, options.announce);
+  else {
+    const { changeNode } = await import('./change.ts');
+    transaction = await changeNode(node, plan, observation, options, deadline, record);
+  }
+  if (tuning.steps.length > 0) {
+    const { runTuning } = await import('./tuning-steps.ts');
+    await runTuning(node, tuning.steps, options.tuned);
+  }
+  return { plan, observation, tuning, transaction, busCalls: node.bus.callCount() };
+}

@@ -1,0 +1,66 @@
+import { type Deadline, monotonicMs, throwIfStopped } from '../deadline.ts';
+import { serviceEvent } from '../drivers/host/service-event.ts';
+import { service } from '../drivers/networkmanager/names.ts';
+import { asAgentError } from '../errors.ts';
+import type { LinkAddresses, Wanted } from '../model/plan.ts';
+import { bridges } from '../plan/names.ts';
+import { type Node, openNode, openTuning } from './node.ts';
+
+/** systemd restarts NetworkManager and Open vSwitch within seconds; after that somebody has to look anyway. */
+const comeBackMs = 30_000;
+
+/** The node's connections if they still work, else new ones, once D-Bus, NetworkManager and Open vSwitch are back. */
+export async function reconnectNode(node: Node, deadline: Deadline, say: (message: string) => void): Promise<Node> {
+  if (await works(node)) return node;
+  const giveUp = monotonicMs() + Math.min(comeBackMs, deadline.remainingMs());
+  let said = false;
+  for (;;) {
+    throwIfStopped(deadline);
+    try {
+      return await openNode();
+    } catch (error) {
+      if (monotonicMs() > giveUp) throw error;
+      if (!said) say(`waiting for services to come back: ${asAgentError(error).message}`);
+      said = true;
+      await serviceEvent();
+    }
+  }
+}
+
+async function works(node: Node): Promise<boolean> {
+  const owner = {
+    destination: 'org.freedesktop.DBus',
+    path: '/org/freedesktop/DBus',
+    interface: 'org.freedesktop.DBus',
+  };
+  const alive = node.bus.call({ ...owner, member: 'GetNameOwner', signature: 's', body: [service] });
+  return Promise.all([alive, node.nm.profilePaths(), node.ovs.facts()]).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Whether the kernel and Open vSwitch, which can be asked without D-Bus, are as they were: every link has its addresses, and each of
+ * our bridges is there with its NIC exactly when it was.
+ */
+export async function looksRestored(previous: Wanted, before: readonly LinkAddresses[]): Promise<boolean> {
+  const ports = await openTuning();
+  try {
+    const { links, ovs } = await ports.observe();
+    const hasAddresses = ({ interface: name, addresses }: LinkAddresses): boolean => {
+      const present = links.find((link) => link.name === name)?.addresses ?? [];
+      const usable = present.filter((entry) => !entry.tentative && !entry.dadFailed);
+      return addresses.every((address) => usable.some((entry) => `${entry.address}/${entry.prefixLength}` === address));
+    };
+    const isAsBefore = ({ bridge: name }: { readonly bridge: string }): boolean => {
+      const wanted = previous.bridges.find((bridge) => bridge.bridge === name);
+      const row = ovs.bridges.find((bridge) => bridge.name === name);
+      if (wanted === undefined || row === undefined) return wanted === undefined && row === undefined;
+      return wanted.uplink === null || row.ports.some((port) => port.name === wanted.uplink?.interface);
+    };
+    return before.every(hasAddresses) && bridges.every(isAsBefore);
+  } finally {
+    ports.close();
+  }
+}

@@ -1,0 +1,90 @@
+import { startDeadline } from '../deadline.ts';
+import { removeFile } from '../drivers/host/files.ts';
+import { readKeyfiles } from '../drivers/host/keyfiles.ts';
+import { isAgentError } from '../errors.ts';
+import { bridges, everyProfileId, ownerOf, userData } from '../plan/names.ts';
+import { withLock } from './lock.ts';
+import { openTuning, withNode } from './node.ts';
+import type { Reporter } from './options.ts';
+import { runLimitMs } from './reconcile.ts';
+import { currentBootId, endAfterReboot, recoverEarlierRuns, usableOpenJournals } from './recover.ts';
+
+/** Where profiles outlive a boot. */
+const diskProfiles = '/etc/NetworkManager/system-connections';
+const profileDirectories = [
+  diskProfiles,
+  '/run/NetworkManager/system-connections',
+  '/usr/lib/NetworkManager/system-connections',
+];
+
+/** Ends what an earlier run left open, and does nothing else. Says nothing when there is nothing. */
+export function recoverNow(reporter: Reporter): Promise<void> {
+  return withLock('recover', async () => {
+    if (usableOpenJournals(reporter.say).length === 0) return;
+    const deadline = startDeadline(runLimitMs);
+    try {
+      await withNode((node) => recoverEarlierRuns(node, reporter, deadline));
+    } catch (error) {
+      // A try that still waits to be confirmed is not ours to end.
+      if (!isAgentError(error) || error.kind !== 'busy') throw error;
+      reporter.say(error.message);
+    } finally {
+      deadline.clear();
+    }
+  });
+}
+
+/**
+ * The same at boot, between ovsdb-server and whoever acts on its database: ovs-vswitchd would take the NIC into a bridge that nobody
+ * configures any more. Asks neither of them.
+ */
+export function recoverAtBoot({ say, announce }: Reporter): Promise<void> {
+  return withLock('recover --boot', async () => {
+    const bootId = currentBootId();
+    for (const record of usableOpenJournals(say)) if (record.header.bootId !== bootId) endAfterReboot(record, announce);
+    for (const path of formerFiles()) {
+      removeFile(path);
+      say(`removed ${path}: profiles of the bridge are kept in memory only`);
+    }
+    await removeOrphans(say);
+  });
+}
+
+/**
+ * Files of bridges with a NIC that an agent before 0.2 wrote to disk (`persist: true`). NetworkManager would bring such a bridge up with the
+ * NIC as a port of its own; without them the NIC starts with the admin's profile, and the run of this boot moves it.
+ */
+function formerFiles(): readonly string[] {
+  const keyfiles = readKeyfiles([diskProfiles]);
+  const isOurs = (text: string): boolean => text.includes(`${userData.sourceProfile}=`);
+  const ids = bridges
+    .filter((names) => keyfiles.some(({ id, text }) => id === names.bridgeInterface && isOurs(text)))
+    .flatMap(everyProfileId);
+  return keyfiles.filter(({ id, text }) => ids.includes(id) || isOurs(text)).map(({ path }) => path);
+}
+
+/** Bridge rows of profiles that went with the last boot: NetworkManager removes them as well, but only after it has begun to configure the NIC. */
+async function removeOrphans(say: Reporter['say']): Promise<void> {
+  const ports = await openTuning().catch((error: unknown) => {
+    // Where Open vSwitch is not started at boot, nobody acts on its database either.
+    if (isAgentError(error) && error.kind === 'ovsdb-unreachable') return null;
+    throw error;
+  });
+  if (ports === null) return;
+  try {
+    const known = new Set(readKeyfiles(profileDirectories).map(({ uuid }) => uuid));
+    const { ovs } = await ports.observe();
+    const orphans = bridges.flatMap(({ bridge: name }) => {
+      const row = ovs.bridges.find((bridge) => bridge.name === name);
+      const owner = row === undefined ? undefined : ownerOf(row);
+      return owner !== undefined && !known.has(owner) ? [name] : [];
+    });
+    if (orphans.length === 0) return;
+    await ports.ovs.removeBridges(orphans);
+    say(
+      `removed ${orphans.join(', ')} from the database of Open vSwitch: its profiles were in memory and went with the last boot`,
+    );
+  } finally {
+    ports.close();
+  }
+}

@@ -1,0 +1,125 @@
+import type { Deadline } from '../deadline.ts';
+import { readSmallFile } from '../drivers/host/files.ts';
+import { checkpointStands } from '../drivers/networkmanager/checkpoint.ts';
+import { AgentError, asAgentError } from '../errors.ts';
+import type { JournalRecord } from '../model/journal.ts';
+import { journalDirectory } from '../model/journal.ts';
+import { isAsWanted } from './as-wanted.ts';
+import { readOpenJournals, setAside } from './journal.ts';
+import type { Message } from './messages.ts';
+import type { Node } from './node.ts';
+import type { Reporter } from './options.ts';
+import { endTransaction } from './run-record.ts';
+import { takeBack } from './take-back.ts';
+import { awaitUnloggedCheckpoint } from './unlogged-checkpoint.ts';
+
+/**
+ * Ends what an earlier run left open, before anything new is planned. A run that died in this boot is brought back to its old state
+ * at once, instead of when NetworkManager's timer runs out; one of an earlier boot ended with it, because profiles in memory do not
+ * outlive a boot, and what it left in Open vSwitch's database is part of what is observed next.
+ */
+export async function recoverEarlierRuns(node: Node, { say, announce }: Reporter, deadline: Deadline): Promise<void> {
+  const records = usableOpenJournals(say);
+  const bootId = currentBootId();
+  for (const record of records) {
+    if (record.state === 'open') await endOpenRun(node, record, bootId, { say, announce }, deadline);
+    else if (record.state === 'awaiting-confirm') await endUnconfirmed(node, record, bootId, { say, announce });
+  }
+}
+
+/** Changes with every boot of the kernel. */
+export function currentBootId(): string {
+  return readSmallFile('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
+}
+
+/** The open journals; what only looks like one is put aside and told. */
+export function usableOpenJournals(say: (message: string) => void): readonly JournalRecord[] {
+  const { records, unusable } = readOpenJournals(journalDirectory);
+  for (const { path, why } of unusable) {
+    try {
+      setAside(path);
+      say(`warning: the journal ${path} is set aside and not obeyed: ${why}`);
+    } catch (error) {
+      say(`warning: the journal ${path} is not obeyed: ${why}; ${asAgentError(error).message}`);
+    }
+  }
+  return records;
+}
+
+async function endOpenRun(
+  node: Node,
+  record: JournalRecord,
+  bootId: string,
+  { say, announce }: Reporter,
+  deadline: Deadline,
+): Promise<void> {
+  const { id, plan } = record.header;
+  if (record.header.bootId !== bootId) return endAfterReboot(record, announce);
+  const ended = (text: string): void => announce(recovered(id, text));
+  if (record.checkpoint === null) await awaitUnloggedCheckpoint(node.nm, deadline, say);
+  // It may have died between the end of its work and the note of it: a state that is as it aimed at is not taken back.
+  const pending = record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint));
+  if (!pending && isAsWanted(plan, await node.observe())) {
+    endTransaction('recover', id, 'committed', 'the agent died after its work was done');
+    ended('died after its work was done; the node is as it was meant to be');
+    return;
+  }
+  say(`transaction ${id} died in the middle; bringing back the state before it`);
+  const left = await takeBack(node, record.header, record.checkpoint, say);
+  endTransaction(
+    'recover',
+    id,
+    left === null ? 'rolled-back' : 'not-restored',
+    left?.message ?? 'the agent died; the next run rolled back',
+  );
+  if (left === null) ended('had died in the middle; the state before it is back');
+  else announce({ kind: 'not-restored', text: left.message, transaction: id, error: left.kind });
+  if (deadline.signal.aborted) throw deadline.signal.reason;
+}
+
+/**
+ * A try that still runs has to be decided on first: `busy`. One whose time ran out was rolled back by NetworkManager; one whose checkpoint
+ * went with a restart of NetworkManager was not, because the bridge stays over that.
+ */
+async function endUnconfirmed(
+  node: Node,
+  record: JournalRecord,
+  bootId: string,
+  { say, announce }: Reporter,
+): Promise<void> {
+  const { id } = record.header;
+  if (record.header.bootId !== bootId) return endAfterReboot(record, announce);
+  if (record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint))) throw unconfirmed(id);
+  const left = await takeBack(node, record.header, null, say);
+  endTransaction(
+    'recover',
+    id,
+    left === null ? 'reverted' : 'not-restored',
+    left?.message ?? 'it was not confirmed in time',
+  );
+  if (left === null) announce(recovered(id, 'was not confirmed and has been reverted'));
+  else announce({ kind: 'not-restored', text: left.message, transaction: id, error: left.kind });
+}
+
+/** Notes the end of a run of an earlier boot: with that boot its profiles in memory and its checkpoint went. */
+export function endAfterReboot(record: JournalRecord, announce: Reporter['announce']): void {
+  const { id } = record.header;
+  if (record.state === 'awaiting-confirm') {
+    endTransaction('recover', id, 'reverted', 'the machine was rebooted before it was confirmed');
+    announce(recovered(id, 'was not confirmed and has been reverted'));
+  } else {
+    endTransaction('recover', id, 'interrupted', 'the machine went down in the middle');
+    announce(recovered(id, "was cut short by a reboot; the node started from the admin's own profiles"));
+  }
+}
+
+function recovered(id: string, text: string): Message {
+  return { kind: 'recovered', text: `transaction ${id} ${text}`, transaction: id };
+}
+
+function unconfirmed(id: string): AgentError {
+  return new AgentError('busy', `transaction ${id} still waits to be confirmed`, {
+    hint: 'keep it with `microshift-net confirm` or take it back with `microshift-net undo`, then run this again',
+    facts: { transaction: id },
+  });
+}

@@ -1,0 +1,231 @@
+import { type Deadline, monotonicMs, startDeadline, throwIfStopped } from '../deadline.ts';
+import { freeFromDatapath } from '../drivers/host/kernel-datapath.ts';
+import { serviceEvent } from '../drivers/host/service-event.ts';
+import { type ActivationWatch, watchActivations } from '../drivers/networkmanager/activation.ts';
+import {
+  checkpointStands,
+  destroyCheckpoint,
+  pushCheckpointForward,
+  rollBackCheckpoint,
+} from '../drivers/networkmanager/checkpoint.ts';
+import type { NetworkManager } from '../drivers/networkmanager/client.ts';
+import { activeInterface, activeState, rootInterface, rootPath } from '../drivers/networkmanager/names.ts';
+import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
+import { AgentError, asAgentError } from '../errors.ts';
+import type { Observation } from '../model/observation.ts';
+import type { LinkAddresses, Step, StepKind, Wanted } from '../model/plan.ts';
+import { checkpointSeconds } from './checkpoint-timer.ts';
+import { type StepContext, stepContext } from './step-context.ts';
+import { execute } from './steps.ts';
+import { waitForAddresses } from './wait-addresses.ts';
+
+/**
+ * Enough for NetworkManager to be restarted by systemd and for a DHCP exchange; the unit's TimeoutStartSec leaves this much after
+ * the run's own deadline.
+ */
+export const restoreLimitMs = 60_000;
+/** NetworkManager starts a rollback at once, but re-activations that wait for a device can hold its answer. */
+const addressLimitMs = 45_000;
+/** The planned way back takes a second or two; NetworkManager's rollback must still have its time after it. */
+const plannedLimitMs = 20_000;
+/** From then on NetworkManager's timer has run out, however late it was pushed forward. */
+const unaidedAfterMs = checkpointSeconds * 1000 + 1_000;
+/** systemd has restarted a vswitchd that was killed after two seconds; an answer that takes more than one is that of one that hangs. */
+const restartLimitMs = 6_000;
+const hangsAfterMs = 1_000;
+/** Re-activations that a rollback started take a few seconds; one that waits for a DHCP server that is gone must not hold the return. */
+const quietLimitMs = 10_000;
+
+/** NetworkManager's timer must not start the NIC's profile anew under a way back that is under way. */
+const plannedTimerSeconds = 25;
+/** How long the way back waits for a lease or a router. The NIC answers meanwhile. */
+const settleLimitMs = 8_000;
+
+/** Steps that wait until nothing has to be held for a NIC any more, and the one that ends what was held. */
+const settles: readonly StepKind[] = ['waitDynamic', 'waitRoutes', 'releaseRoutes'];
+
+export interface Connections {
+  readonly nm: NetworkManager;
+  readonly ovs: OpenVSwitch;
+  readonly observe: () => Promise<Observation>;
+}
+
+export interface RestorePorts {
+  /** A connection that works: the old one, or a new one when it was lost. Waits for NetworkManager to come back. */
+  readonly reconnect: (deadline: Deadline) => Promise<Connections>;
+  /** What the kernel and Open vSwitch show without NetworkManager: true when the old state is there. */
+  readonly looksRestored: () => Promise<boolean>;
+  /** Plans the way back to what was; null where only NetworkManager's checkpoint knows how to build it again. */
+  readonly planRestore: (previous: Wanted, observation: Observation) => readonly Step[] | null;
+  readonly say: (message: string) => void;
+}
+
+interface Restoration extends Connections {
+  readonly ports: RestorePorts;
+  readonly previous: Wanted;
+  readonly before: readonly LinkAddresses[];
+  readonly watch: ActivationWatch;
+}
+
+/**
+ * Brings back the state before a transaction and proves it: by the steps of a planned return, which change the NIC in place; where those
+ * fail, by NetworkManager's checkpoint, which starts its profile anew, and what is left after it. Returns what is left as an error, or null.
+ */
+export async function restoreOldState(
+  ports: RestorePorts,
+  previous: Wanted,
+  before: readonly LinkAddresses[],
+  checkpoint: string | null,
+): Promise<AgentError | null> {
+  const deadline = startDeadline(restoreLimitMs);
+  try {
+    const connections = await reconnect(ports, deadline);
+    if (connections === null) {
+      ports.say("NetworkManager's own timer has restored the old state");
+      return null;
+    }
+    const { nm, ovs } = connections;
+    const inBridges = previous.bridges.flatMap((bridge) => bridge.uplink?.interface ?? []);
+    const outside = before.map((link) => link.interface).filter((name) => !inBridges.includes(name));
+    const answers = await vswitchdAnswers(ovs);
+    const present = (await ovs.facts()).bridges.map((bridge) => bridge.name);
+    if (!answers) await freeFromDatapath(outside);
+    const watch = watchActivations(nm);
+    try {
+      const restoration = { ...connections, ports, previous, before, watch };
+      const stands = checkpoint !== null && (await checkpointStands(nm, checkpoint).catch(() => false));
+      const standing = stands ? checkpoint : null;
+      const isBack = standing !== null && answers && (await goBackInPlace(restoration, standing, deadline));
+      if (isBack) await destroyCheckpoint(nm, standing).catch(() => undefined);
+      else {
+        if (standing !== null) {
+          ports.say('rolling back to the checkpoint');
+          await rollBackCheckpoint(nm, standing).catch((error: unknown) => ports.say(asAgentError(error).message));
+        }
+        await quiet(watch, nm, deadline);
+        // Also where it answers: one that was started meanwhile never knew of a bridge that has gone from the database since.
+        await freeFromDatapath(await goneOf(ovs, present));
+        await runSteps(restoration, deadline);
+      }
+      await freeFromDatapath(await goneOf(ovs, present));
+    } finally {
+      watch.stop();
+    }
+    return null;
+  } catch (error) {
+    const cause = asAgentError(error);
+    return new AgentError('not-restored', `the old state could not be fully restored: ${cause.message}`, {
+      hint: `run \`microshift-net disable\` once the cause is mended${cause.hint === undefined ? '' : ` (${cause.hint})`}`,
+      cause,
+      facts: { missing: before.map((link) => `${link.interface}: ${link.addresses.join(' ')}`) },
+    });
+  } finally {
+    deadline.clear();
+  }
+}
+
+/**
+ * The planned way back while the checkpoint still stands: no profile is started anew, so a bond keeps its ports. False when it did not
+ * come to the old state.
+ */
+async function goBackInPlace(restoration: Restoration, checkpoint: string, whole: Deadline): Promise<boolean> {
+  const { nm, ports, previous } = restoration;
+  const deadline = startDeadline(Math.min(plannedLimitMs, whole.remainingMs()));
+  try {
+    // One that refuses rolls back already; what is left then is for the steps.
+    await pushCheckpointForward(nm, checkpoint, plannedTimerSeconds).catch(() => undefined);
+    if (ports.planRestore(previous, await restoration.observe()) === null) return false;
+    await runSteps(restoration, deadline);
+    return true;
+  } catch (error) {
+    ports.say(`the way back in place failed: ${asAgentError(error).message}`);
+    return false;
+  } finally {
+    deadline.clear();
+  }
+}
+
+/** Runs what brings the old state back from where the node is now, and waits until every link has its addresses. */
+async function runSteps(restoration: Restoration, deadline: Deadline): Promise<void> {
+  const { nm, ovs, observe, ports, previous, before, watch } = restoration;
+  const context = stepContext({ nm, ovs, watch, deadline });
+  const steps = ports.planRestore(previous, await observe()) ?? [];
+  let stayedAway = false;
+  for (const step of steps) {
+    const settling = settles.includes(step.do);
+    if (settling && stayedAway) continue;
+    ports.say(`returning: ${step.why}`);
+    if (!settling) await execute(context, step);
+    else if (!(await settle(context, step, ports.say))) stayedAway = true;
+  }
+  for (const link of before) await waitForAddresses(link.interface, link.addresses, deadline, addressLimitMs);
+}
+
+/**
+ * Waits until the NIC has a lease or routes of its own. False where they stay away: it answers with what is held for it, and must not have
+ * its profile started anew for that.
+ */
+async function settle(context: StepContext, step: Step, say: (message: string) => void): Promise<boolean> {
+  const deadline = startDeadline(Math.min(settleLimitMs, context.deadline.remainingMs()));
+  try {
+    await execute({ ...context, deadline }, step);
+    return true;
+  } catch (error) {
+    throwIfStopped(context.deadline);
+    say(`left to NetworkManager: ${asAgentError(error).message}`);
+    return false;
+  } finally {
+    deadline.clear();
+  }
+}
+
+/** Bridges that are in the database no more: NetworkManager waits for their devices to go, which vswitchd would see to. */
+async function goneOf(ovs: OpenVSwitch, names: readonly string[]): Promise<readonly string[]> {
+  const { bridges } = await ovs.facts();
+  return names.filter((name) => !bridges.some((bridge) => bridge.name === name));
+}
+
+/**
+ * Whether ovs-vswitchd answers, at once or when systemd has restarted it. Without it NetworkManager cannot take a bridge apart: what it
+ * removes from the database meanwhile, a new vswitchd knows nothing of and leaves in the kernel.
+ */
+async function vswitchdAnswers(ovs: OpenVSwitch): Promise<boolean> {
+  const giveUpMs = monotonicMs() + restartLimitMs;
+  for (;;) {
+    const askedMs = monotonicMs();
+    try {
+      await ovs.probeVswitchd();
+      return true;
+    } catch {
+      if (monotonicMs() - askedMs > hangsAfterMs || monotonicMs() > giveUpMs) return false;
+      await serviceEvent();
+    }
+  }
+}
+
+/**
+ * Connections that work; null when NetworkManager cannot be reached any more and has, by the timer of its checkpoint, restored the
+ * old state without us.
+ */
+async function reconnect(ports: RestorePorts, deadline: Deadline): Promise<Connections | null> {
+  const reconnected = ports.reconnect(deadline);
+  let timer: NodeJS.Timeout | undefined;
+  const unaided = new Promise<Connections | null>((resolve, reject) => {
+    const look = async (): Promise<Connections | null> => ((await ports.looksRestored()) ? null : reconnected);
+    timer = setTimeout(() => look().then(resolve, reject), unaidedAfterMs);
+  });
+  return Promise.race([reconnected, unaided]).finally(() => clearTimeout(timer));
+}
+
+/** Waits until no connection is being activated or deactivated, so that what is observed next is not a state in passing. */
+async function quiet(watch: ActivationWatch, nm: NetworkManager, deadline: Deadline): Promise<void> {
+  const isQuiet = async (): Promise<boolean> => {
+    const actives = (await nm.property(rootPath, rootInterface, 'ActiveConnections')) as string[];
+    const states = await Promise.all(
+      actives.map((path) => nm.property(path, activeInterface, 'State').catch(() => activeState.activated)),
+    );
+    return states.every((state) => state === activeState.activated);
+  };
+  // A connection that stays in activation (a NIC without a DHCP server) must not hold the return.
+  await watch.until('all activations', isQuiet, deadline, quietLimitMs).catch(() => undefined);
+}

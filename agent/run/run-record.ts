@@ -1,0 +1,142 @@
+import { monotonicMs } from '../deadline.ts';
+import { type AgentError, asAgentError, errorTable } from '../errors.ts';
+import type { TransactionState } from '../model/journal.ts';
+import { journalDirectory } from '../model/journal.ts';
+import type { Plan } from '../model/plan.ts';
+import type { RunOutcome, RunRecord, TransactionRecord } from '../model/run-record.ts';
+import { agentVersion } from '../version.ts';
+import { readJournals, reopenJournal } from './journal.ts';
+import { lockDirectory, takeLock } from './lock.ts';
+import { metricsText } from './metrics.ts';
+import { readStatus, writeBootMarker, writeRun } from './state-files.ts';
+import type { TransactionResult } from './transaction.ts';
+
+/** Notes what a run does and writes it down at its end. Nothing here can fail the run. */
+export interface RunRecorder {
+  planned(plan: Plan): void;
+  /** The plan is being run as this transaction. */
+  began(id: string): void;
+  ended(changed: boolean, transaction: TransactionResult | null): void;
+  failed(error: unknown): void;
+}
+
+/** Starts the clock of a run. Call it with the lock held: a run that found the lock taken must not overwrite what its holder came to. */
+export function startRecord(command: string): RunRecorder {
+  const started = monotonicMs();
+  let plan: Plan | null = null;
+  let begun: { readonly id: string; readonly started: number } | null = null;
+
+  const transactionRecord = (state: TransactionState): TransactionRecord | null =>
+    begun && {
+      id: begun.id,
+      state,
+      at: new Date().toISOString(),
+      tookMs: Math.round(monotonicMs() - begun.started),
+      expectedOutageMs: plan?.outage.expectedMs ?? 0,
+    };
+  const write = (outcome: RunOutcome, state: TransactionState | null, error: AgentError | null): void => {
+    const tookMs = Math.round((monotonicMs() - started) * 10) / 10;
+    const transaction = state === null ? null : transactionRecord(state);
+    writeNext({ command, at: new Date().toISOString(), tookMs, outcome, error, plan, transaction, confirmed: null });
+    if (command === 'apply --boot' && outcome !== 'failed') attempt(() => writeBootMarker(new Date().toISOString()));
+  };
+  return {
+    planned: (made) => {
+      plan = made;
+    },
+    began: (id) => {
+      begun = { id, started: monotonicMs() };
+    },
+    ended: (changed, transaction) => write(changed ? 'changed' : 'unchanged', transaction?.state ?? null, null),
+    failed: (cause) => write('failed', journalState(begun?.id), asAgentError(cause)),
+  };
+}
+
+/** Notes a run that failed before it took the lock; not where somebody has it, whose own end is the news. */
+export async function recordRefused(command: string, cause: unknown): Promise<void> {
+  const lock = await takeLock(lockDirectory, command).catch(() => null);
+  if (lock === null) return;
+  startRecord(command).failed(cause);
+  lock.release();
+}
+
+/**
+ * Ends a transaction that is not run any more: taken back, ended for a run that died, or confirmed, which is when its plan is what the node is.
+ */
+export function endTransaction(
+  command: string,
+  id: string,
+  state: TransactionState,
+  detail: string | null,
+  confirmed: Plan | null = null,
+): void {
+  const at = new Date().toISOString();
+  const journal = reopenJournal(journalDirectory, id);
+  journal.setState(state, at, detail);
+  journal.close();
+  const previous = readStatus()?.transaction ?? null;
+  const known = previous?.id === id ? previous : { id, tookMs: null, expectedOutageMs: null };
+  const transaction = { ...known, state, at };
+  writeNext({ command, at, tookMs: 0, outcome: 'changed', error: null, plan: null, transaction, confirmed });
+}
+
+/** How a transaction ended that failed, as its journal says; null: it failed before it had one. */
+function journalState(id: string | undefined): TransactionState | null {
+  if (id === undefined) return null;
+  return readJournals(journalDirectory).records.find((record) => record.header.id === id)?.state ?? null;
+}
+
+function writeNext(end: RunEnd): void {
+  attempt(() => {
+    const record = nextRecord(readStatus(), end);
+    writeRun(record, metricsText(record));
+  });
+}
+
+/** The node is as it should be, or the failure is being told; neither may depend on a full /run. */
+function attempt(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // monitoring sees the old timestamp
+  }
+}
+
+interface RunEnd {
+  readonly command: string;
+  readonly at: string;
+  readonly tookMs: number;
+  readonly outcome: RunOutcome;
+  readonly error: AgentError | null;
+  readonly plan: Plan | null;
+  readonly transaction: TransactionRecord | null;
+  /** What a tried change made the node to be, once it is kept. */
+  readonly confirmed: Plan | null;
+}
+
+/** The record after this run: counts go on from the one before, and so does what this run did not touch. */
+export function nextRecord(previous: RunRecord | null, end: RunEnd): RunRecord {
+  const { command, at, tookMs, outcome, error, plan, transaction, confirmed } = end;
+  // A change that is only tried may be gone any moment.
+  const kept = confirmed ?? (outcome === 'failed' || transaction?.state === 'awaiting-confirm' ? null : plan);
+  const runs = previous?.runs ?? { unchanged: 0, changed: 0, failed: 0 };
+  const rolledBack = transaction?.state === 'rolled-back' || transaction?.state === 'not-restored';
+  return {
+    format: 1,
+    command,
+    agentVersion,
+    at,
+    tookMs,
+    outcome,
+    error: error && { kind: error.kind, message: error.message, exitCode: errorTable[error.kind].exitCode },
+    differences: plan?.differences.length ?? (outcome === 'unchanged' ? 0 : null),
+    bridges: kept === null ? (previous?.bridges ?? []) : plannedBridges(kept),
+    transaction: transaction ?? previous?.transaction ?? null,
+    runs: { ...runs, [outcome]: runs[outcome] + 1 },
+    rollbacks: (previous?.rollbacks ?? 0) + (rolledBack ? 1 : 0),
+  };
+}
+
+function plannedBridges(plan: Plan): RunRecord['bridges'] {
+  return plan.wanted.bridges.map(({ bridge, uplink }) => ({ bridge, uplink: uplink?.interface ?? null }));
+}

@@ -1,0 +1,63 @@
+import { rmSync } from 'node:fs';
+import { readSmallFile, replaceFile, writeFileAtomically } from '../drivers/host/files.ts';
+import { hintedNicPath } from '../facts/hints.ts';
+import type { Observation } from '../model/observation.ts';
+import type { Plan } from '../model/plan.ts';
+import type { RunRecord } from '../model/run-record.ts';
+import { hintPath } from '../plan/uplink/remembered.ts';
+
+/** The hint as we wrote it, to know it again. */
+const ownHintPath = '/var/lib/microshift-net/hint';
+/** Gone after a reboot, as what they tell of is. */
+const statusPath = '/run/microshift-net/status.json';
+const metricsPath = '/run/microshift-net/metrics.prom';
+/** One NIC a line; microshift-net-uplink.service looks whether each is still in its bridge. */
+const uplinksPath = '/run/microshift-net/uplinks';
+const bootMarkerPath = '/run/microshift-net/boot-done';
+
+/** Remembers the NIC, so that the next boot takes the same one, by its permanent MAC if it has another name then; written only when it changes. */
+export function writeHint(plan: Plan, observation: Observation): void {
+  const uplink = plan.choice?.interface ?? null;
+  if (uplink === null) return;
+  const { interfaceHint, hintedNic } = observation.hints;
+  if (interfaceHint !== uplink) {
+    writeFileAtomically(ownHintPath, `${uplink}\n`);
+    writeFileAtomically(hintPath, `${uplink}\n`);
+  }
+  const permanentMac = observation.links.find((link) => link.name === uplink)?.permanentMac ?? null;
+  if (hintedNic?.interface === uplink && hintedNic.permanentMac === permanentMac) return;
+  // A device without one (VLAN, bond) is known by its name alone: a note of an earlier NIC must not speak for it.
+  if (permanentMac !== null || hintedNic?.interface === uplink)
+    writeFileAtomically(hintedNicPath, `${JSON.stringify({ interface: uplink, permanentMac })}\n`);
+}
+
+/** Forgets the NIC. The hint is removed if it is the one we wrote; one that the admin has put there asks for something. */
+export function removeHint(): void {
+  rmSync(hintedNicPath, { force: true });
+  const own = readSmallFile(ownHintPath);
+  if (own === null) return;
+  if (readSmallFile(hintPath) === own) rmSync(hintPath, { force: true });
+  rmSync(ownHintPath, { force: true });
+}
+
+/** What the run before this one came to; null: there was none in this boot, or what is there is not ours. */
+export function readStatus(): RunRecord | null {
+  try {
+    const record = JSON.parse(readSmallFile(statusPath) ?? 'null') as RunRecord | null;
+    return record?.format === 1 ? record : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What a run came to, for people and for Prometheus; every run writes both, so neither may wait for a disk. */
+export function writeRun(record: RunRecord, metrics: string): void {
+  replaceFile(statusPath, `${JSON.stringify(record)}\n`);
+  replaceFile(metricsPath, metrics);
+  replaceFile(uplinksPath, record.bridges.map(({ uplink }) => (uplink === null ? '' : `${uplink}\n`)).join(''));
+}
+
+/** Says that `apply --boot` has ended well in this boot, and when it first did. */
+export function writeBootMarker(at: string): void {
+  if (readSmallFile(bootMarkerPath) === null) replaceFile(bootMarkerPath, `${at}\n`);
+}

@@ -1,0 +1,141 @@
+import type { Deadline } from '../deadline.ts';
+import { releaseRoutes } from '../drivers/host/address-hold.ts';
+import { dropKernelAdvertised, holdIpv6, releaseIpv6 } from '../drivers/host/ipv6-hold.ts';
+import { waitForKernel } from '../drivers/host/kernel-events.ts';
+import { readRoutes } from '../drivers/host/routes.ts';
+import type { NetworkManager } from '../drivers/networkmanager/client.ts';
+import { activeInterface, deviceInterface, rootInterface, rootPath } from '../drivers/networkmanager/names.ts';
+import { AgentError } from '../errors.ts';
+import { activationLimitMs, leaseLimitMs } from '../model/limits.ts';
+import type { Step, StepArguments, StepKind } from '../model/plan.ts';
+import { activate } from './activations.ts';
+import type { StepContext } from './step-context.ts';
+import { attachUplink, claimBridge, clearUplink, detachUplink } from './uplink-steps.ts';
+import { waitForAddresses } from './wait-addresses.ts';
+
+/** NetworkManager takes a bridge down in some hundred milliseconds; a dispatcher script may hold it for its own 10 s. */
+const endLimitMs = 10_000;
+
+type Executor<K extends StepKind> = (context: StepContext, step: Extract<Step, { do: K }>) => Promise<void>;
+
+/** One executor per kind of step; a kind without one does not compile. */
+const executors: { readonly [K in StepKind]: Executor<K> } = {
+  addProfiles: async ({ nm }, step) => {
+    await Promise.all(step.profiles.map((profile) => nm.addProfile(profile.settings)));
+  },
+  updateProfiles: async ({ nm }, step) => {
+    await Promise.all(
+      step.profiles.map(async ({ uuid, settings }) => nm.updateProfile(await nm.profilePathOf(uuid), settings)),
+    );
+  },
+  deleteProfiles,
+  activate: async (context, step) => {
+    await Promise.all(step.profiles.map((profile) => activate(context, profile)));
+  },
+  waitAddresses: async ({ deadline }, step) => waitForAddresses(step.interface, step.addresses, deadline, step.limitMs),
+  holdIpv6: async (_context, step) => holdIpv6(step),
+  releaseIpv6: async ({ nm, deadline }, step) => {
+    await releaseIpv6(step);
+    // It may still be doing what it does when the advertisement comes.
+    await nm.caughtUp();
+    await dropKernelAdvertised(step.interface, deadline);
+  },
+  claimBridge,
+  attachUplink,
+  clearUplink,
+  detachUplink,
+  waitRoutes: async ({ deadline }, step) => waitForRoutes(step, deadline),
+  releaseRoutes: async (_context, step) => releaseRoutes(step),
+  removeBridges: async ({ ovs }, step) => ovs.removeBridges(step.bridges),
+  reapply: async (context, step) => context.nm.reapply(await deviceOf(context, step.uuid), step.settings, step.uuid),
+  waitDynamic: async (context, step) => {
+    const device = await deviceOf(context, step.uuid);
+    if (step.lease) await waitForLease(context, device, step.interface);
+    if (step.ipv6DefaultMetric !== null)
+      await waitForAdvertisedRoute(step.interface, step.ipv6DefaultMetric, context.deadline);
+  },
+};
+
+/** Runs one step to its end. */
+export function execute(context: StepContext, step: Step): Promise<void> {
+  const executor = executors[step.do] as Executor<StepKind>;
+  return executor(context, step);
+}
+
+/**
+ * Deletes profiles and waits until nothing runs them any more: a bridge of the same name that is built in the next moment would meet the
+ * end of the old one.
+ */
+async function deleteProfiles(
+  { nm, watch, deadline }: StepContext,
+  step: StepArguments['deleteProfiles'],
+): Promise<void> {
+  const gone = new Set(step.profiles.map((profile) => profile.uuid));
+  await Promise.all(step.profiles.map(async (profile) => nm.deleteProfile(await nm.profilePathOf(profile.uuid))));
+  const ended = async (): Promise<boolean> => (await activeUuids(nm)).every(([, uuid]) => !gone.has(uuid));
+  const limitMs = Math.min(endLimitMs, deadline.remainingMs());
+  // One that does not end is shown by whatever needs its name next.
+  await watch.until('the end of the old profiles', ended, deadline, limitMs).catch((error: unknown) => {
+    if (deadline.signal.aborted) throw error;
+  });
+}
+
+/** The device an active profile runs on; three devices can have the bridge's name, so it is not looked up by name. */
+async function deviceOf({ nm, devices: known }: StepContext, uuid: string): Promise<string> {
+  const found = known.get(uuid);
+  if (found !== undefined) return found;
+  const [active] = (await activeUuids(nm)).find(([, running]) => running === uuid) ?? [];
+  const [device] = active === undefined ? [] : ((await nm.property(active, activeInterface, 'Devices')) as string[]);
+  if (device === undefined) {
+    throw new AgentError('step-failed', `the profile ${uuid} is not active on any device`, {
+      hint: 'look at `nmcli connection show --active` and journalctl -u NetworkManager',
+    });
+  }
+  known.set(uuid, device);
+  return device;
+}
+
+/** Active connections with the profiles they run; one that ends meanwhile runs none. */
+async function activeUuids(nm: NetworkManager): Promise<readonly (readonly [path: string, uuid: string])[]> {
+  const actives = (await nm.property(rootPath, rootInterface, 'ActiveConnections')) as string[];
+  const uuidOf = (path: string) => nm.property(path, activeInterface, 'Uuid').catch(() => '');
+  return Promise.all(actives.map(async (path) => [path, String(await uuidOf(path))] as const));
+}
+
+function waitForLease(context: StepContext, device: string, interfaceName: string): Promise<void> {
+  const { nm, watch, deadline } = context;
+  const hasLease = async (): Promise<boolean> => {
+    const lease = String(await nm.property(device, deviceInterface, 'Dhcp4Config'));
+    if (lease === '/') return false;
+    const options = (await nm.property(lease, 'org.freedesktop.NetworkManager.DHCP4Config', 'Options')) as object;
+    return 'ip_address' in options;
+  };
+  const limitMs = Math.min(leaseLimitMs, deadline.remainingMs());
+  return watch.until(`a DHCP lease on ${interfaceName}`, hasLease, deadline, limitMs);
+}
+
+function waitForAdvertisedRoute(interfaceName: string, metric: number, deadline: Deadline): Promise<void> {
+  const present = (): boolean =>
+    readRoutes().some(
+      (route) =>
+        route.family === 6 && route.destination === '::/0' && route.device === interfaceName && route.metric === metric,
+    );
+  const timeout = () =>
+    new AgentError('activation-timeout', `no router advertisement came in on ${interfaceName}`, {
+      hint: 'check that the router answers router solicitations (rdisc6, radvd)',
+    });
+  return waitForKernel(present, deadline, Math.min(activationLimitMs, deadline.remainingMs()), timeout);
+}
+
+function waitForRoutes(step: StepArguments['waitRoutes'], deadline: Deadline): Promise<void> {
+  const missing = (): readonly string[] => {
+    const own = readRoutes().filter((route) => route.device === step.interface && route.metric !== step.heldMetric);
+    return step.destinations.filter((destination) => !own.some((route) => route.destination === destination));
+  };
+  const timeout = () =>
+    new AgentError('activation-timeout', `${step.interface} did not get its route to ${missing().join(', ')}`, {
+      hint: 'check that the DHCP server or the router answers on that LAN',
+    });
+  const limitMs = Math.min(activationLimitMs, deadline.remainingMs());
+  return waitForKernel(() => missing().length === 0, deadline, limitMs, timeout);
+}

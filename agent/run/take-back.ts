@@ -1,0 +1,27 @@
+import type { Deadline } from '../deadline.ts';
+import type { AgentError } from '../errors.ts';
+import type { JournalHeader } from '../model/journal.ts';
+import { planRestore } from '../plan/plan.ts';
+import type { Node } from './node.ts';
+import { looksRestored, reconnectNode } from './reconnect.ts';
+import { restoreOldState } from './restore.ts';
+
+/**
+ * Brings back the state before a transaction, over a new connection where NetworkManager went away meanwhile. Gives what is left as an
+ * error, or null. `checkpoint`: the one of the transaction, if it may stand.
+ */
+export async function takeBack(
+  node: Node,
+  { previous, plan: { before } }: Pick<JournalHeader, 'previous' | 'plan'>,
+  checkpoint: string | null,
+  say: (message: string) => void,
+): Promise<AgentError | null> {
+  let opened: Node | undefined;
+  const reconnect = async (limit: Deadline): Promise<Node> => {
+    const working = await reconnectNode(node, limit, say);
+    if (working !== node) opened = working;
+    return working;
+  };
+  const ports = { reconnect, looksRestored: () => looksRestored(previous, before), planRestore, say };
+  return restoreOldState(ports, previous, before, checkpoint).finally(() => opened?.close());
+}

@@ -1,0 +1,216 @@
+import type { Deadline } from '../deadline.ts';
+import { monotonicMs, throwIfStopped } from '../deadline.ts';
+import { type ActivationWatch, watchActivations } from '../drivers/networkmanager/activation.ts';
+import { createCheckpoint, destroyCheckpoint, pushCheckpointForward } from '../drivers/networkmanager/checkpoint.ts';
+import type { NetworkManager } from '../drivers/networkmanager/client.ts';
+import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
+import { type AgentError, asAgentError, type ErrorKind, isAgentError, withFacts } from '../errors.ts';
+import type { JournalHeader, TransactionState } from '../model/journal.ts';
+import type { Observation } from '../model/observation.ts';
+import type { Plan, Step } from '../model/plan.ts';
+import type { ProgressEvent } from '../model/progress.ts';
+import { proveWanted } from './as-wanted.ts';
+import { checkpointSeconds } from './checkpoint-timer.ts';
+import type { FaultPoints } from './fault-points.ts';
+import { type Journal, openJournal, pruneJournals } from './journal.ts';
+import { askNeighbours, proveMoved } from './prove.ts';
+import { stepContext } from './step-context.ts';
+import { execute } from './steps.ts';
+import { watchVswitchd } from './vswitchd-watch.ts';
+
+/** How often the checkpoint's timer is pushed forward while we live, and vswitchd is asked whether it does. */
+const heartbeatMs = 3_000;
+
+/** What a transaction needs of the outside world. */
+export interface TransactionPorts {
+  readonly nm: NetworkManager;
+  readonly ovs: OpenVSwitch;
+  readonly deadline: Deadline;
+  readonly observe: () => Promise<Observation>;
+  readonly journalDirectory: string;
+  readonly now: () => Date;
+  readonly progress: (event: ProgressEvent) => void;
+  readonly faultPoint: FaultPoints;
+  /** Called when a run failed and the old state must come back; settles with what is left, or null. */
+  readonly restore: (checkpoint: string | null) => Promise<AgentError | null>;
+}
+
+export interface TransactionResult {
+  readonly id: string;
+  readonly state: 'committed' | 'awaiting-confirm';
+  readonly confirmUntil: string | null;
+  readonly stepTimesMs: readonly number[];
+}
+
+/**
+ * Runs the plan of a journal's header as one transaction: journal, checkpoint, steps, proof, commit. On any failure the old state is
+ * brought back and proved, and the failure is thrown; `not-restored` when that did not work. Dying at any point leaves a checkpoint whose
+ * timer brings the old state back without us.
+ */
+export async function runTransaction(
+  ports: TransactionPorts,
+  header: JournalHeader,
+  observation: Observation,
+  confirmTimeoutSeconds: number | null,
+): Promise<TransactionResult> {
+  const { nm, deadline, faultPoint } = ports;
+  await ports.ovs.probeVswitchd();
+  await faultPoint('before journal');
+  const journal = openJournal(ports.journalDirectory, header);
+  const watch = watchActivations(nm);
+  const endVanished = nm.onVanished((error) => deadline.interrupt(error));
+  const checkpoint = heldCheckpoint(ports);
+  try {
+    await faultPoint('after journal');
+    await faultPoint('before checkpoint');
+    journal.append({ event: 'checkpoint', path: await checkpoint.make() });
+    await faultPoint('after checkpoint');
+    const numbered = numberedSteps(ports, header.plan, journal);
+    await runPlan(ports, header.plan, observation, watch, numbered);
+    checkpoint.stopPushing();
+    const confirmUntil =
+      confirmTimeoutSeconds === null
+        ? null
+        : new Date(ports.now().getTime() + confirmTimeoutSeconds * 1000).toISOString();
+    await numbered.run('commit', () => checkpoint.leave(confirmTimeoutSeconds));
+    await faultPoint('before journal-end');
+    const state = confirmUntil === null ? 'committed' : 'awaiting-confirm';
+    journal.setState(state, ports.now().toISOString(), null, confirmUntil ?? undefined);
+    return { id: header.id, state, confirmUntil, stepTimesMs: numbered.timesMs };
+  } catch (error) {
+    checkpoint.stopPushing();
+    await faultPoint('before rollback');
+    const left = await ports.restore(checkpoint.path());
+    await faultPoint('after rollback');
+    const failure = left ?? rootCause(asAgentError(error), deadline);
+    const ended = left === null ? 'rolled-back' : 'not-restored';
+    noteEnd(journal, ended, ports.now(), failure);
+    throw withFacts(failure, { transaction: header.id, ended });
+  } finally {
+    checkpoint.stopPushing();
+    watch.stop();
+    endVanished();
+    journal.close();
+    pruneJournals(ports.journalDirectory);
+  }
+}
+
+/** The steps and the proof. Fails with what failed first. */
+async function runPlan(
+  { nm, ovs, observe, deadline }: TransactionPorts,
+  plan: Plan,
+  observation: Observation,
+  watch: ActivationWatch,
+  numbered: NumberedSteps,
+): Promise<void> {
+  const neighbourhood = askNeighbours(plan, observation);
+  const context = stepContext({ nm, ovs, watch, deadline });
+  for (const step of plan.steps) {
+    if (isDisruptive(step)) await neighbourhood.asked;
+    await numbered.run(step, () => execute(context, step));
+  }
+  await numbered.run('prove', () => proveMoved(plan, neighbourhood.answered(), deadline));
+  proveWanted(plan, await observe());
+  throwIfStopped(deadline);
+}
+
+interface NumberedSteps {
+  readonly timesMs: readonly number[];
+  /** Runs a step to its end, tells of it and writes it down. */
+  run(step: ProgressEvent['step'], work: () => Promise<void>): Promise<void>;
+}
+
+function numberedSteps(
+  { deadline, progress, faultPoint }: TransactionPorts,
+  plan: Plan,
+  journal: Journal,
+): NumberedSteps {
+  const total = plan.steps.length + 2;
+  const timesMs: number[] = [];
+  return {
+    timesMs,
+    run: async (step, work) => {
+      throwIfStopped(deadline);
+      const index = timesMs.length;
+      await faultPoint(`before step ${index + 1}`);
+      const started = monotonicMs();
+      progress({ index, total, step, state: 'started', tookMs: 0 });
+      try {
+        await work();
+      } catch (error) {
+        progress({ index, total, step, state: 'failed', tookMs: monotonicMs() - started });
+        throw error;
+      }
+      const tookMs = Math.round(monotonicMs() - started);
+      timesMs.push(tookMs);
+      if (typeof step !== 'string') journal.append({ event: 'step', index: plan.steps.indexOf(step), tookMs });
+      progress({ index, total, step, state: 'done', tookMs });
+      await faultPoint(`after step ${index + 1}`);
+    },
+  };
+}
+
+interface HeldCheckpoint {
+  make(): Promise<string>;
+  /** null before it is made. */
+  path(): string | null;
+  stopPushing(): void;
+  /** Keeps what has been done; with a time, only until then unless it is confirmed. */
+  leave(confirmTimeoutSeconds: number | null): Promise<void>;
+}
+
+/** NetworkManager's checkpoint, whose timer is pushed forward while we live and NetworkManager and vswitchd answer. */
+function heldCheckpoint({ nm, ovs, deadline }: TransactionPorts): HeldCheckpoint {
+  const vswitchd = watchVswitchd(ovs, deadline);
+  let path: string | null = null;
+  let heartbeat: NodeJS.Timeout | undefined;
+  return {
+    make: async () => {
+      const made = await createCheckpoint(nm, checkpointSeconds);
+      path = made;
+      heartbeat = setInterval(() => {
+        // A push that fails means NetworkManager or the bus is gone, which is watched and reported with its own error.
+        pushCheckpointForward(nm, made, checkpointSeconds).catch(() => undefined);
+        vswitchd.look();
+      }, heartbeatMs);
+      return made;
+    },
+    path: () => path,
+    stopPushing: () => clearInterval(heartbeat),
+    leave: async (confirmTimeoutSeconds) => {
+      if (path === null) return;
+      if (confirmTimeoutSeconds === null) await destroyCheckpoint(nm, path);
+      else await pushCheckpointForward(nm, path, confirmTimeoutSeconds);
+    },
+  };
+}
+
+/**
+ * NetworkManager ends its connections before it leaves the bus, so a step can fail before its end is known. What is known once the old
+ * state is back is what the admin has to mend.
+ */
+function rootCause(failure: AgentError, deadline: Deadline): AgentError {
+  const reason: unknown = deadline.signal.reason;
+  const lost: readonly ErrorKind[] = ['networkmanager-not-running', 'dbus-lost', 'vswitchd-not-responding'];
+  return isAgentError(reason) && lost.includes(reason.kind) ? reason : failure;
+}
+
+/** A full disk must not hide why the run failed; the next run finds the journal open and closes it. */
+function noteEnd(journal: Journal, state: TransactionState, at: Date, failure: AgentError): void {
+  try {
+    journal.setState(state, at.toISOString(), failure.message);
+  } catch {
+    // told by the failure itself, if the disk was the cause
+  }
+}
+
+/** Steps after which the node's addresses may be elsewhere; whoever must answer afterwards has to be asked before. */
+function isDisruptive(step: Step): boolean {
+  return (
+    step.do === 'attachUplink' ||
+    step.do === 'clearUplink' ||
+    step.do === 'detachUplink' ||
+    step.do === 'deleteProfiles' ||
+    (step.do === 'activate' && step.profiles.some((profile) => profile.interface !== null))
+  );
+}

@@ -1,0 +1,44 @@
+import type { OvsFacts } from '../model/observation.ts';
+import type { TuningFacts, TuningPlan, TuningStep } from '../model/tuning.ts';
+import { withLock } from './lock.ts';
+import { openTuning, type TunedFacts } from './node.ts';
+import { startRecord } from './run-record.ts';
+import { runTuning } from './tuning-steps.ts';
+
+/**
+ * Tunes Open vSwitch and nothing else: lock → observe → plan → run → observe. The network, and who configures it, is not asked.
+ * A run of `apply` is told to monitoring like any other.
+ */
+export async function tuneAlone(
+  command: string,
+  planner: (facts: TuningFacts, ovs: OvsFacts) => TuningPlan,
+  tuned: (step: TuningStep, tookMs: number) => void,
+): Promise<TunedFacts & { readonly plan: TuningPlan }> {
+  return withLock(command, async () => {
+    const record = command.startsWith('apply') ? startRecord(command) : null;
+    try {
+      const result = await tuneLocked(planner, tuned);
+      record?.ended(result.plan.steps.length > 0, null);
+      return result;
+    } catch (error) {
+      record?.failed(error);
+      throw error;
+    }
+  });
+}
+
+async function tuneLocked(
+  planner: Parameters<typeof tuneAlone>[1],
+  tuned: Parameters<typeof tuneAlone>[2],
+): ReturnType<typeof tuneAlone> {
+  const ports = await openTuning();
+  try {
+    const before = await ports.observe();
+    const plan = planner(before.tuning, before.ovs);
+    if (plan.steps.length === 0) return { plan, ...before };
+    await runTuning(ports, plan.steps, tuned);
+    return { plan, ...(await ports.observe()) };
+  } finally {
+    ports.close();
+  }
+}

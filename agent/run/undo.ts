@@ -1,0 +1,74 @@
+import { checkpointStands, destroyCheckpoint } from '../drivers/networkmanager/checkpoint.ts';
+import { AgentError, withFacts } from '../errors.ts';
+import { type JournalRecord, journalDirectory } from '../model/journal.ts';
+import { planUndo } from '../plan/plan.ts';
+import { findTransaction, readJournals } from './journal.ts';
+import { withLock } from './lock.ts';
+import { withNode } from './node.ts';
+import type { ReconcileOptions } from './options.ts';
+import { type ReconcileResult, reconcile } from './reconcile.ts';
+import { endTransaction } from './run-record.ts';
+import { takeBack } from './take-back.ts';
+
+/** Keeps the change that waits to be confirmed and gives its id. Fails with `nothing-to-confirm` when there is none, or none any more. */
+export function keepTried(): Promise<string> {
+  return withLock('confirm', () =>
+    withNode(async ({ nm }) => {
+      const record = readJournals(journalDirectory).records.find(({ state }) => state === 'awaiting-confirm');
+      if (record === undefined || record.checkpoint === null)
+        throw new AgentError('nothing-to-confirm', 'no change waits to be confirmed', {
+          hint: 'a change is tried with `microshift-net apply --confirm-timeout SECONDS`',
+        });
+      const { id, plan } = record.header;
+      if (!(await checkpointStands(nm, record.checkpoint))) {
+        endTransaction('confirm', id, 'reverted', 'it was not confirmed in time');
+        const text = `transaction ${id} was not confirmed in time and has been reverted`;
+        throw new AgentError('nothing-to-confirm', text, { hint: 'run `microshift-net apply` again' });
+      }
+      await destroyCheckpoint(nm, record.checkpoint);
+      endTransaction('confirm', id, 'confirmed', null, plan);
+      return id;
+    }),
+  );
+}
+
+/**
+ * Goes back to before a transaction: the one with this id or beginning of an id, or the last one that changed something. Fails with
+ * `transaction-not-found`.
+ */
+export async function undoTransaction(
+  id: string | undefined,
+  options: Omit<ReconcileOptions, 'command' | 'confirmTimeoutSeconds'>,
+): Promise<ReconcileResult> {
+  const record = undoable(id);
+  const { header } = record;
+  if (record.state === 'awaiting-confirm') await takeBackTried(record, options.say);
+  return reconcile(
+    (observation) => ({ kind: 'planned', plan: planUndo(header.previous, observation) }),
+    { routeMs: 0, uplinkMs: 0 },
+    { ...options, command: `undo ${header.id}`, confirmTimeoutSeconds: null },
+  );
+}
+
+function undoable(id: string | undefined): JournalRecord {
+  const { records } = readJournals(journalDirectory);
+  const changed = ({ state }: JournalRecord): boolean => ['committed', 'confirmed', 'awaiting-confirm'].includes(state);
+  const record = id === undefined ? records.find(changed) : findTransaction(records, id);
+  const hint = 'see `microshift-net history`';
+  if (record === undefined) throw new AgentError('transaction-not-found', 'there is no transaction to undo', { hint });
+  if (changed(record)) return record;
+  const text = `transaction ${record.header.id} changed nothing that could be undone: it is ${record.state}`;
+  throw new AgentError('transaction-not-found', text, { hint });
+}
+
+/** A try still in its time is taken back through its own checkpoint. */
+function takeBackTried({ header, checkpoint }: JournalRecord, say: ReconcileOptions['say']): Promise<void> {
+  return withLock('undo', () =>
+    withNode(async (node) => {
+      const left = await takeBack(node, header, checkpoint, say);
+      const state = left === null ? 'reverted' : 'not-restored';
+      endTransaction('undo', header.id, state, left?.message ?? 'taken back by undo');
+      if (left !== null) throw withFacts(left, { transaction: header.id, ended: state });
+    }),
+  );
+}

@@ -1,0 +1,127 @@
+import { holdAddresses, holdRoutes, setMac } from '../drivers/host/address-hold.ts';
+import { waitForKernel } from '../drivers/host/kernel-events.ts';
+import { readLinks } from '../drivers/host/links.ts';
+import { copyNeighbours } from '../drivers/host/neighbours.ts';
+import type { NetworkManager } from '../drivers/networkmanager/client.ts';
+import { kernelDevice, ovsInterfaceDevice } from '../drivers/networkmanager/devices.ts';
+import { activeInterface, activeState, deviceInterface, deviceState } from '../drivers/networkmanager/names.ts';
+import { AgentError } from '../errors.ts';
+import { detectionLimitMs, endlessDhcpTimeout } from '../model/limits.ts';
+import type { StepArguments } from '../model/plan.ts';
+import type { ProfileSettings } from '../model/settings.ts';
+import { beginActivation } from './activations.ts';
+import type { StepContext } from './step-context.ts';
+import { waitForAddresses } from './wait-addresses.ts';
+
+/** NetworkManager begins within some hundred milliseconds; this allows for a bond that takes its ports along. */
+const configuringLimitMs = 30_000;
+/** NetworkManager has changed the configuration when it answers; the kernel's part takes it some milliseconds more. */
+const clearLimitMs = 5_000;
+
+/** Takes over a bridge that is there. NetworkManager assumes what is configured on a device that becomes managed (nm-manager.c). */
+export async function claimBridge({ nm, ovs }: StepContext, step: StepArguments['claimBridge']): Promise<void> {
+  await ovs.claimBridge(step.bridge, step.profiles);
+  await nm.manage(await ovsInterfaceDevice(nm, step.bridge));
+}
+
+/** Puts the NIC into the bridge. The moment its own addresses go, the bridge answers without having to ask for anybody first. */
+export async function attachUplink({ ovs }: StepContext, step: StepArguments['attachUplink']): Promise<void> {
+  await ovs.probeVswitchd();
+  await copyNeighbours(step.interface, step.bridge);
+  await ovs.attachUplink(step);
+}
+
+/** Takes the IP settings off the NIC and waits until its addresses are gone. */
+export async function clearUplink(context: StepContext, step: StepArguments['clearUplink']): Promise<void> {
+  const { nm, deadline } = context;
+  const device = await kernelDevice(nm, step.interface);
+  if (step.profile !== null) await startProfile(context, device, step.profile, step.interface, deviceState.prepare);
+  await nm.clearIpSettings(device);
+  const addresses = (): readonly string[] =>
+    (readLinks().find((link) => link.name === step.interface)?.addresses ?? []).map((entry) => entry.address);
+  const timeout = () =>
+    new AgentError('activation-timeout', `${step.interface} keeps ${addresses().join(', ')} of its own`, {
+      hint: `look for who else configures ${step.interface}: journalctl -u NetworkManager, ip monitor address`,
+    });
+  await waitForKernel(() => addresses().length === 0, deadline, clearLimitMs, timeout);
+  await configured(context, device, step.interface);
+}
+
+/** A NIC that was being activated has no more to wait for than its link, and a bond or team without a port may wait for that. */
+async function configured({ nm, watch, deadline }: StepContext, device: string, name: string): Promise<void> {
+  const isDone = async (): Promise<boolean> => {
+    const state = Number(await nm.property(device, deviceInterface, 'State'));
+    return state === deviceState.activated || state <= deviceState.disconnected;
+  };
+  await watch
+    .until(`the end of the configuration of ${name}`, isDone, deadline, clearLimitMs)
+    .catch((error: unknown) => {
+      if (deadline.signal.aborted) throw error;
+    });
+}
+
+/**
+ * The way back. The NIC is configured by its own profile again while it is still a port and the bridge answers, so that its addresses are
+ * there, and checked for duplicates, when it leaves. What a lease or a router has yet to bring is held in the kernel meanwhile.
+ */
+export async function detachUplink(context: StepContext, step: StepArguments['detachUplink']): Promise<void> {
+  const { nm, ovs, deadline } = context;
+  await ovs.probeVswitchd();
+  const device = await kernelDevice(nm, step.interface);
+  if (step.activate) {
+    await startProfile(context, device, step.profile, step.interface, deviceState.ipConfig);
+    if (step.mac !== null) await setMac(step.interface, step.mac);
+  } else {
+    // NetworkManager sends what is for the gateway through the NIC before the NIC has an address, and the bridge hears who answers for it.
+    await copyNeighbours(step.bridge, step.interface);
+    await nm.reapply(device, await patientSettings(nm, step.profile.uuid), step.profile.uuid);
+  }
+  await holdAddresses(step.interface, step.addresses);
+  // Fixed IPv6 addresses are NetworkManager's by now, and checked for duplicates while the bridge still answers. IPv4 ones are there.
+  const checked = step.addresses.filter((address) => address.includes(':'));
+  await waitForAddresses(step.interface, checked, deadline, detectionLimitMs);
+  // Again: what was asked meanwhile went unanswered, too.
+  await copyNeighbours(step.bridge, step.interface);
+  await holdRoutes(step);
+  await ovs.detachUplink(step);
+}
+
+/**
+ * The profile with a DHCP client that never gives up, until it is started anew: with a short ipv4.dhcp-timeout, or a server that is away, what is
+ * held for the NIC would go with the client. Null: the profile as it is.
+ */
+async function patientSettings(nm: NetworkManager, uuid: string): Promise<ProfileSettings | null> {
+  const settings = await nm.profileSettings(await nm.profilePathOf(uuid));
+  // Its secrets are not given out, and the applied profile keeps them.
+  if (settings['802-1x'] !== undefined || settings.ipv4?.method?.[1] !== 'auto') return null;
+  return { ...settings, ipv4: { ...settings.ipv4, 'dhcp-timeout': ['i', endlessDhcpTimeout] } };
+}
+
+/**
+ * Starts a profile on a NIC and waits until it has come so far. From `prepare` on NetworkManager has taken the old addresses off, at
+ * `ipConfig` it gives new ones. Fails when the activation ends before.
+ */
+async function startProfile(
+  { nm, watch, deadline }: StepContext,
+  device: string,
+  { id, uuid }: { readonly id: string; readonly uuid: string },
+  interfaceName: string,
+  least: number,
+): Promise<void> {
+  const active = await beginActivation(nm, { uuid, interface: interfaceName });
+  let ended = false;
+  const hasCome = async (): Promise<boolean> => {
+    const state = await nm.property(active, activeInterface, 'State').catch(() => activeState.deactivated);
+    ended = state === activeState.deactivated;
+    if (ended) return true;
+    if ((await nm.property(device, deviceInterface, 'ActiveConnection')) !== active) return false;
+    const progress = Number(await nm.property(device, deviceInterface, 'State'));
+    return progress >= least && progress <= deviceState.activated;
+  };
+  const limitMs = Math.min(configuringLimitMs, deadline.remainingMs());
+  await watch.until(`the start of ${id} on ${interfaceName}`, hasCome, deadline, limitMs);
+  if (!ended) return;
+  throw new AgentError('activation-failed', `the profile ${id} could not be started on ${interfaceName}`, {
+    hint: 'look at journalctl -u NetworkManager for why, then run it again',
+  });
+}

@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import readline from 'node:readline';
+import t, { type Test } from 'tap';
+import { takeLock } from '../../../agent/run/lock.ts';
+import { failure } from '../failure.ts';
+
+const module = new URL('../../../agent/run/lock.js', import.meta.url).href;
+
+interface Contender {
+  readonly process: ChildProcess;
+  /** `held`, or the kind of the error. */
+  readonly result: Promise<string>;
+}
+
+/** Another process that takes the lock and keeps it until it is killed. */
+function contend(t: Test, directory: string): Contender {
+  const script = `
+    import { takeLock } from ${JSON.stringify(module)};
+    const answer = await takeLock(${JSON.stringify(directory)}, 'apply').then(() => 'held', (error) => error.kind);
+    console.log(answer);
+    if (answer === 'held') setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  return { process: child, result: firstLine(child) };
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new TypeError('no standard output');
+  for await (const line of readline.createInterface({ input: child.stdout })) return line;
+  return 'ended without a word';
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  child.kill('SIGKILL');
+  await ended;
+}
+
+t.test('one process holds it, a second one is told who', async (t) => {
+  const directory = join(t.testdir({}), 'run/lock');
+  const holder = contend(t, directory);
+  t.equal(await holder.result, 'held');
+  const message = new RegExp(`\`microshift-net apply\`, process ${holder.process.pid}$`);
+  await t.rejects(takeLock(directory, 'confirm'), failure('busy', { message, facts: { pid: holder.process.pid } }));
+  t.equal(readdirSync(directory).length, 1, 'who was refused leaves nothing');
+});
+
+t.test('a holder that was killed does not hold it any more', async (t) => {
+  const directory = t.testdir({});
+  const holder = contend(t, directory);
+  t.equal(await holder.result, 'held');
+  await killed(holder.process);
+  t.equal(readdirSync(directory).length, 1, 'its file is still there');
+  const lock = await takeLock(directory, 'apply');
+  t.strictSame(readdirSync(directory).length, 1, 'and is cleared away');
+  lock.release();
+  t.strictSame(readdirSync(directory), []);
+  lock.release();
+});
+
+t.test('of many at once exactly one gets it', async (t) => {
+  const directory = t.testdir({});
+  const results = await Promise.all(Array.from({ length: 4 }, () => contend(t, directory).result));
+  t.strictSame(results.toSorted(), ['busy', 'busy', 'busy', 'held']);
+});
+
+t.test('a file of an earlier process with the pid of a living one is no holder', async (t) => {
+  const directory = t.testdir({});
+  const reused = join(directory, `${process.ppid}.1`);
+  writeFileSync(reused, 'apply');
+  (await takeLock(directory, 'apply')).release();
+  t.notOk(existsSync(reused));
+});
+
+t.test('foreign files beside it neither hold nor break it', async (t) => {
+  const directory = t.testdir({ 'README.txt': 'not a lock', '.hidden': '', '12.34.56': '' });
+  (await takeLock(directory, 'apply')).release();
+});
+
+t.test('a directory that cannot be made', async (t) => {
+  const directory = t.testdir({ file: '' });
+  await t.rejects(takeLock(join(directory, 'file/lock'), 'apply'), failure('state-unwritable'));
+});

@@ -1,0 +1,64 @@
+// A NIC that is just being configured when the run begins, as at every boot: is its lease waited for?
+import t from 'tap';
+import { startDeadline } from '../../../agent/deadline.ts';
+import type { Observation } from '../../../agent/model/observation.ts';
+import { planApply } from '../../../agent/plan/plan.ts';
+import type { Node } from '../../../agent/run/node.ts';
+import { patientWait, planWhenReady } from '../../../agent/run/plan-when-ready.ts';
+import { configOf, readCase } from '../plan/cases.ts';
+
+const ipConfig = 70;
+
+/** The node of a case while NetworkManager still configures eth0, which the hint file names or not. */
+function configuring(name: string, interfaceHint: string | null, addressMode?: number): Observation {
+  const { observation } = readCase(name);
+  const { networkManager } = observation;
+  return {
+    ...observation,
+    hints: { ...observation.hints, interfaceHint },
+    links: observation.links.map((link) => (link.name === 'eth0' ? { ...link, addresses: [] } : link)),
+    networkManager: {
+      ...networkManager,
+      devices: networkManager.devices.map((device) =>
+        device.interface === 'eth0' ? { ...device, state: ipConfig } : device,
+      ),
+      profiles: networkManager.profiles.map((profile) =>
+        profile.id === 'eth0' && addressMode !== undefined
+          ? {
+              ...profile,
+              settings: {
+                ...profile.settings,
+                ipv6: { ...profile.settings.ipv6, 'addr-gen-mode': ['i', addressMode] as const },
+              },
+            }
+          : profile,
+      ),
+    },
+  };
+}
+
+/** What a run says while it gets ready; NetworkManager reports the device as configured the moment it is asked. */
+async function said(observation: Observation): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const nm = { onSignal: () => () => undefined, property: async () => 100 };
+  const node = { nm, observe: async () => observation } as unknown as Node;
+  const deadline = startDeadline(10_000);
+  const planner: Parameters<typeof planWhenReady>[1] = (facts, over) => planApply(configOf(null), facts, over);
+  await planWhenReady(node, planner, patientWait, (line) => lines.push(line), deadline);
+  deadline.clear();
+  return lines;
+}
+
+const waits = /waiting up to 40 s for eth0 to be configured/;
+const stablePrivacy = 1;
+
+t.strictSame(await said(configuring('dhcp', 'eth0')), [], 'a hint and DHCP: the bridge asks for the lease');
+t.match(await said(configuring('dhcp', null)), [waits], 'no hint: this NIC was never the uplink');
+t.match(await said(configuring('dhcp', 'eth1')), [waits], 'a hint to another one');
+t.match(
+  await said(configuring('static4', 'eth0')),
+  [waits],
+  'fixed addresses are there in a moment, and are handed over',
+);
+t.strictSame(await said(configuring('slaac', 'eth0')), [], 'EUI-64 follows from the MAC');
+t.match(await said(configuring('slaac', 'eth0', stablePrivacy)), [waits], 'a stable-privacy address has to be seen');

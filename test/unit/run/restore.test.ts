@@ -1,0 +1,258 @@
+// How the state before a failed transaction comes back: in place while the checkpoint stands, by it, or after it. The node is played.
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import type { NetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
+import type { OpenVSwitch } from '../../../agent/drivers/openvswitch/client.ts';
+import { AgentError } from '../../../agent/errors.ts';
+import type { Observation } from '../../../agent/model/observation.ts';
+import type { LinkAddresses, Step, Wanted } from '../../../agent/model/plan.ts';
+import { type Connections, type RestorePorts, restoreOldState } from '../../../agent/run/restore.ts';
+
+const checkpoint = '/checkpoint/1';
+const none: Wanted = { bridges: [] };
+/** What every machine has. */
+const before: readonly LinkAddresses[] = [{ interface: 'lo', addresses: ['127.0.0.1/8'] }];
+const profile = { id: 'x', uuid: 'x', settings: { connection: { id: ['s', 'x'] } } } as const;
+const step: Step = { do: 'addProfiles', profiles: [profile], why: 'what was before' };
+const refused = (message: string): AgentError => new AgentError('networkmanager-refused', message);
+
+interface Played {
+  readonly checkpoints?: readonly string[];
+  readonly planRestore?: RestorePorts['planRestore'];
+  readonly previous?: Wanted;
+  readonly checkpoint?: string | null;
+  readonly nm?: Partial<NetworkManager>;
+  readonly ovs?: Partial<OpenVSwitch>;
+  readonly observe?: Connections['observe'];
+  readonly reconnect?: RestorePorts['reconnect'];
+  /** Bridges in the database, each time it is asked; the last one stays. */
+  readonly bridges?: readonly (readonly string[])[];
+}
+
+interface Restored {
+  /** Calls and messages in their order. */
+  readonly log: readonly string[];
+  readonly left: AgentError | null;
+  /** What was taken out of the kernel's data path. */
+  readonly freed: readonly string[];
+  /** How often the checkpoint's timer was pushed forward. */
+  readonly pushes: number;
+}
+
+async function restore(t: Test, played: Played): Promise<Restored> {
+  const log: string[] = [];
+  let pushes = 0;
+  const bridges = [...(played.bridges ?? [[]])];
+  const nm: Partial<NetworkManager> = {
+    property: async (_path, _interface, name) => (name === 'Checkpoints' ? (played.checkpoints ?? [checkpoint]) : []),
+    request: async (_what, { member }) => {
+      if (member === pushing) pushes += 1;
+      else log.push(member);
+      return [];
+    },
+    addProfile: async () => {
+      log.push('addProfile');
+      return '/profile';
+    },
+    onSignal: () => () => undefined,
+    ...played.nm,
+  };
+  const ovs: Partial<OpenVSwitch> = {
+    probeVswitchd: async () => undefined,
+    facts: async () => {
+      const names = (bridges.length > 1 ? bridges.shift() : bridges[0]) ?? [];
+      return { bridges: names.map((name) => ({ name })) } as unknown as Awaited<ReturnType<OpenVSwitch['facts']>>;
+    },
+    ...played.ovs,
+  };
+  const connections = {
+    nm: nm as NetworkManager,
+    ovs: ovs as OpenVSwitch,
+    observe: played.observe ?? (async () => ({}) as Observation),
+  };
+  const ports: RestorePorts = {
+    reconnect: played.reconnect ?? (async () => connections),
+    looksRestored: async () => false,
+    planRestore: played.planRestore ?? (() => [step]),
+    say: (message) => log.push(message),
+  };
+  const freed = playDatapath(t);
+  const path = played.checkpoint === undefined ? checkpoint : played.checkpoint;
+  const left = await restoreOldState(ports, played.previous ?? none, before, path);
+  return { log, left, freed: freed(), pushes };
+}
+
+/** An ovs-dpctl that notes what it is asked to take out. */
+function playDatapath(t: Test): () => readonly string[] {
+  const directory = t.testdir({});
+  const [program, notes] = [join(directory, 'ovs-dpctl'), join(directory, 'notes')];
+  writeFileSync(program, `#!/bin/sh\necho "$*" >> ${notes}\n`);
+  chmodSync(program, 0o755);
+  const path = process.env.PATH;
+  process.env.PATH = `${directory}:${path}`;
+  t.teardown(() => {
+    process.env.PATH = path;
+  });
+  return () => (existsSync(notes) ? readFileSync(notes, 'utf8').trim().split('\n') : []);
+}
+
+/** Fails the first time, and not again. */
+function once(error: AgentError): () => Promise<string> {
+  let calls = 0;
+  return async () => {
+    if (calls++ === 0) throw error;
+    return '/profile';
+  };
+}
+
+const pushing = 'CheckpointAdjustRollbackTimeout';
+const returning = 'returning: what was before';
+const rollingBack = 'rolling back to the checkpoint';
+
+t.test('in place, and the checkpoint is not needed', async (t) => {
+  const { log, left, freed, pushes } = await restore(t, {});
+  t.equal(left, null);
+  t.strictSame(log, [returning, 'addProfile', 'CheckpointDestroy']);
+  t.equal(pushes, 1, 'its timer does not run out under the way back');
+  t.strictSame(freed, []);
+});
+
+t.test('a checkpoint that ran out at that very moment is no failure', async (t) => {
+  const request = async (): Promise<never> => {
+    throw refused('no such checkpoint');
+  };
+  t.equal((await restore(t, { nm: { request } })).left, null);
+});
+
+t.test('nothing to do in place: the checkpoint goes all the same', async (t) => {
+  const { log, left } = await restore(t, { planRestore: () => [] });
+  t.equal(left, null);
+  t.strictSame(log, ['CheckpointDestroy']);
+});
+
+t.test('a way back that fails is followed by the checkpoint, and by what is left after it', async (t) => {
+  const { log, left } = await restore(t, { nm: { addProfile: once(refused('not now')) } });
+  t.equal(left, null);
+  t.strictSame(log, [returning, 'the way back in place failed: not now', rollingBack, 'CheckpointRollback', returning]);
+});
+
+t.test('what only the checkpoint can build is left to it', async (t) => {
+  const { log, left } = await restore(t, { planRestore: () => null });
+  t.equal(left, null);
+  t.strictSame(log, [rollingBack, 'CheckpointRollback']);
+});
+
+t.test('what the checkpoint did not bring back is planned from what is there then', async (t) => {
+  let asked = 0;
+  const planRestore = () => (asked++ === 0 ? null : [step]);
+  const { log } = await restore(t, { planRestore });
+  t.strictSame(log, [rollingBack, 'CheckpointRollback', returning, 'addProfile']);
+});
+
+t.test('a rollback that NetworkManager refuses is told, and the steps are run', async (t) => {
+  const log: string[] = [];
+  const request: NetworkManager['request'] = async (_what, { member }) => {
+    if (member !== pushing) log.push(member);
+    throw refused('it rolls back already');
+  };
+  let asked = 0;
+  const played = { planRestore: () => (asked++ === 0 ? null : [step]), nm: { request } };
+  const { log: said, left } = await restore(t, played);
+  t.equal(left, null);
+  t.strictSame(log, ['CheckpointRollback']);
+  t.strictSame(said, [rollingBack, 'it rolls back already', returning, 'addProfile']);
+});
+
+for (const [why, played] of Object.entries<Played>({
+  'its timer ran out': { checkpoints: [] },
+  'another one stands': { checkpoints: ['/checkpoint/2'] },
+  'there never was one': { checkpoint: null },
+})) {
+  t.test(`without the checkpoint (${why}) the steps alone bring it back`, async (t) => {
+    const { log, left } = await restore(t, played);
+    t.equal(left, null);
+    t.strictSame(log, [returning, 'addProfile']);
+  });
+}
+
+t.test('a silent vswitchd: the NIC is freed, and NetworkManager rolls back', async (t) => {
+  const probeVswitchd = async (): Promise<never> => {
+    await setTimeout(1_100); // one that hangs, not one that is being restarted
+    throw new AgentError('vswitchd-not-responding', 'it does not answer');
+  };
+  const { log, left, freed } = await restore(t, { ovs: { probeVswitchd } });
+  t.equal(left, null);
+  t.strictSame(freed, ['del-if ovs-system lo'], 'the NIC that was outside');
+  t.strictSame(log.slice(0, 2), [rollingBack, 'CheckpointRollback'], 'nothing in place before it');
+
+  const bridge = { bridge: 'br-ex', mac: '', profiles: [] };
+  const uplink = { interface: 'lo', sourceProfile: '', sourceProfileId: '' };
+  const inside = await restore(t, { ovs: { probeVswitchd }, previous: { bridges: [{ ...bridge, uplink }] } });
+  t.strictSame(inside.freed, [], 'one that was in a bridge before stays in it');
+});
+
+t.test('a vswitchd that systemd has restarted is one that answers', async (t) => {
+  let calls = 0;
+  const probeVswitchd = async (): Promise<void> => {
+    if (calls++ === 0) throw new AgentError('vswitchd-not-responding', 'it starts');
+  };
+  const { log } = await restore(t, { ovs: { probeVswitchd } });
+  t.strictSame(log, [returning, 'addProfile', 'CheckpointDestroy']);
+});
+
+t.test('a bridge that has gone from the database leaves the kernel, too', async (t) => {
+  const after = await restore(t, { bridges: [['lo'], []] });
+  t.strictSame(after.freed, ['del-if ovs-system lo'], 'after the way back in place');
+  const rolledBack = await restore(t, { bridges: [['lo'], []], planRestore: () => null });
+  t.match(rolledBack.freed, ['del-if ovs-system lo'], 'after the checkpoint');
+  const stays = await restore(t, { bridges: [['lo']] });
+  t.strictSame(stays.freed, []);
+});
+
+t.test('a way back that cannot be planned is left to the checkpoint', async (t) => {
+  const notFound = new AgentError('interface-not-found', 'the interface eth0 does not exist');
+  const planRestore = (): never => {
+    throw notFound;
+  };
+  t.match((await restore(t, { planRestore })).log, [/./, /^rolling back/, 'CheckpointRollback'], 'the NIC is gone');
+  let asked = 0;
+  const observe: Connections['observe'] = async () => {
+    if (asked++ === 0) throw refused('not now');
+    return {} as Observation;
+  };
+  const { log, left } = await restore(t, { observe });
+  t.ok(log.includes('CheckpointRollback'), 'NetworkManager did not tell its state');
+  t.equal(left, null);
+});
+
+t.test('whatever fails in the end is a state that is not restored', async (t) => {
+  const fails = async (): Promise<never> => {
+    throw refused('it cannot be');
+  };
+  const table: Readonly<Record<string, Played>> = {
+    'no connection comes back': { reconnect: fails },
+    'in place, and after the checkpoint': { nm: { addProfile: fails } },
+    'after the checkpoint alone': { planRestore: () => [step], checkpoints: [], nm: { addProfile: fails } },
+    'without a checkpoint': { checkpoint: null, nm: { addProfile: fails } },
+    'the node cannot be observed': { observe: fails },
+    'the way back cannot be planned': {
+      planRestore: () => {
+        throw refused('it cannot be');
+      },
+    },
+    'Open vSwitch does not tell its bridges': { ovs: { facts: fails } },
+  };
+  for (const [what, played] of Object.entries(table)) {
+    const { left } = await restore(t, played);
+    t.match(left, { kind: 'not-restored', message: /^the old state could not be fully restored: it cannot be$/ }, what);
+    t.match(left?.hint, /^run `microshift-net disable` once the cause is mended/, what);
+    t.strictSame(left?.facts.missing, ['lo: 127.0.0.1/8'], what);
+  }
+});
+
+t.test('a failure of any other kind than ours is not-restored as well', async (t) => {
+  const { left } = await restore(t, { checkpoint: null, nm: { addProfile: () => Promise.reject(new TypeError('x')) } });
+  t.match(left, { kind: 'not-restored' });
+});

@@ -60,20 +60,16 @@ export interface LinkAddresses {
 
 /** Arguments of every kind of step; Step and the executors are derived from this, so that none can be forgotten. */
 export interface StepArguments {
-  /** Adds profiles in memory that do not connect by themselves. */
-  addProfiles: { profiles: readonly WantedProfile[] };
-  /** Replaces the settings of profiles without applying them. */
-  updateProfiles: { profiles: readonly WantedProfile[] };
-  /** Deletes profiles and waits until nothing runs them any more. */
-  deleteProfiles: { profiles: readonly ProfileName[] };
+  /** Adds profiles in memory that do not connect by themselves, and replaces the settings of those that are there, without applying them. */
+  writeProfiles: { profiles: readonly WantedProfile[] };
+  /** Deletes profiles, waits until nothing runs them any more, and removes bridges that no profile runs on. */
+  deleteProfiles: { profiles: readonly ProfileName[]; bridges: readonly string[] };
   /** Activates profiles side by side and waits until all are active. */
   activate: { profiles: readonly ProfileActivation[] };
   /** Waits until the interface has these addresses and they can be bound: duplicate address detection is over. */
   waitAddresses: { interface: string; addresses: readonly string[]; limitMs: number };
   /** Gives the interface IPv6 addresses and default routes beside what NetworkManager configures, until that has arrived. */
   holdIpv6: { interface: string; addresses: readonly string[]; gateways: readonly string[]; metric: number };
-  /** Removes the default routes of holdIpv6; the addresses are the advertised ones by now. */
-  releaseIpv6: { interface: string; gateways: readonly string[]; metric: number };
   /**
    * Makes NetworkManager take over a bridge that is there, with everything in it: its rows get the marks of these profiles (UUIDs), its
    * device is managed from then on. Nothing of it is configured before the profiles are activated.
@@ -101,16 +97,27 @@ export interface StepArguments {
     routes: readonly HeldRoute[];
     metric: number;
   };
-  /** Waits until the NIC has routes of its own to these destinations, beside the held ones with this metric. */
-  waitRoutes: { interface: string; destinations: readonly string[]; heldMetric: number };
-  /** Removes the routes that detachUplink added. */
-  releaseRoutes: { interface: string; routes: readonly HeldRoute[]; metric: number };
+  /** Waits until the NIC has routes of its own to these destinations, then removes those that detachUplink added. */
+  releaseRoutes: {
+    interface: string;
+    destinations: readonly string[];
+    routes: readonly HeldRoute[];
+    metric: number;
+  };
   /** Changes the configuration of an active profile's device in place; null: to what the profile says. */
   reapply: { id: string; uuid: string; settings: ProfileSettings | null };
-  /** Waits for a DHCPv4 lease, and for an advertised IPv6 default route with this metric (null: for none). */
-  waitDynamic: { id: string; uuid: string; interface: string; lease: boolean; ipv6DefaultMetric: number | null };
-  /** Removes bridge rows that belong to no profile any more. */
-  removeBridges: { bridges: readonly string[] };
+  /**
+   * Waits for a DHCPv4 lease, and for an advertised IPv6 default route with this metric (null: for none). Routes of holdIpv6 go then;
+   * `heldMetric` is theirs, null: nothing is held.
+   */
+  waitDynamic: {
+    id: string;
+    uuid: string;
+    interface: string;
+    lease: boolean;
+    ipv6DefaultMetric: number | null;
+    heldMetric: number | null;
+  };
 }
 
 /** UUIDs of the profiles that a bridge, its port and its own interface belong to. */

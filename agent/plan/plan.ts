@@ -106,7 +106,8 @@ export function planRestore(previous: Wanted, observation: Observation): readonl
   if (!canBeBuilt) return null;
   const copies = unusedCopies(observation);
   const why = 'the NIC that it was made for never ran it';
-  const unused: readonly Step[] = copies.length === 0 ? [] : [{ do: 'deleteProfiles', profiles: copies, why }];
+  const unused: readonly Step[] =
+    copies.length === 0 ? [] : [{ do: 'deleteProfiles', profiles: copies, bridges: [], why }];
   return [...planUndo(previous, observation).steps, ...unused];
 }
 

@@ -41,8 +41,8 @@ const plannedTimerSeconds = 25;
 /** How long the way back waits for a lease or a router. The NIC answers meanwhile. */
 const settleLimitMs = 8_000;
 
-/** Steps that wait until nothing has to be held for a NIC any more, and the one that ends what was held. */
-const settles: readonly StepKind[] = ['waitDynamic', 'waitRoutes', 'releaseRoutes'];
+/** Steps that wait until nothing has to be held for a NIC any more, and end what was held. */
+const settles: readonly StepKind[] = ['waitDynamic', 'releaseRoutes'];
 
 export interface Connections {
   readonly nm: NetworkManager;

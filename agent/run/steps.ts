@@ -20,12 +20,12 @@ type Executor<K extends StepKind> = (context: StepContext, step: Extract<Step, {
 
 /** One executor per kind of step; a kind without one does not compile. */
 const executors: { readonly [K in StepKind]: Executor<K> } = {
-  addProfiles: async ({ nm }, step) => {
-    await Promise.all(step.profiles.map((profile) => nm.addProfile(profile.settings)));
-  },
-  updateProfiles: async ({ nm }, step) => {
+  writeProfiles: async ({ nm }, step) => {
     await Promise.all(
-      step.profiles.map(async ({ uuid, settings }) => nm.updateProfile(await nm.profilePathOf(uuid), settings)),
+      step.profiles.map(async ({ uuid, settings }) => {
+        const path = await nm.findProfile(uuid);
+        await (path === null ? nm.addProfile(settings) : nm.updateProfile(path, settings));
+      }),
     );
   },
   deleteProfiles,
@@ -34,26 +34,16 @@ const executors: { readonly [K in StepKind]: Executor<K> } = {
   },
   waitAddresses: async ({ deadline }, step) => waitForAddresses(step.interface, step.addresses, deadline, step.limitMs),
   holdIpv6: async (_context, step) => holdIpv6(step),
-  releaseIpv6: async ({ nm, deadline }, step) => {
-    await releaseIpv6(step);
-    // It may still be doing what it does when the advertisement comes.
-    await nm.caughtUp();
-    await dropKernelAdvertised(step.interface, deadline);
-  },
   claimBridge,
   attachUplink,
   clearUplink,
   detachUplink,
-  waitRoutes: async ({ deadline }, step) => waitForRoutes(step, deadline),
-  releaseRoutes: async (_context, step) => releaseRoutes(step),
-  removeBridges: async ({ ovs }, step) => ovs.removeBridges(step.bridges),
-  reapply: async (context, step) => context.nm.reapply(await deviceOf(context, step.uuid), step.settings, step.uuid),
-  waitDynamic: async (context, step) => {
-    const device = await deviceOf(context, step.uuid);
-    if (step.lease) await waitForLease(context, device, step.interface);
-    if (step.ipv6DefaultMetric !== null)
-      await waitForAdvertisedRoute(step.interface, step.ipv6DefaultMetric, context.deadline);
+  releaseRoutes: async ({ deadline }, step) => {
+    await waitForRoutes(step, deadline);
+    await releaseRoutes(step);
   },
+  reapply: async (context, step) => context.nm.reapply(await deviceOf(context, step.uuid), step.settings, step.uuid),
+  waitDynamic,
 };
 
 /** Runs one step to its end. */
@@ -62,12 +52,9 @@ export function execute(context: StepContext, step: Step): Promise<void> {
   return executor(context, step);
 }
 
-/**
- * Deletes profiles and waits until nothing runs them any more: a bridge of the same name that is built in the next moment would meet the
- * end of the old one.
- */
+/** The end of old profiles is waited for: a bridge of the same name that is built in the next moment would meet the end of the old one. */
 async function deleteProfiles(
-  { nm, watch, deadline }: StepContext,
+  { nm, ovs, watch, deadline }: StepContext,
   step: StepArguments['deleteProfiles'],
 ): Promise<void> {
   const gone = new Set(step.profiles.map((profile) => profile.uuid));
@@ -78,6 +65,18 @@ async function deleteProfiles(
   await watch.until('the end of the old profiles', ended, deadline, limitMs).catch((error: unknown) => {
     if (deadline.signal.aborted) throw error;
   });
+  if (step.bridges.length > 0) await ovs.removeBridges(step.bridges);
+}
+
+async function waitDynamic(context: StepContext, step: StepArguments['waitDynamic']): Promise<void> {
+  const { nm, deadline } = context;
+  if (step.lease) await waitForLease(context, await deviceOf(context, step.uuid), step.interface);
+  if (step.ipv6DefaultMetric !== null) await waitForAdvertisedRoute(step.interface, step.ipv6DefaultMetric, deadline);
+  if (step.heldMetric === null) return;
+  await releaseIpv6({ interface: step.interface, metric: step.heldMetric });
+  // It may still be doing what it does when the advertisement comes.
+  await nm.caughtUp();
+  await dropKernelAdvertised(step.interface, deadline);
 }
 
 /** The device an active profile runs on; three devices can have the bridge's name, so it is not looked up by name. */
@@ -127,9 +126,9 @@ function waitForAdvertisedRoute(interfaceName: string, metric: number, deadline:
   return waitForKernel(present, deadline, Math.min(activationLimitMs, deadline.remainingMs()), timeout);
 }
 
-function waitForRoutes(step: StepArguments['waitRoutes'], deadline: Deadline): Promise<void> {
+function waitForRoutes(step: StepArguments['releaseRoutes'], deadline: Deadline): Promise<void> {
   const missing = (): readonly string[] => {
-    const own = readRoutes().filter((route) => route.device === step.interface && route.metric !== step.heldMetric);
+    const own = readRoutes().filter((route) => route.device === step.interface && route.metric !== step.metric);
     return step.destinations.filter((destination) => !own.some((route) => route.destination === destination));
   };
   const timeout = () =>

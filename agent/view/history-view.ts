@@ -1,5 +1,4 @@
 import type { JournalRecord } from '../model/journal.ts';
-import { stepTitle } from './plan-view.ts';
 import type { Style } from './style.ts';
 
 /** One line per transaction, newest first. */
@@ -19,7 +18,8 @@ export function transactionText(record: JournalRecord, style: Style): string {
   const { header } = record;
   const steps = header.plan.steps.map((step, index) => {
     const took = record.stepTimesMs[index];
-    return `  ${String(index + 1).padStart(2)}  ${stepTitle(step)} … ${took == null ? 'not done' : `${took} ms`}`;
+    const number = String(index + 1).padStart(2);
+    return `  ${number}  ${step.do} … ${took == null ? 'not done' : `${took} ms`}\n      ${style('dim', step.why)}`;
   });
   const before = header.previous.bridges.map(
     (bridge) => `${bridge.bridge} with ${bridge.uplink?.interface ?? 'no NIC'}`,

@@ -1,5 +1,5 @@
 import type { Observation } from '../model/observation.ts';
-import type { Plan, Step } from '../model/plan.ts';
+import type { Plan, Step, StepArguments } from '../model/plan.ts';
 import type { Style } from './style.ts';
 import { drawTopology, observedTopology, plannedTopology } from './topology.ts';
 
@@ -46,18 +46,14 @@ export function stepTitle(step: Step | 'prove' | 'commit'): string {
   const ids = (profiles: readonly { readonly id: string }[]): string =>
     profiles.map((profile) => profile.id).join(', ');
   switch (step.do) {
-    case 'addProfiles':
-      return `add the profiles ${ids(step.profiles)}`;
-    case 'updateProfiles':
-      return `update the profiles ${ids(step.profiles)}`;
+    case 'writeProfiles':
+      return `write the profiles ${ids(step.profiles)}`;
     case 'deleteProfiles':
-      return `delete the profiles ${ids(step.profiles)}`;
+      return deletionTitle(step);
     case 'activate':
       return `activate ${step.profiles.map((entry) => (entry.interface === null ? entry.id : `${entry.id} on ${entry.interface}`)).join(', ')}`;
     case 'holdIpv6':
       return `hold ${step.addresses.join(', ')} on ${step.interface}`;
-    case 'releaseIpv6':
-      return `drop the held IPv6 default route of ${step.interface}`;
     case 'claimBridge':
       return `make ${step.bridge} NetworkManager's, as it is`;
     case 'attachUplink':
@@ -66,19 +62,23 @@ export function stepTitle(step: Step | 'prove' | 'commit'): string {
       return `take the IP settings off ${step.interface} in place`;
     case 'detachUplink':
       return `give ${step.interface} its own settings back and take it out of ${step.bridge}`;
-    case 'waitRoutes':
-      return `wait for the routes of ${step.interface}`;
     case 'releaseRoutes':
-      return `drop the held routes of ${step.interface}`;
+      return `leave the routes of ${step.interface} to NetworkManager`;
     case 'reapply':
       return `configure ${step.id} in place`;
     case 'waitDynamic':
       return `wait for the ${[...(step.lease ? ['DHCP lease'] : []), ...(step.ipv6DefaultMetric === null ? [] : ['router advertisement'])].join(' and ')} on ${step.interface}`;
     case 'waitAddresses':
       return `wait until ${step.interface} has ${step.addresses.join(', ')}`;
-    case 'removeBridges':
-      return `remove the bridge ${step.bridges.join(', ')}`;
   }
+}
+
+function deletionTitle({ profiles, bridges }: StepArguments['deleteProfiles']): string {
+  const what = [
+    ...(profiles.length === 0 ? [] : [`the profiles ${profiles.map(({ id }) => id).join(', ')}`]),
+    ...bridges.map((bridge) => `the bridge ${bridge}`),
+  ];
+  return `delete ${what.join(' and ')}`;
 }
 
 function stepLine(step: Step, index: number, style: Style): string {

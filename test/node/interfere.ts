@@ -10,11 +10,11 @@ import { type Picture, pictureLike } from './picture.ts';
 export const apply = 'microshift-net apply';
 /** What a run has just done, as pointsOf() says it: a run is over within a second, so it is held there. */
 export const afterStep = {
-  profiles: 'addProfiles',
+  profiles: 'writeProfiles',
   bridge: 'activate ovs-port-br-ex',
   attach: 'attachUplink',
   move: 'clearUplink',
-  settings: 'updateProfiles',
+  settings: 'writeProfiles ovs-if-br-ex',
 };
 /** What a run that is held prints. */
 export const held = 'armed fault: held';

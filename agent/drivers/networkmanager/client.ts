@@ -2,7 +2,7 @@ import type { AgentError } from '../../errors.ts';
 import type { ProfileSettings } from '../../model/settings.ts';
 import { encodeVariant, toPlain } from '../dbus/codec.ts';
 import type { Bus, MethodCall, Signal } from '../dbus/connection.ts';
-import { fromReply, notRunning, unknownForm, vanished } from './errors.ts';
+import { fromReply, isUnknownProfile, notRunning, unknownForm, vanished } from './errors.ts';
 import {
   addFlags,
   deviceInterface,
@@ -34,6 +34,8 @@ export interface NetworkManager {
   updateProfile(profilePath: string, settings: ProfileSettings): Promise<void>;
   deleteProfile(profilePath: string): Promise<void>;
   profilePathOf(uuid: string): Promise<string>;
+  /** Path of the profile with this UUID; null: there is none. */
+  findProfile(uuid: string): Promise<string | null>;
   /** Starts an activation and returns its active connection; `/` lets NetworkManager choose the device. */
   activate(profilePath: string, devicePath: string): Promise<string>;
   /** Changes the configuration of an activated device in place; null: what its profile says now. What cannot be changed so, stays. */
@@ -100,6 +102,11 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
     property,
     profileSettings,
     profilePathOf,
+    findProfile: (uuid) =>
+      profilePathOf(uuid).catch((error: unknown) => {
+        if (isUnknownProfile(error)) return null;
+        throw error;
+      }),
     managedObjects: async () => {
       const [objects] = await request('list its objects', {
         path: '/org/freedesktop',

@@ -45,6 +45,11 @@ export function fromReply(what: string, error: unknown): AgentError {
   }
 }
 
+/** True for the refusal to find a profile that does not exist (NM_SETTINGS_ERROR_INVALID_CONNECTION). */
+export function isUnknownProfile(error: unknown): boolean {
+  return isAgentError(error) && error.facts.dbusError === 'org.freedesktop.NetworkManager.Settings.InvalidConnection';
+}
+
 /** NetworkManager answered with something that cannot be what was asked for. */
 export function unknownForm(what: string): AgentError {
   return new AgentError(

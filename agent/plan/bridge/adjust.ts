@@ -43,7 +43,7 @@ export function adjustInPlace(
   const changed = wanted.profiles.filter((profile) => ids.has(profile.id));
   const steps: Step[] = [];
   if (changed.length > 0)
-    steps.push({ do: 'updateProfiles', profiles: changed, why: 'the profiles follow what they were made from' });
+    steps.push({ do: 'writeProfiles', profiles: changed, why: 'the profiles follow what they were made from' });
   if (isUnclaimed) steps.push(...claim(names, wanted, source, observation));
   if (remedies.has('reapply-bridge')) {
     const why = 'the external ids by which ovn-kubernetes finds the uplink, in place';

@@ -34,9 +34,9 @@ export function buildWithUplink(
   const hold = handsOver ? ipv6Hold(final, source.addressLink, observation) : null;
   const { id, uuid } = source;
   return [
-    ...(source.externalCopy === null ? [] : takeOver(source.externalCopy, uplink, observation)),
+    ...(source.externalCopy === null ? [] : takeOver(source.externalCopy, uplink)),
     {
-      do: 'addProfiles',
+      do: 'writeProfiles',
       profiles: wanted.profiles.map((profile) => (profile.uuid === final.uuid ? initial : profile)),
       why: `${names.bridge} and its port need profiles; in memory, so that a reboot finds only the admin's own`,
     },
@@ -68,8 +68,7 @@ export function buildWithUplink(
       profile: isActive || source.externalCopy !== null ? null : { id, uuid },
       why: `${names.bridge} has what is IP of ${id} from now on; its link settings stay on ${uplink}, and the profile as it is`,
     },
-    ...settle(names, final, source, observation),
-    ...(hold === null || hold.gateways.length === 0 ? [] : [releaseStep(names, hold.gateways)]),
+    ...settle(names, final, source, hold !== null && hold.gateways.length > 0, observation),
   ];
 }
 
@@ -78,7 +77,7 @@ export function buildWithoutUplink(names: BridgeNames, wanted: WantedBridge): re
   const [port, device] = [profileOf(wanted, names.bridgePort), profileOf(wanted, names.bridgeInterface)];
   return [
     {
-      do: 'addProfiles',
+      do: 'writeProfiles',
       profiles: wanted.profiles,
       why: `${names.bridge} needs profiles; in memory, so that a reboot finds only the admin's own`,
     },
@@ -92,13 +91,11 @@ export function buildWithoutUplink(names: BridgeNames, wanted: WantedBridge): re
 }
 
 /** A NIC that was configured outside of NetworkManager runs a copy of what NetworkManager saw of it. */
-function takeOver(copy: WantedProfile, uplink: string, observation: Observation): readonly Step[] {
+function takeOver(copy: WantedProfile, uplink: string): readonly Step[] {
   const { id, uuid } = copy;
-  // A run that failed may have left it.
-  const isThere = observation.networkManager.profiles.some((profile) => profile.uuid === uuid);
   return [
     {
-      do: isThere ? 'updateProfiles' : 'addProfiles',
+      do: 'writeProfiles',
       profiles: [copy],
       why: `what NetworkManager shows of ${uplink} is no profile that would last`,
     },
@@ -115,11 +112,12 @@ function settle(
   names: BridgeNames,
   final: WantedProfile,
   source: UplinkSource,
+  isHeld: boolean,
   observation: Observation,
 ): readonly Step[] {
   const { id, uuid } = final;
   const update: Step = {
-    do: 'updateProfiles',
+    do: 'writeProfiles',
     profiles: [final],
     why: `${names.bridge} gets the admin's own settings`,
   };
@@ -140,7 +138,7 @@ function settle(
     settings: overlapSettings(final, source.addressLink, observation),
     why: 'asks for the lease while the old address still answers',
   };
-  const wait = dynamicWait(names, final, lease, hasIpv6Default);
+  const wait = dynamicWait(names, final, lease, hasIpv6Default, isHeld);
   return lease && handsOver ? [update, overlap, ...wait, finish, ...added] : [update, finish, ...wait, ...added];
 }
 
@@ -161,9 +159,8 @@ export function bridgeDynamicIpv6(
 ): readonly Step[] {
   const hold = ipv6Hold(final, source.addressLink, observation);
   if (hold === null) return [];
-  const wait = dynamicWait(names, final, false, hold.gateways.length > 0);
-  const release = hold.gateways.length === 0 ? [] : [releaseStep(names, hold.gateways)];
-  return [holdStep(names, hold), ...wait, ...release];
+  const isHeld = hold.gateways.length > 0;
+  return [holdStep(names, hold), ...dynamicWait(names, final, false, isHeld, isHeld)];
 }
 
 function waitStep(names: BridgeNames, addresses: readonly string[], why: string): Step {
@@ -184,17 +181,13 @@ function holdStep(
   };
 }
 
-function releaseStep(names: BridgeNames, gateways: readonly string[]): Step {
-  const why = 'the advertised default route has taken over';
-  return { do: 'releaseIpv6', interface: names.bridge, gateways, metric: standbyMetric, why };
-}
-
 /** An advertised IPv6 default route is waited for only where there was one: not every LAN has a router. */
 function dynamicWait(
   names: BridgeNames,
   final: WantedProfile,
   lease: boolean,
   expectsIpv6Default: boolean,
+  isHeld: boolean,
 ): readonly Step[] {
   const ipv6DefaultMetric =
     dynamicFamilies(final.settings).includes(6) && expectsIpv6Default
@@ -203,7 +196,8 @@ function dynamicWait(
   if (!lease && ipv6DefaultMetric === null) return [];
   const { id, uuid } = final;
   const why = 'the same MAC gets the same lease';
-  return [{ do: 'waitDynamic', id, uuid, interface: names.bridge, lease, ipv6DefaultMetric, why }];
+  const heldMetric = isHeld && ipv6DefaultMetric !== null ? standbyMetric : null;
+  return [{ do: 'waitDynamic', id, uuid, interface: names.bridge, lease, ipv6DefaultMetric, heldMetric, why }];
 }
 
 /** How a profile of ours is started: NetworkManager finds or makes its device. */

@@ -31,18 +31,17 @@ export function takeBridgeApart(names: BridgeNames, observation: Observation): r
       ? []
       : detach(names, uplink, admin, bridgeLink, observation);
   const steps: Step[] = detachUplink === undefined ? [] : [detachUplink];
-  if (ours.length > 0) {
+  // NetworkManager removes a bridge with the profile that runs on it, and no other.
+  const left = isOurs && !isRun(owner, observation) ? [names.bridge] : [];
+  if (ours.length > 0 || left.length > 0) {
     steps.push({
       do: 'deleteProfiles',
       profiles: ours.map(({ id, uuid }) => ({ id, uuid })),
+      bridges: left,
       why: `nothing of ${names.bridge} stays behind`,
     });
   }
   steps.push(...settle);
-  if (isOurs && !isRun(owner, observation)) {
-    const why = `no profile runs on ${names.bridge}, so NetworkManager does not remove it`;
-    steps.push({ do: 'removeBridges', bridges: [names.bridge], why });
-  }
   if (uplink !== null && addresses.length > 0 && steps.length > 0) {
     const why = `the node is reachable on ${uplink} again`;
     steps.push({ do: 'waitAddresses', interface: uplink, addresses, limitMs: activationLimitMs, why });
@@ -108,15 +107,13 @@ function detach(
   };
   if (addresses.length === 0) return [detachUplink];
   const defaults = [...new Set(routes.map((route) => route.destination).filter(isDefault))];
-  const why = 'the held default route goes only when there is another one';
-  const ownRoutes: Step = { do: 'waitRoutes', interface: uplink, destinations: defaults, heldMetric: metric, why };
+  const why = `what is held goes once ${uplink} has routes of its own`;
   const lease = dynamicFamilies(admin.settings).includes(4) && hasFamily(addresses, 4);
   return [
     detachUplink,
     ...(lease ? [leaseOf(admin, uplink)] : []),
     ...(sharesTraffic(admin.settings) ? [addAgain(admin, uplink)] : []),
-    ...(defaults.length === 0 ? [] : [ownRoutes]),
-    { do: 'releaseRoutes', interface: uplink, routes, metric, why: `${uplink} has routes of its own` },
+    { do: 'releaseRoutes', interface: uplink, destinations: defaults, routes, metric, why },
   ];
 }
 
@@ -136,7 +133,16 @@ function addAgain({ id, uuid }: NmProfile, uplink: string): Step {
 
 function leaseOf({ id, uuid }: NmProfile, uplink: string): Step {
   const why = 'the same MAC gets the same lease';
-  return { do: 'waitDynamic', id, uuid, interface: uplink, lease: true, ipv6DefaultMetric: null, why };
+  return {
+    do: 'waitDynamic',
+    id,
+    uuid,
+    interface: uplink,
+    lease: true,
+    ipv6DefaultMetric: null,
+    heldMetric: null,
+    why,
+  };
 }
 
 /** What the bridge has where nobody asked for another one (names.ts), less one. */

@@ -25,7 +25,7 @@ function steps(differences: readonly NetworkDifference[], uplink: typeof source 
 }
 
 function named(step: Step): string {
-  if (step.do === 'updateProfiles') return `update ${step.profiles.map((profile) => profile.id).join(' ')}`;
+  if (step.do === 'writeProfiles') return `update ${step.profiles.map((profile) => profile.id).join(' ')}`;
   if (step.do === 'clearUplink') return step.profile === null ? 'clear' : `start ${step.profile.id} and clear`;
   return step.do === 'reapply' ? `reapply ${step.id}` : step.do;
 }

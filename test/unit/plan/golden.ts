@@ -50,8 +50,7 @@ function shortBridge({ profiles, ...bridge }: WantedBridge, base: BasePlan | nul
 function shortStep(step: Step, wanted: readonly WantedProfile[]): object {
   const known = (uuid: string): WantedProfile | undefined => wanted.find((profile) => profile.uuid === uuid);
   switch (step.do) {
-    case 'addProfiles':
-    case 'updateProfiles':
+    case 'writeProfiles':
       return { ...step, profiles: step.profiles.map((profile) => shortProfile(profile, known(profile.uuid))) };
     case 'deleteProfiles':
       return { ...step, profiles: step.profiles.map(({ id }) => id) };

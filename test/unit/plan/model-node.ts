@@ -226,14 +226,15 @@ export class ModelNode {
 
   #step(step: Step): void {
     switch (step.do) {
-      case 'addProfiles':
-        for (const profile of step.profiles) this.#add(profile);
-        return;
-      case 'updateProfiles':
-        for (const profile of step.profiles) this.#replace(profile);
+      case 'writeProfiles':
+        for (const profile of step.profiles) this.#write(profile);
         return;
       case 'deleteProfiles':
         for (const { uuid } of step.profiles) this.#delete(uuid);
+        for (const name of step.bridges) {
+          this.#bridges = this.#bridges.filter((bridge) => bridge.name !== name);
+          this.#dropLink(name);
+        }
         return;
       case 'activate':
         for (const profile of step.profiles) this.#activate(profile);
@@ -263,12 +264,6 @@ export class ModelNode {
         this.#configure(device, step.settings ?? this.#profile(step.uuid).settings, this.#held(device.interface));
         return;
       }
-      case 'removeBridges':
-        for (const name of step.bridges) {
-          this.#bridges = this.#bridges.filter((bridge) => bridge.name !== name);
-          this.#dropLink(name);
-        }
-        return;
       case 'waitAddresses':
         this.#mustHave(step.interface, step.addresses);
         return;
@@ -277,16 +272,11 @@ export class ModelNode {
         this.#hold(step.interface, step.addresses, routes, step.metric);
         return;
       }
-      case 'releaseIpv6':
       case 'releaseRoutes': {
-        const state = this.#state(step.interface);
-        state.heldRoutes = state.heldRoutes.filter((route) => route.metric !== step.metric);
-        return;
-      }
-      case 'waitRoutes': {
-        const own = this.#routes(this.#link(step.interface)).filter((route) => route.metric !== step.heldMetric);
+        const own = this.#routes(this.#link(step.interface)).filter((route) => route.metric !== step.metric);
         const missing = step.destinations.filter((to) => !own.some((route) => route.destination === to));
         if (missing.length > 0) throw new Error(`${step.interface} never gets a route to ${missing.join(', ')}`);
+        this.#release(step.interface, step.metric);
         return;
       }
       case 'waitDynamic': {
@@ -296,6 +286,7 @@ export class ModelNode {
           route.destination === '::/0' && route.metric === step.ipv6DefaultMetric;
         if (step.ipv6DefaultMetric !== null && !routes.some(isAdvertised))
           throw new Error(`no advertised route comes on ${step.interface}`);
+        if (step.heldMetric !== null) this.#release(step.interface, step.heldMetric);
         return;
       }
       default:
@@ -319,15 +310,13 @@ export class ModelNode {
     this.#removePort(step.interface);
   }
 
-  #add(wanted: WantedProfile): void {
-    if (this.#profiles.some((profile) => profile.uuid === wanted.uuid))
-      throw new Error(`${wanted.id} is there already`);
-    this.#profiles.push(profileOf(wanted));
+  #write(wanted: WantedProfile): void {
+    this.#profiles = [...this.#profiles.filter((profile) => profile.uuid !== wanted.uuid), profileOf(wanted)];
   }
 
-  #replace(wanted: WantedProfile): void {
-    this.#profile(wanted.uuid);
-    this.#profiles = this.#profiles.map((profile) => (profile.uuid === wanted.uuid ? profileOf(wanted) : profile));
+  #release(name: string, metric: number): void {
+    const state = this.#state(name);
+    state.heldRoutes = state.heldRoutes.filter((route) => route.metric !== metric);
   }
 
   #delete(uuid: string): void {

@@ -77,7 +77,7 @@ t.test('every setting of the admin goes to the bridge, or stays in a profile tha
         }
       }
       for (const step of plan.steps) {
-        const touched = step.do === 'updateProfiles' || step.do === 'deleteProfiles' ? step.profiles : [];
+        const touched = step.do === 'writeProfiles' || step.do === 'deleteProfiles' ? step.profiles : [];
         if (touched.some((profile) => profile.uuid === source?.uuid)) t.fail(`seed ${seed}: ${step.do}`);
       }
     }

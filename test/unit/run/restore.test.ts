@@ -15,7 +15,7 @@ const none: Wanted = { bridges: [] };
 /** What every machine has. */
 const before: readonly LinkAddresses[] = [{ interface: 'lo', addresses: ['127.0.0.1/8'] }];
 const profile = { id: 'x', uuid: 'x', settings: { connection: { id: ['s', 'x'] } } } as const;
-const step: Step = { do: 'addProfiles', profiles: [profile], why: 'what was before' };
+const step: Step = { do: 'writeProfiles', profiles: [profile], why: 'what was before' };
 const refused = (message: string): AgentError => new AgentError('networkmanager-refused', message);
 
 interface Played {
@@ -52,6 +52,7 @@ async function restore(t: Test, played: Played): Promise<Restored> {
       else log.push(member);
       return [];
     },
+    findProfile: async () => null,
     addProfile: async () => {
       log.push('addProfile');
       return '/profile';

@@ -148,7 +148,7 @@ t.test('a plan in words', (t) => {
     /^Uplink {3}eth1, from default route IPv4 metric 100\n {9}interface=eth7 source=\/var\/lib\/ovnk\/iface_default_hint verdict=skipped reason=there-is-no-such-interface\n/,
     /\nBefore\n {2}● eth0/,
     /\nAfter\n {2}╭─ br-ex/,
-    /\nSteps \(\d+\)\n {3}1 {2}add the profiles br-ex, ovs-port-br-ex, ovs-if-br-ex\n {6}br-ex and its port need profiles/,
+    /\nSteps \(\d+\)\n {3}1 {2}write the profiles br-ex, ovs-port-br-ex, ovs-if-br-ex\n {6}br-ex and its port need profiles/,
     /attach eth1 to br-ex/,
     /take the IP settings off eth1 in place/,
     /\nOutage {3}at most \d+ ms expected: /,
@@ -202,7 +202,7 @@ t.test('history and status', (t) => {
   const text = transactionText(record, plain);
   t.match(
     text,
-    /before {3}no bridge of ours\n {2}after {4}br-ex with eth0\n {3}1 {2}add the profiles .* … 5 ms\n {3}2 .* … not done/,
+    /before {3}no bridge of ours\n {2}after {4}br-ex with eth0\n {3}1 {2}writeProfiles … 5 ms\n {6}br-ex and its port need profiles.*\n {3}2 .* … not done\n/,
   );
 
   const { observation } = appliedCase('static4');

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { readSmallFile, replaceFile, writeFileAtomically } from '../drivers/host/files.ts';
+import type { ErrorKind } from '../errors.ts';
 import { hintedNicPath } from '../facts/hints.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
@@ -13,6 +14,10 @@ const statusPath = '/run/microshift-net/status.json';
 const metricsPath = '/run/microshift-net/metrics.prom';
 /** One NIC a line; microshift-net-uplink.service looks whether each is still in its bridge. */
 const uplinksPath = '/run/microshift-net/uplinks';
+/** There while a network that comes is what the last run lacked; rpm/files/90-microshift-net.sh starts the unit then (decision 0018). */
+const networkMissedPath = '/run/microshift-net/network-missed';
+/** Failures that an address mends. */
+const mendedByNetwork: readonly string[] = ['no-uplink', 'activation-timeout'] satisfies readonly ErrorKind[];
 const bootMarkerPath = '/run/microshift-net/boot-done';
 
 /** Remembers the NIC, so that the next boot takes the same one, by its permanent MAC if it has another name then; written only when it changes. */
@@ -50,11 +55,13 @@ export function readStatus(): RunRecord | null {
   }
 }
 
-/** What a run came to, for people and for Prometheus; every run writes both, so neither may wait for a disk. */
+/** What a run came to, for people, for Prometheus and for who hears of events; every run writes it, so none may wait for a disk. */
 export function writeRun(record: RunRecord, metrics: string): void {
   replaceFile(statusPath, `${JSON.stringify(record)}\n`);
   replaceFile(metricsPath, metrics);
   replaceFile(uplinksPath, record.bridges.map(({ uplink }) => (uplink === null ? '' : `${uplink}\n`)).join(''));
+  if (record.error !== null && mendedByNetwork.includes(record.error.kind)) replaceFile(networkMissedPath, '');
+  else rmSync(networkMissedPath, { force: true });
 }
 
 /** Says that `apply --boot` has ended well in this boot, and when it first did. */

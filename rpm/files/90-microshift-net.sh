@@ -13,13 +13,9 @@ ask_for_repair() {
 }
 
 # A router may come back from a power cut long after the node: microshift-ovs-init.service has given up by then. It is started once more when
-# an address has come. Nothing else is mended by an address.
+# an address has come, if that is what the run says it missed.
 start_late() {
-  read -r status 2> /dev/null < /run/microshift-net/status.json || return 0
-  case "$status" in
-    *'"kind":"no-uplink"'* | *'"kind":"activation-timeout"'*) ;;
-    *) return 0 ;;
-  esac
+  [ -e /run/microshift-net/network-missed ] || return 0
   unit=microshift-ovs-init.service
   systemctl is-failed --quiet "$unit" || return 0
   # Not again and again where br-ex gets no lease although the NIC does.

@@ -9,10 +9,11 @@ import { hintPath } from '../plan/uplink/remembered.ts';
 /** The hint as we wrote it, to know it again. */
 const ownHintPath = '/var/lib/microshift-net/hint';
 /** Gone after a reboot, as what they tell of is. */
-const statusPath = '/run/microshift-net/status.json';
-const metricsPath = '/run/microshift-net/metrics.prom';
+export const statusDirectory = '/run/microshift-net';
+const statusFile = 'status.json';
+const metricsFile = 'metrics.prom';
 /** One NIC a line; microshift-net-uplink.service looks whether each is still in its bridge. */
-const uplinksPath = '/run/microshift-net/uplinks';
+const uplinksFile = 'uplinks';
 const bootMarkerPath = '/run/microshift-net/boot-done';
 
 /** Remembers the NIC, so that the next boot takes the same one, by its permanent MAC if it has another name then; written only when it changes. */
@@ -41,9 +42,9 @@ export function removeHint(): void {
 }
 
 /** What the run before this one came to; null: there was none in this boot, or what is there is not ours. */
-export function readStatus(): RunRecord | null {
+export function readStatus(directory = statusDirectory): RunRecord | null {
   try {
-    const record = JSON.parse(readSmallFile(statusPath) ?? 'null') as RunRecord | null;
+    const record = JSON.parse(readSmallFile(`${directory}/${statusFile}`) ?? 'null') as RunRecord | null;
     return record?.format === 1 ? record : null;
   } catch {
     return null;
@@ -51,10 +52,11 @@ export function readStatus(): RunRecord | null {
 }
 
 /** What a run came to, for people and for Prometheus; every run writes both, so neither may wait for a disk. */
-export function writeRun(record: RunRecord, metrics: string): void {
-  replaceFile(statusPath, `${JSON.stringify(record)}\n`);
-  replaceFile(metricsPath, metrics);
-  replaceFile(uplinksPath, record.bridges.map(({ uplink }) => (uplink === null ? '' : `${uplink}\n`)).join(''));
+export function writeRun(record: RunRecord, metrics: string, directory = statusDirectory): void {
+  replaceFile(`${directory}/${statusFile}`, `${JSON.stringify(record)}\n`);
+  replaceFile(`${directory}/${metricsFile}`, metrics);
+  const uplinks = record.bridges.map(({ uplink }) => (uplink === null ? '' : `${uplink}\n`)).join('');
+  replaceFile(`${directory}/${uplinksFile}`, uplinks);
 }
 
 /** Says that `apply --boot` has ended well in this boot, and when it first did. */

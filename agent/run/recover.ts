@@ -69,7 +69,7 @@ async function endOpenRun(
   // It may have died between the end of its work and the note of it: a state that is as it aimed at is not taken back.
   const pending = record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint));
   if (!pending && isAsWanted(plan, await node.observe())) {
-    endTransaction('recover', id, 'committed', 'the agent died after its work was done', null, places);
+    endTransaction('recover', id, 'committed', 'the agent died after its work was done', plan, places);
     ended('died after its work was done; the node is as it was meant to be');
     return;
   }

@@ -70,14 +70,14 @@ export async function recordRefused(command: string, cause: unknown): Promise<vo
 }
 
 /**
- * Ends a transaction that is not run any more: taken back, ended for a run that died, or confirmed, which is when its plan is what the node is.
+ * Ends a transaction that is not run any more: taken back, ended for a run that died, or kept, which is when its plan is what the node is.
  */
 export function endTransaction(
   command: string,
   id: string,
   state: TransactionState,
   detail: string | null,
-  confirmed: Plan | null = null,
+  kept: Plan | null = null,
   places = nodePlaces,
 ): void {
   const at = new Date().toISOString();
@@ -87,7 +87,10 @@ export function endTransaction(
   const previous = readStatus(places.status)?.transaction ?? null;
   const known = previous?.id === id ? previous : { id, tookMs: null, expectedOutageMs: null };
   const transaction = { ...known, state, at };
-  writeNext({ command, at, tookMs: 0, outcome: 'changed', error: null, plan: null, transaction, confirmed }, places);
+  writeNext(
+    { command, at, tookMs: 0, outcome: 'changed', error: null, plan: null, transaction, confirmed: kept },
+    places,
+  );
 }
 
 /** How a transaction ended that failed, as its journal says; null: it failed before it had one. */
@@ -120,7 +123,7 @@ interface RunEnd {
   readonly error: AgentError | null;
   readonly plan: Plan | null;
   readonly transaction: TransactionRecord | null;
-  /** What a tried change made the node to be, once it is kept. */
+  /** What an earlier change made the node to be, once it is known to be kept. */
   readonly confirmed: Plan | null;
 }
 

@@ -45,6 +45,8 @@ t.test('a run that died after its commit is kept when the node is as it was mean
   t.strictSame(ran.calls, [], 'nothing is changed');
   ended(ran, 'committed', 'the agent died after its work was done');
   told(ran, 'died after its work was done; the node is as it was meant to be');
+  t.match(ran.status?.bridges, [{ bridge: 'br-ex', uplink: 'eth0' }], 'monitoring knows the bridge');
+  t.equal(ran.uplinks, 'eth0\n', 'and whoever looks whether the NIC is still in it');
 });
 
 t.test('a run whose checkpoint ran out goes back by steps, as far as there is something left', async (t) => {

@@ -5,7 +5,7 @@ import { AgentError, asAgentError } from '../errors.ts';
 import type { JournalRecord } from '../model/journal.ts';
 import { journalDirectory } from '../model/journal.ts';
 import { isAsWanted } from './as-wanted.ts';
-import { readOpenJournals, setAside } from './journal.ts';
+import { readOpenJournals, reopenJournal, setAside } from './journal.ts';
 import type { Message } from './messages.ts';
 import type { Node } from './node.ts';
 import type { Reporter } from './options.ts';
@@ -28,7 +28,7 @@ export async function recoverEarlierRuns(
   const bootId = currentBootId();
   for (const record of records) {
     if (record.state === 'open') await endOpenRun(node, record, bootId, { say, announce }, deadline, places);
-    else if (record.state === 'awaiting-confirm') await endUnconfirmed(node, record, bootId, { say, announce }, places);
+    else await endUnconfirmed(node, record, bootId, { say, announce }, places);
   }
 }
 
@@ -37,7 +37,7 @@ export function currentBootId(): string {
   return readSmallFile('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
 }
 
-/** The open journals; what only looks like one is put aside and told. */
+/** The journals of runs that are to be ended; what only looks like one is put aside and told. */
 export function usableOpenJournals(
   say: (message: string) => void,
   directory = journalDirectory,
@@ -51,7 +51,24 @@ export function usableOpenJournals(
       say(`warning: the journal ${path} is not obeyed: ${why}; ${asAgentError(error).message}`);
     }
   }
-  return records;
+  const isOpen = ({ state }: JournalRecord): boolean => state === 'open' || state === 'awaiting-confirm';
+  for (const record of records) if (!isOpen(record)) closeEnded(directory, record, say);
+  return records.filter(isOpen);
+}
+
+/** A run can die after it wrote the end of its journal and before the file was renamed: the end counts, and is written once more. */
+function closeEnded(
+  directory: string,
+  { header: { id }, state, stateAt, detail }: JournalRecord,
+  say: Reporter['say'],
+): void {
+  try {
+    const journal = reopenJournal(directory, id);
+    journal.setState(state, stateAt, detail);
+    journal.close();
+  } catch (error) {
+    say(`warning: the journal of transaction ${id} stays open: ${asAgentError(error).message}`);
+  }
 }
 
 async function endOpenRun(

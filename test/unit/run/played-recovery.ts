@@ -33,7 +33,7 @@ export const atFirstStep = nodeAfter(1);
 export const asWanted = nodeAfter(plan.steps.length);
 
 /** The journal of a run that moves eth0 into br-ex. */
-function journalOf(id: string, bootId = currentBootId(), other: Partial<Plan> = {}): JournalHeader {
+export function journalOf(id: string, bootId = currentBootId(), other: Partial<Plan> = {}): JournalHeader {
   // What every machine has: the addresses of the case are not here.
   const before = [{ interface: 'lo', addresses: ['127.0.0.1/8'] }];
   return { ...headerOf({ plan: { ...plan, before, ...other } }), id, bootId };

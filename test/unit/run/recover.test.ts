@@ -1,10 +1,12 @@
 // How the next run ends what an earlier one left open. The node is played, the journals are files.
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { AgentError } from '../../../agent/errors.ts';
+import { openJournal } from '../../../agent/run/journal.ts';
+import { usableOpenJournals } from '../../../agent/run/recover.ts';
 import { failure } from '../failure.ts';
-import { asWanted, atFirstStep, atOnce, type Death, type Recovered, recover } from './played-recovery.ts';
+import { asWanted, atFirstStep, atOnce, type Death, journalOf, type Recovered, recover } from './played-recovery.ts';
 
 const id = '20260102T030405Z-0001';
 const at = '2026-01-02T03:04:06.000Z';
@@ -150,6 +152,35 @@ t.test('a journal that cannot be used is set aside and told of, and the others a
   t.match(ran.said[0], /^warning: the journal \S+bad\.open is set aside and not obeyed: its format 2 is not one/);
   t.strictSame(readdirSync(ran.directory), [`${id}.json`, 'bad.open.unusable']);
   ended(ran, 'rolled-back', 'the agent died; the next run rolled back');
+});
+
+t.test('a run that died while it was closing its journal has the end that it wrote', async (t) => {
+  const detail = 'as it was written';
+  for (const bootId of [undefined, otherBoot])
+    for (const state of ['committed', 'rolled-back'] as const) {
+      const wrote: NonNullable<Death['wrote']> = (journal) => journal.setState(state, at, detail);
+      const prepare = (directory: string): void =>
+        renameSync(join(directory, `${id}.json`), join(directory, `${id}.open`));
+      const death: Death = bootId === undefined ? { wrote } : { wrote, bootId };
+      const ran = await recover(t, { deaths: [death], prepare, unasked: true });
+      t.strictSame([ran.error, ran.announced, ran.said, ran.status], [null, [], [], null], 'it is no news');
+      t.match(ran.journals, [{ state, stateAt: at, detail }]);
+      t.strictSame(readdirSync(ran.directory), [`${id}.json`], 'the runs after it need not read it');
+    }
+});
+
+t.test('what is left to be ended is neither a journal that has its end nor one that cannot be used', (t) => {
+  const directory = t.testdir({ 'bad.open': '{"format":2}\n' });
+  const header = journalOf(id, otherBoot);
+  openJournal(directory, header).close();
+  openJournal(directory, { ...header, id: 'closed' }).setState('committed', at, null);
+  renameSync(join(directory, 'closed.json'), join(directory, 'closed.open'));
+  const left = usableOpenJournals(() => undefined, directory);
+  t.strictSame(
+    left.map((record) => record.header.id),
+    [id],
+  );
+  t.end();
 });
 
 /** The run has this end, in its journal and for monitoring. */

@@ -38,6 +38,8 @@ export interface Played {
   readonly answer?: (call: string, control: Control) => Promise<void> | void;
   /** Called at every fault point. */
   readonly at?: (point: string, control: Control) => Promise<void> | void;
+  /** Called with every line of progress. */
+  readonly progress?: (line: string, control: Control) => void;
   /** What the way back leaves; null: nothing. */
   readonly restore?: (control: Control) => Promise<AgentError | null>;
   /** What is observed when the steps have run. */
@@ -119,8 +121,11 @@ export async function run(t: Test, played: Played): Promise<Ran> {
     },
     journalDirectory: directory,
     now: () => new Date(now),
-    progress: ({ index, total, step, state }) =>
-      progress.push(`${index + 1}/${total} ${typeof step === 'string' ? step : step.do} ${state}`),
+    progress: ({ index, total, step, state }) => {
+      const line = `${index + 1}/${total} ${typeof step === 'string' ? step : step.do} ${state}`;
+      progress.push(line);
+      played.progress?.(line, control);
+    },
     faultPoint: async (point) => {
       points.push(point);
       await played.at?.(point, control);

@@ -94,8 +94,8 @@ async function change(t: Test, { others = [], refuse, confirmTimeoutSeconds }: P
 }
 
 t.test('a change is noted, and survives this process, before it begins', async (t) => {
-  const { calls, began, journals, error } = await change(t, {});
-  t.equal(error, null);
+  const { calls, said, began, journals, error } = await change(t, {});
+  t.strictSame([error, said], [null, []]);
   t.strictSame(calls, ['survive first', 'probe', 'CheckpointCreate', 'step a', 'step b', 'CheckpointDestroy']);
   t.equal(began.length, 1);
   const header = { id: began[0], command: 'apply', bootId: untouched.host.bootId, previous: { bridges: [] } };

@@ -1,6 +1,5 @@
 import type { Deadline } from '../deadline.ts';
 import { asAgentError } from '../errors.ts';
-import { journalDirectory } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { currentBridges } from '../plan/bridge/current.ts';
@@ -11,7 +10,7 @@ import type { Node } from './node.ts';
 import type { ReconcileOptions } from './options.ts';
 import { refuseOtherCheckpoints } from './other-checkpoints.ts';
 import { rememberUplink } from './remember-uplink.ts';
-import type { RunRecorder } from './run-record.ts';
+import { nodePlaces, type RunRecorder } from './run-record.ts';
 import { takeBack } from './take-back.ts';
 import { runTransaction, type TransactionResult } from './transaction.ts';
 
@@ -23,6 +22,7 @@ export async function changeNode(
   options: ReconcileOptions,
   deadline: Deadline,
   record: RunRecorder,
+  places = nodePlaces,
 ): Promise<TransactionResult> {
   await refuseOtherCheckpoints(node.nm, observation.networkManager.checkpoints);
   const previous = currentBridges(observation);
@@ -41,7 +41,7 @@ export async function changeNode(
     ovs: node.ovs,
     deadline,
     observe: node.observe,
-    journalDirectory,
+    journalDirectory: places.journals,
     now: () => new Date(),
     progress: options.progress,
     faultPoint: armedFault(faultFile, deadline, options.say),

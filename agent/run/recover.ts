@@ -5,11 +5,11 @@ import { AgentError, asAgentError } from '../errors.ts';
 import type { JournalRecord } from '../model/journal.ts';
 import { journalDirectory } from '../model/journal.ts';
 import { isAsWanted } from './as-wanted.ts';
-import { readOpenJournals, setAside } from './journal.ts';
+import { readOpenJournals, reopenJournal, setAside } from './journal.ts';
 import type { Message } from './messages.ts';
 import type { Node } from './node.ts';
 import type { Reporter } from './options.ts';
-import { endTransaction } from './run-record.ts';
+import { endTransaction, nodePlaces, type RecordPlaces } from './run-record.ts';
 import { takeBack } from './take-back.ts';
 import { awaitUnloggedCheckpoint } from './unlogged-checkpoint.ts';
 
@@ -18,12 +18,17 @@ import { awaitUnloggedCheckpoint } from './unlogged-checkpoint.ts';
  * at once, instead of when NetworkManager's timer runs out; one of an earlier boot ended with it, because profiles in memory do not
  * outlive a boot, and what it left in Open vSwitch's database is part of what is observed next.
  */
-export async function recoverEarlierRuns(node: Node, { say, announce }: Reporter, deadline: Deadline): Promise<void> {
-  const records = usableOpenJournals(say);
+export async function recoverEarlierRuns(
+  node: Node,
+  { say, announce }: Reporter,
+  deadline: Deadline,
+  places = nodePlaces,
+): Promise<void> {
+  const records = usableOpenJournals(say, places.journals);
   const bootId = currentBootId();
   for (const record of records) {
-    if (record.state === 'open') await endOpenRun(node, record, bootId, { say, announce }, deadline);
-    else if (record.state === 'awaiting-confirm') await endUnconfirmed(node, record, bootId, { say, announce });
+    if (record.state === 'open') await endOpenRun(node, record, bootId, { say, announce }, deadline, places);
+    else await endUnconfirmed(node, record, bootId, { say, announce }, places);
   }
 }
 
@@ -32,9 +37,12 @@ export function currentBootId(): string {
   return readSmallFile('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
 }
 
-/** The open journals; what only looks like one is put aside and told. */
-export function usableOpenJournals(say: (message: string) => void): readonly JournalRecord[] {
-  const { records, unusable } = readOpenJournals(journalDirectory);
+/** The journals of runs that are to be ended; what only looks like one is put aside and told. */
+export function usableOpenJournals(
+  say: (message: string) => void,
+  directory = journalDirectory,
+): readonly JournalRecord[] {
+  const { records, unusable } = readOpenJournals(directory);
   for (const { path, why } of unusable) {
     try {
       setAside(path);
@@ -43,7 +51,24 @@ export function usableOpenJournals(say: (message: string) => void): readonly Jou
       say(`warning: the journal ${path} is not obeyed: ${why}; ${asAgentError(error).message}`);
     }
   }
-  return records;
+  const isOpen = ({ state }: JournalRecord): boolean => state === 'open' || state === 'awaiting-confirm';
+  for (const record of records) if (!isOpen(record)) closeEnded(directory, record, say);
+  return records.filter(isOpen);
+}
+
+/** A run can die after it wrote the end of its journal and before the file was renamed: the end counts, and is written once more. */
+function closeEnded(
+  directory: string,
+  { header: { id }, state, stateAt, detail }: JournalRecord,
+  say: Reporter['say'],
+): void {
+  try {
+    const journal = reopenJournal(directory, id);
+    journal.setState(state, stateAt, detail);
+    journal.close();
+  } catch (error) {
+    say(`warning: the journal of transaction ${id} stays open: ${asAgentError(error).message}`);
+  }
 }
 
 async function endOpenRun(
@@ -52,15 +77,16 @@ async function endOpenRun(
   bootId: string,
   { say, announce }: Reporter,
   deadline: Deadline,
+  places: RecordPlaces,
 ): Promise<void> {
   const { id, plan } = record.header;
-  if (record.header.bootId !== bootId) return endAfterReboot(record, announce);
+  if (record.header.bootId !== bootId) return endAfterReboot(record, announce, places);
   const ended = (text: string): void => announce(recovered(id, text));
   if (record.checkpoint === null) await awaitUnloggedCheckpoint(node.nm, deadline, say);
   // It may have died between the end of its work and the note of it: a state that is as it aimed at is not taken back.
   const pending = record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint));
   if (!pending && isAsWanted(plan, await node.observe())) {
-    endTransaction('recover', id, 'committed', 'the agent died after its work was done');
+    endTransaction('recover', id, 'committed', 'the agent died after its work was done', plan, places);
     ended('died after its work was done; the node is as it was meant to be');
     return;
   }
@@ -71,6 +97,8 @@ async function endOpenRun(
     id,
     left === null ? 'rolled-back' : 'not-restored',
     left?.message ?? 'the agent died; the next run rolled back',
+    null,
+    places,
   );
   if (left === null) ended('had died in the middle; the state before it is back');
   else announce({ kind: 'not-restored', text: left.message, transaction: id, error: left.kind });
@@ -86,9 +114,10 @@ async function endUnconfirmed(
   record: JournalRecord,
   bootId: string,
   { say, announce }: Reporter,
+  places: RecordPlaces,
 ): Promise<void> {
   const { id } = record.header;
-  if (record.header.bootId !== bootId) return endAfterReboot(record, announce);
+  if (record.header.bootId !== bootId) return endAfterReboot(record, announce, places);
   if (record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint))) throw unconfirmed(id);
   const left = await takeBack(node, record.header, null, say);
   endTransaction(
@@ -96,19 +125,21 @@ async function endUnconfirmed(
     id,
     left === null ? 'reverted' : 'not-restored',
     left?.message ?? 'it was not confirmed in time',
+    null,
+    places,
   );
   if (left === null) announce(recovered(id, 'was not confirmed and has been reverted'));
   else announce({ kind: 'not-restored', text: left.message, transaction: id, error: left.kind });
 }
 
 /** Notes the end of a run of an earlier boot: with that boot its profiles in memory and its checkpoint went. */
-export function endAfterReboot(record: JournalRecord, announce: Reporter['announce']): void {
+export function endAfterReboot(record: JournalRecord, announce: Reporter['announce'], places = nodePlaces): void {
   const { id } = record.header;
   if (record.state === 'awaiting-confirm') {
-    endTransaction('recover', id, 'reverted', 'the machine was rebooted before it was confirmed');
+    endTransaction('recover', id, 'reverted', 'the machine was rebooted before it was confirmed', null, places);
     announce(recovered(id, 'was not confirmed and has been reverted'));
   } else {
-    endTransaction('recover', id, 'interrupted', 'the machine went down in the middle');
+    endTransaction('recover', id, 'interrupted', 'the machine went down in the middle', null, places);
     announce(recovered(id, "was cut short by a reboot; the node started from the admin's own profiles"));
   }
 }

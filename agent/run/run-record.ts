@@ -8,8 +8,17 @@ import { agentVersion } from '../version.ts';
 import { readJournals, reopenJournal } from './journal.ts';
 import { lockDirectory, takeLock } from './lock.ts';
 import { metricsText } from './metrics.ts';
-import { readStatus, writeBootMarker, writeRun } from './state-files.ts';
+import { readStatus, statusDirectory, writeBootMarker, writeRun } from './state-files.ts';
 import type { TransactionResult } from './transaction.ts';
+
+/** Where runs are written down: their journals, and what the last one came to. */
+export interface RecordPlaces {
+  readonly journals: string;
+  readonly status: string;
+}
+
+/** Where the node has them. */
+export const nodePlaces: RecordPlaces = { journals: journalDirectory, status: statusDirectory };
 
 /** Notes what a run does and writes it down at its end. Nothing here can fail the run. */
 export interface RunRecorder {
@@ -61,23 +70,27 @@ export async function recordRefused(command: string, cause: unknown): Promise<vo
 }
 
 /**
- * Ends a transaction that is not run any more: taken back, ended for a run that died, or confirmed, which is when its plan is what the node is.
+ * Ends a transaction that is not run any more: taken back, ended for a run that died, or kept, which is when its plan is what the node is.
  */
 export function endTransaction(
   command: string,
   id: string,
   state: TransactionState,
   detail: string | null,
-  confirmed: Plan | null = null,
+  kept: Plan | null = null,
+  places = nodePlaces,
 ): void {
   const at = new Date().toISOString();
-  const journal = reopenJournal(journalDirectory, id);
+  const journal = reopenJournal(places.journals, id);
   journal.setState(state, at, detail);
   journal.close();
-  const previous = readStatus()?.transaction ?? null;
+  const previous = readStatus(places.status)?.transaction ?? null;
   const known = previous?.id === id ? previous : { id, tookMs: null, expectedOutageMs: null };
   const transaction = { ...known, state, at };
-  writeNext({ command, at, tookMs: 0, outcome: 'changed', error: null, plan: null, transaction, confirmed });
+  writeNext(
+    { command, at, tookMs: 0, outcome: 'changed', error: null, plan: null, transaction, confirmed: kept },
+    places,
+  );
 }
 
 /** How a transaction ended that failed, as its journal says; null: it failed before it had one. */
@@ -86,10 +99,10 @@ function journalState(id: string | undefined): TransactionState | null {
   return readJournals(journalDirectory).records.find((record) => record.header.id === id)?.state ?? null;
 }
 
-function writeNext(end: RunEnd): void {
+function writeNext(end: RunEnd, { status } = nodePlaces): void {
   attempt(() => {
-    const record = nextRecord(readStatus(), end);
-    writeRun(record, metricsText(record));
+    const record = nextRecord(readStatus(status), end);
+    writeRun(record, metricsText(record), status);
   });
 }
 
@@ -110,7 +123,7 @@ interface RunEnd {
   readonly error: AgentError | null;
   readonly plan: Plan | null;
   readonly transaction: TransactionRecord | null;
-  /** What a tried change made the node to be, once it is kept. */
+  /** What an earlier change made the node to be, once it is known to be kept. */
   readonly confirmed: Plan | null;
 }
 

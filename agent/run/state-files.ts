@@ -10,12 +10,13 @@ import { hintPath } from '../plan/uplink/remembered.ts';
 /** The hint as we wrote it, to know it again. */
 const ownHintPath = '/var/lib/microshift-net/hint';
 /** Gone after a reboot, as what they tell of is. */
-const statusPath = '/run/microshift-net/status.json';
-const metricsPath = '/run/microshift-net/metrics.prom';
+export const statusDirectory = '/run/microshift-net';
+const statusFile = 'status.json';
+const metricsFile = 'metrics.prom';
 /** One NIC a line; microshift-net-uplink.service looks whether each is still in its bridge. */
-const uplinksPath = '/run/microshift-net/uplinks';
+const uplinksFile = 'uplinks';
 /** There while a network that comes is what the last run lacked; rpm/files/90-microshift-net.sh starts the unit then (decision 0018). */
-const networkMissedPath = '/run/microshift-net/network-missed';
+const networkMissedFile = 'network-missed';
 /** Failures that an address mends. */
 const mendedByNetwork: readonly string[] = ['no-uplink', 'activation-timeout'] satisfies readonly ErrorKind[];
 const bootMarkerPath = '/run/microshift-net/boot-done';
@@ -46,9 +47,9 @@ export function removeHint(): void {
 }
 
 /** What the run before this one came to; null: there was none in this boot, or what is there is not ours. */
-export function readStatus(): RunRecord | null {
+export function readStatus(directory = statusDirectory): RunRecord | null {
   try {
-    const record = JSON.parse(readSmallFile(statusPath) ?? 'null') as RunRecord | null;
+    const record = JSON.parse(readSmallFile(`${directory}/${statusFile}`) ?? 'null') as RunRecord | null;
     return record?.format === 1 ? record : null;
   } catch {
     return null;
@@ -56,12 +57,14 @@ export function readStatus(): RunRecord | null {
 }
 
 /** What a run came to, for people, for Prometheus and for who hears of events; every run writes it, so none may wait for a disk. */
-export function writeRun(record: RunRecord, metrics: string): void {
-  replaceFile(statusPath, `${JSON.stringify(record)}\n`);
-  replaceFile(metricsPath, metrics);
-  replaceFile(uplinksPath, record.bridges.map(({ uplink }) => (uplink === null ? '' : `${uplink}\n`)).join(''));
-  if (record.error !== null && mendedByNetwork.includes(record.error.kind)) replaceFile(networkMissedPath, '');
-  else rmSync(networkMissedPath, { force: true });
+export function writeRun(record: RunRecord, metrics: string, directory = statusDirectory): void {
+  replaceFile(`${directory}/${statusFile}`, `${JSON.stringify(record)}\n`);
+  replaceFile(`${directory}/${metricsFile}`, metrics);
+  const uplinks = record.bridges.map(({ uplink }) => (uplink === null ? '' : `${uplink}\n`)).join('');
+  replaceFile(`${directory}/${uplinksFile}`, uplinks);
+  const missedNetwork = `${directory}/${networkMissedFile}`;
+  if (record.error !== null && mendedByNetwork.includes(record.error.kind)) replaceFile(missedNetwork, '');
+  else rmSync(missedNetwork, { force: true });
 }
 
 /** Says that `apply --boot` has ended well in this boot, and when it first did. */

@@ -130,9 +130,9 @@ function numberedSteps(
   return {
     timesMs,
     run: async (step, work) => {
-      throwIfStopped(deadline);
       const index = timesMs.length;
       await faultPoint(`before step ${index + 1}`);
+      throwIfStopped(deadline);
       const started = monotonicMs();
       progress({ index, total, step, state: 'started', tookMs: 0 });
       try {

@@ -4,32 +4,33 @@ import { type JournalRecord, journalDirectory } from '../model/journal.ts';
 import { planUndo } from '../plan/plan.ts';
 import { findTransaction, readJournals } from './journal.ts';
 import { withLock } from './lock.ts';
-import { withNode } from './node.ts';
+import { type Node, withNode } from './node.ts';
 import type { ReconcileOptions } from './options.ts';
 import { type ReconcileResult, reconcile } from './reconcile.ts';
-import { endTransaction } from './run-record.ts';
+import { endTransaction, nodePlaces } from './run-record.ts';
 import { takeBack } from './take-back.ts';
 
 /** Keeps the change that waits to be confirmed and gives its id. Fails with `nothing-to-confirm` when there is none, or none any more. */
 export function keepTried(): Promise<string> {
-  return withLock('confirm', () =>
-    withNode(async ({ nm }) => {
-      const record = readJournals(journalDirectory).records.find(({ state }) => state === 'awaiting-confirm');
-      if (record === undefined || record.checkpoint === null)
-        throw new AgentError('nothing-to-confirm', 'no change waits to be confirmed', {
-          hint: 'a change is tried with `microshift-net apply --confirm-timeout SECONDS`',
-        });
-      const { id, plan } = record.header;
-      if (!(await checkpointStands(nm, record.checkpoint))) {
-        endTransaction('confirm', id, 'reverted', 'it was not confirmed in time');
-        const text = `transaction ${id} was not confirmed in time and has been reverted`;
-        throw new AgentError('nothing-to-confirm', text, { hint: 'run `microshift-net apply` again' });
-      }
-      await destroyCheckpoint(nm, record.checkpoint);
-      endTransaction('confirm', id, 'confirmed', null, plan);
-      return id;
-    }),
-  );
+  return withLock('confirm', () => withNode((node) => keepTriedOn(node)));
+}
+
+/** The same on a node that nobody else changes. */
+export async function keepTriedOn({ nm }: Pick<Node, 'nm'>, places = nodePlaces): Promise<string> {
+  const record = readJournals(places.journals).records.find(({ state }) => state === 'awaiting-confirm');
+  if (record === undefined || record.checkpoint === null)
+    throw new AgentError('nothing-to-confirm', 'no change waits to be confirmed', {
+      hint: 'a change is tried with `microshift-net apply --confirm-timeout SECONDS`',
+    });
+  const { id, plan } = record.header;
+  if (!(await checkpointStands(nm, record.checkpoint))) {
+    endTransaction('confirm', id, 'reverted', 'it was not confirmed in time', null, places);
+    const text = `transaction ${id} was not confirmed in time and has been reverted`;
+    throw new AgentError('nothing-to-confirm', text, { hint: 'run `microshift-net apply` again' });
+  }
+  await destroyCheckpoint(nm, record.checkpoint);
+  endTransaction('confirm', id, 'confirmed', null, plan, places);
+  return id;
 }
 
 /**
@@ -50,8 +51,9 @@ export async function undoTransaction(
   );
 }
 
-function undoable(id: string | undefined): JournalRecord {
-  const { records } = readJournals(journalDirectory);
+/** The transaction that `undo` goes back to before. */
+export function undoable(id: string | undefined, directory = journalDirectory): JournalRecord {
+  const { records } = readJournals(directory);
   const changed = ({ state }: JournalRecord): boolean => ['committed', 'confirmed', 'awaiting-confirm'].includes(state);
   const record = id === undefined ? records.find(changed) : findTransaction(records, id);
   const hint = 'see `microshift-net history`';

@@ -1,0 +1,158 @@
+// The end of runs that died, on a node that is played: their journals are real files.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { type Deadline, startDeadline } from '../../../agent/deadline.ts';
+import type { NetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
+import type { AgentError } from '../../../agent/errors.ts';
+import type { JournalHeader, JournalRecord } from '../../../agent/model/journal.ts';
+import type { Observation } from '../../../agent/model/observation.ts';
+import type { Plan } from '../../../agent/model/plan.ts';
+import type { RunRecord } from '../../../agent/model/run-record.ts';
+import { type Journal, openJournal, readJournals } from '../../../agent/run/journal.ts';
+import type { Message } from '../../../agent/run/messages.ts';
+import type { Node } from '../../../agent/run/node.ts';
+import { currentBootId, recoverEarlierRuns } from '../../../agent/run/recover.ts';
+import { planOfCase, readCase } from '../plan/cases.ts';
+import { ModelNode } from '../plan/model-node.ts';
+import { headerOf } from './played-transaction.ts';
+
+const moved = readCase('static4');
+const plan = planOfCase(moved);
+
+/** The node of a run after so many of its steps. */
+function nodeAfter(steps: number): Observation {
+  const node = new ModelNode(moved.observation);
+  node.run(plan.steps.slice(0, steps));
+  return node.observe();
+}
+
+export const atOnce = nodeAfter(0);
+/** The NIC is still outside, profiles of ours are left. */
+export const atFirstStep = nodeAfter(1);
+export const asWanted = nodeAfter(plan.steps.length);
+
+/** The journal of a run that moves eth0 into br-ex. */
+export function journalOf(id: string, bootId = currentBootId(), other: Partial<Plan> = {}): JournalHeader {
+  // What every machine has: the addresses of the case are not here.
+  const before = [{ interface: 'lo', addresses: ['127.0.0.1/8'] }];
+  return { ...headerOf({ plan: { ...plan, before, ...other } }), id, bootId };
+}
+
+export interface Death {
+  readonly id?: string;
+  readonly bootId?: string;
+  /** null: it died before it wrote it down. */
+  readonly checkpoint?: string | null;
+  /** What is different of its plan. */
+  readonly plan?: Partial<Plan>;
+  /** What it came to before it died. */
+  readonly wrote?: (journal: Journal) => void;
+}
+
+export interface Survivors {
+  readonly deaths: readonly Death[];
+  /** Checkpoints that stand, each time it is asked; the last answer stays. */
+  readonly standing?: readonly (readonly string[])[];
+  readonly observation?: Observation;
+  readonly nm?: Partial<NetworkManager>;
+  readonly deadline?: (deadline: Deadline) => void;
+  /** Nothing of the node may be asked. */
+  readonly unasked?: boolean;
+  /** Before the recovery. */
+  readonly prepare?: (journals: string) => void;
+}
+
+export interface Recovered {
+  readonly calls: readonly string[];
+  readonly said: readonly string[];
+  readonly announced: readonly Message[];
+  readonly error: AgentError | null;
+  /** Newest first. */
+  readonly journals: readonly JournalRecord[];
+  readonly directory: string;
+  readonly status: RunRecord | null;
+  /** NICs that microshift-net-uplink.service looks after. */
+  readonly uplinks: string | null;
+}
+
+/** Writes the journals of runs that died and lets the next run find them. */
+export async function recover(t: Test, survivors: Survivors): Promise<Recovered> {
+  const root = t.testdir({});
+  const places = { journals: join(root, 'lib/tx'), status: join(root, 'run') };
+  const { deaths } = survivors;
+  for (const { id = '20260102T030405Z-0001', bootId, checkpoint = '/checkpoint/1', plan, wrote } of deaths) {
+    const journal = openJournal(places.journals, journalOf(id, bootId, plan));
+    if (checkpoint !== null) journal.append({ event: 'checkpoint', path: checkpoint });
+    wrote?.(journal);
+    journal.close();
+  }
+  survivors.prepare?.(places.journals);
+  const calls: string[] = [];
+  const said: string[] = [];
+  const announced: Message[] = [];
+  const reporter = {
+    say: (text: string) => said.push(text),
+    announce: (message: Message) => announced.push(message),
+  };
+  const deadline = startDeadline(60_000);
+  survivors.deadline?.(deadline);
+  const node = survivors.unasked === true ? untouchable() : played(survivors, calls);
+  const error = await recoverEarlierRuns(node, reporter, deadline, places).then(
+    () => null,
+    (cause: AgentError) => cause,
+  );
+  deadline.clear();
+  const text = (name: string): string | null => {
+    const path = join(places.status, name);
+    return existsSync(path) ? readFileSync(path, 'utf8') : null;
+  };
+  return {
+    calls,
+    said,
+    announced,
+    error,
+    journals: readJournals(places.journals).records,
+    directory: places.journals,
+    status: JSON.parse(text('status.json') ?? 'null'),
+    uplinks: text('uplinks'),
+  };
+}
+
+function played({ standing = [['/checkpoint/1']], observation = atOnce, nm = {} }: Survivors, calls: string[]): Node {
+  const answers = [...standing];
+  const properties: Readonly<Record<string, () => unknown>> = {
+    Checkpoints: () => (answers.length > 1 ? answers.shift() : answers[0]),
+    RollbackTimeout: () => 12,
+    ActiveConnections: () => [],
+  };
+  const manager: Partial<NetworkManager> = {
+    property: async (_path, _interface, name) => properties[name]?.(),
+    request: async (_what, { member }) => {
+      if (member !== 'CheckpointAdjustRollbackTimeout') calls.push(member);
+      return [];
+    },
+    profilePaths: async () => [],
+    profilePathOf: async (uuid) => `/profile/${uuid}`,
+    deleteProfile: async () => {
+      calls.push('deleteProfile');
+    },
+    onSignal: () => () => undefined,
+    ...nm,
+  };
+  return {
+    bus: { call: async () => [] },
+    nm: manager,
+    ovs: { probeVswitchd: async () => undefined, facts: async () => observation.ovs },
+    observe: async () => observation,
+    close: () => calls.push('close'),
+  } as unknown as Node;
+}
+
+function untouchable(): Node {
+  return new Proxy({} as Node, {
+    get: (_target, name) => {
+      throw new TypeError(`the node was asked for its ${String(name)}`);
+    },
+  });
+}

@@ -1,0 +1,178 @@
+// Every kind of step there is, as the plans of the cases have them, when it fails in the middle of a transaction; and the neighbours that are
+// asked around the steps. Programs are played: nothing of the machine is touched.
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { answersPing } from '../../../agent/drivers/host/reachability.ts';
+import { AgentError } from '../../../agent/errors.ts';
+import type { Carried, Step } from '../../../agent/model/plan.ts';
+import { planDisable } from '../../../agent/plan/plan.ts';
+import { caseNames, planOfCase, readCase } from '../plan/cases.ts';
+import { checkpoint, type Played, refused, run, stepOf, stopped, takenBack, untouched } from './played-transaction.ts';
+
+/** Addresses that every machine has, as if they were carried from one link to another. */
+const carried: Carried = {
+  interface: 'lo',
+  from: 'lo',
+  addresses: ['127.0.0.1/8'],
+  defaultGateways: ['127.0.0.9'],
+};
+/** The node with its default route there. */
+const after = { ...untouched, routes: untouched.routes.map((route) => ({ ...route, device: carried.interface })) };
+/** A step after which the node's addresses may be elsewhere. */
+const moving: Step = {
+  do: 'deleteProfiles',
+  profiles: [{ id: 'old', uuid: 'old' }],
+  bridges: [],
+  why: 'it is not wanted',
+};
+const deletes = {
+  profilePathOf: async () => '/profile',
+  deleteProfile: async () => undefined,
+  property: async () => [],
+};
+
+t.test('whatever kind of step is refused or cut short, the old state is brought back once', async (t) => {
+  const { fresh } = play(t, 'ip', 'case "$*" in *monitor*) exec /bin/sleep 60;; esac; exit 1');
+  const refuse = async (): Promise<never> => {
+    throw refused();
+  };
+  const isPlayed = (name: unknown): boolean => name === 'first' || name === 'last';
+  for (const step of oneOfEachKind()) {
+    const ran = await run(t, {
+      directory: fresh(),
+      plan: { steps: [stepOf('first'), step, stepOf('last')] },
+      nm: { onSignal: () => () => undefined },
+      ovs: { attachUplink: refuse, detachUplink: refuse, removeBridges: refuse, claimBridge: refuse },
+      answer: (call) => {
+        if (call.startsWith('step ') && !isPlayed(call.slice(5))) throw refused();
+      },
+      // What is not refused waits for a kernel that does not change.
+      progress: (line, { deadline }) => {
+        if (line.startsWith('2/') && line.endsWith('started')) deadline.interrupt(stopped());
+      },
+    });
+    takenBack(t, ran, checkpoint, step.do);
+    t.ok(ran.calls.includes('step first') && !ran.calls.includes('step last'), `${step.do}: nothing is run after it`);
+  }
+});
+
+t.test('who answered before the change and does not answer after it fails the run', async (t) => {
+  const { file, fresh } = play(t, 'ping', '[ ! -e "$0.after" ]');
+  const plan = { steps: [moving], carried: [carried] };
+  const ran = await run(t, {
+    directory: fresh(),
+    plan,
+    nm: deletes,
+    at: (point) => {
+      if (point === 'after step 1') writeFileSync(`${file}.after`, '');
+    },
+  });
+  takenBack(t, ran, checkpoint);
+  t.match(ran.error, { kind: 'proof-failed', message: /^the gateway 127\.0\.0\.9 answered before the change/ });
+  t.strictSame(ran.progress.slice(-2), ['2/3 prove started', '2/3 prove failed']);
+});
+
+t.test('who did not answer before need not answer after', async (t) => {
+  const { fresh } = play(t, 'ping', 'exit 1');
+  const { result } = await run(t, {
+    directory: fresh(),
+    plan: { steps: [moving], carried: [carried] },
+    nm: deletes,
+    after,
+  });
+  t.equal(result?.state, 'committed');
+});
+
+t.test('gateways are asked, and have answered or not, before the first step that moves addresses', async (t) => {
+  const { file, fresh } = play(t, 'ping', 'while [ ! -e "$0.go" ]; do /bin/sleep 0.01; done; : > "$0.asked"; exit 1');
+  let askedAtFirst: boolean | undefined;
+  let askedAtMoving: boolean | undefined;
+  const ran = await run(t, {
+    directory: fresh(),
+    plan: { steps: [stepOf('first'), moving], carried: [carried] },
+    nm: deletes,
+    after,
+    at: (point) => {
+      if (point === 'after step 1') {
+        askedAtFirst = existsSync(`${file}.asked`);
+        writeFileSync(`${file}.go`, '');
+      }
+      if (point === 'before step 2') askedAtMoving = existsSync(`${file}.asked`);
+    },
+  });
+  t.strictSame([askedAtFirst, askedAtMoving], [false, true]);
+  t.equal(ran.result?.state, 'committed');
+});
+
+t.test('without a ping to ask with, the run goes back before anything has moved', async (t) => {
+  const { fresh } = play(t, 'ping', null);
+  const ran = await run(t, {
+    directory: fresh(),
+    plan: { steps: [stepOf('first'), moving], carried: [carried] },
+    nm: deletes,
+    // The neighbours' pings have failed by the time that this later one has.
+    at: async (point) => {
+      if (point !== 'before step 1') return;
+      await answersPing('127.0.0.1', 'lo').catch(() => undefined);
+      await setImmediate();
+    },
+  });
+  takenBack(t, ran, checkpoint);
+  t.match(ran.error, { kind: 'command-missing' });
+  t.strictSame(ran.calls, ['probe', 'CheckpointCreate', 'step first']);
+});
+
+t.test('addresses that did not arrive fail the run', async (t) => {
+  const { fresh } = play(t, 'ip', 'exec /bin/sleep 60');
+  const missing = { ...carried, addresses: ['192.0.2.99/24'], defaultGateways: [] };
+  const gaveUp = new AgentError('deadline-exceeded', 'the run did not end within 150 s');
+  const at: Played['at'] = (point, { deadline }) => {
+    if (point === 'before step 2') setImmediate().then(() => deadline.interrupt(gaveUp));
+  };
+  const ran = await run(t, { directory: fresh(), plan: { steps: [stepOf('a')], carried: [missing] }, at });
+  takenBack(t, ran, checkpoint);
+  t.match(ran.error, { kind: 'deadline-exceeded' });
+});
+
+/** The first step of each kind in what is planned for the cases: there and back. */
+function oneOfEachKind(): readonly Step[] {
+  const found = new Map<string, Step>();
+  for (const name of caseNames()) {
+    for (const step of stepsOf(name)) if (!found.has(step.do)) found.set(step.do, step);
+  }
+  // Of a NIC that no machine has.
+  const elsewhere = (key: string, value: unknown): unknown => (key === 'interface' && value ? 'nowhere' : value);
+  return [...found.values()].map((step) => JSON.parse(JSON.stringify(step), elsewhere) as Step);
+}
+
+function stepsOf(name: string): readonly Step[] {
+  const one = readCase(name);
+  try {
+    return (one.command === 'disable' ? planDisable(one.observation) : planOfCase(one)).steps;
+  } catch {
+    // It is refused, or waits.
+    return [];
+  }
+}
+
+interface Programs {
+  /** Where the program is. */
+  readonly file: string;
+  /** A directory for the journals of one run. */
+  readonly fresh: () => string;
+}
+
+/** A machine that has a program of this name, and no other one; null: none at all. */
+function play(t: Test, name: string, script: string | null): Programs {
+  const root = t.testdir({ programs: {} });
+  const file = join(root, 'programs', name);
+  if (script !== null) writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const path = process.env.PATH;
+  process.env.PATH = join(root, 'programs');
+  t.teardown(() => {
+    process.env.PATH = path;
+  });
+  return { file, fresh: () => join(mkdtempSync(join(root, 'run-')), 'tx') };
+}

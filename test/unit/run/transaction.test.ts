@@ -1,0 +1,161 @@
+// One transaction from its journal to its end: what is kept, what is taken back, and what is written down of it. The node is played.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { AgentError } from '../../../agent/errors.ts';
+import { readJournals } from '../../../agent/run/journal.ts';
+import { appliedCase } from '../plan/cases.ts';
+import { checkpoint, now, type Played, refused, run, takenBack, transaction } from './played-transaction.ts';
+
+const pushed = 'CheckpointAdjustRollbackTimeout';
+
+t.test('a run that ends well is committed, and nothing of it goes on', async (t) => {
+  const ran = await run(t, {});
+  t.equal(ran.error, null);
+  t.match(ran.result, { id: transaction, state: 'committed', confirmUntil: null });
+  t.equal(ran.result?.stepTimesMs.length, 4, 'two steps, the proof and the commit');
+  t.strictSame(ran.calls, ['probe', 'CheckpointCreate', 'step a', 'step b', 'observe', 'CheckpointDestroy']);
+  t.match(ran.journal, { state: 'committed', stateAt: now, detail: null, checkpoint, confirmUntil: null });
+  t.ok(ran.journal?.stepTimesMs.every((tookMs) => tookMs !== null));
+  t.strictSame(ran.restored, []);
+  t.equal(ran.leftRunning, 0);
+});
+
+t.test('progress tells of every step when it begins and when it has ended', async (t) => {
+  const { progress } = await run(t, { names: ['a'] });
+  t.strictSame(progress, [
+    '1/3 writeProfiles started',
+    '1/3 writeProfiles done',
+    '2/3 prove started',
+    '2/3 prove done',
+    '3/3 commit started',
+    '3/3 commit done',
+  ]);
+  const failed = await run(t, { names: ['a'], answer: failing('step a') });
+  t.strictSame(failed.progress, ['1/3 writeProfiles started', '1/3 writeProfiles failed']);
+});
+
+t.test('faults can be made to happen at the points that docs/faults.md names, in their order', async (t) => {
+  const beginning = ['before journal', 'after journal', 'before checkpoint', 'after checkpoint'];
+  const first = ['before step 1', 'after step 1', 'before step 2'];
+  const rest = ['after step 2', 'before step 3', 'after step 3', 'before step 4', 'after step 4', 'before journal-end'];
+  t.strictSame((await run(t, {})).points, [...beginning, ...first, ...rest]);
+  const back = ['before rollback', 'after rollback'];
+  t.strictSame((await run(t, { answer: failing('step b') })).points, [...beginning, ...first, ...back]);
+  t.strictSame((await run(t, { answer: failing('CheckpointCreate') })).points, [...beginning.slice(0, 3), ...back]);
+});
+
+t.test('the journal is open, and knows the checkpoint, before the first step', async (t) => {
+  const seen: unknown[] = [];
+  await run(t, {
+    at: (point, { directory }) => {
+      const [record] = readJournals(directory).records;
+      if (point === 'before checkpoint' || point === 'before step 1') seen.push([record?.state, record?.checkpoint]);
+    },
+  });
+  t.strictSame(seen, [
+    ['open', null],
+    ['open', checkpoint],
+  ]);
+});
+
+t.test('with a time to confirm, the checkpoint stays for as long and the journal says until when', async (t) => {
+  const ran = await run(t, { confirmTimeoutSeconds: 90 });
+  const confirmUntil = '2026-01-02T03:05:35.000Z';
+  t.match(ran.result, { state: 'awaiting-confirm', confirmUntil });
+  t.match(ran.journal, { state: 'awaiting-confirm', confirmUntil, checkpoint });
+  t.equal(ran.calls.at(-1), `${pushed} 90`);
+  t.notOk(ran.calls.includes('CheckpointDestroy'));
+  t.strictSame(ran.restored, []);
+  t.equal(ran.leftRunning, 0);
+});
+
+t.test('a checkpoint that cannot be given its time to confirm is a failure', async (t) => {
+  const ran = await run(t, { confirmTimeoutSeconds: 90, answer: failing(`${pushed} 90`) });
+  takenBack(t, ran, checkpoint);
+});
+
+t.test('nothing is begun while ovs-vswitchd does not answer', async (t) => {
+  const ran = await run(t, { answer: failing('probe', new AgentError('vswitchd-not-responding', 'silent')) });
+  t.match(ran.error, { kind: 'vswitchd-not-responding', facts: {} });
+  t.notOk('ended' in (ran.error?.facts ?? {}), 'there was nothing to end');
+  t.strictSame([ran.calls, ran.points, ran.restored], [['probe'], [], []]);
+  t.equal(ran.journal, undefined);
+  t.equal(ran.leftRunning, 0);
+});
+
+t.test('a journal that cannot be written ends the run before anything is touched', async (t) => {
+  const ran = await run(t, { directory: join(t.testdir({ file: '' }), 'file') });
+  t.match(ran.error, { kind: 'state-unwritable' });
+  t.strictSame([ran.calls, ran.points, ran.restored], [['probe'], ['before journal'], []]);
+  t.equal(ran.leftRunning, 0);
+});
+
+t.test('whatever fails, the old state is brought back once, and nothing is run after it', async (t) => {
+  const notAsWanted = appliedCase('static4').observation;
+  const table: Readonly<Record<string, readonly [Played, last: string, path: string | null]>> = {
+    'no checkpoint': [{ answer: failing('CheckpointCreate') }, 'CheckpointCreate', null],
+    'the first step': [{ answer: failing('step a') }, 'step a', checkpoint],
+    'the last step': [{ answer: failing('step b') }, 'step b', checkpoint],
+    'the node cannot be observed': [{ answer: failing('observe') }, 'observe', checkpoint],
+    'the node is not as wanted': [{ after: notAsWanted }, 'observe', checkpoint],
+    'the commit': [{ answer: failing('CheckpointDestroy') }, 'CheckpointDestroy', checkpoint],
+  };
+  for (const [what, [played, last, path]] of Object.entries(table)) {
+    const ran = await run(t, played);
+    takenBack(t, ran, path, what);
+    t.equal(ran.calls.at(-1), last, what);
+  }
+  t.match((await run(t, { after: notAsWanted })).error, { kind: 'proof-failed' });
+});
+
+t.test('a failure that is a defect of ours is taken back as any other', async (t) => {
+  const answer = (call: string): void => {
+    if (call === 'step b') throw new TypeError('x is undefined');
+  };
+  const ran = await run(t, { answer });
+  takenBack(t, ran, checkpoint);
+  t.match(ran.error, { kind: 'internal' });
+});
+
+t.test('an end that cannot be written down is taken back, though the checkpoint is gone', async (t) => {
+  const at: Played['at'] = (point, { directory }) => {
+    if (point === 'before journal-end') rmSync(directory, { recursive: true });
+  };
+  const ran = await run(t, { at });
+  t.match(ran.error, { kind: 'state-unwritable', facts: { transaction, ended: 'rolled-back' } });
+  t.strictSame(ran.restored, [checkpoint]);
+  t.equal(ran.leftRunning, 0);
+});
+
+t.test('a way back that fails is what the run fails with', async (t) => {
+  const left = new AgentError('not-restored', 'the old state could not be fully restored', { facts: { missing: [] } });
+  const ran = await run(t, { answer: failing('step b'), restore: async () => left });
+  t.match(ran.error, { kind: 'not-restored', facts: { missing: [], transaction, ended: 'not-restored' } });
+  t.match(ran.journal, { state: 'not-restored', stateAt: now, detail: left.message });
+  t.equal(ran.leftRunning, 0);
+});
+
+t.test('the journal stays open until the way back has ended', async (t) => {
+  const seen: unknown[] = [];
+  const restore: Played['restore'] = async ({ directory }) => {
+    seen.push(readJournals(directory).records.map(({ state }) => state));
+    return null;
+  };
+  await run(t, { answer: failing('step b'), restore });
+  t.strictSame(seen, [['open']]);
+});
+
+t.test('a way back that breaks off leaves the journal to the next run', async (t) => {
+  const restore = () => Promise.reject(refused('the way back broke off'));
+  const ran = await run(t, { answer: failing('step b'), restore });
+  t.match(ran.journal, { state: 'open', checkpoint });
+  t.equal(ran.leftRunning, 0);
+});
+
+/** Refuses one call. */
+function failing(call: string, error = refused()): NonNullable<Played['answer']> {
+  return (asked) => {
+    if (asked === call) throw error;
+  };
+}

@@ -1,3 +1,4 @@
+import { differenceLine, inWords } from '../compare/in-words.ts';
 import { missingFromBridge } from '../compare/manual-bridge.ts';
 import type { NmProfile } from '../model/observation.ts';
 import type { Difference } from '../model/plan.ts';
@@ -28,7 +29,7 @@ export const profileChecks: readonly Check[] = [
         return verdictOf([failed(refusal.message, ...(refusal.hint === null ? [] : [refusal.hint]))]);
       const tuning =
         observation.tuning === undefined ? [] : planTuning(config, observation.tuning, observation.ovs).differences;
-      const differences = [...(plan?.differences ?? []), ...tuning];
+      const differences = [...(plan?.differences ?? []).map(inWords), ...tuning];
       const mend = ['microshift-net plan', 'microshift-net apply'];
       return differences.length === 0
         ? ok(`br-ex is as wanted${plan?.choice?.interface == null ? '' : `, with ${plan.choice.interface}`}`)
@@ -219,9 +220,7 @@ function concernsAny(command: readonly string[], links: readonly string[]): bool
 }
 
 function differencesText(differences: readonly Difference[]): readonly string[] {
-  const shown = differences
-    .slice(0, shownDifferences)
-    .map(({ subject, wanted, observed }) => `${subject}: wanted ${wanted}, observed ${observed}`);
+  const shown = differences.slice(0, shownDifferences).map(differenceLine);
   const more = differences.length - shown.length;
   return more === 0 ? shown : [...shown, `and ${more} more: microshift-net verify`];
 }

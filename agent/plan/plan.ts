@@ -160,11 +160,12 @@ function misplacedProfiles(targets: readonly Target[], observation: Observation)
   return targets.flatMap(({ wanted }) =>
     observation.networkManager.profiles
       .filter(({ uuid, filename }) => filename.startsWith('/etc/') && wanted.profiles.some((own) => own.uuid === uuid))
-      .map(({ id, filename }) => ({
+      .map(({ id, uuid, filename }) => ({
         bridge: wanted.bridge,
         kind: 'leftover',
         profile: id,
-        subject: `profile ${id} on disk`,
+        uuid,
+        onDisk: true,
         wanted: 'absent',
         observed: filename,
       })),

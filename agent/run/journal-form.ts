@@ -107,6 +107,7 @@ const header = fields({
       }),
     ),
     before: list(linkAddresses),
+    differences: list(fields({})),
     steps: list(isStep),
     notes: anything,
   }),

@@ -1,6 +1,6 @@
 import type { Link, NmDevice, NmProfile, Observation, OvsBridge, OvsInterface } from '../model/observation.ts';
 import type { NetworkDifference, Wanted, WantedBridge, WantedProfile } from '../model/plan.ts';
-import type { ProfileSettings, SettingValue } from '../model/settings.ts';
+import { listOf, type ProfileSettings, type SettingValue, textOf } from '../model/settings.ts';
 
 /*
  * Compares the node with what was set up, on managed fields only: a property NetworkManager adds by itself (timestamps, defaults)
@@ -175,7 +175,7 @@ function compareFixedAddresses(
   bridge: string,
   link: Link | undefined,
 ): readonly NetworkDifference[] {
-  if (profile.settings['ovs-interface']?.type?.[1] !== 'internal') return [];
+  if (textOf(profile.settings, 'ovs-interface', 'type') !== 'internal') return [];
   const present = addressesOf(link);
   return fixedAddresses(profile.settings)
     .filter((address) => !present.includes(address))
@@ -188,10 +188,9 @@ function addressesOf(link: Link | undefined): readonly string[] {
 
 /** Addresses a profile sets by itself, as `address/prefix`. */
 export function fixedAddresses(settings: ProfileSettings): readonly string[] {
-  return ['ipv4', 'ipv6'].flatMap((name) => {
-    const list = (settings[name]?.['address-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
-    return list.map((entry) => `${entry.address?.[1]}/${entry.prefix?.[1]}`);
-  });
+  return ['ipv4', 'ipv6']
+    .flatMap((name) => listOf(settings, name, 'address-data'))
+    .map((entry) => `${entry.address}/${entry.prefix}`);
 }
 
 /** Settings that carry what the admin's profile says and nothing else: a property that was taken out there must go here too. */

@@ -2,6 +2,7 @@ import { differenceLine, inWords } from '../compare/in-words.ts';
 import { missingFromBridge } from '../compare/manual-bridge.ts';
 import type { NmProfile } from '../model/observation.ts';
 import type { Difference } from '../model/plan.ts';
+import { stringsOf } from '../model/settings.ts';
 import { bridges as ownBridges, ownProfileIds, profileIds, profileUuid } from '../plan/names.ts';
 import { planTuning } from '../plan/tuning/tuning.ts';
 import { shellWord } from '../printable.ts';
@@ -192,13 +193,7 @@ function isFormer({ id, uuid }: NmProfile): boolean {
 
 /** NetworkManager's initrd generator says so in the profile. */
 function isOfInitrd({ settings }: NmProfile): boolean {
-  const data = settings.user?.data?.[1];
-  return (
-    typeof data === 'object' &&
-    data !== null &&
-    'org.freedesktop.NetworkManager.origin' in data &&
-    data['org.freedesktop.NetworkManager.origin'] === 'nm-initrd-generator'
-  );
+  return stringsOf(settings, 'user', 'data')['org.freedesktop.NetworkManager.origin'] === 'nm-initrd-generator';
 }
 
 function isIfcfg({ filename }: NmProfile): boolean {

@@ -2,6 +2,7 @@ import { fixedAddresses } from '../../compare/bridges.ts';
 import { detectionLimitMs } from '../../model/limits.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { ProfileActivation, Step, WantedBridge, WantedProfile } from '../../model/plan.ts';
+import { numberOf } from '../../model/settings.ts';
 import { isDefault } from '../../net/destination.ts';
 import type { BridgeNames } from '../names.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
@@ -198,7 +199,7 @@ function dynamicWait(
 ): readonly Step[] {
   const ipv6DefaultMetric =
     dynamicFamilies(final.settings).includes(6) && expectsIpv6Default
-      ? Number(final.settings.ipv6?.['route-metric']?.[1])
+      ? (numberOf(final.settings, 'ipv6', 'route-metric') ?? null)
       : null;
   if (!lease && ipv6DefaultMetric === null) return [];
   const { id, uuid } = final;

@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { endlessDhcpTimeout } from '../../model/limits.ts';
 import type { Link, Observation, Route } from '../../model/observation.ts';
 import type { WantedProfile } from '../../model/plan.ts';
-import type { Json, ProfileSettings, SettingValue } from '../../model/settings.ts';
+import { type Json, jsonOf, listOf, type ProfileSettings, type SettingValue, textOf } from '../../model/settings.ts';
 import { isLinkLocal6 } from '../../net/address.ts';
 import { isDefault } from '../../net/destination.ts';
 
@@ -34,8 +34,8 @@ export function handoverProfile(final: WantedProfile, link: Link, observation: O
     settings: {
       ...final.settings,
       ipv4: fixedSetting(4, final.settings, link, observation),
-      ipv6: isDynamic(final.settings.ipv6 ?? {})
-        ? dynamicIpv6(final.settings.ipv6 ?? {})
+      ipv6: isDynamic(6, final.settings)
+        ? dynamicIpv6(final.settings)
         : fixedSetting(6, final.settings, link, observation),
     },
   };
@@ -52,8 +52,8 @@ export function withoutAddresses(final: WantedProfile): WantedProfile {
  * device off when its DHCP client gives up, the fixed ones too: here it is the run that gives up, and goes back.
  */
 export function overlapSettings(final: WantedProfile, link: Link, observation: Observation): ProfileSettings {
+  if (!isDynamic(4, final.settings)) return final.settings;
   const own = final.settings.ipv4 ?? {};
-  if (!isDynamic(own)) return final.settings;
   const fixed = fixedSetting(4, final.settings, link, observation);
   const ipv4: Setting = {
     ...own,
@@ -71,7 +71,7 @@ export function ipv6Hold(
   link: Link,
   observation: Observation,
 ): { addresses: readonly string[]; gateways: readonly string[] } | null {
-  if (!isDynamic(final.settings.ipv6 ?? {})) return null;
+  if (!isDynamic(6, final.settings)) return null;
   const addresses = link.addresses.filter((entry) => entry.family === 6 && isCarried(entry));
   if (addresses.length === 0) return null;
   const gateways = observation.routes
@@ -85,16 +85,17 @@ export function ipv6Hold(
 
 /** Families of a profile that are configured by DHCP or router advertisements. */
 export function dynamicFamilies(settings: ProfileSettings): readonly Family[] {
-  return ([4, 6] as const).filter((family) => isDynamic(settings[`ipv${family}`] ?? {}));
+  return ([4, 6] as const).filter((family) => isDynamic(family, settings));
 }
 
-function isDynamic(setting: Setting): boolean {
-  return ['auto', 'dhcp'].includes(String(setting.method?.[1]));
+function isDynamic(family: Family, settings: ProfileSettings): boolean {
+  return ['auto', 'dhcp'].includes(textOf(settings, `ipv${family}`, 'method') ?? '');
 }
 
 /** Without a router in reach yet the bridge must come up all the same. */
-function dynamicIpv6(final: Setting): Setting {
-  return final['may-fail']?.[1] === false ? { ...final, 'may-fail': ['b', true] } : final;
+function dynamicIpv6(final: ProfileSettings): Setting {
+  const { ipv6 = {} } = final;
+  return jsonOf(final, 'ipv6', 'may-fail') === false ? { ...ipv6, 'may-fail': ['b', true] } : ipv6;
 }
 
 function isCarried(entry: Link['addresses'][number]): boolean {
@@ -109,7 +110,7 @@ function isCarried(entry: Link['addresses'][number]): boolean {
 
 function fixedSetting(family: Family, final: ProfileSettings, link: Link, observation: Observation): Setting {
   const present = link.addresses.filter((entry) => entry.family === family && isCarried(entry));
-  const addresses = inOrderOf(final[`ipv${family}`] ?? {}, present);
+  const addresses = inOrderOf(final, family, present);
   if (addresses.length === 0) return { method: ['s', 'disabled'] };
   const nameservers = observation.resolver.nameservers.filter((server) =>
     family === 4 ? isIPv4(server) : isIPv6(server),
@@ -136,10 +137,10 @@ function fixedSetting(family: Family, final: ProfileSettings, link: Link, observ
  * Addresses in the order of the profile that follows, the rest behind them. NetworkManager sorts an interface's addresses by taking them
  * off and adding them again, which for IPv6 is duplicate address detection again: 2 s of silence.
  */
-function inOrderOf(final: Setting, addresses: Link['addresses']): Link['addresses'] {
-  const listed = (final['address-data']?.[1] ?? []) as readonly { readonly address?: readonly [string, string] }[];
+function inOrderOf(final: ProfileSettings, family: Family, addresses: Link['addresses']): Link['addresses'] {
+  const listed = listOf(final, `ipv${family}`, 'address-data');
   const place = (entry: Link['addresses'][number]): number => {
-    const index = listed.findIndex((item) => item.address?.[1] === entry.address);
+    const index = listed.findIndex((item) => item.address === entry.address);
     return index === -1 ? listed.length : index;
   };
   return addresses.toSorted((one, other) => place(one) - place(other));

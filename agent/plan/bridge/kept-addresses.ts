@@ -1,20 +1,16 @@
+import { fixedAddresses } from '../../compare/bridges.ts';
 import type { Link } from '../../model/observation.ts';
-import type { ProfileSettings, SettingValue } from '../../model/settings.ts';
+import { type ProfileSettings, textOf } from '../../model/settings.ts';
 import { carriedAddresses } from './handover.ts';
 
 /** Addresses of a link that the profile brings back by itself; all of them where the profile is not known. */
 export function keptAddresses(link: Link, settings: ProfileSettings | null): readonly string[] {
   const addresses = carriedAddresses(link);
   if (settings === null) return addresses;
+  const fixed = fixedAddresses(settings);
   return addresses.filter((address) => {
-    const setting = settings[address.includes(':') ? 'ipv6' : 'ipv4'];
-    const method = String(setting?.method?.[1]);
+    const method = textOf(settings, address.includes(':') ? 'ipv6' : 'ipv4', 'method');
     if (method === 'disabled' || method === 'link-local') return false;
-    return method !== 'manual' || listedAddresses(setting).includes(address);
+    return method !== 'manual' || fixed.includes(address);
   });
-}
-
-function listedAddresses(setting: Readonly<Record<string, SettingValue>> | undefined): readonly string[] {
-  const list = (setting?.['address-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
-  return list.map((entry) => `${entry.address?.[1]}/${entry.prefix?.[1]}`);
 }

@@ -1,7 +1,7 @@
 import { activationLimitMs } from '../../model/limits.ts';
 import type { Link, NmProfile, Observation, Route } from '../../model/observation.ts';
 import type { Step } from '../../model/plan.ts';
-import type { ProfileSettings, SettingValue } from '../../model/settings.ts';
+import { listOf, type ProfileSettings, textOf } from '../../model/settings.ts';
 import { isLinkLocal6 } from '../../net/address.ts';
 import { isDefault } from '../../net/destination.ts';
 import { type BridgeNames, bridgeOfProfile, ownerOf } from '../names.ts';
@@ -61,8 +61,8 @@ function isLeftBare(uplink: string, admin: NmProfile, observation: Observation):
   const { networkManager, links } = observation;
   const active = networkManager.activeConnections.find((entry) => entry.uuid === admin.uuid);
   const device = networkManager.devices.find((entry) => entry.interface === uplink && entry.state === activated);
-  const gives = (['ipv4', 'ipv6'] as const).some(
-    (name) => !['disabled', 'ignore', 'undefined'].includes(String(admin.settings[name]?.method?.[1])),
+  const gives = ['ipv4', 'ipv6'].some(
+    (name) => !['disabled', 'ignore', undefined].includes(textOf(admin.settings, name, 'method')),
   );
   const isEmpty = links.find((link) => link.name === uplink)?.addresses.length === 0;
   return gives && isEmpty && device !== undefined && active?.devices.includes(device.path) === true;
@@ -124,9 +124,8 @@ function detach(
  * True for a profile with routes that share their traffic (`weight`). NetworkManager makes one multipath route of those of one metric, of all
  * interfaces together, and the kernel drops the whole of it with any of these interfaces.
  */
-function sharesTraffic({ ipv4 }: ProfileSettings): boolean {
-  const routes = (ipv4?.['route-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
-  return routes.some((route) => Number(route.weight?.[1] ?? 0) > 0);
+function sharesTraffic(settings: ProfileSettings): boolean {
+  return listOf(settings, 'ipv4', 'route-data').some((route) => Number(route.weight ?? 0) > 0);
 }
 
 function addAgain({ id, uuid }: NmProfile, uplink: string): Step {

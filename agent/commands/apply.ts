@@ -86,7 +86,7 @@ export async function repair(output: Output): Promise<ExitCode> {
   return exitCode.done;
 }
 
-/** A configuration that cannot be used is what monitoring has to tell of, too. */
+/** A configuration that cannot be used is what monitoring has to report, too. */
 async function readConfig(command: string): Promise<LoadedConfig> {
   try {
     return await effectiveConfig();

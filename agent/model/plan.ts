@@ -40,8 +40,8 @@ export interface Wanted {
   readonly bridges: readonly WantedBridge[];
 }
 
-/** Addresses and routes a device had when the plan was made; they must still be there when it has run. */
-export interface Carried {
+/** Addresses and default gateways that move from one interface to another; they must be there when the plan has run. */
+export interface MovedAddresses {
   /** Where they shall be: the bridge. */
   readonly interface: string;
   /** Where they were when the plan was made. */
@@ -159,7 +159,8 @@ export interface Plan {
   readonly outcome: 'unchanged' | 'change';
   readonly choice: UplinkChoice | null;
   readonly wanted: Wanted;
-  readonly carried: readonly Carried[];
+  /** What moves. The name is in journals and in JSON output, so it stays. */
+  readonly carried: readonly MovedAddresses[];
   /** Addresses of every link the plan touches, as they are now: what a rollback must bring back. */
   readonly before: readonly LinkAddresses[];
   /** Why the node is not as wanted now; empty when nothing is to do. */

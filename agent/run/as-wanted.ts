@@ -21,15 +21,11 @@ export function proveWanted(plan: Plan, observation: Observation): void {
       facts: { differences: [first, ...more].map(differenceLine) },
     });
   }
-  for (const carried of plan.carried) {
-    const lost = lostDefaultRoute(carried, observation.routes);
+  for (const moved of plan.carried) {
+    const lost = lostDefaultRoute(moved, observation.routes);
     if (lost !== null)
-      throw new AgentError(
-        'proof-failed',
-        `${carried.interface} has no ${lost} default route; ${carried.from} had one`,
-        {
-          hint: 'look at `ip route`, `ip -6 route` and journalctl -u NetworkManager',
-        },
-      );
+      throw new AgentError('proof-failed', `${moved.interface} has no ${lost} default route; ${moved.from} had one`, {
+        hint: 'look at `ip route`, `ip -6 route` and journalctl -u NetworkManager',
+      });
   }
 }

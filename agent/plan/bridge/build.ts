@@ -7,11 +7,11 @@ import { isDefault } from '../../net/destination.ts';
 import type { BridgeNames } from '../names.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 import {
-  carriedAddresses,
   dynamicFamilies,
   handoverProfile,
   ipv6Hold,
   overlapSettings,
+  stableAddresses,
   standbyMetric,
   withoutAddresses,
 } from './handover.ts';
@@ -29,10 +29,10 @@ export function buildWithUplink(
 ): readonly Step[] {
   const uplink = source.link.name;
   const final = profileOf(wanted, names.bridgeInterface);
-  const addresses = carriedAddresses(source.addressLink);
-  const handsOver = addresses.length > 0;
-  const initial = handsOver ? handoverProfile(final, source.addressLink, observation) : withoutAddresses(final);
-  const hold = handsOver ? ipv6Hold(final, source.addressLink, observation) : null;
+  const addresses = stableAddresses(source.addressLink);
+  const hasAddresses = addresses.length > 0;
+  const initial = hasAddresses ? handoverProfile(final, source.addressLink, observation) : withoutAddresses(final);
+  const hold = hasAddresses ? ipv6Hold(final, source.addressLink, observation) : null;
   const { id, uuid } = source;
   return [
     ...(source.externalCopy === null ? [] : takeOver(source.externalCopy, uplink, observation)),
@@ -49,12 +49,12 @@ export function buildWithUplink(
     {
       do: 'activate',
       profiles: [activation(final)],
-      why: handsOver
+      why: hasAddresses
         ? `${names.bridge} gets the addresses of ${uplink} as a standby, behind route metrics that are not preferred`
         : `${names.bridge} gets its own interface; ${uplink} has no address to hand over`,
     },
     ...(hold === null ? [] : [holdStep(names, hold)]),
-    ...(handsOver
+    ...(hasAddresses
       ? [waitStep(names, addresses, 'an address that is still being checked for duplicates does not answer')]
       : []),
     {
@@ -128,26 +128,26 @@ function settle(
   const finish: Step = { ...inPlace, settings: null, why: 'in place, so that the link stays up' };
   const added = addressesBeside(names, final, source);
   if (dynamicFamilies(final.settings).length === 0) return [update, finish, ...added];
-  const handsOver = carriedAddresses(source.addressLink).length > 0;
+  const hasAddresses = stableAddresses(source.addressLink).length > 0;
   const hasIpv6Default = observation.routes.some(
     (route) => route.family === 6 && isDefault(route.destination) && route.device === source.addressLink.name,
   );
   // On a LAN without DHCP none comes, and the NIC did without. A NIC that was not configured yet is given the benefit of the doubt.
   const lease =
     dynamicFamilies(final.settings).includes(4) &&
-    (!handsOver || source.addressLink.addresses.some((entry) => entry.family === 4));
+    (!hasAddresses || source.addressLink.addresses.some((entry) => entry.family === 4));
   const overlap: Step = {
     ...inPlace,
     settings: overlapSettings(final, source.addressLink, observation),
     why: 'asks for the lease while the old address still answers',
   };
   const wait = dynamicWait(names, final, lease, hasIpv6Default);
-  return lease && handsOver ? [update, overlap, ...wait, finish, ...added] : [update, finish, ...wait, ...added];
+  return lease && hasAddresses ? [update, overlap, ...wait, finish, ...added] : [update, finish, ...wait, ...added];
 }
 
 /** Addresses of the profile that the NIC did not have: they are checked for duplicates first. */
 function addressesBeside(names: BridgeNames, final: WantedProfile, source: UplinkSource): readonly Step[] {
-  const present = carriedAddresses(source.addressLink);
+  const present = stableAddresses(source.addressLink);
   const addresses = fixedAddresses(final.settings).filter((address) => !present.includes(address));
   const why = 'the NIC did not have them, so they are checked for duplicates before they answer';
   return addresses.length === 0 ? [] : [waitStep(names, addresses, why)];

@@ -7,9 +7,9 @@ import { isLinkLocal6 } from '../../net/address.ts';
 import { isDefault } from '../../net/destination.ts';
 
 /*
- * The handover: before the NIC moves, the bridge's own interface already has the node's addresses and routes, with metrics that
- * lose against the NIC's. The moment the NIC's own go, these are what is left, and nothing has to be waited for. docs/decisions
- * has the measurement.
+ * The handover: before the NIC moves, the bridge's own interface already has the node's addresses and routes, with higher metrics
+ * than the NIC's. The moment the NIC's own go, these are what is left, and nothing has to be waited for. docs/decisions has the
+ * measurement.
  */
 
 /** Above every metric NetworkManager gives by default (the highest is 20000 more, for a device without connectivity). */
@@ -18,13 +18,13 @@ export const standbyMetric = 40_000;
 type Family = 4 | 6;
 type Setting = Readonly<Record<string, SettingValue>>;
 
-/** Addresses of a link that must survive the move, as `address/prefix`. */
-export function carriedAddresses(link: Link): readonly string[] {
-  return link.addresses.filter((entry) => isCarried(entry)).map((entry) => `${entry.address}/${entry.prefixLength}`);
+/** Global addresses of a link but temporary ones (RFC 8981) and those that are still checked for duplicates, as `address/prefix`. */
+export function stableAddresses(link: Link): readonly string[] {
+  return link.addresses.filter((entry) => isStable(entry)).map((entry) => `${entry.address}/${entry.prefixLength}`);
 }
 
 /**
- * The bridge interface's profile while the NIC still has the addresses: the same ones, fixed, behind losing metrics. Dynamic IPv6
+ * The bridge interface's profile while the NIC still has the addresses: the same ones, fixed, with standby metrics. Dynamic IPv6
  * is final from the start, because NetworkManager restarts it from nothing whenever its settings change; what it has no address for
  * yet is held beside it (`ipv6Hold`).
  */
@@ -72,7 +72,7 @@ export function ipv6Hold(
   observation: Observation,
 ): { addresses: readonly string[]; gateways: readonly string[] } | null {
   if (!isDynamic(6, final.settings)) return null;
-  const addresses = link.addresses.filter((entry) => entry.family === 6 && isCarried(entry));
+  const addresses = link.addresses.filter((entry) => entry.family === 6 && isStable(entry));
   if (addresses.length === 0) return null;
   const gateways = observation.routes
     .filter((route) => route.family === 6 && route.device === link.name && isDefault(route.destination))
@@ -98,7 +98,7 @@ function dynamicIpv6(final: ProfileSettings): Setting {
   return jsonOf(final, 'ipv6', 'may-fail') === false ? { ...ipv6, 'may-fail': ['b', true] } : ipv6;
 }
 
-function isCarried(entry: Link['addresses'][number]): boolean {
+function isStable(entry: Link['addresses'][number]): boolean {
   return (
     entry.scope === 'global' &&
     !entry.temporary &&
@@ -109,14 +109,14 @@ function isCarried(entry: Link['addresses'][number]): boolean {
 }
 
 function fixedSetting(family: Family, final: ProfileSettings, link: Link, observation: Observation): Setting {
-  const present = link.addresses.filter((entry) => entry.family === family && isCarried(entry));
+  const present = link.addresses.filter((entry) => entry.family === family && isStable(entry));
   const addresses = inOrderOf(final, family, present);
   if (addresses.length === 0) return { method: ['s', 'disabled'] };
   const nameservers = observation.resolver.nameservers.filter((server) =>
     family === 4 ? isIPv4(server) : isIPv6(server),
   );
   const routes = observation.routes.filter(
-    (route) => route.family === family && route.device === link.name && isCarriedRoute(route),
+    (route) => route.family === family && route.device === link.name && isMovedRoute(route),
   );
   return {
     method: ['s', 'manual'],
@@ -147,7 +147,7 @@ function inOrderOf(final: ProfileSettings, family: Family, addresses: Link['addr
 }
 
 /** Connected routes come with the addresses; multicast and link-local ones with the interface. */
-function isCarriedRoute(route: Route): boolean {
+function isMovedRoute(route: Route): boolean {
   return route.gateway !== null || isDefault(route.destination);
 }
 

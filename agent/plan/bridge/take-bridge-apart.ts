@@ -8,7 +8,7 @@ import { type BridgeNames, bridgeOfProfile, ownerOf } from '../names.ts';
 import { activeProfile, adminProfile } from '../uplink/source-profile.ts';
 import { presentOrFormerUplink, uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
 import { dynamicFamilies } from './handover.ts';
-import { keptAddresses } from './kept-addresses.ts';
+import { profileAddresses } from './profile-addresses.ts';
 
 /**
  * Steps that take a bridge of ours apart and leave its NIC to the admin's own profile, from any state: a complete bridge, what a run
@@ -25,7 +25,7 @@ export function takeBridgeApart(names: BridgeNames, observation: Observation): r
   const uplink = presentOrFormerUplink(names, observation);
   const admin = uplink === null ? undefined : adminProfile(names, uplink, observation);
   const bridgeLink = observation.links.find((link) => link.name === names.bridge);
-  const addresses = bridgeLink === undefined ? [] : keptAddresses(bridgeLink, admin?.settings ?? null);
+  const addresses = bridgeLink === undefined ? [] : profileAddresses(bridgeLink, admin?.settings ?? null);
   const [detachUplink, ...settle] =
     uplink === null || admin === undefined || !(isOurs || ours.length > 0)
       ? []
@@ -87,7 +87,7 @@ function detach(
   const runsOwn = activeProfile(uplink, observation)?.uuid === admin.uuid;
   const isPort = uplinkInBridge(names, observation) === uplink;
   if (runsOwn && !isPort && !isLeftBare(uplink, admin, observation)) return [];
-  const addresses = bridgeLink === undefined ? [] : keptAddresses(bridgeLink, admin.settings);
+  const addresses = bridgeLink === undefined ? [] : profileAddresses(bridgeLink, admin.settings);
   const observed = observation.routes.filter(
     (route) => route.device === names.bridge && hasFamily(addresses, route.family) && !isLinkLocal6(route.destination),
   );

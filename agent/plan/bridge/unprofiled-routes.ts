@@ -24,8 +24,8 @@ export function unprofiledRouteNotes(source: UplinkSource, observation: Observat
 export function refuseLostDefault(source: UplinkSource, observation: Observation): void {
   if (source.addressLink !== source.link) return;
   const unprofiled = unprofiledDefaults(source, observation);
-  const kept = defaultsOn(source, observation).filter((route) => !unprofiled.includes(route));
-  const lost = unprofiled.find((entry) => !kept.some((route) => route.family === entry.family));
+  const inProfile = defaultsOn(source, observation).filter((route) => !unprofiled.includes(route));
+  const lost = unprofiled.find((entry) => !inProfile.some((route) => route.family === entry.family));
   if (lost === undefined) return;
   const { id, link } = source;
   const facts = { interface: link.name, profile: id };

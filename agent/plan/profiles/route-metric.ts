@@ -8,8 +8,8 @@ import { adminProfile, type UplinkSource } from '../uplink/source-profile.ts';
 import { presentOrFormerUplink } from '../uplink/uplink-in-bridge.ts';
 
 /**
- * Route metric of the bridge per family: 48 (br-ex) or 49 (br-ex1), unless the admin set one that still wins against every other
- * default route; one that would lose is lowered, and said.
+ * Route metric of the bridge per family: 48 (br-ex) or 49 (br-ex1), unless the admin set one below that of every other default route;
+ * a higher one is lowered, and said.
  */
 export function bridgeRouteMetric(
   names: BridgeNames,

@@ -16,7 +16,7 @@ export interface ChosenUplinks {
   readonly external: string | null;
 }
 
-/** What choosing came to: a device, `none`, or "a default route may still come". */
+/** What is chosen: a device, or `none`; or "a default route may still come". */
 export type UplinkDecision =
   | { readonly kind: 'chosen'; readonly choice: UplinkChoice; readonly notes: readonly PlanNote[] }
   | { readonly kind: 'waiting'; readonly trace: readonly string[] };

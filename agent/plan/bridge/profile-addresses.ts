@@ -1,11 +1,11 @@
 import { fixedAddresses } from '../../compare/bridges.ts';
 import type { Link } from '../../model/observation.ts';
 import { type ProfileSettings, textOf } from '../../model/settings.ts';
-import { carriedAddresses } from './handover.ts';
+import { stableAddresses } from './handover.ts';
 
 /** Addresses of a link that the profile brings back by itself; all of them where the profile is not known. */
-export function keptAddresses(link: Link, settings: ProfileSettings | null): readonly string[] {
-  const addresses = carriedAddresses(link);
+export function profileAddresses(link: Link, settings: ProfileSettings | null): readonly string[] {
+  const addresses = stableAddresses(link);
   if (settings === null) return addresses;
   const fixed = fixedAddresses(settings);
   return addresses.filter((address) => {

@@ -1,4 +1,11 @@
-import type { Link, NmDevice, NmProfile, Observation, OvsBridge, OvsInterface } from '../model/observation.ts';
+import {
+  type Link,
+  type NmProfile,
+  nicDevice,
+  type Observation,
+  type OvsBridge,
+  type OvsInterface,
+} from '../model/observation.ts';
 import type { NetworkDifference, Wanted, WantedBridge, WantedProfile } from '../model/plan.ts';
 import { listOf, type ProfileSettings, type SettingValue, textOf } from '../model/settings.ts';
 
@@ -99,8 +106,6 @@ function comparePort(
   return [...(row.error === null ? [] : [failed]), ...compareUplink(bridge, device, observation)];
 }
 
-/** NMDeviceType ovs-interface, ovs-port and ovs-bridge, which can share a name with the kernel's own device. */
-const ovsDeviceTypes = [24, 25, 26];
 /** NMDeviceState. */
 const disconnected = 30;
 const activated = 100;
@@ -110,8 +115,7 @@ const activated = 100;
  * or a DHCP client that waits in vain. One without a carrier, or that NetworkManager does not manage, runs nothing, which is fine.
  */
 function compareUplink(bridge: string, device: string, observation: Observation): readonly NetworkDifference[] {
-  const isUplink = (entry: NmDevice): boolean => entry.interface === device && !ovsDeviceTypes.includes(entry.type);
-  const state = observation.networkManager.devices.find(isUplink)?.state ?? 0;
+  const state = nicDevice(device, observation)?.state ?? 0;
   const link = observation.links.find((entry) => entry.name === device);
   if (state === disconnected && link?.carrier === true)
     return [{ bridge, kind: 'uplink-inactive', device, ...inactive }];

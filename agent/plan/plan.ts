@@ -157,18 +157,12 @@ function planFor(
 
 /** Profiles of ours that an earlier agent wrote to disk: at the next boot NetworkManager would begin with them. */
 function misplacedProfiles(targets: readonly Target[], observation: Observation): readonly NetworkDifference[] {
-  return targets.flatMap(({ wanted }) =>
-    observation.networkManager.profiles
-      .filter(({ uuid, filename }) => filename.startsWith('/etc/') && wanted.profiles.some((own) => own.uuid === uuid))
-      .map(({ id, uuid, filename }) => ({
-        bridge: wanted.bridge,
-        kind: 'leftover',
-        profile: id,
-        uuid,
-        onDisk: true,
-        wanted: 'absent',
-        observed: filename,
-      })),
+  const onDisk = observation.networkManager.profiles.filter(({ filename }) => filename.startsWith('/etc/'));
+  const fields = { kind: 'leftover', onDisk: true, wanted: 'absent' } as const;
+  return targets.flatMap(({ wanted: { bridge, profiles } }) =>
+    onDisk
+      .filter(({ uuid }) => profiles.some((own) => own.uuid === uuid))
+      .map(({ id, uuid, filename }) => ({ ...fields, bridge, profile: id, uuid, observed: filename })),
   );
 }
 

@@ -4,11 +4,10 @@ import { readRoutes } from '../drivers/host/routes.ts';
 import { watchActivations } from '../drivers/networkmanager/activation.ts';
 import { deviceInterface, deviceState } from '../drivers/networkmanager/names.ts';
 import { AgentError } from '../errors.ts';
-import type { Observation } from '../model/observation.ts';
+import { nicDevice, type Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { jsonOf, textOf } from '../model/settings.ts';
 import { dynamicFamilies } from '../plan/bridge/handover.ts';
-import { isOvsDevice } from '../plan/uplink/suitability.ts';
 import { detectionOver, tentativeAddresses } from './duplicate-detection.ts';
 import type { Node } from './node.ts';
 
@@ -85,7 +84,7 @@ async function defaultRoute(deadline: Deadline, limitMs: number): Promise<void> 
 }
 
 function isActivating(uplink: string, observation: Observation): boolean {
-  const device = observation.networkManager.devices.find((entry) => entry.interface === uplink && !isOvsDevice(entry));
+  const device = nicDevice(uplink, observation);
   return device !== undefined && device.state > deviceState.disconnected && device.state < deviceState.activated;
 }
 
@@ -110,7 +109,7 @@ function canAskFromBridge(uplink: string, plan: Plan, observation: Observation):
 async function deviceSettled(node: Node, uplink: string, deadline: Deadline, limitMs: number): Promise<void> {
   const { nm } = node;
   const observation = await node.observe();
-  const device = observation.networkManager.devices.find((entry) => entry.interface === uplink && !isOvsDevice(entry));
+  const device = nicDevice(uplink, observation);
   if (device === undefined) return;
   const watch = watchActivations(nm);
   const settled = async (): Promise<boolean> => {

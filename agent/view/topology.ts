@@ -1,9 +1,8 @@
-import type { Link, NmDevice, Observation } from '../model/observation.ts';
+import { isOvsDevice, type Link, type NmDevice, type Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { isDefault } from '../net/destination.ts';
 import { stableAddresses } from '../plan/bridge/handover.ts';
 import { bridges } from '../plan/names.ts';
-import { isOvsDevice } from '../plan/uplink/suitability.ts';
 import { uplinkInBridge } from '../plan/uplink/uplink-in-bridge.ts';
 import type { Style } from './style.ts';
 

@@ -1,7 +1,7 @@
 import { fixedAddresses } from '../../compare/bridges.ts';
 import { detectionLimitMs } from '../../model/limits.ts';
 import type { Observation } from '../../model/observation.ts';
-import type { DifferenceKind, NetworkDifference, Step, WantedBridge, WantedProfile } from '../../model/plan.ts';
+import type { DifferenceKind, NetworkDifference, Step, WantedBridge } from '../../model/plan.ts';
 import type { BridgeNames } from '../names.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 import { activation, bridgeDynamicIpv6, profileOf } from './build.ts';
@@ -107,9 +107,9 @@ function claim(
   source: UplinkSource | null,
   observation: Observation,
 ): readonly Step[] {
-  const [bridge, port, device] = [names.bridge, names.bridgePort, names.bridgeInterface].map((id) =>
-    profileOf(wanted, id),
-  ) as [WantedProfile, WantedProfile, WantedProfile];
+  const bridge = profileOf(wanted, names.bridge);
+  const port = profileOf(wanted, names.bridgePort);
+  const device = profileOf(wanted, names.bridgeInterface);
   const profiles = { bridge: bridge.uuid, port: port.uuid, interface: device.uuid };
   return [
     {

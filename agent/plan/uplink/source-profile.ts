@@ -1,11 +1,10 @@
 import { AgentError } from '../../errors.ts';
-import type { DhcpIdentity, Link, NmDevice, NmProfile, Observation } from '../../model/observation.ts';
+import { type DhcpIdentity, type Link, type NmProfile, nicDevice, type Observation } from '../../model/observation.ts';
 import type { WantedProfile } from '../../model/plan.ts';
 import { type ProfileSettings, textOf } from '../../model/settings.ts';
 import { type BridgeNames, bridgeOfProfile, sourceOf } from '../names.ts';
 import { copyOfExternal } from './external-profile.ts';
 import { wantedMac } from './mac.ts';
-import { isOvsDevice } from './suitability.ts';
 import { uplinkInBridge } from './uplink-in-bridge.ts';
 
 /** The admin's profile that an uplink is configured by, and where its addresses are now. */
@@ -92,11 +91,6 @@ export function activeProfile(interfaceName: string, observation: Observation): 
 
 function isActivated({ uuid }: NmProfile, { networkManager }: Observation): boolean {
   return networkManager.activeConnections.some((active) => active.uuid === uuid && active.state === 2);
-}
-
-/** NetworkManager's device of the kernel's one with this name. */
-function nicDevice(interfaceName: string, { networkManager }: Observation): NmDevice | undefined {
-  return networkManager.devices.find((entry) => entry.interface === interfaceName && !isOvsDevice(entry));
 }
 
 function isProfileFor({ settings }: NmProfile, uplink: string): boolean {

@@ -1,3 +1,4 @@
+import { planInWords } from '../compare/in-words.ts';
 import { defaultConfig } from '../config/defaults.ts';
 import { effectiveConfig } from '../config/effective.ts';
 import type { LoadedConfig } from '../config/files.ts';
@@ -85,7 +86,7 @@ export async function repair(output: Output): Promise<ExitCode> {
   return exitCode.done;
 }
 
-/** A configuration that cannot be used is what monitoring has to tell of, too. */
+/** A configuration that cannot be used is what monitoring has to report, too. */
 async function readConfig(command: string): Promise<LoadedConfig> {
   try {
     return await effectiveConfig();
@@ -144,7 +145,7 @@ export function report(command: string, result: ReconcileResult, output: Output)
     command,
     outcome,
     transaction,
-    plan,
+    plan: planInWords(plan),
     tuning,
     busCalls: result.busCalls,
     ...(output.verbose ? { observation } : {}),

@@ -1,3 +1,4 @@
+import { planInWords } from '../compare/in-words.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
 import type { JournalRecord } from '../model/journal.ts';
 import { journalDirectory } from '../model/journal.ts';
@@ -16,7 +17,8 @@ export function history(id: string | undefined, output: Output): ExitCode {
     return exitCode.done;
   }
   const record = findTransaction(records, id);
-  output.result(transactionText(record, output.style), { command: 'history', transaction: record });
+  const header = { ...record.header, plan: planInWords(record.header.plan) };
+  output.result(transactionText(record, output.style), { command: 'history', transaction: { ...record, header } });
   return exitCode.done;
 }
 

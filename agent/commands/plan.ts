@@ -1,3 +1,4 @@
+import { differenceLine, inWords, planInWords } from '../compare/in-words.ts';
 import { effectiveConfig } from '../config/effective.ts';
 import { AgentError, type ExitCode, exitCode } from '../errors.ts';
 import type { Config } from '../model/config.ts';
@@ -25,7 +26,7 @@ export async function plan(output: Output): Promise<ExitCode> {
   const text = [planText(network, observation, output.style, output.verbose), ...tuningText(tuning, output.style)].join(
     '\n',
   );
-  output.result(text, { command: 'plan', outcome: network.outcome, plan: network, tuning, observation });
+  output.result(text, { command: 'plan', outcome: network.outcome, plan: planInWords(network), tuning, observation });
   return exitCode.done;
 }
 
@@ -40,8 +41,8 @@ export async function verify(output: Output): Promise<ExitCode> {
     });
     return exitCode.done;
   }
-  const differences = [...made.plan.differences, ...made.tuning.differences];
-  const lines = differences.map((entry) => `  ${entry.subject}: wanted ${entry.wanted}, observed ${entry.observed}`);
+  const differences = [...made.plan.differences.map(inWords), ...made.tuning.differences];
+  const lines = differences.map((entry) => `  ${differenceLine(entry)}`);
   const text =
     differences.length === 0
       ? 'No drift: the node is as wanted.'

@@ -1,3 +1,4 @@
+import { inWords } from '../compare/in-words.ts';
 import { missingFromBridge } from '../compare/manual-bridge.ts';
 import { effectiveConfig } from '../config/effective.ts';
 import { asAgentError, type ExitCode, exitCode } from '../errors.ts';
@@ -38,7 +39,7 @@ async function judge(
       return { differences: [], problem: lacks.length === 0 ? null : missingText(lacks) };
     }
     const { plan, tuning } = planFor(config, observation);
-    return { differences: [...plan.differences, ...tuning.differences], problem: null };
+    return { differences: [...plan.differences.map(inWords), ...tuning.differences], problem: null };
   } catch (error) {
     const { message, hint } = asAgentError(error);
     return { differences: [], problem: hint === undefined ? message : `${message}; ${hint}` };

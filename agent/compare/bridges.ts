@@ -1,6 +1,13 @@
-import type { Link, NmDevice, NmProfile, Observation, OvsBridge } from '../model/observation.ts';
+import {
+  type Link,
+  type NmProfile,
+  nicDevice,
+  type Observation,
+  type OvsBridge,
+  type OvsInterface,
+} from '../model/observation.ts';
 import type { NetworkDifference, Wanted, WantedBridge, WantedProfile } from '../model/plan.ts';
-import type { ProfileSettings, SettingValue } from '../model/settings.ts';
+import { listOf, type ProfileSettings, type SettingValue, textOf } from '../model/settings.ts';
 
 /*
  * Compares the node with what was set up, on managed fields only: a property NetworkManager adds by itself (timestamps, defaults)
@@ -16,14 +23,18 @@ export interface OwnNames {
   readonly ownerOf: (row: OvsBridge) => string | undefined;
 }
 
+const missing = { wanted: 'present', observed: 'absent' } as const;
+const superfluous = { wanted: 'absent', observed: 'present' } as const;
+const inactive = { wanted: 'yes', observed: 'no' } as const;
+
 /** Every difference between the wanted and the observed state; empty when the node is as wanted. */
 export function compare(wanted: Wanted, observation: Observation, own: OwnNames): readonly NetworkDifference[] {
   const wantedProfiles = new Set(wanted.bridges.flatMap((bridge) => bridge.profiles.map((profile) => profile.uuid)));
   const leftovers = observation.networkManager.profiles.flatMap((profile): readonly NetworkDifference[] => {
     const bridge = wantedProfiles.has(profile.uuid) ? null : own.bridgeOf(profile, observation);
     if (bridge === null) return [];
-    const subject = `profile ${profile.id} (${profile.uuid})`;
-    return [{ bridge, kind: 'leftover', profile: profile.id, subject, wanted: 'absent', observed: 'present' }];
+    const { id, uuid } = profile;
+    return [{ bridge, kind: 'leftover', profile: id, uuid, onDisk: false, ...superfluous }];
   });
   const wantedBridges = new Set(wanted.bridges.map((bridge) => bridge.bridge));
   const surplus = observation.ovs.bridges.filter(
@@ -33,7 +44,7 @@ export function compare(wanted: Wanted, observation: Observation, own: OwnNames)
   return [
     ...wanted.bridges.flatMap((bridge) => compareBridge(bridge, observation)),
     ...leftovers,
-    ...surplus.map((row) => difference(row.name, 'surplus', `bridge ${row.name}`, 'absent', 'present')),
+    ...surplus.map(({ name }) => ({ bridge: name, kind: 'surplus', ...superfluous }) as const),
   ];
 }
 
@@ -46,48 +57,55 @@ function isOurs(bridge: OvsBridge, observation: Observation, own: OwnNames): boo
 }
 
 function compareBridge(wanted: WantedBridge, observation: Observation): readonly NetworkDifference[] {
-  const { bridge: name } = wanted;
-  const row = observation.ovs.bridges.find((bridge) => bridge.name === name);
-  const link = observation.links.find((entry) => entry.name === name);
-  const mac = link?.mac.toUpperCase() ?? 'absent';
+  const { bridge, profiles } = wanted;
+  const row = observation.ovs.bridges.find((entry) => entry.name === bridge);
+  const link = observation.links.find((entry) => entry.name === bridge);
   return [
-    ...wanted.profiles.flatMap((profile) => compareProfile(wanted, profile, observation)),
-    ...(row === undefined ? [difference(name, 'bridge', `bridge ${name}`, 'present', 'absent')] : []),
-    ...(row === undefined ? [] : [...comparePorts(wanted, row, observation), ...compareOwner(wanted, row)]),
-    ...(row !== undefined && mac !== wanted.mac ? [difference(name, 'mac', `MAC of ${name}`, wanted.mac, mac)] : []),
-    ...wanted.profiles.flatMap((profile) => compareFixedAddresses(profile, name, link)),
+    ...profiles.flatMap((profile) => compareProfile(bridge, profile, observation)),
+    ...(row === undefined
+      ? [{ bridge, kind: 'bridge', ...missing } as const]
+      : [...comparePorts(wanted, row, observation), ...compareOwner(wanted, row), ...compareMac(wanted, link)]),
+    ...profiles.flatMap((profile) => compareFixedAddresses(profile, bridge, link)),
   ];
 }
 
 /** NetworkManager takes care of a bridge only if its row names the profile. */
-function compareOwner(wanted: WantedBridge, row: OvsBridge): readonly NetworkDifference[] {
-  const owner = row.externalIds['NM.connection.uuid'];
-  const profile = wanted.profiles.find((entry) => entry.id === row.name);
+function compareOwner({ bridge, profiles }: WantedBridge, row: OvsBridge): readonly NetworkDifference[] {
+  const owner = row.externalIds['NM.connection.uuid'] ?? null;
+  const profile = profiles.find((entry) => entry.id === bridge);
   if (profile === undefined || owner === profile.uuid) return [];
-  return [difference(row.name, 'owner', `owner of bridge ${row.name}`, profile.uuid, owner ?? 'nobody')];
+  return [{ bridge, kind: 'owner', wanted: profile.uuid, observed: owner }];
+}
+
+function compareMac({ bridge, mac }: WantedBridge, link: Link | undefined): readonly NetworkDifference[] {
+  const observed = link?.mac.toUpperCase() ?? null;
+  return observed === mac ? [] : [{ bridge, kind: 'mac', wanted: mac, observed }];
 }
 
 function comparePorts(wanted: WantedBridge, row: OvsBridge, observation: Observation): readonly NetworkDifference[] {
   const devices = row.ports.flatMap((port) =>
     port.interfaces.filter((entry) => entry.type === '' || entry.type === 'system'),
   );
-  const uplink = wanted.uplink?.interface ?? null;
-  const present = devices.find((entry) => entry.name === uplink);
-  const subject = `bridge ${row.name} port ${uplink}`;
+  const { bridge } = wanted;
+  const others = devices.filter((entry) => entry.name !== wanted.uplink?.interface);
   return [
-    ...(uplink !== null && present === undefined ? [difference(row.name, 'port', subject, 'present', 'absent')] : []),
-    ...(present?.error != null ? [difference(row.name, 'port-error', subject, 'no error', present.error)] : []),
-    ...(uplink !== null && present !== undefined ? compareUplink(row.name, uplink, observation) : []),
-    ...devices
-      .filter((entry) => entry.name !== uplink)
-      .map((entry) =>
-        difference(row.name, 'foreign-device', `bridge ${row.name} port ${entry.name}`, 'absent', 'present'),
-      ),
+    ...(wanted.uplink === null ? [] : comparePort(bridge, wanted.uplink.interface, devices, observation)),
+    ...others.map(({ name }) => ({ bridge, kind: 'foreign-device', device: name, ...superfluous }) as const),
   ];
 }
 
-/** NMDeviceType ovs-interface, ovs-port and ovs-bridge, which can share a name with the kernel's own device. */
-const ovsDeviceTypes = [24, 25, 26];
+function comparePort(
+  bridge: string,
+  device: string,
+  present: readonly OvsInterface[],
+  observation: Observation,
+): readonly NetworkDifference[] {
+  const row = present.find((entry) => entry.name === device);
+  if (row === undefined) return [{ bridge, kind: 'port', device, ...missing }];
+  const failed = { bridge, kind: 'port-error', device, wanted: null, observed: row.error } as const;
+  return [...(row.error === null ? [] : [failed]), ...compareUplink(bridge, device, observation)];
+}
+
 /** NMDeviceState. */
 const disconnected = 30;
 const activated = 100;
@@ -96,56 +114,54 @@ const activated = 100;
  * The NIC runs its own profile without IP settings. Whatever starts that profile again (a cable that is back, an admin) gives it addresses,
  * or a DHCP client that waits in vain. One without a carrier, or that NetworkManager does not manage, runs nothing, which is fine.
  */
-function compareUplink(bridge: string, uplink: string, observation: Observation): readonly NetworkDifference[] {
-  const isUplink = (entry: NmDevice): boolean => entry.interface === uplink && !ovsDeviceTypes.includes(entry.type);
-  const state = observation.networkManager.devices.find(isUplink)?.state ?? 0;
-  const link = observation.links.find((entry) => entry.name === uplink);
+function compareUplink(bridge: string, device: string, observation: Observation): readonly NetworkDifference[] {
+  const state = nicDevice(device, observation)?.state ?? 0;
+  const link = observation.links.find((entry) => entry.name === device);
   if (state === disconnected && link?.carrier === true)
-    return [difference(bridge, 'uplink-inactive', `profile of ${uplink} active`, 'yes', 'no')];
-  const subject = `IP settings of ${uplink}`;
-  if (state > disconnected && state < activated)
-    return [difference(bridge, 'uplink-configured', subject, 'none', 'NetworkManager is configuring it')];
+    return [{ bridge, kind: 'uplink-inactive', device, ...inactive }];
+  const configured = { bridge, kind: 'uplink-configured', device, wanted: null } as const;
+  if (state > disconnected && state < activated) return [{ ...configured, observed: 'configuring' }];
   const addresses = state === activated ? addressesOf(link) : [];
-  if (addresses.length === 0) return [];
-  return [difference(bridge, 'uplink-configured', subject, 'none', addresses.join(', '))];
+  return addresses.length === 0 ? [] : [{ ...configured, observed: addresses.join(', ') }];
 }
 
 function compareProfile(
-  { bridge }: WantedBridge,
+  bridge: string,
   wanted: WantedProfile,
-  observation: Observation,
+  { networkManager }: Observation,
 ): readonly NetworkDifference[] {
-  const { profiles, activeConnections } = observation.networkManager;
-  const of = { bridge, profile: wanted.id };
-  const profile = profiles.find((entry) => entry.uuid === wanted.uuid);
-  if (profile === undefined)
-    return [{ ...of, kind: 'profile', subject: `profile ${wanted.id}`, wanted: 'present', observed: 'absent' }];
-  const isActive = activeConnections.some((entry) => entry.uuid === wanted.uuid && entry.state === 2);
-  const subject = `profile ${wanted.id} active`;
-  const settings = compareSettings(wanted, profile.settings).map((entry) => ({ ...entry, ...of }));
-  return isActive ? settings : [...settings, { ...of, kind: 'active', subject, wanted: 'yes', observed: 'no' }];
+  const { id, uuid } = wanted;
+  const profile = networkManager.profiles.find((entry) => entry.uuid === uuid);
+  if (profile === undefined) return [{ bridge, kind: 'profile', profile: id, ...missing }];
+  const isActive = networkManager.activeConnections.some((entry) => entry.uuid === uuid && entry.state === 2);
+  const settings = compareSettings(bridge, wanted, profile.settings);
+  return isActive ? settings : [...settings, { bridge, kind: 'active', profile: id, ...inactive }];
 }
 
 /** Properties in which a profile differs, wanted ones first, then those somebody added to the settings we write as a whole. */
 function compareSettings(
+  bridge: string,
   wanted: WantedProfile,
   observed: ProfileSettings,
-): readonly Omit<NetworkDifference, 'bridge'>[] {
-  const differences: Omit<NetworkDifference, 'bridge'>[] = [];
-  const add = (setting: string, key: string, value: string): void => {
-    const subject = `profile ${wanted.id} ${setting}.${key}`;
-    const seen = show(observed[setting]?.[key]);
-    differences.push({ kind: 'setting', setting, key, subject, wanted: value, observed: seen });
-  };
-  for (const [name, setting] of Object.entries(wanted.settings)) {
-    for (const [key, value] of Object.entries(setting)) {
+): readonly NetworkDifference[] {
+  const differing = Object.entries(wanted.settings).flatMap(([name, setting]) =>
+    Object.entries(setting)
       // A state that was recorded has them.
-      if (ownKeys.has(`${name}.${key}`)) continue;
-      if (canonical(name, key, value) !== canonical(name, key, observed[name]?.[key])) add(name, key, show(value));
-    }
-  }
-  for (const name of wholeSettings) for (const key of addedKeys(name, wanted, observed)) add(name, key, '(unset)');
-  return differences;
+      .filter(([key]) => !ownKeys.has(`${name}.${key}`))
+      .filter(([key, value]) => canonical(name, key, value) !== canonical(name, key, observed[name]?.[key]))
+      .map(([key]) => [name, key] as const),
+  );
+  const added = wholeSettings.flatMap((name) => addedKeys(name, wanted, observed).map((key) => [name, key] as const));
+  const text = (settings: ProfileSettings, name: string, key: string) => show(settings[name]?.[key]);
+  return [...differing, ...added].map(([setting, key]) => ({
+    bridge,
+    kind: 'setting',
+    profile: wanted.id,
+    setting,
+    key,
+    wanted: text(wanted.settings, setting, key),
+    observed: text(observed, setting, key),
+  }));
 }
 
 function addedKeys(name: string, wanted: WantedProfile, observed: ProfileSettings): readonly string[] {
@@ -163,11 +179,11 @@ function compareFixedAddresses(
   bridge: string,
   link: Link | undefined,
 ): readonly NetworkDifference[] {
-  if (profile.settings['ovs-interface']?.type?.[1] !== 'internal') return [];
+  if (textOf(profile.settings, 'ovs-interface', 'type') !== 'internal') return [];
   const present = addressesOf(link);
   return fixedAddresses(profile.settings)
     .filter((address) => !present.includes(address))
-    .map((address) => difference(bridge, 'address', `address ${address} on ${bridge}`, 'present', 'absent'));
+    .map((address) => ({ bridge, kind: 'address', address, ...missing }));
 }
 
 function addressesOf(link: Link | undefined): readonly string[] {
@@ -176,10 +192,9 @@ function addressesOf(link: Link | undefined): readonly string[] {
 
 /** Addresses a profile sets by itself, as `address/prefix`. */
 export function fixedAddresses(settings: ProfileSettings): readonly string[] {
-  return ['ipv4', 'ipv6'].flatMap((name) => {
-    const list = (settings[name]?.['address-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
-    return list.map((entry) => `${entry.address?.[1]}/${entry.prefix?.[1]}`);
-  });
+  return ['ipv4', 'ipv6']
+    .flatMap((name) => listOf(settings, name, 'address-data'))
+    .map((entry) => `${entry.address}/${entry.prefix}`);
 }
 
 /** Settings that carry what the admin's profile says and nothing else: a property that was taken out there must go here too. */
@@ -218,17 +233,7 @@ function sortKeys(value: unknown): unknown {
   );
 }
 
-function difference(
-  bridge: string,
-  kind: NetworkDifference['kind'],
-  subject: string,
-  wanted: string,
-  observed: string,
-): NetworkDifference {
-  return { bridge, kind, subject, wanted, observed };
-}
-
-function show(value: SettingValue | undefined): string {
-  if (value === undefined) return '(unset)';
+function show(value: SettingValue | undefined): string | null {
+  if (value === undefined) return null;
   return typeof value[1] === 'string' ? value[1] : JSON.stringify(value[1]);
 }

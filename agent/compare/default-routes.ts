@@ -1,5 +1,5 @@
 import type { Route } from '../model/observation.ts';
-import type { Carried } from '../model/plan.ts';
+import type { MovedAddresses } from '../model/plan.ts';
 
 const families = [
   { name: 'IPv4', destination: '0.0.0.0/0', isGateway: (address: string) => !address.includes(':') },
@@ -10,11 +10,11 @@ const families = [
  * The family whose default route a device had and has lost where it went; null when nothing is lost. The gateways may be others, because
  * DHCP and advertisements may give others.
  */
-export function lostDefaultRoute(carried: Carried, routes: readonly Route[]): 'IPv4' | 'IPv6' | null {
-  const own = routes.filter((route) => route.device === carried.interface);
+export function lostDefaultRoute(moved: MovedAddresses, routes: readonly Route[]): 'IPv4' | 'IPv6' | null {
+  const own = routes.filter((route) => route.device === moved.interface);
   const lost = families.find(
     ({ destination, isGateway }) =>
-      carried.defaultGateways.some(isGateway) && !own.some((route) => route.destination === destination),
+      moved.defaultGateways.some(isGateway) && !own.some((route) => route.destination === destination),
   );
   return lost?.name ?? null;
 }

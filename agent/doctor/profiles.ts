@@ -1,6 +1,8 @@
+import { differenceLine, inWords } from '../compare/in-words.ts';
 import { missingFromBridge } from '../compare/manual-bridge.ts';
 import type { NmProfile } from '../model/observation.ts';
 import type { Difference } from '../model/plan.ts';
+import { stringsOf } from '../model/settings.ts';
 import { bridges as ownBridges, ownProfileIds, profileIds, profileUuid } from '../plan/names.ts';
 import { planTuning } from '../plan/tuning/tuning.ts';
 import { shellWord } from '../printable.ts';
@@ -28,7 +30,7 @@ export const profileChecks: readonly Check[] = [
         return verdictOf([failed(refusal.message, ...(refusal.hint === null ? [] : [refusal.hint]))]);
       const tuning =
         observation.tuning === undefined ? [] : planTuning(config, observation.tuning, observation.ovs).differences;
-      const differences = [...(plan?.differences ?? []), ...tuning];
+      const differences = [...(plan?.differences ?? []).map(inWords), ...tuning];
       const mend = ['microshift-net plan', 'microshift-net apply'];
       return differences.length === 0
         ? ok(`br-ex is as wanted${plan?.choice?.interface == null ? '' : `, with ${plan.choice.interface}`}`)
@@ -191,13 +193,7 @@ function isFormer({ id, uuid }: NmProfile): boolean {
 
 /** NetworkManager's initrd generator says so in the profile. */
 function isOfInitrd({ settings }: NmProfile): boolean {
-  const data = settings.user?.data?.[1];
-  return (
-    typeof data === 'object' &&
-    data !== null &&
-    'org.freedesktop.NetworkManager.origin' in data &&
-    data['org.freedesktop.NetworkManager.origin'] === 'nm-initrd-generator'
-  );
+  return stringsOf(settings, 'user', 'data')['org.freedesktop.NetworkManager.origin'] === 'nm-initrd-generator';
 }
 
 function isIfcfg({ filename }: NmProfile): boolean {
@@ -219,9 +215,7 @@ function concernsAny(command: readonly string[], links: readonly string[]): bool
 }
 
 function differencesText(differences: readonly Difference[]): readonly string[] {
-  const shown = differences
-    .slice(0, shownDifferences)
-    .map(({ subject, wanted, observed }) => `${subject}: wanted ${wanted}, observed ${observed}`);
+  const shown = differences.slice(0, shownDifferences).map(differenceLine);
   const more = differences.length - shown.length;
   return more === 0 ? shown : [...shown, `and ${more} more: microshift-net verify`];
 }

@@ -185,3 +185,16 @@ export interface OvsInterface {
   readonly error: string | null;
   readonly externalIds: Readonly<Record<string, string>>;
 }
+
+/** NMDeviceType ovs-interface, ovs-port and ovs-bridge: they can share a name with the kernel's own device. */
+const ovsDeviceTypes = [24, 25, 26];
+
+/** True for NetworkManager's objects of Open vSwitch, which are no devices of the kernel. */
+export function isOvsDevice(device: NmDevice): boolean {
+  return ovsDeviceTypes.includes(device.type);
+}
+
+/** NetworkManager's device of the kernel's one with this name. */
+export function nicDevice(name: string, { networkManager }: Observation): NmDevice | undefined {
+  return networkManager.devices.find((entry) => entry.interface === name && !isOvsDevice(entry));
+}

@@ -40,8 +40,8 @@ export interface Wanted {
   readonly bridges: readonly WantedBridge[];
 }
 
-/** Addresses and routes a device had when the plan was made; they must still be there when it has run. */
-export interface Carried {
+/** Addresses and default gateways that move from one interface to another; they must be there when the plan has run. */
+export interface MovedAddresses {
   /** Where they shall be: the bridge. */
   readonly interface: string;
   /** Where they were when the plan was made. */
@@ -166,7 +166,8 @@ export interface Plan {
   readonly outcome: 'unchanged' | 'change';
   readonly choice: UplinkChoice | null;
   readonly wanted: Wanted;
-  readonly carried: readonly Carried[];
+  /** What moves. The name is in journals and in JSON output, so it stays. */
+  readonly carried: readonly MovedAddresses[];
   /** Addresses of every link the plan touches, as they are now: what a rollback must bring back. */
   readonly before: readonly LinkAddresses[];
   /** Why the node is not as wanted now; empty when nothing is to do. */
@@ -184,35 +185,48 @@ export interface Difference {
   readonly observed: string;
 }
 
-/**
- * What can differ of a bridge: a profile is missing (`profile`), runs or not (`active`), has another value (`setting`), or is there and not
- * wanted (`leftover`); the same of the bridge row (`bridge`, `owner`, `surplus`) and its ports (`port`: the uplink is not in it;
- * `port-error`; `foreign-device`: another device is); the MAC and the addresses of its own interface; and its NIC, which has IP settings
- * where it must have none (`uplink-configured`) or runs no profile (`uplink-inactive`).
- */
-export type DifferenceKind =
-  | 'profile'
-  | 'active'
-  | 'setting'
-  | 'leftover'
-  | 'bridge'
-  | 'owner'
-  | 'surplus'
-  | 'port'
-  | 'port-error'
-  | 'foreign-device'
-  | 'mac'
-  | 'address'
-  | 'uplink-configured'
-  | 'uplink-inactive';
-
-/** A difference as planning reads it: decisions follow from its fields, never from its words. */
-export interface NetworkDifference extends Difference {
-  readonly bridge: string;
-  readonly kind: DifferenceKind;
-  /** Id of the profile that differs. */
-  readonly profile?: string;
-  /** Setting and property that differ (`ipv4`, `method`). */
-  readonly setting?: string;
-  readonly key?: string;
+/** What every kind of difference of a bridge is about. */
+export interface DifferenceFields {
+  /** A profile is missing. */
+  profile: { profile: string };
+  /** A profile does not run. */
+  active: { profile: string };
+  /** A property has another value; null: none. */
+  setting: { profile: string; setting: string; key: string };
+  /** A profile is there and not wanted, or not wanted on disk. */
+  leftover: { profile: string; uuid: string; onDisk: boolean };
+  /** The bridge is missing. */
+  bridge: Record<never, never>;
+  /** The row of the bridge names another profile (UUID) than ours; null: none. */
+  owner: Record<never, never>;
+  /** The bridge is there and not wanted. */
+  surplus: Record<never, never>;
+  /** The uplink is not in the bridge. */
+  port: { device: string };
+  /** Open vSwitch has an error for the uplink. */
+  'port-error': { device: string };
+  /** Another device than the uplink is in the bridge. */
+  'foreign-device': { device: string };
+  /** The bridge has another MAC; null: it has no link. */
+  mac: Record<never, never>;
+  /** The bridge lacks an address that its profile sets. */
+  address: { address: string };
+  /** The uplink has IP settings where it must have none; `configuring`: they are on their way. */
+  'uplink-configured': { device: string };
+  /** The uplink runs no profile. */
+  'uplink-inactive': { device: string };
 }
+
+export type DifferenceKind = keyof DifferenceFields;
+
+/** A difference as planning reads it: decisions follow from its fields. compare/in-words.ts has the words for people. */
+export type NetworkDifference = {
+  [K in DifferenceKind]: {
+    readonly bridge: string;
+    readonly kind: K;
+    /** A value or a word; null: there is to be nothing. */
+    readonly wanted: string | null;
+    /** The same; null: there is nothing. */
+    readonly observed: string | null;
+  } & Readonly<DifferenceFields[K]>;
+}[DifferenceKind];

@@ -12,7 +12,7 @@ export interface RunRecord {
   readonly outcome: RunOutcome;
   /** null unless it failed. */
   readonly error: { readonly kind: string; readonly message: string; readonly exitCode: number } | null;
-  /** Differences from the wanted state that the run found before it mended them; null: it did not come that far. */
+  /** Differences from the wanted state that the run found before it mended them; null: it did not get that far. */
   readonly differences: number | null;
   /** Bridges of ours after the run, as far as they are known. */
   readonly bridges: readonly { readonly bridge: string; readonly uplink: string | null }[];

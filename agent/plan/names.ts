@@ -1,4 +1,5 @@
 import type { NmProfile, Observation, OvsBridge } from '../model/observation.ts';
+import { stringsOf, textOf } from '../model/settings.ts';
 
 /** Names the script this agent replaces gave its profiles; kept, because other tools and admins know them. */
 export interface BridgeNames {
@@ -76,15 +77,14 @@ export function isFormerLayout({ networkManager }: Observation): boolean {
 
 /** What a port's profile names as its controller, in either spelling (NetworkManager 1.46 renamed it); null: it is no port. */
 export function controllerOf(profile: NmProfile): string | null {
-  const { controller, master } = profile.settings.connection ?? {};
-  const value = controller?.[1] ?? master?.[1];
-  return typeof value === 'string' && value !== '' ? value : null;
+  const { settings } = profile;
+  const value = textOf(settings, 'connection', 'controller') ?? textOf(settings, 'connection', 'master') ?? '';
+  return value === '' ? null : value;
 }
 
 /** UUID of the profile that one of ours was made from. */
 export function sourceOf(profile: NmProfile): string | null {
-  const data = profile.settings.user?.data?.[1] as Record<string, string> | undefined;
-  return data?.[userData.sourceProfile] ?? null;
+  return stringsOf(profile.settings, 'user', 'data')[userData.sourceProfile] ?? null;
 }
 
 /** Keys of the `user` setting by which a profile of ours says what it was made from. */

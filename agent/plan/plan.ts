@@ -14,7 +14,7 @@ import type {
 } from '../model/plan.ts';
 import { adjustInPlace } from './bridge/adjust.ts';
 import { buildWithoutUplink, buildWithUplink } from './bridge/build.ts';
-import { carriedBack, carriedOver, touchedLinks, unprofiledAddressNotes } from './bridge/carried.ts';
+import { movedToBridge, movedToNic, touchedLinks, unprofiledAddressNotes } from './bridge/moved-addresses.ts';
 import { foreignBridgeNotes, foreignPortNotes, refuseForeignBridge } from './bridge/ownership.ts';
 import { takeBridgeApart } from './bridge/take-bridge-apart.ts';
 import { refuseLostDefault, unprofiledRouteNotes } from './bridge/unprofiled-routes.ts';
@@ -134,17 +134,17 @@ function planFor(
   const keepsUplink = (names: BridgeNames): boolean =>
     targets.some((target) => target.names === names && target.source !== null);
   const settlesMs = startsUplink(steps) ? startedUplinkMs : 0;
-  const carried = [
+  const moved = [
     ...targets.flatMap((target) =>
-      target.source === null ? [] : [carriedOver(target.names, target.source, observation)],
+      target.source === null ? [] : [movedToBridge(target.names, target.source, observation)],
     ),
-    ...bridges.flatMap((names) => carriedBack(names, keepsUplink(names), observation) ?? []),
+    ...bridges.flatMap((names) => movedToNic(names, keepsUplink(names), observation) ?? []),
   ];
   return {
     outcome: steps.length === 0 ? 'unchanged' : 'change',
     choice,
     wanted,
-    carried: settlesMs === 0 ? carried : carried.map((entry) => ({ ...entry, settlesMs })),
+    carried: settlesMs === 0 ? moved : moved.map((entry) => ({ ...entry, settlesMs })),
     before: touchedLinks(
       targets.flatMap((target) => target.source?.link.name ?? []),
       observation,
@@ -158,17 +158,12 @@ function planFor(
 
 /** Profiles of ours that an earlier agent wrote to disk: at the next boot NetworkManager would begin with them. */
 function misplacedProfiles(targets: readonly Target[], observation: Observation): readonly NetworkDifference[] {
-  return targets.flatMap(({ wanted }) =>
-    observation.networkManager.profiles
-      .filter(({ uuid, filename }) => filename.startsWith('/etc/') && wanted.profiles.some((own) => own.uuid === uuid))
-      .map(({ id, filename }) => ({
-        bridge: wanted.bridge,
-        kind: 'leftover',
-        profile: id,
-        subject: `profile ${id} on disk`,
-        wanted: 'absent',
-        observed: filename,
-      })),
+  const onDisk = observation.networkManager.profiles.filter(({ filename }) => filename.startsWith('/etc/'));
+  const fields = { kind: 'leftover', onDisk: true, wanted: 'absent' } as const;
+  return targets.flatMap(({ wanted: { bridge, profiles } }) =>
+    onDisk
+      .filter(({ uuid }) => profiles.some((own) => own.uuid === uuid))
+      .map(({ id, uuid, filename }) => ({ ...fields, bridge, profile: id, uuid, observed: filename })),
   );
 }
 

@@ -1,5 +1,6 @@
 import { compare } from '../compare/bridges.ts';
 import { lostDefaultRoute } from '../compare/default-routes.ts';
+import { differenceLine, inWords } from '../compare/in-words.ts';
 import { AgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
@@ -12,27 +13,19 @@ export function isAsWanted(plan: Plan, observation: Observation): boolean {
 
 /** The node must now be exactly what the plan aimed at. */
 export function proveWanted(plan: Plan, observation: Observation): void {
-  const [first, ...more] = compare(plan.wanted, observation, ownNames);
+  const [first, ...more] = compare(plan.wanted, observation, ownNames).map(inWords);
   if (first !== undefined) {
     const rest = more.length === 0 ? '' : ` (and ${more.length} more)`;
     throw new AgentError('proof-failed', `${first.subject} is ${first.observed} instead of ${first.wanted}${rest}`, {
       hint: 'run `microshift-net plan --verbose` to see what it aims at',
-      facts: {
-        differences: [first, ...more].map(
-          (entry) => `${entry.subject}: wanted ${entry.wanted}, observed ${entry.observed}`,
-        ),
-      },
+      facts: { differences: [first, ...more].map(differenceLine) },
     });
   }
-  for (const carried of plan.carried) {
-    const lost = lostDefaultRoute(carried, observation.routes);
+  for (const moved of plan.carried) {
+    const lost = lostDefaultRoute(moved, observation.routes);
     if (lost !== null)
-      throw new AgentError(
-        'proof-failed',
-        `${carried.interface} has no ${lost} default route; ${carried.from} had one`,
-        {
-          hint: 'look at `ip route`, `ip -6 route` and journalctl -u NetworkManager',
-        },
-      );
+      throw new AgentError('proof-failed', `${moved.interface} has no ${lost} default route; ${moved.from} had one`, {
+        hint: 'look at `ip route`, `ip -6 route` and journalctl -u NetworkManager',
+      });
   }
 }

@@ -28,7 +28,7 @@ const chunkBytes = 8 * 1024 * 1024;
 
 const unarmed: FaultPoints = () => Promise.resolve();
 
-/** Reads what is armed. A file that is not root's own, or says something else, is told of and ignored: it must never stop a run. */
+/** Reads what is armed. A file that is not root's own, or says something else, is reported and ignored: it must never stop a run. */
 export function armedFault(path: string, deadline: Deadline, say: (message: string) => void): FaultPoints {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return unarmed;
   let fault: Fault;
@@ -62,7 +62,7 @@ function readFault(path: string): Fault {
   }
 }
 
-/** Every fault strikes once: its file goes first, so that the run that comes to repair is not struck again. */
+/** Every fault strikes once: its file goes first, so that the run that repairs is not struck again. */
 async function strike(path: string, fault: Fault, deadline: Deadline, say: (message: string) => void): Promise<void> {
   if (fault.action === 'hold') return hold(path, fault.point, deadline, say);
   rmSync(path, { force: true });

@@ -69,6 +69,7 @@ const header = fields({
       }),
     ),
     before: list(linkAddresses),
+    differences: list(fields({})),
     // Shown, never run again: another version may have had other kinds.
     steps: list(fields({ do: text, why: text })),
     notes: anything,

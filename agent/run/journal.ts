@@ -161,7 +161,7 @@ export function findTransaction(records: readonly JournalRecord[], id: string): 
   });
 }
 
-/** Puts an unusable open journal out of the way, so that it is told of once; `history` goes on listing it. */
+/** Puts an unusable open journal out of the way, so that it is reported once; `history` goes on listing it. */
 export function setAside(path: string): void {
   try {
     renameSync(path, `${path}${asideEnding}`);

@@ -4,10 +4,10 @@ import { readRoutes } from '../drivers/host/routes.ts';
 import { watchActivations } from '../drivers/networkmanager/activation.ts';
 import { deviceInterface, deviceState } from '../drivers/networkmanager/names.ts';
 import { AgentError } from '../errors.ts';
-import type { Observation } from '../model/observation.ts';
+import { nicDevice, type Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
+import { jsonOf, textOf } from '../model/settings.ts';
 import { dynamicFamilies } from '../plan/bridge/handover.ts';
-import { isOvsDevice } from '../plan/uplink/suitability.ts';
 import { detectionOver, tentativeAddresses } from './duplicate-detection.ts';
 import type { Node } from './node.ts';
 
@@ -84,7 +84,7 @@ async function defaultRoute(deadline: Deadline, limitMs: number): Promise<void> 
 }
 
 function isActivating(uplink: string, observation: Observation): boolean {
-  const device = observation.networkManager.devices.find((entry) => entry.interface === uplink && !isOvsDevice(entry));
+  const device = nicDevice(uplink, observation);
   return device !== undefined && device.state > deviceState.disconnected && device.state < deviceState.activated;
 }
 
@@ -98,18 +98,18 @@ const eui64 = 0;
  */
 function canAskFromBridge(uplink: string, plan: Plan, observation: Observation): boolean {
   const wanted = plan.wanted.bridges.find((bridge) => bridge.uplink?.interface === uplink);
-  const address = wanted?.profiles.find((profile) => profile.settings['ovs-interface']?.type?.[1] === 'internal');
+  const address = wanted?.profiles.find((profile) => textOf(profile.settings, 'ovs-interface', 'type') === 'internal');
   if (observation.hints.interfaceHint !== uplink || address === undefined) return false;
-  const { ipv6 } = address.settings;
+  const ipv6 = (key: string) => jsonOf(address.settings, 'ipv6', key);
   const families = dynamicFamilies(address.settings);
-  const isKnown6 = ipv6?.token !== undefined || ipv6?.['addr-gen-mode']?.[1] === eui64;
+  const isKnown6 = ipv6('token') !== undefined || ipv6('addr-gen-mode') === eui64;
   return families.length > 0 && (!families.includes(6) || isKnown6);
 }
 
 async function deviceSettled(node: Node, uplink: string, deadline: Deadline, limitMs: number): Promise<void> {
   const { nm } = node;
   const observation = await node.observe();
-  const device = observation.networkManager.devices.find((entry) => entry.interface === uplink && !isOvsDevice(entry));
+  const device = nicDevice(uplink, observation);
   if (device === undefined) return;
   const watch = watchActivations(nm);
   const settled = async (): Promise<boolean> => {

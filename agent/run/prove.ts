@@ -36,17 +36,14 @@ export function askNeighbours(plan: Plan, observation: Observation): Neighbourho
   const note = (neighbour: Neighbour) => (answers: boolean) => {
     if (answers) answered.push(neighbour);
   };
-  for (const carried of plan.carried) {
-    const withinMs = pingAfterMs + (carried.settlesMs ?? 0);
+  for (const moved of plan.carried) {
+    const withinMs = pingAfterMs + (moved.settlesMs ?? 0);
     const ping = (what: Neighbour['what'], address: string): void => {
-      pings.push(
-        answersPing(address, carried.from).then(note({ what, address, through: carried.interface, withinMs })),
-      );
+      pings.push(answersPing(address, moved.from).then(note({ what, address, through: moved.interface, withinMs })));
     };
-    for (const gateway of carried.defaultGateways) ping('gateway', gateway);
+    for (const gateway of moved.defaultGateways) ping('gateway', gateway);
     const peer = observation.host.sshPeer;
-    if (peer !== null && carried === plan.carried[0] && !carried.defaultGateways.includes(peer))
-      ping('SSH client', peer);
+    if (peer !== null && moved === plan.carried[0] && !moved.defaultGateways.includes(peer)) ping('SSH client', peer);
   }
   const [first] = plan.carried;
   if (first !== undefined) {
@@ -65,8 +62,7 @@ export function askNeighbours(plan: Plan, observation: Observation): Neighbourho
 
 /** Proves that addresses moved and that whoever answered before answers now. Fails with `proof-failed`. */
 export async function proveMoved(plan: Plan, neighbours: readonly Neighbour[], deadline: Deadline): Promise<void> {
-  for (const carried of plan.carried)
-    await waitForAddresses(carried.interface, carried.addresses, deadline, addressLimitMs);
+  for (const moved of plan.carried) await waitForAddresses(moved.interface, moved.addresses, deadline, addressLimitMs);
   // Name servers are asked once, by a link that carries again.
   for (const names of [false, true]) {
     const asked = neighbours.filter((neighbour) => (neighbour.what === 'name server') === names);

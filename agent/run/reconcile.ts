@@ -14,7 +14,7 @@ import { interruptOnSignals } from './signals.ts';
 import type { TransactionResult } from './transaction.ts';
 
 /*
- * Most runs find nothing to do. What only a change, a recovery or a wait needs is loaded when it comes to that: loading all of it
+ * Most runs find nothing to do. What only a change, a recovery or a wait needs is loaded when one has to be made: loading all of it
  * is a tenth of a run with nothing to do.
  */
 

@@ -125,8 +125,8 @@ export async function restoreOldState(
 }
 
 /**
- * The planned way back while the checkpoint still stands: no profile is started anew, so a bond keeps its ports. False when it did not
- * come to the old state.
+ * The planned way back while the checkpoint still stands: no profile is started anew, so a bond keeps its ports. False when the old
+ * state was not reached.
  */
 async function goBackInPlace(restoration: Restoration, checkpoint: string, whole: Deadline): Promise<boolean> {
   const { nm, ports, previous } = restoration;

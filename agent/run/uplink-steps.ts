@@ -8,7 +8,7 @@ import { activeInterface, activeState, deviceInterface, deviceState } from '../d
 import { AgentError } from '../errors.ts';
 import { detectionLimitMs, endlessDhcpTimeout } from '../model/limits.ts';
 import type { StepArguments } from '../model/plan.ts';
-import type { ProfileSettings } from '../model/settings.ts';
+import { type ProfileSettings, textOf } from '../model/settings.ts';
 import { beginActivation } from './activations.ts';
 import type { StepContext } from './step-context.ts';
 import { waitForAddresses } from './wait-addresses.ts';
@@ -93,7 +93,7 @@ export async function detachUplink(context: StepContext, step: StepArguments['de
 async function patientSettings(nm: NetworkManager, uuid: string): Promise<ProfileSettings | null> {
   const settings = await nm.profileSettings(await nm.profilePathOf(uuid));
   // Its secrets are not given out, and the applied profile keeps them.
-  if (settings['802-1x'] !== undefined || settings.ipv4?.method?.[1] !== 'auto') return null;
+  if (settings['802-1x'] !== undefined || textOf(settings, 'ipv4', 'method') !== 'auto') return null;
   return { ...settings, ipv4: { ...settings.ipv4, 'dhcp-timeout': ['i', endlessDhcpTimeout] } };
 }
 

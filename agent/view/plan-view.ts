@@ -1,3 +1,4 @@
+import { inWords } from '../compare/in-words.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan, Step, StepArguments } from '../model/plan.ts';
 import type { Style } from './style.ts';
@@ -33,7 +34,7 @@ export function planText(plan: Plan, observation: Observation, style: Style, ver
     lines.push(
       '',
       style('bold', 'Differences'),
-      ...plan.differences.map((entry) => `  ${entry.subject}: ${entry.observed} → ${entry.wanted}`),
+      ...plan.differences.map(inWords).map((entry) => `  ${entry.subject}: ${entry.observed} → ${entry.wanted}`),
     );
   }
   return lines.join('\n');

@@ -1,9 +1,8 @@
-import type { Link, NmDevice, Observation } from '../model/observation.ts';
+import { isOvsDevice, type Link, type NmDevice, type Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { isDefault } from '../net/destination.ts';
-import { carriedAddresses } from '../plan/bridge/handover.ts';
+import { stableAddresses } from '../plan/bridge/handover.ts';
 import { bridges } from '../plan/names.ts';
-import { isOvsDevice } from '../plan/uplink/suitability.ts';
 import { uplinkInBridge } from '../plan/uplink/uplink-in-bridge.ts';
 import type { Style } from './style.ts';
 
@@ -50,13 +49,13 @@ export function observedTopology(observation: Observation): readonly Block[] {
 export function plannedTopology(plan: Plan, observation: Observation): readonly Block[] {
   const uplinks = new Set(plan.wanted.bridges.map((bridge) => bridge.uplink?.interface));
   const bridgeNames = new Set<string>(bridges.map((entry) => entry.bridge));
-  const kept = observedTopology(observation).filter(
+  const others = observedTopology(observation).filter(
     (block) => !bridgeNames.has(block.name) && !uplinks.has(block.name),
   );
   const returned =
     plan.wanted.bridges.length > 0 ? [] : plan.before.filter((entry) => bridgeNames.has(entry.interface));
   const made = plan.wanted.bridges.map((bridge): Block => {
-    const carried = plan.carried.find((entry) => entry.interface === bridge.bridge);
+    const moved = plan.carried.find((entry) => entry.interface === bridge.bridge);
     const link = observation.links.find((entry) => entry.name === (bridge.uplink?.interface ?? bridge.bridge));
     const uplink: Port[] = bridge.uplink === null ? [] : [{ name: bridge.uplink.interface, role: portRole('') }];
     return {
@@ -64,8 +63,8 @@ export function plannedTopology(plan: Plan, observation: Observation): readonly 
       kind: 'bridge',
       mac: bridge.mac.toLowerCase(),
       mtuBytes: link?.mtuBytes ?? null,
-      addresses: carried?.addresses ?? [],
-      gateways: carried?.defaultGateways ?? [],
+      addresses: moved?.addresses ?? [],
+      gateways: moved?.defaultGateways ?? [],
       ports: [...uplink, { name: bridge.bridge, role: portRole('internal') }],
     };
   });
@@ -77,7 +76,7 @@ export function plannedTopology(plan: Plan, observation: Observation): readonly 
       ? []
       : [{ ...linkBlock(uplink, link, observation), kind: 'nic', addresses: entry.addresses, ports: [] }];
   });
-  return [...made, ...given, ...kept];
+  return [...made, ...given, ...others];
 }
 
 /** Draws blocks one below the other. */
@@ -106,7 +105,7 @@ function linkBlock(name: string, link: Link | undefined, observation: Observatio
     name,
     mac: link?.mac ?? '',
     mtuBytes: link?.mtuBytes ?? null,
-    addresses: link === undefined ? [] : carriedAddresses(link),
+    addresses: link === undefined ? [] : stableAddresses(link),
     gateways,
   };
 }

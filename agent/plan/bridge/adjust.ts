@@ -1,7 +1,7 @@
 import { fixedAddresses } from '../../compare/bridges.ts';
 import { detectionLimitMs } from '../../model/limits.ts';
 import type { Observation } from '../../model/observation.ts';
-import type { NetworkDifference, Step, WantedBridge, WantedProfile } from '../../model/plan.ts';
+import type { DifferenceKind, NetworkDifference, Step, WantedBridge } from '../../model/plan.ts';
 import type { BridgeNames } from '../names.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 import { activation, bridgeDynamicIpv6, profileOf } from './build.ts';
@@ -16,12 +16,41 @@ type Remedy =
   | 'claim-bridge'
   | 'rebuild';
 
-/** Settings of the bridge's own interface that NetworkManager changes in place (nm-device.c, can_reapply_change). */
-const interfaceSettings: readonly string[] = ['ipv4', 'ipv6', 'connection', 'proxy', 'hostname', 'user'];
-/** Settings of the bridge that NetworkManager changes in place. */
-const bridgeSettings: readonly string[] = ['ovs-external-ids', 'ovs-other-config'];
-/** Properties that configure nothing by themselves. */
-const notes: readonly string[] = ['connection.autoconnect', 'user.data'];
+/** By kind of difference. */
+const ofKind: Readonly<Record<Exclude<DifferenceKind, 'setting'>, Remedy>> = {
+  address: 'reapply-interface',
+  'uplink-configured': 'clear-uplink',
+  'uplink-inactive': 'clear-uplink',
+  port: 'attach-uplink',
+  profile: 'rebuild',
+  active: 'rebuild',
+  leftover: 'rebuild',
+  bridge: 'rebuild',
+  owner: 'rebuild',
+  surplus: 'rebuild',
+  'port-error': 'rebuild',
+  'foreign-device': 'rebuild',
+  mac: 'rebuild',
+};
+/** The same of a bridge that was left alone while NetworkManager was away: its profiles are there and run nothing. */
+const ofUnclaimed = { ...ofKind, active: 'claim-bridge', owner: 'claim-bridge' } as const;
+
+/** By property, of any profile: what configures nothing by itself. */
+const ofAnyProfile: Readonly<Record<string, Remedy>> = { 'connection.autoconnect': 'update', 'user.data': 'update' };
+/** By setting of the bridge: what NetworkManager changes in place (nm-device.c, can_reapply_change); any other is a rebuild. */
+const ofBridge: Readonly<Record<string, Remedy>> = {
+  'ovs-external-ids': 'reapply-bridge',
+  'ovs-other-config': 'reapply-bridge',
+};
+/** The same of the bridge's own interface. */
+const ofInterface: Readonly<Record<string, Remedy>> = {
+  ipv4: 'reapply-interface',
+  ipv6: 'reapply-interface',
+  connection: 'reapply-interface',
+  proxy: 'reapply-interface',
+  hostname: 'reapply-interface',
+  user: 'reapply-interface',
+};
 
 /**
  * Steps that mend a bridge that is there without taking it apart. Null when the differences need more than that: it is built anew.
@@ -33,13 +62,12 @@ export function adjustInPlace(
   source: UplinkSource | null,
   observation: Observation,
 ): readonly Step[] | null {
-  // A bridge that was left alone while NetworkManager was away: its profiles are there and run nothing.
-  const isUnclaimed = differences.some(({ kind, observed }) => kind === 'owner' && observed === 'nobody');
+  const isUnclaimed = differences.some(({ kind, observed }) => kind === 'owner' && observed === null);
   const remedies = new Set(differences.map((difference) => remedyOf(difference, names, isUnclaimed)));
   const final = wanted.profiles.find((profile) => profile.id === names.bridgeInterface);
   const bridge = wanted.profiles.find((profile) => profile.id === names.bridge);
   if (remedies.has('rebuild') || final === undefined || bridge === undefined) return null;
-  const ids = new Set(differences.flatMap(({ kind, profile }) => (kind === 'setting' ? (profile ?? []) : [])));
+  const ids = new Set(differences.flatMap((entry) => (entry.kind === 'setting' ? [entry.profile] : [])));
   const changed = wanted.profiles.filter((profile) => ids.has(profile.id));
   const steps: Step[] = [];
   if (changed.length > 0)
@@ -79,9 +107,9 @@ function claim(
   source: UplinkSource | null,
   observation: Observation,
 ): readonly Step[] {
-  const [bridge, port, device] = [names.bridge, names.bridgePort, names.bridgeInterface].map((id) =>
-    profileOf(wanted, id),
-  ) as [WantedProfile, WantedProfile, WantedProfile];
+  const bridge = profileOf(wanted, names.bridge);
+  const port = profileOf(wanted, names.bridgePort);
+  const device = profileOf(wanted, names.bridgeInterface);
   const profiles = { bridge: bridge.uuid, port: port.uuid, interface: device.uuid };
   return [
     {
@@ -100,27 +128,9 @@ function claim(
   ];
 }
 
-function remedyOf(
-  { kind, profile, setting = '', key = '' }: NetworkDifference,
-  names: BridgeNames,
-  isUnclaimed: boolean,
-): Remedy {
-  switch (kind) {
-    case 'address':
-      return 'reapply-interface';
-    case 'uplink-configured':
-    case 'uplink-inactive':
-      return 'clear-uplink';
-    case 'port':
-      return 'attach-uplink';
-    case 'owner':
-    case 'active':
-      return isUnclaimed ? 'claim-bridge' : 'rebuild';
-    case 'setting':
-      if (notes.includes(`${setting}.${key}`)) return 'update';
-      if (profile === names.bridgeInterface && interfaceSettings.includes(setting)) return 'reapply-interface';
-      return profile === names.bridge && bridgeSettings.includes(setting) ? 'reapply-bridge' : 'rebuild';
-    default:
-      return 'rebuild';
-  }
+function remedyOf(difference: NetworkDifference, names: BridgeNames, isUnclaimed: boolean): Remedy {
+  if (difference.kind !== 'setting') return (isUnclaimed ? ofUnclaimed : ofKind)[difference.kind];
+  const { profile, setting, key } = difference;
+  const ofProfile = { [names.bridge]: ofBridge, [names.bridgeInterface]: ofInterface }[profile];
+  return ofAnyProfile[`${setting}.${key}`] ?? ofProfile?.[setting] ?? 'rebuild';
 }

@@ -2,15 +2,16 @@ import { fixedAddresses } from '../../compare/bridges.ts';
 import { detectionLimitMs } from '../../model/limits.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { ProfileActivation, Step, WantedBridge, WantedProfile } from '../../model/plan.ts';
+import { numberOf } from '../../model/settings.ts';
 import { isDefault } from '../../net/destination.ts';
 import type { BridgeNames } from '../names.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 import {
-  carriedAddresses,
   dynamicFamilies,
   handoverProfile,
   ipv6Hold,
   overlapSettings,
+  stableAddresses,
   standbyMetric,
   withoutAddresses,
 } from './handover.ts';
@@ -28,10 +29,10 @@ export function buildWithUplink(
 ): readonly Step[] {
   const uplink = source.link.name;
   const final = profileOf(wanted, names.bridgeInterface);
-  const addresses = carriedAddresses(source.addressLink);
-  const handsOver = addresses.length > 0;
-  const initial = handsOver ? handoverProfile(final, source.addressLink, observation) : withoutAddresses(final);
-  const hold = handsOver ? ipv6Hold(final, source.addressLink, observation) : null;
+  const addresses = stableAddresses(source.addressLink);
+  const hasAddresses = addresses.length > 0;
+  const initial = hasAddresses ? handoverProfile(final, source.addressLink, observation) : withoutAddresses(final);
+  const hold = hasAddresses ? ipv6Hold(final, source.addressLink, observation) : null;
   const { id, uuid } = source;
   return [
     ...(source.externalCopy === null ? [] : takeOver(source.externalCopy, uplink)),
@@ -48,12 +49,12 @@ export function buildWithUplink(
     {
       do: 'activate',
       profiles: [activation(final)],
-      why: handsOver
+      why: hasAddresses
         ? `${names.bridge} gets the addresses of ${uplink} as a standby, behind route metrics that are not preferred`
         : `${names.bridge} gets its own interface; ${uplink} has no address to hand over`,
     },
     ...(hold === null ? [] : [holdStep(names, hold)]),
-    ...(handsOver
+    ...(hasAddresses
       ? [waitStep(names, addresses, 'an address that is still being checked for duplicates does not answer')]
       : []),
     {
@@ -125,26 +126,26 @@ function settle(
   const finish: Step = { ...inPlace, settings: null, why: 'in place, so that the link stays up' };
   const added = addressesBeside(names, final, source);
   if (dynamicFamilies(final.settings).length === 0) return [update, finish, ...added];
-  const handsOver = carriedAddresses(source.addressLink).length > 0;
+  const hasAddresses = stableAddresses(source.addressLink).length > 0;
   const hasIpv6Default = observation.routes.some(
     (route) => route.family === 6 && isDefault(route.destination) && route.device === source.addressLink.name,
   );
   // On a LAN without DHCP none comes, and the NIC did without. A NIC that was not configured yet is given the benefit of the doubt.
   const lease =
     dynamicFamilies(final.settings).includes(4) &&
-    (!handsOver || source.addressLink.addresses.some((entry) => entry.family === 4));
+    (!hasAddresses || source.addressLink.addresses.some((entry) => entry.family === 4));
   const overlap: Step = {
     ...inPlace,
     settings: overlapSettings(final, source.addressLink, observation),
     why: 'asks for the lease while the old address still answers',
   };
   const wait = dynamicWait(names, final, lease, hasIpv6Default, isHeld);
-  return lease && handsOver ? [update, overlap, ...wait, finish, ...added] : [update, finish, ...wait, ...added];
+  return lease && hasAddresses ? [update, overlap, ...wait, finish, ...added] : [update, finish, ...wait, ...added];
 }
 
 /** Addresses of the profile that the NIC did not have: they are checked for duplicates first. */
 function addressesBeside(names: BridgeNames, final: WantedProfile, source: UplinkSource): readonly Step[] {
-  const present = carriedAddresses(source.addressLink);
+  const present = stableAddresses(source.addressLink);
   const addresses = fixedAddresses(final.settings).filter((address) => !present.includes(address));
   const why = 'the NIC did not have them, so they are checked for duplicates before they answer';
   return addresses.length === 0 ? [] : [waitStep(names, addresses, why)];
@@ -191,7 +192,7 @@ function dynamicWait(
 ): readonly Step[] {
   const ipv6DefaultMetric =
     dynamicFamilies(final.settings).includes(6) && expectsIpv6Default
-      ? Number(final.settings.ipv6?.['route-metric']?.[1])
+      ? (numberOf(final.settings, 'ipv6', 'route-metric') ?? null)
       : null;
   if (!lease && ipv6DefaultMetric === null) return [];
   const { id, uuid } = final;

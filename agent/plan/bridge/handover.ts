@@ -2,14 +2,14 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { endlessDhcpTimeout } from '../../model/limits.ts';
 import type { Link, Observation, Route } from '../../model/observation.ts';
 import type { WantedProfile } from '../../model/plan.ts';
-import type { Json, ProfileSettings, SettingValue } from '../../model/settings.ts';
+import { type Json, jsonOf, listOf, type ProfileSettings, type SettingValue, textOf } from '../../model/settings.ts';
 import { isLinkLocal6 } from '../../net/address.ts';
 import { isDefault } from '../../net/destination.ts';
 
 /*
- * The handover: before the NIC moves, the bridge's own interface already has the node's addresses and routes, with metrics that
- * lose against the NIC's. The moment the NIC's own go, these are what is left, and nothing has to be waited for. docs/decisions
- * has the measurement.
+ * The handover: before the NIC moves, the bridge's own interface already has the node's addresses and routes, with higher metrics
+ * than the NIC's. The moment the NIC's own go, these are what is left, and nothing has to be waited for. docs/decisions has the
+ * measurement.
  */
 
 /** Above every metric NetworkManager gives by default (the highest is 20000 more, for a device without connectivity). */
@@ -18,13 +18,13 @@ export const standbyMetric = 40_000;
 type Family = 4 | 6;
 type Setting = Readonly<Record<string, SettingValue>>;
 
-/** Addresses of a link that must survive the move, as `address/prefix`. */
-export function carriedAddresses(link: Link): readonly string[] {
-  return link.addresses.filter((entry) => isCarried(entry)).map((entry) => `${entry.address}/${entry.prefixLength}`);
+/** Global addresses of a link but temporary ones (RFC 8981) and those that are still checked for duplicates, as `address/prefix`. */
+export function stableAddresses(link: Link): readonly string[] {
+  return link.addresses.filter((entry) => isStable(entry)).map((entry) => `${entry.address}/${entry.prefixLength}`);
 }
 
 /**
- * The bridge interface's profile while the NIC still has the addresses: the same ones, fixed, behind losing metrics. Dynamic IPv6
+ * The bridge interface's profile while the NIC still has the addresses: the same ones, fixed, with standby metrics. Dynamic IPv6
  * is final from the start, because NetworkManager restarts it from nothing whenever its settings change; what it has no address for
  * yet is held beside it (`ipv6Hold`).
  */
@@ -34,8 +34,8 @@ export function handoverProfile(final: WantedProfile, link: Link, observation: O
     settings: {
       ...final.settings,
       ipv4: fixedSetting(4, final.settings, link, observation),
-      ipv6: isDynamic(final.settings.ipv6 ?? {})
-        ? dynamicIpv6(final.settings.ipv6 ?? {})
+      ipv6: isDynamic(6, final.settings)
+        ? dynamicIpv6(final.settings)
         : fixedSetting(6, final.settings, link, observation),
     },
   };
@@ -52,8 +52,8 @@ export function withoutAddresses(final: WantedProfile): WantedProfile {
  * device off when its DHCP client gives up, the fixed ones too: here it is the run that gives up, and goes back.
  */
 export function overlapSettings(final: WantedProfile, link: Link, observation: Observation): ProfileSettings {
+  if (!isDynamic(4, final.settings)) return final.settings;
   const own = final.settings.ipv4 ?? {};
-  if (!isDynamic(own)) return final.settings;
   const fixed = fixedSetting(4, final.settings, link, observation);
   const ipv4: Setting = {
     ...own,
@@ -71,8 +71,8 @@ export function ipv6Hold(
   link: Link,
   observation: Observation,
 ): { addresses: readonly string[]; gateways: readonly string[] } | null {
-  if (!isDynamic(final.settings.ipv6 ?? {})) return null;
-  const addresses = link.addresses.filter((entry) => entry.family === 6 && isCarried(entry));
+  if (!isDynamic(6, final.settings)) return null;
+  const addresses = link.addresses.filter((entry) => entry.family === 6 && isStable(entry));
   if (addresses.length === 0) return null;
   const gateways = observation.routes
     .filter((route) => route.family === 6 && route.device === link.name && isDefault(route.destination))
@@ -85,19 +85,20 @@ export function ipv6Hold(
 
 /** Families of a profile that are configured by DHCP or router advertisements. */
 export function dynamicFamilies(settings: ProfileSettings): readonly Family[] {
-  return ([4, 6] as const).filter((family) => isDynamic(settings[`ipv${family}`] ?? {}));
+  return ([4, 6] as const).filter((family) => isDynamic(family, settings));
 }
 
-function isDynamic(setting: Setting): boolean {
-  return ['auto', 'dhcp'].includes(String(setting.method?.[1]));
+function isDynamic(family: Family, settings: ProfileSettings): boolean {
+  return ['auto', 'dhcp'].includes(textOf(settings, `ipv${family}`, 'method') ?? '');
 }
 
 /** Without a router in reach yet the bridge must come up all the same. */
-function dynamicIpv6(final: Setting): Setting {
-  return final['may-fail']?.[1] === false ? { ...final, 'may-fail': ['b', true] } : final;
+function dynamicIpv6(final: ProfileSettings): Setting {
+  const { ipv6 = {} } = final;
+  return jsonOf(final, 'ipv6', 'may-fail') === false ? { ...ipv6, 'may-fail': ['b', true] } : ipv6;
 }
 
-function isCarried(entry: Link['addresses'][number]): boolean {
+function isStable(entry: Link['addresses'][number]): boolean {
   return (
     entry.scope === 'global' &&
     !entry.temporary &&
@@ -108,14 +109,14 @@ function isCarried(entry: Link['addresses'][number]): boolean {
 }
 
 function fixedSetting(family: Family, final: ProfileSettings, link: Link, observation: Observation): Setting {
-  const present = link.addresses.filter((entry) => entry.family === family && isCarried(entry));
-  const addresses = inOrderOf(final[`ipv${family}`] ?? {}, present);
+  const present = link.addresses.filter((entry) => entry.family === family && isStable(entry));
+  const addresses = inOrderOf(final, family, present);
   if (addresses.length === 0) return { method: ['s', 'disabled'] };
   const nameservers = observation.resolver.nameservers.filter((server) =>
     family === 4 ? isIPv4(server) : isIPv6(server),
   );
   const routes = observation.routes.filter(
-    (route) => route.family === family && route.device === link.name && isCarriedRoute(route),
+    (route) => route.family === family && route.device === link.name && isMovedRoute(route),
   );
   return {
     method: ['s', 'manual'],
@@ -136,17 +137,17 @@ function fixedSetting(family: Family, final: ProfileSettings, link: Link, observ
  * Addresses in the order of the profile that follows, the rest behind them. NetworkManager sorts an interface's addresses by taking them
  * off and adding them again, which for IPv6 is duplicate address detection again: 2 s of silence.
  */
-function inOrderOf(final: Setting, addresses: Link['addresses']): Link['addresses'] {
-  const listed = (final['address-data']?.[1] ?? []) as readonly { readonly address?: readonly [string, string] }[];
+function inOrderOf(final: ProfileSettings, family: Family, addresses: Link['addresses']): Link['addresses'] {
+  const listed = listOf(final, `ipv${family}`, 'address-data');
   const place = (entry: Link['addresses'][number]): number => {
-    const index = listed.findIndex((item) => item.address?.[1] === entry.address);
+    const index = listed.findIndex((item) => item.address === entry.address);
     return index === -1 ? listed.length : index;
   };
   return addresses.toSorted((one, other) => place(one) - place(other));
 }
 
 /** Connected routes come with the addresses; multicast and link-local ones with the interface. */
-function isCarriedRoute(route: Route): boolean {
+function isMovedRoute(route: Route): boolean {
   return route.gateway !== null || isDefault(route.destination);
 }
 

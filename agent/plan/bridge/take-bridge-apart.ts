@@ -1,14 +1,14 @@
 import { activationLimitMs } from '../../model/limits.ts';
 import type { Link, NmProfile, Observation, Route } from '../../model/observation.ts';
 import type { Step } from '../../model/plan.ts';
-import type { ProfileSettings, SettingValue } from '../../model/settings.ts';
+import { listOf, type ProfileSettings, textOf } from '../../model/settings.ts';
 import { isLinkLocal6 } from '../../net/address.ts';
 import { isDefault } from '../../net/destination.ts';
 import { type BridgeNames, bridgeOfProfile, ownerOf } from '../names.ts';
 import { activeProfile, adminProfile } from '../uplink/source-profile.ts';
 import { presentOrFormerUplink, uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
 import { dynamicFamilies } from './handover.ts';
-import { keptAddresses } from './kept-addresses.ts';
+import { profileAddresses } from './profile-addresses.ts';
 
 /**
  * Steps that take a bridge of ours apart and leave its NIC to the admin's own profile, from any state: a complete bridge, what a run
@@ -25,7 +25,7 @@ export function takeBridgeApart(names: BridgeNames, observation: Observation): r
   const uplink = presentOrFormerUplink(names, observation);
   const admin = uplink === null ? undefined : adminProfile(names, uplink, observation);
   const bridgeLink = observation.links.find((link) => link.name === names.bridge);
-  const addresses = bridgeLink === undefined ? [] : keptAddresses(bridgeLink, admin?.settings ?? null);
+  const addresses = bridgeLink === undefined ? [] : profileAddresses(bridgeLink, admin?.settings ?? null);
   const [detachUplink, ...settle] =
     uplink === null || admin === undefined || !(isOurs || ours.length > 0)
       ? []
@@ -60,8 +60,8 @@ function isLeftBare(uplink: string, admin: NmProfile, observation: Observation):
   const { networkManager, links } = observation;
   const active = networkManager.activeConnections.find((entry) => entry.uuid === admin.uuid);
   const device = networkManager.devices.find((entry) => entry.interface === uplink && entry.state === activated);
-  const gives = (['ipv4', 'ipv6'] as const).some(
-    (name) => !['disabled', 'ignore', 'undefined'].includes(String(admin.settings[name]?.method?.[1])),
+  const gives = ['ipv4', 'ipv6'].some(
+    (name) => !['disabled', 'ignore', undefined].includes(textOf(admin.settings, name, 'method')),
   );
   const isEmpty = links.find((link) => link.name === uplink)?.addresses.length === 0;
   return gives && isEmpty && device !== undefined && active?.devices.includes(device.path) === true;
@@ -86,7 +86,7 @@ function detach(
   const runsOwn = activeProfile(uplink, observation)?.uuid === admin.uuid;
   const isPort = uplinkInBridge(names, observation) === uplink;
   if (runsOwn && !isPort && !isLeftBare(uplink, admin, observation)) return [];
-  const addresses = bridgeLink === undefined ? [] : keptAddresses(bridgeLink, admin.settings);
+  const addresses = bridgeLink === undefined ? [] : profileAddresses(bridgeLink, admin.settings);
   const observed = observation.routes.filter(
     (route) => route.device === names.bridge && hasFamily(addresses, route.family) && !isLinkLocal6(route.destination),
   );
@@ -121,9 +121,8 @@ function detach(
  * True for a profile with routes that share their traffic (`weight`). NetworkManager makes one multipath route of those of one metric, of all
  * interfaces together, and the kernel drops the whole of it with any of these interfaces.
  */
-function sharesTraffic({ ipv4 }: ProfileSettings): boolean {
-  const routes = (ipv4?.['route-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
-  return routes.some((route) => Number(route.weight?.[1] ?? 0) > 0);
+function sharesTraffic(settings: ProfileSettings): boolean {
+  return listOf(settings, 'ipv4', 'route-data').some((route) => Number(route.weight ?? 0) > 0);
 }
 
 function addAgain({ id, uuid }: NmProfile, uplink: string): Step {

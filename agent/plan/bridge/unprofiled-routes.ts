@@ -1,7 +1,7 @@
 import { AgentError } from '../../errors.ts';
 import type { Observation, Route } from '../../model/observation.ts';
 import type { PlanNote } from '../../model/plan.ts';
-import type { SettingValue } from '../../model/settings.ts';
+import { listOf, type ProfileSettings, textOf } from '../../model/settings.ts';
 import { isDefault } from '../../net/destination.ts';
 import { shellWord } from '../../printable.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
@@ -24,8 +24,8 @@ export function unprofiledRouteNotes(source: UplinkSource, observation: Observat
 export function refuseLostDefault(source: UplinkSource, observation: Observation): void {
   if (source.addressLink !== source.link) return;
   const unprofiled = unprofiledDefaults(source, observation);
-  const kept = defaultsOn(source, observation).filter((route) => !unprofiled.includes(route));
-  const lost = unprofiled.find((entry) => !kept.some((route) => route.family === entry.family));
+  const inProfile = defaultsOn(source, observation).filter((route) => !unprofiled.includes(route));
+  const lost = unprofiled.find((entry) => !inProfile.some((route) => route.family === entry.family));
   if (lost === undefined) return;
   const { id, link } = source;
   const facts = { interface: link.name, profile: id };
@@ -51,8 +51,7 @@ function unprofiledDefaults(source: UplinkSource, observation: Observation): rea
   return defaultsOn(source, observation).filter(
     (route) =>
       route.viaIpv6 === true ||
-      (!dynamic.includes(route.family) &&
-        !gatewaysIn(source.settings[`ipv${route.family}`] ?? {}).includes(route.gateway)),
+      (!dynamic.includes(route.family) && !gatewaysIn(source.settings, `ipv${route.family}`).includes(route.gateway)),
   );
 }
 
@@ -61,12 +60,12 @@ function defaultsOn({ addressLink }: UplinkSource, observation: Observation): re
 }
 
 /** Gateways of the default routes a profile sets; null for one without. */
-function gatewaysIn(setting: Readonly<Record<string, SettingValue>>): readonly (string | null)[] {
-  const routes = (setting['route-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
-  const own = routes
-    .filter((route) => route.prefix?.[1] === 0)
-    .map((route) => (route['next-hop']?.[1] ?? null) as string | null);
-  return [...own, ...(setting.gateway === undefined ? [] : [String(setting.gateway[1])])];
+function gatewaysIn(settings: ProfileSettings, name: string): readonly (string | null)[] {
+  const own = listOf(settings, name, 'route-data')
+    .filter((route) => route.prefix === 0)
+    .map((route) => (route['next-hop'] ?? null) as string | null);
+  const gateway = textOf(settings, name, 'gateway');
+  return gateway === undefined ? own : [...own, gateway];
 }
 
 function hopOf({ gateway, viaIpv6 }: Route): string {
@@ -76,6 +75,6 @@ function hopOf({ gateway, viaIpv6 }: Route): string {
 
 /** What the profile lacks. One that leaves IPv6 to the kernel takes no gateway: its routers are NetworkManager's to hear, then. */
 function settingOf({ family, gateway, destination }: Route, { settings }: UplinkSource): string {
-  if (family === 6 && settings.ipv6?.method?.[1] === 'ignore') return 'ipv6.method auto';
+  if (family === 6 && textOf(settings, 'ipv6', 'method') === 'ignore') return 'ipv6.method auto';
   return gateway === null ? `+ipv${family}.routes ${destination}` : `ipv${family}.gateway ${gateway}`;
 }

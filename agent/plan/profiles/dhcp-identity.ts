@@ -1,6 +1,6 @@
 import type { DhcpIdentity } from '../../model/observation.ts';
 import type { PlanNote } from '../../model/plan.ts';
-import type { ProfileSettings, SettingValue } from '../../model/settings.ts';
+import { jsonOf, type ProfileSettings, type SettingValue, textOf } from '../../model/settings.ts';
 
 /*
  * What DHCP servers know a node by. NetworkManager makes parts of it from the interface's name and the profile's UUID, which are others
@@ -22,11 +22,9 @@ export function keepDhcpIdentity(
   observed: DhcpIdentity | null,
   given: ProfileSettings | null,
 ): { readonly ipv4: Values; readonly ipv6: Values; readonly notes: readonly PlanNote[] } {
-  const { ipv4 = {}, ipv6 = {} } = source;
   const keep = (family: 'ipv4' | 'ipv6', key: string, made: readonly unknown[], seen: string | null): Values => {
-    const setting = family === 'ipv4' ? ipv4 : ipv6;
-    const isDynamic = ['auto', 'dhcp'].includes(String(setting.method?.[1]));
-    if (!isDynamic || !made.includes(setting[key]?.[1])) return {};
+    const isDynamic = ['auto', 'dhcp'].includes(textOf(source, family, 'method') ?? '');
+    if (!isDynamic || !made.includes(jsonOf(source, family, key))) return {};
     const before = given?.[family]?.[key];
     if (given !== null) return before === undefined ? {} : { [key]: before };
     return seen === null ? {} : { [key]: ['s', seen] };

@@ -1,5 +1,5 @@
 import type { PlanNote } from '../../model/plan.ts';
-import type { SettingValue } from '../../model/settings.ts';
+import { jsonOf, listOf, type SettingValue, textOf } from '../../model/settings.ts';
 import { eui64Identifier, interfaceIdentifier, isLinkLocal6 } from '../../net/address.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 
@@ -14,8 +14,9 @@ export function keepInterfaceIdentifier(source: UplinkSource): {
   ipv6: Readonly<Record<string, SettingValue>>;
   notes: readonly PlanNote[];
 } {
-  const settings = source.settings.ipv6;
-  if (settings?.method?.[1] !== 'auto' || settings.token !== undefined) return { ipv6: {}, notes: [] };
+  const { settings } = source;
+  if (textOf(settings, 'ipv6', 'method') !== 'auto' || jsonOf(settings, 'ipv6', 'token') !== undefined)
+    return { ipv6: {}, notes: [] };
   const identifiers = slaacIdentifiers(source);
   const [identifier] = identifiers;
   if (identifier === undefined) return { ipv6: {}, notes: [] };
@@ -33,11 +34,10 @@ export function keepInterfaceIdentifier(source: UplinkSource): {
 }
 
 function slaacIdentifiers(source: UplinkSource): readonly string[] {
-  const fixed = source.settings.ipv6?.['address-data']?.[1];
-  const fixedAddresses = JSON.stringify(fixed ?? []);
+  const fixed = listOf(source.settings, 'ipv6', 'address-data').map((entry) => entry.address);
   const identifiers = source.addressLink.addresses
     .filter((entry) => entry.family === 6 && entry.scope === 'global' && entry.prefixLength === 64 && !entry.temporary)
-    .filter((entry) => !isLinkLocal6(entry.address) && !fixedAddresses.includes(`"${entry.address}"`))
+    .filter((entry) => !isLinkLocal6(entry.address) && !fixed.includes(entry.address))
     .map((entry) => interfaceIdentifier(entry.address))
     .filter((identifier) => identifier !== null);
   return [...new Set(identifiers)];

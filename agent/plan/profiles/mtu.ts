@@ -1,5 +1,5 @@
 import type { PlanNote } from '../../model/plan.ts';
-import type { SettingValue } from '../../model/settings.ts';
+import { numberOf, type SettingValue } from '../../model/settings.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { UplinkSource } from '../uplink/source-profile.ts';
  */
 export function wantedMtu(source: UplinkSource): { mtu: SettingValue; notes: readonly PlanNote[] } {
   const now = source.link.mtuBytes;
-  const asked = Number(source.settings['802-3-ethernet']?.mtu?.[1] ?? 0);
+  const asked = numberOf(source.settings, '802-3-ethernet', 'mtu') ?? 0;
   if (asked > 0 && asked < now) return { mtu: ['u', asked], notes: [] };
   if (source.given === null || asked <= now) return { mtu: ['u', now], notes: [] };
   const message = `MTU ${asked} of ${source.id} counts from the next boot on, or after \`microshift-net disable\`: ${source.link.name} has ${now}`;

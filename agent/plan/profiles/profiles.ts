@@ -1,6 +1,6 @@
 import type { Observation } from '../../model/observation.ts';
 import type { PlanNote, WantedBridge, WantedProfile } from '../../model/plan.ts';
-import type { ProfileSettings, SettingValue } from '../../model/settings.ts';
+import { type ProfileSettings, type SettingValue, stringsOf } from '../../model/settings.ts';
 import { type BridgeNames, noUplinkMac, ownerKeys, profileUuid, userData } from '../names.ts';
 import type { ChosenUplinks } from '../uplink/choose.ts';
 import { activePortNotes } from '../uplink/mac.ts';
@@ -36,7 +36,7 @@ export function bridgeWithUplink(
   const identity = keepDhcpIdentity(source.settings, source.dhcp, source.given);
   const rules = moveRoutingRules(source.id, source.settings, source.link.name, names.bridge);
   const { mtu, notes: mtuNotes } = wantedMtu(source);
-  const { [userData.copyOf]: _, ...ofAdmin } = asStrings(source.settings.user?.data);
+  const { [userData.copyOf]: _, ...ofAdmin } = stringsOf(source.settings, 'user', 'data');
   const origin = {
     ...ofAdmin,
     [userData.sourceProfile]: source.uuid,
@@ -140,8 +140,4 @@ function portOf(controllerId: string, portType: string): Setting {
 
 function named(id: string, settings: ProfileSettings): WantedProfile {
   return { id, uuid: profileUuid(id), settings };
-}
-
-function asStrings(value: SettingValue | undefined): Readonly<Record<string, string>> {
-  return value === undefined ? {} : { ...(value[1] as Record<string, string>) };
 }

@@ -1,5 +1,6 @@
 import type { Observation } from '../../model/observation.ts';
 import type { PlanNote } from '../../model/plan.ts';
+import { numberOf } from '../../model/settings.ts';
 import { isDefault } from '../../net/destination.ts';
 import { type BridgeNames, externalBridge, gatewayBridge } from '../names.ts';
 import type { ChosenUplinks } from '../uplink/choose.ts';
@@ -7,8 +8,8 @@ import { adminProfile, type UplinkSource } from '../uplink/source-profile.ts';
 import { presentOrFormerUplink } from '../uplink/uplink-in-bridge.ts';
 
 /**
- * Route metric of the bridge per family: 48 (br-ex) or 49 (br-ex1), unless the admin set one that still wins against every other
- * default route; one that would lose is lowered, and said.
+ * Route metric of the bridge per family: 48 (br-ex) or 49 (br-ex1), unless the admin set one below that of every other default route;
+ * a higher one is lowered, and said.
  */
 export function bridgeRouteMetric(
   names: BridgeNames,
@@ -18,7 +19,7 @@ export function bridgeRouteMetric(
 ): { ipv4: number; ipv6: number; notes: readonly PlanNote[] } {
   const notes: PlanNote[] = [];
   const forFamily = (family: 4 | 6): number => {
-    const asked = Number(source.settings[`ipv${family}`]?.['route-metric']?.[1] ?? -1);
+    const asked = numberOf(source.settings, `ipv${family}`, 'route-metric') ?? -1;
     const best = bestOtherDefault(family, names, source, observation, chosen);
     if (best <= names.routeMetric && names === gatewayBridge) {
       const message = `another interface has an IPv${family} default route with metric ${best}, which wins against ${names.bridge}`;
@@ -62,6 +63,6 @@ function returningMetric(family: 4 | 6, names: BridgeNames, source: UplinkSource
     (route) => route.family === family && isDefault(route.destination) && route.device === names.bridge,
   );
   if (leaving === null || leaving === source.link.name || !hasDefault) return Number.POSITIVE_INFINITY;
-  const own = adminProfile(names, leaving, observation)?.settings[`ipv${family}`]?.['route-metric']?.[1];
-  return typeof own === 'number' && own >= 0 ? own : defaultMetric;
+  const own = numberOf(adminProfile(names, leaving, observation)?.settings, `ipv${family}`, 'route-metric') ?? -1;
+  return own >= 0 ? own : defaultMetric;
 }

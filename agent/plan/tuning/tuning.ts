@@ -23,7 +23,7 @@ interface Draft {
   readonly notes: PlanNote[];
 }
 
-/** Plans how the daemons of Open vSwitch come to run as ovn.yaml says, without restarting them. Refuses CPUs the machine lacks. */
+/** Plans what makes the daemons of Open vSwitch run as ovn.yaml says, without restarting them. Refuses CPUs the machine lacks. */
 export function planTuning(config: Config, facts: TuningFacts, ovs: Pick<OvsFacts, 'otherConfig'>): TuningPlan {
   refuseAbsentCpus(config.ovs, facts);
   const wanted = config.ovs.cpuAffinity.value;

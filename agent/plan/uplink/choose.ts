@@ -1,6 +1,6 @@
 import { AgentError } from '../../errors.ts';
 import type { Config } from '../../model/config.ts';
-import type { Link, Observation, Route } from '../../model/observation.ts';
+import type { Link, Observation } from '../../model/observation.ts';
 import type { PlanNote, UplinkChoice } from '../../model/plan.ts';
 import { isDefault } from '../../net/destination.ts';
 import { bridges } from '../names.ts';
@@ -16,10 +16,20 @@ export interface ChosenUplinks {
   readonly external: string | null;
 }
 
-/** What choosing came to: a device, `none`, or "a default route may still come". */
+/** What is chosen: a device, or `none`; or "a default route may still come". */
 export type UplinkDecision =
   | { readonly kind: 'chosen'; readonly choice: UplinkChoice; readonly notes: readonly PlanNote[] }
   | { readonly kind: 'waiting'; readonly trace: readonly string[] };
+
+/** A choice in the making: what it is made from, and what it has left so far. */
+interface Choosing {
+  readonly config: Config;
+  readonly observation: Observation;
+  /** The NIC of br-ex1. */
+  readonly external: string | null;
+  readonly trace: string[];
+  readonly notes: PlanNote[];
+}
 
 /**
  * Chooses the uplink of br-ex: explicit setting > default_bridge > node-IP hint > the uplink br-ex has now > hint file > default
@@ -27,85 +37,93 @@ export type UplinkDecision =
  * Leaves one trace line per decision. Fails with `interface-not-found`, `interface-unsuitable` or `no-uplink`.
  */
 export function chooseUplink(config: Config, observation: Observation, routeWaitOver: boolean): UplinkDecision {
-  const trace: string[] = [];
-  const notes: PlanNote[] = [];
-  const { value: asked, source: askedBy } = config.uplink;
-  if (asked === 'none') {
-    trace.push(`uplink=none source=${askedBy} verdict=chosen`);
-    return { kind: 'chosen', choice: { interface: null, source: askedBy, trace }, notes };
-  }
-  const chosen = (candidate: Candidate): UplinkDecision => {
-    trace.push(`interface=${shownName(candidate.name)} source=${word(candidate.source)} verdict=chosen`);
-    return { kind: 'chosen', choice: { interface: candidate.name, source: candidate.source, trace }, notes };
-  };
   const external = config.externalUplink.value ?? observation.hints.extraBridge;
-
+  const choosing: Choosing = { config, observation, external, trace: [], notes: [] };
+  const { value: asked, source: askedBy } = config.uplink;
+  if (asked === 'none') return withoutNic(choosing, askedBy, askedBy);
   const explicit = explicitCandidate(config, observation);
-  if (explicit !== null) {
-    mustExist(explicit, observation);
-    mustNotBeExternal(explicit, external);
-    const reason = unsuitability(linkOf(observation, explicit.name), observation);
-    if (reason !== null) throw unsuitable(explicit, reason);
-    const renamed = newNameOf(explicit.name, observation);
-    if (renamed !== null) {
-      const message = `${explicit.name} is another NIC than the one that carried br-ex under this name; that one is ${renamed.name} now`;
-      notes.push({ level: 'warning', message });
-    }
-    return chosen(explicit);
-  }
+  if (explicit !== null) return explicitUplink(choosing, explicit);
+  const decision = rememberedUplink(choosing) ?? uplinkByDefaultRoute(choosing);
+  if (decision !== null) return decision;
+  if (routeWaitOver) return uplinkByOtherRoute(choosing);
+  choosing.trace.push('default-route=missing verdict=waiting');
+  return { kind: 'waiting', trace: choosing.trace };
+}
 
-  const remembered = rememberedCandidates(observation);
-  trace.push(...remembered.trace);
-  for (const candidate of remembered.candidates) {
-    const reason = rejection(candidate, observation, external);
-    if (reason === null) return chosen(candidate);
-    trace.push(
-      `interface=${shownName(candidate.name)} source=${word(candidate.source)} verdict=skipped reason=${word(reason)}`,
-    );
-    notes.push({
-      level: 'warning',
-      message: `${candidate.source} names ${shownName(candidate.name)}, which is not used: ${reason}`,
-    });
+function explicitUplink(choosing: Choosing, candidate: Candidate): UplinkDecision {
+  const { observation, external, notes } = choosing;
+  mustExist(candidate, observation);
+  mustNotBeExternal(candidate, external);
+  const reason = unsuitability(linkOf(observation, candidate.name), observation);
+  if (reason !== null) throw unsuitable(candidate, reason);
+  const renamed = newNameOf(candidate.name, observation);
+  if (renamed !== null) {
+    const message = `${candidate.name} is another NIC than the one that carried br-ex under this name; that one is ${renamed.name} now`;
+    notes.push({ level: 'warning', message });
   }
+  return chosen(choosing, candidate);
+}
 
-  const unfit: Candidate[] = [];
-  for (const route of defaultRoutes(observation)) {
-    const candidate = { name: route.device, source: `default route IPv${route.family} metric ${route.metric}` };
-    const reason = rejection(candidate, observation, external);
-    if (reason === null) return chosen(candidate);
-    trace.push(`interface=${route.device} source=${word(candidate.source)} verdict=skipped reason=${word(reason)}`);
-    if (unsuitability(linkOf(observation, route.device), observation) !== null && route.device !== external)
-      unfit.push(candidate);
+function rememberedUplink(choosing: Choosing): UplinkDecision | null {
+  const remembered = rememberedCandidates(choosing.observation);
+  choosing.trace.push(...remembered.trace);
+  const { usable, skipped } = firstUsable(choosing, remembered.candidates);
+  for (const { name, source, reason } of skipped) {
+    const message = `${source} names ${shownName(name)}, which is not used: ${reason}`;
+    choosing.notes.push({ level: 'warning', message });
   }
-  const [unfitDefault] = unfit;
-  if (unfitDefault !== undefined) {
-    notes.push({
-      level: 'warning',
-      message: `${unfitDefault.name} has the default route, but ${unsuitability(linkOf(observation, unfitDefault.name), observation)}; br-ex is built without a NIC`,
-    });
-    trace.push('uplink=none source=unsuitable-default-route verdict=chosen');
-    return {
-      kind: 'chosen',
-      choice: { interface: null, source: 'the device of the default route cannot be an uplink', trace },
-      notes,
-    };
-  }
-  if (!routeWaitOver) {
-    trace.push('default-route=missing verdict=waiting');
-    return { kind: 'waiting', trace };
-  }
-  for (const route of otherRoutes(observation)) {
-    const candidate = { name: route.device, source: `route to ${route.destination}` };
-    const reason = rejection(candidate, observation, external);
-    if (reason === null) return chosen(candidate);
-    trace.push(`interface=${route.device} source=${word(candidate.source)} verdict=skipped reason=${word(reason)}`);
-  }
+  return usable === null ? null : chosen(choosing, usable);
+}
+
+/** Where every device with a default route is unfit, br-ex goes without a NIC. */
+function uplinkByDefaultRoute(choosing: Choosing): UplinkDecision | null {
+  const { observation, external, notes } = choosing;
+  const { usable, skipped } = firstUsable(choosing, byDefaultRoute(observation));
+  if (usable !== null) return chosen(choosing, usable);
+  const reasonOf = (name: string) => unsuitability(linkOf(observation, name), observation);
+  const unfit = skipped.find(({ name }) => name !== external && reasonOf(name) !== null);
+  if (unfit === undefined) return null;
+  const message = `${unfit.name} has the default route, but ${reasonOf(unfit.name)}; br-ex is built without a NIC`;
+  notes.push({ level: 'warning', message });
+  return withoutNic(choosing, 'unsuitable-default-route', 'the device of the default route cannot be an uplink');
+}
+
+function uplinkByOtherRoute(choosing: Choosing): UplinkDecision {
+  const { config, observation, external, trace } = choosing;
+  const { usable } = firstUsable(choosing, byOtherRoute(observation));
+  if (usable !== null) return chosen(choosing, usable);
   if (external !== null && observation.routes.some((route) => route.device === external))
     throw takenByExternal(config, external);
   throw new AgentError('no-uplink', 'no interface has a route, so there is none to choose as the uplink of br-ex', {
     hint: 'give an interface an address, name one with `uplink: <interface>` in /etc/microshift/ovn.yaml, or set `uplink: none`',
     facts: { trace, interfaces: interfaceNames(observation) },
   });
+}
+
+/** The first candidate that can be the uplink, and those before it. */
+function firstUsable(
+  { observation, external, trace }: Choosing,
+  candidates: readonly Candidate[],
+): { usable: Candidate | null; skipped: readonly (Candidate & { readonly reason: string })[] } {
+  const skipped: (Candidate & { reason: string })[] = [];
+  for (const candidate of candidates) {
+    const { name, source } = candidate;
+    const reason = rejection(candidate, observation, external);
+    if (reason === null) return { usable: candidate, skipped };
+    trace.push(`interface=${shownName(name)} source=${word(source)} verdict=skipped reason=${word(reason)}`);
+    skipped.push({ name, source, reason });
+  }
+  return { usable: null, skipped };
+}
+
+function chosen({ trace, notes }: Choosing, { name, source }: Candidate): UplinkDecision {
+  trace.push(`interface=${shownName(name)} source=${word(source)} verdict=chosen`);
+  return { kind: 'chosen', choice: { interface: name, source, trace }, notes };
+}
+
+function withoutNic({ trace, notes }: Choosing, why: string, source: string): UplinkDecision {
+  trace.push(`uplink=none source=${why} verdict=chosen`);
+  return { kind: 'chosen', choice: { interface: null, source, trace }, notes };
 }
 
 /** The uplink of br-ex1, if one is asked for. Fails with `interface-not-found` or `interface-unsuitable`. */
@@ -137,15 +155,17 @@ function rejection(candidate: Candidate, observation: Observation, external: str
   return unsuitability(link, observation);
 }
 
-function defaultRoutes(observation: Observation): readonly Route[] {
-  const defaults = observation.routes.filter((route) => isDefault(route.destination) && !isOwnBridge(route.device));
-  return defaults.toSorted((a, b) => a.family - b.family || a.metric - b.metric);
+function byDefaultRoute({ routes }: Observation): readonly Candidate[] {
+  return routes
+    .filter((route) => isDefault(route.destination) && !isOwnBridge(route.device))
+    .toSorted((a, b) => a.family - b.family || a.metric - b.metric)
+    .map(({ device, family, metric }) => ({ name: device, source: `default route IPv${family} metric ${metric}` }));
 }
 
-function otherRoutes(observation: Observation): readonly Route[] {
-  return observation.routes.filter(
-    (route) => !isDefault(route.destination) && !isOwnBridge(route.device) && route.device !== 'lo',
-  );
+function byOtherRoute({ routes }: Observation): readonly Candidate[] {
+  return routes
+    .filter((route) => !isDefault(route.destination) && !isOwnBridge(route.device) && route.device !== 'lo')
+    .map(({ device, destination }) => ({ name: device, source: `route to ${destination}` }));
 }
 
 function isOwnBridge(device: string): boolean {

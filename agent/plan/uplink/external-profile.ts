@@ -1,5 +1,6 @@
 import type { NmProfile, Observation } from '../../model/observation.ts';
 import type { PlanNote, ProfileName, WantedProfile } from '../../model/plan.ts';
+import { stringsOf, textOf } from '../../model/settings.ts';
 import { isDefault } from '../../net/destination.ts';
 import { copyUuid, userData } from '../names.ts';
 
@@ -18,7 +19,7 @@ export function copyOfExternal(profile: NmProfile, observation: Observation): Wa
     ([key]) => key !== 'timestamp' && key !== 'read-only',
   );
   const uuid = copyUuid(profile.uuid);
-  const data = { ...(profile.settings.user?.data?.[1] as Record<string, string>), [userData.copyOf]: profile.uuid };
+  const data = { ...stringsOf(profile.settings, 'user', 'data'), [userData.copyOf]: profile.uuid };
   const settings = {
     ...profile.settings,
     ...withObservedMetrics(profile, observation),
@@ -33,7 +34,7 @@ export function copyOfExternal(profile: NmProfile, observation: Observation): Wa
  * once this one is given back.
  */
 function withObservedMetrics(profile: NmProfile, observation: Observation): NmProfile['settings'] {
-  const device = profile.settings.connection?.['interface-name']?.[1];
+  const device = textOf(profile.settings, 'connection', 'interface-name');
   const settings: Record<string, NmProfile['settings'][string]> = {};
   for (const family of [4, 6] as const) {
     const setting = profile.settings[`ipv${family}`];
@@ -48,8 +49,7 @@ function withObservedMetrics(profile: NmProfile, observation: Observation): NmPr
 
 /** Copies that no NIC runs. */
 export function unusedCopies({ networkManager }: Observation): readonly ProfileName[] {
-  const isCopy = ({ settings }: NmProfile): boolean =>
-    userData.copyOf in ((settings.user?.data?.[1] ?? {}) as Readonly<Record<string, string>>);
+  const isCopy = ({ settings }: NmProfile): boolean => userData.copyOf in stringsOf(settings, 'user', 'data');
   const isUsed = ({ uuid }: NmProfile): boolean =>
     networkManager.activeConnections.some((active) => active.uuid === uuid);
   return networkManager.profiles

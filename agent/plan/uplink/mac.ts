@@ -1,6 +1,6 @@
 import type { Link } from '../../model/observation.ts';
 import type { PlanNote } from '../../model/plan.ts';
-import type { ProfileSettings, SettingValue } from '../../model/settings.ts';
+import { type ProfileSettings, stringsOf, textOf } from '../../model/settings.ts';
 
 /*
  * The MAC of a bridge. It is the uplink's, so that the DHCP server and the switch see the node they know.
@@ -11,11 +11,11 @@ import type { ProfileSettings, SettingValue } from '../../model/settings.ts';
  * br-ex nor ports of a bond that came up in another order make a new one. Only a NIC that was replaced does: its MAC is its own
  * permanent one, and another.
  */
-export function wantedMac(link: Link, source: ProfileSettings, given: SettingValue | undefined): string {
+export function wantedMac(link: Link, source: ProfileSettings, given: string | undefined): string {
   const own = link.mac.toUpperCase();
-  if (typeof given?.[1] !== 'string' || given[1] === '') return own;
+  if (given === undefined || given === '') return own;
   const replaced = link.permanentMac?.toUpperCase() === own && !hasOwnMac(source);
-  return replaced ? own : given[1].toUpperCase();
+  return replaced ? own : given.toUpperCase();
 }
 
 /**
@@ -32,10 +32,10 @@ export function activePortNotes(
 }
 
 function followsActivePort(source: ProfileSettings): boolean {
-  const bond = (source.bond?.options?.[1] ?? {}) as Readonly<Record<string, string>>;
+  const bond = stringsOf(source, 'bond', 'options');
   if (['active', '1'].includes(bond.fail_over_mac ?? '') && ['active-backup', '1'].includes(bond.mode ?? ''))
     return true;
-  return /"hwaddr_policy"\s*:\s*"(by_active|only_active)"/.test(String(source.team?.config?.[1] ?? ''));
+  return /"hwaddr_policy"\s*:\s*"(by_active|only_active)"/.test(textOf(source, 'team', 'config') ?? '');
 }
 
 function hasOwnMac(source: ProfileSettings): boolean {

@@ -1,11 +1,10 @@
 import { AgentError } from '../../errors.ts';
-import type { DhcpIdentity, Link, NmDevice, NmProfile, Observation } from '../../model/observation.ts';
+import { type DhcpIdentity, type Link, type NmProfile, nicDevice, type Observation } from '../../model/observation.ts';
 import type { WantedProfile } from '../../model/plan.ts';
-import type { ProfileSettings } from '../../model/settings.ts';
+import { type ProfileSettings, textOf } from '../../model/settings.ts';
 import { type BridgeNames, bridgeOfProfile, sourceOf } from '../names.ts';
 import { copyOfExternal } from './external-profile.ts';
 import { wantedMac } from './mac.ts';
-import { isOvsDevice } from './suitability.ts';
 import { uplinkInBridge } from './uplink-in-bridge.ts';
 
 /** The admin's profile that an uplink is configured by, and where its addresses are now. */
@@ -58,7 +57,7 @@ export function uplinkSource(names: BridgeNames, uplink: string, observation: Ob
     id: profile.id,
     settings,
     link,
-    mac: wantedMac(link, settings, given?.['802-3-ethernet']?.['assigned-mac-address']),
+    mac: wantedMac(link, settings, textOf(given, '802-3-ethernet', 'assigned-mac-address')),
     given,
     dhcp: nicDevice(uplink, observation)?.dhcp ?? null,
     addressLink: carries && bridgeLink !== undefined && bridgeHasAddresses ? bridgeLink : link,
@@ -74,7 +73,8 @@ export function adminProfile(names: BridgeNames, uplink: string, observation: Ob
   const { profiles } = observation.networkManager;
   const origins = profiles.filter((profile) => bridgeOfProfile(profile, observation) === names).map(sourceOf);
   const isFree = (profile: NmProfile): boolean => bridgeOfProfile(profile, observation) === null;
-  const fits = ({ settings }: NmProfile): boolean => [undefined, '', uplink].includes(nameIn(settings));
+  const fits = ({ settings }: NmProfile): boolean =>
+    [undefined, '', uplink].includes(textOf(settings, 'connection', 'interface-name'));
   return (
     profiles.find((profile) => isFree(profile) && origins.includes(profile.uuid) && fits(profile)) ??
     profiles.find((profile) => isFree(profile) && isProfileFor(profile, uplink))
@@ -93,17 +93,9 @@ function isActivated({ uuid }: NmProfile, { networkManager }: Observation): bool
   return networkManager.activeConnections.some((active) => active.uuid === uuid && active.state === 2);
 }
 
-/** NetworkManager's device of the kernel's one with this name. */
-function nicDevice(interfaceName: string, { networkManager }: Observation): NmDevice | undefined {
-  return networkManager.devices.find((entry) => entry.interface === interfaceName && !isOvsDevice(entry));
-}
-
 function isProfileFor({ settings }: NmProfile, uplink: string): boolean {
-  return nameIn(settings) === uplink && settings.connection?.['slave-type'] === undefined;
-}
-
-function nameIn({ connection }: ProfileSettings): string | undefined {
-  return connection?.['interface-name']?.[1] as string | undefined;
+  const isPort = textOf(settings, 'connection', 'slave-type') !== undefined;
+  return textOf(settings, 'connection', 'interface-name') === uplink && !isPort;
 }
 
 function noProfile(uplink: string): AgentError {

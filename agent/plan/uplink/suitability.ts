@@ -1,4 +1,4 @@
-import type { Link, NmDevice, Observation } from '../../model/observation.ts';
+import type { Link, Observation } from '../../model/observation.ts';
 import { isDefault } from '../../net/destination.ts';
 import { bridges } from '../names.ts';
 
@@ -51,12 +51,4 @@ function isOvsInternal(name: string, observation: Observation): boolean {
   return observation.ovs.bridges.some((bridge) =>
     bridge.ports.some((port) => port.interfaces.some((row) => row.name === name && row.type === 'internal')),
   );
-}
-
-/** NMDeviceType ovs-interface, ovs-port and ovs-bridge: they can share a name with the kernel's own device. */
-const ovsDeviceTypes = [24, 25, 26];
-
-/** True for NetworkManager's objects of Open vSwitch, which are no devices of the kernel. */
-export function isOvsDevice(device: NmDevice): boolean {
-  return ovsDeviceTypes.includes(device.type);
 }

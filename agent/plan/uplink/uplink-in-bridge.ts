@@ -1,4 +1,5 @@
 import type { Observation } from '../../model/observation.ts';
+import { stringsOf, textOf } from '../../model/settings.ts';
 import { type BridgeNames, sourceOf } from '../names.ts';
 
 /** Device of the kernel's kind in an OVS bridge: its uplink. Of several, the one that the bridge says (external id bridge-uplink). */
@@ -18,7 +19,7 @@ export function presentOrFormerUplink(names: BridgeNames, observation: Observati
   const former =
     profiles.find((entry) => entry.id === names.formerUplinkInterface) ??
     profiles.find((entry) => entry.id === names.formerUplinkPort);
-  const bound = former?.settings.connection?.['interface-name']?.[1];
+  const bound = textOf(former?.settings, 'connection', 'interface-name');
   const candidates = [
     uplinkInBridge(names, observation),
     bound,
@@ -35,8 +36,7 @@ export function presentOrFormerUplink(names: BridgeNames, observation: Observati
 /** What our profile of the bridge calls its uplink, as ovn-kubernetes reads it. */
 function namedUplink(names: BridgeNames, observation: Observation): string | null {
   const profile = observation.networkManager.profiles.find((entry) => entry.id === names.bridge);
-  const data = profile?.settings['ovs-external-ids']?.data?.[1] as Readonly<Record<string, string>> | undefined;
-  return data?.['bridge-uplink'] ?? null;
+  return stringsOf(profile?.settings, 'ovs-external-ids', 'data')['bridge-uplink'] ?? null;
 }
 
 /** The device that runs what our profile of the bridge's interface was made from. */

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { compare } from '../../../agent/compare/bridges.ts';
+import { inWords } from '../../../agent/compare/in-words.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
 import { ownNames } from '../../../agent/plan/names.ts';
 import { planApply } from '../../../agent/plan/plan.ts';
@@ -12,7 +13,9 @@ if (decision.kind !== 'planned') throw new TypeError('static4 can be planned');
 const { wanted } = decision.plan;
 
 function subjects(seen: Observation): readonly string[] {
-  return compare(wanted, seen, ownNames).map((entry) => `${entry.subject}: ${entry.observed} → ${entry.wanted}`);
+  return compare(wanted, seen, ownNames)
+    .map(inWords)
+    .map((entry) => `${entry.subject}: ${entry.observed} → ${entry.wanted}`);
 }
 
 t.test('a node as it was set up has no difference', (t) => {
@@ -95,8 +98,8 @@ const [unmanaged, unavailable, disconnected, prepare, ipConfig, secondaries, act
 
 t.test('the states of a NIC in its bridge', (t) => {
   const none: readonly object[] = [];
-  const has = [{ kind: 'uplink-configured', wanted: 'none', observed: '192.0.2.50/24' }];
-  const comes = [{ kind: 'uplink-configured', wanted: 'none', observed: 'NetworkManager is configuring it' }];
+  const has = [{ kind: 'uplink-configured', wanted: null, observed: '192.0.2.50/24' }];
+  const comes = [{ kind: 'uplink-configured', wanted: null, observed: 'configuring' }];
   const inactive = [{ kind: 'uplink-inactive', wanted: 'yes', observed: 'no' }];
   const table: readonly (readonly [what: string, change: Record<string, unknown>, wanted: readonly object[]])[] = [
     ['active, without an address', {}, none],
@@ -146,6 +149,6 @@ t.test('a difference says in fields what it is', (t) => {
   ]);
   t.match(of({ '-networkManager/profiles/[id=br-ex]': true }), [{ kind: 'profile', profile: 'br-ex' }]);
   t.match(of({ 'networkManager/activeConnections/[id=br-ex]/state': 3 }), [{ kind: 'active', profile: 'br-ex' }]);
-  t.match(of({ 'ovs/bridges/[name=br-ex]/externalIds': {} }), [{ kind: 'owner', bridge: 'br-ex' }]);
+  t.match(of({ 'ovs/bridges/[name=br-ex]/externalIds': {} }), [{ kind: 'owner', bridge: 'br-ex', observed: null }]);
   t.end();
 });

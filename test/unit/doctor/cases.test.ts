@@ -74,7 +74,7 @@ t.test('who complains says how to mend it', (t) => {
   t.end();
 });
 
-t.test('a profile of an earlier agent is told of', (t) => {
+t.test('a profile of an earlier agent is reported', (t) => {
   const profile = { path: '/x', uuid: 'x', id: 'ovs-port-phys0', filename: '', settings: {} };
   const examination = changed(examinationOf('healthy'), { 'networkManager/value/profiles/[+]': profile });
   t.doesNotThrow(() => judge(examination));

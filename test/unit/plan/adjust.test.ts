@@ -12,10 +12,19 @@ const [wanted] = planOfCase(again).wanted.bridges;
 if (wanted === undefined) throw new TypeError('static4 has a bridge');
 const source = uplinkSource(gatewayBridge, 'eth0', again.observation);
 
-type Fields = Partial<Pick<NetworkDifference, 'profile' | 'setting' | 'key'>>;
+type OtherKind = Exclude<DifferenceKind, 'setting'>;
 
-function differing(kind: DifferenceKind, fields: Fields = {}): NetworkDifference {
-  return { bridge: 'br-ex', kind, subject: '', wanted: '', observed: '', ...fields };
+/** Nothing but the kind and the profile's property is looked at. */
+const words = { bridge: 'br-ex', wanted: 'one', observed: 'another' };
+const about = { profile: 'br-ex', uuid: '', onDisk: false, device: 'eth0', address: '192.0.2.50/24' };
+
+function differing(kind: OtherKind): NetworkDifference {
+  return { ...words, ...about, kind };
+}
+
+function setting(profile: string, property: string): NetworkDifference {
+  const [name = '', key = ''] = property.split('.');
+  return { ...words, kind: 'setting', profile, setting: name, key };
 }
 
 function steps(differences: readonly NetworkDifference[], uplink: typeof source | null = source): string {
@@ -33,7 +42,7 @@ function named(step: Step): string {
 const inPlace = 'reapply ovs-if-br-ex, waitAddresses';
 
 t.test('by kind', (t) => {
-  const table: Readonly<Record<Exclude<DifferenceKind, 'setting'>, string>> = {
+  const table: Readonly<Record<OtherKind, string>> = {
     profile: 'rebuild',
     active: 'rebuild',
     leftover: 'rebuild',
@@ -48,7 +57,7 @@ t.test('by kind', (t) => {
     'uplink-configured': 'clear',
     'uplink-inactive': 'clear',
   };
-  for (const [kind, remedy] of Object.entries(table)) t.equal(steps([differing(kind as DifferenceKind)]), remedy, kind);
+  for (const [kind, remedy] of Object.entries(table)) t.equal(steps([differing(kind as OtherKind)]), remedy, kind);
   t.end();
 });
 
@@ -77,8 +86,7 @@ t.test('by the setting of a profile', (t) => {
     ['ovs-if-br-ex', 'never-heard-of.value', 'rebuild'],
   ];
   for (const [profile, property, remedy] of table) {
-    const [setting = '', key = ''] = property.split('.');
-    t.equal(steps([differing('setting', { profile, setting, key })]), remedy, `${profile} ${property}`);
+    t.equal(steps([setting(profile, property)]), remedy, `${profile} ${property}`);
   }
   t.end();
 });
@@ -87,8 +95,8 @@ t.test('several at once', (t) => {
   const [port, configured, inactive, address] = (
     ['port', 'uplink-configured', 'uplink-inactive', 'address'] as const
   ).map((kind) => differing(kind));
-  const method = differing('setting', { profile: 'ovs-if-br-ex', setting: 'ipv4', key: 'method' });
-  const ids = differing('setting', { profile: 'br-ex', setting: 'ovs-external-ids', key: 'data' });
+  const method = setting('ovs-if-br-ex', 'ipv4.method');
+  const ids = setting('br-ex', 'ovs-external-ids.data');
   if (port === undefined || configured === undefined || inactive === undefined || address === undefined) return;
   t.equal(steps([port, configured]), 'attachUplink, clear', 'it is cleared once');
   t.equal(steps([configured, address]), `clear, ${inPlace}`, 'first the NIC lets go of the address');

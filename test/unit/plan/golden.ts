@@ -1,4 +1,5 @@
 // A plan as a case keeps it: every profile once, as it is wanted; steps name it, and say only what they have of it that is otherwise.
+import { inWords } from '../../../agent/compare/in-words.ts';
 import type { Plan, Step, WantedBridge, WantedProfile } from '../../../agent/model/plan.ts';
 import type { ProfileSettings } from '../../../agent/model/settings.ts';
 
@@ -17,7 +18,7 @@ export function shortPlan({ choice, wanted, steps, ...rest }: Plan, base: BasePl
   return {
     ...rest,
     choice: choice === null ? null : { interface: choice.interface, source: choice.source },
-    differences: rest.differences.map((entry) => `${entry.subject}: ${entry.observed} → ${entry.wanted}`),
+    differences: rest.differences.map(inWords).map((entry) => `${entry.subject}: ${entry.observed} → ${entry.wanted}`),
     wanted: wanted.bridges.map((bridge) => shortBridge(bridge, base)),
     steps: steps.map((step) => (isIn(step, base) ? { do: step.do, 'as in': base?.name } : shortStep(step, profiles))),
   };

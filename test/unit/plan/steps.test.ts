@@ -4,9 +4,9 @@ import { compare } from '../../../agent/compare/bridges.ts';
 import { isAgentError } from '../../../agent/errors.ts';
 import type { Config } from '../../../agent/model/config.ts';
 import type { NmProfile, Observation } from '../../../agent/model/observation.ts';
-import type { Carried, Plan, Step, WantedBridge } from '../../../agent/model/plan.ts';
+import type { MovedAddresses, Plan, Step, WantedBridge } from '../../../agent/model/plan.ts';
 import { currentBridges } from '../../../agent/plan/bridge/current.ts';
-import { carriedAddresses } from '../../../agent/plan/bridge/handover.ts';
+import { stableAddresses } from '../../../agent/plan/bridge/handover.ts';
 import { ownNames, userData } from '../../../agent/plan/names.ts';
 import { planApply, planDisable, planRestore, planUndo } from '../../../agent/plan/plan.ts';
 import { seededRandom } from '../ovsdb/random.ts';
@@ -38,7 +38,7 @@ function isConfigured(plan: Plan, { links, ovs }: Observation): boolean {
     const isPort = row?.ports.some((port) => port.name === uplink?.interface) ?? false;
     const holders = links.filter((link) => link.name === uplink?.interface || (isPort && link.name === bridge));
     const method = profiles.find((profile) => profile.id.startsWith('ovs-if-'))?.settings.ipv4?.method?.[1];
-    return uplink === null || method !== 'auto' || holders.some((link) => carriedAddresses(link).length > 0);
+    return uplink === null || method !== 'auto' || holders.some((link) => stableAddresses(link).length > 0);
   });
 }
 
@@ -120,7 +120,7 @@ t.test('every step can be done, and then nothing is left to do, and the way back
       runPlan(node, plan);
       const after = node.observe();
       mustBeDone(config, plan, after);
-      for (const carried of plan.carried) isCarried(carried, after);
+      for (const moved of plan.carried) haveMoved(moved, after);
       const back = seed % 2 === 0 ? planDisable(after) : planUndo(currentBridges(start), after);
       runPlan(node, back);
       t.strictSame(essence(node.observe()), essence(start), `seed ${seed}: the start`);
@@ -207,14 +207,14 @@ t.test('two kinds of damage at once', (t) => {
 });
 
 /** What the LAN still reaches after the damage: nothing of a bridge that lost its NIC, or its interface. */
-function stillReached(carried: Carried, { links, ovs }: Observation): Carried {
-  const ports = ovs.bridges.find((row) => row.name === carried.interface)?.ports ?? [];
-  const present = links.find((link) => link.name === carried.interface)?.addresses ?? [];
-  const reached = ports.some((port) => port.name === carried.from) ? present : [];
-  const addresses = carried.addresses.filter((one) =>
+function stillReached(moved: MovedAddresses, { links, ovs }: Observation): MovedAddresses {
+  const ports = ovs.bridges.find((row) => row.name === moved.interface)?.ports ?? [];
+  const present = links.find((link) => link.name === moved.interface)?.addresses ?? [];
+  const reached = ports.some((port) => port.name === moved.from) ? present : [];
+  const addresses = moved.addresses.filter((one) =>
     reached.some((entry) => `${entry.address}/${entry.prefixLength}` === one),
   );
-  return { ...carried, addresses, defaultGateways: [] };
+  return { ...moved, addresses, defaultGateways: [] };
 }
 
 interface Damaged {
@@ -315,7 +315,7 @@ t.test('a bridge that lacked a profile before a run gives its NIC back when the 
       node.run(planUndo(previous, node.observe()).steps);
       const nic = bridge.uplink.interface;
       for (const { interface: name, addresses } of plan.before.filter((link) => link.interface === nic))
-        isCarried({ interface: name, from: name, addresses, defaultGateways: [] }, node.observe());
+        haveMoved({ interface: name, from: name, addresses, defaultGateways: [] }, node.observe());
       tried++;
     } catch (error) {
       t.fail(`seed ${seed}: ${(error as Error).message}`);
@@ -409,7 +409,7 @@ t.test('disable leaves nothing of ours in the node of any case', (t) => {
       const [difference] = compare({ bridges: [] }, after, ownNames);
       if (difference !== undefined) throw new Error(`left: ${JSON.stringify(difference)}`);
       if (planDisable(after).steps.length > 0) throw new Error('a second way back');
-      for (const carried of back.carried) isCarried(carried, after);
+      for (const moved of back.carried) haveMoved(moved, after);
       done += command === 'disable' ? 1 : 0;
     } catch (error) {
       if (isAgentError(error) && error.kind !== 'internal') continue;
@@ -440,7 +440,7 @@ function planOf({ config, observation, routeWaitOver }: PlanCase): Plan | null {
   }
 }
 
-function isCarried({ interface: name, addresses }: Plan['carried'][number], after: Observation): void {
+function haveMoved({ interface: name, addresses }: Plan['carried'][number], after: Observation): void {
   const holders = (address: string): string[] =>
     after.links
       .filter((link) => link.addresses.some((entry) => `${entry.address}/${entry.prefixLength}` === address))

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { inWords } from '../../../agent/compare/in-words.ts';
 import { AgentError } from '../../../agent/errors.ts';
 import type { JournalRecord } from '../../../agent/model/journal.ts';
 import type { Plan } from '../../../agent/model/plan.ts';
@@ -212,7 +213,10 @@ t.test('history and status', (t) => {
     /╭─ br-ex[\s\S]*NetworkManager {2}1\.[\s\S]*Last run {8}20260102T030405Z-0001 apply: committed[\s\S]*The node is as wanted\.$/,
   );
   t.match(statusText({ ...view, vswitchd: 'dead', last: null }, plain), /; dead\nLast run {8}none/);
-  t.match(statusText({ ...view, differences: plan.differences }, plain), /\d+ differences from what ovn\.yaml says/);
+  t.match(
+    statusText({ ...view, differences: plan.differences.map(inWords) }, plain),
+    /\d+ differences from what ovn\.yaml says/,
+  );
   t.match(
     statusText({ ...view, problem: 'no way; do this' }, plain),
     /\nno way; do this\nSee what is wrong, and how to mend it: microshift-net doctor$/,

@@ -1,12 +1,12 @@
 import type { Link, Observation } from '../../model/observation.ts';
-import type { Carried, LinkAddresses, PlanNote } from '../../model/plan.ts';
+import type { LinkAddresses, MovedAddresses, PlanNote } from '../../model/plan.ts';
 import type { ProfileSettings } from '../../model/settings.ts';
 import { isDefault } from '../../net/destination.ts';
 import { type BridgeNames, bridges } from '../names.ts';
 import { activeProfile, adminProfile, type UplinkSource } from '../uplink/source-profile.ts';
 import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
-import { carriedAddresses } from './handover.ts';
-import { keptAddresses } from './kept-addresses.ts';
+import { stableAddresses } from './handover.ts';
+import { profileAddresses } from './profile-addresses.ts';
 import { takeBridgeApart } from './take-bridge-apart.ts';
 
 /*
@@ -15,17 +15,17 @@ import { takeBridgeApart } from './take-bridge-apart.ts';
  */
 
 /** What goes from an uplink to its bridge. */
-export function carriedOver(names: BridgeNames, source: UplinkSource, observation: Observation): Carried {
-  return carry(source.addressLink, names.bridge, source.settings, observation);
+export function movedToBridge(names: BridgeNames, source: UplinkSource, observation: Observation): MovedAddresses {
+  return moved(source.addressLink, names.bridge, source.settings, observation);
 }
 
 /** What goes back to the NIC of a bridge that is taken apart; null for one that stays or has no NIC. */
-export function carriedBack(names: BridgeNames, keepsUplink: boolean, observation: Observation): Carried | null {
+export function movedToNic(names: BridgeNames, keepsUplink: boolean, observation: Observation): MovedAddresses | null {
   const uplink = uplinkInBridge(names, observation);
   const link = observation.links.find((entry) => entry.name === names.bridge);
   if (keepsUplink || uplink === null || link === undefined || takeBridgeApart(names, observation).length === 0)
     return null;
-  return carry(link, uplink, adminProfile(names, uplink, observation)?.settings ?? null, observation);
+  return moved(link, uplink, adminProfile(names, uplink, observation)?.settings ?? null, observation);
 }
 
 /** Links that are or were an uplink or a bridge of ours, with the addresses a rollback must bring back. */
@@ -37,29 +37,29 @@ export function touchedLinks(uplinks: readonly string[], observation: Observatio
     .filter((link) => touched.has(link.name))
     .map((link) => ({
       interface: link.name,
-      addresses: keptAddresses(link, settingsOf(link.name, observation)),
+      addresses: profileAddresses(link, settingsOf(link.name, observation)),
     }))
     .filter((entry) => entry.addresses.length > 0);
 }
 
 /** Says which addresses of an uplink do not move. */
 export function unprofiledAddressNotes(source: UplinkSource): readonly PlanNote[] {
-  const kept = keptAddresses(source.addressLink, source.settings);
-  const unprofiled = carriedAddresses(source.addressLink).filter((address) => !kept.includes(address));
+  const inProfile = profileAddresses(source.addressLink, source.settings);
+  const unprofiled = stableAddresses(source.addressLink).filter((address) => !inProfile.includes(address));
   return unprofiled.map((address) => ({
     level: 'warning',
     message: `${address} on ${source.addressLink.name} is not in the profile ${source.id}, so it does not stay`,
   }));
 }
 
-function carry(from: Link, to: string, settings: ProfileSettings | null, observation: Observation): Carried {
+function moved(from: Link, to: string, settings: ProfileSettings | null, observation: Observation): MovedAddresses {
   const gateways = observation.routes
     .filter((route) => route.device === from.name && isDefault(route.destination))
     .flatMap((route) => route.gateway ?? []);
   return {
     interface: to,
     from: from.name,
-    addresses: keptAddresses(from, settings),
+    addresses: profileAddresses(from, settings),
     defaultGateways: [...new Set(gateways)],
   };
 }

@@ -3,7 +3,7 @@ import type { Cluster, Collection, ObjectList, OnEvent } from '../manifests/clus
 import { inventoryReference, inventoryReferences } from '../manifests/inventory.ts';
 import { kinds } from '../manifests/kinds.ts';
 import { type KubernetesObject, managedBySelector, namespaceName, type ObjectReference } from '../manifests/object.ts';
-import type { ClusterOptions } from './manifests-options.ts';
+import type { ClusterOptions } from './manifests-input.ts';
 
 /** A cluster, and how long we may still spend on it. */
 export interface ClusterRun {
@@ -26,8 +26,8 @@ export async function withCluster<T>(
   const patience = {
     limitMs,
     end,
-    note: (reason: string) => options.note(`waiting: ${reason}`),
-    signal: options.signal ?? new AbortController().signal,
+    note: (reason: string) => options.output.say(`waiting: ${reason}`),
+    signal: options.signal,
   };
   const cluster = await openCluster(options.kubeconfig ?? null, patience);
   try {

@@ -133,32 +133,26 @@ function commandTree(done: (code: ExitCode) => void, output: () => Output): Comm
 
 function addConfigCommands(program: Command, done: (code: ExitCode) => void, output: () => Output): void {
   const config = program.command('config').description('check, show or describe ovn.yaml').exitOverride();
-  const options = (file?: string) => ({
-    rootDirectory: '/',
-    output: output().format,
-    out: (text: string) => process.stdout.write(text.endsWith('\n') ? text : `${text}\n`),
-    ...(file === undefined ? {} : { file }),
-  });
   config
     .command('check [file]')
     .description('validate ovn.yaml, with line, column and suggestion')
     .action(async (file?: string) => {
       const { configCheck } = await import('../commands/config.ts');
-      done(configCheck(options(file)));
+      done(configCheck(file, output()));
     });
   config
     .command('show [file]')
     .description('show the effective values and where each came from')
     .action(async (file?: string) => {
       const { configShow } = await import('../commands/config.ts');
-      done(configShow(options(file)));
+      done(configShow(file, output()));
     });
   config
     .command('schema')
     .description('print the JSON Schema of ovn.yaml')
     .action(async () => {
       const { configSchema } = await import('../commands/config.ts');
-      done(configSchema(options()));
+      done(configSchema(output()));
     });
 }
 

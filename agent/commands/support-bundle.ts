@@ -94,8 +94,8 @@ async function collectReports(staging: Staging, secrets: readonly string[]): Pro
     ['history', (output) => history(undefined, output)],
     [
       'config',
-      (output) =>
-        configShow({ rootDirectory: '/', output: 'json', out: (text) => output.result(text, JSON.parse(text)) }),
+      ({ result }) =>
+        configShow(undefined, { result: (_, value) => result(`${JSON.stringify(value, null, 2)}\n`, value) }),
     ],
   ];
   await Promise.all(reports.map((report) => collectReport(staging, secrets, report)));

@@ -1,12 +1,13 @@
 import type { AgentError } from '../../errors.ts';
 import type { ProfileSettings } from '../../model/settings.ts';
 import { encodeVariant, toPlain } from '../dbus/codec.ts';
-import type { Bus, MethodCall, Signal } from '../dbus/connection.ts';
+import { type Bus, daemonCall, type MethodCall, type Signal } from '../dbus/connection.ts';
 import { fromReply, notRunning, unknownForm, vanished } from './errors.ts';
 import {
   addFlags,
   deviceInterface,
   profileInterface,
+  rootCall,
   rootInterface,
   rootPath,
   service,
@@ -58,7 +59,7 @@ export interface NetworkManager {
 /** Finds NetworkManager on the bus. Rejects with `networkmanager-not-running`; never starts it. */
 export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
   const owner = await bus
-    .call({ ...daemonCall, member: 'GetNameOwner', signature: 's', body: [service] })
+    .call(daemonCall('GetNameOwner', service))
     .then(([name]) => String(name))
     .catch((error: unknown) => {
       throw fromOwnerLookup(error);
@@ -137,14 +138,8 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
       await onProfile('delete a profile', path, 'Delete');
     },
     activate: async (profilePath, devicePath) => {
-      const [active] = await request('activate a profile', {
-        path: rootPath,
-        interface: rootInterface,
-        member: 'ActivateConnection',
-        signature: 'ooo',
-        body: [profilePath, devicePath, '/'],
-      });
-      return String(active);
+      const call = rootCall('ActivateConnection', 'ooo', profilePath, devicePath, '/');
+      return String((await request('activate a profile', call))[0]);
     },
     reapply: (devicePath, settings, uuid) =>
       reapply(request, devicePath, settings, async () => profileSettings(await profilePathOf(uuid))),
@@ -159,8 +154,7 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
       });
     },
     reloadConfiguration: async () => {
-      const call = { path: rootPath, interface: rootInterface, member: 'Reload', signature: 'u', body: [reloadConf] };
-      await request('read its configuration again', call);
+      await request('read its configuration again', rootCall('Reload', 'u', reloadConf));
     },
     caughtUp: async () => {
       await property(rootPath, rootInterface, 'State');
@@ -188,12 +182,6 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
 
 /** NMManagerReloadFlags: the configuration, not DNS and not a restart of the DNS plugin. */
 const reloadConf = 0x1;
-
-const daemonCall = {
-  destination: 'org.freedesktop.DBus',
-  path: '/org/freedesktop/DBus',
-  interface: 'org.freedesktop.DBus',
-} as const;
 
 const ownerRule = `type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='${service}'`;
 

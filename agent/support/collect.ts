@@ -35,9 +35,9 @@ async function collectCommand(
   { file, command }: CommandItem,
   secrets: readonly string[],
 ): Promise<void> {
-  const [program, ...words] = command;
+  const [program = '', ...words] = command.split(' ');
   const { text, note } = await capture(program, words, commandMs, itemLimitBytes);
-  staging.add(file, `$ ${command.join(' ')}\n${maskText(text, secrets)}`, note);
+  staging.add(file, `$ ${command}\n${maskText(text, secrets)}`, note);
 }
 
 /** Files as they are on the node, below files/; those that are not there are left out. */

@@ -82,7 +82,7 @@ export type ErrorFacts = Readonly<Record<string, string | number | boolean | nul
 
 export interface ErrorDetails {
   /** What to do about it, as an imperative sentence without a full stop. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly cause?: unknown;
   readonly facts?: ErrorFacts;
 }
@@ -105,11 +105,7 @@ export class AgentError extends Error {
 /** The same failure with more facts. */
 export function withFacts(error: AgentError, facts: ErrorFacts): AgentError {
   const { kind, message, hint, cause, stack } = error;
-  const copy = new AgentError(kind, message, {
-    ...(hint === undefined ? {} : { hint }),
-    cause,
-    facts: { ...error.facts, ...facts },
-  });
+  const copy = new AgentError(kind, message, { hint, cause, facts: { ...error.facts, ...facts } });
   return Object.assign(copy, { stack });
 }
 

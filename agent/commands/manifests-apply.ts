@@ -95,7 +95,7 @@ function mergedError(failures: readonly AgentError[]): AgentError {
     return failures.find(({ kind }) => kind !== 'apply-conflict') ?? first ?? new AgentError('internal', 'no failure');
   }
   return new AgentError('apply-conflict', conflicts.map(({ message }) => message).join('; '), {
-    ...(first.hint === undefined ? {} : { hint: first.hint }),
+    hint: first.hint,
     facts: { objects: conflicts.map(({ message }) => message) },
   });
 }

@@ -13,12 +13,11 @@ type ClusterFlags = Omit<ApplyOptions, Given> & { readonly timeout?: number };
 
 /** `manifests render|diff|apply|status|delete`; the Kubernetes client is loaded only by those that need a cluster. */
 export function addManifestsCommands(program: Command, done: (code: ExitCode) => void, output: () => Output): void {
-  const manifests = program.command('manifests').description('the ovn-kubernetes objects of a cluster').exitOverride();
+  const manifests = program.command('manifests').description('the ovn-kubernetes objects of a cluster');
   const withObjects = (spec: string, description: string): Command =>
     manifests
       .command(spec)
       .description(description)
-      .exitOverride()
       .addOption(
         new Option('--flavor <flavor>', 'which set of objects').choices(['auto', 'classic', 'no-uplink', 'multi-node']),
       )

@@ -116,11 +116,15 @@ export function isAgentError(error: unknown): error is AgentError {
   );
 }
 
+/** What anything thrown says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Wraps anything thrown into an AgentError; what is not one already is a defect of ours and gets kind `internal`. */
 export function asAgentError(error: unknown): AgentError {
   if (isAgentError(error)) return error;
-  const text = error instanceof Error ? error.message : String(error);
-  return new AgentError('internal', `unexpected failure: ${text}`, {
+  return new AgentError('internal', `unexpected failure: ${messageOf(error)}`, {
     hint: 'this is a defect of microshift-net; report it with the output of the same command run with --verbose',
     cause: error,
   });

@@ -1,4 +1,4 @@
-import { AgentError, isAgentError } from '../../errors.ts';
+import { AgentError, isAgentError, messageOf } from '../../errors.ts';
 import type { ZoneSources } from '../../model/firewall.ts';
 import { type Bus, connectBus, daemonCall, type MethodCall, systemBusAddress } from '../dbus/connection.ts';
 import { DBusReplyError } from '../dbus/errors.ts';
@@ -78,8 +78,7 @@ function refused(what: string, error: unknown): AgentError {
     });
   }
   if (isAgentError(error)) return error;
-  const text = error instanceof Error ? error.message : String(error);
-  return new AgentError('firewalld-refused', `firewalld refused to ${what}: ${text}`, {
+  return new AgentError('firewalld-refused', `firewalld refused to ${what}: ${messageOf(error)}`, {
     hint: 'look at journalctl -u firewalld; a source can be in one zone only: firewall-cmd --get-zone-of-source=SOURCE',
     cause: error,
     ...(error instanceof DBusReplyError ? { facts: { dbusError: error.errorName } } : {}),

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { AgentError } from '../../errors.ts';
+import { AgentError, messageOf } from '../../errors.ts';
 import { directoryFault } from './own-directory.ts';
 
 /** Hint files and their like are one short line; anything longer is not one. */
@@ -115,8 +115,7 @@ export function syncDirectory(path: string): void {
 
 /** A file that cannot be written, in words. */
 export function unwritable(path: string, cause: unknown): AgentError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new AgentError('state-unwritable', `${path} cannot be written: ${why}`, {
+  return new AgentError('state-unwritable', `${path} cannot be written: ${messageOf(cause)}`, {
     hint: 'check that the file system is not full or read-only (df, mount) and run it again',
     cause,
     facts: { path },
@@ -124,8 +123,7 @@ export function unwritable(path: string, cause: unknown): AgentError {
 }
 
 function unreadable(path: string, cause: unknown): AgentError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new AgentError('config-unreadable', `${path} cannot be read: ${why}`, {
+  return new AgentError('config-unreadable', `${path} cannot be read: ${messageOf(cause)}`, {
     hint: 'put a plain text file there, or remove it',
     cause,
     facts: { path },

@@ -1,4 +1,4 @@
-import { AgentError, isAgentError } from '../../errors.ts';
+import { AgentError, isAgentError, messageOf } from '../../errors.ts';
 import { toPlain } from '../dbus/codec.ts';
 import type { Bus } from '../dbus/connection.ts';
 
@@ -108,8 +108,7 @@ async function awaitJob(bus: Bus, what: string, call: () => Promise<unknown[]>):
 
 function refused(what: string, error: unknown): AgentError {
   if (isAgentError(error)) return error;
-  const text = error instanceof Error ? error.message : String(error);
-  return new AgentError('systemd-refused', `systemd could not ${what}: ${text}`, {
+  return new AgentError('systemd-refused', `systemd could not ${what}: ${messageOf(error)}`, {
     hint: 'look at journalctl -b -p warning for its reason',
     cause: error,
   });

@@ -1,3 +1,4 @@
+import { effectiveConfig } from '../config/effective.ts';
 import { readTuning } from '../drivers/host/daemons.ts';
 import type { Examination, JournalFacts } from '../model/examination.ts';
 import { answerOf } from './answer.ts';
@@ -5,7 +6,7 @@ import { readDaemonSets } from './cluster.ts';
 import { readFiles } from './files.ts';
 import { readNetwork } from './network.ts';
 import { readPacketFilter } from './packet-filter.ts';
-import { askFirewall, askNetworkManager, askOvsdb, askVswitchd, readConfig } from './services.ts';
+import { askFirewall, askNetworkManager, askOvsdb, askVswitchd } from './services.ts';
 import { readSystem } from './system.ts';
 import { readUnits } from './units.ts';
 
@@ -21,7 +22,7 @@ export async function examine(journals: () => JournalFacts): Promise<Examination
     ovs: answerOf('ovsdb-server', askOvsdb),
     vswitchd: answerOf('ovs-vswitchd', askVswitchd),
     tuning: answerOf('the kernel', () => readTuning()),
-    config: answerOf('the configuration', readConfig),
+    config: answerOf('the configuration', () => effectiveConfig()),
     units: answerOf('systemd', readUnits),
     firewall: answerOf('firewalld', askFirewall),
     packetFilter: answerOf('the packet filter', readPacketFilter),

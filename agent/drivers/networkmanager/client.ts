@@ -71,18 +71,13 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
     });
   const onProfile = (what: string, path: string, member: string, signature?: string, body?: unknown[]) =>
     request(what, { path, interface: profileInterface, member, ...(signature && body ? { signature, body } : {}) });
+  const settingsObject = { path: settingsPath, interface: settingsInterface };
 
   const profileSettings: NetworkManager['profileSettings'] = async (path) =>
     decodeSettings((await onProfile('read a profile', path, 'GetSettings'))[0]);
   const profilePathOf: NetworkManager['profilePathOf'] = async (uuid) => {
-    const [path] = await request(`find the profile ${uuid}`, {
-      path: settingsPath,
-      interface: settingsInterface,
-      member: 'GetConnectionByUuid',
-      signature: 's',
-      body: [uuid],
-    });
-    return String(path);
+    const call = { ...settingsObject, member: 'GetConnectionByUuid', signature: 's', body: [uuid] };
+    return String((await request(`find the profile ${uuid}`, call))[0]);
   };
 
   const property: NetworkManager['property'] = async (path, interfaceName, name) => {
@@ -111,18 +106,13 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
       return objects;
     },
     profilePaths: async () => {
-      const [paths] = await request('list the profiles', {
-        path: settingsPath,
-        interface: settingsInterface,
-        member: 'ListConnections',
-      });
+      const [paths] = await request('list the profiles', { ...settingsObject, member: 'ListConnections' });
       return paths as string[];
     },
     addProfile: async (settings) => {
       const flags = addFlags.inMemory | addFlags.blockAutoconnect;
       const [path] = await request(`add the profile ${nameOf(settings)}`, {
-        path: settingsPath,
-        interface: settingsInterface,
+        ...settingsObject,
         member: 'AddConnection2',
         signature: 'a{sa{sv}}ua{sv}',
         body: [encodeSettings(settings), flags, {}],

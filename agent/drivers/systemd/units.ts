@@ -47,14 +47,11 @@ export function openSystemd(bus: Bus): Systemd {
     activeState: async (unit) => {
       const loaded = await request(`load ${unit}`, 'LoadUnit', [unit]).catch(() => null);
       if (loaded === null) return null;
-      const get = {
+      const [state] = await bus.call({
         destination: service,
         path: String(loaded[0]),
         interface: 'org.freedesktop.DBus.Properties',
         member: 'Get',
-      };
-      const [state] = await bus.call({
-        ...get,
         signature: 'ss',
         body: ['org.freedesktop.systemd1.Unit', 'ActiveState'],
       });

@@ -82,7 +82,7 @@ export type ErrorFacts = Readonly<Record<string, string | number | boolean | nul
 
 export interface ErrorDetails {
   /** What to do about it, as an imperative sentence without a full stop. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly cause?: unknown;
   readonly facts?: ErrorFacts;
 }
@@ -105,11 +105,7 @@ export class AgentError extends Error {
 /** The same failure with more facts. */
 export function withFacts(error: AgentError, facts: ErrorFacts): AgentError {
   const { kind, message, hint, cause, stack } = error;
-  const copy = new AgentError(kind, message, {
-    ...(hint === undefined ? {} : { hint }),
-    cause,
-    facts: { ...error.facts, ...facts },
-  });
+  const copy = new AgentError(kind, message, { hint, cause, facts: { ...error.facts, ...facts } });
   return Object.assign(copy, { stack });
 }
 
@@ -120,11 +116,15 @@ export function isAgentError(error: unknown): error is AgentError {
   );
 }
 
+/** What anything thrown says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Wraps anything thrown into an AgentError; what is not one already is a defect of ours and gets kind `internal`. */
 export function asAgentError(error: unknown): AgentError {
   if (isAgentError(error)) return error;
-  const text = error instanceof Error ? error.message : String(error);
-  return new AgentError('internal', `unexpected failure: ${text}`, {
+  return new AgentError('internal', `unexpected failure: ${messageOf(error)}`, {
     hint: 'this is a defect of microshift-net; report it with the output of the same command run with --verbose',
     cause: error,
   });

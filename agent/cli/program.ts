@@ -36,8 +36,7 @@ function commandTree(done: (code: ExitCode) => void, output: () => Output): Comm
     .option('-v, --verbose', 'say more about decisions and errors', false)
     .exitOverride()
     .showHelpAfterError('(see microshift-net --help)');
-  const command = (spec: string, description: string): Command =>
-    program.command(spec).description(description).exitOverride();
+  const command = (spec: string, description: string): Command => program.command(spec).description(description);
 
   command('apply', 'observe, plan, run and prove: bring the node to what ovn.yaml says')
     .option('--boot', 'as the unit runs it at boot', false)
@@ -62,9 +61,9 @@ function commandTree(done: (code: ExitCode) => void, output: () => Output): Comm
   });
   command('recover', 'end what a run that died has left, and nothing else')
     .option('--boot', 'as the unit runs it before NetworkManager and ovs-vswitchd', false)
-    .action(async (options: { boot: boolean }) => {
+    .action(async ({ boot }: { boot: boolean }) => {
       const { recover } = await import('../commands/recover.ts');
-      done(await recover(options, output()));
+      done(await recover(boot, output()));
     });
   command('history [transaction]', 'list transactions, or show one').action(async (id?: string) => {
     const { history } = await import('../commands/history.ts');
@@ -96,16 +95,15 @@ function commandTree(done: (code: ExitCode) => void, output: () => Output): Comm
     const { disable } = await import('../commands/apply.ts');
     done(await disable(output()));
   });
-  const ovs = program.command('ovs').description('how the daemons of Open vSwitch run').exitOverride();
+  const ovs = program.command('ovs').description('how the daemons of Open vSwitch run');
   ovs
     .command('tune')
     .description('CPU affinity, threads and memory as ovn.yaml says, without a restart')
-    .exitOverride()
     .action(async () => {
       const { ovsTune } = await import('../commands/ovs.ts');
       done(await ovsTune(output()));
     });
-  const firewall = program.command('firewall').description('let traffic of pods through firewalld').exitOverride();
+  const firewall = program.command('firewall').description('let traffic of pods through firewalld');
   for (const [action, description] of [
     ['check', 'what firewalld does not trust: 0 nothing, 3 something'],
     ['apply', 'trust it now and for good, without a reload'],
@@ -113,7 +111,6 @@ function commandTree(done: (code: ExitCode) => void, output: () => Output): Comm
     firewall
       .command(action)
       .description(description)
-      .exitOverride()
       .action(async () => {
         const { firewall: run } = await import('../commands/firewall.ts');
         done(await run(action, output()));
@@ -132,33 +129,27 @@ function commandTree(done: (code: ExitCode) => void, output: () => Output): Comm
 }
 
 function addConfigCommands(program: Command, done: (code: ExitCode) => void, output: () => Output): void {
-  const config = program.command('config').description('check, show or describe ovn.yaml').exitOverride();
-  const options = (file?: string) => ({
-    rootDirectory: '/',
-    output: output().format,
-    out: (text: string) => process.stdout.write(text.endsWith('\n') ? text : `${text}\n`),
-    ...(file === undefined ? {} : { file }),
-  });
+  const config = program.command('config').description('check, show or describe ovn.yaml');
   config
     .command('check [file]')
     .description('validate ovn.yaml, with line, column and suggestion')
     .action(async (file?: string) => {
       const { configCheck } = await import('../commands/config.ts');
-      done(configCheck(options(file)));
+      done(configCheck(file, output()));
     });
   config
     .command('show [file]')
     .description('show the effective values and where each came from')
     .action(async (file?: string) => {
       const { configShow } = await import('../commands/config.ts');
-      done(configShow(options(file)));
+      done(configShow(file, output()));
     });
   config
     .command('schema')
     .description('print the JSON Schema of ovn.yaml')
     .action(async () => {
       const { configSchema } = await import('../commands/config.ts');
-      done(configSchema(options()));
+      done(configSchema(output()));
     });
 }
 

@@ -4,7 +4,7 @@ import { wavesOf } from '../manifests/kinds.ts';
 import { type KubernetesObject, keyOf, namespaceName, referenceOf, titleOf } from '../manifests/object.ts';
 import type { ApplyReport, ObjectOutcome } from '../model/manifests.ts';
 import { type ClusterRun, type Earlier, findEarlier, waitUntilGone } from './manifests-cluster.ts';
-import type { Rendered } from './manifests-objects.ts';
+import type { Rendered } from './manifests-input.ts';
 import { waitForRollout } from './manifests-rollout.ts';
 
 export interface ApplySettings {
@@ -95,7 +95,7 @@ function mergedError(failures: readonly AgentError[]): AgentError {
     return failures.find(({ kind }) => kind !== 'apply-conflict') ?? first ?? new AgentError('internal', 'no failure');
   }
   return new AgentError('apply-conflict', conflicts.map(({ message }) => message).join('; '), {
-    ...(first.hint === undefined ? {} : { hint: first.hint }),
+    hint: first.hint,
     facts: { objects: conflicts.map(({ message }) => message) },
   });
 }

@@ -1,9 +1,15 @@
 import { AgentError } from '../errors.ts';
-import type { Cluster, Collection, ObjectList, OnEvent } from '../manifests/cluster-port.ts';
+import type { Cluster, Collection, OnEvent } from '../manifests/cluster-port.ts';
 import { inventoryReference, inventoryReferences } from '../manifests/inventory.ts';
 import { kinds } from '../manifests/kinds.ts';
-import { type KubernetesObject, managedBySelector, namespaceName, type ObjectReference } from '../manifests/object.ts';
-import type { ClusterOptions } from './manifests-options.ts';
+import {
+  type KubernetesObject,
+  managedBySelector,
+  namespaceName,
+  type ObjectReference,
+  referenceOf,
+} from '../manifests/object.ts';
+import type { ClusterOptions } from './manifests-input.ts';
 
 /** A cluster, and how long we may still spend on it. */
 export interface ClusterRun {
@@ -26,8 +32,8 @@ export async function withCluster<T>(
   const patience = {
     limitMs,
     end,
-    note: (reason: string) => options.note(`waiting: ${reason}`),
-    signal: options.signal ?? new AbortController().signal,
+    note: (reason: string) => options.output.say(`waiting: ${reason}`),
+    signal: options.signal,
   };
   const cluster = await openCluster(options.kubeconfig ?? null, patience);
   try {
@@ -57,11 +63,7 @@ export async function findEarlier(cluster: Cluster): Promise<Earlier> {
   const isInventory = ({ kind, metadata }: KubernetesObject): boolean =>
     kind === inventoryReference.kind && metadata.name === inventoryReference.name;
   const inventory = labelled.find(isInventory) ?? (await cluster.get(inventoryReference));
-  const references = labelled
-    .filter((one) => !isInventory(one))
-    .map(({ apiVersion, kind, metadata }) => {
-      return { apiVersion, kind, namespace: metadata.namespace ?? null, name: metadata.name };
-    });
+  const references = labelled.filter((one) => !isInventory(one)).map(referenceOf);
   return { inventory, labelled, references: [...references, ...inventoryReferences(inventory)] };
 }
 
@@ -81,14 +83,11 @@ export async function waitForObjects(
       return isDone([...objects.values()]);
     };
     if (isDone([...objects.values()])) return [...objects.values()];
-    const end = remainingMs() === 0 ? 'time-over' : await follow(cluster, collection, list, remainingMs(), onEvent);
+    const end =
+      remainingMs() === 0 ? 'time-over' : await cluster.watch(collection, list.resourceVersion, remainingMs(), onEvent);
     if (end === 'done') return [...objects.values()];
     if (end === 'time-over') throw onTimeout([...objects.values()]);
   }
-}
-
-function follow(cluster: Cluster, collection: Collection, list: ObjectList, limitMs: number, onEvent: OnEvent) {
-  return cluster.watch(collection, list.resourceVersion, limitMs, onEvent);
 }
 
 /** Waits until an object is gone for good, and names the finalizers that keep it if it stays. */

@@ -1,7 +1,7 @@
 import type { Cluster } from '../manifests/cluster-port.ts';
 import { inventoryReference, isOurs } from '../manifests/inventory.ts';
 import { wavesOf } from '../manifests/kinds.ts';
-import { fieldAt, keyOf, namespaceName, type ObjectReference, titleOf } from '../manifests/object.ts';
+import { keyOf, namespaceName, type ObjectReference, referenceOf, titleOf } from '../manifests/object.ts';
 import type { ObjectOutcome } from '../model/manifests.ts';
 import { type ClusterRun, findEarlier, stays, waitForObjects, waitUntilGone } from './manifests-cluster.ts';
 
@@ -64,9 +64,7 @@ async function foreignObjects(cluster: Cluster, own: readonly ObjectReference[])
   const lists = await Promise.all(collections.map(cluster.list));
   return lists
     .flatMap(({ items }) => items)
-    .filter(({ apiVersion, kind, metadata }) => {
-      const { name } = metadata;
-      return !byController.includes(name) && !keys.has(keyOf({ apiVersion, kind, namespace: namespaceName, name }));
-    })
-    .map((object) => `${object.kind} ${String(fieldAt(object, 'metadata', 'name'))}`);
+    .map(referenceOf)
+    .filter((reference) => !byController.includes(reference.name) && !keys.has(keyOf(reference)))
+    .map(titleOf);
 }

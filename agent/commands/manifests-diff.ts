@@ -1,4 +1,4 @@
-import { type AgentError, asAgentError } from '../errors.ts';
+import { asAgentError } from '../errors.ts';
 import type { Cluster } from '../manifests/cluster-port.ts';
 import { compareObjects } from '../manifests/compare.ts';
 import { isOurs, staleReferences } from '../manifests/inventory.ts';
@@ -11,9 +11,10 @@ export async function diffObjects(cluster: Cluster, objects: readonly Kubernetes
   const differences = await Promise.all(objects.map((object) => differenceOf(cluster, object)));
   const { references } = await findEarlier(cluster);
   const stale = await Promise.all(
-    staleReferences(references, objects.map(referenceOf)).map(async (reference) => {
+    staleReferences(references, objects.map(referenceOf)).map(async (reference): Promise<ObjectDifference | null> => {
       const object = await cluster.get(reference);
-      return object !== null && isOurs(object) ? removal(titleOf(reference)) : null;
+      if (object === null || !isOurs(object)) return null;
+      return { object: titleOf(reference), change: 'remove', fields: [], conflict: null };
     }),
   );
   return [...differences, ...stale].filter((one) => one !== null);
@@ -40,16 +41,8 @@ async function dryRun(
     if (error.kind === 'apply-conflict') {
       return { result: await cluster.apply(object, { dryRun: true, force: true }), conflict: error.message };
     }
-    if (isNamespaceMissing(error)) return { result: object, conflict: null };
+    // In a dry run the namespace is not made, so the server cannot judge what goes into it.
+    if (error.facts.httpStatus === 404) return { result: object, conflict: null };
     throw error;
   }
-}
-
-/** In a dry run the namespace is not made, so the server cannot judge what goes into it. */
-function isNamespaceMissing({ facts }: AgentError): boolean {
-  return facts.httpStatus === 404;
-}
-
-function removal(object: string): ObjectDifference {
-  return { object, change: 'remove', fields: [], conflict: null };
 }

@@ -6,8 +6,7 @@ import { applyObjects } from './manifests-apply.ts';
 import { withCluster } from './manifests-cluster.ts';
 import { deleteObjects } from './manifests-delete.ts';
 import { diffObjects } from './manifests-diff.ts';
-import { renderedObjects } from './manifests-objects.ts';
-import type { ApplyCommandOptions, ClusterOptions, RenderOptions } from './manifests-options.ts';
+import { type ClusterOptions, type ManifestsOptions, renderedObjects } from './manifests-input.ts';
 import { readStates } from './manifests-rollout.ts';
 
 /** Longer than MicroShift takes to boot on a small node (2 to 4 minutes); what comes up later is started again by the unit. */
@@ -17,14 +16,25 @@ const deleteLimitSeconds = 180;
 /** A person who asks wants an answer, not to wait for a boot. */
 const askLimitSeconds = 0;
 
+export interface RenderOptions extends ManifestsOptions {
+  /** Write a file per object into this directory instead of one stream to the output. */
+  readonly directory?: string;
+  /** Also write kustomization.yaml, which lists them. */
+  readonly kustomization?: boolean;
+}
+
+export interface ApplyOptions extends ClusterOptions {
+  /** Wait until every pod runs the new version. */
+  readonly wait?: boolean;
+  readonly forceConflicts?: boolean;
+}
+
 /** `manifests render`: the objects as YAML (or a JSON list), to the output or into a directory. Needs no cluster. */
 export async function render(options: RenderOptions): Promise<ExitCode> {
   const { objects } = renderedObjects(options);
-  if (options.directory !== undefined) {
-    writeManifestFiles(options.directory, yamlFiles(objects, options.kustomization === true));
-  } else if (options.output === 'json') {
-    options.out(json({ apiVersion: 'v1', kind: 'List', items: objects }));
-  } else options.out(yamlStream(objects));
+  const { directory, kustomization = false, output } = options;
+  if (directory !== undefined) writeManifestFiles(directory, yamlFiles(objects, kustomization));
+  else output.result(yamlStream(objects).slice(0, -1), { apiVersion: 'v1', kind: 'List', items: objects });
   return exitCode.done;
 }
 
@@ -32,33 +42,31 @@ export async function render(options: RenderOptions): Promise<ExitCode> {
 export async function diff(options: ClusterOptions): Promise<ExitCode> {
   const { flavor, objects } = renderedObjects(options);
   const differences = await withCluster(options, askLimitSeconds, ({ cluster }) => diffObjects(cluster, objects));
-  options.out(options.output === 'json' ? json({ flavor, differences }) : diffText(differences, options.style));
+  options.output.result(diffText(differences, options.output.style), { flavor, differences });
   return differences.length === 0 ? exitCode.done : exitCode.drift;
 }
 
 /** `manifests apply`: puts the objects on the server and removes what is wanted no more; with `wait` until the pods run. */
-export async function apply(options: ApplyCommandOptions): Promise<ExitCode> {
+export async function apply(options: ApplyOptions): Promise<ExitCode> {
+  const { output, forceConflicts: force = false, wait = false } = options;
   const rendered = renderedObjects(options);
-  const settings = { force: options.forceConflicts === true, wait: options.wait === true, note: options.note };
+  const settings = { force, wait, note: output.say };
   const report = await withCluster(options, applyLimitSeconds, (run) => applyObjects(run, rendered, settings));
-  options.out(options.output === 'json' ? json(report) : applyText(report, options.style));
+  output.result(applyText(report, output.style), report);
   return exitCode.done;
 }
 
 /** `manifests status`: every daemonset and container; drift unless all of them run. */
 export async function status(options: ClusterOptions): Promise<ExitCode> {
-  const states = await withCluster(options, askLimitSeconds, ({ cluster }) => readStates(cluster));
-  options.out(options.output === 'json' ? json({ daemonSets: states }) : statusText(states, options.style));
-  return states.length > 0 && states.every(({ rolledOut }) => rolledOut) ? exitCode.done : exitCode.drift;
+  const daemonSets = await withCluster(options, askLimitSeconds, ({ cluster }) => readStates(cluster));
+  options.output.result(statusText(daemonSets, options.output.style), { daemonSets });
+  return daemonSets.length > 0 && daemonSets.every(({ rolledOut }) => rolledOut) ? exitCode.done : exitCode.drift;
 }
 
 /** `manifests delete`: removes what applies have put there, in reverse, and waits until it is gone. */
 export async function remove(options: ClusterOptions): Promise<ExitCode> {
-  const result = await withCluster(options, deleteLimitSeconds, (run) => deleteObjects(run, options.note));
-  options.out(options.output === 'json' ? json(result) : deleteText(result.objects, result.foreign, options.style));
+  const { output } = options;
+  const result = await withCluster(options, deleteLimitSeconds, (run) => deleteObjects(run, output.say));
+  output.result(deleteText(result.objects, result.foreign, output.style), result);
   return exitCode.done;
-}
-
-function json(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
 }

@@ -4,14 +4,8 @@ import { recoverAtBoot, recoverNow } from '../run/recover-alone.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
-export interface RecoverOptions {
-  readonly boot: boolean;
-}
-
-/**
- * `recover`: brings back the state before a run that died. `--boot`: before NetworkManager and ovs-vswitchd run.
- */
-export async function recover(options: RecoverOptions, output: Output): Promise<ExitCode> {
+/** `recover`: brings back the state before a run that died. `--boot`: before NetworkManager and ovs-vswitchd run. */
+export async function recover(boot: boolean, output: Output): Promise<ExitCode> {
   requireRoot('recover');
   const said: string[] = [];
   const reporter: Reporter = {
@@ -24,7 +18,7 @@ export async function recover(options: RecoverOptions, output: Output): Promise<
       output.announce(message);
     },
   };
-  await (options.boot ? recoverAtBoot(reporter) : recoverNow(reporter));
+  await (boot ? recoverAtBoot(reporter) : recoverNow(reporter));
   output.result(said.length === 0 ? 'Nothing to recover.' : 'Recovered.', { command: 'recover', done: said });
   return exitCode.done;
 }

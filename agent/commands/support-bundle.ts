@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, rmSync } from 'node:fs';
 import { runInto } from '../drivers/host/exec.ts';
-import { AgentError, asAgentError, type ExitCode, exitCode } from '../errors.ts';
+import { AgentError, asAgentError, type ExitCode, exitCode, messageOf } from '../errors.ts';
 import { collectCommands, collectFiles, knownSecrets } from '../support/collect.ts';
 import { maskJson, maskText } from '../support/mask.ts';
 import { openStaging, type Staging } from '../support/staging.ts';
@@ -94,8 +94,8 @@ async function collectReports(staging: Staging, secrets: readonly string[]): Pro
     ['history', (output) => history(undefined, output)],
     [
       'config',
-      (output) =>
-        configShow({ rootDirectory: '/', output: 'json', out: (text) => output.result(text, JSON.parse(text)) }),
+      ({ result }) =>
+        configShow(undefined, { result: (_, value) => result(`${JSON.stringify(value, null, 2)}\n`, value) }),
     ],
   ];
   await Promise.all(reports.map((report) => collectReport(staging, secrets, report)));
@@ -142,7 +142,7 @@ function openNew(file: string): number {
     return openSync(file, flags, 0o600);
   } catch (error) {
     const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
-    const why = exists ? 'there is something already' : error instanceof Error ? error.message : String(error);
+    const why = exists ? 'there is something already' : messageOf(error);
     throw new AgentError('state-unwritable', `${file} cannot be written: ${why}`, {
       hint: 'name another file with -o, or write to standard output with -o -',
       cause: error,

@@ -30,15 +30,8 @@ export function readCluster(sources: readonly SourceText[]): ClusterConfig {
 function rootOf(source: SourceText): ClusterFile['root'] {
   const { root } = parseYaml(source);
   if (root === null || root.kind === 'mapping' || resolve(root) === null) return resolve(root);
-  throw problemsError([
-    {
-      kind: 'config-invalid',
-      source,
-      offset: root.at,
-      message: 'the file must hold settings',
-      hint: 'write "key: value" lines',
-    },
-  ]);
+  const said = { message: 'the file must hold settings', hint: 'write "key: value" lines' };
+  throw problemsError([{ kind: 'config-invalid', source, offset: root.at, ...said }]);
 }
 
 function take<T>(

@@ -1,10 +1,11 @@
+import type { AgentError } from '../errors.ts';
 import type { Config, ManifestsConfig, OvsConfig } from '../model/config.ts';
 import type { Sourced } from '../model/sourced.ts';
 import { normalizeCpuList } from './cpu-list.ts';
 import { defaultConfig } from './defaults.ts';
 import { OvnSettings, type Setting } from './ovn-settings.ts';
 import { readOvnTree } from './ovn-tree.ts';
-import { type Problem, problemsError } from './problem.ts';
+import { problemsError } from './problem.ts';
 import { schemaProblems } from './schema-problems.ts';
 import type { SourceText } from './source-text.ts';
 import { parseYaml } from './yaml.ts';
@@ -32,32 +33,19 @@ export function readOvnYaml(source: SourceText): OvnYaml {
 
 function rootMapping(source: SourceText): YamlMapping | null {
   const { root, secondAt } = parseYaml(source, maxEvents);
-  const problem = (offset: number, message: string, hint: string): Problem => ({
-    kind: 'config-syntax',
-    source,
-    offset,
-    message,
-    hint,
-  });
-  if (secondAt !== -1) {
-    throw problemsError([
-      problem(secondAt, 'a second YAML document starts here', 'keep one document; remove the --- line'),
-    ]);
-  }
+  const refusal = (offset: number, message: string, hint: string): AgentError =>
+    problemsError([{ kind: 'config-syntax', source, offset, message, hint }]);
+  if (secondAt !== -1)
+    throw refusal(secondAt, 'a second YAML document starts here', 'keep one document; remove the --- line');
   if (root === null || (root.kind === 'scalar' && root.plain && /^(?:~|null)?$/i.test(root.text))) return null;
-  if (root.kind === 'sequence') {
-    throw problemsError([
-      problem(root.at, 'this is a list, not "key: value" settings', 'write the settings without dashes'),
-    ]);
-  }
+  if (root.kind === 'sequence')
+    throw refusal(root.at, 'this is a list, not "key: value" settings', 'write the settings without dashes');
   if (root.kind !== 'mapping') {
     const hint = 'write for example mtu: 1400, with a space after the colon';
-    throw problemsError([problem(root.at, 'this is no "key: value" setting', hint)]);
+    throw refusal(root.at, 'this is no "key: value" setting', hint);
   }
-  if (root.anchorAt !== -1 || root.tagAt !== -1) {
-    const at = Math.max(root.anchorAt, root.tagAt);
-    throw problemsError([problem(at, 'anchors (&name) and tags (!name) are refused', 'remove it')]);
-  }
+  const propertyAt = Math.max(root.anchorAt, root.tagAt);
+  if (propertyAt !== -1) throw refusal(propertyAt, 'anchors (&name) and tags (!name) are refused', 'remove it');
   return root;
 }
 

@@ -85,14 +85,14 @@ function statOrNull(path: string): Stats | null {
 
 function refuseIrregular(path: string, stats: Stats): void {
   if (stats.isFile()) return;
-  const kind = stats.isDirectory()
-    ? 'a directory'
-    : stats.isFIFO()
-      ? 'a FIFO'
-      : stats.isSocket()
-        ? 'a socket'
-        : 'a device';
-  throw unreadable(path, `is ${kind}, not a regular file`, 'put a regular file there, or remove it');
+  throw unreadable(path, `is ${kindOf(stats)}, not a regular file`, 'put a regular file there, or remove it');
+}
+
+/** What is there instead of a regular file. */
+export function kindOf(stats: Stats): string {
+  if (stats.isDirectory()) return 'a directory';
+  if (stats.isSymbolicLink()) return 'a symbolic link';
+  return stats.isFIFO() ? 'a FIFO' : stats.isSocket() ? 'a socket' : 'a device';
 }
 
 /** One byte more than is allowed tells a file that is too large, whatever size it claims to have. */

@@ -7,7 +7,7 @@ import {
   type ScalarEvent,
   YAMLException,
 } from 'js-yaml';
-import { type Problem, problemsError } from './problem.ts';
+import { problemsError } from './problem.ts';
 import type { SourceText } from './source-text.ts';
 import { syntaxProblem } from './syntax-problem.ts';
 import type { YamlDocument, YamlMapping, YamlNode, YamlScalar, YamlSequence } from './yaml-tree.ts';
@@ -29,14 +29,12 @@ export function parseYaml(source: SourceText, maxEvents = Number.POSITIVE_INFINI
       syntaxProblem(source, known ? error.reason : String(error), known ? (error.mark?.position ?? 0) : 0),
     ]);
   }
-  if (events.length > maxEvents) throw problemsError([tooManyValues(source)]);
+  if (events.length > maxEvents) {
+    const said = { message: 'the file holds thousands of values', hint: 'check that this is the right file' };
+    throw problemsError([{ kind: 'config-invalid', source, offset: 0, ...said }]);
+  }
   const roots = new TreeBuilder(source.text).build(events);
   return { root: roots[0] ?? null, secondAt: roots.length > 1 ? secondDocumentAt(source.text, roots) : -1 };
-}
-
-function tooManyValues(source: SourceText): Problem {
-  const message = 'the file holds thousands of values';
-  return { kind: 'config-invalid', source, offset: 0, message, hint: 'check that this is the right file' };
 }
 
 /** A mapping or sequence that is still open; a mapping's items are keys and values in turn. */

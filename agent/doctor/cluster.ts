@@ -68,7 +68,7 @@ export const clusterChecks: readonly Check[] = [
     judge: ({ daemonSets }) => {
       if (daemonSets.failure !== null) {
         const { message, hint } = daemonSets.failure;
-        return verdictOf([warning(message, ...(hint === null ? ['microshift-net manifests status'] : [hint]))]);
+        return verdictOf([warning(message, hint ?? 'microshift-net manifests status')]);
       }
       if (daemonSets.value === null) return notApplicable('this node has no kubeconfig');
       if (daemonSets.value.length === 0)

@@ -16,11 +16,7 @@ export const fileChecks: readonly Check[] = [
     judge: ({ config }) => {
       if (config.failure !== null) {
         const { message, hint } = config.failure;
-        return {
-          verdict: 'failed',
-          found: [message],
-          fix: [...(hint === null ? [] : [hint]), 'microshift-net config check'],
-        };
+        return verdictOf([failed(message, hint, 'microshift-net config check')]);
       }
       const { warnings } = config.value;
       return verdictOf(
@@ -100,9 +96,7 @@ export const fileChecks: readonly Check[] = [
       const parts = ['system', 'network', 'tuning', 'units', 'firewall', 'packetFilter', 'files'] as const;
       const silent = parts.flatMap((part): Complaint[] => {
         const { failure } = examination[part] as Answer<Examination[typeof part]['value']>;
-        return failure === null
-          ? []
-          : [warning(`${part}: ${failure.message}`, ...(failure.hint === null ? [] : [failure.hint]))];
+        return failure === null ? [] : [warning(`${part}: ${failure.message}`, failure.hint)];
       });
       return verdictOf(silent, 'every part answered in time');
     },

@@ -26,12 +26,13 @@ export function notApplicable(why: string): Finding {
   return { verdict: 'not-applicable', found: [why], fix: [] };
 }
 
-export function failed(found: string, ...fix: readonly string[]): Complaint {
-  return { verdict: 'failed', found, fix };
+/** A fix that is null is none: not every failure has a hint. */
+export function failed(found: string, ...fix: readonly (string | null)[]): Complaint {
+  return { verdict: 'failed', found, fix: fix.filter((one) => one !== null) };
 }
 
-export function warning(found: string, ...fix: readonly string[]): Complaint {
-  return { verdict: 'warning', found, fix };
+export function warning(found: string, ...fix: readonly (string | null)[]): Complaint {
+  return { ...failed(found, ...fix), verdict: 'warning' };
 }
 
 /** The worst of several complaints, with all they say; `ok` with this evidence when there is none. */

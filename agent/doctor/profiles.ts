@@ -26,8 +26,7 @@ export const profileChecks: readonly Check[] = [
           `${config.disableOvsInit.source} leaves br-ex to you, and it has all that ovn-kubernetes needs`,
         );
       }
-      if (refusal !== null)
-        return verdictOf([failed(refusal.message, ...(refusal.hint === null ? [] : [refusal.hint]))]);
+      if (refusal !== null) return verdictOf([failed(refusal.message, refusal.hint)]);
       const tuning =
         observation.tuning === undefined ? [] : planTuning(config, observation.tuning, observation.ovs).differences;
       const differences = [...(plan?.differences ?? []).map(inWords), ...tuning];

@@ -9,15 +9,13 @@ export const serviceChecks: readonly Check[] = [
     id: 'networkmanager',
     title: 'NetworkManager answers',
     judge: ({ networkManager, units }) => {
-      if (networkManager.failure === null) return ok(`NetworkManager ${networkManager.value.version} answers`);
+      const { failure, value } = networkManager;
+      if (failure === null) return ok(`NetworkManager ${value.version} answers`);
       const unit = unitNamed(units, 'NetworkManager.service');
-      const { kind, message, hint } = networkManager.failure;
-      const state = unit === null ? [] : [`NetworkManager.service is ${stateOf(unit)}`];
-      const restart = 'systemctl restart NetworkManager';
-      const fix = kind.startsWith('dbus-')
-        ? ['systemctl status dbus.socket dbus.service dbus-broker.service', 'systemctl start dbus.socket']
-        : [...unmask(unit), hint === null || unit?.active === 'active' ? restart : hint];
-      return { verdict: 'failed', found: [message, ...state], fix };
+      const hint = unit?.active === 'active' ? null : failure.hint;
+      const finding = silent(unit, failure.message, hint ?? 'systemctl restart NetworkManager');
+      const startBus = ['systemctl status dbus.socket dbus.service dbus-broker.service', 'systemctl start dbus.socket'];
+      return failure.kind.startsWith('dbus-') ? { ...finding, fix: startBus } : finding;
     },
   },
   {
@@ -63,9 +61,7 @@ export const serviceChecks: readonly Check[] = [
     judge: ({ ovs, units }) => {
       if (ovs.failure === null) return ok(`ovsdb-server answers, with ${count(ovs.value.bridges.length, 'bridge')}`);
       const { message, hint } = ovs.failure;
-      const daemon = unitNamed(units, 'ovsdb-server.service');
-      const state = daemon === null ? [] : [`ovsdb-server.service is ${stateOf(daemon)}`];
-      return { verdict: 'failed', found: [message, ...state], fix: [...unmask(daemon), hint ?? restartOvs] };
+      return silent(unitNamed(units, 'ovsdb-server.service'), message, hint ?? restartOvs);
     },
   },
   {
@@ -74,9 +70,7 @@ export const serviceChecks: readonly Check[] = [
     judge: ({ vswitchd, ovs, units }) => {
       if (vswitchd.failure !== null) {
         const { message, hint } = vswitchd.failure;
-        const daemon = unitNamed(units, 'ovs-vswitchd.service');
-        const state = daemon === null ? [] : [`ovs-vswitchd.service is ${stateOf(daemon)}`];
-        return { verdict: 'failed', found: [message, ...state], fix: [...unmask(daemon), hint ?? restartOvs] };
+        return silent(unitNamed(units, 'ovs-vswitchd.service'), message, hint ?? restartOvs);
       }
       return given(ovs, ({ nextCfg, curCfg }) => {
         if (curCfg >= nextCfg) return ok('it answers, and has taken over the whole database');
@@ -163,8 +157,11 @@ function stateOf(unit: UnitFacts): string {
   return unit.active === 'failed' ? `failed (${unit.result})` : unit.active;
 }
 
-function unmask(unit: UnitFacts | null): readonly string[] {
-  return unit?.load === 'masked' ? [`systemctl unmask ${unit.name}`] : [];
+/** A service does not answer: why, the state of its unit, and how to start it. */
+function silent(unit: UnitFacts | null, message: string, start: string): Finding {
+  const state = unit === null ? [] : [`${unit.name} is ${stateOf(unit)}`];
+  const unmask = unit?.load === 'masked' ? [`systemctl unmask ${unit.name}`] : [];
+  return { verdict: 'failed', found: [message, ...state], fix: [...unmask, start] };
 }
 
 function count(number: number, what: string): string {

@@ -2,16 +2,40 @@ import type { Answer, UnitFacts } from '../model/examination.ts';
 import { type Check, type Finding, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
 const ownUnit = 'microshift-ovs-init.service';
-const recoveryUnit = 'microshift-net-recover.service';
-const repairUnit = 'microshift-net-repair.path';
-const eventUnit = 'microshift-net-event.path';
-const uplinkUnit = 'microshift-net-uplink.path';
 
 /** What the unit must wait for, and what must wait for it; each with what goes wrong otherwise. */
 const order: readonly (readonly [kind: 'after' | 'before', unit: string, otherwise: string])[] = [
   ['after', 'openvswitch.service', 'it can start before Open vSwitch runs'],
   ['after', 'NetworkManager.service', 'it can start before NetworkManager runs'],
   ['before', 'microshift.service', 'MicroShift can start before br-ex is there'],
+];
+
+/** Units beside it: what each is for, and what goes wrong without it. */
+const sideUnits: readonly (readonly [id: string, unit: string, does: string, otherwise: string])[] = [
+  [
+    'recovery',
+    'microshift-net-recover.service',
+    'runs at boot',
+    'after a power cut in the middle of a run, Open vSwitch may take the NIC before the next run ends it',
+  ],
+  [
+    'repair',
+    'microshift-net-repair.path',
+    'looks after br-ex',
+    'whatever happens to br-ex is not mended before the next `microshift-net apply`',
+  ],
+  [
+    'event-watch',
+    'microshift-net-event.path',
+    'asks for a look after an event',
+    "after a restart of NetworkManager nobody gives br-ex back to it, and after a lost cable nobody takes the NIC's addresses off again",
+  ],
+  [
+    'uplink-watch',
+    'microshift-net-uplink.path',
+    'asks for a look when the uplink is out',
+    'a NIC that somebody takes out of br-ex stays out, and the node without network',
+  ],
 ];
 
 /** Whether the unit runs at boot, at the right time, and ended well. */
@@ -67,38 +91,13 @@ export const unitChecks: readonly Check[] = [
         );
       }),
   },
-  {
-    id: 'recovery',
-    title: `${recoveryUnit} runs at boot`,
-    judge: ({ units }) =>
-      sideUnit(
-        units,
-        recoveryUnit,
-        'after a power cut in the middle of a run, Open vSwitch may take the NIC before the next run ends it',
-      ),
-  },
-  {
-    id: 'repair',
-    title: `${repairUnit} looks after br-ex`,
-    judge: ({ units }) =>
-      sideUnit(units, repairUnit, 'whatever happens to br-ex is not mended before the next `microshift-net apply`'),
-  },
-  {
-    id: 'event-watch',
-    title: `${eventUnit} asks for a look after an event`,
-    judge: ({ units }) =>
-      sideUnit(
-        units,
-        eventUnit,
-        "after a restart of NetworkManager nobody gives br-ex back to it, and after a lost cable nobody takes the NIC's addresses off again",
-      ),
-  },
-  {
-    id: 'uplink-watch',
-    title: `${uplinkUnit} asks for a look when the uplink is out`,
-    judge: ({ units }) =>
-      sideUnit(units, uplinkUnit, 'a NIC that somebody takes out of br-ex stays out, and the node without network'),
-  },
+  ...sideUnits.map(
+    ([id, unit, does, otherwise]): Check => ({
+      id,
+      title: `${unit} ${does}`,
+      judge: ({ units }) => sideUnit(units, unit, otherwise),
+    }),
+  ),
   {
     id: 'kdump',
     title: 'kdump runs before the NIC moves',

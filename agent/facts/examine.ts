@@ -1,3 +1,4 @@
+import { effectiveConfig } from '../config/effective.ts';
 import { readTuning } from '../drivers/host/daemons.ts';
 import type { Examination, JournalFacts } from '../model/examination.ts';
 import { answerOf } from './answer.ts';
@@ -5,7 +6,7 @@ import { readDaemonSets } from './cluster.ts';
 import { readFiles } from './files.ts';
 import { readNetwork } from './network.ts';
 import { readPacketFilter } from './packet-filter.ts';
-import { askFirewall, askNetworkManager, askOvsdb, askVswitchd, readConfig } from './services.ts';
+import { askFirewall, askNetworkManager, askOvsdb, askVswitchd } from './services.ts';
 import { readSystem } from './system.ts';
 import { readUnits } from './units.ts';
 
@@ -14,45 +15,23 @@ import { readUnits } from './units.ts';
  * and starts no service by asking. What the agent itself has written down is handed in.
  */
 export async function examine(journals: () => JournalFacts): Promise<Examination> {
-  const [
-    system,
-    network,
-    networkManager,
-    ovs,
-    vswitchd,
-    tuning,
-    config,
-    units,
-    firewall,
-    packetFilter,
-    files,
-    daemonSets,
-  ] = await Promise.all([
-    answerOf('the system', readSystem),
-    answerOf('the kernel', readNetwork),
-    answerOf('NetworkManager', askNetworkManager),
-    answerOf('ovsdb-server', askOvsdb),
-    answerOf('ovs-vswitchd', askVswitchd),
-    answerOf('the kernel', () => readTuning()),
-    answerOf('the configuration', readConfig),
-    answerOf('systemd', readUnits),
-    answerOf('firewalld', askFirewall),
-    answerOf('the packet filter', readPacketFilter),
-    answerOf('the file system', () => readFiles(journals())),
-    answerOf('the cluster', readDaemonSets),
-  ]);
-  return {
-    system,
-    network,
-    networkManager,
-    ovs,
-    vswitchd,
-    tuning,
-    config,
-    units,
-    firewall,
-    packetFilter,
-    files,
-    daemonSets,
-  };
+  return allOf<Examination>({
+    system: answerOf('the system', readSystem),
+    network: answerOf('the kernel', readNetwork),
+    networkManager: answerOf('NetworkManager', askNetworkManager),
+    ovs: answerOf('ovsdb-server', askOvsdb),
+    vswitchd: answerOf('ovs-vswitchd', askVswitchd),
+    tuning: answerOf('the kernel', () => readTuning()),
+    config: answerOf('the configuration', () => effectiveConfig()),
+    units: answerOf('systemd', readUnits),
+    firewall: answerOf('firewalld', askFirewall),
+    packetFilter: answerOf('the packet filter', readPacketFilter),
+    files: answerOf('the file system', () => readFiles(journals())),
+    daemonSets: answerOf('the cluster', readDaemonSets),
+  });
+}
+
+async function allOf<T>(parts: { readonly [K in keyof T]: Promise<T[K]> }): Promise<T> {
+  const entries = Object.entries<Promise<unknown>>(parts).map(async ([name, part]) => [name, await part]);
+  return Object.fromEntries(await Promise.all(entries)) as T;
 }

@@ -1,5 +1,6 @@
-import { closeSync, constants, existsSync, lstatSync, openSync, readSync, type Stats, statfsSync } from 'node:fs';
+import { closeSync, constants, existsSync, lstatSync, openSync, readSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { kindOf } from '../config/read-files.ts';
 import { namesIn, textOf } from '../drivers/host/kernel-files.ts';
 import type { DiskFacts, FileFacts, HintFileFacts, JournalFacts } from '../model/examination.ts';
 import { hintedNicPath, hintFiles } from './hints.ts';
@@ -32,12 +33,6 @@ function readHint(path: string, is: HintFileFacts['is']): HintFileFacts[] {
   } finally {
     closeSync(descriptor);
   }
-}
-
-function kindOf(stats: Stats): string {
-  if (stats.isDirectory()) return 'a directory';
-  if (stats.isSymbolicLink()) return 'a symbolic link';
-  return stats.isFIFO() ? 'a FIFO' : stats.isSocket() ? 'a socket' : 'a device';
 }
 
 /** NetworkManager writes `NAME.nmconnection.XXXXXX` before it renames it; one that is left was cut short, and is read by some versions. */

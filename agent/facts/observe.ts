@@ -3,8 +3,8 @@ import type { TuningFacts } from '../model/tuning.ts';
 import { readHints } from './hints.ts';
 import { type HostObservation, missingPrograms, observationOf } from './observation.ts';
 
-/** What observing needs of the machine itself; the real ones are in assemble.ts. */
-export interface HostPorts {
+/** What observing needs of the outside world; the real ones are put together in run/node.ts. */
+export interface ObservePorts {
   readonly links: () => readonly Link[];
   readonly routes: () => readonly Route[];
   readonly readFile: (path: string) => string | null;
@@ -12,10 +12,6 @@ export interface HostPorts {
   readonly tuning: () => TuningFacts;
   /** True for a program that NetworkManager would find. */
   readonly hasProgram: (name: string) => boolean;
-}
-
-/** What observing needs of the outside world; real ones are put together in assemble.ts. */
-export interface ObservePorts extends HostPorts {
   readonly networkManager: () => Promise<NetworkManagerFacts>;
   readonly ovs: () => Promise<OvsFacts>;
 }
@@ -26,17 +22,12 @@ export interface ObservePorts extends HostPorts {
  */
 export async function observe(ports: ObservePorts): Promise<Observation> {
   const daemons = Promise.all([ports.networkManager(), ports.ovs()]);
-  const [[networkManager, ovs], host] = await Promise.all([daemons, readHost(ports)]);
+  const [[networkManager, ovs], host] = await Promise.all([daemons, observeHost(ports)]);
   return observationOf(host, networkManager, ovs);
 }
 
-/** Asynchronous, so that a file that cannot be read is a rejection beside those of the daemons. */
-async function readHost(ports: HostPorts): Promise<HostObservation> {
-  return observeHost(ports);
-}
-
-/** The part of a snapshot that the kernel and files give. */
-export function observeHost(ports: HostPorts): HostObservation {
+/** The part that the kernel and files give. Asynchronous, so that a file that cannot be read is a rejection beside those of the daemons. */
+async function observeHost(ports: ObservePorts): Promise<HostObservation> {
   return {
     host: {
       bootId: ports.readFile('/proc/sys/kernel/random/boot_id')?.trim() ?? '',

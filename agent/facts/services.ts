@@ -1,10 +1,8 @@
-import { effectiveConfig } from '../config/effective.ts';
 import { connectBus, systemBusAddress } from '../drivers/dbus/connection.ts';
 import { openFirewall } from '../drivers/firewalld/client.ts';
 import { openNetworkManager } from '../drivers/networkmanager/client.ts';
 import { openOpenVSwitch, probeVswitchd } from '../drivers/openvswitch/client.ts';
 import { runDirectory } from '../drivers/openvswitch/socket.ts';
-import type { ConfigFacts } from '../model/examination.ts';
 import { trustedZone, type ZoneSources } from '../model/firewall.ts';
 import type { NetworkManagerFacts, OvsFacts } from '../model/observation.ts';
 import { observeNetworkManager } from './network-manager.ts';
@@ -36,9 +34,4 @@ export async function askFirewall(): Promise<ZoneSources | null> {
   } finally {
     close();
   }
-}
-
-export async function readConfig(): Promise<ConfigFacts> {
-  const { config, warnings } = await effectiveConfig();
-  return { config, warnings };
 }

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { capture } from '../drivers/host/exec.ts';
+import { messageOf } from '../errors.ts';
 import { type CommandItem, commandItems, type FileItem, fileItems, keyfileDirectories } from './items.ts';
 import { maskJson, maskKeyfile, maskText, secretsOfKeyfile } from './mask.ts';
 import { itemLimitBytes, type Staging } from './staging.ts';
@@ -35,9 +36,9 @@ async function collectCommand(
   { file, command }: CommandItem,
   secrets: readonly string[],
 ): Promise<void> {
-  const [program, ...words] = command;
+  const [program = '', ...words] = command.split(' ');
   const { text, note } = await capture(program, words, commandMs, itemLimitBytes);
-  staging.add(file, `$ ${command.join(' ')}\n${maskText(text, secrets)}`, note);
+  staging.add(file, `$ ${command}\n${maskText(text, secrets)}`, note);
 }
 
 /** Files as they are on the node, below files/; those that are not there are left out. */
@@ -91,6 +92,6 @@ function read(path: string): { readonly text: string | null; readonly note: stri
       closeSync(descriptor);
     }
   } catch (error) {
-    return { text: null, note: error instanceof Error ? error.message : String(error) };
+    return { text: null, note: messageOf(error) };
   }
 }

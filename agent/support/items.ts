@@ -3,7 +3,8 @@ import { journalDirectory } from '../model/journal.ts';
 /** A program whose output is kept. None of these changes anything, and none prints a secret unless it is asked for one. */
 export interface CommandItem {
   readonly file: string;
-  readonly command: readonly [program: string, ...words: string[]];
+  /** Its words have no blanks in them. */
+  readonly command: string;
 }
 
 /** A file that is kept, or every file in a directory. */
@@ -16,93 +17,58 @@ export interface FileItem {
 const journalLines = '4000';
 
 /** A pattern, so that none is missed: units, and the scopes of runs by hand (systemctl(1), journalctl(1)). */
-const ownUnits = ['microshift-ovs-init.service', 'microshift-net-*'] as const;
+const ownUnits = ['microshift-ovs-init.service', 'microshift-net-*'];
+const shownUnits = [...ownUnits, 'NetworkManager', 'ovs-vswitchd', 'ovsdb-server'].join(' ');
 
-const journalOf = (file: string, boot: string, ...units: readonly string[]): CommandItem => ({
+const journalOf = (file: string, boot: string, units: readonly string[]): CommandItem => ({
   file: `journal/${file}.txt`,
   command: [
-    'journalctl',
-    '--no-pager',
-    '--output=short-iso-precise',
-    `--boot=${boot}`,
-    `--lines=${journalLines}`,
+    `journalctl --no-pager --output=short-iso-precise --boot=${boot} --lines=${journalLines}`,
     ...units.map((unit) => `--unit=${unit}`),
-  ],
+  ].join(' '),
 });
-const ip = (file: string, ...words: readonly string[]): CommandItem => ({
-  file: `ip/${file}.txt`,
-  command: ['ip', ...words],
-});
-const nmcli = (file: string, ...words: readonly string[]): CommandItem => ({
+const ip = (file: string, words: string): CommandItem => ({ file: `ip/${file}.txt`, command: `ip ${words}` });
+const nmcli = (file: string, words: string): CommandItem => ({
   file: `networkmanager/${file}.txt`,
-  command: ['nmcli', '--colors', 'no', '--wait', '5', ...words],
+  command: `nmcli --colors no --wait 5 ${words}`,
 });
-const ovs = (file: string, program: string, ...words: readonly string[]): CommandItem => ({
+const ovs = (file: string, program: string, words: string): CommandItem => ({
   file: `openvswitch/${file}.txt`,
-  command: [program, '--timeout=5', ...words],
+  command: `${program} --timeout=5 ${words}`,
 });
 
 export const commandItems: readonly CommandItem[] = [
-  { file: 'versions/kernel.txt', command: ['uname', '-a'] },
-  { file: 'versions/networkmanager.txt', command: ['NetworkManager', '--version'] },
-  { file: 'versions/openvswitch.txt', command: ['ovs-vswitchd', '--version'] },
-  { file: 'versions/systemd.txt', command: ['systemctl', '--version'] },
+  { file: 'versions/kernel.txt', command: 'uname -a' },
+  { file: 'versions/networkmanager.txt', command: 'NetworkManager --version' },
+  { file: 'versions/openvswitch.txt', command: 'ovs-vswitchd --version' },
+  { file: 'versions/systemd.txt', command: 'systemctl --version' },
   {
     file: 'versions/packages.txt',
-    command: [
-      'rpm',
-      '-qa',
-      'microshift*',
-      'NetworkManager*',
-      'openvswitch*',
-      'nodejs*',
-      'firewalld*',
-      'kernel*',
-      'ovn*',
-    ],
+    command: 'rpm -qa microshift* NetworkManager* openvswitch* nodejs* firewalld* kernel* ovn*',
   },
-  ip('addresses', '-details', 'address'),
-  ip('statistics', '-statistics', 'link'),
-  ip('routes', 'route', 'show', 'table', 'all'),
-  ip('routes-ipv6', '-6', 'route', 'show', 'table', 'all'),
+  ip('addresses', '-details address'),
+  ip('statistics', '-statistics link'),
+  ip('routes', 'route show table all'),
+  ip('routes-ipv6', '-6 route show table all'),
   ip('rules', 'rule'),
-  ip('rules-ipv6', '-6', 'rule'),
+  ip('rules-ipv6', '-6 rule'),
   ip('neighbours', 'neighbour'),
   nmcli('general', 'general'),
-  nmcli('devices', 'device', 'show'),
-  nmcli('connections', '--fields', 'all', 'connection', 'show'),
+  nmcli('devices', 'device show'),
+  nmcli('connections', '--fields all connection show'),
   ovs('show', 'ovs-vsctl', 'show'),
-  ...['Open_vSwitch', 'Bridge', 'Port', 'Interface'].map((table) => ovs(table, 'ovs-vsctl', 'list', table)),
-  ovs('flows-br-ex', 'ovs-ofctl', 'dump-flows', 'br-ex'),
+  ...['Open_vSwitch', 'Bridge', 'Port', 'Interface'].map((table) => ovs(table, 'ovs-vsctl', `list ${table}`)),
+  ovs('flows-br-ex', 'ovs-ofctl', 'dump-flows br-ex'),
   ovs('datapath', 'ovs-appctl', 'dpif/show'),
   ovs('coverage', 'ovs-appctl', 'coverage/show'),
-  {
-    file: 'units/status.txt',
-    command: [
-      'systemctl',
-      'status',
-      '--no-pager',
-      '--lines=0',
-      ...ownUnits,
-      'NetworkManager',
-      'ovs-vswitchd',
-      'ovsdb-server',
-      'firewalld',
-    ],
-  },
-  {
-    file: 'units/files.txt',
-    command: ['systemctl', 'cat', '--no-pager', ...ownUnits, 'NetworkManager', 'ovs-vswitchd', 'ovsdb-server'],
-  },
-  { file: 'packet-filter/nat.txt', command: ['iptables-save', '-t', 'nat'] },
-  journalOf('microshift-net', '0', ...ownUnits),
-  journalOf('microshift-net-boot-before', '-1', ...ownUnits),
-  journalOf('networkmanager', '0', 'NetworkManager', 'NetworkManager-wait-online', 'NetworkManager-dispatcher'),
-  journalOf('openvswitch', '0', 'openvswitch', 'openvswitch-switch', 'ovs-vswitchd', 'ovsdb-server'),
-  {
-    file: 'journal/kernel.txt',
-    command: ['journalctl', '--no-pager', '--dmesg', '--boot=0', `--lines=${journalLines}`],
-  },
+  { file: 'units/status.txt', command: `systemctl status --no-pager --lines=0 ${shownUnits} firewalld` },
+  { file: 'units/files.txt', command: `systemctl cat --no-pager ${shownUnits}` },
+  { file: 'packet-filter/nat.txt', command: 'iptables-save -t nat' },
+  journalOf('microshift-net', '0', ownUnits),
+  journalOf('microshift-net-boot-before', '-1', ownUnits),
+  journalOf('networkmanager', '0', ['NetworkManager', 'NetworkManager-wait-online', 'NetworkManager-dispatcher']),
+  journalOf('openvswitch', '0', ['openvswitch', 'openvswitch-switch', 'ovs-vswitchd', 'ovsdb-server']),
+  { file: 'journal/kernel.txt', command: `journalctl --no-pager --dmesg --boot=0 --lines=${journalLines}` },
 ];
 
 export const fileItems: readonly FileItem[] = [

@@ -2,37 +2,20 @@ import type { AgentError } from '../errors.ts';
 import type { Config, ConfigWarning } from '../model/config.ts';
 import type { Sourced } from '../model/sourced.ts';
 
-/** Puts a text in a style. */
-export type TextStyle = (style: 'bold' | 'dim' | 'yellow', text: string) => string;
-
-/** The style of a stream that takes none. */
-const plainText: TextStyle = (_style, text) => text;
-
 /** One line per setting: its name in the file, its effective value and where that came from, in columns. */
-export function configShowText(
-  config: Config,
-  warnings: readonly ConfigWarning[],
-  style: TextStyle = plainText,
-): string {
+export function configShowText(config: Config, warnings: readonly ConfigWarning[]): string {
   const rows = settingRows(config).map(([name, { value, source }]) => [name, valueText(value), source] as const);
   const nameWidth = Math.max(...rows.map(([name]) => name.length));
   const valueWidth = Math.max(...rows.map(([, value]) => value.length));
-  const lines = rows.map(([name, value, source]) => {
-    const isDefault = source === 'default';
-    const shown = value.padEnd(valueWidth);
-    return `${name.padEnd(nameWidth)}  ${isDefault ? shown : style('bold', shown)}  ${isDefault ? style('dim', source) : source}`;
-  });
-  return text([...lines, ...warningLines(warnings, style)]);
+  const lines = rows.map(
+    ([name, value, source]) => `${name.padEnd(nameWidth)}  ${value.padEnd(valueWidth)}  ${source}`,
+  );
+  return text([...lines, ...warningLines(warnings)]);
 }
 
 /** Says that a file is valid, or that it is absent, and what might not be meant. */
-export function configCheckText(
-  file: string,
-  isPresent: boolean,
-  warnings: readonly ConfigWarning[],
-  style: TextStyle = plainText,
-): string {
-  return text([`${file}: ${isPresent ? 'valid' : 'absent, the defaults apply'}`, ...warningLines(warnings, style)]);
+export function configCheckText(file: string, isPresent: boolean, warnings: readonly ConfigWarning[]): string {
+  return text([`${file}: ${isPresent ? 'valid' : 'absent, the defaults apply'}`, ...warningLines(warnings)]);
 }
 
 /** Every problem of a configuration error with its source line and a caret below the place. */
@@ -76,10 +59,10 @@ function valueText(value: unknown): string {
   return Array.isArray(value) ? value.join(', ') : String(value);
 }
 
-function warningLines(warnings: readonly ConfigWarning[], style: TextStyle): string[] {
-  return warnings.map(({ source, message }) => `${style('yellow', 'warning:')} ${source}: ${message}`);
+function warningLines(warnings: readonly ConfigWarning[]): string[] {
+  return warnings.map(({ source, message }) => `warning: ${source}: ${message}`);
 }
 
 function text(lines: readonly string[]): string {
-  return `${lines.map((line) => line.trimEnd()).join('\n')}\n`;
+  return lines.map((line) => line.trimEnd()).join('\n');
 }

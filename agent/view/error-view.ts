@@ -11,7 +11,7 @@ export function errorLine(error: AgentError, style: Style): string {
 /** The line; for a configuration that is wrong, every problem with its source line and a caret below the place. */
 export function errorText(error: AgentError, style: Style): string {
   if (error.facts.snippet === undefined) return errorLine(error, style);
-  return `${style('red', 'microshift-net:')} ${escapeControl(configProblemsText(error).trimEnd())}`;
+  return `${style('red', 'microshift-net:')} ${escapeControl(configProblemsText(error))}`;
 }
 
 /** The line, its facts and its chain of causes. */

@@ -7,43 +7,39 @@ import type {
   ObjectOutcome,
 } from '../model/manifests.ts';
 import { changedLines } from './line-changes.ts';
-import { plain, type Style } from './style.ts';
+import type { Style } from './style.ts';
 
 /** What an apply did: a line per object that is another now, and one that sums up. */
-export function applyText(report: ApplyReport, style: Style = plain): string {
+export function applyText(report: ApplyReport, style: Style): string {
   const touched = report.objects.filter(({ outcome }) => outcome !== 'unchanged');
   const same = report.objects.length - touched.length;
   const summary = `${report.flavor}: ${touched.length} of ${report.objects.length} objects touched, ${same} as they were`;
   const rollout = report.daemonSets?.map(({ name, ready, desired }) => `${name}: ${ready}/${desired} ready`) ?? [];
-  return lines([...touched.map((one) => outcomeLine(one, style)), summary, ...rollout]);
+  return [...touched.map((one) => outcomeLine(one, style)), summary, ...rollout].join('\n');
 }
 
 /** What a delete did, and what it left for whom. */
-export function deleteText(
-  objects: readonly ObjectOutcome[],
-  foreign: readonly string[],
-  style: Style = plain,
-): string {
+export function deleteText(objects: readonly ObjectOutcome[], foreign: readonly string[], style: Style): string {
   const kept = foreign.length === 0 ? [] : [`the namespace is kept for what others have in it: ${foreign.join(', ')}`];
   const summary = objects.length === 0 ? 'nothing of ours was there' : `${objects.length} objects removed`;
-  return lines([...objects.map((one) => outcomeLine(one, style)), ...kept, summary]);
+  return [...objects.map((one) => outcomeLine(one, style)), ...kept, summary].join('\n');
 }
 
 /** Every object that would change with its fields: `-` as it is, `+` as it would be. */
-export function diffText(differences: readonly ObjectDifference[], style: Style = plain): string {
-  if (differences.length === 0) return 'no difference\n';
+export function diffText(differences: readonly ObjectDifference[], style: Style): string {
+  if (differences.length === 0) return 'no difference';
   const signs = { create: '+', change: '~', remove: '-' } as const;
   const blocks = differences.flatMap(({ object, change, fields, conflict }) => [
     style('bold', `${signs[change]} ${object}`),
     ...(conflict === null ? [] : [style('yellow', `    ! ${conflict}`)]),
     ...fields.flatMap(fieldLines),
   ]);
-  return lines(blocks);
+  return blocks.join('\n');
 }
 
 /** A line per daemonset and per container, with why it is not ready and its last event. */
-export function statusText(states: readonly DaemonSetState[], style: Style = plain): string {
-  if (states.length === 0) return 'no daemonset of ours on this cluster; put them there with manifests apply\n';
+export function statusText(states: readonly DaemonSetState[], style: Style): string {
+  if (states.length === 0) return 'no daemonset of ours on this cluster; put them there with manifests apply';
   const blocks = states.flatMap(({ name, desired, ready, rolledOut, containers }) => {
     const width = Math.max(...containers.map((one) => one.name.length));
     const state = rolledOut ? 'up to date' : 'rolling out';
@@ -52,7 +48,7 @@ export function statusText(states: readonly DaemonSetState[], style: Style = pla
       ...containers.flatMap((one) => containerLines(one, width, desired, style)),
     ];
   });
-  return lines(blocks);
+  return blocks.join('\n');
 }
 
 function containerLines(container: ContainerState, width: number, desired: number, style: Style): string[] {
@@ -82,8 +78,4 @@ function outcomeLine({ object, outcome }: ObjectOutcome, style: Style): string {
 function short(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length <= 200 ? text : `${text.slice(0, 197)}...`;
-}
-
-function lines(texts: readonly string[]): string {
-  return texts.map((text) => `${text}\n`).join('');
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { render } from '../../agent/commands/manifests.ts';
 import { defaultConfig } from '../../agent/config/defaults.ts';
+import { plain } from '../../agent/view/style.ts';
 import { withChanges } from '../unit/manifests/config.ts';
 import { apiServerFor, changed, image, namespace, run, versions } from './session.ts';
 
@@ -12,8 +13,7 @@ if (server !== null) {
     config: defaultConfig,
     image,
     controlPlane: '192.0.2.10',
-    output: 'text',
-    out: () => {},
+    output: { format: 'text', style: plain, result: () => {}, say: () => {} },
   } as const;
   const flavors = ['classic', 'no-uplink', 'multi-node'] as const;
 

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
-import { apply, diff, remove, status } from '../../agent/commands/manifests.ts';
-import type { ApplyCommandOptions, ClusterOptions } from '../../agent/commands/manifests-options.ts';
+import { type ApplyOptions, apply, diff, remove, status } from '../../agent/commands/manifests.ts';
+import type { ClusterOptions } from '../../agent/commands/manifests-input.ts';
 import { defaultConfig } from '../../agent/config/defaults.ts';
 import { type AgentError, asAgentError } from '../../agent/errors.ts';
+import { plain } from '../../agent/view/style.ts';
 import { type ApiServer, startApiServer } from './api-server.ts';
 import { missingParts } from './binaries.ts';
 
@@ -35,26 +36,29 @@ const commands = { apply, diff, status, remove };
 type Command = keyof typeof commands;
 
 /** Null as kubeconfig: none is named. */
-type SessionOptions = Partial<Omit<ApplyCommandOptions, 'kubeconfig'>> & { readonly kubeconfig?: string | null };
+type SessionOptions = Partial<Omit<ApplyOptions, 'kubeconfig' | 'output'>> & {
+  readonly kubeconfig?: string | null;
+  readonly note?: (line: string) => void;
+};
 
 /** Runs a command against a server as its administrator, with the defaults of ovn.yaml where nothing else is said. */
 export async function run(
   server: ApiServer,
   command: Command,
-  { kubeconfig = server.kubeconfig('admin'), ...options }: SessionOptions = {},
+  { kubeconfig = server.kubeconfig('admin'), note, ...options }: SessionOptions = {},
 ): Promise<Outcome> {
   let text = '';
   const notes: string[] = [];
+  const result = (more: string): void => {
+    text += `${more}\n`;
+  };
   const complete: ClusterOptions = {
     config: defaultConfig,
     image,
     controlPlane: '192.0.2.10',
-    output: 'text',
+    output: { format: 'text', style: plain, result, say: note ?? ((line) => notes.push(line)) },
+    signal: new AbortController().signal,
     ...(kubeconfig === null ? {} : { kubeconfig }),
-    out: (more) => {
-      text += more;
-    },
-    note: (line) => notes.push(line),
     ...options,
   };
   try {

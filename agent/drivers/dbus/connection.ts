@@ -69,6 +69,13 @@ export function systemBusAddress(environment: NodeJS.ProcessEnv): string {
   return environment.DBUS_SYSTEM_BUS_ADDRESS ?? 'unix:path=/run/dbus/system_bus_socket';
 }
 
+/** A call to the bus daemon itself, whose arguments are text. */
+export function daemonCall(member: string, ...body: readonly string[]): MethodCall {
+  const name = 'org.freedesktop.DBus';
+  const call = { destination: name, path: '/org/freedesktop/DBus', interface: name, member };
+  return body.length === 0 ? call : { ...call, signature: 's'.repeat(body.length), body: [...body] };
+}
+
 boundArrays();
 
 /** Connects and says Hello. Rejects with `dbus-unreachable`. */
@@ -132,15 +139,8 @@ export async function connectBus(address: string): Promise<Bus> {
       return undefined;
     });
 
-  const daemon = (member: string, body: unknown[] = []): Promise<unknown[]> =>
-    call({
-      destination: 'org.freedesktop.DBus',
-      path: '/org/freedesktop/DBus',
-      interface: 'org.freedesktop.DBus',
-      member,
-      ...(body.length > 0 ? { signature: 's', body } : {}),
-      timeoutMs: connectTimeoutMs,
-    });
+  const daemon = (member: string, ...body: readonly string[]): Promise<unknown[]> =>
+    call({ ...daemonCall(member, ...body), timeoutMs: connectTimeoutMs });
 
   try {
     await daemon('Hello');
@@ -154,10 +154,10 @@ export async function connectBus(address: string): Promise<Bus> {
     subscribe: (matchRule, listener) => {
       listeners.add(listener);
       // A refused rule would mean waiting in vain for signals: that is as bad as a lost bus.
-      daemon('AddMatch', [matchRule]).catch(lose);
+      daemon('AddMatch', matchRule).catch(lose);
       return () => {
         listeners.delete(listener);
-        if (lost === undefined) daemon('RemoveMatch', [matchRule]).catch(() => undefined);
+        if (lost === undefined) daemon('RemoveMatch', matchRule).catch(() => undefined);
       };
     },
     onLost: (listener) => {

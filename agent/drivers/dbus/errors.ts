@@ -1,4 +1,4 @@
-import { AgentError } from '../../errors.ts';
+import { AgentError, messageOf } from '../../errors.ts';
 
 /** An error reply of a D-Bus peer, with its exact name (`org.freedesktop.DBus.Error.…`); drivers map it to a kind. */
 export class DBusReplyError extends Error {
@@ -13,11 +13,14 @@ export class DBusReplyError extends Error {
 
 /** The bus cannot be reached at all: no socket, no permission, no answer to the handshake. */
 export function busUnreachable(address: string, cause: unknown): AgentError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new AgentError('dbus-unreachable', `the D-Bus system bus at ${address} cannot be reached: ${why}`, {
-    hint: 'check that dbus.service (or dbus-broker.service) runs: systemctl status dbus',
-    cause,
-  });
+  return new AgentError(
+    'dbus-unreachable',
+    `the D-Bus system bus at ${address} cannot be reached: ${messageOf(cause)}`,
+    {
+      hint: 'check that dbus.service (or dbus-broker.service) runs: systemctl status dbus',
+      cause,
+    },
+  );
 }
 
 /** The connection ended while it was in use. */

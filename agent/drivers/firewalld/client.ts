@@ -1,6 +1,6 @@
-import { AgentError, isAgentError } from '../../errors.ts';
+import { AgentError, isAgentError, messageOf } from '../../errors.ts';
 import type { ZoneSources } from '../../model/firewall.ts';
-import { type Bus, connectBus, type MethodCall, systemBusAddress } from '../dbus/connection.ts';
+import { type Bus, connectBus, daemonCall, type MethodCall, systemBusAddress } from '../dbus/connection.ts';
 import { DBusReplyError } from '../dbus/errors.ts';
 
 /** firewalld.dbus(5) */
@@ -33,17 +33,8 @@ export async function openFirewall(): Promise<{ readonly firewalld: Firewalld | 
 
 /** firewalld on this bus; null when it does not run. Never starts it. */
 async function openFirewalld(bus: Bus): Promise<Firewalld | null> {
-  const owned = await bus
-    .call({
-      destination: 'org.freedesktop.DBus',
-      path: '/org/freedesktop/DBus',
-      interface: 'org.freedesktop.DBus',
-      member: 'NameHasOwner',
-      signature: 's',
-      body: [destination],
-    })
-    .then(([value]) => value === true);
-  if (!owned) return null;
+  const [owned] = await bus.call(daemonCall('NameHasOwner', destination));
+  if (owned !== true) return null;
   const request = (what: string, call: MethodCall): Promise<unknown[]> =>
     bus.call({ timeoutMs: changeMs, ...call }).catch((error: unknown) => {
       throw refused(what, error);
@@ -87,8 +78,7 @@ function refused(what: string, error: unknown): AgentError {
     });
   }
   if (isAgentError(error)) return error;
-  const text = error instanceof Error ? error.message : String(error);
-  return new AgentError('firewalld-refused', `firewalld refused to ${what}: ${text}`, {
+  return new AgentError('firewalld-refused', `firewalld refused to ${what}: ${messageOf(error)}`, {
     hint: 'look at journalctl -u firewalld; a source can be in one zone only: firewall-cmd --get-zone-of-source=SOURCE',
     cause: error,
     ...(error instanceof DBusReplyError ? { facts: { dbusError: error.errorName } } : {}),

@@ -8,42 +8,21 @@ export interface Finished {
   readonly stderr: string;
 }
 
+/** Something to read on standard input, our own input and output, or a signal that ends it early. */
+type RunOptions = Pick<Options, 'input'> | Pick<Options, 'stdio'> | Pick<Options, 'cancelSignal' | 'stdin'>;
+
 /**
- * Runs a program without a shell and waits for its end; a non-zero exit is an answer, not an error. The signal ends it early.
+ * Runs a program without a shell and waits for its end; a non-zero exit is an answer, not an error. It reads nothing unless told otherwise.
  * Fails with `command-missing`.
  */
 export async function run(
   program: string,
   programArguments: readonly string[],
   timeoutMs: number,
-  signal?: AbortSignal,
+  options: RunOptions = { stdin: 'ignore' },
 ): Promise<Finished> {
-  const ended = signal === undefined ? {} : { cancelSignal: signal };
-  return finish(program, programArguments, { timeout: timeoutMs, stdin: 'ignore', ...ended });
-}
-
-/** As `run`, with something to read on standard input. */
-export async function runWithInput(
-  program: string,
-  programArguments: readonly string[],
-  input: string,
-  timeoutMs: number,
-): Promise<Finished> {
-  return finish(program, programArguments, { timeout: timeoutMs, input });
-}
-
-/** As `run`, with our own input and output; gives the exit code. */
-export async function runVisibly(
-  program: string,
-  programArguments: readonly string[],
-  timeoutMs: number,
-): Promise<number> {
-  return (await finish(program, programArguments, { timeout: timeoutMs, stdio: 'inherit' })).exitCode;
-}
-
-async function finish(program: string, programArguments: readonly string[], options: Options): Promise<Finished> {
   const { execa } = await import('execa');
-  const result = await execa(program, [...programArguments], { ...options, reject: false });
+  const result = await execa(program, [...programArguments], { ...options, timeout: timeoutMs, reject: false });
   if (result.exitCode === undefined && !result.timedOut && !result.isCanceled && result.signal === undefined) {
     throw new AgentError('command-missing', `${program} cannot be started: ${result.shortMessage}`, {
       hint: `install the package that has ${program}`,

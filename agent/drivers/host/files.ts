@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { AgentError } from '../../errors.ts';
+import { AgentError, messageOf } from '../../errors.ts';
 import { directoryFault } from './own-directory.ts';
 
 /** Hint files and their like are one short line; anything longer is not one. */
@@ -49,33 +49,10 @@ export function readSmallFile(path: string, limitBytes = smallFileLimitBytes): s
 
 /**
  * Writes a file so that after a power cut it has either the old or the new content: temporary file in the same directory, fsync,
- * rename, fsync of the directory. Refuses to replace anything but a regular file.
+ * rename, fsync of the directory. Refuses to replace anything but a regular file, or to write where others could put another.
  */
 export function writeFileAtomically(path: string, content: string, mode = 0o644): void {
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
-    refuseFault(directoryFault(dirname(path)));
-    const present = lstatSync(path, { throwIfNoEntry: false });
-    if (present !== undefined && !present.isFile())
-      throw new Error('there is something in its place that is not a regular file');
-    const descriptor = openSync(
-      temporary,
-      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
-      mode,
-    );
-    try {
-      writeFileSync(descriptor, content);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    renameSync(temporary, path);
-    syncDirectory(dirname(path));
-  } catch (error) {
-    removeFile(temporary);
-    throw unwritable(path, error);
-  }
+  swapIn(path, content, mode, true);
 }
 
 /**
@@ -83,19 +60,29 @@ export function writeFileAtomically(path: string, content: string, mode = 0o644)
  * power cut. Refuses to replace anything but a regular file, as writing through a link would.
  */
 export function replaceFile(path: string, content: string | Uint8Array, mode = 0o644): void {
+  swapIn(path, content, mode, false);
+}
+
+function swapIn(path: string, content: string | Uint8Array, mode: number, isLasting: boolean): void {
   const temporary = `${path}.${process.pid}.tmp`;
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   try {
+    if (isLasting) {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+      refuseFault(directoryFault(dirname(path)));
+    }
     const present = lstatSync(path, { throwIfNoEntry: false });
     if (present === undefined) mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
     else if (!present.isFile()) throw new Error('there is something in its place that is not a regular file');
     const descriptor = openSync(temporary, flags, mode);
     try {
       writeFileSync(descriptor, content);
+      if (isLasting) fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);
     }
     renameSync(temporary, path);
+    if (isLasting) syncDirectory(dirname(path));
   } catch (error) {
     removeFile(temporary);
     throw unwritable(path, error);
@@ -128,8 +115,7 @@ export function syncDirectory(path: string): void {
 
 /** A file that cannot be written, in words. */
 export function unwritable(path: string, cause: unknown): AgentError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new AgentError('state-unwritable', `${path} cannot be written: ${why}`, {
+  return new AgentError('state-unwritable', `${path} cannot be written: ${messageOf(cause)}`, {
     hint: 'check that the file system is not full or read-only (df, mount) and run it again',
     cause,
     facts: { path },
@@ -137,8 +123,7 @@ export function unwritable(path: string, cause: unknown): AgentError {
 }
 
 function unreadable(path: string, cause: unknown): AgentError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new AgentError('config-unreadable', `${path} cannot be read: ${why}`, {
+  return new AgentError('config-unreadable', `${path} cannot be read: ${messageOf(cause)}`, {
     hint: 'put a plain text file there, or remove it',
     cause,
     facts: { path },

@@ -1,4 +1,4 @@
-import { type Finished, runWithInput } from './exec.ts';
+import { type Finished, run } from './exec.ts';
 
 /** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
 const commandMs = 3_000;
@@ -18,5 +18,5 @@ export async function ipBatchOrRefusal(lines: readonly string[]): Promise<string
 }
 
 function batch(options: readonly string[], lines: readonly string[]): Promise<Finished> {
-  return runWithInput('ip', [...options, '-batch', '-'], `${lines.join('\n')}\n`, commandMs);
+  return run('ip', [...options, '-batch', '-'], commandMs, { input: `${lines.join('\n')}\n` });
 }

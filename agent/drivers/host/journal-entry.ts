@@ -1,5 +1,5 @@
 import { ownService } from './control-group.ts';
-import { runWithInput } from './exec.ts';
+import { run } from './exec.ts';
 
 /** journald answers within milliseconds; one that is stuck must not hold the end of a run. */
 const limitMs = 2_000;
@@ -20,7 +20,7 @@ export async function enterInJournal(fields: Readonly<Record<string, string>>): 
   };
   const input = Object.entries(all).flatMap(([name, value]) => linesOf(name, value));
   try {
-    return (await runWithInput('logger', ['--journald'], `${input.join('\n')}\n`, limitMs)).exitCode === 0;
+    return (await run('logger', ['--journald'], limitMs, { input: `${input.join('\n')}\n` })).exitCode === 0;
   } catch {
     return false;
   }

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { Route } from '../../model/observation.ts';
 import { compressIpv6 } from '../../net/address.ts';
+import { textOf } from './kernel-files.ts';
 
 /** RTF_UP, RTF_GATEWAY, RTF_REJECT, RTF_ADDRCONF, RTF_LOCAL of linux/route.h and linux/ipv6_route.h. */
 const upFlag = 0x1;
@@ -70,13 +70,7 @@ function readIpv6Routes(path: string, requiredFlags = upFlag): Route[] {
 }
 
 function readLines(path: string): string[] {
-  try {
-    return readFileSync(path, 'utf8')
-      .split('\n')
-      .filter((line) => line !== '');
-  } catch {
-    return [];
-  }
+  return (textOf(path) ?? '').split('\n').filter((line) => line !== '');
 }
 
 function dottedQuad(hex: string): string {

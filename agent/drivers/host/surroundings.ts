@@ -1,6 +1,6 @@
 import { existsSync, readlinkSync, statSync } from 'node:fs';
 import { AgentError } from '../../errors.ts';
-import { run, runVisibly } from './exec.ts';
+import { run } from './exec.ts';
 
 /** `systemctl preset` makes a few links; it waits for nothing. */
 const commandMs = 10_000;
@@ -35,8 +35,9 @@ export function isNetworkHidden(): boolean {
 }
 
 /** Runs a program in the network of the machine, with our own input and output; gives its exit code. */
-export async function runInMachineNetwork(program: string, ...words: string[]): Promise<number> {
-  return runVisibly('nsenter', ['--net=/proc/1/ns/net', program, ...words], programMs);
+export async function runInMachineNetwork(program: string, ...programArguments: string[]): Promise<number> {
+  const words = ['--net=/proc/1/ns/net', program, ...programArguments];
+  return (await run('nsenter', words, programMs, { stdio: 'inherit' })).exitCode;
 }
 
 /** Enables or disables a unit as the presets of the distribution and the admin say; works without a running systemd, too. */

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { AgentError, type ErrorKind, errorTable } from '../../errors.ts';
+import { AgentError, type ErrorKind, errorTable, messageOf } from '../../errors.ts';
 import { fieldAt, listAt } from '../../manifests/object.ts';
 import type { Access } from './access.ts';
 
@@ -12,7 +12,7 @@ const trustCodes = /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|ERR_TLS_CERT_|ER
 /** Names what happened to a request that got no answer. */
 export function connectionError(access: Access, cause: unknown): AgentError {
   const code = String(fieldAt(cause, 'code') ?? fieldAt(cause, 'name') ?? '');
-  const text = cause instanceof Error ? cause.message : String(cause);
+  const text = messageOf(cause);
   const where = access.server.host;
   if (code.includes('EXPIRED')) {
     return new AgentError('cluster-untrusted', `the certificate of the API server at ${where} has expired`, {

@@ -31,7 +31,7 @@ export function openCall(access: Access, call: HttpCall): Promise<IncomingMessag
       ...access.options,
       method: call.method,
       headers,
-      ...(call.signal === undefined ? {} : { signal: call.signal }),
+      signal: call.signal,
     });
     outgoing.on('response', resolve).on('error', reject).end(body);
   });

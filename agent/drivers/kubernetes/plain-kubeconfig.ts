@@ -26,17 +26,12 @@ export function readPlain(path: string): Access | null {
     if (typeof inline === 'string') return Buffer.from(inline, 'base64');
     return typeof file === 'string' ? readRegularFile(resolve(dirname(path), file)) : undefined;
   };
-  const [ca, cert, key] = [
-    bytes(cluster, 'certificate-authority'),
-    bytes(user, 'client-certificate'),
-    bytes(user, 'client-key'),
-  ];
   const servername = fieldAt(cluster, 'tls-server-name');
   const token = fieldAt(user, 'token');
   const tls = {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
+    ca: bytes(cluster, 'certificate-authority'),
+    cert: bytes(user, 'client-certificate'),
+    key: bytes(user, 'client-key'),
     ...(typeof servername === 'string' ? { servername } : {}),
   };
   const headers = typeof token === 'string' ? { authorization: `Bearer ${token}` } : {};

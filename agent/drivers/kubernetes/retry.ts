@@ -41,7 +41,7 @@ export async function persistently<T>(budget: RetryBudget, task: () => Promise<T
 function gaveUp(error: AgentError, { limitMs, end }: RetryBudget): AgentError {
   const waitedMs = Math.max(limitMs, limitMs + performance.now() - end);
   return new AgentError(error.kind, `${error.message} (waited ${Math.round(waitedMs / 1000)} s)`, {
-    ...(error.hint === undefined ? {} : { hint: error.hint }),
+    hint: error.hint,
     cause: error,
     facts: error.facts,
   });

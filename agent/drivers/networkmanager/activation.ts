@@ -1,5 +1,5 @@
 import { type Deadline, waitFor } from '../../deadline.ts';
-import { AgentError } from '../../errors.ts';
+import { AgentError, type ErrorFacts } from '../../errors.ts';
 import type { Signal } from '../dbus/connection.ts';
 import type { NetworkManager } from './client.ts';
 import { activeInterface, activeState, activeStateReason, deviceInterface, deviceStateReason } from './names.ts';
@@ -39,11 +39,7 @@ export function watchActivations(nm: NetworkManager): ActivationWatch {
   return {
     stop,
     activated: async (active, what, deadline, limitMs) => {
-      const timeout = () =>
-        new AgentError('activation-timeout', `${what} was not active after ${Math.round(limitMs / 1000)} s`, {
-          hint: 'look at journalctl -u NetworkManager for what it waited for',
-          facts: { activeConnection: active, limitMs },
-        });
+      const timeout = () => tooLate(`${what} was not active after`, limitMs, { activeConnection: active });
       // Asked once for an activation that reached its state before the watch saw a signal of it.
       const asked = await nm.property(active, activeInterface, 'State').catch(() => activeState.deactivated);
       if (!states.has(active)) states.set(active, { state: Number(asked), reason: 0 });
@@ -59,11 +55,7 @@ export function watchActivations(nm: NetworkManager): ActivationWatch {
       });
     },
     until: (what, condition, deadline, limitMs) => {
-      const timeout = () =>
-        new AgentError('activation-timeout', `${what} did not happen within ${Math.round(limitMs / 1000)} s`, {
-          hint: 'look at journalctl -u NetworkManager for what it waited for',
-          facts: { limitMs },
-        });
+      const timeout = () => tooLate(`${what} did not happen within`, limitMs, {});
       return waitFor<void>(deadline, limitMs, timeout, (resolve, reject) => {
         let asking = false;
         let again = false;
@@ -95,6 +87,13 @@ function deviceFailure(signal: Signal): string | null {
   if (signal.interface !== deviceInterface) return null;
   const [state, , reason] = signal.body;
   return Number(state) === 120 ? deviceStateReason(Number(reason)) : null;
+}
+
+function tooLate(what: string, limitMs: number, facts: ErrorFacts): AgentError {
+  return new AgentError('activation-timeout', `${what} ${Math.round(limitMs / 1000)} s`, {
+    hint: 'look at journalctl -u NetworkManager for what it waited for',
+    facts: { ...facts, limitMs },
+  });
 }
 
 function activationFailed(what: string, reason: number, deviceReason: string): AgentError {

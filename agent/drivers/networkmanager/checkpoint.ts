@@ -1,5 +1,5 @@
 import type { NetworkManager } from './client.ts';
-import { checkpointFlags, rootInterface, rootPath } from './names.ts';
+import { checkpointFlags, rootCall, rootInterface, rootPath } from './names.ts';
 
 /*
  * NetworkManager checkpoints (D-Bus API, "CheckpointCreate"): a snapshot of devices, active connections and profiles that
@@ -20,13 +20,10 @@ export async function checkpointStands(nm: NetworkManager, checkpoint: string): 
 /** Makes a checkpoint over all devices that is rolled back after rollbackSeconds; returns its path. */
 export async function createCheckpoint(nm: NetworkManager, rollbackSeconds: number): Promise<string> {
   const flags = checkpointFlags.deleteNewConnections | checkpointFlags.disconnectNewDevices;
-  const [path] = await nm.request('make a checkpoint', {
-    path: rootPath,
-    interface: rootInterface,
-    member: 'CheckpointCreate',
-    signature: 'aouu',
-    body: [[], rollbackSeconds, flags],
-  });
+  const [path] = await nm.request(
+    'make a checkpoint',
+    rootCall('CheckpointCreate', 'aouu', [], rollbackSeconds, flags),
+  );
   return String(path);
 }
 
@@ -36,26 +33,16 @@ export async function pushCheckpointForward(
   checkpoint: string,
   rollbackSeconds: number,
 ): Promise<void> {
-  await nm.request('extend the checkpoint', {
-    path: rootPath,
-    interface: rootInterface,
-    member: 'CheckpointAdjustRollbackTimeout',
-    signature: 'ou',
-    body: [checkpoint, rollbackSeconds],
-  });
+  const call = rootCall('CheckpointAdjustRollbackTimeout', 'ou', checkpoint, rollbackSeconds);
+  await nm.request('extend the checkpoint', call);
 }
 
 /** Keeps everything as it is now; the checkpoint is gone. */
 export async function destroyCheckpoint(nm: NetworkManager, checkpoint: string): Promise<void> {
-  await onCheckpoint(nm, 'CheckpointDestroy', checkpoint);
+  await nm.request('destroy the checkpoint', rootCall('CheckpointDestroy', 'o', checkpoint));
 }
 
 /** Returns to the snapshot; answers when NetworkManager has started every re-activation. */
 export async function rollBackCheckpoint(nm: NetworkManager, checkpoint: string): Promise<void> {
-  await onCheckpoint(nm, 'CheckpointRollback', checkpoint);
-}
-
-async function onCheckpoint(nm: NetworkManager, member: string, checkpoint: string): Promise<void> {
-  const what = member === 'CheckpointDestroy' ? 'destroy the checkpoint' : 'roll back the checkpoint';
-  await nm.request(what, { path: rootPath, interface: rootInterface, member, signature: 'o', body: [checkpoint] });
+  await nm.request('roll back the checkpoint', rootCall('CheckpointRollback', 'o', checkpoint));
 }

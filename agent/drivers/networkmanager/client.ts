@@ -1,12 +1,13 @@
 import type { AgentError } from '../../errors.ts';
 import type { ProfileSettings } from '../../model/settings.ts';
 import { encodeVariant, toPlain } from '../dbus/codec.ts';
-import type { Bus, MethodCall, Signal } from '../dbus/connection.ts';
+import { type Bus, daemonCall, type MethodCall, type Signal } from '../dbus/connection.ts';
 import { fromReply, isUnknownProfile, notRunning, unknownForm, vanished } from './errors.ts';
 import {
   addFlags,
   deviceInterface,
   profileInterface,
+  rootCall,
   rootInterface,
   rootPath,
   service,
@@ -60,7 +61,7 @@ export interface NetworkManager {
 /** Finds NetworkManager on the bus. Rejects with `networkmanager-not-running`; never starts it. */
 export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
   const owner = await bus
-    .call({ ...daemonCall, member: 'GetNameOwner', signature: 's', body: [service] })
+    .call(daemonCall('GetNameOwner', service))
     .then(([name]) => String(name))
     .catch((error: unknown) => {
       throw fromOwnerLookup(error);
@@ -72,18 +73,13 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
     });
   const onProfile = (what: string, path: string, member: string, signature?: string, body?: unknown[]) =>
     request(what, { path, interface: profileInterface, member, ...(signature && body ? { signature, body } : {}) });
+  const settingsObject = { path: settingsPath, interface: settingsInterface };
 
   const profileSettings: NetworkManager['profileSettings'] = async (path) =>
     decodeSettings((await onProfile('read a profile', path, 'GetSettings'))[0]);
   const profilePathOf: NetworkManager['profilePathOf'] = async (uuid) => {
-    const [path] = await request(`find the profile ${uuid}`, {
-      path: settingsPath,
-      interface: settingsInterface,
-      member: 'GetConnectionByUuid',
-      signature: 's',
-      body: [uuid],
-    });
-    return String(path);
+    const call = { ...settingsObject, member: 'GetConnectionByUuid', signature: 's', body: [uuid] };
+    return String((await request(`find the profile ${uuid}`, call))[0]);
   };
 
   const property: NetworkManager['property'] = async (path, interfaceName, name) => {
@@ -117,18 +113,13 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
       return objects;
     },
     profilePaths: async () => {
-      const [paths] = await request('list the profiles', {
-        path: settingsPath,
-        interface: settingsInterface,
-        member: 'ListConnections',
-      });
+      const [paths] = await request('list the profiles', { ...settingsObject, member: 'ListConnections' });
       return paths as string[];
     },
     addProfile: async (settings) => {
       const flags = addFlags.inMemory | addFlags.blockAutoconnect;
       const [path] = await request(`add the profile ${nameOf(settings)}`, {
-        path: settingsPath,
-        interface: settingsInterface,
+        ...settingsObject,
         member: 'AddConnection2',
         signature: 'a{sa{sv}}ua{sv}',
         body: [encodeSettings(settings), flags, {}],
@@ -144,14 +135,8 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
       await onProfile('delete a profile', path, 'Delete');
     },
     activate: async (profilePath, devicePath) => {
-      const [active] = await request('activate a profile', {
-        path: rootPath,
-        interface: rootInterface,
-        member: 'ActivateConnection',
-        signature: 'ooo',
-        body: [profilePath, devicePath, '/'],
-      });
-      return String(active);
+      const call = rootCall('ActivateConnection', 'ooo', profilePath, devicePath, '/');
+      return String((await request('activate a profile', call))[0]);
     },
     reapply: (devicePath, settings, uuid) =>
       reapply(request, devicePath, settings, async () => profileSettings(await profilePathOf(uuid))),
@@ -166,8 +151,7 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
       });
     },
     reloadConfiguration: async () => {
-      const call = { path: rootPath, interface: rootInterface, member: 'Reload', signature: 'u', body: [reloadConf] };
-      await request('read its configuration again', call);
+      await request('read its configuration again', rootCall('Reload', 'u', reloadConf));
     },
     caughtUp: async () => {
       await property(rootPath, rootInterface, 'State');
@@ -195,12 +179,6 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
 
 /** NMManagerReloadFlags: the configuration, not DNS and not a restart of the DNS plugin. */
 const reloadConf = 0x1;
-
-const daemonCall = {
-  destination: 'org.freedesktop.DBus',
-  path: '/org/freedesktop/DBus',
-  interface: 'org.freedesktop.DBus',
-} as const;
 
 const ownerRule = `type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='${service}'`;
 

@@ -1,17 +1,11 @@
 import { AgentError } from '../../errors.ts';
 import { toPlain } from '../dbus/codec.ts';
 import type { NetworkManager } from './client.ts';
-import { deviceInterface, deviceType, rootInterface, rootPath } from './names.ts';
+import { deviceInterface, deviceType, rootCall } from './names.ts';
 
 /** NetworkManager's object for the kernel's device of this name (OVS ports and bridges share names with it). */
 export async function kernelDevice(nm: NetworkManager, name: string): Promise<string> {
-  const [path] = await nm.request(`find the device ${name}`, {
-    path: rootPath,
-    interface: rootInterface,
-    member: 'GetDeviceByIpIface',
-    signature: 's',
-    body: [name],
-  });
+  const [path] = await nm.request(`find the device ${name}`, rootCall('GetDeviceByIpIface', 's', name));
   return String(path);
 }
 

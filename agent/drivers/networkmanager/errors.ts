@@ -1,4 +1,4 @@
-import { AgentError, type ErrorKind, isAgentError } from '../../errors.ts';
+import { AgentError, type ErrorKind, isAgentError, messageOf } from '../../errors.ts';
 import { DBusReplyError } from '../dbus/errors.ts';
 
 /** NetworkManager has no owner on the bus. */
@@ -62,8 +62,7 @@ export function unknownForm(what: string): AgentError {
 }
 
 function refused(kind: ErrorKind, what: string, error: unknown): AgentError {
-  const text = error instanceof Error ? error.message : String(error);
-  return new AgentError(kind, `NetworkManager refused to ${what}: ${text}`, {
+  return new AgentError(kind, `NetworkManager refused to ${what}: ${messageOf(error)}`, {
     hint: 'look at journalctl -u NetworkManager for its reason',
     cause: error,
     ...(error instanceof DBusReplyError ? { facts: { dbusError: error.errorName } } : {}),

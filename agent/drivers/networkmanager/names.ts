@@ -12,6 +12,11 @@ export const dhcp6Interface = 'org.freedesktop.NetworkManager.DHCP6Config';
 export const deviceInterface = 'org.freedesktop.NetworkManager.Device';
 export const checkpointInterface = 'org.freedesktop.NetworkManager.Checkpoint';
 
+/** A call to NetworkManager's own object. */
+export function rootCall(member: string, signature: string, ...body: unknown[]) {
+  return { path: rootPath, interface: rootInterface, member, signature, body };
+}
+
 /** NMDeviceState. */
 export const deviceState = {
   unmanaged: 10,

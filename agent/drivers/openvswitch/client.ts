@@ -6,6 +6,7 @@ import { fromOvsdb, vswitchdNotResponding } from './errors.ts';
 import { readOvsFacts } from './facts.ts';
 import { setOtherConfig } from './other-config.ts';
 import { databaseSocket, runDirectory } from './socket.ts';
+import { askVswitchd } from './taken-over.ts';
 import { attachUplink, detachUplink, type UplinkPort } from './uplink.ts';
 
 /** Digits of the largest pid (PID_MAX_LIMIT, 4194304) and a newline, with room to spare. */
@@ -62,7 +63,7 @@ async function removeBridges(client: OvsdbClient, names: readonly string[]): Pro
   await client.transact('Open_vSwitch', [
     mutate('Open_vSwitch', [], [['bridges', 'delete', gone.map((bridge) => ({ uuid: bridge.uuid }))]]),
     ...gone.map((bridge) => deleteRows('Bridge', [['_uuid', '==', { uuid: bridge.uuid }]])),
-    mutate('Open_vSwitch', [], [['next_cfg', '+=', 1]]),
+    askVswitchd,
   ]);
 }
 

@@ -1,14 +1,13 @@
-import { AgentError, isAgentError } from '../../errors.ts';
+import { AgentError, isAgentError, messageOf } from '../../errors.ts';
 import { OvsdbError } from '../ovsdb/index.ts';
 
 /** Names a failure of the OVSDB connection: `what` says in words what was being done. */
 export function fromOvsdb(what: string, error: unknown): AgentError {
   if (isAgentError(error)) return error;
-  const text = error instanceof Error ? error.message : String(error);
   const details = { cause: error, facts: { doing: what } };
   switch (error instanceof OvsdbError ? error.kind : 'operation') {
     case 'unreachable':
-      return new AgentError('ovsdb-unreachable', `ovsdb-server cannot be reached: ${text}`, {
+      return new AgentError('ovsdb-unreachable', `ovsdb-server cannot be reached: ${messageOf(error)}`, {
         ...details,
         hint: 'start Open vSwitch: systemctl start openvswitch (Debian: openvswitch-switch)',
       });
@@ -20,12 +19,12 @@ export function fromOvsdb(what: string, error: unknown): AgentError {
     case 'lost':
     case 'closed':
     case 'protocol':
-      return new AgentError('ovsdb-lost', `the connection to ovsdb-server was lost: ${text}`, {
+      return new AgentError('ovsdb-lost', `the connection to ovsdb-server was lost: ${messageOf(error)}`, {
         ...details,
         hint: 'look at journalctl -u ovsdb-server, then run the command again',
       });
     default:
-      return new AgentError('ovsdb-refused', `ovsdb-server refused to ${what}: ${text}`, {
+      return new AgentError('ovsdb-refused', `ovsdb-server refused to ${what}: ${messageOf(error)}`, {
         ...details,
         hint: 'look at `ovs-vsctl show` for what is there already',
       });

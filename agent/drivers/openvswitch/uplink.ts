@@ -1,5 +1,6 @@
 import { insert, mutate, type OvsdbClient, readNumber, readString, wait } from '../ovsdb/index.ts';
 import { readOvsFacts } from './facts.ts';
+import { askVswitchd, takenOver } from './taken-over.ts';
 
 /** Opening a NIC as a port takes vswitchd some milliseconds; 10 s is for a driver that resets the device first. */
 const portOpenMs = 10_000;
@@ -34,11 +35,11 @@ export async function attachUplink(client: OvsdbClient, { bridge, interface: nam
       insert('Interface', { name, ofport_request: uplinkOfport }, { uuidName: 'interface' }),
       insert('Port', { name, interfaces: { namedUuid: 'interface' } }, { uuidName: 'port' }),
       mutate('Bridge', [['name', '==', bridge]], [['ports', 'insert', { namedUuid: 'port' }]]),
-      mutate('Open_vSwitch', [], [['next_cfg', '+=', 1]]),
+      askVswitchd,
     ]);
     await monitor.waitUntil(
       (tables) => {
-        const row = [...tables.rows('Interface').values()].find((entry) => entry.name === name);
+        const row = tables.rows('Interface').find((entry) => entry.name === name);
         const error = readString(row?.error);
         if (error !== undefined) throw new Error(`Open vSwitch cannot carry ${name}: ${error}`);
         return (readNumber(row?.ofport) ?? -1) > 0;
@@ -52,28 +53,16 @@ export async function attachUplink(client: OvsdbClient, { bridge, interface: nam
 
 /** Takes a NIC out of a bridge as one transaction and waits until vswitchd has let go of it; one that is not in it is fine. */
 export async function detachUplink(client: OvsdbClient, { bridge, interface: name }: UplinkPort): Promise<void> {
-  const monitor = await client.monitor('Open_vSwitch', { Open_vSwitch: ['next_cfg', 'cur_cfg'] });
-  try {
+  await takenOver(client, { timeoutMs: portClosedMs, what: `vswitchd lets go of ${name}` }, async () => {
     const { bridges } = await readOvsFacts(client);
     const row = bridges.find((entry) => entry.name === bridge);
     const gone = row?.ports.filter((port) => port.name === name) ?? [];
-    if (row === undefined || gone.length === 0) return;
+    if (row === undefined || gone.length === 0) return false;
+    const ports = gone.map(({ uuid }) => ({ uuid }));
     await client.transact('Open_vSwitch', [
-      mutate(
-        'Bridge',
-        [['_uuid', '==', { uuid: row.uuid }]],
-        [['ports', 'delete', gone.map(({ uuid }) => ({ uuid }))]],
-      ),
-      mutate('Open_vSwitch', [], [['next_cfg', '+=', 1]]),
+      mutate('Bridge', [['_uuid', '==', { uuid: row.uuid }]], [['ports', 'delete', ports]]),
+      askVswitchd,
     ]);
-    await monitor.waitUntil(
-      (tables) => {
-        const [top] = [...tables.rows('Open_vSwitch').values()];
-        return (readNumber(top?.cur_cfg) ?? 0) >= (readNumber(top?.next_cfg) ?? 1);
-      },
-      { timeoutMs: portClosedMs, what: `vswitchd lets go of ${name}` },
-    );
-  } finally {
-    await monitor.cancel().catch(() => undefined);
-  }
+    return true;
+  });
 }

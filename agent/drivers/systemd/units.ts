@@ -1,4 +1,4 @@
-import { AgentError, isAgentError } from '../../errors.ts';
+import { AgentError, isAgentError, messageOf } from '../../errors.ts';
 import { toPlain } from '../dbus/codec.ts';
 import type { Bus } from '../dbus/connection.ts';
 
@@ -47,14 +47,11 @@ export function openSystemd(bus: Bus): Systemd {
     activeState: async (unit) => {
       const loaded = await request(`load ${unit}`, 'LoadUnit', [unit]).catch(() => null);
       if (loaded === null) return null;
-      const get = {
+      const [state] = await bus.call({
         destination: service,
         path: String(loaded[0]),
         interface: 'org.freedesktop.DBus.Properties',
         member: 'Get',
-      };
-      const [state] = await bus.call({
-        ...get,
         signature: 'ss',
         body: ['org.freedesktop.systemd1.Unit', 'ActiveState'],
       });
@@ -108,8 +105,7 @@ async function awaitJob(bus: Bus, what: string, call: () => Promise<unknown[]>):
 
 function refused(what: string, error: unknown): AgentError {
   if (isAgentError(error)) return error;
-  const text = error instanceof Error ? error.message : String(error);
-  return new AgentError('systemd-refused', `systemd could not ${what}: ${text}`, {
+  return new AgentError('systemd-refused', `systemd could not ${what}: ${messageOf(error)}`, {
     hint: 'look at journalctl -b -p warning for its reason',
     cause: error,
   });

@@ -37,7 +37,7 @@ function outcomeOf(directory: string): { file: 'effective.json' | 'error.txt'; t
     return { file: 'effective.json', text: `${text}\n` };
   } catch (error) {
     if (!isAgentError(error) || error.kind === 'internal') throw error;
-    return { file: 'error.txt', text: `${error.kind}\n${configProblemsText(error)}` };
+    return { file: 'error.txt', text: `${error.kind}\n${configProblemsText(error)}\n` };
   }
 }
 

@@ -3,6 +3,7 @@ import { compareObjects } from '../../../agent/manifests/compare.ts';
 import { inventoryObject, inventoryReferences, isOurs, staleReferences } from '../../../agent/manifests/inventory.ts';
 import type { KubernetesObject } from '../../../agent/manifests/object.ts';
 import { diffText } from '../../../agent/view/manifests-view.ts';
+import { plain } from '../../../agent/view/style.ts';
 
 const base: KubernetesObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one', namespace: 'here' } };
 const pod = (env: unknown): KubernetesObject => ({ ...base, kind: 'Pod', spec: { containers: [{ name: 'a', env }] } });
@@ -42,8 +43,8 @@ t.test('that a secret changes is shown, what it is is not', async (t) => {
 
 t.test('a changed text is shown by its changed lines', async (t) => {
   const fields = compareObjects({ ...base, data: { conf: 'a\nb\nc\n' } }, { ...base, data: { conf: 'a\nx\nc\nd\n' } });
-  const text = diffText([{ object: 'ConfigMap one', change: 'change', fields, conflict: null }]);
-  t.equal(text, '~ ConfigMap one\n    data.conf\n      - b\n      + x\n      + d\n');
+  const text = diffText([{ object: 'ConfigMap one', change: 'change', fields, conflict: null }], plain);
+  t.equal(text, '~ ConfigMap one\n    data.conf\n      - b\n      + x\n      + d');
 });
 
 t.test('the inventory finds its way back, and skips what nobody of ours wrote', async (t) => {

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import t from 'tap';
 import { render } from '../../../agent/commands/manifests.ts';
 import { defaultConfig as config } from '../../../agent/config/defaults.ts';
+import { plain } from '../../../agent/view/style.ts';
 
 const base = {
   config,
   image: 'registry.example/ovn:1',
   controlPlane: '192.0.2.10',
-  output: 'text',
-  out: () => {},
+  output: { format: 'text', style: plain, result: () => {}, say: () => {} },
 } as const;
 
 t.test('a directory holds exactly the rendered files, and equal ones are not written again', async (t) => {
@@ -47,7 +47,10 @@ t.test('a directory that cannot be written is an error, not a stack', async (t) 
 });
 
 t.test('JSON is a list that kubectl takes', async (t) => {
-  let text = '';
-  await render({ ...base, output: 'json', out: (more: string) => (text += more) });
-  t.match(JSON.parse(text), { apiVersion: 'v1', kind: 'List', items: [{ kind: 'Namespace' }] });
+  let list: object = {};
+  const result = (_text: string, value: object): void => {
+    list = value;
+  };
+  await render({ ...base, output: { ...base.output, result } });
+  t.match(list, { apiVersion: 'v1', kind: 'List', items: [{ kind: 'Namespace' }] });
 });

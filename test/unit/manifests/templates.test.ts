@@ -89,7 +89,7 @@ t.test(
     const code = `
     import { render } from '${root}/build/agent/commands/manifests.js';
     import { defaultConfig as config } from '${root}/build/agent/config/defaults.js';
-    await render({ config, image: 'registry.example/ovn:1', output: 'text', out: (text) => process.stdout.write(text) });`;
+    await render({ config, image: 'registry.example/ovn:1', output: { result: (text) => process.stdout.write(text) } });`;
     const inPlace = (cwd: string, environment: object): string =>
       execFileSync('node', ['--input-type=module', '-e', code], {
         cwd,
@@ -111,7 +111,7 @@ t.test('rendering loads neither the Kubernetes library nor any driver of a clust
     register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hooks)}`)});
     const { render, apply } = await import('${root}/build/agent/commands/manifests.js');
     const { defaultConfig: config } = await import('${root}/build/agent/config/defaults.js');
-    const options = { config, image: 'registry.example/ovn:1', output: 'text', out: () => {}, note: () => {} };
+    const options = { config, image: 'registry.example/ovn:1', output: { result: () => {} }, signal: null };
     await render(options);
     await apply(options).catch((error) => process.stdout.write(error.message));`;
   const answer = execFileSync('node', ['--input-type=module', '-e', code], { encoding: 'utf8' });

@@ -6,13 +6,13 @@ import { setImmediate } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { answersPing } from '../../../agent/drivers/host/reachability.ts';
 import { AgentError } from '../../../agent/errors.ts';
-import type { Carried, Step } from '../../../agent/model/plan.ts';
+import type { MovedAddresses, Step } from '../../../agent/model/plan.ts';
 import { planDisable } from '../../../agent/plan/plan.ts';
 import { caseNames, planOfCase, readCase } from '../plan/cases.ts';
 import { checkpoint, type Played, refused, run, stepOf, stopped, takenBack, untouched } from './played-transaction.ts';
 
 /** Addresses that every machine has, as if they were carried from one link to another. */
-const carried: Carried = {
+const carried: MovedAddresses = {
   interface: 'lo',
   from: 'lo',
   addresses: ['127.0.0.1/8'],

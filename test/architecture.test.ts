@@ -190,7 +190,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   'drivers/ovsdb': {
     may: [],
-    packages: ['node:buffer', 'node:net', 'node:timers', 'node:util'],
+    packages: ['node:buffer', 'node:net'],
     because: 'it is written as if it were a package: it drives other databases too',
     never: { 'errors.ts': 'it has its own errors; drivers/openvswitch names them', model: 'it is a general client' },
   },

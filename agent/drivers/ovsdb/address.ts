@@ -2,32 +2,19 @@ import { createConnection, type Socket } from 'node:net';
 import { checkTimeout } from './deferred.ts';
 import { OvsdbError } from './errors.ts';
 
-export interface DialOptions {
-  /** Limit for the connection to be made. */
-  readonly connectTimeoutMs: number;
-  /** Ends the attempt with OvsdbError `closed`. */
-  readonly signal?: AbortSignal | undefined;
-}
-
 /**
  * Opens a socket to `unix:/path` or `tcp:host:port` (IPv6 hosts in brackets), as Open vSwitch spells remotes. Rejects with
  * OvsdbError `unreachable`, also when the deadline passes, and with TypeError on another spelling.
  */
-export async function dial(remote: string, options: DialOptions): Promise<Socket> {
+export async function dial(remote: string, connectTimeoutMs: number): Promise<Socket> {
   const target = parseRemote(remote);
-  checkTimeout(options.connectTimeoutMs);
+  checkTimeout(connectTimeoutMs);
   return new Promise((resolve, reject) => {
-    if (options.signal?.aborted === true) {
-      reject(closedWhileConnecting(remote));
-      return;
-    }
     const socket = createConnection(target);
-    const timer = setTimeout(() => fail(connectTimeout(remote, options.connectTimeoutMs)), options.connectTimeoutMs);
-    const onAbort = (): void => fail(closedWhileConnecting(remote));
+    const timer = setTimeout(() => fail(connectTimeout(remote, connectTimeoutMs)), connectTimeoutMs);
     const onError = (error: NodeJS.ErrnoException): void => fail(unreachable(remote, error));
     const settle = (): void => {
       clearTimeout(timer);
-      options.signal?.removeEventListener('abort', onAbort);
       socket.off('error', onError);
     };
     function fail(error: OvsdbError): void {
@@ -36,7 +23,6 @@ export async function dial(remote: string, options: DialOptions): Promise<Socket
       socket.destroy();
       reject(error);
     }
-    options.signal?.addEventListener('abort', onAbort);
     socket.on('error', onError);
     socket.once('connect', () => {
       settle();
@@ -49,7 +35,7 @@ export async function dial(remote: string, options: DialOptions): Promise<Socket
 type Target = { readonly path: string } | { readonly host: string; readonly port: number };
 
 /** Throws TypeError on a spelling that dial() does not take. */
-export function parseRemote(remote: string): Target {
+function parseRemote(remote: string): Target {
   if (remote.startsWith('unix:/')) return { path: remote.slice('unix:'.length) };
   const tcp = /^tcp:(?:\[([0-9a-fA-F:.%\w]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(remote);
   const host = tcp?.[1] ?? tcp?.[2];
@@ -82,8 +68,4 @@ function connectTimeout(remote: string, timeoutMs: number): OvsdbError {
     remote,
     timeoutMs,
   });
-}
-
-function closedWhileConnecting(remote: string): OvsdbError {
-  return new OvsdbError('closed', `connecting to ${remote} was given up by the caller`, { remote });
 }

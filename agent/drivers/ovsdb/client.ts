@@ -1,21 +1,16 @@
-import { type DialOptions, dial } from './address.ts';
+import { dial } from './address.ts';
 import { checkTimeout } from './deferred.ts';
 import { OvsdbError } from './errors.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts';
-import {
-  createMirror,
-  type Mirror,
-  type NotYet,
-  type TableView,
-  type UpdateListener,
-  type WaitOptions,
-} from './mirror.ts';
+import { createMirror, type NotYet, type TableView, type UpdateListener, type WaitOptions } from './mirror.ts';
 import { encodeOperation, type Operation } from './operations.ts';
 import { type Results, readResults } from './results.ts';
 import { Session } from './session.ts';
 import { defaultStreamLimits } from './stream.ts';
 
-export interface ConnectOptions extends Partial<DialOptions> {
+export interface ConnectOptions {
+  /** Limit for the connection to be made. */
+  readonly connectTimeoutMs?: number;
   /** Limit of each call that does not bring its own. */
   readonly callTimeoutMs?: number;
   /** Limit of one message from the server. */
@@ -47,21 +42,18 @@ export interface Monitor {
   cancel(options?: CallOptions): Promise<void>;
 }
 
-/** Cancels a monitor at the server; nothing to do when the connection has ended. */
-export type StopMonitor = (options?: CallOptions) => Promise<void>;
-
 /**
  * A healthy server on a local socket connects in under 1 ms and answers in a few; 10 s lets a loaded edge node compact a
  * large database in between. Longer would eat a boot's deadline for a server that hangs.
  */
 const defaultTimeoutMs = 10_000;
 
-/** Connects to `unix:/path` or `tcp:host:port`. Rejects with OvsdbError `unreachable`, or `closed` on the signal. */
+/** Connects to `unix:/path` or `tcp:host:port`. Rejects with OvsdbError `unreachable`. */
 export async function connect(remote: string, options: ConnectOptions = {}): Promise<OvsdbClient> {
-  const { connectTimeoutMs = defaultTimeoutMs, inactivityProbeMs = 0, signal } = options;
+  const { connectTimeoutMs = defaultTimeoutMs, inactivityProbeMs = 0 } = options;
   checkTimeout(inactivityProbeMs);
   const monitors = new Map<Json, (tableUpdates: Json) => void>();
-  const session = new Session(await dial(remote, { connectTimeoutMs, signal }), {
+  const session = new Session(await dial(remote, connectTimeoutMs), {
     remote,
     maxMessageBytes: options.maxMessageBytes ?? defaultStreamLimits.maxMessageBytes,
     inactivityProbeMs,
@@ -142,25 +134,6 @@ export class OvsdbClient {
   /** Follows tables, RFC 7047 section 4.1.5. Resolves when the content is there. */
   async monitor(database: string, request: MonitorRequest, options: MonitorOptions = {}): Promise<Monitor> {
     const mirror = createMirror(Object.keys(request), options.onUpdate);
-    const stop = await this.follow(database, request, mirror, options);
-    void this.ended.then((reason) => mirror.fail(reason));
-    return {
-      tables: mirror.view,
-      waitUntil: mirror.waitUntil,
-      cancel: (cancelOptions) => {
-        mirror.fail(monitorCancelled());
-        return stop(cancelOptions);
-      },
-    };
-  }
-
-  /** Feeds `mirror` from a new monitor of this connection; resolves, once it is loaded, with the function that stops it. */
-  async follow(
-    database: string,
-    request: MonitorRequest,
-    mirror: Mirror,
-    options: CallOptions = {},
-  ): Promise<StopMonitor> {
     const id = `monitor-${this.#nextMonitor++}`;
     // The first updates can come in the same packet as the reply, before this function goes on.
     const early: Json[] = [];
@@ -173,10 +146,16 @@ export class OvsdbClient {
       throw error;
     }
     this.#monitors.set(id, mirror.apply);
-    return async (stopOptions) => {
-      this.#monitors.delete(id);
-      // The server forgets monitors with their connection.
-      if (this.endReason === undefined) await this.call('monitor_cancel', [id], stopOptions);
+    void this.ended.then((reason) => mirror.fail(reason));
+    return {
+      tables: mirror.view,
+      waitUntil: mirror.waitUntil,
+      cancel: async (cancelOptions) => {
+        mirror.fail(new OvsdbError('closed', 'the monitor was cancelled'));
+        this.#monitors.delete(id);
+        // The server forgets monitors with their connection.
+        if (this.endReason === undefined) await this.call('monitor_cancel', [id], cancelOptions);
+      },
     };
   }
 
@@ -184,11 +163,6 @@ export class OvsdbClient {
   close(): void {
     this.#session.close();
   }
-}
-
-/** The reason waits get when their monitor is cancelled. */
-export function monitorCancelled(): OvsdbError {
-  return new OvsdbError('closed', 'the monitor was cancelled');
 }
 
 function encodeMonitorRequest(request: MonitorRequest): JsonObject {

@@ -28,6 +28,5 @@ export {
   type Where,
   wait,
 } from './operations.ts';
-export { keepConnected, type ReconnectingClient, type ReconnectOptions } from './reconnect.ts';
 export type { ResultOf, Results } from './results.ts';
 export { type Atom, mapOf, type NamedUuid, optional, type Row, type Uuid, type Value } from './values.ts';

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type Deferred, deferWithin } from './deferred.ts';
 import { OvsdbError } from './errors.ts';
 import { isJsonObject, type Json } from './json.ts';
@@ -32,12 +31,10 @@ export type NotYet = undefined | null | false;
 
 export interface Mirror {
   readonly view: TableView;
-  /** Replaces the content with that of a monitor's reply; listeners see the difference. */
+  /** Takes the content of a monitor's reply. */
   load(tables: Json): void;
   /** Applies the `<table-updates>` of one update notification (RFC 7047 section 4.1.6). */
   apply(tableUpdates: Json): void;
-  /** The connection is gone: the content stays readable, but waits are not tested until the next load. */
-  detach(): void;
   /** No update will come any more: rejects all waits, present and future. */
   fail(reason: Error): void;
   waitUntil<T>(find: (view: TableView) => T | NotYet, options: WaitOptions): Promise<T>;
@@ -53,7 +50,6 @@ export function createMirror(tableNames: readonly string[], onUpdate?: UpdateLis
   const tables = new Map<string, Map<string, Row>>(tableNames.map((name) => [name, new Map()]));
   const waiters = new Set<Waiter>();
   const view = createView(tables);
-  let current = false;
   let failure: Error | undefined;
 
   function changed(changes: readonly RowChange[]): void {
@@ -65,28 +61,19 @@ export function createMirror(tableNames: readonly string[], onUpdate?: UpdateLis
   return {
     view,
     load(initial) {
-      const changes = changesFromReload(
-        tables,
-        readUpdates(initial, () => undefined),
-      );
-      current = true;
-      changed(changes);
+      changed(readUpdates(initial, () => undefined));
     },
     apply(tableUpdates) {
       changed(readUpdates(tableUpdates, (table, uuid) => tables.get(table)?.get(uuid)));
     },
-    detach() {
-      current = false;
-    },
     fail(reason) {
-      current = false;
       failure ??= reason;
       for (const waiter of [...waiters]) waiter.reject(failure);
     },
     async waitUntil<T>(find: (tables: TableView) => T | NotYet, options: WaitOptions) {
       if (failure !== undefined) throw failure;
-      const deferred = deferWithin<T>(options.timeoutMs, () => waitedInVain(options, current));
-      const waiter = { ...deferred, test: () => current && testOnce(deferred, () => find(view)) };
+      const deferred = deferWithin<T>(options.timeoutMs, () => waitedInVain(options));
+      const waiter = { ...deferred, test: () => testOnce(deferred, () => find(view)) };
       waiters.add(waiter);
       waiter.test();
       return deferred.promise.finally(() => waiters.delete(waiter));
@@ -141,26 +128,11 @@ function readUpdates(updates: Json, known: (table: string, uuid: string) => Row 
   );
 }
 
-function changesFromReload(
-  tables: ReadonlyMap<string, ReadonlyMap<string, Row>>,
-  loaded: readonly RowChange[],
-): readonly RowChange[] {
-  const present = new Set(loaded.map(({ table, uuid }) => `${table} ${uuid}`));
-  const gone = [...tables].flatMap(([table, rows]) =>
-    [...rows]
-      .filter(([uuid]) => !present.has(`${table} ${uuid}`))
-      .map(([uuid, old]) => ({ table, uuid, old, new: undefined })),
-  );
-  const merged = loaded.map((change) => ({ ...change, old: tables.get(change.table)?.get(change.uuid) }));
-  return [...gone, ...merged.filter((change) => !isDeepStrictEqual(change.old, change.new))];
-}
-
 function members(value: Json): readonly [string, Json][] {
   if (!isJsonObject(value)) throw new OvsdbError('protocol', 'malformed table update');
   return Object.entries(value);
 }
 
-function waitedInVain({ what, timeoutMs }: WaitOptions, connected: boolean): OvsdbError {
-  const state = connected ? '' : '; there is no connection at the moment';
-  return new OvsdbError('timeout', `waited ${timeoutMs} ms in vain for ${what}${state}`, { timeoutMs });
+function waitedInVain({ what, timeoutMs }: WaitOptions): OvsdbError {
+  return new OvsdbError('timeout', `waited ${timeoutMs} ms in vain for ${what}`, { timeoutMs });
 }

@@ -71,7 +71,9 @@ t.test(
     t.teardown(() => node.halt());
     t.match(await node.run('microshift-net apply --confirm-timeout 600'), { exitCode: 0 });
     await node.text('systemctl restart NetworkManager');
-    await node.text('sleep 8');
+    await node.run(
+      `timeout ${settleSeconds} sh -c 'until microshift-net history | grep -q reverted; do sleep 0.5; done'`,
+    );
     const history = await node.text('microshift-net history');
     t.match(history, /^\S+ +reverted +apply /, history);
   },

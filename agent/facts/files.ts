@@ -1,7 +1,7 @@
 import { closeSync, constants, existsSync, lstatSync, openSync, readSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { kindOf } from '../config/read-files.ts';
-import { namesIn, textOf } from '../drivers/host/kernel-files.ts';
+import { fileText, namesIn } from '../drivers/host/kernel-files.ts';
 import type { DiskFacts, FileFacts, HintFileFacts, JournalFacts } from '../model/examination.ts';
 import { hintedNicPath, hintFiles } from './hints.ts';
 
@@ -13,7 +13,7 @@ export function readFiles(journals: JournalFacts): FileFacts {
   const mounts = readMounts();
   return {
     hints: Object.values(hintFiles).flatMap(({ path, is }) => readHint(path, is)),
-    hintedNic: textOf(hintedNicPath),
+    hintedNic: fileText(hintedNicPath),
     disks: ['/var/lib/microshift-net', '/run/microshift-net', '/var/lib/ovnk'].map((path) => readDisk(path, mounts)),
     leftovers: leftovers(),
     journals,
@@ -52,7 +52,7 @@ interface Mount {
 
 /** Field 5 is where it is mounted, field 6 and the last one are its options (proc_pid_mountinfo(5)). */
 function readMounts(): readonly Mount[] {
-  return (textOf('/proc/self/mountinfo') ?? '').split('\n').map((line) => {
+  return (fileText('/proc/self/mountinfo') ?? '').split('\n').map((line) => {
     const words = line.split(' ');
     const options = [...(words[5] ?? '').split(','), ...(words.at(-1) ?? '').split(',')];
     const point = (words[4] ?? '').replaceAll(/\\(\d{3})/g, (_, octal) =>

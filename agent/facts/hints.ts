@@ -11,16 +11,16 @@ export const hintFiles = {
 /** Where a run that has moved a NIC notes its permanent MAC, beside the hint with its name. */
 export const hintedNicPath = '/var/lib/microshift-net/uplink.json';
 
-/** What the hint files say: their first line, without white space and quotes around it. `textOf` gives null where there is no file. */
-export function readHints(textOf: (path: string) => string | null): HintFiles {
+/** What the hint files say: their first line, without white space and quotes around it. `fileText` gives null where there is no file. */
+export function readHints(fileText: (path: string) => string | null): HintFiles {
   const hint = (name: keyof typeof hintFiles): string | null => {
-    const line = textOf(hintFiles[name].path)?.split('\n')[0]?.trim() ?? '';
+    const line = fileText(hintFiles[name].path)?.split('\n')[0]?.trim() ?? '';
     const text = (/^(["'])(.*)\1$/.exec(line)?.[2] ?? line).trim();
     return text === '' ? null : text;
   };
   return {
     interfaceHint: hint('interfaceHint'),
-    hintedNic: parseHintedNic(textOf(hintedNicPath)),
+    hintedNic: parseHintedNic(fileText(hintedNicPath)),
     extraBridge: hint('extraBridge'),
     defaultBridge: hint('defaultBridge'),
     nodeIp: hint('nodeIp'),

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { namesIn, textOf } from '../drivers/host/kernel-files.ts';
+import { fileText, namesIn } from '../drivers/host/kernel-files.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { hasProgram } from '../drivers/host/programs.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
@@ -24,35 +24,35 @@ export function readNetwork(): NetworkFacts {
   return {
     links,
     routes: readRoutes(),
-    resolver: parseResolver(textOf('/etc/resolv.conf') ?? ''),
+    resolver: parseResolver(fileText('/etc/resolv.conf') ?? ''),
     missingPrograms: missingPrograms(hasProgram),
     sysctls: Object.fromEntries(sysctls.map((name) => [name, sysctl(name)])),
     rpFilter: Object.fromEntries(
       ['all', ...links.map((link) => link.name)].flatMap((name) => {
-        const value = textOf(`/proc/sys/net/ipv4/conf/${name}/rp_filter`);
+        const value = fileText(`/proc/sys/net/ipv4/conf/${name}/rp_filter`);
         return value === null ? [] : [[name, Number(value)]];
       }),
     ),
-    kernel: textOf('/proc/sys/kernel/osrelease') ?? '',
+    kernel: fileText('/proc/sys/kernel/osrelease') ?? '',
     openvswitchModule: openvswitchModule(),
-    commandLine: (textOf('/proc/cmdline') ?? '').split(/\s+/).filter((word) => networkWords.test(word)),
+    commandLine: (fileText('/proc/cmdline') ?? '').split(/\s+/).filter((word) => networkWords.test(word)),
     dhcpClients: dhcpClients(),
     networkdLinks: links
-      .filter((link) => /^ADMIN_STATE=(?!unmanaged)/m.test(textOf(`/run/systemd/netif/links/${link.index}`) ?? ''))
+      .filter((link) => /^ADMIN_STATE=(?!unmanaged)/m.test(fileText(`/run/systemd/netif/links/${link.index}`) ?? ''))
       .map((link) => link.name),
     scriptedLinks: [...ifcfgLinks(), ...ifupdownLinks()],
   };
 }
 
 function sysctl(name: string): string | null {
-  return textOf(`/proc/sys/${name.replaceAll('.', '/')}`)?.replaceAll(/\s+/g, ' ') ?? null;
+  return fileText(`/proc/sys/${name.replaceAll('.', '/')}`)?.replaceAll(/\s+/g, ' ') ?? null;
 }
 
 /** A module that is built in is loaded, too; it shows in /sys/module like any other, or in modules.builtin. */
 function openvswitchModule(): NetworkFacts['openvswitchModule'] {
   if (existsSync('/sys/module/openvswitch')) return 'loaded';
-  const modules = `/lib/modules/${textOf('/proc/sys/kernel/osrelease')}`;
-  const inFile = (file: string): boolean => /\/openvswitch\.ko/.test(textOf(`${modules}/${file}`) ?? '');
+  const modules = `/lib/modules/${fileText('/proc/sys/kernel/osrelease')}`;
+  const inFile = (file: string): boolean => /\/openvswitch\.ko/.test(fileText(`${modules}/${file}`) ?? '');
   if (inFile('modules.builtin')) return 'loaded';
   return inFile('modules.dep') ? 'available' : 'missing';
 }
@@ -60,8 +60,8 @@ function openvswitchModule(): NetworkFacts['openvswitchModule'] {
 /** Clients that nobody started for NetworkManager: it gives its own a script of its own. */
 function dhcpClients(): readonly ProcessFacts[] {
   return namesIn('/proc').flatMap((name): ProcessFacts[] => {
-    if (!/^\d+$/.test(name) || !dhcpPrograms.test(textOf(`/proc/${name}/comm`) ?? '')) return [];
-    const command = (textOf(`/proc/${name}/cmdline`) ?? '').split('\0').filter((word) => word !== '');
+    if (!/^\d+$/.test(name) || !dhcpPrograms.test(fileText(`/proc/${name}/comm`) ?? '')) return [];
+    const command = (fileText(`/proc/${name}/cmdline`) ?? '').split('\0').filter((word) => word !== '');
     return command.some((word) => word.includes('nm-dhcp-helper')) ? [] : [{ pid: Number(name), command }];
   });
 }
@@ -71,7 +71,7 @@ function ifcfgLinks(): NetworkFacts['scriptedLinks'] {
   return namesIn(directory).flatMap((name) => {
     const link = /^ifcfg-([^.~]+)$/.exec(name)?.[1];
     if (link === undefined || link === 'lo') return [];
-    const text = textOf(`${directory}/${name}`) ?? '';
+    const text = fileText(`${directory}/${name}`) ?? '';
     const device = /^\s*DEVICE=["']?([^"'\s#]+)/m.exec(text)?.[1] ?? link;
     return [{ link: device, file: `${directory}/${name}` }];
   });
@@ -84,7 +84,7 @@ function ifupdownLinks(): NetworkFacts['scriptedLinks'] {
     ...namesIn('/etc/network/interfaces.d').map((name) => `/etc/network/interfaces.d/${name}`),
   ];
   return files.flatMap((file) =>
-    [...(textOf(file) ?? '').matchAll(/^\s*iface\s+(\S+)\s+inet6?\s+(?!manual)/gm)]
+    [...(fileText(file) ?? '').matchAll(/^\s*iface\s+(\S+)\s+inet6?\s+(?!manual)/gm)]
       .map(([, link = '']) => link)
       .filter((link) => link !== 'lo')
       .map((link) => ({ link, file })),

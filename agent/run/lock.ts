@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { monotonicMs } from '../deadline.ts';
 import { readSmallFile, refuseFault, unwritable } from '../drivers/host/files.ts';
-import { namesIn, textOf } from '../drivers/host/kernel-files.ts';
+import { fileText, namesIn } from '../drivers/host/kernel-files.ts';
 import { directoryFault } from '../drivers/host/own-directory.ts';
 import { AgentError } from '../errors.ts';
 
@@ -140,7 +140,7 @@ function nameOf(pid: number, started: number): Contender {
 
 /** Field 22 of /proc/PID/stat: start time in clock ticks since boot (proc_pid_stat(5)); tells a process from a later one with its pid. */
 function startTime(pid: number): number | null {
-  const text = textOf(`/proc/${pid}/stat`);
+  const text = fileText(`/proc/${pid}/stat`);
   return text === null ? null : Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[19]);
 }
 

@@ -2,7 +2,7 @@ import { AgentError } from '../../errors.ts';
 import type { DaemonFacts, DaemonName, DropInFacts, ThreadFacts, TuningFacts } from '../../model/tuning.ts';
 import { run } from './exec.ts';
 import { readSmallFile } from './files.ts';
-import { namesIn, textOf } from './kernel-files.ts';
+import { fileText, namesIn } from './kernel-files.ts';
 
 /*
  * The truth about running daemons is in /proc: what a unit or a database says may not have reached them. A few small files are read
@@ -15,8 +15,8 @@ const commandMs = 3_000;
 /** How the daemons of Open vSwitch run now. */
 export function readTuning(root = ''): TuningFacts {
   return {
-    onlineCpus: textOf(`${root}/sys/devices/system/cpu/online`) ?? '0',
-    baseCpus: statusField(textOf(`${root}/proc/1/status`), 'Cpus_allowed_list') ?? '0',
+    onlineCpus: fileText(`${root}/sys/devices/system/cpu/online`) ?? '0',
+    baseCpus: statusField(fileText(`${root}/proc/1/status`), 'Cpus_allowed_list') ?? '0',
     daemons: [readDaemon('ovs-vswitchd', root), readDaemon('ovsdb-server', root)],
   };
 }
@@ -29,7 +29,7 @@ function readDaemon(name: DaemonName, root: string): DaemonFacts {
     pid,
     threads: pid === null ? [] : readThreads(`${root}/proc/${pid}/task`),
     lockedKib:
-      pid === null ? 0 : Number.parseInt(statusField(textOf(`${root}/proc/${pid}/status`), 'VmLck') ?? '0', 10),
+      pid === null ? 0 : Number.parseInt(statusField(fileText(`${root}/proc/${pid}/status`), 'VmLck') ?? '0', 10),
     // ovs-ctl locks the memory of ovs-vswitchd only.
     dropIns:
       name === 'ovsdb-server'
@@ -41,7 +41,7 @@ function readDaemon(name: DaemonName, root: string): DaemonFacts {
 /** The pid file's process, if it still is the daemon: the number may have gone to another one since. */
 function runningPid(name: DaemonName, root: string): number | null {
   const pid = Number.parseInt(readPidFile(`${root}/run/openvswitch/${name}.pid`) ?? '', 10);
-  return textOf(`${root}/proc/${pid}/comm`) === name ? pid : null;
+  return fileText(`${root}/proc/${pid}/comm`) === name ? pid : null;
 }
 
 /** The folder belongs to Open vSwitch's own user, who could put anything there. */
@@ -56,7 +56,7 @@ function readPidFile(path: string): string | null {
 function readThreads(directory: string): readonly ThreadFacts[] {
   return namesIn(directory).flatMap((tid): ThreadFacts[] => {
     // A thread that ended since the listing has no file any more.
-    const status = textOf(`${directory}/${tid}/status`);
+    const status = fileText(`${directory}/${tid}/status`);
     const cpus = statusField(status, 'Cpus_allowed_list');
     return cpus === null ? [] : [{ tid: Number(tid), name: statusField(status, 'Name') ?? '', cpus }];
   });
@@ -76,7 +76,7 @@ export async function pinThreads(pid: number, threads: readonly number[] | null,
 
 async function taskset(words: readonly string[], id: number): Promise<void> {
   const { exitCode, stderr } = await run('taskset', words, commandMs);
-  if (exitCode === 0 || textOf(`/proc/${id}/comm`) === null) return;
+  if (exitCode === 0 || fileText(`/proc/${id}/comm`) === null) return;
   throw new AgentError('step-failed', `the kernel refused \`taskset ${words.join(' ')}\`: ${stderr.trim()}`, {
     hint: 'look for a cpuset that does not have these CPUs: systemctl show -P AllowedCPUs system.slice',
   });

@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { LinkAddress } from '../../model/observation.ts';
-import { textOf } from './kernel-files.ts';
+import { fileText } from './kernel-files.ts';
 import { readRoutes } from './routes.ts';
 
 /**
@@ -36,7 +36,7 @@ export function readIpv4Addresses(silentLinks: readonly string[], root = ''): Ma
 
 /** Local addresses in /proc/net/fib_trie: a leaf `|-- 192.0.2.50` with the line `/32 host LOCAL` below it. */
 function localAddresses(path: string): readonly string[] {
-  const text = textOf(path) ?? '';
+  const text = fileText(path) ?? '';
   const leaves = text.matchAll(/\|-- (\d+\.\d+\.\d+\.\d+)\n((?:\s+\/\d+ .*\n?)+)/g);
   const local = [...leaves].filter(([, , routes = '']) => routes.includes('/32 host LOCAL'));
   return [...new Set(local.map(([, address = '']) => address))].filter((address) => !address.startsWith('127.'));

@@ -1,7 +1,7 @@
 import type { Link, LinkAddress } from '../../model/observation.ts';
 import { compressIpv6 } from '../../net/address.ts';
 import { readIpv4Addresses } from './ipv4-addresses.ts';
-import { namesIn, targetName, textOf } from './kernel-files.ts';
+import { fileText, namesIn, targetName } from './kernel-files.ts';
 
 /*
  * Links and addresses as the kernel shows them in /sys/class/net and /proc/net: no process is started, which is what a second run
@@ -32,7 +32,7 @@ function readLink(directory: string, name: string): Omit<Link, 'addresses'> | nu
   // Most attributes of most devices are absent, and a failed read takes ten times as long as a look.
   const present = new Set(namesIn(`${directory}/${name}`));
   const path = (attribute: string): string => `${directory}/${name}/${attribute}`;
-  const read = (attribute: string): string => textOf(path(attribute)) ?? '';
+  const read = (attribute: string): string => fileText(path(attribute)) ?? '';
   const flags = Number.parseInt(read('flags'), 16);
   const link = {
     name,
@@ -54,7 +54,7 @@ function readLink(directory: string, name: string): Omit<Link, 'addresses'> | nu
 /** /proc/net/if_inet6: address, index, prefix length, scope, flags, name; all but the name in hex (Linux net/ipv6/addrconf.c). */
 function readIpv6Addresses(path: string): Map<string, LinkAddress[]> {
   const found = new Map<string, LinkAddress[]>();
-  for (const line of (textOf(path) ?? '').split('\n')) {
+  for (const line of (fileText(path) ?? '').split('\n')) {
     const [hex = '', , prefix = '', scope = '', flags = '', name = ''] = line.trim().split(/\s+/);
     if (name === '') continue;
     const bits = Number.parseInt(flags, 16);

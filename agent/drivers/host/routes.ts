@@ -1,6 +1,6 @@
 import type { Route } from '../../model/observation.ts';
 import { compressIpv6 } from '../../net/address.ts';
-import { textOf } from './kernel-files.ts';
+import { fileText } from './kernel-files.ts';
 
 /** RTF_UP, RTF_GATEWAY, RTF_REJECT, RTF_ADDRCONF, RTF_LOCAL of linux/route.h and linux/ipv6_route.h. */
 const upFlag = 0x1;
@@ -70,7 +70,7 @@ function readIpv6Routes(path: string, requiredFlags = upFlag): Route[] {
 }
 
 function readLines(path: string): string[] {
-  return (textOf(path) ?? '').split('\n').filter((line) => line !== '');
+  return (fileText(path) ?? '').split('\n').filter((line) => line !== '');
 }
 
 function dottedQuad(hex: string): string {

@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { fileText } from '../../../agent/drivers/host/kernel-files.ts';
 import { readLinks } from '../../../agent/drivers/host/links.ts';
 import { readKernelAdvertisedRoutes, readRoutes } from '../../../agent/drivers/host/routes.ts';
 import { compressIpv6 } from '../../../agent/net/address.ts';
@@ -155,6 +157,14 @@ t.test('routes', (t) => {
   const taken = [{ family: 6, destination: '::/0', gateway: 'fe80::1', device: 'br-ex', metric: 1024 }];
   t.strictSame(readKernelAdvertisedRoutes(root), taken, 'what the kernel itself took from an advertisement');
   t.strictSame(readRoutes(t.testdir({})), [], 'nothing to read is no route');
+  t.end();
+});
+
+t.test('a file that is none holds nobody up', (t) => {
+  const root = rootWith(t, { file: 'text\n' });
+  execFileSync('mkfifo', [join(root, 'fifo')]);
+  t.equal(fileText(join(root, 'file')), 'text');
+  for (const name of ['fifo', '', 'missing']) t.equal(fileText(join(root, name)), null, name);
   t.end();
 });
 

@@ -8,7 +8,7 @@ import { requireRoot } from './root.ts';
 /** `confirm`: keeps a change that was tried with --confirm-timeout. */
 export async function confirm(output: Output): Promise<ExitCode> {
   requireRoot('confirm');
-  const id = await keepTried();
+  const id = await keepTried(output);
   const text = `Confirmed: transaction ${id} stays.`;
   output.result(text, { command: 'confirm', transaction: id });
   if (output.isJournal) output.announce({ kind: 'committed', text, transaction: id });

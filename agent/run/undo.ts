@@ -1,3 +1,4 @@
+import { startDeadline } from '../deadline.ts';
 import { checkpointStands, destroyCheckpoint } from '../drivers/networkmanager/checkpoint.ts';
 import { AgentError, withFacts } from '../errors.ts';
 import { type JournalRecord, journalDirectory } from '../model/journal.ts';
@@ -5,18 +6,32 @@ import { planUndo } from '../plan/plan.ts';
 import { findTransaction, readJournals } from './journal.ts';
 import { withLock } from './lock.ts';
 import { type Node, withNode } from './node.ts';
-import type { ReconcileOptions } from './options.ts';
-import { type ReconcileResult, reconcile } from './reconcile.ts';
+import type { ReconcileOptions, Reporter } from './options.ts';
+import { type ReconcileResult, reconcile, runLimitMs } from './reconcile.ts';
+import { recoverEarlierRuns } from './recover.ts';
 import { endTransaction, nodePlaces } from './run-record.ts';
 import { takeBack } from './take-back.ts';
 
 /** Keeps the change that waits to be confirmed and gives its id. Fails with `nothing-to-confirm` when there is none, or none any more. */
-export function keepTried(): Promise<string> {
-  return withLock('confirm', () => withNode((node) => keepTriedOn(node)));
+export function keepTried(reporter: Reporter): Promise<string> {
+  return withLock('confirm', () =>
+    withNode(async (node) => {
+      const deadline = startDeadline(runLimitMs);
+      const recover = (): Promise<void> => recoverEarlierRuns(node, reporter, deadline);
+      return keepTriedOn(node, recover).finally(() => deadline.clear());
+    }),
+  );
 }
 
-/** The same on a node that nobody else changes. */
-export async function keepTriedOn({ nm }: Pick<Node, 'nm'>, places = nodePlaces): Promise<string> {
+/**
+ * The same on a node that nobody else changes. A checkpoint that went with a restart of NetworkManager has taken nothing back: `recover` does
+ * that for whatever is too late.
+ */
+export async function keepTriedOn(
+  { nm }: Pick<Node, 'nm'>,
+  recover: () => Promise<void>,
+  places = nodePlaces,
+): Promise<string> {
   const record = readJournals(places.journals).records.find(({ state }) => state === 'awaiting-confirm');
   if (record === undefined || record.checkpoint === null)
     throw new AgentError('nothing-to-confirm', 'no change waits to be confirmed', {
@@ -24,7 +39,7 @@ export async function keepTriedOn({ nm }: Pick<Node, 'nm'>, places = nodePlaces)
     });
   const { id, plan } = record.header;
   if (!(await checkpointStands(nm, record.checkpoint))) {
-    endTransaction('confirm', id, 'reverted', 'it was not confirmed in time', null, places);
+    await recover();
     const text = `transaction ${id} was not confirmed in time and has been reverted`;
     throw new AgentError('nothing-to-confirm', text, { hint: 'run `microshift-net apply` again' });
   }

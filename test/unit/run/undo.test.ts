@@ -36,10 +36,14 @@ function managed(standing: readonly string[], calls: string[] = [], fails = fals
   return { nm: nm as NetworkManager };
 }
 
+const late = async (): Promise<void> => {
+  throw new Error('nothing was late');
+};
+
 t.test('a change that is confirmed in time stays, and is what the node is', async (t) => {
   const places = written(t, { a: 'committed', b: 'awaiting-confirm' });
   const calls: string[] = [];
-  t.equal(await keepTriedOn(managed([checkpoint], calls), places), 'b');
+  t.equal(await keepTriedOn(managed([checkpoint], calls), late, places), 'b');
   t.strictSame(calls, ['CheckpointDestroy']);
   t.match(readJournals(places.journals).records, [{ header: { id: 'b' }, state: 'confirmed' }, { state: 'committed' }]);
   t.match(JSON.parse(readFileSync(join(places.status, 'status.json'), 'utf8')), {
@@ -47,27 +51,33 @@ t.test('a change that is confirmed in time stays, and is what the node is', asyn
     transaction: { id: 'b', state: 'confirmed' },
     bridges: [{ bridge: 'br-ex', uplink: 'eth0' }],
   });
-  await t.rejects(keepTriedOn(managed([]), places), failure('nothing-to-confirm'), 'only once');
+  await t.rejects(keepTriedOn(managed([]), late, places), failure('nothing-to-confirm'), 'only once');
 });
 
 t.test('a change whose time is over cannot be confirmed any more', async (t) => {
   const places = written(t, { a: 'awaiting-confirm' });
   const calls: string[] = [];
   const why = failure('nothing-to-confirm', { message: /^transaction a was not confirmed in time/ });
-  await t.rejects(keepTriedOn(managed(['/checkpoint/of/another'], calls), places), why);
-  t.strictSame(calls, [], 'the checkpoint of somebody else stays');
-  t.match(readJournals(places.journals).records, [{ state: 'reverted', detail: 'it was not confirmed in time' }]);
+  const recover = async (): Promise<void> => {
+    calls.push('recover');
+  };
+  await t.rejects(keepTriedOn(managed(['/checkpoint/of/another'], calls), recover, places), why);
+  t.strictSame(
+    calls,
+    ['recover'],
+    'what NetworkManager has not taken back is, and the checkpoint of somebody else stays',
+  );
 });
 
 t.test('where no change was tried there is nothing to confirm', async (t) => {
   const places = written(t, { a: 'committed', b: 'rolled-back', c: 'open' });
   const why = failure('nothing-to-confirm', { message: /^no change waits to be confirmed$/ });
-  await t.rejects(keepTriedOn(managed([checkpoint]), places), why);
+  await t.rejects(keepTriedOn(managed([checkpoint]), late, places), why);
 });
 
 t.test('a confirmation that NetworkManager refuses leaves the change to its time', async (t) => {
   const places = written(t, { a: 'awaiting-confirm' });
-  await t.rejects(keepTriedOn(managed([checkpoint], [], true), places), failure('networkmanager-refused'));
+  await t.rejects(keepTriedOn(managed([checkpoint], [], true), late, places), failure('networkmanager-refused'));
   t.match(readJournals(places.journals).records, [{ state: 'awaiting-confirm' }]);
 });
 

@@ -48,7 +48,7 @@ export function planApply(config: Config, observation: Observation, routeWaitOve
   const external = chooseExternalUplink(config, observation);
   if (external !== null) refuseForeignBridge(externalBridge, observation);
   const chosen = { gateway: decision.choice.interface, external };
-  const options = { datapathType: config.ovs.datapathType.value, chosen };
+  const options = { config, chosen };
   const notes: PlanNote[] = [
     ...decision.notes,
     ...(external === null ? foreignBridgeNotes(externalBridge, observation) : []),

@@ -1,3 +1,4 @@
+import type { Config } from '../../model/config.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { PlanNote, WantedBridge, WantedProfile } from '../../model/plan.ts';
 import { type ProfileSettings, type SettingValue, stringsOf } from '../../model/settings.ts';
@@ -14,7 +15,7 @@ import { moveRoutingRules } from './routing-rules.ts';
 import { addressSettings } from './transfer.ts';
 
 export interface ProfileOptions {
-  readonly datapathType: 'system' | 'netdev';
+  readonly config: Config;
   readonly chosen: ChosenUplinks;
 }
 
@@ -97,14 +98,14 @@ export function bridgeWithoutUplink(names: BridgeNames, options: ProfileOptions)
 
 function bridgeProfiles(
   names: BridgeNames,
-  options: ProfileOptions,
+  { config }: ProfileOptions,
   externalIds: Readonly<Record<string, string>>,
 ): readonly WantedProfile[] {
   const bridge: ProfileSettings = {
     connection: connection(names.bridge, 'ovs-bridge', names.bridge),
     'ovs-bridge': {
       'fail-mode': text('standalone'),
-      ...(options.datapathType === 'netdev' ? { 'datapath-type': text('netdev') } : {}),
+      ...(config.ovs.datapathType.value === 'netdev' ? { 'datapath-type': text('netdev') } : {}),
     },
     'ovs-external-ids': {
       data: ['a{ss}', { ...externalIds, 'bridge-id': names.bridge, [ownerKeys.own]: profileUuid(names.bridge) }],

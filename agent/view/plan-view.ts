@@ -68,7 +68,7 @@ export function stepTitle(step: Step | 'prove' | 'commit'): string {
     case 'reapply':
       return `configure ${step.id} in place`;
     case 'waitDynamic':
-      return `wait for the ${[...(step.lease ? ['DHCP lease'] : []), ...(step.ipv6DefaultMetric === null ? [] : ['router advertisement'])].join(' and ')} on ${step.interface}`;
+      return `wait for the ${[...(step.lease ? ['DHCP lease'] : []), ...(step.ipv6DefaultMetric === null ? [] : ['router advertisement'])].join(' and ')} on ${step.interface}${step.heldMetric === null ? '' : ', then drop the held routes'}`;
     case 'waitAddresses':
       return `wait until ${step.interface} has ${step.addresses.join(', ')}`;
   }

@@ -9,6 +9,7 @@ import type { UplinkSource } from '../uplink/source-profile.ts';
 import {
   dynamicFamilies,
   handoverProfile,
+  type Ipv6Held,
   ipv6Hold,
   overlapSettings,
   stableAddresses,
@@ -69,7 +70,9 @@ export function buildWithUplink(
       profile: isActive || source.externalCopy !== null ? null : { id, uuid },
       why: `${names.bridge} has what is IP of ${id} from now on; its link settings stay on ${uplink}, and the profile as it is`,
     },
-    ...settle(names, final, source, hold !== null && hold.gateways.length > 0, observation),
+    ...settle(names, final, source, observation),
+    // Last: NetworkManager may let the kernel take an advertisement whenever it configures the bridge.
+    ...(hold === null ? [] : releaseHeld(names, final, hold)),
   ];
 }
 
@@ -113,7 +116,6 @@ function settle(
   names: BridgeNames,
   final: WantedProfile,
   source: UplinkSource,
-  isHeld: boolean,
   observation: Observation,
 ): readonly Step[] {
   const { id, uuid } = final;
@@ -139,7 +141,7 @@ function settle(
     settings: overlapSettings(final, source.addressLink, observation),
     why: 'asks for the lease while the old address still answers',
   };
-  const wait = dynamicWait(names, final, lease, hasIpv6Default, isHeld);
+  const wait = dynamicWait(names, final, lease, hasIpv6Default);
   return lease && hasAddresses ? [update, overlap, ...wait, finish, ...added] : [update, finish, ...wait, ...added];
 }
 
@@ -160,18 +162,14 @@ export function bridgeDynamicIpv6(
 ): readonly Step[] {
   const hold = ipv6Hold(final, source.addressLink, observation);
   if (hold === null) return [];
-  const isHeld = hold.gateways.length > 0;
-  return [holdStep(names, hold), ...dynamicWait(names, final, false, isHeld, isHeld)];
+  return [holdStep(names, hold), ...releaseHeld(names, final, hold)];
 }
 
 function waitStep(names: BridgeNames, addresses: readonly string[], why: string): Step {
   return { do: 'waitAddresses', interface: names.bridge, addresses, limitMs: detectionLimitMs, why };
 }
 
-function holdStep(
-  names: BridgeNames,
-  hold: { readonly addresses: readonly string[]; readonly gateways: readonly string[] },
-): Step {
+function holdStep(names: BridgeNames, hold: Ipv6Held): Step {
   return {
     do: 'holdIpv6',
     interface: names.bridge,
@@ -182,13 +180,25 @@ function holdStep(
   };
 }
 
+/** What is held goes when the router's own default route is there; where none was held, there is none to wait for. */
+function releaseHeld(
+  names: BridgeNames,
+  { id, uuid, settings }: WantedProfile,
+  { gateways }: Ipv6Held,
+): readonly Step[] {
+  if (gateways.length === 0) return [];
+  const ipv6DefaultMetric = numberOf(settings, 'ipv6', 'route-metric') ?? null;
+  const why = 'the advertised default route takes over';
+  const wait = { lease: false, ipv6DefaultMetric, heldMetric: standbyMetric };
+  return [{ do: 'waitDynamic', id, uuid, interface: names.bridge, ...wait, why }];
+}
+
 /** An advertised IPv6 default route is waited for only where there was one: not every LAN has a router. */
 function dynamicWait(
   names: BridgeNames,
   final: WantedProfile,
   lease: boolean,
   expectsIpv6Default: boolean,
-  isHeld: boolean,
 ): readonly Step[] {
   const ipv6DefaultMetric =
     dynamicFamilies(final.settings).includes(6) && expectsIpv6Default
@@ -197,8 +207,7 @@ function dynamicWait(
   if (!lease && ipv6DefaultMetric === null) return [];
   const { id, uuid } = final;
   const why = 'the same MAC gets the same lease';
-  const heldMetric = isHeld && ipv6DefaultMetric !== null ? standbyMetric : null;
-  return [{ do: 'waitDynamic', id, uuid, interface: names.bridge, lease, ipv6DefaultMetric, heldMetric, why }];
+  return [{ do: 'waitDynamic', id, uuid, interface: names.bridge, lease, ipv6DefaultMetric, heldMetric: null, why }];
 }
 
 /** How a profile of ours is started: NetworkManager finds or makes its device. */

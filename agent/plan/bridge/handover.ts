@@ -65,12 +65,14 @@ export function overlapSettings(final: WantedProfile, link: Link, observation: O
   return { ...final.settings, ipv4 };
 }
 
+/** What is held of dynamic IPv6 until the bridge has its own. */
+export interface Ipv6Held {
+  readonly addresses: readonly string[];
+  readonly gateways: readonly string[];
+}
+
 /** IPv6 addresses and gateways to hold by hand while dynamic IPv6 has none of its own; null when there is nothing to hold. */
-export function ipv6Hold(
-  final: WantedProfile,
-  link: Link,
-  observation: Observation,
-): { addresses: readonly string[]; gateways: readonly string[] } | null {
+export function ipv6Hold(final: WantedProfile, link: Link, observation: Observation): Ipv6Held | null {
   if (!isDynamic(6, final.settings)) return null;
   const addresses = link.addresses.filter((entry) => entry.family === 6 && isStable(entry));
   if (addresses.length === 0) return null;

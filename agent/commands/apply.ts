@@ -14,7 +14,7 @@ import { planApply, planDisable, planUndo } from '../plan/plan.ts';
 import { planTuning, planUntuning } from '../plan/tuning/tuning.ts';
 import { lastKept, readJournals } from '../run/journal.ts';
 import type { Planner } from '../run/plan-when-ready.ts';
-import { patientWait, type WaitOptions } from '../run/plan-when-ready.ts';
+import { patientWait, repairWait, type WaitOptions } from '../run/plan-when-ready.ts';
 import { type ReconcileResult, reconcile } from '../run/reconcile.ts';
 import { currentBootId } from '../run/recover.ts';
 import { recordRefused } from '../run/run-record.ts';
@@ -26,7 +26,7 @@ import { reporting, sayNotes } from './reporting.ts';
 import { requireRoot } from './root.ts';
 
 /** A plan that is not run waits for nothing: it says what would happen now. */
-const noWait: WaitOptions = { routeMs: 0, uplinkMs: 0 };
+const noWait: WaitOptions = { routeMs: 0, uplinkMs: 0, servicesMs: 0 };
 
 const nothingToDoText = 'Nothing to do: the node is as wanted.';
 
@@ -78,7 +78,7 @@ export async function repair(output: Output): Promise<ExitCode> {
   };
   const options = { command, confirmTimeoutSeconds: null, ...reporting(output) };
   try {
-    report('apply', await reconcile(planner, patientWait, options), output);
+    report('apply', await reconcile(planner, repairWait, options), output);
   } catch (error) {
     if (!isAgentError(error) || error.kind !== 'busy') throw error;
     output.say(error.message);

@@ -83,8 +83,8 @@ export async function openNode(): Promise<Node> {
 }
 
 /** Does something with the node and closes its connections. */
-export async function withNode<T>(work: (node: Node) => Promise<T>): Promise<T> {
-  const node = await openNode();
+export async function withNode<T>(work: (node: Node) => Promise<T>, open = openNode): Promise<T> {
+  const node = await open();
   return work(node).finally(() => node.close());
 }
 

@@ -22,10 +22,14 @@ export interface WaitOptions {
   readonly routeMs: number;
   /** How long the chosen NIC may take to get its addresses; it then moves without having any to hand over. */
   readonly uplinkMs: number;
+  /** How long NetworkManager and Open vSwitch may take to be there. */
+  readonly servicesMs: number;
 }
 
 /** What DESIGN promises: a route or lease that comes within 40 s is waited for. */
-export const patientWait: WaitOptions = { routeMs: 40_000, uplinkMs: 40_000 };
+export const patientWait: WaitOptions = { routeMs: 40_000, uplinkMs: 40_000, servicesMs: 0 };
+/** A repair is asked for by what a service leaves when it ends, too; systemd has restarted it within seconds. */
+export const repairWait: WaitOptions = { ...patientWait, servicesMs: 10_000 };
 
 /**
  * Observes and plans; while the plan has to wait for a route, for the uplink's own activation or for a bridge that comes up by itself,

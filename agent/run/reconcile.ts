@@ -5,7 +5,7 @@ import type { Plan } from '../model/plan.ts';
 import type { TuningPlan } from '../model/tuning.ts';
 import { hasOpenJournals } from './journal.ts';
 import { withLock } from './lock.ts';
-import { type Node, withNode } from './node.ts';
+import { type Node, openNode, withNode } from './node.ts';
 import type { ReconcileOptions } from './options.ts';
 import { type Planner, planWhenReady, type WaitOptions } from './plan-when-ready.ts';
 import { rememberUplink } from './remember-uplink.ts';
@@ -42,7 +42,13 @@ export async function reconcile(
     const endSignals = interruptOnSignals(deadline);
     const record = startRecord(options.command);
     try {
-      const result = await withNode((node) => reconcileLocked(node, planner, wait, options, deadline, record));
+      const open = async (): Promise<Node> => {
+        if (wait.servicesMs === 0) return openNode();
+        const { openNodeWithin } = await import('./reconnect.ts');
+        return openNodeWithin(wait.servicesMs, deadline, options.say);
+      };
+      const work = (node: Node) => reconcileLocked(node, planner, wait, options, deadline, record);
+      const result = await withNode(work, open);
       record.ended(result.transaction !== null || result.tuning.steps.length > 0, result.transaction);
       return result;
     } catch (error) {

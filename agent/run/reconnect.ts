@@ -1,4 +1,5 @@
 import { type Deadline, monotonicMs, throwIfStopped } from '../deadline.ts';
+import { daemonCall } from '../drivers/dbus/connection.ts';
 import { serviceEvent } from '../drivers/host/service-event.ts';
 import { service } from '../drivers/networkmanager/names.ts';
 import { asAgentError } from '../errors.ts';
@@ -11,8 +12,16 @@ const comeBackMs = 30_000;
 
 /** The node's connections if they still work, else new ones, once D-Bus, NetworkManager and Open vSwitch are back. */
 export async function reconnectNode(node: Node, deadline: Deadline, say: (message: string) => void): Promise<Node> {
-  if (await works(node)) return node;
-  const giveUp = monotonicMs() + Math.min(comeBackMs, deadline.remainingMs());
+  return (await works(node)) ? node : openNodeWithin(comeBackMs, deadline, say);
+}
+
+/** Connections once D-Bus, NetworkManager and Open vSwitch are there. Fails with the kind of what is still missing when the time is over. */
+export async function openNodeWithin(
+  limitMs: number,
+  deadline: Deadline,
+  say: (message: string) => void,
+): Promise<Node> {
+  const giveUp = monotonicMs() + Math.min(limitMs, deadline.remainingMs());
   let said = false;
   for (;;) {
     throwIfStopped(deadline);
@@ -28,12 +37,7 @@ export async function reconnectNode(node: Node, deadline: Deadline, say: (messag
 }
 
 async function works(node: Node): Promise<boolean> {
-  const owner = {
-    destination: 'org.freedesktop.DBus',
-    path: '/org/freedesktop/DBus',
-    interface: 'org.freedesktop.DBus',
-  };
-  const alive = node.bus.call({ ...owner, member: 'GetNameOwner', signature: 's', body: [service] });
+  const alive = node.bus.call(daemonCall('GetNameOwner', service));
   return Promise.all([alive, node.nm.profilePaths(), node.ovs.facts()]).then(
     () => true,
     () => false,

@@ -61,7 +61,7 @@ export async function undoTransaction(
   if (record.state === 'awaiting-confirm') await takeBackTried(record, options.say);
   return reconcile(
     (observation) => ({ kind: 'planned', plan: planUndo(header.previous, observation) }),
-    { routeMs: 0, uplinkMs: 0 },
+    { routeMs: 0, uplinkMs: 0, servicesMs: 0 },
     { ...options, command: `undo ${header.id}`, confirmTimeoutSeconds: null },
   );
 }

@@ -1,5 +1,6 @@
 import { type ExitCode, exitCode } from '../errors.ts';
-import { keepTried, undoTransaction } from '../run/undo.ts';
+import { keepTried } from '../run/confirm.ts';
+import { undoTransaction } from '../run/undo.ts';
 import { report } from './apply.ts';
 import type { Output } from './output.ts';
 import { reporting } from './reporting.ts';

@@ -3,16 +3,18 @@ import type { Plan, Wanted } from './plan.ts';
 /** Where transactions are written down. */
 export const journalDirectory = '/var/lib/microshift-net/tx';
 
-/** Where a transaction stands. Only the last state in its journal counts. */
-export type TransactionState =
-  | 'open'
-  | 'committed'
-  | 'awaiting-confirm'
-  | 'confirmed'
-  | 'reverted'
-  | 'rolled-back'
-  | 'interrupted'
-  | 'not-restored';
+/** Where a transaction can stand. Only the last state in its journal counts. */
+export const transactionStates = [
+  'open',
+  'committed',
+  'awaiting-confirm',
+  'confirmed',
+  'reverted',
+  'rolled-back',
+  'interrupted',
+  'not-restored',
+] as const;
+export type TransactionState = (typeof transactionStates)[number];
 
 /** First line of a journal: everything that was known before anything was touched. */
 export interface JournalHeader {

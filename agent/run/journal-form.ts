@@ -1,5 +1,5 @@
 import { isSettings } from '../drivers/networkmanager/shapes.ts';
-import type { JournalEvent, JournalHeader } from '../model/journal.ts';
+import { type JournalEvent, type JournalHeader, transactionStates } from '../model/journal.ts';
 
 /*
  * A journal is obeyed: its states decide what a recovery does, its profiles are written to NetworkManager. What is not in every part
@@ -80,16 +80,7 @@ const events: Readonly<Record<JournalEvent['event'], Check>> = {
   checkpoint: fields({ path: text }),
   step: fields({ index: (value) => Number.isInteger(value) && Number(value) >= 0, tookMs: number }),
   state: fields({
-    state: one(
-      'open',
-      'committed',
-      'awaiting-confirm',
-      'confirmed',
-      'reverted',
-      'rolled-back',
-      'interrupted',
-      'not-restored',
-    ),
+    state: one(...transactionStates),
     at: text,
     detail: orNull(text),
     confirmUntil: optional(text),

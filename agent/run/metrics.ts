@@ -1,17 +1,6 @@
-import type { TransactionState } from '../model/journal.ts';
+import { transactionStates } from '../model/journal.ts';
 import type { RunOutcome, RunRecord } from '../model/run-record.ts';
 
-/** Every state a transaction can be left in by a run; the one that counts is 1, the others 0, so that a query finds each of them. */
-const states: readonly TransactionState[] = [
-  'open',
-  'committed',
-  'awaiting-confirm',
-  'confirmed',
-  'reverted',
-  'rolled-back',
-  'interrupted',
-  'not-restored',
-];
 const outcomes: readonly RunOutcome[] = ['unchanged', 'changed', 'failed'];
 
 type Labels = Readonly<Record<string, string>>;
@@ -55,7 +44,7 @@ export function metricsText(record: RunRecord): string {
             'last_transaction_state',
             'gauge',
             'State of the last transaction of this boot.',
-            states.map((state): Sample => [{ state }, state === transaction.state ? 1 : 0]),
+            transactionStates.map((state): Sample => [{ state }, state === transaction.state ? 1 : 0]),
           ),
           metric('last_transaction_timestamp_seconds', 'gauge', 'When the last transaction ended.', [
             [{}, seconds(transaction.at)],

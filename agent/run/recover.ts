@@ -2,8 +2,7 @@ import type { Deadline } from '../deadline.ts';
 import { readSmallFile } from '../drivers/host/files.ts';
 import { checkpointStands } from '../drivers/networkmanager/checkpoint.ts';
 import { AgentError, asAgentError } from '../errors.ts';
-import type { JournalRecord } from '../model/journal.ts';
-import { journalDirectory } from '../model/journal.ts';
+import { type JournalRecord, journalDirectory, type TransactionState } from '../model/journal.ts';
 import { isAsWanted } from './as-wanted.ts';
 import { readOpenJournals, reopenJournal, setAside } from './journal.ts';
 import type { Message } from './messages.ts';
@@ -81,27 +80,18 @@ async function endOpenRun(
 ): Promise<void> {
   const { id, plan } = record.header;
   if (record.header.bootId !== bootId) return endAfterReboot(record, announce, places);
-  const ended = (text: string): void => announce(recovered(id, text));
   if (record.checkpoint === null) await awaitUnloggedCheckpoint(node.nm, deadline, say);
   // It may have died between the end of its work and the note of it: a state that is as it aimed at is not taken back.
   const pending = record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint));
   if (!pending && isAsWanted(plan, await node.observe())) {
     endTransaction('recover', id, 'committed', 'the agent died after its work was done', plan, places);
-    ended('died after its work was done; the node is as it was meant to be');
+    announce(recovered(id, 'died after its work was done; the node is as it was meant to be'));
     return;
   }
   say(`transaction ${id} died in the middle; bringing back the state before it`);
   const left = await takeBack(node, record.header, record.checkpoint, say);
-  endTransaction(
-    'recover',
-    id,
-    left === null ? 'rolled-back' : 'not-restored',
-    left?.message ?? 'the agent died; the next run rolled back',
-    null,
-    places,
-  );
-  if (left === null) ended('had died in the middle; the state before it is back');
-  else announce({ kind: 'not-restored', text: left.message, transaction: id, error: left.kind });
+  const back = ['rolled-back', 'the agent died; the next run rolled back'] as const;
+  endTakenBack(id, left, back, 'had died in the middle; the state before it is back', announce, places);
   if (deadline.signal.aborted) throw deadline.signal.reason;
 }
 
@@ -120,16 +110,26 @@ async function endUnconfirmed(
   if (record.header.bootId !== bootId) return endAfterReboot(record, announce, places);
   if (record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint))) throw unconfirmed(id);
   const left = await takeBack(node, record.header, null, say);
-  endTransaction(
-    'recover',
-    id,
-    left === null ? 'reverted' : 'not-restored',
-    left?.message ?? 'it was not confirmed in time',
-    null,
-    places,
-  );
-  if (left === null) announce(recovered(id, 'was not confirmed and has been reverted'));
-  else announce({ kind: 'not-restored', text: left.message, transaction: id, error: left.kind });
+  const back = ['reverted', 'it was not confirmed in time'] as const;
+  endTakenBack(id, left, back, 'was not confirmed and has been reverted', announce, places);
+}
+
+/** Writes down and tells what taking a run back has left: null is nothing, and then it has ended in this state. */
+function endTakenBack(
+  id: string,
+  left: AgentError | null,
+  [state, detail]: readonly [TransactionState, string],
+  told: string,
+  announce: Reporter['announce'],
+  places: RecordPlaces,
+): void {
+  if (left === null) {
+    endTransaction('recover', id, state, detail, null, places);
+    announce(recovered(id, told));
+  } else {
+    endTransaction('recover', id, 'not-restored', left.message, null, places);
+    announce({ kind: 'not-restored', text: left.message, transaction: id, error: left.kind });
+  }
 }
 
 /** Notes the end of a run of an earlier boot: with that boot its profiles in memory and its checkpoint went. */

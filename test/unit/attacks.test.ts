@@ -19,7 +19,6 @@ import { readAccess } from '../../agent/drivers/kubernetes/kubeconfig.ts';
 import { readReleaseFile } from '../../agent/drivers/kubernetes/release-file.ts';
 import { openOpenVSwitch } from '../../agent/drivers/openvswitch/client.ts';
 import { readHints } from '../../agent/facts/hints.ts';
-import type { JournalHeader } from '../../agent/model/journal.ts';
 import {
   hasOpenJournals,
   openJournal,
@@ -30,31 +29,13 @@ import {
 import { takeLock } from '../../agent/run/lock.ts';
 import { failure } from './failure.ts';
 import { startFakeServer } from './ovsdb/fake-server.ts';
+import { headerOf } from './run/played-transaction.ts';
 
 const notRoot = process.getuid?.() !== 0 && 'only root can give files away';
 const nobody = 65_534;
 const secret = 'root:$6$salt$hash:19000:0:99999:7:::';
 
-const header: JournalHeader = {
-  format: 1,
-  id: '20260102T030405Z-0001',
-  command: 'apply',
-  agentVersion: '0.1.0',
-  startedAt: '2026-01-02T03:04:05.678Z',
-  bootId: 'boot',
-  previous: { bridges: [] },
-  plan: {
-    outcome: 'change',
-    choice: null,
-    wanted: { bridges: [] },
-    carried: [],
-    before: [],
-    differences: [],
-    steps: [],
-    notes: [],
-    outage: { expectedMs: 0, why: '' },
-  },
-};
+const header = headerOf({ names: [] });
 
 function fifo(path: string): void {
   execFileSync('mkfifo', [path]);

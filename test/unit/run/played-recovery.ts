@@ -5,7 +5,7 @@ import type { Test } from 'tap';
 import { type Deadline, startDeadline } from '../../../agent/deadline.ts';
 import type { NetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
 import type { AgentError } from '../../../agent/errors.ts';
-import type { JournalHeader, JournalRecord } from '../../../agent/model/journal.ts';
+import type { JournalHeader, JournalRecord, TransactionState } from '../../../agent/model/journal.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
 import type { Plan } from '../../../agent/model/plan.ts';
 import type { RunRecord } from '../../../agent/model/run-record.ts';
@@ -13,9 +13,10 @@ import { type Journal, openJournal, readJournals } from '../../../agent/run/jour
 import type { Message } from '../../../agent/run/messages.ts';
 import type { Node } from '../../../agent/run/node.ts';
 import { currentBootId, recoverEarlierRuns } from '../../../agent/run/recover.ts';
+import type { RecordPlaces } from '../../../agent/run/run-record.ts';
 import { planOfCase, readCase } from '../plan/cases.ts';
 import { ModelNode } from '../plan/model-node.ts';
-import { headerOf } from './played-transaction.ts';
+import { checkpoint, headerOf, now } from './played-transaction.ts';
 
 const moved = readCase('static4');
 const plan = planOfCase(moved);
@@ -155,4 +156,17 @@ function untouchable(): Node {
       throw new TypeError(`the node was asked for its ${String(name)}`);
     },
   });
+}
+
+/** Journals with these ends, oldest first. */
+export function written(t: Test, states: Readonly<Record<string, TransactionState>>): RecordPlaces {
+  const root = t.testdir({});
+  const places = { journals: join(root, 'tx'), status: join(root, 'run') };
+  for (const [id, state] of Object.entries(states)) {
+    const journal = openJournal(places.journals, journalOf(id));
+    journal.append({ event: 'checkpoint', path: checkpoint });
+    if (state !== 'open') journal.setState(state, now, null);
+    journal.close();
+  }
+  return places;
 }

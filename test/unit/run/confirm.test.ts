@@ -1,0 +1,67 @@
+// Which change `confirm` keeps, and what becomes of one that is confirmed too late.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import type { NetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
+import { keepTriedOn } from '../../../agent/run/confirm.ts';
+import { readJournals } from '../../../agent/run/journal.ts';
+import { failure } from '../failure.ts';
+import { written } from './played-recovery.ts';
+import { checkpoint, refused } from './played-transaction.ts';
+
+function managed(standing: readonly string[], calls: string[] = [], fails = false): { readonly nm: NetworkManager } {
+  const nm: Partial<NetworkManager> = {
+    property: async () => standing,
+    request: async (_what, { member }) => {
+      calls.push(member);
+      if (fails) throw refused();
+      return [];
+    },
+  };
+  return { nm: nm as NetworkManager };
+}
+
+const late = async (): Promise<void> => {
+  throw new Error('nothing was late');
+};
+
+t.test('a change that is confirmed in time stays, and is what the node is', async (t) => {
+  const places = written(t, { a: 'committed', b: 'awaiting-confirm' });
+  const calls: string[] = [];
+  t.equal(await keepTriedOn(managed([checkpoint], calls), late, places), 'b');
+  t.strictSame(calls, ['CheckpointDestroy']);
+  t.match(readJournals(places.journals).records, [{ header: { id: 'b' }, state: 'confirmed' }, { state: 'committed' }]);
+  t.match(JSON.parse(readFileSync(join(places.status, 'status.json'), 'utf8')), {
+    command: 'confirm',
+    transaction: { id: 'b', state: 'confirmed' },
+    bridges: [{ bridge: 'br-ex', uplink: 'eth0' }],
+  });
+  await t.rejects(keepTriedOn(managed([]), late, places), failure('nothing-to-confirm'), 'only once');
+});
+
+t.test('a change whose time is over cannot be confirmed any more', async (t) => {
+  const places = written(t, { a: 'awaiting-confirm' });
+  const calls: string[] = [];
+  const why = failure('nothing-to-confirm', { message: /^transaction a was not confirmed in time/ });
+  const recover = async (): Promise<void> => {
+    calls.push('recover');
+  };
+  await t.rejects(keepTriedOn(managed(['/checkpoint/of/another'], calls), recover, places), why);
+  t.strictSame(
+    calls,
+    ['recover'],
+    'what NetworkManager has not taken back is, and the checkpoint of somebody else stays',
+  );
+});
+
+t.test('where no change was tried there is nothing to confirm', async (t) => {
+  const places = written(t, { a: 'committed', b: 'rolled-back', c: 'open' });
+  const why = failure('nothing-to-confirm', { message: /^no change waits to be confirmed$/ });
+  await t.rejects(keepTriedOn(managed([checkpoint]), late, places), why);
+});
+
+t.test('a confirmation that NetworkManager refuses leaves the change to its time', async (t) => {
+  const places = written(t, { a: 'awaiting-confirm' });
+  await t.rejects(keepTriedOn(managed([checkpoint], [], true), late, places), failure('networkmanager-refused'));
+  t.match(readJournals(places.journals).records, [{ state: 'awaiting-confirm' }]);
+});

@@ -12,12 +12,13 @@
 keep() { # bridge, UUIDs of the profiles of the bridge, its port, its interface
   read -r index 2> /dev/null < "/sys/class/net/$1/ifindex" || return 0
   key=external_ids
-  # One of an agent before 0.2 has the NIC as a port of NetworkManager's, which would be taken out of it.
-  owner=$(ovs-vsctl --timeout=3 --if-exists get Bridge "$1" $key:microshift-net.profile) && [ -n "$owner" ] || return 0
+  # The first command fails, and with it the transaction, where the bridge does not say whose it is: one of an agent before 0.2 has the NIC as
+  # a port of NetworkManager's, which would be taken out of it.
   ovs-vsctl --no-wait --timeout=3 \
+    -- get Bridge "$1" $key:microshift-net.profile \
     -- --if-exists remove Bridge "$1" $key NM.connection.uuid="$2" \
     -- --if-exists remove Port "$1" $key NM.connection.uuid="$3" \
-    -- --if-exists remove Interface "$1" $key NM.connection.uuid="$4"
+    -- --if-exists remove Interface "$1" $key NM.connection.uuid="$4" > /dev/null || return 0
   note=/run/NetworkManager/devices/$index
   if grep -qsx "connection-uuid=$4" "$note"; then
     sed -i -e 's/^managed=.*/managed=false/' -e '/^connection-uuid=/d' "$note"

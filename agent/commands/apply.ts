@@ -18,7 +18,7 @@ import { patientWait, repairWait, type WaitOptions } from '../run/plan-when-read
 import { type ReconcileResult, reconcile } from '../run/reconcile.ts';
 import { currentBootId } from '../run/recover.ts';
 import { recordRefused } from '../run/run-record.ts';
-import { removeHint } from '../run/state-files.ts';
+import { removeHint, takeRepairRequest } from '../run/state-files.ts';
 import type { TransactionResult } from '../run/transaction.ts';
 import { drawTopology, plannedTopology } from '../view/topology.ts';
 import type { Output } from './output.ts';
@@ -67,6 +67,7 @@ export async function apply(options: ApplyOptions, output: Output): Promise<Exit
 export async function repair(output: Output): Promise<ExitCode> {
   const command = 'apply --repair';
   requireRoot(command);
+  takeRepairRequest();
   const { config } = await readConfig(command);
   if (config.disableOvsInit.value) return exitCode.done;
   const planner: Planner = (observation, over) => {

@@ -19,6 +19,8 @@ const uplinksFile = 'uplinks';
 const networkMissedFile = 'network-missed';
 /** Failures that an address mends. */
 const mendedByNetwork: readonly string[] = ['no-uplink', 'activation-timeout'] satisfies readonly ErrorKind[];
+/** There while somebody asks for a repair; microshift-net-repair.path waits for it (decision 0017). */
+const repairAskedFile = 'repair-asked';
 const bootMarkerPath = '/run/microshift-net/boot-done';
 
 /** Remembers the NIC, so that the next boot takes the same one, by its permanent MAC if it has another name then; written only when it changes. */
@@ -65,6 +67,11 @@ export function writeRun(record: RunRecord, metrics: string, directory = statusD
   const missedNetwork = `${directory}/${networkMissedFile}`;
   if (record.error !== null && mendedByNetwork.includes(record.error.kind)) replaceFile(missedNetwork, '');
   else rmSync(missedNetwork, { force: true });
+}
+
+/** Before a repair looks at anything: an event from here on asks anew, and another repair follows. */
+export function takeRepairRequest(): void {
+  rmSync(`${statusDirectory}/${repairAskedFile}`, { force: true });
 }
 
 /** Says that `apply --boot` has ended well in this boot, and when it first did. */

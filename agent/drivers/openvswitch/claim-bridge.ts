@@ -1,4 +1,4 @@
-import { mapOf, mutate, type OvsdbClient } from '../ovsdb/index.ts';
+import { mapOf, mutate, type OvsdbClient, setOf } from '../ovsdb/index.ts';
 
 /** The external id by which NetworkManager knows a row for its own (nm-ovsdb.c). */
 const ownerKey = 'NM.connection.uuid';
@@ -28,11 +28,12 @@ export async function claimBridge(client: OvsdbClient, name: string, owners: Bri
         table,
         [['name', '==', name]],
         [
-          ['external_ids', 'delete', [ownerKey]],
+          ['external_ids', 'delete', setOf([ownerKey])],
           ['external_ids', 'insert', mapOf({ [ownerKey]: uuid })],
         ],
       ),
     ),
   );
-  await client.echo();
+  // ovsdb-server sends the news of a commit to everybody who follows it before it answers what came after it.
+  await client.call('echo', []);
 }

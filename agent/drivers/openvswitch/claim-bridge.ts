@@ -1,20 +1,14 @@
+import type { BridgeMarks } from '../../model/plan.ts';
 import { mapOf, mutate, type OvsdbClient, setOf } from '../ovsdb/index.ts';
 
 /** The external id by which NetworkManager knows a row for its own (nm-ovsdb.c). */
 const ownerKey = 'NM.connection.uuid';
 
-/** UUIDs of the NetworkManager profiles of a bridge, its port and its own interface. */
-export interface BridgeOwners {
-  readonly bridge: string;
-  readonly port: string;
-  readonly interface: string;
-}
-
 /**
  * Marks the rows of a bridge, and of the port and interface of its name, as NetworkManager's, in one transaction. Activating those profiles
  * then finds the rows and inserts none: without the marks the names would be taken. When this resolves, NetworkManager has the news.
  */
-export async function claimBridge(client: OvsdbClient, name: string, owners: BridgeOwners): Promise<void> {
+export async function claimBridge(client: OvsdbClient, name: string, owners: BridgeMarks): Promise<void> {
   const rows = [
     ['Bridge', owners.bridge],
     ['Port', owners.port],

@@ -1,7 +1,8 @@
 import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
 import type { OvsFacts } from '../../model/observation.ts';
+import type { BridgeMarks } from '../../model/plan.ts';
 import { connect, deleteRows, mutate, type OvsdbClient, setOf, uuid } from '../ovsdb/index.ts';
-import { type BridgeOwners, claimBridge } from './claim-bridge.ts';
+import { claimBridge } from './claim-bridge.ts';
 import { fromOvsdb, vswitchdNotResponding } from './errors.ts';
 import { readOvsFacts } from './facts.ts';
 import { setOtherConfig } from './other-config.ts';
@@ -21,7 +22,7 @@ const callTimeoutMs = 5_000;
 export interface OpenVSwitch {
   facts(): Promise<OvsFacts>;
   /** Makes a bridge that is there NetworkManager's, under these profiles. */
-  claimBridge(name: string, owners: BridgeOwners): Promise<void>;
+  claimBridge(name: string, owners: BridgeMarks): Promise<void>;
   /** Puts a NIC into a bridge and waits until vswitchd carries it. */
   attachUplink(port: UplinkPort): Promise<void>;
   /** Takes a NIC out of a bridge and waits until vswitchd has let go of it. */

@@ -70,10 +70,10 @@ export function systemBusAddress(environment: NodeJS.ProcessEnv): string {
 }
 
 /** A call to the bus daemon itself, whose arguments are text. */
-export function daemonCall(member: string, ...body: readonly string[]): MethodCall {
+export function daemonCall(member: string, ...body: string[]): MethodCall {
   const name = 'org.freedesktop.DBus';
-  const call = { destination: name, path: '/org/freedesktop/DBus', interface: name, member };
-  return body.length === 0 ? call : { ...call, signature: 's'.repeat(body.length), body: [...body] };
+  const signature = 's'.repeat(body.length);
+  return { destination: name, path: '/org/freedesktop/DBus', interface: name, member, signature, body };
 }
 
 boundArrays();
@@ -139,7 +139,7 @@ export async function connectBus(address: string): Promise<Bus> {
       return undefined;
     });
 
-  const daemon = (member: string, ...body: readonly string[]): Promise<unknown[]> =>
+  const daemon = (member: string, ...body: string[]): Promise<unknown[]> =>
     call({ ...daemonCall(member, ...body), timeoutMs: connectTimeoutMs });
 
   try {

@@ -10,12 +10,22 @@ export const wiredInterface = 'org.freedesktop.NetworkManager.Device.Wired';
 export const dhcp4Interface = 'org.freedesktop.NetworkManager.DHCP4Config';
 export const dhcp6Interface = 'org.freedesktop.NetworkManager.DHCP6Config';
 export const deviceInterface = 'org.freedesktop.NetworkManager.Device';
+export const propertiesInterface = 'org.freedesktop.DBus.Properties';
 export const checkpointInterface = 'org.freedesktop.NetworkManager.Checkpoint';
 
-/** A call to NetworkManager's own object. */
-export function rootCall(member: string, signature: string, ...body: unknown[]) {
-  return { path: rootPath, interface: rootInterface, member, signature, body };
+/** Makes calls of one object's interface: the member, the signature of its arguments, the arguments. */
+export function callsTo(path: string, interfaceName: string) {
+  return (member: string, signature = '', ...body: unknown[]) => ({
+    path,
+    interface: interfaceName,
+    member,
+    signature,
+    body,
+  });
 }
+
+/** A call to NetworkManager's own object. */
+export const rootCall = callsTo(rootPath, rootInterface);
 
 /** NMDeviceState, as far as it is asked for. */
 export const deviceState = { disconnected: 30, prepare: 40, ipConfig: 70, activated: 100, failed: 120 } as const;

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -40,21 +41,9 @@ export function writeManifestFiles(directory: string, files: Readonly<Record<str
 
 /** Not mkdir's own `recursive`: in Node 20 that never ends below a directory that takes none, such as /proc. */
 function makeDirectory(path: string): void {
-  const code = mkdirCode(path);
-  if (code !== 'ENOENT') return;
+  if (existsSync(path)) return;
   makeDirectory(dirname(path));
   mkdirSync(path);
-}
-
-function mkdirCode(path: string): string | null {
-  try {
-    mkdirSync(path);
-    return null;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' || (code === 'ENOENT' && dirname(path) !== path)) return code;
-    throw error;
-  }
 }
 
 function writeIfChanged(path: string, text: string): void {

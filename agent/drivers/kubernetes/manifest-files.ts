@@ -47,7 +47,7 @@ function makeDirectory(path: string): void {
 }
 
 function writeIfChanged(path: string, text: string): void {
-  if (readIfThere(path) === text) return;
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
   const temporary = `${path}.${process.pid}.new`;
   const descriptor = openSync(temporary, 'w', 0o644);
   try {
@@ -59,14 +59,5 @@ function writeIfChanged(path: string, text: string): void {
     throw error;
   } finally {
     closeSync(descriptor);
-  }
-}
-
-function readIfThere(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
   }
 }

@@ -116,14 +116,14 @@ const reasons: Readonly<Record<string, string>> = {
 
 async function dial(path: string, limitMs: number): Promise<Socket> {
   const socket = createConnection(path);
+  const timer = setTimeout(() => socket.destroy(new Error(`no answer within ${limitMs} ms`)), limitMs);
   try {
-    await once(socket, 'connect', { signal: AbortSignal.timeout(limitMs) });
+    await once(socket, 'connect');
     return socket;
   } catch (cause) {
-    socket.on('error', () => {}); // a late error of an abandoned socket is nobody's
-    socket.destroy();
-    const { name, code = '', message } = cause as NodeJS.ErrnoException;
-    const why = name === 'AbortError' ? `no answer within ${limitMs} ms` : (reasons[code] ?? message);
-    throw new OvsdbError('unreachable', `cannot connect to unix:${path}: ${why}`, cause);
+    const { code = '', message } = cause as NodeJS.ErrnoException;
+    throw new OvsdbError('unreachable', `cannot connect to unix:${path}: ${reasons[code] ?? message}`, cause);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -5,12 +5,14 @@ export const askVswitchd = mutate('Open_vSwitch', [], [['next_cfg', '+=', 1]]);
 
 /** Runs operations as one transaction and waits until vswitchd has taken it over. */
 export async function takenOver(client: OvsdbClient, limitMs: number, operations: readonly Operation[]): Promise<void> {
-  const asked = [...operations, askVswitchd, select('Open_vSwitch', [], ['next_cfg'])];
-  const [row] = (await client.transact('Open_vSwitch', asked)).at(-1) ?? [];
+  const change = [...operations, askVswitchd, select('Open_vSwitch', [], ['next_cfg'])];
+  const [row] = (await client.transact('Open_vSwitch', change)).at(-1) ?? [];
+  const asked = readInteger(row?.next_cfg);
+  if (asked === undefined) throw new Error('its table Open_vSwitch has no row');
   await client.transact('Open_vSwitch', [
     wait({
       table: 'Open_vSwitch',
-      where: [['cur_cfg', '<', readInteger(row?.next_cfg) ?? 0]],
+      where: [['cur_cfg', '<', asked]],
       columns: ['cur_cfg'],
       until: '==',
       rows: [],

@@ -2,7 +2,6 @@ import { connectBus, systemBusAddress } from '../drivers/dbus/connection.ts';
 import { openFirewall } from '../drivers/firewalld/client.ts';
 import { openNetworkManager } from '../drivers/networkmanager/client.ts';
 import { openOpenVSwitch, probeVswitchd } from '../drivers/openvswitch/client.ts';
-import { runDirectory } from '../drivers/openvswitch/socket.ts';
 import { trustedZone, type ZoneSources } from '../model/firewall.ts';
 import type { NetworkManagerFacts, OvsFacts } from '../model/observation.ts';
 import { observeNetworkManager } from './network-manager.ts';
@@ -23,7 +22,7 @@ export async function askOvsdb(): Promise<OvsFacts> {
 }
 
 export async function askVswitchd(): Promise<'responds'> {
-  await probeVswitchd(runDirectory);
+  await probeVswitchd();
   return 'responds';
 }
 

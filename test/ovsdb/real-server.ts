@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
-import { connect, OvsdbClient } from '../../agent/drivers/ovsdb/client.ts';
+import { connect, type OvsdbClient } from '../../agent/drivers/ovsdb/index.ts';
+
+/** The limit of the clients made here: for what is not about limits. */
+export const limitMs = 10_000;
 
 const vswitchSchema = '/usr/share/openvswitch/vswitch.ovsschema';
 
@@ -24,7 +27,7 @@ export function missingParts(): string | false {
   return existsSync(vswitchSchema) ? false : `${vswitchSchema} is missing`;
 }
 
-/** A second database with what Open_vSwitch has not: wide integers, reals, integer maps, a unique index, an immutable column. */
+/** A second database with what Open_vSwitch has not: reals, integer maps, a unique index, an immutable column. */
 const inventorySchema = {
   name: 'Inventory',
   version: '1.0.0',
@@ -46,7 +49,7 @@ const inventorySchema = {
 };
 
 export interface RealServer {
-  readonly remote: string;
+  readonly path: string;
   start(): Promise<void>;
   /** Ends the server with the signal and waits until it is gone. */
   kill(signal: NodeJS.Signals): Promise<void>;
@@ -61,7 +64,7 @@ async function createRealServer(): Promise<RealServer> {
   await writeFile(path('inventory.ovsschema'), JSON.stringify(inventorySchema));
   execFileSync('ovsdb-tool', ['create', path('vswitch.db'), vswitchSchema]);
   execFileSync('ovsdb-tool', ['create', path('inventory.db'), path('inventory.ovsschema')]);
-  const remote = `unix:${path('db.sock')}`;
+  const socket = path('db.sock');
   let child: ChildProcess | undefined;
 
   async function kill(signal: NodeJS.Signals): Promise<void> {
@@ -74,15 +77,16 @@ async function createRealServer(): Promise<RealServer> {
   }
 
   return {
-    remote,
+    path: socket,
     async start() {
-      const options = [`--remote=p${remote}`, `--unixctl=${path('ctl.sock')}`, '--no-chdir', '-vconsole:emer'];
+      const options = [`--remote=punix:${socket}`, `--unixctl=${path('ctl.sock')}`, '--no-chdir', '-vconsole:emer'];
       child = spawn('ovsdb-server', [...options, path('vswitch.db'), path('inventory.db')], { stdio: 'inherit' });
       const end = performance.now() + 15_000;
       for (;;) {
-        const probe = await connect(remote).catch((error: unknown) => error);
-        if (probe instanceof OvsdbClient) return probe.close();
-        if (performance.now() > end) throw probe;
+        const probe = await connect(socket, limitMs).catch((error: unknown) => {
+          if (performance.now() > end) throw error;
+        });
+        if (probe) return probe.close();
         await pause(20);
       }
     },
@@ -100,7 +104,7 @@ export async function startWithClient(t: Test): Promise<{ server: RealServer; cl
   const server = await createRealServer();
   t.teardown(() => server.remove());
   await server.start();
-  const client = await connect(server.remote);
+  const client = await connect(server.path, limitMs);
   t.teardown(() => client.close());
   return { server, client };
 }

@@ -175,7 +175,7 @@ t.test('a FIFO or a device in place of a file that is read', async (t) => {
 t.test("a FIFO in place of vswitchd's pid file", async (t) => {
   const server = await startFakeServer();
   t.teardown(() => server.stop());
-  const folder = join(server.remote.slice('unix:'.length), '..');
+  const folder = join(server.path, '..');
   fifo(join(folder, 'ovs-vswitchd.pid'));
   const ovs = await openOpenVSwitch(folder);
   await t.rejects(ovs.probeVswitchd(), failure('vswitchd-not-responding'));

@@ -1,4 +1,5 @@
-import DBusBuffer, { type WireType } from 'dbus-next/lib/dbus-buffer.js';
+import DBusBuffer from 'dbus-next/lib/dbus-buffer.js';
+import type { WireType } from 'dbus-next/lib/signature.js';
 
 /*
  * dbus-next believes the length an array claims to have. Elements that take no bytes, or are read beyond the message's end, would be

@@ -1,3 +1,4 @@
+import { parseSignature, type WireType } from 'dbus-next/lib/signature.js';
 import { Variant } from 'dbus-next/lib/variant.js';
 import type { Json, SettingValue } from '../../model/settings.ts';
 
@@ -8,91 +9,59 @@ import type { Json, SettingValue } from '../../model/settings.ts';
 
 /** A wire value without its signatures: variants unwrapped, byte arrays as hex, 64-bit integers as numbers while safe. */
 export function toPlain(value: unknown): Json {
-  if (value instanceof Variant) return toPlain(value.value);
-  if (typeof value === 'bigint') return decodeBigInt(value);
-  if (Buffer.isBuffer(value)) return value.toString('hex');
-  if (Array.isArray(value)) return value.map(toPlain);
-  if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toPlain(item)]));
-  }
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
+  return toJson(value, (variant) => toPlain(variant.value));
 }
 
 /** Variant → [signature, JSON], lossless. */
 export function decodeVariant(variant: unknown): SettingValue {
   if (!(variant instanceof Variant)) throw new TypeError('expected a D-Bus variant');
-  return [variant.signature, decodeValue(variant.value)];
+  return [variant.signature, toJson(variant.value, decodeVariant)];
 }
 
-/** [signature, JSON] → Variant; the twin of decodeVariant. Throws TypeError when the value does not fit its signature. */
+/** [signature, JSON] → Variant; the twin of decodeVariant. Throws when the value does not fit its signature. */
 export function encodeVariant([signature, value]: SettingValue): Variant {
-  return new Variant(signature, encodeValue(signature, value));
+  const [type, ...more] = parseSignature(signature);
+  if (type === undefined || more.length > 0) throw new TypeError(`${signature} is not the signature of one value`);
+  return new Variant(signature, encodeValue(type, value));
 }
 
-function decodeValue(value: unknown): Json {
-  if (value instanceof Variant) return decodeVariant(value);
-  if (Array.isArray(value)) return value.map(decodeValue);
-  if (typeof value === 'object' && value !== null && !Buffer.isBuffer(value)) {
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, decodeValue(item)]));
+function toJson(value: unknown, ofVariant: (variant: Variant) => Json): Json {
+  if (value instanceof Variant) return ofVariant(value);
+  if (typeof value === 'bigint') return decodeBigInt(value);
+  if (Buffer.isBuffer(value)) return value.toString('hex');
+  if (Array.isArray(value)) return value.map((item) => toJson(item, ofVariant));
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toJson(item, ofVariant)]));
   }
-  return toPlain(value);
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
 }
 
-function encodeValue(signature: string, value: Json): unknown {
-  switch (signature[0]) {
+function encodeValue({ type, child }: WireType, value: Json): unknown {
+  switch (type) {
     case 'v':
       return encodeVariant(value as unknown as SettingValue);
     case 'x':
     case 't':
       return BigInt(value as string | number);
     case 'a':
-      return encodeArray(signature.slice(1), value);
+      return encodeArray(child[0] as WireType, value);
     case '(':
-      return encodeStruct(signature, value);
+      return asArray(value).map((item, position) => encodeValue(child[position] as WireType, item));
     default:
       return value;
   }
 }
 
-function encodeArray(element: string, value: Json): unknown {
-  if (element === 'y') return Buffer.from(String(value), 'hex');
-  if (!element.startsWith('{')) return asArray(value, element).map((item) => encodeValue(element, item));
-  const item = element.slice(2, -1);
-  return Object.fromEntries(Object.entries(value as object).map(([key, field]) => [key, encodeValue(item, field)]));
+function encodeArray(element: WireType, value: Json): unknown {
+  if (element.type === 'y') return Buffer.from(String(value), 'hex');
+  if (element.type !== '{') return asArray(value).map((item) => encodeValue(element, item));
+  const field = element.child[1] as WireType;
+  return Object.fromEntries(Object.entries(value as object).map(([key, item]) => [key, encodeValue(field, item)]));
 }
 
-function encodeStruct(signature: string, value: Json): unknown {
-  const members = completeTypes(signature.slice(1, -1));
-  return asArray(value, signature).map((item, position) => encodeValue(members[position] ?? '', item));
-}
-
-function asArray(value: Json, signature: string): readonly Json[] {
-  if (!Array.isArray(value)) throw new TypeError(`a value of signature ${signature} must be a list`);
+function asArray(value: Json): readonly Json[] {
+  if (!Array.isArray(value)) throw new TypeError('the value of a D-Bus array or struct must be a list');
   return value;
-}
-
-/** Splits a signature into its complete types: "sau(ii)" → s, au, (ii) (D-Bus specification, "Type system"). */
-export function completeTypes(signature: string): string[] {
-  const types: string[] = [];
-  for (let start = 0; start < signature.length; ) {
-    const end = endOfType(signature, start);
-    types.push(signature.slice(start, end));
-    start = end;
-  }
-  return types;
-}
-
-function endOfType(signature: string, start: number): number {
-  const first = signature[start];
-  if (first === 'a') return endOfType(signature, start + 1);
-  if (first !== '(' && first !== '{') return start + 1;
-  let depth = 0;
-  for (let at = start; at < signature.length; at += 1) {
-    if ('({'.includes(signature[at] ?? '')) depth += 1;
-    else if (')}'.includes(signature[at] ?? '')) depth -= 1;
-    if (depth === 0) return at + 1;
-  }
-  throw new TypeError(`unbalanced D-Bus signature: ${signature}`);
 }
 
 function decodeBigInt(value: bigint): Json {

@@ -70,10 +70,10 @@ export function systemBusAddress(environment: NodeJS.ProcessEnv): string {
 }
 
 /** A call to the bus daemon itself, whose arguments are text. */
-export function daemonCall(member: string, ...body: readonly string[]): MethodCall {
+export function daemonCall(member: string, ...body: string[]): MethodCall {
   const name = 'org.freedesktop.DBus';
-  const call = { destination: name, path: '/org/freedesktop/DBus', interface: name, member };
-  return body.length === 0 ? call : { ...call, signature: 's'.repeat(body.length), body: [...body] };
+  const signature = 's'.repeat(body.length);
+  return { destination: name, path: '/org/freedesktop/DBus', interface: name, member, signature, body };
 }
 
 boundArrays();
@@ -83,27 +83,32 @@ export async function connectBus(address: string): Promise<Bus> {
   const socket = await openTransport(address, connectTimeoutMs).catch((cause: unknown) => {
     throw busUnreachable(address, cause);
   });
-  const pending = new Map<number, PendingCall>();
+  const pending = new Map<number | undefined, PendingCall>();
   const listeners = new Set<(signal: Signal) => void>();
   const lostListeners = new Set<(error: AgentError) => void>();
   let lost: AgentError | undefined;
   let serial = 0;
-  let calls = 0;
 
+  const take = (own: number | undefined): PendingCall | undefined => {
+    const call = pending.get(own);
+    pending.delete(own);
+    clearTimeout(call?.timer);
+    return call;
+  };
   const lose = (cause?: unknown): void => {
     if (lost !== undefined) return;
     lost = busLost(cause);
-    for (const call of pending.values()) {
-      clearTimeout(call.timer);
-      call.reject(lost);
-    }
-    pending.clear();
+    for (const own of [...pending.keys()]) take(own)?.reject(lost);
     for (const listener of lostListeners) listener(lost);
   };
   const receive = (wire: unknown): void => {
     const message = new Message(messageToJsFmt(wire));
-    if (message.type === signalMessage) for (const listener of listeners) listener(message);
-    else settle(pending, message);
+    const { type, replySerial, errorName, body } = message;
+    if (type === signalMessage) for (const listener of listeners) listener(message);
+    else if (type === methodReturn) take(replySerial)?.resolve(body);
+    else if (type === errorReply) {
+      take(replySerial)?.reject(new DBusReplyError(errorName, typeof body[0] === 'string' ? body[0] : ''));
+    }
   };
   socket.on('error', lose);
   socket.on('end', () => lose());
@@ -120,26 +125,17 @@ export async function connectBus(address: string): Promise<Bus> {
       if (lost !== undefined) return reject(lost);
       const { timeoutMs = callTimeoutMs, ...fields } = request;
       serial += 1;
-      calls += 1;
       const own = serial;
       const what = `${request.interface}.${request.member}`;
-      const timer = setTimeout(() => {
-        pending.delete(own);
-        reject(callTimedOut(what, timeoutMs));
-      }, timeoutMs);
+      // Throws, which rejects this call, where an argument does not fit its signature.
+      const [bytes] = marshallMessage(new Message({ ...fields, type: methodCall, serial: own, flags: noAutoStart }));
+      const timer = setTimeout(() => take(own)?.reject(callTimedOut(what, timeoutMs)), timeoutMs);
       pending.set(own, { resolve, reject, timer });
-      try {
-        const bytes = marshallMessage(new Message({ ...fields, type: methodCall, serial: own, flags: noAutoStart }))[0];
-        socket.write(bytes);
-      } catch (cause) {
-        clearTimeout(timer);
-        pending.delete(own);
-        reject(cause instanceof Error ? cause : new Error(String(cause)));
-      }
+      socket.write(bytes);
       return undefined;
     });
 
-  const daemon = (member: string, ...body: readonly string[]): Promise<unknown[]> =>
+  const daemon = (member: string, ...body: string[]): Promise<unknown[]> =>
     call({ ...daemonCall(member, ...body), timeoutMs: connectTimeoutMs });
 
   try {
@@ -165,22 +161,11 @@ export async function connectBus(address: string): Promise<Bus> {
       lostListeners.add(listener);
       return () => lostListeners.delete(listener);
     },
-    callCount: () => calls,
+    callCount: () => serial,
     close: () => {
       lostListeners.clear();
       lose();
       socket.destroy();
     },
   };
-}
-
-function settle(pending: Map<number, PendingCall>, message: Message): void {
-  const call = message.replySerial === undefined ? undefined : pending.get(message.replySerial);
-  if (call === undefined || message.replySerial === undefined) return;
-  clearTimeout(call.timer);
-  pending.delete(message.replySerial);
-  if (message.type === methodReturn) call.resolve(message.body);
-  else if (message.type === errorReply) {
-    call.reject(new DBusReplyError(message.errorName, typeof message.body[0] === 'string' ? message.body[0] : ''));
-  }
 }

@@ -12,44 +12,33 @@ declare module 'dbus-next/lib/message.js' {
   ): void;
 }
 
-declare module 'dbus-next/lib/dbus-buffer.js' {
-  interface WireType {
+declare module 'dbus-next/lib/signature.js' {
+  /** One complete type of a signature; of an array, dictionary entry or struct with the types in it. */
+  export interface WireType {
     readonly type: string;
     readonly child: readonly WireType[];
   }
-  class DBusBuffer {
+  export function parseSignature(signature: string): WireType[];
+}
+
+declare module 'dbus-next/lib/dbus-buffer.js' {
+  import type { WireType } from 'dbus-next/lib/signature.js';
+  export default class DBusBuffer {
     readonly buffer: Buffer;
     readonly pos: number;
     readArray(element: WireType, bytes: number): unknown;
   }
-
-  export default DBusBuffer;
-  export type { WireType };
 }
 
 declare module 'dbus-next/lib/marshall-compat.js' {
-  import type { Message, MessageFields } from 'dbus-next/lib/message-type.js';
-  export function messageToJsFmt(message: unknown): MessageFields;
+  import type { Message } from 'dbus-next/lib/message-type.js';
+  export function messageToJsFmt(message: unknown): Partial<Message>;
   export function marshallMessage(message: Message): [data: Buffer, descriptors: number[]];
 }
 
 declare module 'dbus-next/lib/message-type.js' {
-  interface MessageFields {
-    type?: number;
-    serial?: number;
-    replySerial?: number;
-    path?: string;
-    interface?: string;
-    member?: string;
-    errorName?: string;
-    destination?: string;
-    sender?: string;
-    signature?: string;
-    body?: unknown[];
-    flags?: number;
-  }
-  class Message {
-    constructor(fields: MessageFields);
+  export class Message {
+    constructor(fields: Partial<Message>);
     readonly type: number;
     readonly serial: number;
     readonly replySerial: number | undefined;
@@ -57,20 +46,18 @@ declare module 'dbus-next/lib/message-type.js' {
     readonly interface: string;
     readonly member: string;
     readonly errorName: string;
+    readonly destination: string;
     readonly sender: string;
     readonly signature: string;
     readonly body: unknown[];
+    readonly flags: number;
   }
-
-  export { Message, MessageFields };
 }
 
 declare module 'dbus-next/lib/variant.js' {
-  class Variant {
+  export class Variant {
     constructor(signature: string, value: unknown);
     readonly signature: string;
     readonly value: unknown;
   }
-
-  export { Variant };
 }

@@ -1,3 +1,4 @@
+import type { HeldRoute } from '../../model/plan.ts';
 import { ipBatch } from './ip-batch.ts';
 import { readLinks } from './links.ts';
 
@@ -7,14 +8,7 @@ import { readLinks } from './links.ts';
  */
 const holdSeconds = 120;
 
-export interface HeldRoute {
-  /** CIDR. */
-  readonly destination: string;
-  /** null: on-link. */
-  readonly gateway: string | null;
-}
-
-export interface RouteHold {
+interface RouteHold {
   readonly interface: string;
   readonly routes: readonly HeldRoute[];
   readonly metric: number;

@@ -6,10 +6,12 @@ export interface Finished {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
+  /** How it failed, in words. */
+  readonly failure: string | undefined;
 }
 
-/** Something to read on standard input, our own input and output, or a signal that ends it early. */
-type RunOptions = Pick<Options, 'input'> | Pick<Options, 'stdio'> | Pick<Options, 'cancelSignal' | 'stdin'>;
+/** Something to read on standard input, our own input and output, an open file for its output, or a signal that ends it early. */
+type RunOptions = Pick<Options, 'input'> | Pick<Options, 'stdio'> | Pick<Options, 'cancelSignal' | 'stdin' | 'stdout'>;
 
 /**
  * Runs a program without a shell and waits for its end; a non-zero exit is an answer, not an error. It reads nothing unless told otherwise.
@@ -29,7 +31,8 @@ export async function run(
       facts: { program },
     });
   }
-  return { exitCode: result.exitCode ?? -1, stdout: String(result.stdout), stderr: String(result.stderr) };
+  const { exitCode = -1, stdout, stderr, shortMessage } = result;
+  return { exitCode, stdout: String(stdout), stderr: String(stderr), failure: shortMessage };
 }
 
 export interface Captured {
@@ -55,15 +58,11 @@ export async function capture(
     maxBuffer: limitBytes,
     stripFinalNewline: false,
   });
-  const note = result.isMaxBuffer
-    ? `cut after ${limitBytes} bytes`
-    : result.timedOut
-      ? `ended after ${timeoutMs / 1000} s`
-      : result.exitCode === 0
-        ? null
-        : result.exitCode === undefined
-          ? (result.originalMessage ?? 'it cannot be started')
-          : `ended with ${result.exitCode}`;
+  let note: string | null = null;
+  if (result.isMaxBuffer) note = `cut after ${limitBytes} bytes`;
+  else if (result.timedOut) note = `ended after ${timeoutMs / 1000} s`;
+  else if (result.exitCode === undefined) note = result.originalMessage ?? 'it cannot be started';
+  else if (result.exitCode !== 0) note = `ended with ${result.exitCode}`;
   // Its own limit counts for standard output and error each.
   return { text: String(result.all ?? '').slice(0, limitBytes), note };
 }
@@ -75,20 +74,13 @@ export async function runInto(
   programArguments: readonly string[],
   timeoutMs: number,
 ): Promise<void> {
-  const { execa } = await import('execa');
   // Any open descriptor will do; execa's types know the first ten.
   const stdout = descriptor as 1;
-  const result = await execa(program, [...programArguments], {
-    reject: false,
-    stdin: 'ignore',
-    stdout,
-    timeout: timeoutMs,
-  });
-  if (result.exitCode === 0) return;
-  const missing = result.exitCode === undefined && !result.timedOut && result.signal === undefined;
-  throw new AgentError(missing ? 'command-missing' : 'step-failed', result.shortMessage ?? program, {
-    hint: missing ? `install the package that has ${program}` : 'check that there is room for it (df)',
-    facts: { program, stderr: String(result.stderr ?? '').trim() },
+  const { exitCode, stderr, failure } = await run(program, programArguments, timeoutMs, { stdin: 'ignore', stdout });
+  if (exitCode === 0) return;
+  throw new AgentError('step-failed', failure ?? program, {
+    hint: 'check that there is room for it (df)',
+    facts: { program, stderr: stderr.trim() },
   });
 }
 

@@ -34,8 +34,9 @@ export async function holdIpv6({ interface: name, addresses, gateways, metric }:
 
 /** Removes the default routes of a hold, and the connected routes that the kernel gave its addresses; one that is gone already is fine. */
 export async function releaseIpv6(hold: Pick<Ipv6Hold, 'interface' | 'metric'>): Promise<void> {
-  const held = readRoutes().filter((route) => route.family === 6 && route.metric === hold.metric);
-  await deleteRoutes(hold.interface, held);
+  const isHeld = ({ family, metric, device }: Route): boolean =>
+    family === 6 && metric === hold.metric && device === hold.interface;
+  await deleteRoutes(readRoutes().filter(isHeld));
 }
 
 /**
@@ -50,15 +51,14 @@ export async function dropKernelAdvertised(interfaceName: string, deadline: Dead
   await waitForKernel(isDefaultTaken, deadline, answerLimitMs, () => none).catch((error: unknown) => {
     if (error !== none) throw error;
   });
-  await deleteRoutes(interfaceName, taken());
+  await deleteRoutes(taken());
 }
 
-async function deleteRoutes(interfaceName: string, routes: readonly Route[]): Promise<void> {
-  const own = routes.filter((route) => route.device === interfaceName);
+async function deleteRoutes(routes: readonly Route[]): Promise<void> {
   await ipBatch(
-    own.map(({ destination, gateway, metric }) => {
+    routes.map(({ destination, gateway, device, metric }) => {
       const via = gateway === null ? '' : `via ${gateway} `;
-      return `route delete ${destination} ${via}dev ${interfaceName} metric ${metric}`;
+      return `route delete ${destination} ${via}dev ${device} metric ${metric}`;
     }),
   );
 }

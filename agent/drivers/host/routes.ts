@@ -48,16 +48,9 @@ function readIpv6Routes(path: string, requiredFlags = upFlag): Route[] {
       .trim()
       .split(/\s+/);
     const bits = Number.parseInt(flags, 16);
-    if (
-      device === '' ||
-      device === 'lo' ||
-      (bits & upFlag) === 0 ||
-      (bits & requiredFlags) === 0 ||
-      (bits & rejectFlag) !== 0 ||
-      (bits & localFlag) !== 0
-    )
-      continue;
-    if (destination.startsWith('ff')) continue;
+    const isUp = (bits & upFlag) !== 0 && (bits & requiredFlags) !== 0;
+    const isUnicast = (bits & (rejectFlag | localFlag)) === 0 && !destination.startsWith('ff');
+    if (device === '' || device === 'lo' || !isUp || !isUnicast) continue;
     routes.push({
       family: 6,
       destination: `${compressIpv6(destination)}/${Number.parseInt(prefix, 16)}`,

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { AgentError, type ErrorKind, errorTable, messageOf } from '../../errors.ts';
 import { fieldAt, listAt } from '../../manifests/object.ts';
-import type { Access } from './access.ts';
+import type { Access } from './http.ts';
 
 /** Answers that mean "later": too many requests, a server that starts or stops, an etcd without a leader. */
 const passingStatus = new Set([429, 500, 502, 503, 504]);

@@ -1,6 +1,13 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import type { Access } from './access.ts';
+import { request as httpsRequest, type RequestOptions } from 'node:https';
+
+/** How to reach a cluster and who we are there. */
+export interface Access {
+  readonly path: string;
+  readonly server: URL;
+  /** TLS and authentication, ready for a request. */
+  readonly options: RequestOptions;
+}
 
 /** An HTTP request to the API server, and where its answer's bytes go. */
 export interface HttpCall {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { AgentError } from '../../errors.ts';
-import type { Access } from './access.ts';
+import type { Access } from './http.ts';
 import { readPlain } from './plain-kubeconfig.ts';
 
 /** Where MicroShift writes the administrator's credentials, once it has made them. */

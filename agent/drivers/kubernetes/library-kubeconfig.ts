@@ -1,6 +1,6 @@
 import { Agent, type AgentOptions, type RequestOptions } from 'node:https';
 import { KubeConfig } from '@kubernetes/client-node';
-import type { Access } from './access.ts';
+import type { Access } from './http.ts';
 
 /** Reads any kubeconfig: exec plug-ins, identity providers, proxies. Slow to load, so plain-kubeconfig.ts is tried first. */
 export async function readWithLibrary(path: string): Promise<Access> {

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -40,25 +41,13 @@ export function writeManifestFiles(directory: string, files: Readonly<Record<str
 
 /** Not mkdir's own `recursive`: in Node 20 that never ends below a directory that takes none, such as /proc. */
 function makeDirectory(path: string): void {
-  const code = mkdirCode(path);
-  if (code !== 'ENOENT') return;
+  if (existsSync(path)) return;
   makeDirectory(dirname(path));
   mkdirSync(path);
 }
 
-function mkdirCode(path: string): string | null {
-  try {
-    mkdirSync(path);
-    return null;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' || (code === 'ENOENT' && dirname(path) !== path)) return code;
-    throw error;
-  }
-}
-
 function writeIfChanged(path: string, text: string): void {
-  if (readIfThere(path) === text) return;
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
   const temporary = `${path}.${process.pid}.new`;
   const descriptor = openSync(temporary, 'w', 0o644);
   try {
@@ -70,14 +59,5 @@ function writeIfChanged(path: string, text: string): void {
     throw error;
   } finally {
     closeSync(descriptor);
-  }
-}
-
-function readIfThere(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
   }
 }

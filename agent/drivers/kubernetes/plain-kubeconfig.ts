@@ -2,7 +2,7 @@ import { Agent } from 'node:https';
 import { dirname, resolve } from 'node:path';
 import { fieldAt, listAt } from '../../manifests/object.ts';
 import { parseYaml } from '../../manifests/yaml.ts';
-import type { Access } from './access.ts';
+import type { Access } from './http.ts';
 import { readRegularFile } from './regular-file.ts';
 
 /** All that a kubeconfig may say of a cluster and a user to be plain. MicroShift's says no more. */

@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { OnEvent, WatchEnd, WatchEvent } from '../../manifests/cluster-port.ts';
-import type { Access } from './access.ts';
-import { bodyOf, type HttpCall, openCall } from './http.ts';
+import { type Access, bodyOf, type HttpCall, openCall } from './http.ts';
 
 /** Follows a watch, one JSON value per line, until onEvent answers true, the limit is over, or the server ends it. */
 export async function follow(access: Access, call: HttpCall, limitMs: number, onEvent: OnEvent): Promise<WatchEnd> {

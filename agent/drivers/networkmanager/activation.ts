@@ -2,7 +2,14 @@ import { type Deadline, waitFor } from '../../deadline.ts';
 import { AgentError, type ErrorFacts } from '../../errors.ts';
 import type { Signal } from '../dbus/connection.ts';
 import type { NetworkManager } from './client.ts';
-import { activeInterface, activeState, activeStateReason, deviceInterface, deviceStateReason } from './names.ts';
+import {
+  activeInterface,
+  activeState,
+  activeStateReason,
+  deviceInterface,
+  deviceState,
+  deviceStateReason,
+} from './names.ts';
 
 /**
  * Remembers the states NetworkManager signals from its creation on, so that an activation that ends before anybody waits for it
@@ -86,7 +93,7 @@ export function watchActivations(nm: NetworkManager): ActivationWatch {
 function deviceFailure(signal: Signal): string | null {
   if (signal.interface !== deviceInterface) return null;
   const [state, , reason] = signal.body;
-  return Number(state) === 120 ? deviceStateReason(Number(reason)) : null;
+  return Number(state) === deviceState.failed ? deviceStateReason(Number(reason)) : null;
 }
 
 function tooLate(what: string, limitMs: number, facts: ErrorFacts): AgentError {

@@ -5,8 +5,10 @@ import { type Bus, daemonCall, type MethodCall, type Signal } from '../dbus/conn
 import { fromReply, isUnknownProfile, notRunning, unknownForm, vanished } from './errors.ts';
 import {
   addFlags,
+  callsTo,
   deviceInterface,
   profileInterface,
+  propertiesInterface,
   rootCall,
   rootInterface,
   rootPath,
@@ -71,26 +73,17 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
     bus.call({ ...call, destination: owner }).catch((error: unknown) => {
       throw fromReply(what, error);
     });
-  const onProfile = (what: string, path: string, member: string, signature?: string, body?: unknown[]) =>
-    request(what, { path, interface: profileInterface, member, ...(signature && body ? { signature, body } : {}) });
-  const settingsObject = { path: settingsPath, interface: settingsInterface };
+  const profileCalls = (path: string) => callsTo(path, profileInterface);
+  const settingsCall = callsTo(settingsPath, settingsInterface);
 
   const profileSettings: NetworkManager['profileSettings'] = async (path) =>
-    decodeSettings((await onProfile('read a profile', path, 'GetSettings'))[0]);
-  const profilePathOf: NetworkManager['profilePathOf'] = async (uuid) => {
-    const call = { ...settingsObject, member: 'GetConnectionByUuid', signature: 's', body: [uuid] };
-    return String((await request(`find the profile ${uuid}`, call))[0]);
-  };
+    decodeSettings((await request('read a profile', profileCalls(path)('GetSettings')))[0]);
+  const profilePathOf: NetworkManager['profilePathOf'] = async (uuid) =>
+    String((await request(`find the profile ${uuid}`, settingsCall('GetConnectionByUuid', 's', uuid)))[0]);
 
   const property: NetworkManager['property'] = async (path, interfaceName, name) => {
-    const [value] = await request(`read ${name}`, {
-      path,
-      interface: 'org.freedesktop.DBus.Properties',
-      member: 'Get',
-      signature: 'ss',
-      body: [interfaceName, name],
-    });
-    return toPlain(value);
+    const call = callsTo(path, propertiesInterface)('Get', 'ss', interfaceName, name);
+    return toPlain((await request(`read ${name}`, call))[0]);
   };
 
   return {
@@ -104,35 +97,24 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
         throw error;
       }),
     managedObjects: async () => {
-      const [objects] = await request('list its objects', {
-        path: '/org/freedesktop',
-        interface: 'org.freedesktop.DBus.ObjectManager',
-        member: 'GetManagedObjects',
-      });
+      const call = callsTo('/org/freedesktop', 'org.freedesktop.DBus.ObjectManager')('GetManagedObjects');
+      const [objects] = await request('list its objects', call);
       if (!isManagedObjects(objects)) throw unknownForm('its objects');
       return objects;
     },
-    profilePaths: async () => {
-      const [paths] = await request('list the profiles', { ...settingsObject, member: 'ListConnections' });
-      return paths as string[];
-    },
+    profilePaths: async () => (await request('list the profiles', settingsCall('ListConnections')))[0] as string[],
     addProfile: async (settings) => {
       const flags = addFlags.inMemory | addFlags.blockAutoconnect;
-      const [path] = await request(`add the profile ${nameOf(settings)}`, {
-        ...settingsObject,
-        member: 'AddConnection2',
-        signature: 'a{sa{sv}}ua{sv}',
-        body: [encodeSettings(settings), flags, {}],
-      });
-      return String(path);
+      const call = settingsCall('AddConnection2', 'a{sa{sv}}ua{sv}', encodeSettings(settings), flags, {});
+      return String((await request(`add the profile ${nameOf(settings)}`, call))[0]);
     },
     updateProfile: async (path, settings) => {
       const flags = updateFlags.inMemoryOnly | updateFlags.blockAutoconnect | updateFlags.noReapply;
-      const body = [encodeSettings(settings), flags, {}];
-      await onProfile(`update the profile ${nameOf(settings)}`, path, 'Update2', 'a{sa{sv}}ua{sv}', body);
+      const call = profileCalls(path)('Update2', 'a{sa{sv}}ua{sv}', encodeSettings(settings), flags, {});
+      await request(`update the profile ${nameOf(settings)}`, call);
     },
     deleteProfile: async (path) => {
-      await onProfile('delete a profile', path, 'Delete');
+      await request('delete a profile', profileCalls(path)('Delete'));
     },
     activate: async (profilePath, devicePath) => {
       const call = rootCall('ActivateConnection', 'ooo', profilePath, devicePath, '/');
@@ -142,13 +124,9 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
       reapply(request, devicePath, settings, async () => profileSettings(await profilePathOf(uuid))),
     clearIpSettings: (devicePath) => clearIpSettings(request, devicePath),
     manage: async (path) => {
-      await request('manage a device', {
-        path,
-        interface: 'org.freedesktop.DBus.Properties',
-        member: 'Set',
-        signature: 'ssv',
-        body: [deviceInterface, 'Managed', encodeVariant(['b', true])],
-      });
+      const managed = encodeVariant(['b', true]);
+      const call = callsTo(path, propertiesInterface)('Set', 'ssv', deviceInterface, 'Managed', managed);
+      await request('manage a device', call);
     },
     reloadConfiguration: async () => {
       await request('read its configuration again', rootCall('Reload', 'u', reloadConf));

@@ -10,34 +10,31 @@ export const wiredInterface = 'org.freedesktop.NetworkManager.Device.Wired';
 export const dhcp4Interface = 'org.freedesktop.NetworkManager.DHCP4Config';
 export const dhcp6Interface = 'org.freedesktop.NetworkManager.DHCP6Config';
 export const deviceInterface = 'org.freedesktop.NetworkManager.Device';
+export const propertiesInterface = 'org.freedesktop.DBus.Properties';
 export const checkpointInterface = 'org.freedesktop.NetworkManager.Checkpoint';
 
-/** A call to NetworkManager's own object. */
-export function rootCall(member: string, signature: string, ...body: unknown[]) {
-  return { path: rootPath, interface: rootInterface, member, signature, body };
+/** Makes calls of one object's interface: the member, the signature of its arguments, the arguments. */
+export function callsTo(path: string, interfaceName: string) {
+  return (member: string, signature = '', ...body: unknown[]) => ({
+    path,
+    interface: interfaceName,
+    member,
+    signature,
+    body,
+  });
 }
 
-/** NMDeviceState. */
-export const deviceState = {
-  unmanaged: 10,
-  unavailable: 20,
-  disconnected: 30,
-  prepare: 40,
-  config: 50,
-  needAuth: 60,
-  ipConfig: 70,
-  ipCheck: 80,
-  secondaries: 90,
-  activated: 100,
-  deactivating: 110,
-  failed: 120,
-} as const;
+/** A call to NetworkManager's own object. */
+export const rootCall = callsTo(rootPath, rootInterface);
+
+/** NMDeviceState, as far as it is asked for. */
+export const deviceState = { disconnected: 30, prepare: 40, ipConfig: 70, activated: 100, failed: 120 } as const;
 
 /** NMDeviceType. */
 export const deviceType = { ovsInterface: 24 } as const;
 
 /** NMActiveConnectionState. */
-export const activeState = { unknown: 0, activating: 1, activated: 2, deactivating: 3, deactivated: 4 } as const;
+export const activeState = { activated: 2, deactivated: 4 } as const;
 
 /** NMActiveConnectionStateReason in words; the position is the number. */
 const activeStateReasons = [

@@ -2,7 +2,7 @@ import { isAgentError } from '../../errors.ts';
 import type { ProfileSettings, SettingValue } from '../../model/settings.ts';
 import type { MethodCall } from '../dbus/connection.ts';
 import { DBusReplyError } from '../dbus/errors.ts';
-import { deviceInterface } from './names.ts';
+import { callsTo, deviceInterface } from './names.ts';
 import { decodeSettings, encodeSettings } from './settings.ts';
 
 type Request = (what: string, call: Omit<MethodCall, 'destination'>) => Promise<unknown[]>;
@@ -49,25 +49,19 @@ async function send(
   settings: ProfileSettings,
   flags = preserveExternalIp,
 ): Promise<void> {
-  const body = [encodeSettings(settings), 0n];
-  const call = { path: devicePath, interface: deviceInterface, member: 'Reapply', signature: 'a{sa{sv}}tu' };
+  const call = (givenFlags: number) =>
+    callsTo(devicePath, deviceInterface)('Reapply', 'a{sa{sv}}tu', encodeSettings(settings), 0n, givenFlags);
   const what = 'change the configuration of a device in place';
-  await request(what, { ...call, body: [...body, flags] }).catch(async (error: unknown) => {
+  await request(what, call(flags)).catch(async (error: unknown) => {
     // NetworkManager before 1.42 knows no flags and refuses the call whole.
     if (!isInvalidFlags(error)) throw error;
-    await request(what, { ...call, body: [...body, 0] });
+    await request(what, call(0));
   });
 }
 
 async function appliedSettings(request: Request, devicePath: string): Promise<ProfileSettings> {
-  const [settings] = await request('read what is applied to a device', {
-    path: devicePath,
-    interface: deviceInterface,
-    member: 'GetAppliedConnection',
-    signature: 'u',
-    body: [0],
-  });
-  return decodeSettings(settings);
+  const call = callsTo(devicePath, deviceInterface)('GetAppliedConnection', 'u', 0);
+  return decodeSettings((await request('read what is applied to a device', call))[0]);
 }
 
 /** The applied settings with everything of the wanted ones that can be changed in place. */

@@ -1,20 +1,14 @@
-import { mapOf, mutate, type OvsdbClient } from '../ovsdb/index.ts';
+import type { BridgeMarks } from '../../model/plan.ts';
+import { mapOf, mutate, type OvsdbClient, setOf } from '../ovsdb/index.ts';
 
 /** The external id by which NetworkManager knows a row for its own (nm-ovsdb.c). */
 const ownerKey = 'NM.connection.uuid';
-
-/** UUIDs of the NetworkManager profiles of a bridge, its port and its own interface. */
-export interface BridgeOwners {
-  readonly bridge: string;
-  readonly port: string;
-  readonly interface: string;
-}
 
 /**
  * Marks the rows of a bridge, and of the port and interface of its name, as NetworkManager's, in one transaction. Activating those profiles
  * then finds the rows and inserts none: without the marks the names would be taken. When this resolves, NetworkManager has the news.
  */
-export async function claimBridge(client: OvsdbClient, name: string, owners: BridgeOwners): Promise<void> {
+export async function claimBridge(client: OvsdbClient, name: string, owners: BridgeMarks): Promise<void> {
   const rows = [
     ['Bridge', owners.bridge],
     ['Port', owners.port],
@@ -28,11 +22,12 @@ export async function claimBridge(client: OvsdbClient, name: string, owners: Bri
         table,
         [['name', '==', name]],
         [
-          ['external_ids', 'delete', [ownerKey]],
+          ['external_ids', 'delete', setOf([ownerKey])],
           ['external_ids', 'insert', mapOf({ [ownerKey]: uuid })],
         ],
       ),
     ),
   );
-  await client.echo();
+  // ovsdb-server sends the news of a commit to everybody who follows it before it answers what came after it.
+  await client.call('echo', []);
 }

@@ -1,14 +1,16 @@
 import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
 import type { OvsFacts } from '../../model/observation.ts';
-import { connect, deleteRows, mutate, type OvsdbClient } from '../ovsdb/index.ts';
-import { type BridgeOwners, claimBridge } from './claim-bridge.ts';
+import type { BridgeMarks } from '../../model/plan.ts';
+import { connect, deleteRows, mutate, type OvsdbClient, setOf, uuid } from '../ovsdb/index.ts';
+import { claimBridge } from './claim-bridge.ts';
 import { fromOvsdb, vswitchdNotResponding } from './errors.ts';
 import { readOvsFacts } from './facts.ts';
 import { setOtherConfig } from './other-config.ts';
-import { databaseSocket, runDirectory } from './socket.ts';
 import { askVswitchd } from './taken-over.ts';
 import { attachUplink, detachUplink, type UplinkPort } from './uplink.ts';
 
+/** Where Open vSwitch keeps its sockets. */
+const runDirectory = '/run/openvswitch';
 /** Digits of the largest pid (PID_MAX_LIMIT, 4194304) and a newline, with room to spare. */
 const pidBytes = 16;
 /** vswitchd answers its control socket in milliseconds unless its main loop is stuck; 3 s allows for a loaded machine. */
@@ -20,7 +22,7 @@ const callTimeoutMs = 5_000;
 export interface OpenVSwitch {
   facts(): Promise<OvsFacts>;
   /** Makes a bridge that is there NetworkManager's, under these profiles. */
-  claimBridge(name: string, owners: BridgeOwners): Promise<void>;
+  claimBridge(name: string, owners: BridgeMarks): Promise<void>;
   /** Puts a NIC into a bridge and waits until vswitchd carries it. */
   attachUplink(port: UplinkPort): Promise<void>;
   /** Takes a NIC out of a bridge and waits until vswitchd has let go of it. */
@@ -36,8 +38,7 @@ export interface OpenVSwitch {
 
 /** Connects to ovsdb-server's socket. Rejects with `ovsdb-unreachable`. */
 export async function openOpenVSwitch(directory = runDirectory): Promise<OpenVSwitch> {
-  const limits = { connectTimeoutMs: callTimeoutMs, callTimeoutMs };
-  const client = await connect(databaseSocket(directory), limits).catch((error: unknown) => {
+  const client = await connect(`${directory}/db.sock`, callTimeoutMs).catch((error: unknown) => {
     throw fromOvsdb('connect', error);
   });
   const named = <T>(what: string, call: Promise<T>): Promise<T> =>
@@ -61,19 +62,18 @@ async function removeBridges(client: OvsdbClient, names: readonly string[]): Pro
   const gone = bridges.filter((bridge) => names.includes(bridge.name));
   if (gone.length === 0) return;
   await client.transact('Open_vSwitch', [
-    mutate('Open_vSwitch', [], [['bridges', 'delete', gone.map((bridge) => ({ uuid: bridge.uuid }))]]),
-    ...gone.map((bridge) => deleteRows('Bridge', [['_uuid', '==', { uuid: bridge.uuid }]])),
+    mutate('Open_vSwitch', [], [['bridges', 'delete', setOf(gone.map((bridge) => uuid(bridge.uuid)))]]),
+    ...gone.map((bridge) => deleteRows('Bridge', [['_uuid', '==', uuid(bridge.uuid)]])),
     askVswitchd,
   ]);
 }
 
 /** ovs-vswitchd's control socket speaks JSON-RPC like the database (ovs-appctl(8)); its name has the daemon's pid in it. */
-export async function probeVswitchd(directory: string): Promise<void> {
+export async function probeVswitchd(directory = runDirectory): Promise<void> {
   const pid = readPid(`${directory}/ovs-vswitchd.pid`);
   const socket = `ovs-vswitchd.${pid}.ctl`;
   if (pid === null || !existsSync(`${directory}/${socket}`)) throw vswitchdNotResponding('it is not running');
-  const limits = { connectTimeoutMs: vswitchdAnswerMs, callTimeoutMs: vswitchdAnswerMs };
-  const control = await connect(`unix:${directory}/${socket}`, limits).catch((error: unknown) => {
+  const control = await connect(`${directory}/${socket}`, vswitchdAnswerMs).catch((error: unknown) => {
     throw vswitchdNotResponding('its control socket refuses connections', error);
   });
   try {

@@ -1,8 +1,8 @@
 import type { OvsBridge, OvsFacts, OvsInterface, OvsPort } from '../../model/observation.ts';
 import {
+  type JsonObject,
   type OvsdbClient,
-  type Row,
-  readNumber,
+  readInteger,
   readString,
   readStringMap,
   readUuids,
@@ -17,20 +17,20 @@ export async function readOvsFacts(client: OvsdbClient): Promise<OvsFacts> {
     select('Port', [], ['_uuid', 'name', 'external_ids', 'interfaces']),
     select('Interface', [], ['_uuid', 'name', 'type', 'ofport', 'error', 'external_ids']),
   ]);
-  const [top] = root.rows;
-  const interfaceOf = byUuid(interfaces.rows.map(interfaceRow));
-  const portOf = byUuid(ports.rows.map((row) => portRow(row, interfaceOf)));
+  const [top] = root;
+  const interfaceOf = byUuid(interfaces.map(interfaceRow));
+  const portOf = byUuid(ports.map((row) => portRow(row, interfaceOf)));
   return {
     version: readString(top?.ovs_version) ?? null,
-    bridges: bridges.rows.map((row) => bridgeRow(row, portOf)),
+    bridges: bridges.map((row) => bridgeRow(row, portOf)),
     externalIds: readStringMap(top?.external_ids),
     otherConfig: readStringMap(top?.other_config),
-    nextCfg: readNumber(top?.next_cfg) ?? 0,
-    curCfg: readNumber(top?.cur_cfg) ?? 0,
+    nextCfg: readInteger(top?.next_cfg) ?? 0,
+    curCfg: readInteger(top?.cur_cfg) ?? 0,
   };
 }
 
-function bridgeRow(row: Row, portOf: ReadonlyMap<string, OvsPort>): OvsBridge {
+function bridgeRow(row: JsonObject, portOf: ReadonlyMap<string, OvsPort>): OvsBridge {
   return {
     uuid: uuidOf(row),
     name: readString(row.name) ?? '',
@@ -42,7 +42,7 @@ function bridgeRow(row: Row, portOf: ReadonlyMap<string, OvsPort>): OvsBridge {
   };
 }
 
-function portRow(row: Row, interfaceOf: ReadonlyMap<string, OvsInterface>): OvsPort {
+function portRow(row: JsonObject, interfaceOf: ReadonlyMap<string, OvsInterface>): OvsPort {
   return {
     uuid: uuidOf(row),
     name: readString(row.name) ?? '',
@@ -51,18 +51,18 @@ function portRow(row: Row, interfaceOf: ReadonlyMap<string, OvsInterface>): OvsP
   };
 }
 
-function interfaceRow(row: Row): OvsInterface {
+function interfaceRow(row: JsonObject): OvsInterface {
   return {
     uuid: uuidOf(row),
     name: readString(row.name) ?? '',
     type: readString(row.type) ?? '',
-    ofport: readNumber(row.ofport) ?? null,
+    ofport: readInteger(row.ofport) ?? null,
     error: readString(row.error) ?? null,
     externalIds: readStringMap(row.external_ids),
   };
 }
 
-function uuidOf(row: Row): string {
+function uuidOf(row: JsonObject): string {
   return readUuids(row._uuid)[0] ?? '';
 }
 

@@ -1,5 +1,5 @@
-import { mapOf, mutate, type OvsdbClient } from '../ovsdb/index.ts';
-import { askVswitchd, takenOver } from './taken-over.ts';
+import { mapOf, mutate, type OvsdbClient, setOf } from '../ovsdb/index.ts';
+import { takenOver } from './taken-over.ts';
 
 /** Ending and starting its threads takes vswitchd some milliseconds; 10 s is for a machine that swaps. */
 const takenOverMs = 10_000;
@@ -10,16 +10,8 @@ export async function setOtherConfig(
   values: Readonly<Record<string, string | null>>,
 ): Promise<void> {
   const set = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== null);
-  const wait = { timeoutMs: takenOverMs, what: 'vswitchd takes over its configuration' };
-  await takenOver(client, wait, async () => {
-    await client.transact('Open_vSwitch', [
-      // An insert does not replace the value of a key that is there (RFC 7047 section 5.1).
-      mutate('Open_vSwitch', [], [['other_config', 'delete', Object.keys(values)]]),
-      ...(set.length === 0
-        ? []
-        : [mutate('Open_vSwitch', [], [['other_config', 'insert', mapOf(Object.fromEntries(set))]])]),
-      askVswitchd,
-    ]);
-    return true;
-  });
+  // An insert does not replace the value of a key that is there (RFC 7047 section 5.1).
+  const removed = ['other_config', 'delete', setOf(Object.keys(values))] as const;
+  const added = ['other_config', 'insert', mapOf(Object.fromEntries(set))] as const;
+  await takenOver(client, takenOverMs, [mutate('Open_vSwitch', [], [removed, added])]);
 }

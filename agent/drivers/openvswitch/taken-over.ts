@@ -1,22 +1,22 @@
-import { mutate, type OvsdbClient, readNumber, type WaitOptions } from '../ovsdb/index.ts';
+import { mutate, type Operation, type OvsdbClient, readInteger, select, wait } from '../ovsdb/index.ts';
 
 /** The operation of a transaction that asks vswitchd to take it over (ovs-vswitchd.conf.db(5), next_cfg). */
 export const askVswitchd = mutate('Open_vSwitch', [], [['next_cfg', '+=', 1]]);
 
-/** Makes a change and waits until vswitchd has taken it over; there is nothing to wait for where `change` says that it made none. */
-export async function takenOver(
-  client: OvsdbClient,
-  options: WaitOptions,
-  change: () => Promise<boolean>,
-): Promise<void> {
-  const monitor = await client.monitor('Open_vSwitch', { Open_vSwitch: ['next_cfg', 'cur_cfg'] });
-  try {
-    if (!(await change())) return;
-    await monitor.waitUntil((tables) => {
-      const [row] = tables.rows('Open_vSwitch');
-      return (readNumber(row?.cur_cfg) ?? 0) >= (readNumber(row?.next_cfg) ?? 1);
-    }, options);
-  } finally {
-    await monitor.cancel().catch(() => undefined);
-  }
+/** Runs operations as one transaction and waits until vswitchd has taken it over. */
+export async function takenOver(client: OvsdbClient, limitMs: number, operations: readonly Operation[]): Promise<void> {
+  const change = [...operations, askVswitchd, select('Open_vSwitch', [], ['next_cfg'])];
+  const [row] = (await client.transact('Open_vSwitch', change)).at(-1) ?? [];
+  const asked = readInteger(row?.next_cfg);
+  if (asked === undefined) throw new Error('its table Open_vSwitch has no row');
+  await client.transact('Open_vSwitch', [
+    wait({
+      table: 'Open_vSwitch',
+      where: [['cur_cfg', '<', asked]],
+      columns: ['cur_cfg'],
+      until: '==',
+      rows: [],
+      timeout: limitMs,
+    }),
+  ]);
 }

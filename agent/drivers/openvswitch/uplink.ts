@@ -1,4 +1,15 @@
-import { insert, mutate, type OvsdbClient, readNumber, readString, wait } from '../ovsdb/index.ts';
+import {
+  insert,
+  mutate,
+  namedUuid,
+  type OvsdbClient,
+  readInteger,
+  readString,
+  select,
+  setOf,
+  uuid,
+  wait,
+} from '../ovsdb/index.ts';
 import { readOvsFacts } from './facts.ts';
 import { askVswitchd, takenOver } from './taken-over.ts';
 
@@ -20,49 +31,48 @@ export interface UplinkPort {
  * neither takes the NIC for a port of its own nor takes the port away while the NIC runs another profile (nm-ovsdb.c).
  */
 export async function attachUplink(client: OvsdbClient, { bridge, interface: name }: UplinkPort): Promise<void> {
-  const monitor = await client.monitor('Open_vSwitch', { Interface: ['name', 'ofport', 'error'] });
-  try {
-    await client.transact('Open_vSwitch', [
-      // The bridge is still there; else nothing is written.
-      wait({
-        table: 'Bridge',
-        where: [['name', '==', bridge]],
-        columns: ['name'],
-        until: '==',
-        rows: [{ name: bridge }],
-        timeoutMs: 0,
-      }),
-      insert('Interface', { name, ofport_request: uplinkOfport }, { uuidName: 'interface' }),
-      insert('Port', { name, interfaces: { namedUuid: 'interface' } }, { uuidName: 'port' }),
-      mutate('Bridge', [['name', '==', bridge]], [['ports', 'insert', { namedUuid: 'port' }]]),
-      askVswitchd,
-    ]);
-    await monitor.waitUntil(
-      (tables) => {
-        const row = tables.rows('Interface').find((entry) => entry.name === name);
-        const error = readString(row?.error);
-        if (error !== undefined) throw new Error(`Open vSwitch cannot carry ${name}: ${error}`);
-        return (readNumber(row?.ofport) ?? -1) > 0;
-      },
-      { timeoutMs: portOpenMs, what: `vswitchd carries ${name}` },
-    );
-  } finally {
-    await monitor.cancel().catch(() => undefined);
-  }
+  const named = (wanted: string) => [['name', '==', wanted]] as const;
+  await client.transact('Open_vSwitch', [
+    // The bridge is still there; else nothing is written.
+    wait({
+      table: 'Bridge',
+      where: named(bridge),
+      columns: ['name'],
+      until: '==',
+      rows: [{ name: bridge }],
+      timeout: 0,
+    }),
+    insert('Interface', { name, ofport_request: uplinkOfport }, 'interface'),
+    insert('Port', { name, interfaces: namedUuid('interface') }, 'port'),
+    mutate('Bridge', named(bridge), [['ports', 'insert', namedUuid('port')]]),
+    askVswitchd,
+  ]);
+  const where = named(name);
+  const [, [row]] = await client.transact('Open_vSwitch', [
+    // vswitchd fills it in whatever becomes of the NIC: -1 stands beside an error (ovs-vswitchd.conf.db(5), ofport).
+    wait({
+      table: 'Interface',
+      where,
+      columns: ['ofport'],
+      until: '!=',
+      rows: [{ ofport: setOf([]) }],
+      timeout: portOpenMs,
+    }),
+    select('Interface', where, ['ofport', 'error']),
+  ]);
+  const error = readString(row?.error);
+  if (error === undefined && (readInteger(row?.ofport) ?? -1) > 0) return;
+  throw new Error(`Open vSwitch cannot carry ${name}: ${error ?? 'it has no port number'}`);
 }
 
 /** Takes a NIC out of a bridge as one transaction and waits until vswitchd has let go of it; one that is not in it is fine. */
 export async function detachUplink(client: OvsdbClient, { bridge, interface: name }: UplinkPort): Promise<void> {
-  await takenOver(client, { timeoutMs: portClosedMs, what: `vswitchd lets go of ${name}` }, async () => {
-    const { bridges } = await readOvsFacts(client);
-    const row = bridges.find((entry) => entry.name === bridge);
-    const gone = row?.ports.filter((port) => port.name === name) ?? [];
-    if (row === undefined || gone.length === 0) return false;
-    const ports = gone.map(({ uuid }) => ({ uuid }));
-    await client.transact('Open_vSwitch', [
-      mutate('Bridge', [['_uuid', '==', { uuid: row.uuid }]], [['ports', 'delete', ports]]),
-      askVswitchd,
-    ]);
-    return true;
-  });
+  const { bridges } = await readOvsFacts(client);
+  const row = bridges.find((entry) => entry.name === bridge);
+  const gone = row?.ports.filter((port) => port.name === name) ?? [];
+  if (row === undefined || gone.length === 0) return;
+  const ports = setOf(gone.map((port) => uuid(port.uuid)));
+  await takenOver(client, portClosedMs, [
+    mutate('Bridge', [['_uuid', '==', uuid(row.uuid)]], [['ports', 'delete', ports]]),
+  ]);
 }

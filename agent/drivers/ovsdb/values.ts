@@ -1,101 +1,72 @@
 import { OvsdbError, quoteExcerpt } from './errors.ts';
-import { describeJson, isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts';
+import { isJsonArray, type Json } from './json.ts';
 
-/** A row that exists. */
-export interface Uuid {
-  readonly uuid: string;
-}
+/** A row that exists, or one that another operation of the same transaction inserts under this name. */
+export type Reference = readonly ['uuid' | 'named-uuid', string];
 
-/** A row that another operation of the same transaction inserts under this `uuidName`. */
-export interface NamedUuid {
-  readonly namedUuid: string;
-}
+/** RFC 7047 section 5.1 `<atom>`. */
+export type Atom = string | number | boolean | Reference;
 
-/** RFC 7047 section 5.1 `<atom>`; integers beyond 2^53 are bigint. */
-export type Atom = string | number | bigint | boolean | Uuid | NamedUuid;
-
-/** `<value>`: an atom, a set (array) or a map. An optional column is a set of none or one. */
-export type Value = Atom | readonly Atom[] | ReadonlyMap<Atom, Atom>;
+/** `<value>`: an atom, a set or a map. An optional column is a set of none or one. */
+export type Value = Atom | readonly ['set', readonly Atom[]] | readonly ['map', readonly (readonly [Atom, Atom])[]];
 
 /** Column name to value. */
 export type Row = Readonly<Record<string, Value>>;
 
+export const uuid = (id: string): Reference => ['uuid', id];
+export const namedUuid = (name: string): Reference => ['named-uuid', name];
+export const setOf = (atoms: readonly Atom[]): Value => ['set', atoms];
 /** A map value from a plain object. */
-export function mapOf(entries: Readonly<Record<string, Atom>>): ReadonlyMap<Atom, Atom> {
-  return new Map<Atom, Atom>(Object.entries(entries));
+export const mapOf = (entries: Readonly<Record<string, Atom>>): Value => ['map', Object.entries(entries)];
+
+// All readers take an absent column (undefined) as empty, because older schemas lack newer columns, and throw OvsdbError
+// `protocol` when the column holds another type than asked for.
+
+export function readString(column: Json | undefined): string | undefined {
+  const value = readOptional(column);
+  if (value === undefined || typeof value === 'string') return value;
+  throw unexpected('a string', column);
 }
 
-/** The value of an optional column: present, or absent. */
-export function optional(atom: Atom | undefined): readonly Atom[] {
-  return atom === undefined ? [] : [atom];
+/** Integers of OVSDB have 64 bits; one that JavaScript would round is refused. */
+export function readInteger(column: Json | undefined): number | undefined {
+  const value = readOptional(column);
+  if (value === undefined || (typeof value === 'number' && Number.isSafeInteger(value))) return value;
+  throw unexpected('an integer', column);
 }
 
-/** Value to its wire form. Throws TypeError on what no column can hold. */
-export function encodeValue(value: Value): Json {
-  if (value instanceof Map) {
-    return ['map', [...(value as ReadonlyMap<Atom, Atom>)].map(([key, item]) => [encodeAtom(key), encodeAtom(item)])];
-  }
-  if (Array.isArray(value)) return ['set', (value as readonly Atom[]).map(encodeAtom)];
-  return encodeAtom(value as Atom);
+/** The uuids of a reference column, of any size. */
+export function readUuids(column: Json | undefined): readonly string[] {
+  return readSet(column).map((item) => {
+    if (isJsonArray(item) && item[0] === 'uuid' && typeof item[1] === 'string') return item[1];
+    throw unexpected('references', column);
+  });
 }
 
-/**
- * Twin of encodeValue. A server writes a set of one element as the bare element, and only the schema knows the difference:
- * read columns with the functions of columns.ts, which take both. Throws OvsdbError `protocol`.
- */
-export function decodeValue(wire: Json): Value {
-  if (isJsonArray(wire) && wire.length === 2 && isJsonArray(wire[1])) {
-    if (wire[0] === 'set') return wire[1].map(decodeAtom);
-    if (wire[0] === 'map') return new Map(wire[1].map(decodePair));
-  }
-  return decodeAtom(wire);
+/** A map of string to string as a plain object, such as external_ids. */
+export function readStringMap(column: Json | undefined): Readonly<Record<string, string>> {
+  if (column === undefined) return {};
+  const pairs = isJsonArray(column) && column[0] === 'map' ? column[1] : null;
+  if (!isJsonArray(pairs) || !pairs.every(isStringPair)) throw unexpected('a map of strings', column);
+  return Object.fromEntries(pairs);
 }
 
-export function encodeRow(row: Row): JsonObject {
-  return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, encodeValue(value)]));
+/** A server writes a set of one element as the bare element, and only the schema knows the difference. */
+function readSet(column: Json | undefined): readonly Json[] {
+  if (column === undefined) return [];
+  return isJsonArray(column) && column[0] === 'set' && isJsonArray(column[1]) ? column[1] : [column];
 }
 
-/** Twin of encodeRow. Throws OvsdbError `protocol`. */
-export function decodeRow(wire: Json | undefined): Row {
-  if (!isJsonObject(wire)) throw malformed('row', wire);
-  return Object.fromEntries(Object.entries(wire).map(([column, value]) => [column, decodeValue(value)]));
+function readOptional(column: Json | undefined): Json | undefined {
+  const elements = readSet(column);
+  if (elements.length > 1) throw unexpected('at most one value', column);
+  return elements[0];
 }
 
-function encodeAtom(atom: Atom): Json {
-  if (typeof atom !== 'object') return encodeScalar(atom);
-  if (atom !== null && 'uuid' in atom) return ['uuid', atom.uuid];
-  if (atom !== null && 'namedUuid' in atom) return ['named-uuid', atom.namedUuid];
-  throw new TypeError(
-    'an OVSDB atom is a string, number, bigint, boolean, {uuid} or {namedUuid}; for a map use mapOf()',
-  );
+function isStringPair(pair: Json): pair is readonly [string, string] {
+  return isJsonArray(pair) && pair.length === 2 && pair.every((item) => typeof item === 'string');
 }
 
-function encodeScalar(atom: string | number | bigint | boolean): Json {
-  // A rounded integer would be stored as a different number without anyone noticing.
-  if (typeof atom === 'number' && Number.isInteger(atom) && !Number.isSafeInteger(atom)) {
-    throw new TypeError(`${atom} is beyond 2^53; pass a bigint`);
-  }
-  if (typeof atom === 'bigint' && BigInt.asIntN(64, atom) !== atom) throw new TypeError(`${atom} is beyond 64 bits`);
-  return atom;
-}
-
-function decodeAtom(wire: Json): Atom {
-  if (typeof wire === 'string' || typeof wire === 'number' || typeof wire === 'bigint' || typeof wire === 'boolean') {
-    return wire;
-  }
-  if (isJsonArray(wire) && wire.length === 2 && typeof wire[1] === 'string') {
-    if (wire[0] === 'uuid') return { uuid: wire[1] };
-    if (wire[0] === 'named-uuid') return { namedUuid: wire[1] };
-  }
-  throw malformed('value', wire);
-}
-
-function decodePair(wire: Json): [Atom, Atom] {
-  if (!isJsonArray(wire) || wire.length !== 2) throw malformed('map entry', wire);
-  return [decodeAtom(wire[0] as Json), decodeAtom(wire[1] as Json)];
-}
-
-function malformed(what: string, wire: Json | undefined): OvsdbError {
-  const seen = wire === undefined ? 'nothing' : quoteExcerpt(describeJson(wire));
-  return new OvsdbError('protocol', `malformed ${what}: ${seen}`);
+function unexpected(wanted: string, column: Json | undefined): OvsdbError {
+  return new OvsdbError('protocol', `expected ${wanted} in the column, got ${quoteExcerpt(JSON.stringify(column))}`);
 }

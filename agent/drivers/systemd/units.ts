@@ -1,6 +1,6 @@
 import { AgentError, isAgentError, messageOf } from '../../errors.ts';
 import { toPlain } from '../dbus/codec.ts';
-import type { Bus } from '../dbus/connection.ts';
+import type { Bus, MethodCall } from '../dbus/connection.ts';
 
 /** org.freedesktop.systemd1(5) */
 const service = 'org.freedesktop.systemd1';
@@ -28,24 +28,22 @@ export interface Systemd {
 
 /** systemd on this bus. Nothing is sent before it is used. */
 export function openSystemd(bus: Bus): Systemd {
-  const request = (what: string, member: string, body: readonly string[], timeoutMs?: number): Promise<unknown[]> =>
-    bus
-      .call({
-        ...manager,
-        member,
-        ...(body.length === 0 ? {} : { signature: 's'.repeat(body.length), body: [...body] }),
-        ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      })
-      .catch((error: unknown) => {
-        throw refused(what, error);
-      });
+  const request = (what: string, call: Partial<MethodCall> & { member: string }): Promise<unknown[]> =>
+    bus.call({ ...manager, ...call }).catch((error: unknown) => {
+      throw refused(what, error);
+    });
   return {
     daemonReload: async () => {
-      await request('read its unit files again', 'Reload', [], reloadMs);
+      await request('read its unit files again', { member: 'Reload', timeoutMs: reloadMs });
     },
-    startUnit: (unit) => awaitJob(bus, `start ${unit}`, () => request(`start ${unit}`, 'StartUnit', [unit, 'replace'])),
+    startUnit: (unit) => {
+      const call = { member: 'StartUnit', signature: 'ss', body: [unit, 'replace'] };
+      return awaitJob(bus, `start ${unit}`, () => request(`start ${unit}`, call));
+    },
     activeState: async (unit) => {
-      const loaded = await request(`load ${unit}`, 'LoadUnit', [unit]).catch(() => null);
+      const loaded = await request(`load ${unit}`, { member: 'LoadUnit', signature: 's', body: [unit] }).catch(
+        () => null,
+      );
       if (loaded === null) return null;
       const [state] = await bus.call({
         destination: service,

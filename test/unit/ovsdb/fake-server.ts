@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { formatJson, type Json, type JsonObject } from '../../../agent/drivers/ovsdb/json.ts';
+import type { Json, JsonObject } from '../../../agent/drivers/ovsdb/json.ts';
 import { createMessageStream } from '../../../agent/drivers/ovsdb/stream.ts';
 
 /** One client as the fake server sees it. */
@@ -16,7 +16,7 @@ export interface FakePeer {
 export type Script = (message: JsonObject, peer: FakePeer) => void;
 
 export interface FakeServer {
-  remote: string;
+  readonly path: string;
   readonly received: JsonObject[];
   script: Script;
   onConnect: (peer: FakePeer) => void;
@@ -25,12 +25,12 @@ export interface FakeServer {
 }
 
 /** A scripted server on a private socket, for the faults a real ovsdb-server does not produce on demand. */
-export async function startFakeServer(script: Script = () => {}, over: 'unix' | 'tcp' = 'unix'): Promise<FakeServer> {
+export async function startFakeServer(script: Script = () => {}): Promise<FakeServer> {
   const folder = await mkdtemp(join(tmpdir(), 'ovsdb-fake-'));
   const path = join(folder, 'db.sock');
   const sockets = new Set<Socket>();
   const fake: FakeServer = {
-    remote: '',
+    path,
     received: [],
     script,
     onConnect: () => {},
@@ -54,16 +54,13 @@ export async function startFakeServer(script: Script = () => {}, over: 'unix' | 
     socket.on('data', (chunk) => stream.push(chunk));
     fake.onConnect(peer);
   });
-  const listenOn = over === 'unix' ? { path } : { host: '127.0.0.1', port: 0 };
-  await new Promise<void>((resolve) => server.listen(listenOn, resolve));
-  const address = server.address();
-  fake.remote = typeof address === 'object' ? `tcp:127.0.0.1:${address?.port}` : `unix:${path}`;
+  await new Promise<void>((resolve) => server.listen(path, resolve));
   return fake;
 }
 
 function peerOf(socket: Socket): FakePeer {
   const send = (message: Json): void => {
-    socket.write(formatJson(message));
+    socket.write(JSON.stringify(message));
   };
   return {
     socket,

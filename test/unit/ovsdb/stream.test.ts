@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { OvsdbError } from '../../../agent/drivers/ovsdb/errors.ts';
-import { formatJson, type JsonObject } from '../../../agent/drivers/ovsdb/json.ts';
-import { createMessageStream, type StreamLimits } from '../../../agent/drivers/ovsdb/stream.ts';
+import type { JsonObject } from '../../../agent/drivers/ovsdb/json.ts';
+import { createMessageStream } from '../../../agent/drivers/ovsdb/stream.ts';
 import { seededRandom } from './random.ts';
 
 const corpus: readonly JsonObject[] = [
@@ -10,10 +10,10 @@ const corpus: readonly JsonObject[] = [
   { text: 'braces } ] { [ and "quotes" and \\ and \\\\" at the end\\' },
   { text: 'ü € 😀 漢字 \u2028 \u0000', ключ: ['значение'] },
   { deep: [[[[[{ a: [{ b: {} }] }]]]]] },
-  { big: 9223372036854775807n, small: -9007199254740993n, real: 1.5, safe: 9007199254740991 },
+  { real: 1.5, safe: 9007199254740991 },
   { escaped: '\\', more: '"', last: '\\"' },
 ];
-const text = corpus.map(formatJson).join('');
+const text = corpus.map((message) => JSON.stringify(message)).join('');
 const bytes = Buffer.from(text);
 
 interface Outcome {
@@ -22,9 +22,9 @@ interface Outcome {
   readonly pendingBytes: number;
 }
 
-function feed(chunks: Iterable<Uint8Array>, limits?: Partial<StreamLimits>): Outcome {
+function feed(chunks: Iterable<Buffer>): Outcome {
   const messages: JsonObject[] = [];
-  const stream = createMessageStream((message) => messages.push(message), limits);
+  const stream = createMessageStream((message) => messages.push(message));
   let error: unknown;
   try {
     for (const chunk of chunks) stream.push(chunk);
@@ -34,7 +34,7 @@ function feed(chunks: Iterable<Uint8Array>, limits?: Partial<StreamLimits>): Out
   return { messages, error, pendingBytes: stream.pendingBytes() };
 }
 
-function* cut(source: Uint8Array, sizeOf: () => number): Generator<Uint8Array> {
+function* cut(source: Buffer, sizeOf: () => number): Generator<Buffer> {
   for (let at = 0; at < source.length; ) {
     const size = sizeOf();
     yield source.subarray(at, at + size);
@@ -58,7 +58,7 @@ t.test('every boundary: two chunks', async (t) => {
 t.test('one byte a chunk, all in one chunk, whitespace between', async (t) => {
   t.strictSame(feed(cut(bytes, () => 1)).messages, corpus);
   t.strictSame(feed([bytes]).messages, corpus);
-  const spaced = Buffer.from(` \n${corpus.map(formatJson).join('\r\n\t ')}\n`);
+  const spaced = Buffer.from(` \n${corpus.map((message) => JSON.stringify(message)).join('\r\n\t ')}\n`);
   t.strictSame(feed(cut(spaced, () => 3)), { messages: corpus, error: undefined, pendingBytes: 0 });
 });
 
@@ -89,37 +89,18 @@ t.test('what is not a JSON object is refused', async (t) => {
   for (const wrong of ['[1]', '1', '"text"', 'null', '}', '{]', '{"a":}', '{"a":1,}', '{"a" 1}', '{\u0001}']) {
     failsWith(t, feed([Buffer.from(wrong)]), /not JSON|expected the start/);
   }
-  failsWith(t, feed([Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])]), /not valid UTF-8/);
+  failsWith(t, feed([Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])]), /not JSON/);
   failsWith(t, feed([Buffer.from([0x16, 0x03, 0x01])]), /got "\\u0016/);
 });
 
-t.test('stays failed', async (t) => {
-  const stream = createMessageStream(() => t.fail('no message after garbage'));
-  t.throws(() => stream.push(Buffer.from('x')), { name: 'OvsdbError', kind: 'protocol' });
-  t.throws(() => stream.push(Buffer.from('{}')), { name: 'OvsdbError', kind: 'protocol' });
-});
-
 t.test('size limit counts one message, and holds before its end arrives', async (t) => {
-  const limits = { maxMessageBytes: 20 };
-  t.equal(feed([Buffer.from('{"a":1}'.repeat(50))], limits).messages.length, 50, 'many small ones are fine');
-  t.equal(
-    feed(
-      cut(Buffer.from(`{"a":"${'x'.repeat(12)}"}`), () => 1),
-      limits,
-    ).messages.length,
-    1,
-    'exactly 20 bytes',
-  );
-  for (const size of [1, 7, 21, 1000]) {
-    failsWith(
-      t,
-      feed(
-        cut(Buffer.from(`{"a":"${'x'.repeat(500)}`), () => size),
-        limits,
-      ),
-      /larger than 20 bytes/,
-    );
-  }
+  const megabyte = Buffer.alloc(1024 * 1024, 'x');
+  const start = Buffer.from('{"a":"');
+  const end = Buffer.from('"}');
+  const messageOf = (megabytes: number): Buffer[] => [start, ...Array<Buffer>(megabytes).fill(megabyte), end];
+  t.equal(feed([...messageOf(40), ...messageOf(40)]).messages.length, 2);
+  failsWith(t, feed(messageOf(64)), /larger than 67108864 bytes/);
+  failsWith(t, feed([start, ...Array<Buffer>(64).fill(megabyte)]), /larger than 67108864 bytes/);
 });
 
 t.test('nesting limit', async (t) => {

@@ -1,0 +1,39 @@
+// The uplink's steps in Open vSwitch against real daemons, as far as they need no NIC: refusals, a daemon that hangs, a database that dies.
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { openOpenVSwitch } from '../../agent/drivers/openvswitch/client.ts';
+import { missingParts } from '../ovsdb/real-server.ts';
+import { startDaemons } from './daemons.ts';
+
+const skip = missingParts() || (process.getuid?.() !== 0 && 'ovs-vswitchd needs root');
+
+t.test('an uplink with real daemons', { skip, timeout: 60_000 }, async (t) => {
+  const daemons = startDaemons();
+  t.teardown(() => daemons.stop());
+  const ovs = await openOpenVSwitch(daemons.runDirectory);
+  t.teardown(() => ovs.close());
+  const signal = (name: string, sent: NodeJS.Signals): void => {
+    process.kill(Number(readFileSync(`${daemons.runDirectory}/${name}.pid`, 'utf8')), sent);
+  };
+
+  await t.rejects(ovs.attachUplink({ bridge: 'br-none', interface: 'eth-none' }), {
+    kind: 'ovsdb-refused',
+    message: /refused to put eth-none into br-none: operation 0 \(wait Bridge\) failed: timed out/,
+  });
+  await t.rejects(ovs.attachUplink({ bridge: 'br0', interface: 'eth-none' }), {
+    kind: 'ovsdb-refused',
+    message: /Open vSwitch cannot carry eth-none: could not open network device eth-none/,
+  });
+  await ovs.detachUplink({ bridge: 'br0', interface: 'eth-none' });
+  const [bridge] = (await ovs.facts()).bridges;
+  t.strictSame(bridge?.ports.map((port) => port.name), ['br0']); // biome-ignore format: one line
+  await ovs.detachUplink({ bridge: 'br0', interface: 'eth-none' });
+
+  signal('ovs-vswitchd', 'SIGSTOP');
+  await t.rejects(ovs.setOtherConfig({ x: '1' }), { kind: 'ovsdb-timeout', message: /did not answer in time: set x$/ });
+  signal('ovs-vswitchd', 'SIGCONT');
+  await ovs.setOtherConfig({ x: null });
+
+  signal('ovsdb-server', 'SIGKILL');
+  await t.rejects(ovs.setOtherConfig({ x: '1' }), { name: 'AgentError', kind: 'ovsdb-lost' });
+});

@@ -4,7 +4,7 @@ export DEBIAN_FRONTEND := noninteractive
 HOST_COMMANDS := mmdebstrap unshare nsenter setpriv taskset flock mke2fs
 # For tests that skip where one of these is missing.
 CLUSTER_COMMANDS := etcd openssl shellcheck ovsdb-server go
-PACKAGE_COMMANDS := rpmbuild rpmlint man firewall-cmd nft
+PACKAGE_COMMANDS := rpmbuild rpmlint dnf createrepo_c man firewall-cmd nft
 .DEFAULT_GOAL := help
 .PHONY: help build rpm test check demo bench faults clean
 
@@ -20,11 +20,12 @@ node_modules/.package-lock.json: package.json package-lock.json
 build: node_modules/.package-lock.json ## dist/microshift-net, the one file that ships
 	npm run --silent build
 
-rpm: node_modules/.package-lock.json ## rpm/out/microshift-networking-VERSION.noarch.rpm, checked with rpmlint
+rpm: node_modules/.package-lock.json ## rpm/out/microshift-net-VERSION.noarch.rpm, checked with rpmlint (MICROSHIFT_VERSION=X: microshift-networking-X, too)
 	@test/node/host-packages.sh rpmbuild rpmlint >&2
 	@npm --silent run build
-	@rpm/build.sh
-	@rpmlint -c rpm/rpmlint.toml rpm/out/*.rpm rpm/microshift-networking.spec
+	@rm -rf rpm/out
+	@MICROSHIFT_VERSION=$(MICROSHIFT_VERSION) rpm/build.sh
+	@rpmlint -c rpm/rpmlint.toml rpm/out/*.rpm rpm/microshift-net.spec
 
 test: node_modules/.package-lock.json ## every test, those in booted nodes included
 	@test/node/host-packages.sh $(HOST_COMMANDS) >&2

@@ -1,6 +1,7 @@
 #!/bin/bash
-# Builds the package from a source tarball: rpm/out/microshift-networking-VERSION-1.noarch.rpm. The same commit gives the same bytes.
+# Builds the package from a source tarball: rpm/out/microshift-net-VERSION-1.noarch.rpm. The same commit gives the same bytes.
 #   rpm/build.sh [FOLDER]    needs dist/ (npm run build), rpmbuild and node; the packages go to FOLDER (rpm/out)
+# With MICROSHIFT_VERSION there is also microshift-networking-MICROSHIFT_VERSION-1.noarch.rpm, in the place of MicroShift's own.
 set -euo pipefail
 out=$(realpath -m "${1:-$(dirname "$0")/out}")
 cd "$(dirname "$0")/.."
@@ -8,9 +9,9 @@ version=${AGENT_VERSION:-$(node -p 'require("./package.json").version')}
 # Times in the package are those of the commit, or of the sources where there is no history.
 : "${SOURCE_DATE_EPOCH:=$(git log -1 --format=%ct 2> /dev/null || stat -c %Y package.json)}"
 export SOURCE_DATE_EPOCH
-name=microshift-networking-$version
+name=microshift-net-$version
 # Always the same place: rpmbuild writes it into the source package.
-work=/var/tmp/microshift-networking-rpmbuild
+work=/var/tmp/microshift-net-rpmbuild
 exec 9> "$work.lock"
 flock -w 600 9
 rm -rf "$work"
@@ -19,7 +20,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/$name/rpm" "$work/SOURCES" "$out"
 
 cp -r dist systemd config agent docs LICENSE README.md CHANGELOG.md package.json "$work/$name/"
-cp -r rpm/files rpm/bundle.mjs rpm/licences.mjs rpm/microshift-networking.spec "$work/$name/rpm/"
+cp -r rpm/files rpm/bundle.mjs rpm/licences.mjs rpm/microshift-net.spec "$work/$name/rpm/"
 provides=$(node rpm/licences.mjs "$work/$name/rpm/licences")
 find "$work/$name" -type d -exec chmod 0755 {} +
 find "$work/$name" -type f -exec chmod u=rwX,go=rX {} +
@@ -27,16 +28,17 @@ tar --sort=name --owner=0 --group=0 --numeric-owner --format=gnu --mtime="@$SOUR
   gzip -n -9 > "$work/SOURCES/$name.tar.gz"
 
 {
+  [ -z "${MICROSHIFT_VERSION:-}" ] || printf '%%global microshift_version %s\n' "$MICROSHIFT_VERSION"
   printf '%%global agent_version %s\n%%global bundled_provides %%{expand:\n%s\n}\n' "$version" "$provides"
-  cat rpm/microshift-networking.spec
-} > "$work/microshift-networking.spec"
-touch -d "@$SOURCE_DATE_EPOCH" "$work/microshift-networking.spec" "$work/SOURCES/$name.tar.gz"
+  cat rpm/microshift-net.spec
+} > "$work/microshift-net.spec"
+touch -d "@$SOURCE_DATE_EPOCH" "$work/microshift-net.spec" "$work/SOURCES/$name.tar.gz"
 options=()
 # Debian's rpm runs this bash script with its own sh.
 [ ! -e /etc/debian_version ] || options+=(--define "__os_install_post bash /usr/lib/rpm/brp-compress")
-rpmbuild --quiet -ba "$work/microshift-networking.spec" \
+rpmbuild --quiet -ba "$work/microshift-net.spec" \
   --define "_topdir $work" --define "_sourcedir $work/SOURCES" --define "_rpmdir $work/RPMS" --define "_srcrpmdir $work/SRPMS" \
   --define "_buildhost localhost" --define "use_source_date_epoch_as_buildtime 1" --define "clamp_mtime_to_source_date_epoch 1" \
   --define "source_date_epoch_from_changelog 0" --define "_binary_payload w9.gzdio" "${options[@]}" >&2
 cp "$work"/RPMS/noarch/*.rpm "$work"/SRPMS/*.rpm "$out/"
-echo "$out/$(basename "$work"/RPMS/noarch/*.rpm)"
+for package in "$work"/RPMS/noarch/*.rpm; do echo "$out/$(basename "$package")"; done

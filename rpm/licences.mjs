@@ -5,8 +5,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import path from 'node:path';
 
 const folder = process.argv[2] ?? 'build/licences';
-const named =
-  /^License:\s+(.*)$/m.exec(readFileSync('rpm/microshift-networking.spec', 'utf8'))?.[1].split(' AND ') ?? [];
+const named = /^License:\s+(.*)$/m.exec(readFileSync('rpm/microshift-net.spec', 'utf8'))?.[1].split(' AND ') ?? [];
 mkdirSync(folder, { recursive: true });
 
 const directories = new Set(

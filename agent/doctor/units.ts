@@ -2,6 +2,8 @@ import type { Answer, UnitFacts } from '../model/examination.ts';
 import { type Check, type Finding, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
 const ownUnit = 'microshift-ovs-init.service';
+/** Makes the unit run the agent, whoever's unit it is. */
+const ownDropIn = '/microshift-ovs-init.service.d/50-microshift-net.conf';
 
 /** What the unit must wait for, and what must wait for it; each with what goes wrong otherwise. */
 const order: readonly (readonly [kind: 'after' | 'before', unit: string, otherwise: string])[] = [
@@ -47,17 +49,29 @@ export const unitChecks: readonly Check[] = [
       given(units, () => {
         const unit = unitNamed(units, ownUnit);
         if (unit === null || unit.load === 'not-found')
-          return verdictOf([failed(`there is no ${ownUnit}`, 'dnf reinstall microshift-networking')]);
+          return verdictOf([failed(`there is no ${ownUnit}`, 'dnf install microshift-networking')]);
+        // MicroShift's own has no [Install]: microshift.service starts it.
+        const starter = unit.file === 'static' ? 'microshift.service' : ownUnit;
+        const file = unitNamed(units, starter)?.file ?? '';
         const look = `journalctl -b -u ${ownUnit}`;
-        const enable = `systemctl enable ${ownUnit}`;
+        const enable = `systemctl enable ${starter}`;
         const restarts = unit.restarts === 0 ? '' : `, after ${unit.restarts} restarts`;
         return verdictOf(
           [
             ...(unit.load === 'masked'
               ? [failed(`${ownUnit} is masked: nothing sets up br-ex`, `systemctl unmask ${ownUnit}`, enable)]
               : []),
-            ...(unit.load !== 'masked' && unit.file !== 'enabled'
-              ? [warning(`${ownUnit} is ${unit.file || 'not enabled'}: nothing sets up br-ex at boot`, enable)]
+            ...(unit.load !== 'masked' && file !== 'enabled'
+              ? [warning(`${starter} is ${file || 'not enabled'}: nothing sets up br-ex at boot`, enable)]
+              : []),
+            ...(unit.load === 'loaded' && !unit.dropIns.some((path) => path.endsWith(ownDropIn))
+              ? [
+                  failed(
+                    `${ownUnit} does not run microshift-net: MicroShift's configure-ovs.sh would cut the node off`,
+                    'dnf reinstall microshift-net',
+                    'systemctl daemon-reload',
+                  ),
+                ]
               : []),
             ...(unit.active === 'failed'
               ? [

@@ -5,6 +5,7 @@
 set -euo pipefail
 package_of() {
   case $1 in
+    createrepo_c) echo createrepo-c ;;
     etcd) echo etcd-server ;;
     flock | nsenter | setpriv | taskset | unshare) echo util-linux ;;
     firewall-cmd) echo firewalld ;;

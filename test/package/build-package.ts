@@ -9,11 +9,17 @@ export const rpmSkip: string | false = existsSync('/usr/bin/rpmbuild')
 
 /** Builds the package under this version into a folder and gives its path. */
 export function buildPackage(version: string, folder: string): string {
-  const environment = { ...process.env, AGENT_VERSION: version };
+  const [beside = ''] = buildPackages(version, folder);
+  return beside;
+}
+
+/** The same, and where a version of MicroShift is given the package that replaces MicroShift's own of that version. */
+export function buildPackages(version: string, folder: string, microshiftVersion = ''): readonly string[] {
+  const environment = { ...process.env, AGENT_VERSION: version, MICROSHIFT_VERSION: microshiftVersion };
   const output = execFileSync('rpm/build.sh', [folder], {
     encoding: 'utf8',
     env: environment,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  return output.trim();
+  return output.trim().split('\n');
 }

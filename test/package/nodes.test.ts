@@ -1,21 +1,21 @@
 // The package on nodes that are not fresh: Open vSwitch missing, a bridge somebody else made, ovn-kubernetes running, /usr read-only.
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { nodeSkip } from '../node/availability.ts';
 import { ownProfiles } from '../node/moved.ts';
 import { bootNode } from '../node/node.ts';
-import { buildPackage, rpmSkip } from './build-package.ts';
+import { buildPackages, rpmSkip } from './build-package.ts';
 
 t.setTimeout(420_000);
 
 const unit = 'microshift-ovs-init.service';
-const greenboot = '/usr/lib/greenboot/check/required.d/39_microshift_networking_check.sh';
+const greenboot = '/usr/lib/greenboot/check/required.d/39_microshift_net_check.sh';
 // dpkg keeps the books of this node, so rpm knows of no dependency
 const rpm = 'rpm --nodeps';
-const install = `${rpm} -i /root/packages/first.rpm`;
-const remove = `${rpm} -e microshift-networking`;
+const install = `${rpm} -i /root/packages/first/*.noarch.rpm`;
+const remove = `${rpm} -e microshift-networking microshift-net`;
 const ovsUnits = '/usr/lib/systemd/system/ov*.s* /etc/systemd/system/openvswitch.service';
 const profiles = 'cd /etc/NetworkManager/system-connections';
 
@@ -90,8 +90,8 @@ const ovnKubernetes = `ovs-vsctl \
 t.test('the package on nodes that are not fresh', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'packages-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  renameSync(buildPackage('0.1.0', folder), path.join(folder, 'first.rpm'));
-  renameSync(buildPackage('0.1.1', folder), path.join(folder, 'second.rpm'));
+  buildPackages('0.2.0', path.join(folder, 'first'), '5.0.0');
+  buildPackages('0.2.1', path.join(folder, 'second'), '5.0.1');
   const node = await bootNode({ lan: 'static4', bare: true, folders: { '/root/packages': folder } });
   t.teardown(() => node.halt());
   const files =
@@ -110,9 +110,9 @@ t.test('the package on nodes that are not fresh', { timeout: 400_000, skip: node
   await t.test('Open vSwitch is missing', async (t) => {
     await node.text(`systemctl stop openvswitch ovs-vswitchd ovsdb-server ovsdb-server.socket; mkdir /root/away
       mv ${ovsUnits} /root/away; systemctl daemon-reload`);
-    const refused = await node.run('rpm -i /root/packages/first.rpm');
+    const refused = await node.run('rpm -i /root/packages/first/*.noarch.rpm');
     t.not(refused.exitCode, 0);
-    t.match(refused.stderr, /openvswitch is needed by microshift-networking/, 'rpm does not take it');
+    t.match(refused.stderr, /openvswitch.* is needed by microshift-net/, 'rpm does not take it');
     const forced = await node.run(install);
     t.equal(forced.exitCode, 0, 'installed all the same');
     t.match(forced.stderr, /could not start openvswitch\.service: .*openvswitch\.service/);
@@ -171,11 +171,15 @@ t.test('the package on nodes that are not fresh', { timeout: 400_000, skip: node
   await t.test('/usr is read-only', async (t) => {
     t.equal((await node.run(install)).exitCode, 0);
     await node.text('mount --bind /usr /usr && mount -o remount,bind,ro /usr');
-    const upgrade = await node.run(`${rpm} -U /root/packages/second.rpm`);
+    const upgrade = await node.run(`${rpm} -U /root/packages/second/*.noarch.rpm`);
     t.not(upgrade.exitCode, 0);
-    t.equal(await node.text('rpm -q --qf "%{VERSION}" microshift-networking'), '0.1.0', 'rpm leaves the old one');
+    t.equal(await node.text('rpm -q --qf "%{VERSION}" microshift-net'), '0.2.0', 'rpm leaves the old one');
     // rpm itself takes back what it has unpacked, and with it a folder that is empty
-    t.match(await node.text('rpm -V --nodeps microshift-networking || true'), /^(missing +\/etc\/ovnk)?$/, 'whole');
+    t.match(
+      await node.text('rpm -V --nodeps microshift-net microshift-networking || true'),
+      /^(missing +\/etc\/ovnk)?$/,
+      'whole',
+    );
     for (const command of ['hook post-install', 'apply', 'verify', 'hook post-upgrade', 'ovs tune']) {
       const run = await node.run(`microshift-net ${command}`);
       t.equal(run.exitCode, 0, `${command}: ${run.stderr}`);

@@ -1,7 +1,7 @@
 // The package on a running node: what its file list promises is looked up in the running system; then upgrade, reboot, uninstall.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
@@ -13,7 +13,7 @@ import { nodeSkip } from '../node/availability.ts';
 import { hasMoved } from '../node/moved.ts';
 import { bootNode, type TestNode } from '../node/node.ts';
 import type { NodeState } from '../node/state.ts';
-import { buildPackage, rpmSkip } from './build-package.ts';
+import { buildPackage, buildPackages, rpmSkip } from './build-package.ts';
 
 t.setTimeout(420_000);
 
@@ -25,7 +25,7 @@ const pids = 'cat /run/openvswitch/*.pid; pidof NetworkManager';
 const failed = 'systemctl --failed --no-legend --plain | grep -v testnode || true';
 
 t.test('rpmlint has nothing to say', { skip: rpmSkip || (!existsSync(rpmlint) && 'rpmlint is not installed') }, (t) => {
-  const packages = [buildPackage('0.1.0', t.testdir()), 'rpm/microshift-networking.spec'];
+  const packages = [...buildPackages('0.2.0', t.testdir(), '5.0.0'), 'rpm/microshift-net.spec'];
   const { status, stdout } = spawnSync(rpmlint, ['-c', 'rpm/rpmlint.toml', ...packages], { encoding: 'utf8' });
   t.equal(status, 0, stdout);
   t.match(stdout, /0 errors, 0 warnings/);
@@ -33,7 +33,7 @@ t.test('rpmlint has nothing to say', { skip: rpmSkip || (!existsSync(rpmlint) &&
 });
 
 t.test('the same sources give the same bytes', { skip: rpmSkip }, (t) => {
-  const build = (folder: string): Buffer => readFileSync(buildPackage('0.1.0', folder));
+  const build = (folder: string): Buffer => readFileSync(buildPackage('0.2.0', folder));
   const folders = t.testdir({ first: {}, second: {} });
   t.ok(build(path.join(folders, 'first')).equals(build(path.join(folders, 'second'))));
   t.end();
@@ -42,8 +42,8 @@ t.test('the same sources give the same bytes', { skip: rpmSkip }, (t) => {
 t.test('the package', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'packages-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  renameSync(buildPackage('0.1.0', folder), path.join(folder, 'first.rpm'));
-  renameSync(buildPackage('0.1.1', folder), path.join(folder, 'second.rpm'));
+  buildPackages('0.2.0', path.join(folder, 'first'), '5.0.0');
+  buildPackages('0.2.1', path.join(folder, 'second'), '5.0.1');
   const node = await bootNode({ lan: 'dhcp', bare: true, folders: { '/root/packages': folder } });
   t.teardown(() => node.halt());
   let before: NodeState = await node.state();
@@ -53,7 +53,7 @@ t.test('the package', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t)
 
   await t.test('installs on a running node without touching its network', async (t) => {
     await node.text('systemctl disable --now openvswitch ovs-vswitchd ovsdb-server');
-    const run = await unnoticed(t, node, `${rpm} -i /root/packages/first.rpm`);
+    const run = await unnoticed(t, node, `${rpm} -i /root/packages/first/*.noarch.rpm`);
     t.comment(run);
     t.equal(await node.text(failed), failedBefore);
     before = await node.state();
@@ -73,7 +73,7 @@ t.test('the package', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t)
   await t.test('drop-ins', async (t) => {
     for (const daemon of ['ovs-vswitchd', 'ovsdb-server']) {
       const paths = await node.text(`systemctl show -P DropInPaths ${daemon}`);
-      t.match(paths, `/usr/lib/systemd/system/${daemon}.service.d/microshift-cpuaffinity.conf`);
+      t.match(paths, `/usr/lib/systemd/system/${daemon}.service.d/microshift-net-cpuaffinity.conf`);
       t.equal(await node.text(`systemctl show -P CPUAffinity ${daemon}`), '0');
       t.equal(
         await node.text(
@@ -98,8 +98,12 @@ t.test('the package', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t)
     t.match(config, /microshift-nm\.conf/);
     t.match(config, /plugins=keyfile/);
     t.match(config, /unmanaged-devices=.*interface-name:ovn-k8s-\*/);
-    t.equal(await node.text('rpm -V --nodeps microshift-networking || true'), '', 'everything is as it was packed');
-    t.match(await node.run('microshift-net config check /etc/microshift/ovn.yaml.default'), { exitCode: 0 });
+    t.equal(
+      await node.text('rpm -V --nodeps microshift-net microshift-networking || true'),
+      '',
+      'everything is as it was packed',
+    );
+    t.match(await node.run('microshift-net config check /usr/share/microshift-net/ovn.yaml.default'), { exitCode: 0 });
     t.equal((await node.run('test -e /etc/microshift/ovn.yaml')).exitCode, 1, 'the file of the admin is not made');
     t.match(await node.run('configure-ovs.sh'), { exitCode: 2, stderr: /OVNKubernetes.*OpenShiftSDN/ });
     t.match(
@@ -114,28 +118,36 @@ t.test('the package', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t)
     hasMoved(t, before, await node.state());
   });
 
-  await t.test('greenboot is told whether the uplink is as it was made', async (t) => {
-    const check = '/usr/lib/greenboot/check/required.d/39_microshift_networking_check.sh';
+  await t.test('greenboot is told whether the node has its uplink', async (t) => {
+    const check = '/usr/lib/greenboot/check/required.d/39_microshift_net_check.sh';
     t.equal((await node.run(check)).exitCode, 0);
     await node.text('ovs-vsctl set Open_vSwitch . other_config:n-handler-threads=7');
-    t.match(await node.run(check), {
-      exitCode: 1,
-      stderr: /not as it was made: .*n-handler-threads: wanted 1, observed 7/s,
-    });
+    t.equal((await node.run(check)).exitCode, 0, 'no image is rolled back for the tuning of Open vSwitch');
     await node.text('microshift-net apply');
+    await node.text('systemctl stop microshift-net-uplink.path; ovs-vsctl del-port br-ex eth0');
+    t.equal((await node.run(check)).exitCode, 0, 'what can be mended is mended');
+    hasMoved(t, before, await node.state());
+    await node.write('/etc/microshift/ovn.yaml', 'uplink: [\n');
+    t.match(await node.run(check), { exitCode: 1, stderr: /not as it was made: .*ovn\.yaml/s });
+    await node.text('rm /etc/microshift/ovn.yaml; systemctl start microshift-net-uplink.path');
     t.equal((await node.run(check)).exitCode, 0);
+    hasMoved(t, before, await node.state());
   });
 
   for (const [what, command, version] of [
-    ['an upgrade', '-U /root/packages/second.rpm', '0.1.1'],
-    ['a downgrade', '-U --oldpackage /root/packages/first.rpm', '0.1.0'],
+    ['an upgrade', '-U /root/packages/second/*.noarch.rpm', '0.2.1'],
+    ['a downgrade', '-U --oldpackage /root/packages/first/*.noarch.rpm', '0.2.0'],
   ] as const) {
     await t.test(`${what} goes unnoticed`, async (t) => {
       const running = await node.text(pids);
       await unnoticed(t, node, `${rpm} ${command}`);
-      t.equal(await node.text('rpm -q --qf "%{VERSION}" microshift-networking'), version);
+      t.equal(await node.text('rpm -q --qf "%{VERSION}" microshift-net'), version);
       t.equal(await node.text(pids), running, 'nothing was restarted');
-      t.equal(await node.text('rpm -V --nodeps microshift-networking || true'), '', 'everything is as it was packed');
+      t.equal(
+        await node.text('rpm -V --nodeps microshift-net microshift-networking || true'),
+        '',
+        'everything is as it was packed',
+      );
       hasMoved(t, before, await node.state());
     });
   }
@@ -225,7 +237,7 @@ t.test('the package', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t)
   });
 
   await t.test('uninstalled, the NIC has its own profile again and nothing is left', async (t) => {
-    const run = await node.measure(`${rpm} -e microshift-networking`);
+    const run = await node.measure(`${rpm} -e microshift-networking microshift-net`);
     t.equal(run.exitCode, 0, run.stderr);
     t.comment(`uninstall: ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
     const after = await node.state();

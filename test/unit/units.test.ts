@@ -16,10 +16,16 @@ t.test('every path unit of br-ex is watched, started and examined', (t) => {
 });
 
 t.test('the package enables every unit that can be', (t) => {
-  const preset = readFileSync('rpm/files/80-microshift-networking.preset', 'utf8');
-  const spec = readFileSync('rpm/microshift-networking.spec', 'utf8');
-  const units = /^%global units (.*)$/m.exec(spec)?.[1]?.split(' ') ?? [];
-  t.strictSame(units.toSorted(), installed.toSorted());
-  for (const unit of installed) t.match(preset, `enable ${unit}\n`, unit);
+  const spec = readFileSync('rpm/microshift-net.spec', 'utf8');
+  const named = (macro: string): string[] =>
+    new RegExp(`^%global ${macro} (.*)$`, 'm').exec(spec)?.[1]?.split(' ') ?? [];
+  t.strictSame([...named('boot_unit'), ...named('units')].toSorted(), installed.toSorted());
+  for (const [macro, file] of [
+    ['boot_unit', 'rpm/files/80-microshift-networking.preset'],
+    ['units', 'rpm/files/80-microshift-net.preset'],
+  ] as const) {
+    const preset = readFileSync(file, 'utf8');
+    for (const unit of named(macro)) t.match(preset, `enable ${unit}\n`, unit);
+  }
   t.end();
 });

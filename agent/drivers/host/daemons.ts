@@ -23,7 +23,7 @@ export function readTuning(root = ''): TuningFacts {
 
 function readDaemon(name: DaemonName, root: string): DaemonFacts {
   const pid = runningPid(name, root);
-  const affinity = dropIn('affinity', name, 'microshift-cpuaffinity.conf', root);
+  const affinity = dropIn('affinity', name, 'microshift-net-cpuaffinity.conf', root);
   return {
     name,
     pid,
@@ -34,7 +34,7 @@ function readDaemon(name: DaemonName, root: string): DaemonFacts {
     dropIns:
       name === 'ovsdb-server'
         ? [affinity]
-        : [affinity, dropIn('no-mlockall', name, 'microshift-no-mlockall.conf', root)],
+        : [affinity, dropIn('no-mlockall', name, 'microshift-net-no-mlockall.conf', root)],
   };
 }
 

@@ -5,9 +5,9 @@ import { canonicalCpuList } from '../../net/cpu-set.ts';
 export const ownMark =
   '# Written by microshift-net from ovn.yaml; changes here are lost. `microshift-net disable` removes it.';
 
-/** The text of an affinity drop-in; null: one that takes back what another file of the same name sets. */
+/** The text of an affinity drop-in, which starts anew after what MicroShift's, read before it, says; null: no affinity. */
 export function affinityText(cpus: string | null): string {
-  return `${ownMark}\n[Service]\nCPUAffinity=${cpus ?? ''}\n`;
+  return `${ownMark}\n[Service]\nCPUAffinity=\n${cpus === null ? '' : `CPUAffinity=${cpus}\n`}`;
 }
 
 /** The CPU list an affinity drop-in sets; null: it sets none. Assignments add up, an empty one starts again (systemd.exec(5)). */

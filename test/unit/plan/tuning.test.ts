@@ -11,7 +11,7 @@ const tuned = { otherConfig: { 'n-handler-threads': '1', 'n-revalidator-threads'
 const untuned = { otherConfig: { 'system-id': 'x' } };
 
 function dropIn(kind: DropInFacts['kind'], unit: string, own: string | null, shipped: string | null): DropInFacts {
-  const file = kind === 'affinity' ? 'microshift-cpuaffinity.conf' : 'microshift-no-mlockall.conf';
+  const file = kind === 'affinity' ? 'microshift-net-cpuaffinity.conf' : 'microshift-net-no-mlockall.conf';
   return { kind, path: `/etc/systemd/system/${unit}.service.d/${file}`, text: own, shipped };
 }
 
@@ -76,8 +76,8 @@ t.test('another list than the shipped one hides it, the same one takes the file 
   const plan = planTuning(wanted, facts(), tuned);
   t.strictSame(kinds(plan), ['pinThreads', 'pinThreads', 'writeDropIn', 'writeDropIn', 'reloadUnits']);
   t.match(plan.steps[2], {
-    path: '/etc/systemd/system/ovs-vswitchd.service.d/microshift-cpuaffinity.conf',
-    text: /^# Written by microshift-net.*\n\[Service\]\nCPUAffinity=2-3\n$/,
+    path: '/etc/systemd/system/ovs-vswitchd.service.d/microshift-net-cpuaffinity.conf',
+    text: /^# Written by microshift-net.*\n\[Service\]\nCPUAffinity=\nCPUAffinity=2-3\n$/,
   });
   const done = facts({ cpus: '2-3', affinity: affinityText('2-3') });
   t.strictSame(planTuning(wanted, done, tuned).steps, []);
@@ -136,7 +136,7 @@ t.test("the admin's own drop-in is left alone, and said", (t) => {
   const plan = planTuning(defaultConfig, facts({ cpus: '1', affinity: '[Service]\nCPUAffinity=1\n' }), tuned);
   t.strictSame(plan.steps, []);
   t.match(plan.notes, [
-    { level: 'warning', message: /microshift-cpuaffinity\.conf is not ours and decides \(CPUAffinity=1\)/ },
+    { level: 'warning', message: /microshift-net-cpuaffinity\.conf is not ours and decides \(CPUAffinity=1\)/ },
     {},
   ]);
   t.strictSame(planUntuning(defaultConfig, facts({ affinity: '[Service]\nCPUAffinity=1\n' }), untuned).steps, []);

@@ -1,0 +1,151 @@
+// Our packages beside MicroShift's, by dnf, with MicroShift's real names, versions, requirements and paths. No scriptlet runs here; rpm.test.ts and
+// microshift.test.ts have a running node for that.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import t, { type Test } from 'tap';
+import { buildPackages, rpmSkip } from './build-package.ts';
+import { buildStandIns, dnfSkip, microshiftFiles, microshiftPackages, rhelPackages } from './stand-ins.ts';
+
+t.setTimeout(240_000);
+const skip = rpmSkip || dnfSkip;
+const unitPath = 'usr/lib/systemd/system/microshift-ovs-init.service';
+
+interface Root {
+  readonly path: string;
+  /** Ends with 0, or fails the test with what dnf said. */
+  readonly dnf: (t: Test, ...words: string[]) => void;
+  readonly refused: (...words: string[]) => string;
+  /** NAME-VERSION of what is installed of ours and MicroShift's. */
+  readonly installed: () => readonly string[];
+  /** What rpm finds changed or missing. */
+  readonly broken: () => string;
+}
+
+t.test('packages', { skip }, async (t) => {
+  const folders = t.testdir({ repository: {}, ours: {} });
+  const repository = path.join(folders, 'repository');
+  const ours = path.join(folders, 'ours');
+  const microshift = (version: string): string[] => [`microshift-${version}`];
+  buildStandIns(repository, [
+    ...rhelPackages,
+    { name: 'nodejs', version: '1:16.20.2' },
+    ...microshiftPackages('5.0.0'),
+    ...microshiftPackages('5.0.1'),
+  ]);
+  // What the agent was before it had a name of its own.
+  buildStandIns(ours, [
+    { name: 'microshift-networking', version: '0.1.0', files: { '/usr/bin/microshift-net': '0.1.0\n' } },
+  ]);
+  const former = path.join(ours, 'microshift-networking-0.1.0-1.noarch.rpm');
+  const [beside, replacing] = buildPackages('0.2.0', ours, '5.0.0');
+  const [newer] = buildPackages('0.2.1', ours);
+  if (beside === undefined || replacing === undefined || newer === undefined)
+    throw new Error('a package was not built');
+  spawnSync('createrepo_c', ['--quiet', repository]);
+
+  t.test('no path is shared with MicroShift', (t) => {
+    const owned = spawnSync('rpm', ['-qlp', beside], { encoding: 'utf8' }).stdout.trim().split('\n');
+    const theirs = Object.values(microshiftFiles).flat();
+    const isTheirs = (file: string): boolean =>
+      theirs.some((entry) => new RegExp(`^${entry.replaceAll('.', '\\.').replaceAll('*', '.*')}$`).test(file));
+    t.ok(isTheirs('/usr/bin/configure-ovs.sh') && isTheirs('/usr/share/microshift/blueprint/blueprint-x86_64.toml'));
+    t.strictSame(owned.filter(isTheirs), []);
+    t.end();
+  });
+
+  t.test('beside MicroShift: installed, updated both ways, removed', (t) => {
+    const node = openRoot(t.testdir({}), repository);
+    node.dnf(t, 'install', ...microshift('5.0.0'));
+    const unit = readFileSync(path.join(node.path, unitPath), 'utf8');
+    node.dnf(t, 'install', beside);
+    for (const [what, ...words] of [
+      ['an update of MicroShift', 'upgrade', 'microshift-5.0.1'],
+      ['an update of ours', 'upgrade', newer],
+      ['a downgrade of ours', 'downgrade', beside],
+      ['a downgrade of MicroShift', 'downgrade', ...microshiftPackages('5.0.0').map(({ name }) => `${name}-5.0.0`)],
+    ] as const) {
+      node.dnf(t, ...words);
+      t.equal(node.broken(), '', `${what}: nothing is lost`);
+    }
+    t.ok(node.installed().includes('microshift-net-0.2.0'), node.installed().join(' '));
+    t.equal(readFileSync(path.join(node.path, unitPath), 'utf8'), unit, "MicroShift's unit is MicroShift's");
+    t.ok(existsSync(path.join(node.path, `${unitPath}.d/50-microshift-net.conf`)));
+    node.dnf(t, 'remove', 'microshift-net');
+    t.equal(node.broken(), '', 'MicroShift is whole');
+    t.notOk(existsSync(path.join(node.path, `${unitPath}.d`)), 'nothing of ours is left beside it');
+    t.end();
+  });
+
+  t.test("in the place of MicroShift's own package", (t) => {
+    const node = openRoot(t.testdir({}), repository);
+    node.dnf(t, 'install', ...microshift('5.0.0'), beside, replacing);
+    t.strictSame(node.installed(), [
+      'microshift-5.0.0',
+      'microshift-greenboot-5.0.0',
+      'microshift-net-0.2.0',
+      'microshift-networking-5.0.0',
+      'microshift-selinux-5.0.0',
+    ]);
+    const missing = (microshiftFiles['microshift-networking'] ?? []).filter(
+      (file) => !existsSync(path.join(node.path, file)),
+    );
+    t.strictSame(missing, [], "every file of Red Hat's package is there");
+    t.match(readFileSync(path.join(node.path, unitPath), 'utf8'), 'ExecStart=/usr/bin/microshift-net apply --boot');
+    node.dnf(t, 'upgrade', 'microshift-5.0.1');
+    t.match(
+      readFileSync(path.join(node.path, unitPath), 'utf8'),
+      'configure-ovs.sh',
+      "MicroShift's next version brings its own",
+    );
+    t.equal(node.broken(), '');
+    t.end();
+  });
+
+  t.test('a node of version 0.1.0', (t) => {
+    const node = openRoot(t.testdir({}), repository);
+    node.dnf(t, 'install', former);
+    const alone = node.refused('--exclude', 'microshift-networking-5*', 'install', beside);
+    t.match(alone, /conflicts? with microshift-networking < 0\.2\.0/);
+    t.equal(readFileSync(path.join(node.path, 'usr/bin/microshift-net'), 'utf8'), '0.1.0\n', 'and nothing has changed');
+    node.dnf(t, 'install', beside, replacing);
+    t.strictSame(node.installed(), ['microshift-net-0.2.0', 'microshift-networking-5.0.0']);
+    t.equal(node.broken(), '');
+    t.end();
+  });
+
+  t.test('a Node.js that is too old is refused', (t) => {
+    const node = openRoot(t.testdir({}), repository);
+    node.dnf(t, 'install', 'nodejs-1:16.20.2');
+    t.match(node.refused('--exclude', 'nodejs-1:22*', 'install', beside), /requires nodejs >= 1:20\.19/);
+    t.end();
+  });
+});
+
+function openRoot(directory: string, repository: string): Root {
+  const base = [
+    ...['--installroot', directory, '--repofrompath', `all,${repository}`, '--repoid', 'all', '--releasever', '9'],
+    ...['--nogpgcheck', '--noplugins', '--assumeyes', '--setopt=tsflags=noscripts', '--setopt=reposdir=/nonexistent'],
+    ...['--setopt=install_weak_deps=False', `--setopt=cachedir=${directory}/cache`, '--setopt=keepcache=False'],
+  ];
+  const run = (words: readonly string[]) => spawnSync('dnf', [...base, ...words], { encoding: 'utf8' });
+  const rpm = (...words: string[]): string =>
+    spawnSync('rpm', ['--root', directory, ...words], { encoding: 'utf8' }).stdout.trim();
+  return {
+    path: directory,
+    dnf: (t, ...words) => {
+      const { status, stdout, stderr } = run(words);
+      t.equal(
+        status,
+        0,
+        `${words.map((word) => path.basename(word)).join(' ')}: ${status === 0 ? '' : stdout + stderr}`,
+      );
+    },
+    refused: (...words) => {
+      const { status, stdout, stderr } = run(words);
+      return status === 0 ? '' : stdout + stderr;
+    },
+    installed: () => rpm('-qa', '--qf', '%{NAME}-%{VERSION}\n', 'microshift*').split('\n').toSorted(),
+    broken: () => rpm('-Va', '--nodeps', '--noscripts', '--nouser', '--nogroup'),
+  };
+}

@@ -1,0 +1,129 @@
+// microshift-net beside MicroShift's own packages on a running node: whose unit it is, MicroShift's updates, a reboot, and after us.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import t, { type Test } from 'tap';
+import { nodeSkip } from '../node/availability.ts';
+import { hasMoved } from '../node/moved.ts';
+import { bootNode, type TestNode } from '../node/node.ts';
+import { buildPackage, rpmSkip } from './build-package.ts';
+import { buildStandIns, microshiftPackages } from './stand-ins.ts';
+
+t.setTimeout(420_000);
+
+const unit = 'microshift-ovs-init.service';
+// dpkg keeps the books of this node, so rpm knows of no dependency
+const rpm = 'rpm --nodeps';
+/** Nothing of this may cost the node its network; how short a move is, the benchmarks say. */
+const awayLimitMs = 500;
+
+/** Ordered as RHEL's is: with Before=network-online.target in our unit systemd would have to break a cycle. */
+const kdump = `[Unit]
+After=network.target network-online.target remote-fs.target basic.target
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/true
+[Install]
+WantedBy=multi-user.target
+`;
+
+t.test('beside MicroShift', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'packages-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const ours = path.basename(buildPackage('0.2.0', folder));
+  for (const version of ['5.0.0', '5.0.1']) buildStandIns(path.join(folder, version), microshiftPackages(version));
+  const node = await bootNode({
+    lan: 'dhcp',
+    bare: true,
+    folders: { '/root/packages': folder },
+    files: { '/usr/lib/systemd/system/kdump.service': kdump },
+  });
+  t.teardown(() => node.halt());
+  await node.text(`${rpm} -i /root/packages/5.0.0/*.rpm && systemctl enable microshift kdump`);
+  await node.ready();
+  const before = await node.state();
+
+  await t.test('installed, it is what the unit of MicroShift runs', async (t) => {
+    await quiet(t, node, `${rpm} -i /root/packages/${ours}`);
+    t.equal(await node.text('rpm -Va --nodeps microshift\\* || true'), '', 'every file is as it was packed');
+    t.match(await node.text(`systemctl show -P FragmentPath,DropInPaths ${unit}`), '50-microshift-net.conf');
+    await runsOurs(t, node);
+    await quiet(t, node, 'systemctl start microshift');
+    hasMoved(t, before, await node.state());
+    t.equal((await node.run('microshift-net verify')).exitCode, 0);
+    for (const daemon of ['ovs-vswitchd', 'ovsdb-server'])
+      t.equal(await node.text(`systemctl show -P CPUAffinity ${daemon}`), '0', `${daemon}: said twice, counted once`);
+    const doctor = await node.text('microshift-net doctor --output json || true');
+    const findings = (JSON.parse(doctor) as { checks: { id: string; verdict: string }[] }).checks;
+    for (const id of ['unit', 'unit-order', 'kdump'])
+      t.equal(findings.find((finding) => finding.id === id)?.verdict, 'ok', `doctor: ${id}`);
+  });
+
+  await t.test("ovn.yaml decides the daemons' CPUs, whatever MicroShift's drop-in says", async (t) => {
+    await node.write('/etc/microshift/ovn.yaml', 'ovs:\n  cpuAffinity: none\n');
+    t.equal((await node.run('microshift-net ovs tune')).exitCode, 0);
+    t.equal(await node.text('systemctl show -P CPUAffinity ovs-vswitchd'), '');
+    await node.text('rm /etc/microshift/ovn.yaml; microshift-net ovs tune');
+    t.equal(await node.text('systemctl show -P CPUAffinity ovs-vswitchd'), '0');
+  });
+
+  for (const version of ['5.0.1', '5.0.0']) {
+    await t.test(`MicroShift ${version} comes while br-ex is in use, and restarts NetworkManager`, async (t) => {
+      await quiet(t, node, `${rpm} -U --oldpackage /root/packages/${version}/*.rpm`);
+      t.equal(await node.text('rpm -q --qf "%{VERSION}" microshift-networking'), version);
+      await runsOurs(t, node);
+      await asWanted(t, node);
+      hasMoved(t, before, await node.state());
+    });
+  }
+
+  await t.test('a restart of MicroShift and of what its unit requires', async (t) => {
+    await quiet(t, node, 'systemctl restart microshift');
+    await quiet(t, node, 'systemctl restart NetworkManager');
+    await asWanted(t, node);
+    hasMoved(t, before, await node.state());
+  });
+
+  await t.test('after a reboot MicroShift has started it, in an order without a cycle', async (t) => {
+    await node.reboot();
+    await node.text('systemctl start microshift');
+    await node.ready();
+    hasMoved(t, before, await node.state());
+    t.notMatch(await node.text('journalctl -b --no-pager | grep -i "ordering cycle" || true'), /cycle/);
+    const order = `systemctl show -P ExecMainStartTimestampMonotonic kdump ${unit} microshift | grep .`;
+    const [first = 0, second = 0, third = 0] = (await node.text(order)).split('\n').map(Number);
+    t.ok(first > 0 && first < second && second < third, `kdump, ${unit}, MicroShift: ${first} ${second} ${third}`);
+  });
+
+  await t.test("removed, MicroShift's own unit finds a node it can work on", async (t) => {
+    await quiet(t, node, `${rpm} -e microshift-net`);
+    t.equal(await node.text('rpm -Va --nodeps microshift\\* || true'), '', 'MicroShift is whole');
+    t.strictSame((await node.state()).bridges(), []);
+    t.match(await node.text(`systemctl cat ${unit}`), 'ExecStart=/bin/bash /usr/bin/configure-ovs.sh');
+    await quiet(t, node, `systemctl start ${unit}`);
+    t.match(await node.text('ovs-vsctl get Bridge br-ex other_config:hwaddr'), '0a:59:00:00:00:01');
+    t.strictSame((await node.state()).addressesOf('eth0'), ['192.0.2.50/24']);
+  });
+});
+
+async function runsOurs(t: Test, node: TestNode): Promise<void> {
+  const runs = await node.text(`systemctl show -P ExecStart ${unit}`);
+  t.match(runs, 'path=/usr/bin/microshift-net ; argv[]=/usr/bin/microshift-net apply --boot');
+  t.notMatch(runs, 'configure-ovs');
+}
+
+/** Runs a command that must not cost the node its network. */
+async function quiet(t: Test, node: TestNode, command: string): Promise<void> {
+  const run = await node.measure(command);
+  t.equal(run.exitCode, 0, `${command}: ${run.stderr}`);
+  t.comment(`${command}: away ${JSON.stringify(run.outageMs)}`);
+  for (const [address, longestMs] of Object.entries(run.outageMs))
+    t.ok(longestMs <= awayLimitMs, `${command}: ${address} was away for ${longestMs} ms`);
+}
+
+/** NetworkManager's restart is followed by a repair. */
+async function asWanted(t: Test, node: TestNode): Promise<void> {
+  const verify = await node.run("timeout 30 sh -c 'until microshift-net verify; do sleep 0.5; done'");
+  t.equal(verify.exitCode, 0, verify.stdout);
+}

@@ -1,6 +1,7 @@
 import { configPaths, loadConfig } from '../config/load.ts';
 import { readConfigFiles } from '../config/read-files.ts';
 import { ovnSchema } from '../config/schema.generated.ts';
+import { namedSettings } from '../config/settings.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
 import { configCheckText, configShowText } from '../view/config-view.ts';
 import type { Output } from './output.ts';
@@ -22,7 +23,7 @@ export function configCheck(file: string | undefined, output: Printer, rootDirec
 /** `config show [FILE]`: the effective values and where each came from. */
 export function configShow(file: string | undefined, output: Printer, rootDirectory = '/'): ExitCode {
   const { config, warnings } = loadConfig(readConfigFiles(rootDirectory, file));
-  output.result(configShowText(config, warnings), { config, warnings });
+  output.result(configShowText(namedSettings(config), warnings), { config, warnings });
   return exitCode.done;
 }
 

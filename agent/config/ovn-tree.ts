@@ -1,7 +1,7 @@
 import { escapeText } from '../printable.ts';
 import { maxProblems, type Problem } from './problem.ts';
 import { scalarValue } from './scalar.ts';
-import { lineAt, type SourceText } from './source-text.ts';
+import { lineOf, type SourceText } from './source-text.ts';
 import type { YamlMapping, YamlNode, YamlScalar } from './yaml-tree.ts';
 
 /** A setting in the file. */
@@ -68,7 +68,7 @@ export function readOvnTree(source: SourceText, root: YamlMapping): OvnTree {
         const keys = [...above, key.text];
         const earlier = places.get(pointer(keys));
         if (earlier !== undefined) {
-          refuse(key.at, setTwice(keys, lineAt(source, earlier.key.at)));
+          refuse(key.at, setTwice(keys, lineOf(source, earlier.key.at).number));
           continue;
         }
         refuseProperties(node);

@@ -4,7 +4,7 @@ import { interfaceNameFault } from './interface-name.ts';
 import type { Place } from './ovn-tree.ts';
 import type { Problem } from './problem.ts';
 import { ovnSpellings } from './settings.ts';
-import { lineAt, type SourceText } from './source-text.ts';
+import { lineOf, type SourceText } from './source-text.ts';
 
 /** What a schema cannot say against the settings that a file makes, by their full names. */
 export function settingProblems(source: SourceText, settings: ReadonlyMap<string, Place>): Problem[] {
@@ -12,7 +12,7 @@ export function settingProblems(source: SourceText, settings: ReadonlyMap<string
   const refuse = ({ node }: Place, message: string, hint: string): void => {
     problems.push({ kind: 'config-invalid', source, offset: node.at, message, hint });
   };
-  const line = ({ key }: Place): number => lineAt(source, key.at);
+  const line = ({ key }: Place): number => lineOf(source, key.at).number;
   const uplink = settings.get('uplink');
   const gateway = settings.get('ovsInit.gatewayInterface');
   const external = settings.get('ovsInit.externalGatewayInterface');

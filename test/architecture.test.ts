@@ -167,7 +167,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   config: {
     may: ['errors.ts', 'model', 'net', 'printable.ts'],
-    packages: ['js-yaml', 'node:fs', 'node:path'],
+    packages: ['js-yaml', 'node:buffer', 'node:fs'],
     because: 'the configuration is read before anything else is known',
     never: { view: 'commands print it', facts: 'what the files say does not depend on the node' },
   },

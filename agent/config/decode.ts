@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { AgentError } from '../errors.ts';
 import { maxConfigBytes } from './files.ts';
 import { type Problem, problemsError } from './problem.ts';
@@ -21,19 +22,11 @@ export function decodeSource(path: string, content: Uint8Array | string): Source
 }
 
 function encodingFault(source: SourceText, bytes: Uint8Array): Problem | null {
-  // Where a byte is bad there is a U+FFFD now; without one there is nothing to look for.
-  if (!source.text.includes('\ufffd')) return null;
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return null;
-  } catch {
-    const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-    return notText(
-      source,
-      isUtf16 ? 0 : firstBadOffset(source.text, bytes),
-      isUtf16 ? 'is UTF-16' : 'is not valid UTF-8',
-    );
-  }
+  if (isUtf8(bytes)) return null;
+  const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+  return isUtf16
+    ? notText(source, 0, 'is UTF-16')
+    : notText(source, firstBadOffset(source.text, bytes), 'is not valid UTF-8');
 }
 
 /** The first U+FFFD that the decoder put in for a bad byte; one that stands in the file itself is three good bytes. */

@@ -113,7 +113,7 @@ async function collectReport(staging: Staging, secrets: readonly string[], [name
     written: async () => undefined,
     result: (text, value) => results.push({ text, value }),
     say: (message) => said.push(message),
-    error: () => undefined,
+    fail: () => exitCode.failed,
   };
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

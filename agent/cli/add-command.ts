@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import type { Output } from '../commands/output.ts';
 import type { ExitCode } from '../errors.ts';
 
-/** Runs a command; what was given on the command line follows the output, and the exit code becomes that of the process. */
-export type Run<Given extends unknown[]> = (output: Output, ...given: Given) => Promise<ExitCode>;
+/** Runs a command; what was given on the command line follows the output. Without an exit code of its own it is done. */
+export type Run<Given extends unknown[]> = (output: Output, ...given: Given) => Promise<ExitCode> | Promise<void>;
 
 export type AddCommand = <Given extends unknown[]>(spec: string, description: string, run: Run<Given>) => Command;
 

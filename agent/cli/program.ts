@@ -27,7 +27,8 @@ export async function parseAndRun(words: readonly string[]): Promise<number> {
     <Given extends unknown[]>(spec: string, description: string, run: Run<Given>) => {
       const command = parent.command(spec).description(description);
       return command.action(async (...given: Given) => {
-        code = await run(output(), ...given);
+        const ended = await run(output(), ...given);
+        if (typeof ended === 'number') code = ended;
       });
     };
   addRunCommands(addTo(program));

@@ -1,4 +1,5 @@
 import { openOutput } from '../commands/output.ts';
+import { exitCode } from '../errors.ts';
 
 /**
  * Runs the command line and returns the exit code. The unit's own `apply --boot` and the plain `apply` are known without parsing: the parser
@@ -13,7 +14,8 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
   const output = openOutput('text', false);
   try {
     const { apply } = await import('../commands/apply.ts');
-    return await apply({ boot: option === '--boot', confirmTimeoutSeconds: null }, output);
+    await apply({ boot: option === '--boot', confirmTimeoutSeconds: null }, output);
+    return exitCode.done;
   } catch (error) {
     return output.fail(error);
   } finally {

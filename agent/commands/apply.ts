@@ -3,7 +3,7 @@ import { defaultConfig } from '../config/defaults.ts';
 import { effectiveConfig } from '../config/effective.ts';
 import type { LoadedConfig } from '../config/files.ts';
 import { mtuWarnings } from '../config/warnings.ts';
-import { asAgentError, type ExitCode, exitCode, isAgentError } from '../errors.ts';
+import { asAgentError, isAgentError } from '../errors.ts';
 import type { Config } from '../model/config.ts';
 import { journalDirectory } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
@@ -36,7 +36,7 @@ export interface ApplyOptions {
 }
 
 /** `apply`: brings the node to what ovn.yaml says. */
-export async function apply(options: ApplyOptions, output: Output): Promise<ExitCode> {
+export async function apply(options: ApplyOptions, output: Output): Promise<void> {
   requireRoot('apply');
   const command = options.boot ? 'apply --boot' : 'apply';
   const { config, warnings } = await readConfig(command);
@@ -56,7 +56,6 @@ export async function apply(options: ApplyOptions, output: Output): Promise<Exit
   const mtu = uplinkMtuWarnings(config, result);
   for (const warning of mtu) output.say(`warning: ${warning}`);
   report('apply', result, output);
-  return exitCode.done;
 }
 
 /**
@@ -64,12 +63,12 @@ export async function apply(options: ApplyOptions, output: Output): Promise<Exit
  * ovn.yaml says since then waits for the next boot or `apply`. A change that another run is making, or that waits to be confirmed, is left
  * to whoever decides on it.
  */
-export async function repair(output: Output): Promise<ExitCode> {
+export async function repair(output: Output): Promise<void> {
   const command = 'apply --repair';
   requireRoot(command);
   takeRepairRequest();
   const { config } = await readConfig(command);
-  if (config.disableOvsInit.value) return exitCode.done;
+  if (config.disableOvsInit.value) return;
   const planner: Planner = (observation, over) => {
     // An agent before 0.2 made it, and NetworkManager does not keep such a bridge over a restart.
     if (isFormerLayout(observation)) return planApply(config, observation, over);
@@ -84,7 +83,6 @@ export async function repair(output: Output): Promise<ExitCode> {
     if (!isAgentError(error) || error.kind !== 'busy') throw error;
     output.say(error.message);
   }
-  return exitCode.done;
 }
 
 /** A configuration that cannot be used is what monitoring has to report, too. */
@@ -104,7 +102,7 @@ function uplinkMtuWarnings(config: Config, { plan, observation }: ReconcileResul
 }
 
 /** `disable`: gives every NIC back and removes every trace. */
-export async function disable(output: Output): Promise<ExitCode> {
+export async function disable(output: Output): Promise<void> {
   requireRoot('disable');
   // A NIC is given back whatever ovn.yaml has become.
   const { config } = await effectiveConfig().catch(() => ({ config: defaultConfig }));
@@ -121,7 +119,6 @@ export async function disable(output: Output): Promise<ExitCode> {
     output.say(`warning: the hint could not be removed: ${asAgentError(error).message}`);
   }
   report('disable', result, output);
-  return exitCode.done;
 }
 
 const nothingToTune: TuningPlan = { steps: [], differences: [], notes: [] };

@@ -7,6 +7,7 @@ import { problemsError } from './problem.ts';
 import { clusterSpellings } from './settings.ts';
 import { type SourceText, sourceLine } from './source-text.ts';
 import { parseYaml } from './yaml.ts';
+import { shownNode } from './yaml-tree.ts';
 
 /** What MicroShift's files, in the order in which they are merged, say of the cluster; all other keys are not ours to judge. */
 export function readCluster(sources: readonly SourceText[]): ClusterConfig {
@@ -53,10 +54,9 @@ function take<T>(
 
 function readFound<T>(source: SourceText, name: string, { value }: Found, read: ValueReader<T>): T | null {
   if (value === null) return null;
-  const result = read(value);
-  if (!('wanted' in result)) return result.value;
-  const message = `${name} must be ${result.wanted}, not ${result.shown}`;
-  throw problemsError([
-    { kind: 'config-invalid', source, offset: result.at, message, hint: `write for example ${result.example}` },
-  ]);
+  return read(value, (node, wanted, example) => {
+    const message = `${name} must be ${wanted}, not ${shownNode(node)}`;
+    const hint = `write for example ${example}`;
+    return problemsError([{ kind: 'config-invalid', source, offset: node.at, message, hint }]);
+  });
 }

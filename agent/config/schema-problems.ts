@@ -6,6 +6,7 @@ import { maxProblems, type Problem } from './problem.ts';
 import { expectation, type SettingSchema, settingSchemas } from './setting-schema.ts';
 import type { SourceText } from './source-text.ts';
 import { schemaFaults } from './validate.generated.ts';
+import { shownNode } from './yaml-tree.ts';
 
 /** Everything the schema has against the values, in words: one problem per setting. */
 export function schemaProblems(source: SourceText, tree: OvnTree): Problem[] {
@@ -60,17 +61,11 @@ function lastKey(name: string): string {
 const interfaceKeys = new Set(['uplink', 'gatewayInterface', 'externalGatewayInterface']);
 
 function wrongValue(place: Place, schema: SettingSchema): { message: string; hint: string } {
-  const message = `${place.keys.join('.')} must be ${expectation(schema)}, not ${shown(place)}`;
+  const message = `${place.keys.join('.')} must be ${expectation(schema)}, not ${shownNode(place.node)}`;
   const { keys, value } = place;
   const fault = typeof value === 'string' && interfaceKeys.has(keys.at(-1) ?? '') ? interfaceNameFault(value) : null;
   if (fault !== null) return { message: `${message}: ${fault}`, hint: 'write the name as "ip link" shows it' };
   return { message, hint: valueHint(place, schema) };
-}
-
-function shown({ node }: Place): string {
-  if (node.kind === 'mapping') return 'a group of settings';
-  if (node.kind !== 'scalar') return 'a list';
-  return node.text === '' ? 'empty' : escapeText(node.raw, 40);
 }
 
 /** What to write instead, by the mistake that was probably made. */

@@ -43,15 +43,10 @@ function firstBadOffset(text: string, bytes: Uint8Array): number {
 
 /** The control characters that YAML does not allow (YAML 1.2.2, section 5.1); NEL is allowed. */
 function controlCharacter(source: SourceText): Problem | null {
-  for (let at = 0; at < source.text.length; at++) {
-    const code = source.text.charCodeAt(at);
-    const isControl = (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) || (code >= 0x7f && code < 0xa0);
-    if (!isControl || code === 0x85) continue;
-    const name =
-      code === 0 ? 'a NUL byte' : `the control character U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-    return notText(source, at, `holds ${name}`);
-  }
-  return null;
+  const found = /(?![\t\n\r\u0085])\p{Cc}/u.exec(source.text);
+  if (found === null) return null;
+  const code = found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+  return notText(source, found.index, `holds ${code === '0000' ? 'a NUL byte' : `the control character U+${code}`}`);
 }
 
 function notText(source: SourceText, offset: number, what: string): Problem {

@@ -1,7 +1,7 @@
 import { planInWords } from '../compare/in-words.ts';
 import { defaultConfig } from '../config/defaults.ts';
 import { effectiveConfig } from '../config/effective.ts';
-import type { LoadedConfig } from '../config/files.ts';
+import type { LoadedConfig } from '../config/load.ts';
 import { mtuWarnings } from '../config/warnings.ts';
 import { asAgentError, isAgentError } from '../errors.ts';
 import type { Config } from '../model/config.ts';
@@ -22,7 +22,7 @@ import { removeHint, takeRepairRequest } from '../run/state-files.ts';
 import type { TransactionResult } from '../run/transaction.ts';
 import { drawTopology, plannedTopology } from '../view/topology.ts';
 import type { Output } from './output.ts';
-import { reporting, sayNotes } from './reporting.ts';
+import { reporting, sayNotes, sayWarnings } from './reporting.ts';
 import { requireRoot } from './root.ts';
 
 /** A plan that is not run waits for nothing: it says what would happen now. */
@@ -40,7 +40,7 @@ export async function apply(options: ApplyOptions, output: Output): Promise<void
   requireRoot('apply');
   const command = options.boot ? 'apply --boot' : 'apply';
   const { config, warnings } = await readConfig(command);
-  for (const warning of warnings) output.say(`warning: ${warning.source}: ${warning.message}`);
+  sayWarnings(warnings, output);
   if (config.disableOvsInit.value) {
     const { tuneOnly } = await import('./ovs.ts');
     return tuneOnly(command, config, output);
@@ -53,8 +53,9 @@ export async function apply(options: ApplyOptions, output: Output): Promise<void
     ...reporting(output),
     tuner,
   });
-  const mtu = uplinkMtuWarnings(config, result);
-  for (const warning of mtu) output.say(`warning: ${warning}`);
+  // The pods' MTU is judged against the uplink's, which is known only now.
+  const uplink = result.observation.links.find((link) => link.name === result.plan.choice?.interface);
+  sayWarnings(mtuWarnings(config, uplink?.mtuBytes ?? null), output);
   report('apply', result, output);
 }
 
@@ -93,12 +94,6 @@ async function readConfig(command: string): Promise<LoadedConfig> {
     await recordRefused(command, error);
     throw error;
   }
-}
-
-/** The pods' MTU is judged against the uplink's, which is known only now. */
-function uplinkMtuWarnings(config: Config, { plan, observation }: ReconcileResult): readonly string[] {
-  const uplink = observation.links.find((link) => link.name === plan.choice?.interface);
-  return mtuWarnings(config, uplink?.mtuBytes ?? null).map((warning) => `${warning.source}: ${warning.message}`);
 }
 
 /** `disable`: gives every NIC back and removes every trace. */

@@ -1,5 +1,5 @@
-import { configPaths, loadConfig } from '../config/load.ts';
-import { readConfigFiles } from '../config/read-files.ts';
+import { loadConfig } from '../config/load.ts';
+import { configPaths, readConfigFiles } from '../config/read-files.ts';
 import { ovnSchema } from '../config/schema.generated.ts';
 import { namedSettings } from '../config/settings.ts';
 import { configCheckText, configShowText } from '../view/config-view.ts';

@@ -6,14 +6,14 @@ import { tuneAlone } from '../run/tune-alone.ts';
 import { missingText } from '../view/manual-bridge-view.ts';
 import { daemonLine } from '../view/tuning-view.ts';
 import type { Output } from './output.ts';
-import { reporting, sayNotes } from './reporting.ts';
+import { reporting, sayNotes, sayWarnings } from './reporting.ts';
 import { requireRoot } from './root.ts';
 
 /** `ovs tune`: lets the daemons of Open vSwitch run as ovn.yaml says, without a restart. */
 export async function ovsTune(output: Output): Promise<void> {
   requireRoot('ovs tune');
   const { config, warnings } = await effectiveConfig();
-  for (const warning of warnings) output.say(`warning: ${warning.source}: ${warning.message}`);
+  sayWarnings(warnings, output);
   const { plan, tuning } = await tune('ovs tune', config, output);
   const outcome = plan.steps.length === 0 ? 'unchanged' : 'changed';
   const first =

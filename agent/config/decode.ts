@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { AgentError } from '../errors.ts';
-import { maxConfigBytes } from './files.ts';
 import { type Problem, problemsError } from './problem.ts';
+import { maxConfigBytes } from './read-files.ts';
 import { type SourceText, sourceText } from './source-text.ts';
 
 /** Makes text of a file's bytes; refuses what is too large, not UTF-8 or holds control characters. */

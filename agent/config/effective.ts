@@ -1,6 +1,6 @@
 import { defaultConfig } from './defaults.ts';
-import type { ConfigFiles, LoadedConfig } from './files.ts';
-import { readConfigFiles } from './read-files.ts';
+import type { LoadedConfig } from './load.ts';
+import { type ConfigFiles, readConfigFiles } from './read-files.ts';
 
 /**
  * The configuration of this node. The parser and the validator are loaded only when a file says something: a node without

@@ -5,7 +5,7 @@ import type { ExitCode } from '../errors.ts';
 /** Runs a command; what was given on the command line follows the output. Without an exit code of its own it is done. */
 export type Run<Given extends unknown[]> = (output: Output, ...given: Given) => Promise<ExitCode> | Promise<void>;
 
-export type AddCommand = <Given extends unknown[]>(spec: string, description: string, run: Run<Given>) => Command;
-
 /** Adds commands to the program, or to a group of it. */
-export type AddTo = (parent: Command) => AddCommand;
+export type AddTo = (
+  parent: Command,
+) => <Given extends unknown[]>(spec: string, description: string, run: Run<Given>) => Command;

@@ -2,7 +2,7 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { type Output, openOutput } from '../commands/output.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
 import { agentVersion } from '../version.ts';
-import type { AddCommand, AddTo, Run } from './add-command.ts';
+import type { AddTo, Run } from './add-command.ts';
 import { addManifestsCommands } from './manifests.ts';
 import { positiveSeconds } from './numbers.ts';
 
@@ -31,7 +31,7 @@ export async function parseAndRun(words: readonly string[]): Promise<number> {
         if (typeof ended === 'number') code = ended;
       });
     };
-  addRunCommands(addTo(program));
+  addRunCommands(program, addTo);
   addNodeCommands(program, addTo);
   addManifestsCommands(program, addTo);
   addConfigCommands(program, addTo);
@@ -46,7 +46,8 @@ export async function parseAndRun(words: readonly string[]): Promise<number> {
   }
 }
 
-function addRunCommands(add: AddCommand): void {
+function addRunCommands(program: Command, addTo: AddTo): void {
+  const add = addTo(program);
   interface ApplyFlags {
     readonly boot: boolean;
     readonly repair: boolean;

@@ -1,6 +1,5 @@
 import { planInWords } from '../compare/in-words.ts';
-import type { JournalRecord } from '../model/journal.ts';
-import { journalDirectory } from '../model/journal.ts';
+import { type JournalRecord, journalDirectory } from '../model/journal.ts';
 import { findTransaction, readJournals } from '../run/journal.ts';
 import { historyText, transactionText } from '../view/history-view.ts';
 import type { Output } from './output.ts';

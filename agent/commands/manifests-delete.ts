@@ -20,8 +20,7 @@ export async function deleteObjects(run: ClusterRun, note: (line: string) => voi
   const objects: ObjectOutcome[] = [];
   const removeAll = async (wave: readonly ObjectReference[]): Promise<void> => {
     for (const reference of wave) {
-      const object = await cluster.get(reference);
-      if (object === null || !isOurs(object)) continue;
+      if (!isOurs(await cluster.get(reference))) continue;
       note(`removing ${titleOf(reference)}`);
       await cluster.remove(reference);
       objects.push({ object: titleOf(reference), outcome: 'removed' });

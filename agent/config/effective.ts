@@ -7,13 +7,8 @@ import { type ConfigFiles, readConfigFiles } from './read-files.ts';
  * configuration, the most common one, does not pay for them.
  */
 export async function effectiveConfig(files: ConfigFiles = readConfigFiles()): Promise<LoadedConfig> {
-  if (saysNothing(files)) return { config: defaultConfig, warnings: [] };
+  const saysNothing = files.ovnYaml === null && files.configYaml === null && files.configD.length === 0;
+  if (saysNothing) return { config: defaultConfig, warnings: [] };
   const { loadConfig } = await import('./load.ts');
   return loadConfig(files);
-}
-
-function saysNothing(files: ConfigFiles): boolean {
-  return [files.ovnYaml, files.configYaml, ...files.configD.map((file) => file.bytes)].every(
-    (content) => content === null,
-  );
 }

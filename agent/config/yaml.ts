@@ -10,16 +10,17 @@ import {
 import { problemsError } from './problem.ts';
 import type { SourceText } from './source-text.ts';
 import { syntaxProblem } from './syntax-problem.ts';
-import type { YamlDocument, YamlEntry, YamlNode, YamlScalar } from './yaml-tree.ts';
+import type { YamlEntry, YamlNode, YamlScalar } from './yaml-tree.ts';
 
 /** Deeper than any configuration and shallow enough to walk by recursion. */
 const maxDepth = 64;
 
 /**
  * Parses a YAML text into a tree with places. Only events are used: nothing is expanded, however many aliases there are.
- * A text with more than maxEvents nodes is refused before a tree is made of it.
+ * A text with more than maxEvents nodes is refused before a tree is made of it. The root is null where there is nothing but comments;
+ * secondAt is the offset at which a second document starts, -1 when there is only one.
  */
-export function parseYaml(source: SourceText, maxEvents = Number.POSITIVE_INFINITY): YamlDocument {
+export function parseYaml(source: SourceText, maxEvents = Number.POSITIVE_INFINITY) {
   let events: Event[];
   try {
     events = parseEvents(source.text, { maxDepth });

@@ -2,7 +2,8 @@ import { type Command, Option } from 'commander';
 import type { ApplyOptions, RenderOptions } from '../commands/manifests.ts';
 import type { ClusterOptions } from '../commands/manifests-input.ts';
 import type { Output } from '../commands/output.ts';
-import { AgentError, type ExitCode } from '../errors.ts';
+import { AgentError } from '../errors.ts';
+import type { AddTo } from './add-command.ts';
 import { positiveSeconds } from './numbers.ts';
 
 /** What a command takes beside its flags, which have the names that the command knows them by. */
@@ -12,12 +13,10 @@ type Given = 'config' | 'output' | 'signal' | 'timeoutSeconds';
 type ClusterFlags = Omit<ApplyOptions, Given> & { readonly timeout?: number };
 
 /** `manifests render|diff|apply|status|delete`; the Kubernetes client is loaded only by those that need a cluster. */
-export function addManifestsCommands(program: Command, done: (code: ExitCode) => void, output: () => Output): void {
-  const manifests = program.command('manifests').description('the ovn-kubernetes objects of a cluster');
-  const withObjects = (spec: string, description: string): Command =>
-    manifests
-      .command(spec)
-      .description(description)
+export function addManifestsCommands(program: Command, addTo: AddTo): void {
+  const add = addTo(program.command('manifests').description('the ovn-kubernetes objects of a cluster'));
+  const withObjects = (command: Command): Command =>
+    command
       .addOption(
         new Option('--flavor <flavor>', 'which set of objects').choices(['auto', 'classic', 'no-uplink', 'multi-node']),
       )
@@ -25,23 +24,28 @@ export function addManifestsCommands(program: Command, done: (code: ExitCode) =>
       .option('--cni-bin-dir <dir>', 'where the node looks for CNI plug-ins')
       .option('--control-plane <address>', 'address of the control plane, for multi-node');
   const withCluster = (spec: 'diff' | 'apply' | 'status' | 'delete', description: string): Command =>
-    withObjects(spec, description)
-      .option('--kubeconfig <file>', 'credentials; KUBECONFIG and MicroShift’s own otherwise')
-      .option('--timeout <seconds>', 'how long to wait for the cluster', positiveSeconds)
-      .action(async (flags: ClusterFlags) => {
+    withObjects(
+      add(spec, description, async (output, flags: ClusterFlags) => {
         const { apply, diff, remove, status } = await import('../commands/manifests.ts');
         const command = { apply, diff, status, delete: remove }[spec];
-        done(await command(await clusterOptions(flags, output())));
-      });
+        return command(await clusterOptions(flags, output));
+      }),
+    )
+      .option('--kubeconfig <file>', 'credentials; KUBECONFIG and MicroShift’s own otherwise')
+      .option('--timeout <seconds>', 'how long to wait for the cluster', positiveSeconds);
 
-  withObjects('render', 'write the objects as YAML; needs no cluster')
-    .option('-o, --directory <dir>', 'a file per object in this directory instead of one stream')
-    .option('--kustomization', 'also write kustomization.yaml')
-    .action(async (flags: Omit<RenderOptions, Given>) => {
-      const { render } = await import('../commands/manifests.ts');
+  const render = add(
+    'render',
+    'write the objects as YAML; needs no cluster',
+    async (output, flags: Omit<RenderOptions, Given>) => {
+      const commands = await import('../commands/manifests.ts');
       const { manifestsInput } = await import('../commands/manifests-input.ts');
-      done(await render({ ...flags, ...(await manifestsInput(output())) }));
-    });
+      return commands.render({ ...flags, ...(await manifestsInput(output)) });
+    },
+  );
+  withObjects(render)
+    .option('-o, --directory <dir>', 'a file per object in this directory instead of one stream')
+    .option('--kustomization', 'also write kustomization.yaml');
   withCluster('diff', 'show what apply would change: 0 nothing, 3 something');
   withCluster('apply', 'put the objects on the server and remove what is wanted no more')
     .option('--wait', 'until every pod runs the new version')

@@ -2,33 +2,14 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { type Output, openOutput } from '../commands/output.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
 import { agentVersion } from '../version.ts';
-import { reportFailure } from './failure.ts';
+import type { AddTo, Run } from './add-command.ts';
 import { addManifestsCommands } from './manifests.ts';
 import { positiveSeconds } from './numbers.ts';
 
 /** Parses the command line, runs it and returns the exit code; every command module is loaded only when it is chosen. */
 export async function parseAndRun(words: readonly string[]): Promise<number> {
-  let code: ExitCode | undefined;
+  let code: ExitCode = exitCode.done;
   let opened: Output | undefined;
-  const output = (): Output => {
-    opened ??= outputOf(program);
-    return opened;
-  };
-  const program = commandTree((result) => {
-    code = result;
-  }, output);
-  try {
-    await program.parseAsync([...words], { from: 'user' });
-    return code ?? exitCode.done;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.done : exitCode.usage;
-    return reportFailure(error, output());
-  } finally {
-    await opened?.written();
-  }
-}
-
-function commandTree(done: (code: ExitCode) => void, output: () => Output): Command {
   const program = new Command('microshift-net')
     .description("Turns a node's NIC into the uplink of the Open vSwitch bridge br-ex, as one transaction.")
     .version(agentVersion)
@@ -36,124 +17,123 @@ function commandTree(done: (code: ExitCode) => void, output: () => Output): Comm
     .option('-v, --verbose', 'say more about decisions and errors', false)
     .exitOverride()
     .showHelpAfterError('(see microshift-net --help)');
-  const command = (spec: string, description: string): Command => program.command(spec).description(description);
+  const output = (): Output => {
+    const { output: format, verbose } = program.opts<{ output: 'text' | 'json'; verbose: boolean }>();
+    opened ??= openOutput(format, verbose);
+    return opened;
+  };
+  const addTo: AddTo =
+    (parent) =>
+    <Given extends unknown[]>(spec: string, description: string, run: Run<Given>) => {
+      const command = parent.command(spec).description(description);
+      return command.action(async (...given: Given) => {
+        const ended = await run(output(), ...given);
+        if (typeof ended === 'number') code = ended;
+      });
+    };
+  addRunCommands(program, addTo);
+  addNodeCommands(program, addTo);
+  addManifestsCommands(program, addTo);
+  addConfigCommands(program, addTo);
+  try {
+    await program.parseAsync([...words], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.done : exitCode.usage;
+    return output().fail(error);
+  } finally {
+    await opened?.written();
+  }
+}
 
-  command('apply', 'observe, plan, run and prove: bring the node to what ovn.yaml says')
+function addRunCommands(program: Command, addTo: AddTo): void {
+  const add = addTo(program);
+  interface ApplyFlags {
+    readonly boot: boolean;
+    readonly repair: boolean;
+    readonly confirmTimeout?: number;
+  }
+  add(
+    'apply',
+    'observe, plan, run and prove: bring the node to what ovn.yaml says',
+    async (output, { boot, repair, confirmTimeout }: ApplyFlags) => {
+      const commands = await import('../commands/apply.ts');
+      if (repair) return commands.repair(output);
+      return commands.apply({ boot, confirmTimeoutSeconds: confirmTimeout ?? null }, output);
+    },
+  )
     .option('--boot', 'as the unit runs it at boot', false)
     .option(
       '--repair',
       'as the unit runs it after an event: back to what the last run that was kept made of br-ex',
       false,
     )
-    .option('--confirm-timeout <seconds>', 'take the change back unless `confirm` follows in time', positiveSeconds)
-    .action(async ({ boot, repair, confirmTimeout }: { boot: boolean; repair: boolean; confirmTimeout?: number }) => {
-      const commands = await import('../commands/apply.ts');
-      const options = { boot, confirmTimeoutSeconds: confirmTimeout ?? null };
-      done(await (repair ? commands.repair(output()) : commands.apply(options, output())));
-    });
-  command('confirm', 'keep a change that was tried with apply --confirm-timeout').action(async () => {
-    const { confirm } = await import('../commands/undo.ts');
-    done(await confirm(output()));
-  });
-  command('undo [transaction]', 'go back to before a transaction (the last one)').action(async (id?: string) => {
-    const { undo } = await import('../commands/undo.ts');
-    done(await undo(id, output()));
-  });
-  command('recover', 'end what a run that died has left, and nothing else')
-    .option('--boot', 'as the unit runs it before NetworkManager and ovs-vswitchd', false)
-    .action(async ({ boot }: { boot: boolean }) => {
-      const { recover } = await import('../commands/recover.ts');
-      done(await recover(boot, output()));
-    });
-  command('history [transaction]', 'list transactions, or show one').action(async (id?: string) => {
-    const { history } = await import('../commands/history.ts');
-    done(history(id, output()));
-  });
-  command('plan', 'show everything apply would do, and touch nothing').action(async () => {
-    const { plan } = await import('../commands/plan.ts');
-    done(await plan(output()));
-  });
-  command('verify', 'compare the node with what it should be: 0 as wanted, 3 drift').action(async () => {
-    const { verify } = await import('../commands/plan.ts');
-    done(await verify(output()));
-  });
-  command('status', 'one screen: bridges, uplinks, addresses, last transaction, next step').action(async () => {
-    const { status } = await import('../commands/status.ts');
-    done(await status(output()));
-  });
-  command('doctor', 'check everything br-ex needs, each with its fix: 0 fine, 3 a check failed').action(async () => {
-    const { doctor } = await import('../commands/doctor.ts');
-    done(await doctor(output()));
-  });
-  command('support-bundle', 'put all that helps to see what is wrong into one archive, without secrets')
-    .option('-o, --output-file <file>', 'where to; - is standard output (default: /var/tmp/microshift-net-TIME.tar.gz)')
-    .action(async (options: { outputFile?: string }) => {
-      const { supportBundle } = await import('../commands/support-bundle.ts');
-      done(await supportBundle(options.outputFile, output()));
-    });
-  command('disable', 'give the NIC back and remove every trace').action(async () => {
-    const { disable } = await import('../commands/apply.ts');
-    done(await disable(output()));
-  });
-  const ovs = program.command('ovs').description('how the daemons of Open vSwitch run');
-  ovs
-    .command('tune')
-    .description('CPU affinity, threads and memory as ovn.yaml says, without a restart')
-    .action(async () => {
-      const { ovsTune } = await import('../commands/ovs.ts');
-      done(await ovsTune(output()));
-    });
-  const firewall = program.command('firewall').description('let traffic of pods through firewalld');
-  for (const [action, description] of [
-    ['check', 'what firewalld does not trust: 0 nothing, 3 something'],
-    ['apply', 'trust it now and for good, without a reload'],
-  ] as const) {
-    firewall
-      .command(action)
-      .description(description)
-      .action(async () => {
-        const { firewall: run } = await import('../commands/firewall.ts');
-        done(await run(action, output()));
-      });
-  }
-  const events = new Argument('<event>', 'what happened').choices(['post-install', 'post-upgrade', 'pre-uninstall']);
-  command('hook', 'called by the scriptlets of the package; safe where nothing runs')
-    .addArgument(events)
-    .action(async (event: 'post-install' | 'post-upgrade' | 'pre-uninstall') => {
-      const { hook } = await import('../commands/hook.ts');
-      done(await hook(event, output()));
-    });
-  addManifestsCommands(program, done, output);
-  addConfigCommands(program, done, output);
-  return program;
+    .option('--confirm-timeout <seconds>', 'take the change back unless `confirm` follows in time', positiveSeconds);
+  add('confirm', 'keep a change that was tried with apply --confirm-timeout', async (output) =>
+    (await import('../commands/undo.ts')).confirm(output),
+  );
+  add('undo [transaction]', 'go back to before a transaction (the last one)', async (output, id?: string) =>
+    (await import('../commands/undo.ts')).undo(id, output),
+  );
+  add('recover', 'end what a run that died has left, and nothing else', async (output, flags: { boot: boolean }) =>
+    (await import('../commands/recover.ts')).recover(flags.boot, output),
+  ).option('--boot', 'as the unit runs it before NetworkManager and ovs-vswitchd', false);
+  add('history [transaction]', 'list transactions, or show one', async (output, id?: string) =>
+    (await import('../commands/history.ts')).history(id, output),
+  );
 }
 
-function addConfigCommands(program: Command, done: (code: ExitCode) => void, output: () => Output): void {
-  const config = program.command('config').description('check, show or describe ovn.yaml');
-  config
-    .command('check [file]')
-    .description('validate ovn.yaml, with line, column and suggestion')
-    .action(async (file?: string) => {
-      const { configCheck } = await import('../commands/config.ts');
-      done(configCheck(file, output()));
-    });
-  config
-    .command('show [file]')
-    .description('show the effective values and where each came from')
-    .action(async (file?: string) => {
-      const { configShow } = await import('../commands/config.ts');
-      done(configShow(file, output()));
-    });
-  config
-    .command('schema')
-    .description('print the JSON Schema of ovn.yaml')
-    .action(async () => {
-      const { configSchema } = await import('../commands/config.ts');
-      done(configSchema(output()));
-    });
+function addNodeCommands(program: Command, addTo: AddTo): void {
+  const add = addTo(program);
+  add('plan', 'show everything apply would do, and touch nothing', async (output) =>
+    (await import('../commands/plan.ts')).plan(output),
+  );
+  add('verify', 'compare the node with what it should be: 0 as wanted, 3 drift', async (output) =>
+    (await import('../commands/plan.ts')).verify(output),
+  );
+  add('status', 'one screen: bridges, uplinks, addresses, last transaction, next step', async (output) =>
+    (await import('../commands/status.ts')).status(output),
+  );
+  add('doctor', 'check everything br-ex needs, each with its fix: 0 fine, 3 a check failed', async (output) =>
+    (await import('../commands/doctor.ts')).doctor(output),
+  );
+  add(
+    'support-bundle',
+    'put all that helps to see what is wrong into one archive, without secrets',
+    async (output, { outputFile }: { outputFile?: string }) =>
+      (await import('../commands/support-bundle.ts')).supportBundle(outputFile, output),
+  ).option('-o, --output-file <file>', 'where to; - is standard output (default: /var/tmp/microshift-net-TIME.tar.gz)');
+  add('disable', 'give the NIC back and remove every trace', async (output) =>
+    (await import('../commands/apply.ts')).disable(output),
+  );
+  const addOvs = addTo(program.command('ovs').description('how the daemons of Open vSwitch run'));
+  addOvs('tune', 'CPU affinity, threads and memory as ovn.yaml says, without a restart', async (output) =>
+    (await import('../commands/ovs.ts')).ovsTune(output),
+  );
+  const addFirewall = addTo(program.command('firewall').description('let traffic of pods through firewalld'));
+  addFirewall('check', 'what firewalld does not trust: 0 nothing, 3 something', async (output) =>
+    (await import('../commands/firewall.ts')).firewall('check', output),
+  );
+  addFirewall('apply', 'trust it now and for good, without a reload', async (output) =>
+    (await import('../commands/firewall.ts')).firewall('apply', output),
+  );
+  const events = ['post-install', 'post-upgrade', 'pre-uninstall'] as const;
+  add(
+    'hook',
+    'called by the scriptlets of the package; safe where nothing runs',
+    async (output, event: (typeof events)[number]) => (await import('../commands/hook.ts')).hook(event, output),
+  ).addArgument(new Argument('<event>', 'what happened').choices(events));
 }
 
-function outputOf(program: Command): Output {
-  const { output, verbose } = program.opts<{ output: 'text' | 'json'; verbose: boolean }>();
-  return openOutput(output, verbose);
+function addConfigCommands(program: Command, addTo: AddTo): void {
+  const add = addTo(program.command('config').description('check, show or describe ovn.yaml'));
+  add('check [file]', 'validate ovn.yaml, with line, column and suggestion', async (output, file?: string) =>
+    (await import('../commands/config.ts')).configCheck(file, output),
+  );
+  add('show [file]', 'show the effective values and where each came from', async (output, file?: string) =>
+    (await import('../commands/config.ts')).configShow(file, output),
+  );
+  add('schema', 'print the JSON Schema of ovn.yaml', async (output) =>
+    (await import('../commands/config.ts')).configSchema(output),
+  );
 }

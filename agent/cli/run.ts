@@ -1,5 +1,5 @@
 import { openOutput } from '../commands/output.ts';
-import { reportFailure } from './failure.ts';
+import { exitCode } from '../errors.ts';
 
 /**
  * Runs the command line and returns the exit code. The unit's own `apply --boot` and the plain `apply` are known without parsing: the parser
@@ -11,16 +11,13 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
     const { parseAndRun } = await import('./program.ts');
     return parseAndRun(words);
   }
-  return plainApply(option === '--boot');
-}
-
-async function plainApply(boot: boolean): Promise<number> {
   const output = openOutput('text', false);
   try {
     const { apply } = await import('../commands/apply.ts');
-    return await apply({ boot, confirmTimeoutSeconds: null }, output);
+    await apply({ boot: option === '--boot', confirmTimeoutSeconds: null }, output);
+    return exitCode.done;
   } catch (error) {
-    return reportFailure(error, output);
+    return output.fail(error);
   } finally {
     await output.written();
   }

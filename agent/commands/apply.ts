@@ -1,9 +1,9 @@
 import { planInWords } from '../compare/in-words.ts';
 import { defaultConfig } from '../config/defaults.ts';
 import { effectiveConfig } from '../config/effective.ts';
-import type { LoadedConfig } from '../config/files.ts';
+import type { LoadedConfig } from '../config/load.ts';
 import { mtuWarnings } from '../config/warnings.ts';
-import { asAgentError, type ExitCode, exitCode, isAgentError } from '../errors.ts';
+import { asAgentError, isAgentError } from '../errors.ts';
 import type { Config } from '../model/config.ts';
 import { journalDirectory } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
@@ -13,8 +13,7 @@ import { isFormerLayout } from '../plan/names.ts';
 import { planApply, planDisable, planUndo } from '../plan/plan.ts';
 import { planTuning, planUntuning } from '../plan/tuning/tuning.ts';
 import { lastKept, readJournals } from '../run/journal.ts';
-import type { Planner } from '../run/plan-when-ready.ts';
-import { patientWait, repairWait, type WaitOptions } from '../run/plan-when-ready.ts';
+import { type Planner, patientWait, repairWait, type WaitOptions } from '../run/plan-when-ready.ts';
 import { type ReconcileResult, reconcile } from '../run/reconcile.ts';
 import { currentBootId } from '../run/recover.ts';
 import { recordRefused } from '../run/run-record.ts';
@@ -22,7 +21,7 @@ import { removeHint, takeRepairRequest } from '../run/state-files.ts';
 import type { TransactionResult } from '../run/transaction.ts';
 import { drawTopology, plannedTopology } from '../view/topology.ts';
 import type { Output } from './output.ts';
-import { reporting, sayNotes } from './reporting.ts';
+import { reporting, sayNotes, sayWarnings } from './reporting.ts';
 import { requireRoot } from './root.ts';
 
 /** A plan that is not run waits for nothing: it says what would happen now. */
@@ -36,11 +35,11 @@ export interface ApplyOptions {
 }
 
 /** `apply`: brings the node to what ovn.yaml says. */
-export async function apply(options: ApplyOptions, output: Output): Promise<ExitCode> {
+export async function apply(options: ApplyOptions, output: Output): Promise<void> {
   requireRoot('apply');
   const command = options.boot ? 'apply --boot' : 'apply';
   const { config, warnings } = await readConfig(command);
-  for (const warning of warnings) output.say(`warning: ${warning.source}: ${warning.message}`);
+  sayWarnings(warnings, output);
   if (config.disableOvsInit.value) {
     const { tuneOnly } = await import('./ovs.ts');
     return tuneOnly(command, config, output);
@@ -53,10 +52,10 @@ export async function apply(options: ApplyOptions, output: Output): Promise<Exit
     ...reporting(output),
     tuner,
   });
-  const mtu = uplinkMtuWarnings(config, result);
-  for (const warning of mtu) output.say(`warning: ${warning}`);
+  // The pods' MTU is judged against the uplink's, which is known only now.
+  const uplink = result.observation.links.find((link) => link.name === result.plan.choice?.interface);
+  sayWarnings(mtuWarnings(config, uplink?.mtuBytes ?? null), output);
   report('apply', result, output);
-  return exitCode.done;
 }
 
 /**
@@ -64,12 +63,12 @@ export async function apply(options: ApplyOptions, output: Output): Promise<Exit
  * ovn.yaml says since then waits for the next boot or `apply`. A change that another run is making, or that waits to be confirmed, is left
  * to whoever decides on it.
  */
-export async function repair(output: Output): Promise<ExitCode> {
+export async function repair(output: Output): Promise<void> {
   const command = 'apply --repair';
   requireRoot(command);
   takeRepairRequest();
   const { config } = await readConfig(command);
-  if (config.disableOvsInit.value) return exitCode.done;
+  if (config.disableOvsInit.value) return;
   const planner: Planner = (observation, over) => {
     // An agent before 0.2 made it, and NetworkManager does not keep such a bridge over a restart.
     if (isFormerLayout(observation)) return planApply(config, observation, over);
@@ -84,7 +83,6 @@ export async function repair(output: Output): Promise<ExitCode> {
     if (!isAgentError(error) || error.kind !== 'busy') throw error;
     output.say(error.message);
   }
-  return exitCode.done;
 }
 
 /** A configuration that cannot be used is what monitoring has to report, too. */
@@ -97,14 +95,8 @@ async function readConfig(command: string): Promise<LoadedConfig> {
   }
 }
 
-/** The pods' MTU is judged against the uplink's, which is known only now. */
-function uplinkMtuWarnings(config: Config, { plan, observation }: ReconcileResult): readonly string[] {
-  const uplink = observation.links.find((link) => link.name === plan.choice?.interface);
-  return mtuWarnings(config, uplink?.mtuBytes ?? null).map((warning) => `${warning.source}: ${warning.message}`);
-}
-
 /** `disable`: gives every NIC back and removes every trace. */
-export async function disable(output: Output): Promise<ExitCode> {
+export async function disable(output: Output): Promise<void> {
   requireRoot('disable');
   // A NIC is given back whatever ovn.yaml has become.
   const { config } = await effectiveConfig().catch(() => ({ config: defaultConfig }));
@@ -121,7 +113,6 @@ export async function disable(output: Output): Promise<ExitCode> {
     output.say(`warning: the hint could not be removed: ${asAgentError(error).message}`);
   }
   report('disable', result, output);
-  return exitCode.done;
 }
 
 const nothingToTune: TuningPlan = { steps: [], differences: [], notes: [] };

@@ -1,7 +1,7 @@
-import { configPaths, loadConfig } from '../config/load.ts';
-import { readConfigFiles } from '../config/read-files.ts';
+import { loadConfig } from '../config/load.ts';
+import { configPaths, readConfigFiles } from '../config/read-files.ts';
 import { ovnSchema } from '../config/schema.generated.ts';
-import { type ExitCode, exitCode } from '../errors.ts';
+import { namedSettings } from '../config/settings.ts';
 import { configCheckText, configShowText } from '../view/config-view.ts';
 import type { Output } from './output.ts';
 
@@ -11,23 +11,20 @@ type Printer = Pick<Output, 'result'>;
  * `config check [FILE]`: throws an AgentError when the configuration cannot be used, else says so and what might not be meant. The file is
  * another ovn.yaml than the one below the root directory, which is `/` on a running node.
  */
-export function configCheck(file: string | undefined, output: Printer, rootDirectory = '/'): ExitCode {
+export function configCheck(file: string | undefined, output: Printer, rootDirectory = '/'): void {
   const files = readConfigFiles(rootDirectory, file);
   const { warnings } = loadConfig(files);
   const result = { valid: true, file: file ?? configPaths.ovnYaml, present: files.ovnYaml !== null, warnings };
   output.result(configCheckText(result.file, result.present, warnings), result);
-  return exitCode.done;
 }
 
 /** `config show [FILE]`: the effective values and where each came from. */
-export function configShow(file: string | undefined, output: Printer, rootDirectory = '/'): ExitCode {
+export function configShow(file: string | undefined, output: Printer, rootDirectory = '/'): void {
   const { config, warnings } = loadConfig(readConfigFiles(rootDirectory, file));
-  output.result(configShowText(config, warnings), { config, warnings });
-  return exitCode.done;
+  output.result(configShowText(namedSettings(config), warnings), { config, warnings });
 }
 
 /** `config schema`: the JSON Schema of ovn.yaml, in either output form. */
-export function configSchema(output: Printer): ExitCode {
+export function configSchema(output: Printer): void {
   output.result(JSON.stringify(ovnSchema, null, 2), ovnSchema);
-  return exitCode.done;
 }

@@ -9,9 +9,9 @@ import { requireRoot } from './root.ts';
 
 /** `firewall check|apply`: whether firewalld lets traffic of pods through, and make it so. 3: something is missing; 5: no firewalld. */
 export async function firewall(action: 'check' | 'apply', output: Output): Promise<ExitCode> {
-  requireRoot(`firewall ${action}`);
-  const { config } = await effectiveConfig();
   const command = `firewall ${action}`;
+  requireRoot(command);
+  const { config } = await effectiveConfig();
   const { firewalld, close } = await openFirewall();
   try {
     if (firewalld === null) {

@@ -1,25 +1,22 @@
 import { planInWords } from '../compare/in-words.ts';
-import { type ExitCode, exitCode } from '../errors.ts';
-import type { JournalRecord } from '../model/journal.ts';
-import { journalDirectory } from '../model/journal.ts';
+import { type JournalRecord, journalDirectory } from '../model/journal.ts';
 import { findTransaction, readJournals } from '../run/journal.ts';
 import { historyText, transactionText } from '../view/history-view.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
 /** `history [TX]`: the last transactions, or one in detail. */
-export function history(id: string | undefined, output: Output): ExitCode {
+export function history(id: string | undefined, output: Output): void {
   requireRoot('history');
   const { records, unusable } = readJournals(journalDirectory);
   for (const file of unusable) output.say(`warning: ${file.path} is no usable journal: ${file.why}`);
   if (id === undefined) {
     output.result(historyText(records, output.style), { command: 'history', transactions: records.map(summary) });
-    return exitCode.done;
+    return;
   }
   const record = findTransaction(records, id);
   const header = { ...record.header, plan: planInWords(record.header.plan) };
   output.result(transactionText(record, output.style), { command: 'history', transaction: { ...record, header } });
-  return exitCode.done;
 }
 
 function summary(record: JournalRecord): object {

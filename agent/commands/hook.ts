@@ -1,7 +1,7 @@
 import { defaultConfig } from '../config/defaults.ts';
 import { effectiveConfig } from '../config/effective.ts';
 import { isNetworkHidden, runInMachineNetwork, whyNothingRuns } from '../drivers/host/surroundings.ts';
-import { asAgentError, type ExitCode, exitCode } from '../errors.ts';
+import { asAgentError } from '../errors.ts';
 import { planRemoval, planTuning } from '../plan/tuning/tuning.ts';
 import { type HookEvent, runHook } from '../run/hooks.ts';
 import { disable } from './apply.ts';
@@ -12,11 +12,11 @@ import { requireRoot } from './root.ts';
 const program = '/usr/bin/microshift-net';
 
 /** `hook …`: called by the package's scriptlets. Ends with 0 whatever happens, because a transaction must not fail over the network. */
-export async function hook(event: HookEvent, output: Output): Promise<ExitCode> {
+export async function hook(event: HookEvent, output: Output): Promise<void> {
   requireRoot(`hook ${event}`);
   if (whyNothingRuns() === null && isNetworkHidden()) {
     // Ends with 0 whatever happens in there; anything else is nsenter's own.
-    if ((await runInMachineNetwork(program, 'hook', event).catch(() => 1)) === 0) return exitCode.done;
+    if ((await runInMachineNetwork(program, 'hook', event).catch(() => 1)) === 0) return;
     output.say('microshift-net: warning: the network of this machine cannot be seen from here');
   }
   const { config } = await effectiveConfig().catch((error: unknown) => {
@@ -32,5 +32,4 @@ export async function hook(event: HookEvent, output: Output): Promise<ExitCode> 
       if (!config.disableOvsInit.value) await disable(output);
     },
   });
-  return exitCode.done;
 }

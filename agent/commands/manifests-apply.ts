@@ -46,8 +46,8 @@ async function applyOnce(
   const [namespaces = [], ...waves] = wavesOf(objects);
   const putAll = async (wave: readonly KubernetesObject[]): Promise<void> => {
     const settled = await Promise.allSettled(wave.map((object) => cluster.apply(object, options)));
-    const failures = settled.flatMap((one) => (one.status === 'rejected' ? [asAgentError(one.reason)] : []));
-    if (failures.length > 0) throw mergedError(failures);
+    const [first, ...others] = settled.flatMap((one) => (one.status === 'rejected' ? [asAgentError(one.reason)] : []));
+    if (first !== undefined) throw mergedError(first, others);
     for (const one of settled) if (one.status === 'fulfilled') outcomes.push(outcomeOf(one.value, earlier));
   };
   await putAll(namespaces);
@@ -59,8 +59,7 @@ async function applyOnce(
   if (!sameData(before, earlier.inventory)) await cluster.apply(before, options);
   for (const wave of waves) await putAll(wave);
   for (const reference of wavesOf(stale).reverse().flat()) {
-    const object = await cluster.get(reference);
-    if (object === null || !isOurs(object)) continue;
+    if (!isOurs(await cluster.get(reference))) continue;
     await cluster.remove(reference);
     outcomes.push({ object: titleOf(reference), outcome: 'removed' });
   }
@@ -88,16 +87,12 @@ function refuseTerminating({ labelled }: Earlier): void {
 }
 
 /** Conflicts are told together: an admin wants to see every field at once. Of other failures the first is as good as any. */
-function mergedError(failures: readonly AgentError[]): AgentError {
-  const conflicts = failures.filter(({ kind }) => kind === 'apply-conflict');
-  const [first] = failures;
-  if (first === undefined || conflicts.length < 2 || conflicts.length < failures.length) {
-    return failures.find(({ kind }) => kind !== 'apply-conflict') ?? first ?? new AgentError('internal', 'no failure');
-  }
-  return new AgentError('apply-conflict', conflicts.map(({ message }) => message).join('; '), {
-    hint: first.hint,
-    facts: { objects: conflicts.map(({ message }) => message) },
-  });
+function mergedError(first: AgentError, others: readonly AgentError[]): AgentError {
+  const failures = [first, ...others];
+  const unlike = failures.find(({ kind }) => kind !== 'apply-conflict');
+  if (unlike !== undefined || others.length === 0) return unlike ?? first;
+  const objects = failures.map(({ message }) => message);
+  return new AgentError('apply-conflict', objects.join('; '), { hint: first.hint, facts: { objects } });
 }
 
 function sameData(a: KubernetesObject, b: KubernetesObject | null): boolean {

@@ -72,7 +72,7 @@ export async function waitForObjects(
   { cluster, remainingMs }: ClusterRun,
   collection: Collection,
   isDone: (objects: readonly KubernetesObject[]) => boolean,
-  onTimeout: (objects: readonly KubernetesObject[]) => AgentError,
+  onTimeout: (objects: readonly KubernetesObject[]) => AgentError | Promise<AgentError>,
 ): Promise<readonly KubernetesObject[]> {
   for (;;) {
     const list = await cluster.list(collection);
@@ -86,7 +86,7 @@ export async function waitForObjects(
     const end =
       remainingMs() === 0 ? 'time-over' : await cluster.watch(collection, list.resourceVersion, remainingMs(), onEvent);
     if (end === 'done') return [...objects.values()];
-    if (end === 'time-over') throw onTimeout([...objects.values()]);
+    if (end === 'time-over') throw await onTimeout([...objects.values()]);
   }
 }
 
@@ -96,21 +96,26 @@ export async function waitUntilGone(run: ClusterRun, reference: ObjectReference)
   if (kind === undefined) return;
   const { apiVersion, namespace, name } = reference;
   const collection = { apiVersion, plural: kind.plural, namespace, fieldSelector: `metadata.name=${name}` };
+  await waitUntilEmpty(run, collection, reference.kind);
+}
+
+/** Waits until a collection, of objects of this kind, has nothing in it any more. */
+export async function waitUntilEmpty(run: ClusterRun, collection: Collection, kind: string): Promise<void> {
   await waitForObjects(
     run,
     collection,
     (objects) => objects.length === 0,
-    ([object]) => stays(reference, object),
+    ([object]) => stays(kind, object),
   );
 }
 
 /** The error about an object that does not go, with the finalizers that keep it. */
-export function stays(reference: ObjectReference, object: KubernetesObject | undefined): AgentError {
+function stays(kind: string, object: KubernetesObject | undefined): AgentError {
   const own = object?.metadata.finalizers;
   const ofNamespace = (object?.spec as { finalizers?: unknown } | undefined)?.finalizers;
   const finalizers = [own, ofNamespace].flatMap((list) => (Array.isArray(list) ? list.map(String) : []));
   const why = finalizers.length === 0 ? '' : `; its finalizers wait for ${finalizers.join(', ')}`;
-  return new AgentError('delete-timeout', `${reference.kind} ${reference.name} is still there${why}`, {
+  return new AgentError('delete-timeout', `${kind} ${object?.metadata.name} is still there${why}`, {
     hint: 'look for the controller that has to finish its work: kubectl get events -A',
     facts: { finalizers },
   });

@@ -3,7 +3,7 @@ import { inventoryReference, isOurs } from '../manifests/inventory.ts';
 import { wavesOf } from '../manifests/kinds.ts';
 import { keyOf, namespaceName, type ObjectReference, referenceOf, titleOf } from '../manifests/object.ts';
 import type { ObjectOutcome } from '../model/manifests.ts';
-import { type ClusterRun, findEarlier, stays, waitForObjects, waitUntilGone } from './manifests-cluster.ts';
+import { type ClusterRun, findEarlier, waitUntilEmpty, waitUntilGone } from './manifests-cluster.ts';
 
 export interface DeleteResult {
   readonly objects: readonly ObjectOutcome[];
@@ -20,8 +20,7 @@ export async function deleteObjects(run: ClusterRun, note: (line: string) => voi
   const objects: ObjectOutcome[] = [];
   const removeAll = async (wave: readonly ObjectReference[]): Promise<void> => {
     for (const reference of wave) {
-      const object = await cluster.get(reference);
-      if (object === null || !isOurs(object)) continue;
+      if (!isOurs(await cluster.get(reference))) continue;
       note(`removing ${titleOf(reference)}`);
       await cluster.remove(reference);
       objects.push({ object: titleOf(reference), outcome: 'removed' });
@@ -46,10 +45,7 @@ async function waitForPods(run: ClusterRun): Promise<void> {
     namespace: namespaceName,
     labelSelector: 'app in (ovnkube-master,ovnkube-node)',
   };
-  const isDone = (objects: readonly unknown[]): boolean => objects.length === 0;
-  await waitForObjects(run, pods, isDone, ([pod]) =>
-    stays({ apiVersion: 'v1', kind: 'Pod', namespace: namespaceName, name: pod?.metadata.name ?? '' }, pod),
-  );
+  await waitUntilEmpty(run, pods, 'Pod');
 }
 
 /** ConfigMaps and workloads that are not ours would be lost with the namespace; env-overrides is an admin's own. */

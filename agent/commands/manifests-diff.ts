@@ -12,8 +12,7 @@ export async function diffObjects(cluster: Cluster, objects: readonly Kubernetes
   const { references } = await findEarlier(cluster);
   const stale = await Promise.all(
     staleReferences(references, objects.map(referenceOf)).map(async (reference): Promise<ObjectDifference | null> => {
-      const object = await cluster.get(reference);
-      if (object === null || !isOurs(object)) return null;
+      if (!isOurs(await cluster.get(reference))) return null;
       return { object: titleOf(reference), change: 'remove', fields: [], conflict: null };
     }),
   );

@@ -24,13 +24,7 @@ export async function waitForRollout(run: ClusterRun, note: (line: string) => vo
     }
     return daemonSets.every(isRolledOut);
   };
-  try {
-    await waitForObjects(run, ownDaemonSets, isDone, () => new AgentError('rollout-timeout', ''));
-  } catch (error) {
-    if (error instanceof AgentError && error.kind === 'rollout-timeout')
-      throw notRolledOut(await readStates(run.cluster));
-    throw error;
-  }
+  await waitForObjects(run, ownDaemonSets, isDone, async () => notRolledOut(await readStates(run.cluster)));
   return readStates(run.cluster);
 }
 

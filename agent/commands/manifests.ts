@@ -30,12 +30,11 @@ export interface ApplyOptions extends ClusterOptions {
 }
 
 /** `manifests render`: the objects as YAML (or a JSON list), to the output or into a directory. Needs no cluster. */
-export async function render(options: RenderOptions): Promise<ExitCode> {
+export async function render(options: RenderOptions): Promise<void> {
   const { objects } = renderedObjects(options);
   const { directory, kustomization = false, output } = options;
   if (directory !== undefined) writeManifestFiles(directory, yamlFiles(objects, kustomization));
   else output.result(yamlStream(objects).slice(0, -1), { apiVersion: 'v1', kind: 'List', items: objects });
-  return exitCode.done;
 }
 
 /** `manifests diff`: what an apply would change; drift when there is something. */

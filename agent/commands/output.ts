@@ -1,5 +1,5 @@
 import { fstatSync } from 'node:fs';
-import type { AgentError } from '../errors.ts';
+import { asAgentError, type ExitCode, errorTable } from '../errors.ts';
 import { failureMessage, type Message, messageTable } from '../run/messages.ts';
 import { errorDetail, errorJson, errorText } from '../view/error-view.ts';
 import { type Style, styleFor } from '../view/style.ts';
@@ -17,7 +17,8 @@ export interface Output {
   say(message: string): void;
   /** As `say`; in the journal an entry with a MESSAGE_ID. */
   announce(message: Message): void;
-  error(error: AgentError): void;
+  /** Says what was thrown, on standard error, and answers with the exit code of its kind. */
+  fail(thrown: unknown): ExitCode;
   /** Settles when everything that was announced is written; never fails. */
   written(): Promise<void>;
 }
@@ -48,12 +49,14 @@ export function openOutput(format: 'text' | 'json', verbose: boolean): Output {
     },
     say: (message) => write(message, notice),
     announce,
-    error: (error) => {
+    fail: (thrown) => {
+      const error = asAgentError(thrown);
       if (format === 'json') process.stderr.write(`${JSON.stringify(errorJson(error), null, 2)}\n`);
       else {
         const errorStyle = styleFor(process.stderr);
         announce(failureMessage(error, verbose ? errorDetail(error, errorStyle) : errorText(error, errorStyle)));
       }
+      return errorTable[error.kind].exitCode;
     },
     written: async () => {
       await Promise.all(entries);

@@ -1,38 +1,35 @@
 import { missingFromBridge } from '../compare/manual-bridge.ts';
 import { effectiveConfig } from '../config/effective.ts';
-import { type ExitCode, exitCode } from '../errors.ts';
 import type { Config } from '../model/config.ts';
 import { planTuning } from '../plan/tuning/tuning.ts';
 import { tuneAlone } from '../run/tune-alone.ts';
 import { missingText } from '../view/manual-bridge-view.ts';
 import { daemonLine } from '../view/tuning-view.ts';
 import type { Output } from './output.ts';
-import { reporting, sayNotes } from './reporting.ts';
+import { reporting, sayNotes, sayWarnings } from './reporting.ts';
 import { requireRoot } from './root.ts';
 
 /** `ovs tune`: lets the daemons of Open vSwitch run as ovn.yaml says, without a restart. */
-export async function ovsTune(output: Output): Promise<ExitCode> {
+export async function ovsTune(output: Output): Promise<void> {
   requireRoot('ovs tune');
   const { config, warnings } = await effectiveConfig();
-  for (const warning of warnings) output.say(`warning: ${warning.source}: ${warning.message}`);
+  sayWarnings(warnings, output);
   const { plan, tuning } = await tune('ovs tune', config, output);
   const outcome = plan.steps.length === 0 ? 'unchanged' : 'changed';
   const first =
     outcome === 'unchanged' ? 'Nothing to do: Open vSwitch runs as wanted.' : 'Done: Open vSwitch is tuned.';
   const text = [first, ...tuning.daemons.map((daemon) => `  ${daemonLine(daemon)}`)].join('\n');
   output.result(text, { command: 'ovs tune', outcome, plan, tuning });
-  return exitCode.done;
 }
 
 /** `apply` where the admin builds br-ex: Open vSwitch is tuned, the bridge is left alone. */
-export async function tuneOnly(command: string, config: Config, output: Output): Promise<ExitCode> {
+export async function tuneOnly(command: string, config: Config, output: Output): Promise<void> {
   const { plan, ...facts } = await tune(command, config, output);
   const lacks = missingFromBridge(facts, config.uplink.value === 'none');
   const { source } = config.disableOvsInit;
   const tuned = plan.steps.length === 0 ? 'Nothing to do' : 'Done: Open vSwitch is tuned';
   const text = `${tuned}: ${source} says disableOVSInit, so br-ex is left to you.\n${missingText(lacks)}`;
   output.result(text, { command: 'apply', outcome: 'disabled', source, tuning: plan, lacks });
-  return exitCode.done;
 }
 
 async function tune(command: string, config: Config, output: Output): ReturnType<typeof tuneAlone> {

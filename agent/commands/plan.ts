@@ -14,20 +14,19 @@ import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
 /** `plan`: everything `apply` would do now. Touches nothing. */
-export async function plan(output: Output): Promise<ExitCode> {
+export async function plan(output: Output): Promise<void> {
   requireRoot('plan');
   const made = await planNow();
   if (made === null) {
     const text = 'Nothing to do: disableOVSInit is set, so br-ex is left to you.';
     output.result(text, { command: 'plan', outcome: 'disabled' });
-    return exitCode.done;
+    return;
   }
   const { plan: network, tuning, observation } = made;
   const text = [planText(network, observation, output.style, output.verbose), ...tuningText(tuning, output.style)].join(
     '\n',
   );
   output.result(text, { command: 'plan', outcome: network.outcome, plan: planInWords(network), tuning, observation });
-  return exitCode.done;
 }
 
 /** `verify`: compares the node with what it should be. Exit code 3 when it differs. */

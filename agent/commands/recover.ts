@@ -1,11 +1,10 @@
-import { type ExitCode, exitCode } from '../errors.ts';
 import type { Reporter } from '../run/options.ts';
 import { recoverAtBoot, recoverNow } from '../run/recover-alone.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
 /** `recover`: brings back the state before a run that died. `--boot`: before NetworkManager and ovs-vswitchd run. */
-export async function recover(boot: boolean, output: Output): Promise<ExitCode> {
+export async function recover(boot: boolean, output: Output): Promise<void> {
   requireRoot('recover');
   const said: string[] = [];
   const reporter: Reporter = {
@@ -20,5 +19,4 @@ export async function recover(boot: boolean, output: Output): Promise<ExitCode> 
   };
   await (boot ? recoverAtBoot(reporter) : recoverNow(reporter));
   output.result(said.length === 0 ? 'Nothing to recover.' : 'Recovered.', { command: 'recover', done: said });
-  return exitCode.done;
 }

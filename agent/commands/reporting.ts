@@ -1,6 +1,6 @@
+import type { ConfigWarning } from '../model/config.ts';
 import type { Plan, PlanNote } from '../model/plan.ts';
 import type { TuningStep } from '../model/tuning.ts';
-import type { Message } from '../run/messages.ts';
 import { progressLine } from '../view/progress-view.ts';
 import { tuningStepTitle } from '../view/tuning-view.ts';
 import type { Output } from './output.ts';
@@ -10,11 +10,16 @@ export function sayNotes(notes: readonly PlanNote[], output: Output): void {
   for (const note of notes) output.say(`${note.level === 'warning' ? 'warning: ' : ''}${note.message}`);
 }
 
+/** Remarks on a configuration, on standard error. */
+export function sayWarnings(warnings: readonly ConfigWarning[], output: Output): void {
+  for (const { source, message } of warnings) output.say(`warning: ${source}: ${message}`);
+}
+
 /** Progress and remarks of a run, on standard error. */
 export function reporting(output: Output) {
   return {
-    say: (message: string) => output.say(message),
-    announce: (message: Message) => output.announce(message),
+    say: output.say,
+    announce: output.announce,
     progress: (event: Parameters<typeof progressLine>[0]) => {
       const line = output.format === 'json' ? null : progressLine(event, output.style);
       if (line !== null) output.say(line);

@@ -3,11 +3,7 @@ import { AgentError } from '../errors.ts';
 /** Fails with `not-root` unless this process may read and change the node's network. */
 export function requireRoot(command: string): void {
   if (process.getuid?.() === 0) return;
-  throw new AgentError(
-    'not-root',
-    `\`${command}\` needs root, because it talks to NetworkManager and Open vSwitch as the system`,
-    {
-      hint: `run: sudo microshift-net ${command}`,
-    },
-  );
+  const why = 'it talks to NetworkManager and Open vSwitch as the system';
+  const hint = `run: sudo microshift-net ${command}`;
+  throw new AgentError('not-root', `\`${command}\` needs root, because ${why}`, { hint });
 }

@@ -1,7 +1,7 @@
 import { inWords } from '../compare/in-words.ts';
 import { missingFromBridge } from '../compare/manual-bridge.ts';
 import { effectiveConfig } from '../config/effective.ts';
-import { asAgentError, type ExitCode, exitCode } from '../errors.ts';
+import { asAgentError } from '../errors.ts';
 import { journalDirectory } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Difference } from '../model/plan.ts';
@@ -14,7 +14,7 @@ import { planFor } from './plan.ts';
 import { requireRoot } from './root.ts';
 
 /** `status`: one screen about the node, with the next step if something is wrong. */
-export async function status(output: Output): Promise<ExitCode> {
+export async function status(output: Output): Promise<void> {
   requireRoot('status');
   return withNode(async (node) => {
     const observation = await node.observe();
@@ -25,7 +25,6 @@ export async function status(output: Output): Promise<ExitCode> {
     const { records } = readJournals(journalDirectory);
     const view = { observation, vswitchd, last: records[0] ?? null, ...(await judge(observation)) };
     output.result(statusText(view, output.style), { command: 'status', ...view });
-    return exitCode.done;
   });
 }
 

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, rmSync } from 'node:fs';
 import { runInto } from '../drivers/host/exec.ts';
-import { AgentError, asAgentError, type ExitCode, exitCode, messageOf } from '../errors.ts';
+import { AgentError, asAgentError, exitCode, messageOf } from '../errors.ts';
 import { collectCommands, collectFiles, knownSecrets } from '../support/collect.ts';
 import { maskJson, maskText } from '../support/mask.ts';
 import { openStaging, type Staging } from '../support/staging.ts';
@@ -16,7 +16,7 @@ const reportMs = 30_000;
 const archiveMs = 60_000;
 
 /** `support-bundle [-o FILE]`: all that helps somebody elsewhere to see what is wrong, in one archive, without secrets. `-`: standard output. */
-export async function supportBundle(target: string | undefined, output: Output): Promise<ExitCode> {
+export async function supportBundle(target: string | undefined, output: Output): Promise<void> {
   requireRoot('support-bundle');
   const name = bundleName(new Date());
   const file = target ?? `/var/tmp/${name}.tar.gz`;
@@ -29,7 +29,7 @@ export async function supportBundle(target: string | undefined, output: Output):
       const words = ['--create', '--gzip', '--owner=0', '--group=0', `--directory=${staging.parent}`, staging.name];
       await runInto(descriptor, 'tar', words, archiveMs);
       const sizeBytes = fstatSync(descriptor).size;
-      if (file === '-') return exitCode.done;
+      if (file === '-') return;
       const incomplete = staging.entries.filter((entry) => entry.note !== null).length;
       output.result(
         [
@@ -38,7 +38,6 @@ export async function supportBundle(target: string | undefined, output: Output):
         ].join('\n'),
         { command: 'support-bundle', file, sizeBytes, entries: staging.entries },
       );
-      return exitCode.done;
     } finally {
       staging.remove();
     }
@@ -75,7 +74,7 @@ async function collect(staging: Staging, output: Output): Promise<void> {
   staging.add('CONTENTS.txt', `${[head, '', ...lines].join('\n')}\n`, null);
 }
 
-type Report = readonly [name: string, run: (output: Output) => ExitCode | Promise<ExitCode>];
+type Report = readonly [name: string, run: (output: Output) => unknown];
 
 /** What the agent itself says, as text and as JSON. */
 async function collectReports(staging: Staging, secrets: readonly string[]): Promise<void> {
@@ -113,7 +112,7 @@ async function collectReport(staging: Staging, secrets: readonly string[], [name
     written: async () => undefined,
     result: (text, value) => results.push({ text, value }),
     say: (message) => said.push(message),
-    error: () => undefined,
+    fail: () => exitCode.failed,
   };
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,4 +1,3 @@
-import { type ExitCode, exitCode } from '../errors.ts';
 import { keepTried } from '../run/confirm.ts';
 import { undoTransaction } from '../run/undo.ts';
 import { report } from './apply.ts';
@@ -7,19 +6,17 @@ import { reporting } from './reporting.ts';
 import { requireRoot } from './root.ts';
 
 /** `confirm`: keeps a change that was tried with --confirm-timeout. */
-export async function confirm(output: Output): Promise<ExitCode> {
+export async function confirm(output: Output): Promise<void> {
   requireRoot('confirm');
   const id = await keepTried(output);
   const text = `Confirmed: transaction ${id} stays.`;
   output.result(text, { command: 'confirm', transaction: id });
   if (output.isJournal) output.announce({ kind: 'committed', text, transaction: id });
-  return exitCode.done;
 }
 
 /** `undo [TX]`: goes back to before a transaction, the last one by default. */
-export async function undo(id: string | undefined, output: Output): Promise<ExitCode> {
+export async function undo(id: string | undefined, output: Output): Promise<void> {
   requireRoot('undo');
   report('undo', await undoTransaction(id, reporting(output)), output);
   output.say('The next boot and the next `apply` follow ovn.yaml again; change it to make this last.');
-  return exitCode.done;
 }

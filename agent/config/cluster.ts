@@ -4,26 +4,25 @@ import { type ClusterFile, type Found, lookUp, resolve } from './cluster-lookup.
 import { readAddress, readCidrs, readPortRange, type ValueReader } from './cluster-values.ts';
 import { defaultConfig } from './defaults.ts';
 import { problemsError } from './problem.ts';
+import { clusterSpellings } from './settings.ts';
 import { type SourceText, sourceLine } from './source-text.ts';
 import { parseYaml } from './yaml.ts';
-
-/** Spellings of each setting, the newest first: MicroShift ignores the older ones once it knows a newer one. */
-const spellings = {
-  clusterNetwork: ['network.clusterNetwork', 'cluster.clusterCIDR'],
-  serviceNetwork: ['network.serviceNetwork', 'cluster.serviceCIDR'],
-  serviceNodePortRange: ['network.serviceNodePortRange', 'cluster.serviceNodePortRange'],
-  nodeIp: ['node.nodeIP', 'nodeIP'],
-} as const satisfies Record<keyof ClusterConfig, readonly string[]>;
+import { shownNode } from './yaml-tree.ts';
 
 /** What MicroShift's files, in the order in which they are merged, say of the cluster; all other keys are not ours to judge. */
 export function readCluster(sources: readonly SourceText[]): ClusterConfig {
   const files = sources.map((source): ClusterFile => ({ source, root: rootOf(source) }));
   const defaults = defaultConfig.cluster;
   return {
-    clusterNetwork: take(files, spellings.clusterNetwork, readCidrs, defaults.clusterNetwork),
-    serviceNetwork: take(files, spellings.serviceNetwork, readCidrs, defaults.serviceNetwork),
-    serviceNodePortRange: take(files, spellings.serviceNodePortRange, readPortRange, defaults.serviceNodePortRange),
-    nodeIp: take<string | null>(files, spellings.nodeIp, readAddress, defaults.nodeIp),
+    clusterNetwork: take(files, clusterSpellings['cluster.clusterNetwork'], readCidrs, defaults.clusterNetwork),
+    serviceNetwork: take(files, clusterSpellings['cluster.serviceNetwork'], readCidrs, defaults.serviceNetwork),
+    serviceNodePortRange: take(
+      files,
+      clusterSpellings['cluster.serviceNodePortRange'],
+      readPortRange,
+      defaults.serviceNodePortRange,
+    ),
+    nodeIp: take<string | null>(files, clusterSpellings['cluster.nodeIp'], readAddress, defaults.nodeIp),
   };
 }
 
@@ -55,10 +54,9 @@ function take<T>(
 
 function readFound<T>(source: SourceText, name: string, { value }: Found, read: ValueReader<T>): T | null {
   if (value === null) return null;
-  const result = read(value);
-  if (!('wanted' in result)) return result.value;
-  const message = `${name} must be ${result.wanted}, not ${result.shown}`;
-  throw problemsError([
-    { kind: 'config-invalid', source, offset: result.at, message, hint: `write for example ${result.example}` },
-  ]);
+  return read(value, (node, wanted, example) => {
+    const message = `${name} must be ${wanted}, not ${shownNode(node)}`;
+    const hint = `write for example ${example}`;
+    return problemsError([{ kind: 'config-invalid', source, offset: node.at, message, hint }]);
+  });
 }

@@ -1,6 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { AgentError } from '../errors.ts';
-import { maxConfigBytes } from './files.ts';
 import { type Problem, problemsError } from './problem.ts';
+import { maxConfigBytes } from './read-files.ts';
 import { type SourceText, sourceText } from './source-text.ts';
 
 /** Makes text of a file's bytes; refuses what is too large, not UTF-8 or holds control characters. */
@@ -21,19 +22,11 @@ export function decodeSource(path: string, content: Uint8Array | string): Source
 }
 
 function encodingFault(source: SourceText, bytes: Uint8Array): Problem | null {
-  // Where a byte is bad there is a U+FFFD now; without one there is nothing to look for.
-  if (!source.text.includes('\ufffd')) return null;
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return null;
-  } catch {
-    const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-    return notText(
-      source,
-      isUtf16 ? 0 : firstBadOffset(source.text, bytes),
-      isUtf16 ? 'is UTF-16' : 'is not valid UTF-8',
-    );
-  }
+  if (isUtf8(bytes)) return null;
+  const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+  return isUtf16
+    ? notText(source, 0, 'is UTF-16')
+    : notText(source, firstBadOffset(source.text, bytes), 'is not valid UTF-8');
 }
 
 /** The first U+FFFD that the decoder put in for a bad byte; one that stands in the file itself is three good bytes. */
@@ -50,15 +43,10 @@ function firstBadOffset(text: string, bytes: Uint8Array): number {
 
 /** The control characters that YAML does not allow (YAML 1.2.2, section 5.1); NEL is allowed. */
 function controlCharacter(source: SourceText): Problem | null {
-  for (let at = 0; at < source.text.length; at++) {
-    const code = source.text.charCodeAt(at);
-    const isControl = (code < 0x20 && code !== 0x09 && code !== 0x0a && code !== 0x0d) || (code >= 0x7f && code < 0xa0);
-    if (!isControl || code === 0x85) continue;
-    const name =
-      code === 0 ? 'a NUL byte' : `the control character U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-    return notText(source, at, `holds ${name}`);
-  }
-  return null;
+  const found = /(?![\t\n\r\u0085])\p{Cc}/u.exec(source.text);
+  if (found === null) return null;
+  const code = found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+  return notText(source, found.index, `holds ${code === '0000' ? 'a NUL byte' : `the control character U+${code}`}`);
 }
 
 function notText(source: SourceText, offset: number, what: string): Problem {

@@ -1,30 +1,15 @@
 import type { Config } from '../model/config.ts';
 import type { Sourced } from '../model/sourced.ts';
+import { ovnConfig } from './settings.ts';
 
 /** A value that nobody set. */
 function byDefault<T>(value: T): Sourced<T> {
   return { value, source: 'default' };
 }
 
-/** The configuration of a node without any configuration file. */
+/** The configuration of a node without any configuration file: ovn.yaml's part of it is in config/ovn.schema.json. */
 export const defaultConfig: Config = {
-  disableOvsInit: byDefault(false),
-  uplink: byDefault('auto'),
-  externalUplink: byDefault(null),
-  mtu: byDefault(1400),
-  persist: byDefault(false),
-  ovs: {
-    cpuAffinity: byDefault('0'),
-    handlerThreads: byDefault(1),
-    revalidatorThreads: byDefault(1),
-    lockMemory: byDefault(false),
-    datapathType: byDefault('system'),
-  },
-  manifests: {
-    flavor: byDefault('auto'),
-    image: byDefault(null),
-    imagePullPolicy: byDefault('IfNotPresent'),
-  },
+  ...ovnConfig(() => null),
   cluster: {
     clusterNetwork: byDefault(['10.42.0.0/16']),
     serviceNetwork: byDefault(['10.43.0.0/16']),

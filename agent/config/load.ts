@@ -1,12 +1,15 @@
-import type { Config } from '../model/config.ts';
+import type { Config, ConfigWarning } from '../model/config.ts';
 import { readCluster } from './cluster.ts';
 import { decodeSource } from './decode.ts';
 import { defaultConfig } from './defaults.ts';
-import { type ConfigFiles, configPaths, type LoadedConfig } from './files.ts';
 import { readOvnYaml } from './ovn-yaml.ts';
+import { type ConfigFiles, configPaths } from './read-files.ts';
 import { configWarnings } from './warnings.ts';
 
-export { type ConfigFiles, configPaths, type FileContent, type LoadedConfig } from './files.ts';
+export interface LoadedConfig {
+  readonly config: Config;
+  readonly warnings: readonly ConfigWarning[];
+}
 
 /** The effective configuration of these files; throws an AgentError (config-syntax, config-invalid) for what is wrong in them. */
 export function loadConfig(files: ConfigFiles): LoadedConfig {

@@ -1,34 +1,32 @@
 import type { AgentError } from '../errors.ts';
-import type { Config, ManifestsConfig, OvsConfig } from '../model/config.ts';
-import type { Sourced } from '../model/sourced.ts';
-import { normalizeCpuList } from './cpu-list.ts';
-import { defaultConfig } from './defaults.ts';
-import { OvnSettings, type Setting } from './ovn-settings.ts';
 import { readOvnTree } from './ovn-tree.ts';
 import { problemsError } from './problem.ts';
 import { schemaProblems } from './schema-problems.ts';
-import type { SourceText } from './source-text.ts';
+import { settingProblems } from './setting-problems.ts';
+import { type OvnYaml, ovnConfig } from './settings.ts';
+import { type SourceText, sourceLine } from './source-text.ts';
 import { parseYaml } from './yaml.ts';
 import type { YamlMapping } from './yaml-tree.ts';
-
-/** What ovn.yaml decides: all of the configuration but the cluster's part. */
-export type OvnYaml = Omit<Config, 'cluster'>;
 
 /** Far above what the twenty settings can take up, and few enough to be checked in no time. */
 const maxEvents = 10_000;
 
 /** The settings of ovn.yaml over the defaults; throws with every problem the file has. */
 export function readOvnYaml(source: SourceText): OvnYaml {
-  const { cluster: _, ...defaults } = defaultConfig;
   const root = rootMapping(source);
-  if (root === null) return defaults;
+  if (root === null) return ovnConfig(() => null);
   const tree = readOvnTree(source, root);
-  const problems = [...tree.problems, ...schemaProblems(source, tree)];
+  const malformed = [...tree.problems, ...schemaProblems(source, tree)];
+  if (malformed.length > 0) throw problemsError(malformed);
+  // An empty text is a setting that is not made.
+  const made = [...tree.places.values()].filter(({ value }) => value !== undefined && value !== '');
+  const settings = new Map(made.map((place) => [place.keys.join('.'), place]));
+  const problems = settingProblems(source, settings);
   if (problems.length > 0) throw problemsError(problems);
-  const settings = new OvnSettings(source, tree);
-  const result = takeSettings(settings);
-  if (settings.problems.length > 0) throw problemsError(settings.problems);
-  return result;
+  return ovnConfig((spellings) => {
+    const [setting] = spellings.flatMap((name) => settings.get(name) ?? []);
+    return setting === undefined ? null : { value: setting.value, source: sourceLine(source, setting.key.at) };
+  });
 }
 
 function rootMapping(source: SourceText): YamlMapping | null {
@@ -47,60 +45,4 @@ function rootMapping(source: SourceText): YamlMapping | null {
   const propertyAt = Math.max(root.anchorAt, root.tagAt);
   if (propertyAt !== -1) throw refusal(propertyAt, 'anchors (&name) and tags (!name) are refused', 'remove it');
   return root;
-}
-
-function takeSettings(settings: OvnSettings): OvnYaml {
-  const { disableOvsInit, mtu, persist } = defaultConfig;
-  const gateway = settings.notReserved(settings.interfaceName(settings.setting<string>('ovsInit', 'gatewayInterface')));
-  const uplink = settings.either(settings.interfaceName(settings.setting<string>('uplink')), gateway);
-  const external = settings.interfaceName(settings.setting<string>('ovsInit', 'externalGatewayInterface'));
-  settings.distinct(uplink, external);
-  return {
-    disableOvsInit: sourced(
-      settings.either(
-        settings.setting<boolean>('disableOVSInit'),
-        settings.setting<boolean>('ovsInit', 'disableOVSInit'),
-      ),
-      disableOvsInit,
-    ),
-    uplink: sourced(uplink, defaultConfig.uplink),
-    externalUplink: sourced<string | null>(external, defaultConfig.externalUplink),
-    mtu: sourced(settings.setting<number | 'auto'>('mtu'), mtu),
-    persist: sourced(settings.setting<boolean>('persist'), persist),
-    ovs: takeOvs(settings),
-    manifests: takeManifests(settings),
-  };
-}
-
-function takeOvs(settings: OvnSettings): OvsConfig {
-  const { ovs } = defaultConfig;
-  const cpus = sourced<string | null>(settings.cpuList(settings.setting('ovs', 'cpuAffinity')), ovs.cpuAffinity);
-  const threads = (key: 'handlerThreads' | 'revalidatorThreads'): Sourced<number | null> => {
-    const { value, source } = sourced<number | 'auto' | null>(settings.setting('ovs', key), ovs[key]);
-    return { value: value === 'auto' ? null : value, source };
-  };
-  return {
-    cpuAffinity: { ...cpus, value: cpus.value === null || cpus.value === 'none' ? null : normalizeCpuList(cpus.value) },
-    handlerThreads: threads('handlerThreads'),
-    revalidatorThreads: threads('revalidatorThreads'),
-    lockMemory: sourced(settings.setting<boolean>('ovs', 'lockMemory'), ovs.lockMemory),
-    datapathType: sourced(settings.setting<'system' | 'netdev'>('ovs', 'datapathType'), ovs.datapathType),
-  };
-}
-
-function takeManifests(settings: OvnSettings): ManifestsConfig {
-  const { manifests } = defaultConfig;
-  const take = <T>(key: keyof ManifestsConfig): Setting<T> | null => settings.setting<T>('manifests', key);
-  return {
-    flavor: sourced(take<ManifestsConfig['flavor']['value']>('flavor'), manifests.flavor),
-    image: sourced(take<string | null>('image'), manifests.image),
-    imagePullPolicy: sourced(
-      take<ManifestsConfig['imagePullPolicy']['value']>('imagePullPolicy'),
-      manifests.imagePullPolicy,
-    ),
-  };
-}
-
-function sourced<T>(setting: Setting<T> | null, fallback: Sourced<T>): Sourced<T> {
-  return setting === null ? fallback : { value: setting.value, source: setting.source };
 }

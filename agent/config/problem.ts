@@ -1,6 +1,6 @@
 import { AgentError } from '../errors.ts';
 import { escapeCharacter, escapeText } from '../printable.ts';
-import { lineAt, lineBounds, positionOf, type SourceText } from './source-text.ts';
+import { columnOf, lineOf, type SourceText } from './source-text.ts';
 
 /** How many problems are kept; a file with more is broken as a whole. */
 export const maxProblems = 100;
@@ -24,14 +24,13 @@ const snippetReach = 70;
 export function problemsError(problems: readonly Problem[]): AgentError {
   const [first, ...others] = [...problems].sort((a, b) => a.offset - b.offset);
   if (first === undefined) return new AgentError('internal', 'a configuration error without a problem');
-  const position = positionOf(first.source, first.offset);
   const reported = others.slice(0, maxReported - 1);
   return new AgentError(first.kind, located(first), {
     hint: first.hint,
     facts: {
       file: first.source.path,
-      line: position.line,
-      column: position.column,
+      line: lineOf(first.source, first.offset).number,
+      column: columnOf(first.source, first.offset),
       snippet: snippet(first),
       problemCount: problems.length,
       ...(reported.length > 0 && {
@@ -42,22 +41,19 @@ export function problemsError(problems: readonly Problem[]): AgentError {
   });
 }
 
-function located(problem: Problem): string {
-  const { line, column } = positionOf(problem.source, problem.offset);
-  return `${escapeText(problem.source.path, 200)}:${line}:${column}: ${problem.message}`;
+function located({ source, offset, message }: Problem): string {
+  return `${escapeText(source.path, 200)}:${lineOf(source, offset).number}:${columnOf(source, offset)}: ${message}`;
 }
 
 /** The source line with its number and a caret below the place; a long line is cut around it. */
-function snippet(problem: Problem): string {
-  const { source, offset } = problem;
-  const line = lineAt(source, offset);
-  const { start, end } = lineBounds(source, line);
+function snippet({ source, offset }: Problem): string {
+  const { number, start, end } = lineOf(source, offset);
   const from = Math.max(start, offset - snippetReach);
   const to = Math.min(end, offset + snippetReach);
   const before = `${from > start ? '…' : ''}${printable(source.text.slice(from, offset))}`;
   const after = `${printable(source.text.slice(offset, to))}${to < end ? '…' : ''}`;
-  const margin = String(line).length;
-  return `${line} | ${before}${after}\n${' '.repeat(margin)} | ${' '.repeat(Array.from(before).length)}^`;
+  const margin = ' '.repeat(String(number).length);
+  return `${number} | ${before}${after}\n${margin} | ${' '.repeat(Array.from(before).length)}^`;
 }
 
 function printable(text: string): string {

@@ -10,7 +10,27 @@ import {
   statSync,
 } from 'node:fs';
 import { AgentError } from '../errors.ts';
-import { type ConfigFiles, configPaths, maxConfigBytes } from './files.ts';
+
+/** Where the configuration is on a node. */
+export const configPaths = {
+  ovnYaml: '/etc/microshift/ovn.yaml',
+  configYaml: '/etc/microshift/config.yaml',
+  configD: '/etc/microshift/config.d',
+} as const;
+
+/** What a file holds; null: there is no such file. */
+export type FileContent = Uint8Array | string | null;
+
+export interface ConfigFiles {
+  readonly ovnYaml: FileContent;
+  /** The path that messages and sources name, when it is not the usual one. */
+  readonly ovnYamlPath?: string;
+  readonly configYaml: FileContent;
+  readonly configD: readonly { readonly name: string; readonly bytes: Uint8Array | string }[];
+}
+
+/** The largest configuration file that is read; a real one has less than a hundredth of that. */
+export const maxConfigBytes = 1024 * 1024;
 
 /**
  * Reads the configuration files below a root directory. A file that is not there is null; one that is there and cannot be
@@ -33,19 +53,17 @@ function below(rootDirectory: string, path: string): string {
 }
 
 function readDropIns(directory: string): { name: string; bytes: Uint8Array }[] {
-  return dropInNames(directory).flatMap((name) => {
-    const bytes = readRegularFile(`${directory}/${name}`);
-    return bytes === null ? [] : [{ name, bytes }];
-  });
-}
-
-function dropInNames(directory: string): string[] {
+  let names: string[];
   try {
-    return readdirSync(directory).filter((name) => name.endsWith('.yaml'));
+    names = readdirSync(directory).filter((name) => name.endsWith('.yaml'));
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
     throw unreadableBecause(directory, error);
   }
+  return names.flatMap((name) => {
+    const bytes = readRegularFile(`${directory}/${name}`);
+    return bytes === null ? [] : [{ name, bytes }];
+  });
 }
 
 function readRegularFile(path: string): Uint8Array | null {
@@ -58,6 +76,7 @@ function readRegularFile(path: string): Uint8Array | null {
     const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       refuseIrregular(path, fstatSync(descriptor));
+      // One byte more than is allowed tells a file that is too large.
       return readUpTo(descriptor, maxConfigBytes + 1);
     } finally {
       closeSync(descriptor);
@@ -76,11 +95,8 @@ function statOrNull(path: string): Stats | null {
   }
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
   // To fall back to the defaults would surprise whoever made the link.
-  throw unreadable(
-    path,
-    'is a symbolic link to a file that does not exist',
-    'create the file it points to, or remove the link',
-  );
+  const hint = 'create the file it points to, or remove the link';
+  throw unreadable(path, 'is a symbolic link to a file that does not exist', hint);
 }
 
 function refuseIrregular(path: string, stats: Stats): void {
@@ -95,18 +111,16 @@ export function kindOf(stats: Stats): string {
   return stats.isFIFO() ? 'a FIFO' : stats.isSocket() ? 'a socket' : 'a device';
 }
 
-/** One byte more than is allowed tells a file that is too large, whatever size it claims to have. */
+/** A file's bytes up to a limit, whatever size it claims to have. */
 function readUpTo(descriptor: number, maxBytes: number): Uint8Array {
-  const chunks: Uint8Array[] = [];
+  const buffer = Buffer.alloc(maxBytes);
   let length = 0;
   while (length < maxBytes) {
-    const chunk = Buffer.alloc(Math.min(maxBytes - length, 64 * 1024));
-    const count = readSync(descriptor, chunk);
+    const count = readSync(descriptor, buffer, { offset: length });
     if (count === 0) break;
-    chunks.push(chunk.subarray(0, count));
     length += count;
   }
-  return Buffer.concat(chunks, length);
+  return buffer.subarray(0, length);
 }
 
 function unreadableBecause(path: string, error: unknown): AgentError {

@@ -1,14 +1,7 @@
 import type { YamlScalar } from './yaml-tree.ts';
 
 const nulls = new Set(['', '~', 'null', 'Null', 'NULL']);
-const booleans = new Map([
-  ['true', true],
-  ['True', true],
-  ['TRUE', true],
-  ['false', false],
-  ['False', false],
-  ['FALSE', false],
-]);
+const booleans = /^(?:true|True|TRUE|false|False|FALSE)$/;
 const wholeNumber = /^(?:0|-?[1-9][0-9]*)$/;
 /**
  * Forms that one YAML reader takes for one number and the next for another number or for text: 010 is 8 in YAML 1.1 and
@@ -28,8 +21,7 @@ const doubtfulNumbers: readonly RegExp[] = [
 export function scalarValue(scalar: YamlScalar): string | number | boolean | null {
   if (!scalar.plain) return scalar.text;
   if (nulls.has(scalar.text)) return null;
-  const boolean = booleans.get(scalar.text);
-  if (boolean !== undefined) return boolean;
+  if (booleans.test(scalar.text)) return scalar.text.toLowerCase() === 'true';
   if (wholeNumber.test(scalar.text)) return Number(scalar.text);
   return doubtfulNumbers.some((form) => form.test(scalar.text)) ? Number.NaN : scalar.text;
 }

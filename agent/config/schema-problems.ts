@@ -3,10 +3,10 @@ import { interfaceNameFault } from './interface-name.ts';
 import { nearest } from './nearest.ts';
 import { type OvnTree, type Place, pointer } from './ovn-tree.ts';
 import { maxProblems, type Problem } from './problem.ts';
-import { scalarValue } from './scalar.ts';
-import { expectation, type SettingSchema, schemaOf, settingNames } from './setting-schema.ts';
+import { expectation, type SettingSchema, settingSchemas } from './setting-schema.ts';
 import type { SourceText } from './source-text.ts';
 import { schemaFaults } from './validate.generated.ts';
+import { shownNode } from './yaml-tree.ts';
 
 /** Everything the schema has against the values, in words: one problem per setting. */
 export function schemaProblems(source: SourceText, tree: OvnTree): Problem[] {
@@ -18,8 +18,8 @@ export function schemaProblems(source: SourceText, tree: OvnTree): Problem[] {
     const place = tree.places.get(path);
     if (place === undefined || problems.has(path)) continue;
     if (problems.size === maxProblems) break;
-    const said = isUnknown ? unknownKey(place) : wrongValue(place, schemaOf(place.keys) ?? {});
-    const offset = isUnknown ? place.key.at : place.value.at;
+    const said = isUnknown ? unknownKey(place) : wrongValue(place, settingSchemas.get(place.keys.join('.')) ?? {});
+    const offset = isUnknown ? place.key.at : place.node.at;
     problems.set(path, { kind: 'config-invalid', source, offset, ...said });
   }
   return [...problems.values()];
@@ -40,7 +40,7 @@ const clusterKeys = new Set([
 function unknownKey({ keys }: Place): { message: string; hint: string } {
   const key = keys.at(-1) ?? '';
   const message = `unknown key ${escapeText(keys.join('.'))}`;
-  const names = settingNames();
+  const names = [...settingSchemas.keys()];
   const group = keys.slice(0, -1).join('.');
   const here = names.filter((name) => (name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : '') === group);
   const meant = nearest(key, here.map(lastKey)) ?? nearest(key, names.map(lastKey));
@@ -61,38 +61,30 @@ function lastKey(name: string): string {
 const interfaceKeys = new Set(['uplink', 'gatewayInterface', 'externalGatewayInterface']);
 
 function wrongValue(place: Place, schema: SettingSchema): { message: string; hint: string } {
-  const message = `${place.keys.join('.')} must be ${expectation(schema)}, not ${shown(place)}`;
-  const { value } = place;
-  if (interfaceKeys.has(place.keys.at(-1) ?? '') && value.kind === 'scalar' && typeof scalarValue(value) === 'string') {
-    const fault = interfaceNameFault(value.text);
-    if (fault !== null) return { message: `${message}: ${fault}`, hint: 'write the name as "ip link" shows it' };
-  }
+  const message = `${place.keys.join('.')} must be ${expectation(schema)}, not ${shownNode(place.node)}`;
+  const { keys, value } = place;
+  const fault = typeof value === 'string' && interfaceKeys.has(keys.at(-1) ?? '') ? interfaceNameFault(value) : null;
+  if (fault !== null) return { message: `${message}: ${fault}`, hint: 'write the name as "ip link" shows it' };
   return { message, hint: valueHint(place, schema) };
 }
 
-function shown({ value }: Place): string {
-  if (value.kind === 'mapping') return 'a group of settings';
-  if (value.kind !== 'scalar') return 'a list';
-  return value.text === '' ? 'empty' : escapeText(value.raw, 40);
-}
-
 /** What to write instead, by the mistake that was probably made. */
-function valueHint({ keys, value }: Place, schema: SettingSchema): string {
+function valueHint({ keys, node, value }: Place, schema: SettingSchema): string {
   const key = keys.at(-1);
   if (schema.type === 'boolean') return 'write true or false without quotes';
   if (schema.type === 'object')
     return `write the settings of ${key} on lines of their own below it, indented by two spaces`;
   const fallback = `write for example ${key}: ${JSON.stringify(schema.default)}`.replaceAll('"auto"', 'auto');
-  if (value.kind !== 'scalar') return fallback;
+  if (node.kind !== 'scalar') return fallback;
   const words = [...(schema.enum ?? []), ...(schema.anyOf ?? []).flatMap((one) => one.const ?? [])];
-  const word = nearest(value.text, words);
+  const word = nearest(node.text, words);
   if (word !== null) return `write ${key}: ${word}`;
   const takesNumber = schema.anyOf?.some((one) => one.type === 'integer') ?? false;
-  if (takesNumber && !value.plain && /^[1-9][0-9]{0,9}$/.test(value.text))
-    return `write ${key}: ${value.text} without quotes`;
-  if (takesNumber && Number.isNaN(scalarValue(value)))
+  if (takesNumber && !node.plain && /^[1-9][0-9]{0,9}$/.test(node.text))
+    return `write ${key}: ${node.text} without quotes`;
+  if (takesNumber && Number.isNaN(value))
     return `write a whole number in plain decimal digits, such as ${key}: ${schema.default}`;
-  if (schema.type === 'string' && typeof scalarValue(value) !== 'string')
-    return `put quotes around it if that is the name: ${key}: "${escapeText(value.text, 40)}"`;
+  if (schema.type === 'string' && typeof value !== 'string')
+    return `put quotes around it if that is the name: ${key}: "${escapeText(node.text, 40)}"`;
   return schema.enum === undefined ? fallback : `write ${key}: ${String(schema.default)}, which is the default`;
 }

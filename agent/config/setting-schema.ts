@@ -13,21 +13,13 @@ export interface SettingSchema {
   readonly default?: unknown;
 }
 
-/** The schema of the setting at a path of keys; undefined when there is no such setting. */
-export function schemaOf(keys: readonly string[]): SettingSchema | undefined {
-  let schema: SettingSchema | undefined = ovnSchema;
-  for (const key of keys) {
-    const properties: Readonly<Record<string, SettingSchema>> = schema?.properties ?? {};
-    schema = Object.hasOwn(properties, key) ? properties[key] : undefined;
-  }
-  return schema;
-}
+/** The schemas of all settings by their full names, groups included: `mtu`, `ovs`, `ovs.cpuAffinity`, … */
+export const settingSchemas: ReadonlyMap<string, SettingSchema> = new Map(namedSchemas(ovnSchema, ''));
 
-/** Full names of all settings, groups included: `mtu`, `ovs`, `ovs.cpuAffinity`, … */
-export function settingNames(schema: SettingSchema = ovnSchema, prefix = ''): string[] {
-  return Object.entries(schema.properties ?? {}).flatMap(([key, child]) => [
-    prefix + key,
-    ...settingNames(child, `${prefix}${key}.`),
+function namedSchemas({ properties = {} }: SettingSchema, prefix: string): [string, SettingSchema][] {
+  return Object.entries(properties).flatMap(([key, schema]) => [
+    [prefix + key, schema],
+    ...namedSchemas(schema, `${prefix}${key}.`),
   ]);
 }
 

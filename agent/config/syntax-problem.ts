@@ -1,6 +1,6 @@
 import { escapeText } from '../printable.ts';
 import type { Problem } from './problem.ts';
-import { lineAt, lineBounds, type SourceText } from './source-text.ts';
+import { lineOf, type SourceText } from './source-text.ts';
 
 /** Beginning of the parser's reason → what it means to the writer of the file, and what to write instead. */
 const wordings: readonly (readonly [reason: string, message: string, hint: string])[] = [
@@ -58,7 +58,7 @@ export function syntaxProblem(source: SourceText, reason: string, offset: number
 
 /** Where a tab stands in the indentation of the line at fault: whatever the parser calls it, that is the cause. */
 function indentationTab(source: SourceText, offset: number): number {
-  const { start, end } = lineBounds(source, lineAt(source, offset));
+  const { start, end } = lineOf(source, offset);
   for (let at = start; at < end; at++) {
     if (source.text[at] === '\t') return at;
     if (source.text[at] !== ' ') return -1;

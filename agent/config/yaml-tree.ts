@@ -1,3 +1,5 @@
+import { escapeText } from '../printable.ts';
+
 /** A node of a YAML file with its place; aliases are kept as they are, never expanded. */
 export type YamlNode = YamlScalar | YamlMapping | YamlSequence | YamlAlias;
 
@@ -41,9 +43,8 @@ interface YamlAlias extends YamlPlace {
   readonly target: YamlNode | null;
 }
 
-export interface YamlDocument {
-  /** Null: the file is empty or holds nothing but comments. */
-  readonly root: YamlNode | null;
-  /** Offset at which a second document starts, -1 when there is only one. */
-  readonly secondAt: number;
+/** What stands in the place of a value, in a few words. */
+export function shownNode(node: YamlNode): string {
+  if (node.kind === 'scalar') return node.text === '' ? 'empty' : escapeText(node.raw, 40);
+  return { mapping: 'a group of settings', sequence: 'a list', alias: 'an unknown alias' }[node.kind];
 }

@@ -10,16 +10,17 @@ import {
 import { problemsError } from './problem.ts';
 import type { SourceText } from './source-text.ts';
 import { syntaxProblem } from './syntax-problem.ts';
-import type { YamlDocument, YamlMapping, YamlNode, YamlScalar, YamlSequence } from './yaml-tree.ts';
+import type { YamlEntry, YamlNode, YamlScalar } from './yaml-tree.ts';
 
 /** Deeper than any configuration and shallow enough to walk by recursion. */
 const maxDepth = 64;
 
 /**
  * Parses a YAML text into a tree with places. Only events are used: nothing is expanded, however many aliases there are.
- * A text with more than maxEvents nodes is refused before a tree is made of it.
+ * A text with more than maxEvents nodes is refused before a tree is made of it. The root is null where there is nothing but comments;
+ * secondAt is the offset at which a second document starts, -1 when there is only one.
  */
-export function parseYaml(source: SourceText, maxEvents = Number.POSITIVE_INFINITY): YamlDocument {
+export function parseYaml(source: SourceText, maxEvents = Number.POSITIVE_INFINITY) {
   let events: Event[];
   try {
     events = parseEvents(source.text, { maxDepth });
@@ -33,93 +34,72 @@ export function parseYaml(source: SourceText, maxEvents = Number.POSITIVE_INFINI
     const said = { message: 'the file holds thousands of values', hint: 'check that this is the right file' };
     throw problemsError([{ kind: 'config-invalid', source, offset: 0, ...said }]);
   }
-  const roots = new TreeBuilder(source.text).build(events);
+  const roots = treesOf(source.text, events);
   return { root: roots[0] ?? null, secondAt: roots.length > 1 ? secondDocumentAt(source.text, roots) : -1 };
 }
 
-/** A mapping or sequence that is still open; a mapping's items are keys and values in turn. */
-interface OpenNode {
-  readonly node: YamlMapping | YamlSequence | null;
-  readonly items: YamlNode[];
-}
-
-class TreeBuilder {
-  readonly #text: string;
-  readonly #roots: YamlNode[] = [];
-  #open: OpenNode[] = [];
-  #anchors = new Map<string, YamlNode>();
+/** The tree of each document that holds anything. */
+function treesOf(text: string, events: readonly Event[]): YamlNode[] {
+  const ahead = events.values();
+  const anchors = new Map<string, YamlNode>();
   /** The end of what was read last: the place of a value that is not there. */
-  #cursor = 0;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  build(events: readonly Event[]): readonly YamlNode[] {
-    for (const event of events) this.#take(event);
-    return this.#roots;
-  }
-
-  #take(event: Event): void {
-    if (event.type === EVENT_ID.DOCUMENT) {
-      this.#anchors = new Map();
-      this.#open = [{ node: null, items: [] }];
-    } else if (event.type === EVENT_ID.POP) {
-      this.#close();
-    } else if (event.type === EVENT_ID.ALIAS) {
-      const target = this.#anchors.get(this.#text.slice(event.anchorStart, event.anchorEnd)) ?? null;
-      this.#add({ kind: 'alias', target, at: event.anchorStart - 1, anchorAt: -1, tagAt: -1 });
-      this.#cursor = event.anchorEnd;
-    } else {
-      const node = event.type === EVENT_ID.SCALAR ? this.#scalar(event) : openNode(event);
-      if (event.anchorStart !== -1) this.#anchors.set(this.#text.slice(event.anchorStart, event.anchorEnd), node);
-      this.#add(node);
-      if (node.kind === 'mapping') this.#open.push({ node, items: [] });
-      if (node.kind === 'sequence') this.#open.push({ node, items: node.items as YamlNode[] });
+  let cursor = 0;
+  /** What is in the document or collection that has just begun, up to its end. */
+  const content = (): YamlNode[] => {
+    const nodes: YamlNode[] = [];
+    for (const event of ahead) {
+      if (!('anchorStart' in event)) break;
+      nodes.push(nodeOf(event));
     }
+    return nodes;
+  };
+  const nodeOf = (event: Extract<Event, { anchorStart: number }>): YamlNode => {
+    const anchor = text.slice(event.anchorStart, event.anchorEnd);
+    if (event.type === EVENT_ID.ALIAS) {
+      cursor = event.anchorEnd;
+      return { kind: 'alias', target: anchors.get(anchor) ?? null, at: event.anchorStart - 1, anchorAt: -1, tagAt: -1 };
+    }
+    const properties = { anchorAt: event.anchorStart === -1 ? -1 : event.anchorStart - 1, tagAt: event.tagStart };
+    if (event.type === EVENT_ID.SCALAR) {
+      const scalar = { ...scalarOf(text, event, cursor), ...properties };
+      if (event.valueEnd !== -1) cursor = event.valueEnd + quoteLength(event);
+      if (event.anchorStart !== -1) anchors.set(anchor, scalar);
+      return scalar;
+    }
+    const [items, entries]: [YamlNode[], YamlEntry[]] = [[], []];
+    const isSequence = event.type === EVENT_ID.SEQUENCE;
+    const place = { at: event.start, ...properties };
+    const node: YamlNode = isSequence ? { kind: 'sequence', items, ...place } : { kind: 'mapping', entries, ...place };
+    // Known before its content is read, which may refer to it.
+    if (event.anchorStart !== -1) anchors.set(anchor, node);
+    for (const [index, value] of content().entries()) {
+      items.push(value);
+      const key = items[index - 1];
+      if (index % 2 === 1 && key !== undefined) entries.push({ key, value });
+    }
+    return node;
+  };
+  const roots: YamlNode[] = [];
+  for (const _document of ahead) {
+    anchors.clear();
+    roots.push(...content().slice(0, 1));
   }
-
-  #add(node: YamlNode): void {
-    this.#open.at(-1)?.items.push(node);
-  }
-
-  #close(): void {
-    const closed = this.#open.pop();
-    if (closed === undefined) return;
-    if (closed.node === null) this.#roots.push(...closed.items.slice(0, 1));
-    if (closed.node?.kind === 'mapping') pushPairs(closed.node, closed.items);
-  }
-
-  #scalar(event: ScalarEvent): YamlScalar {
-    const { valueStart, valueEnd, style } = event;
-    const quoted = style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED;
-    const inline = valueStart !== -1 && (quoted || style === SCALAR_STYLE.PLAIN);
-    const at = inline ? valueStart - (quoted ? 1 : 0) : this.#cursor;
-    if (valueEnd !== -1) this.#cursor = valueEnd + (quoted ? 1 : 0);
-    const text = getScalarValue(this.#text, event);
-    const raw = inline ? this.#text.slice(at, this.#cursor) : text;
-    return { kind: 'scalar', text, raw, plain: style === SCALAR_STYLE.PLAIN, at, ...properties(event) };
-  }
+  return roots;
 }
 
-function openNode(event: Extract<Event, { start: number }>): YamlMapping | YamlSequence {
-  const place = { at: event.start, ...properties(event) };
-  return event.type === EVENT_ID.MAPPING
-    ? { kind: 'mapping', entries: [], ...place }
-    : { kind: 'sequence', items: [], ...place };
+function scalarOf(text: string, event: ScalarEvent, cursor: number): Omit<YamlScalar, 'anchorAt' | 'tagAt'> {
+  const { valueStart, valueEnd, style } = event;
+  const quote = quoteLength(event);
+  const plain = style === SCALAR_STYLE.PLAIN;
+  const value = getScalarValue(text, event);
+  const inline = valueStart !== -1 && (quote === 1 || plain);
+  if (!inline) return { kind: 'scalar', text: value, raw: value, plain, at: cursor };
+  const at = valueStart - quote;
+  return { kind: 'scalar', text: value, raw: text.slice(at, valueEnd + quote), plain, at };
 }
 
-function properties(event: { anchorStart: number; tagStart: number }): { anchorAt: number; tagAt: number } {
-  return { anchorAt: event.anchorStart === -1 ? -1 : event.anchorStart - 1, tagAt: event.tagStart };
-}
-
-function pushPairs(mapping: YamlMapping, items: readonly YamlNode[]): void {
-  for (let index = 0; index + 1 < items.length; index += 2) {
-    const key = items[index];
-    const value = items[index + 1];
-    if (key !== undefined && value !== undefined)
-      (mapping.entries as { key: YamlNode; value: YamlNode }[]).push({ key, value });
-  }
+function quoteLength({ style }: ScalarEvent): 0 | 1 {
+  return style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED ? 1 : 0;
 }
 
 /** The `---` before the second document, or where its content starts. */

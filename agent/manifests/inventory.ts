@@ -51,8 +51,9 @@ export function staleReferences(
   return [...stale.values()];
 }
 
-/** True for an object that we put there: nobody took the label off, or we still own fields of it. */
-export function isOurs(object: KubernetesObject): boolean {
+/** True for an object that is there and that we put there: nobody took the label off, or we still own fields of it. */
+export function isOurs(object: KubernetesObject | null): boolean {
+  if (object === null) return false;
   const labels = object.metadata.labels ?? {};
   if (Object.entries(ownerLabels).every(([name, value]) => labels[name] === value)) return true;
   const owners = object.metadata.managedFields;

@@ -8,20 +8,17 @@ interface Kind {
   readonly wave: number;
 }
 
+const rbac = 'rbac.authorization.k8s.io/v1';
+
 /** Every kind we apply. A daemonset comes last: its pods start at once and need all the rest. */
 export const kinds: Readonly<Record<string, Kind>> = {
   Namespace: { apiVersion: 'v1', plural: 'namespaces', namespaced: false, wave: 0 },
   ServiceAccount: { apiVersion: 'v1', plural: 'serviceaccounts', namespaced: true, wave: 1 },
   ConfigMap: { apiVersion: 'v1', plural: 'configmaps', namespaced: true, wave: 1 },
-  ClusterRole: { apiVersion: 'rbac.authorization.k8s.io/v1', plural: 'clusterroles', namespaced: false, wave: 1 },
-  Role: { apiVersion: 'rbac.authorization.k8s.io/v1', plural: 'roles', namespaced: true, wave: 1 },
-  ClusterRoleBinding: {
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    plural: 'clusterrolebindings',
-    namespaced: false,
-    wave: 2,
-  },
-  RoleBinding: { apiVersion: 'rbac.authorization.k8s.io/v1', plural: 'rolebindings', namespaced: true, wave: 2 },
+  ClusterRole: { apiVersion: rbac, plural: 'clusterroles', namespaced: false, wave: 1 },
+  Role: { apiVersion: rbac, plural: 'roles', namespaced: true, wave: 1 },
+  ClusterRoleBinding: { apiVersion: rbac, plural: 'clusterrolebindings', namespaced: false, wave: 2 },
+  RoleBinding: { apiVersion: rbac, plural: 'rolebindings', namespaced: true, wave: 2 },
   DaemonSet: { apiVersion: 'apps/v1', plural: 'daemonsets', namespaced: true, wave: 3 },
 };
 

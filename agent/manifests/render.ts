@@ -23,13 +23,10 @@ export interface ManifestSettings {
 /** CRI-O looks here on every MicroShift since 4.16; before that it was /opt/cni/bin. */
 export const defaultCniBinDirectory = '/run/cni/bin';
 
-/** Parsed templates by folder and file name. */
-type Templates = Readonly<Record<string, readonly KubernetesObject[]>>;
-
 type MutableObject = Record<string, Json>;
 
 /** The objects of a flavour in the order they have to be applied, made from the templates of config/manifests. */
-export function renderManifests(settings: ManifestSettings, sources: Templates = templates): KubernetesObject[] {
+export function renderManifests(settings: ManifestSettings, sources = templates): KubernetesObject[] {
   checkClusterRanges(settings.config.cluster);
   const variant = settings.flavor === 'multi-node' ? 'multi-node' : 'single-node';
   const chosen = Object.entries(sources).filter(

@@ -1,10 +1,12 @@
+import { isIP } from 'node:net';
+
 /** Address arithmetic: text in, text or numbers out; no I/O. */
 
 /** 4 or 6; null for anything that is no address literal. */
 export function familyOf(address: string): 4 | 6 | null {
-  if (/^\d{1,3}(\.\d{1,3}){3}$/.test(address))
-    return address.split('.').every((part) => Number(part) <= 255) ? 4 : null;
-  return address.includes(':') && parseIpv6(address) !== null ? 6 : null;
+  // An IPv6 address may name its zone to Node, and to nobody else here.
+  const family = address.includes('%') ? 0 : isIP(address);
+  return family === 4 || family === 6 ? family : null;
 }
 
 /** The 16 bytes of an IPv6 address as a bigint (RFC 4291 section 2.2); null when malformed. */

@@ -1,10 +1,13 @@
 import type { AgentError } from '../errors.ts';
-import type { Config, ConfigWarning } from '../model/config.ts';
+import type { ConfigWarning } from '../model/config.ts';
 import type { Sourced } from '../model/sourced.ts';
 
 /** One line per setting: its name in the file, its effective value and where that came from, in columns. */
-export function configShowText(config: Config, warnings: readonly ConfigWarning[]): string {
-  const rows = settingRows(config).map(([name, { value, source }]) => [name, valueText(value), source] as const);
+export function configShowText(
+  settings: readonly (readonly [name: string, setting: Sourced<unknown>])[],
+  warnings: readonly ConfigWarning[],
+): string {
+  const rows = settings.map(([name, { value, source }]) => [name, valueText(value), source] as const);
   const nameWidth = Math.max(...rows.map(([name]) => name.length));
   const valueWidth = Math.max(...rows.map(([, value]) => value.length));
   const lines = rows.map(
@@ -30,28 +33,6 @@ export function configProblemsText(error: AgentError): string {
   });
   const left = typeof problemCount === 'number' ? problemCount - messages.length : 0;
   return text(left > 0 ? [...lines, `and ${left} more problems`] : lines);
-}
-
-function settingRows(config: Config): (readonly [name: string, setting: Sourced<unknown>])[] {
-  const { ovs, manifests, cluster } = config;
-  return [
-    ['disableOVSInit', config.disableOvsInit],
-    ['uplink', config.uplink],
-    ['ovsInit.externalGatewayInterface', config.externalUplink],
-    ['mtu', config.mtu],
-    ['ovs.cpuAffinity', ovs.cpuAffinity],
-    ['ovs.handlerThreads', ovs.handlerThreads],
-    ['ovs.revalidatorThreads', ovs.revalidatorThreads],
-    ['ovs.lockMemory', ovs.lockMemory],
-    ['ovs.datapathType', ovs.datapathType],
-    ['manifests.flavor', manifests.flavor],
-    ['manifests.image', manifests.image],
-    ['manifests.imagePullPolicy', manifests.imagePullPolicy],
-    ['network.clusterNetwork', cluster.clusterNetwork],
-    ['network.serviceNetwork', cluster.serviceNetwork],
-    ['network.serviceNodePortRange', cluster.serviceNodePortRange],
-    ['node.nodeIP', cluster.nodeIp],
-  ];
 }
 
 function valueText(value: unknown): string {

@@ -2,15 +2,8 @@ import { type AgentError, errorTable } from '../errors.ts';
 import { configProblemsText } from './config-view.ts';
 import { escapeControl, type Style } from './style.ts';
 
-/** `what: why; do this` on one line. */
-export function errorLine(error: AgentError, style: Style): string {
-  const hint = error.hint === undefined ? '' : `; ${error.hint}`;
-  return `${style('red', 'microshift-net:')} ${escapeControl(error.message + hint)}`;
-}
-
-/** The line; for a configuration that is wrong, every problem with its source line and a caret below the place. */
+/** `what: why; do this` on one line; for a configuration that is wrong, every problem with its source line and a caret below the place. */
 export function errorText(error: AgentError, style: Style): string {
-  if (error.facts.snippet === undefined) return errorLine(error, style);
   return `${style('red', 'microshift-net:')} ${escapeControl(configProblemsText(error))}`;
 }
 
@@ -19,9 +12,8 @@ export function errorDetail(error: AgentError, style: Style): string {
   const facts = Object.entries(error.facts)
     .filter(([key]) => !/snippet/i.test(key))
     .map(([key, value]) => `  ${key}: ${Array.isArray(value) ? value.join('\n    ') : String(value)}`);
-  return [errorText(error, style), `  kind: ${error.kind}`, ...[...facts, ...causes(error)].map(escapeControl)].join(
-    '\n',
-  );
+  const causes = causeMessages(error).map((message) => `  caused by: ${message}`);
+  return [errorText(error, style), `  kind: ${error.kind}`, ...[...facts, ...causes].map(escapeControl)].join('\n');
 }
 
 /** The machine form of an error. */
@@ -37,10 +29,6 @@ export function errorJson(error: AgentError): object {
       causes: causeMessages(error),
     },
   };
-}
-
-function causes(error: AgentError): readonly string[] {
-  return causeMessages(error).map((message) => `  caused by: ${message}`);
 }
 
 function causeMessages(error: unknown): readonly string[] {

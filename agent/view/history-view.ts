@@ -1,4 +1,5 @@
 import type { JournalRecord } from '../model/journal.ts';
+import type { Plan } from '../model/plan.ts';
 import type { Style } from './style.ts';
 
 /** One line per transaction, newest first. */
@@ -6,9 +7,9 @@ export function historyText(records: readonly JournalRecord[], style: Style): st
   if (records.length === 0) return 'No transaction has been run yet.';
   return records
     .map((record) => {
-      const { id, command } = record.header;
+      const { id, command, plan } = record.header;
       const detail = record.detail === null ? '' : `  ${style('dim', record.detail)}`;
-      return `${id}  ${record.state.padEnd(16)}  ${command.padEnd(12)}  ${bridgesText(record)}${detail}`;
+      return `${id}  ${record.state.padEnd(16)}  ${command.padEnd(12)}  ${bridgesText(plan.wanted)}${detail}`;
     })
     .join('\n');
 }
@@ -21,22 +22,17 @@ export function transactionText(record: JournalRecord, style: Style): string {
     const number = String(index + 1).padStart(2);
     return `  ${number}  ${step.do} … ${took == null ? 'not done' : `${took} ms`}\n      ${style('dim', step.why)}`;
   });
-  const before = header.previous.bridges.map(
-    (bridge) => `${bridge.bridge} with ${bridge.uplink?.interface ?? 'no NIC'}`,
-  );
   return [
     `${style('bold', header.id)}  ${header.command}`,
     `  started  ${header.startedAt}`,
     `  ended    ${record.stateAt}  ${record.state}${record.detail === null ? '' : `: ${record.detail}`}`,
-    `  before   ${before.length === 0 ? 'no bridge of ours' : before.join(', ')}`,
-    `  after    ${bridgesText(record)}`,
+    `  before   ${bridgesText(header.previous)}`,
+    `  after    ${bridgesText(header.plan.wanted)}`,
     ...steps,
   ].join('\n');
 }
 
-function bridgesText(record: JournalRecord): string {
-  const bridges = record.header.plan.wanted.bridges.map(
-    (bridge) => `${bridge.bridge} with ${bridge.uplink?.interface ?? 'no NIC'}`,
-  );
-  return bridges.length === 0 ? 'no bridge of ours' : bridges.join(', ');
+function bridgesText({ bridges }: Plan['wanted']): string {
+  const texts = bridges.map(({ bridge, uplink }) => `${bridge} with ${uplink?.interface ?? 'no NIC'}`);
+  return texts.length === 0 ? 'no bridge of ours' : texts.join(', ');
 }

@@ -64,11 +64,9 @@ function fieldLines({ path, before, after }: FieldChange): string[] {
   if (isText(before) && isText(after) && (before.includes('\n') || after.includes('\n'))) {
     return [`    ${path}`, ...changedLines(before, after).map((line) => `      ${line}`)];
   }
-  const sides = [
-    before === undefined ? [] : [`      - ${short(before)}`],
-    after === undefined ? [] : [`      + ${short(after)}`],
-  ];
-  return [`    ${path}`, ...sides.flat()];
+  const minus = before === undefined ? [] : [`      - ${short(before)}`];
+  const plus = after === undefined ? [] : [`      + ${short(after)}`];
+  return [`    ${path}`, ...minus, ...plus];
 }
 
 function outcomeLine({ object, outcome }: ObjectOutcome, style: Style): string {

@@ -1,5 +1,6 @@
 // The admin's ovn.yaml and MicroShift's config.yaml with its drop-ins.
-import { type ConfigFiles, loadConfig } from '../../../agent/config/load.ts';
+import { loadConfig } from '../../../agent/config/load.ts';
+import type { ConfigFiles } from '../../../agent/config/read-files.ts';
 import { isAgentError } from '../../../agent/errors.ts';
 import { configProblemsText } from '../../../agent/view/config-view.ts';
 import { caseFiles } from '../corpus.ts';

@@ -2,9 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { maxConfigBytes } from '../../../agent/config/files.ts';
 import { loadConfig } from '../../../agent/config/load.ts';
-import { readConfigFiles } from '../../../agent/config/read-files.ts';
+import { maxConfigBytes, readConfigFiles } from '../../../agent/config/read-files.ts';
 
 function node(t: Test, entries: Readonly<Record<string, string>> = {}): { root: string; etc: string } {
   const root = t.testdir({});

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { type FileContent, loadConfig } from '../../../agent/config/load.ts';
+import { loadConfig } from '../../../agent/config/load.ts';
+import type { FileContent } from '../../../agent/config/read-files.ts';
 import { AgentError } from '../../../agent/errors.ts';
 
 /** What the cases in test/cases/config cannot hold: bytes that are no text, and sizes. */

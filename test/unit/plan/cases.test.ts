@@ -6,7 +6,7 @@ import type { Plan } from '../../../agent/model/plan.ts';
 import { currentBridges } from '../../../agent/plan/bridge/current.ts';
 import { planApply, planDisable } from '../../../agent/plan/plan.ts';
 import { isJournalHeader } from '../../../agent/run/journal-form.ts';
-import { errorLine } from '../../../agent/view/error-view.ts';
+import { errorText } from '../../../agent/view/error-view.ts';
 import { plain } from '../../../agent/view/style.ts';
 import { baseOf, caseNames, casesDirectory, type PlanCase, planOfCase, readCase } from './cases.ts';
 import { readableJson } from './change.ts';
@@ -75,7 +75,7 @@ function outcomeOf(
   } catch (error) {
     if (!isAgentError(error) || error.kind === 'internal') throw error;
     const trace = error.facts.trace as readonly string[] | undefined;
-    const text = `${error.kind}\n${errorLine(error, plain)}\n`;
+    const text = `${error.kind}\n${errorText(error, plain)}\n`;
     return { 'error.txt': text, ...traceFile(trace ?? []) };
   }
 }

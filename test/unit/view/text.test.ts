@@ -4,7 +4,7 @@ import { AgentError } from '../../../agent/errors.ts';
 import type { JournalRecord } from '../../../agent/model/journal.ts';
 import type { Plan } from '../../../agent/model/plan.ts';
 import { planApply, planDisable } from '../../../agent/plan/plan.ts';
-import { errorDetail, errorJson, errorLine } from '../../../agent/view/error-view.ts';
+import { errorDetail, errorJson, errorText } from '../../../agent/view/error-view.ts';
 import { historyText, transactionText } from '../../../agent/view/history-view.ts';
 import { planText, stepTitle } from '../../../agent/view/plan-view.ts';
 import { progressLine } from '../../../agent/view/progress-view.ts';
@@ -27,7 +27,7 @@ t.test('errors in three lengths', (t) => {
     cause,
     facts: { neighbour: '192.0.2.1', list: ['a', 'b'], none: null },
   });
-  t.equal(errorLine(error, plain), 'microshift-net: the gateway does not answer; check the switch');
+  t.equal(errorText(error, plain), 'microshift-net: the gateway does not answer; check the switch');
   t.equal(
     errorDetail(error, plain),
     [
@@ -53,7 +53,7 @@ t.test('errors in three lengths', (t) => {
     },
   });
   const bare = new AgentError('busy', 'taken');
-  t.equal(errorLine(bare, plain), 'microshift-net: taken');
+  t.equal(errorText(bare, plain), 'microshift-net: taken');
   t.match(errorJson(bare), { error: { hint: null, causes: [] } });
   t.end();
 });
@@ -73,7 +73,7 @@ t.test('text from outside cannot steer a terminal', (t) => {
     facts: { text: '\x1b[31m' },
     cause: new Error('\x1bc'),
   });
-  for (const text of [errorLine(error, plain), errorDetail(error, plain)]) t.notMatch(text, /\p{Cc}(?<!\n)/u);
+  for (const text of [errorText(error, plain), errorDetail(error, plain)]) t.notMatch(text, /\p{Cc}(?<!\n)/u);
   t.end();
 });
 

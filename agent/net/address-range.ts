@@ -1,4 +1,4 @@
-import { familyOf, parseIpv6 } from '../net/address.ts';
+import { familyOf, parseIpv6 } from './address.ts';
 
 /** An address range as numbers. */
 export interface AddressRange {
@@ -13,7 +13,7 @@ export interface AddressRange {
 
 /** Parses 10.42.0.0/16 or fd01::/48; null for anything else. */
 export function parseRange(text: string): AddressRange | null {
-  const match = /^([^/]+)\/([0-9]{1,3})$/.exec(text);
+  const match = /^([^/]+)\/(0|[1-9][0-9]{0,2})$/.exec(text);
   const [, address = '', length = ''] = match ?? [];
   const family = familyOf(address);
   const prefixLength = Number(length);

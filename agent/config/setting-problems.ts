@@ -1,0 +1,56 @@
+import { escapeText } from '../printable.ts';
+import { cpuListFault } from './cpu-list.ts';
+import { interfaceNameFault } from './interface-name.ts';
+import type { Place } from './ovn-tree.ts';
+import type { Problem } from './problem.ts';
+import { ovnSpellings } from './settings.ts';
+import { lineOf, type SourceText } from './source-text.ts';
+
+/** What a schema cannot say against the settings that a file makes, by their full names. */
+export function settingProblems(source: SourceText, settings: ReadonlyMap<string, Place>): Problem[] {
+  const problems: Problem[] = [];
+  const refuse = ({ node }: Place, message: string, hint: string): void => {
+    problems.push({ kind: 'config-invalid', source, offset: node.at, message, hint });
+  };
+  const line = ({ key }: Place): number => lineOf(source, key.at).number;
+  const uplink = settings.get('uplink');
+  const gateway = settings.get('ovsInit.gatewayInterface');
+  const external = settings.get('ovsInit.externalGatewayInterface');
+  for (const setting of [gateway, uplink, external]) {
+    const fault = setting === undefined ? null : interfaceNameFault(String(setting.value));
+    if (setting === undefined || fault === null) continue;
+    const message = `${name(setting)} must be the name of an interface: ${fault}`;
+    refuse(setting, message, 'write the name as "ip link" shows it');
+  }
+  // The newer spelling has a meaning for these words that this one never had.
+  if (gateway?.value === 'auto' || gateway?.value === 'none') {
+    const message = `${name(gateway)} must be the name of an interface, not ${gateway.value}`;
+    refuse(gateway, message, `write uplink: ${gateway.value} at the top level instead`);
+  }
+  for (const spellings of Object.values(ovnSpellings)) {
+    const [first, second] = spellings
+      .flatMap((spelling) => settings.get(spelling) ?? [])
+      .toSorted((a, b) => a.key.at - b.key.at);
+    if (first === undefined || second === undefined || first.value === second.value) continue;
+    const message = `${said(second)} contradicts ${said(first)} on line ${line(first)}: both are spellings of one setting`;
+    refuse(second, message, 'keep one of the two lines');
+  }
+  const ofBrEx = uplink ?? gateway;
+  if (ofBrEx !== undefined && external !== undefined && ofBrEx.value === external.value) {
+    const message = `${said(external)} is also the uplink of br-ex, on line ${line(ofBrEx)}: a device can be in one bridge only`;
+    refuse(external, message, 'name two devices, or remove one of the two lines');
+  }
+  const cpus = settings.get('ovs.cpuAffinity');
+  const fault = cpus === undefined || cpus.value === 'none' ? null : cpuListFault(String(cpus.value));
+  if (cpus !== undefined && fault !== null)
+    refuse(cpus, `${name(cpus)} must be a CPU list: ${fault}`, 'write for example cpuAffinity: "0-1,4"');
+  return problems;
+}
+
+function name(setting: Place): string {
+  return setting.keys.join('.');
+}
+
+function said(setting: Place): string {
+  return `${name(setting)}: ${escapeText(String(setting.value))}`;
+}

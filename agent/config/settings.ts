@@ -1,0 +1,64 @@
+import type { ClusterConfig, Config } from '../model/config.ts';
+import type { Sourced } from '../model/sourced.ts';
+import { normalizeCpuList } from './cpu-list.ts';
+import { settingSchemas } from './setting-schema.ts';
+
+/** What ovn.yaml decides: all of the configuration but the cluster's part. */
+export type OvnYaml = Omit<Config, 'cluster'>;
+
+type Spellings = Readonly<Record<string, readonly string[]>>;
+
+/** Settings with another name in the configuration, or with an older spelling in ovn.yaml: the newest spelling first. */
+const renamed: Spellings = {
+  disableOvsInit: ['disableOVSInit', 'ovsInit.disableOVSInit'],
+  uplink: ['uplink', 'ovsInit.gatewayInterface'],
+  externalUplink: ['ovsInit.externalGatewayInterface'],
+};
+
+const sameNames = [...settingSchemas]
+  .filter(([name, { properties }]) => properties === undefined && !Object.values(renamed).flat().includes(name))
+  .map(([name]) => name);
+
+/** Path in the configuration → spellings in ovn.yaml, for every setting of the schema. */
+export const ovnSpellings: Spellings = {
+  ...renamed,
+  ...Object.fromEntries(sameNames.map((name) => [name, [name]])),
+};
+
+/** The same for MicroShift's own files, which ignores the older spellings once it knows a newer one. */
+export const clusterSpellings = {
+  'cluster.clusterNetwork': ['network.clusterNetwork', 'cluster.clusterCIDR'],
+  'cluster.serviceNetwork': ['network.serviceNetwork', 'cluster.serviceCIDR'],
+  'cluster.serviceNodePortRange': ['network.serviceNodePortRange', 'cluster.serviceNodePortRange'],
+  'cluster.nodeIp': ['node.nodeIP', 'nodeIP'],
+} as const satisfies Record<`cluster.${keyof ClusterConfig}`, readonly string[]>;
+
+/** Every setting that does something, by its name in the files. */
+export function namedSettings(config: Config): (readonly [name: string, setting: Sourced<unknown>])[] {
+  const { persist: _, ...spellings } = ovnSpellings;
+  return Object.entries({ ...spellings, ...clusterSpellings }).map(([path, [name = '']]) => {
+    const found = path.split('.').reduce<unknown>((group, key) => (group as Record<string, unknown>)[key], config);
+    return [name, found as Sourced<unknown>];
+  });
+}
+
+/** Makes the configuration of what is found for the spellings of each setting; null: nothing, so that its default applies. */
+export function ovnConfig(find: (spellings: readonly string[]) => Sourced<unknown> | null): OvnYaml {
+  const config: Record<string, object> = {};
+  for (const [path, spellings] of Object.entries(ovnSpellings)) {
+    const byDefault = { value: settingSchemas.get(spellings[0] ?? '')?.default, source: 'default' };
+    const { value, source } = find(spellings) ?? byDefault;
+    const setting = { value: meaning(path, value), source };
+    const [group = '', key] = path.split('.');
+    config[group] = key === undefined ? setting : { ...config[group], [key]: setting };
+  }
+  // The schema has judged every value; test/unit/config/schema.test.ts holds it and the type together.
+  return config as unknown as OvnYaml;
+}
+
+/** What a value stands for; null where it leaves the choice to somebody else. */
+function meaning(path: string, value: unknown): unknown {
+  if (value === '') return null;
+  if (path.startsWith('ovs.') && (value === 'auto' || value === 'none')) return null;
+  return path === 'ovs.cpuAffinity' ? normalizeCpuList(String(value)) : value;
+}

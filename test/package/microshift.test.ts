@@ -55,9 +55,11 @@ t.test('beside MicroShift', { timeout: 400_000, skip: nodeSkip || rpmSkip }, asy
     for (const daemon of ['ovs-vswitchd', 'ovsdb-server'])
       t.equal(await node.text(`systemctl show -P CPUAffinity ${daemon}`), '0', `${daemon}: said twice, counted once`);
     const doctor = await node.text('microshift-net doctor --output json || true');
-    const findings = (JSON.parse(doctor) as { checks: { id: string; verdict: string }[] }).checks;
-    for (const id of ['unit', 'unit-order', 'kdump'])
-      t.equal(findings.find((finding) => finding.id === id)?.verdict, 'ok', `doctor: ${id}`);
+    const findings = (JSON.parse(doctor) as { checks: { id: string; verdict: string; found: string[] }[] }).checks;
+    for (const id of ['unit', 'unit-order', 'kdump']) {
+      const finding = findings.find((entry) => entry.id === id);
+      t.equal(finding?.verdict, 'ok', `doctor: ${id}: ${finding?.found}`);
+    }
   });
 
   await t.test("ovn.yaml decides the daemons' CPUs, whatever MicroShift's drop-in says", async (t) => {

@@ -1,5 +1,7 @@
+import { familyOf } from '../net/address.ts';
+import { parseRange } from '../net/address-range.ts';
 import { escapeText } from '../printable.ts';
-import { addressFamily, cidrFamily } from './address.ts';
+
 import { entryOf, resolve } from './cluster-lookup.ts';
 import { scalarValue } from './scalar.ts';
 import type { YamlNode } from './yaml-tree.ts';
@@ -21,7 +23,7 @@ export const readCidrs: ValueReader<readonly string[]> = (node) => {
   for (const item of items) {
     const cidr = cidrNode(item);
     if (cidr?.kind === 'scalar' && cidr.text === '') continue;
-    if (cidr?.kind !== 'scalar' || cidrFamily(cidr.text) === null) {
+    if (cidr?.kind !== 'scalar' || parseRange(cidr.text) === null) {
       return wrong(cidr ?? item, 'address ranges', '[10.42.0.0/16]');
     }
     cidrs.push(cidr.text);
@@ -37,7 +39,7 @@ function cidrNode(item: YamlNode): YamlNode | null {
 /** An IP address. */
 export const readAddress: ValueReader<string> = (node) => {
   if (node.kind === 'scalar' && node.text === '') return { value: null };
-  if (node.kind === 'scalar' && addressFamily(node.text) !== null) return { value: node.text };
+  if (node.kind === 'scalar' && familyOf(node.text) !== null) return { value: node.text };
   return wrong(node, 'an IP address', '192.0.2.10');
 };
 

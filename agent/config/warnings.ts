@@ -1,5 +1,5 @@
 import type { Config, ConfigWarning } from '../model/config.ts';
-import { cidrFamily } from './address.ts';
+import { parseRange } from '../net/address-range.ts';
 
 /** The smallest MTU a link that carries IPv6 may have (RFC 8200, section 5). */
 const minIpv6MtuBytes = 1280;
@@ -54,14 +54,14 @@ export function mtuWarnings(config: Config, uplinkMtuBytes: number | null): Conf
 }
 
 function carriesIpv6(config: Config): boolean {
-  return config.cluster.clusterNetwork.value.some((cidr) => cidrFamily(cidr) === 6);
+  return config.cluster.clusterNetwork.value.some((cidr) => parseRange(cidr)?.family === 6);
 }
 
 /** The family of the nodes' own addresses, between which the tunnels run. */
 function tunnelFamily(config: Config): 'ipv4' | 'ipv6' {
   const { nodeIp, clusterNetwork } = config.cluster;
   if (nodeIp.value !== null) return nodeIp.value.includes(':') ? 'ipv6' : 'ipv4';
-  return clusterNetwork.value.every((cidr) => cidrFamily(cidr) === 6) ? 'ipv6' : 'ipv4';
+  return clusterNetwork.value.every((cidr) => parseRange(cidr)?.family === 6) ? 'ipv6' : 'ipv4';
 }
 
 function belowIpv6(what: string): string {

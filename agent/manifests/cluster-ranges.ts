@@ -1,7 +1,7 @@
 import { AgentError } from '../errors.ts';
 import type { ClusterConfig } from '../model/config.ts';
 import type { Sourced } from '../model/sourced.ts';
-import { type AddressRange, overlaps, parseRange } from './address-range.ts';
+import { type AddressRange, overlaps, parseRange } from '../net/address-range.ts';
 
 /** ovn-kubernetes gives each node a /24 or a /64 of the cluster network, and wants room for two of them. */
 const longestClusterPrefix = { 4: 23, 6: 63 } as const;

@@ -1,8 +1,9 @@
 import t from 'tap';
-import { addressFamily, cidrFamily } from '../../../agent/config/address.ts';
 import { cpuListFault, normalizeCpuList } from '../../../agent/config/cpu-list.ts';
 import { interfaceNameFault } from '../../../agent/config/interface-name.ts';
 import { editDistance, nearest } from '../../../agent/config/nearest.ts';
+import { familyOf } from '../../../agent/net/address.ts';
+import { parseRange } from '../../../agent/net/address-range.ts';
 import { escapeText, shellWord } from '../../../agent/printable.ts';
 
 t.test('interface names, as the kernel judges them', (t) => {
@@ -52,11 +53,11 @@ t.test('addresses and ranges', (t) => {
     '192.0.2.1::',
     '1.2.3.4 ',
   ];
-  for (const text of four) t.equal(addressFamily(text), 4, text);
-  for (const text of six) t.equal(addressFamily(text), 6, text);
-  for (const text of none) t.equal(addressFamily(text), null, text);
-  for (const text of ['10.0.0.0/0', '10.42.0.0/16', '10.0.0.1/32']) t.equal(cidrFamily(text), 4, text);
-  for (const text of ['fd01::/48', '::/0', '::1/128']) t.equal(cidrFamily(text), 6, text);
+  for (const text of four) t.equal(familyOf(text), 4, text);
+  for (const text of six) t.equal(familyOf(text), 6, text);
+  for (const text of none) t.equal(familyOf(text), null, text);
+  for (const text of ['10.0.0.0/0', '10.42.0.0/16', '10.0.0.1/32']) t.equal(parseRange(text)?.family, 4, text);
+  for (const text of ['fd01::/48', '::/0', '::1/128']) t.equal(parseRange(text)?.family, 6, text);
   for (const text of [
     '10.0.0.0',
     '10.0.0.0/',
@@ -67,7 +68,7 @@ t.test('addresses and ranges', (t) => {
     '10.0.0.0/16/1',
     'x/16',
   ]) {
-    t.equal(cidrFamily(text), null, text);
+    t.equal(parseRange(text), null, text);
   }
   t.end();
 });

@@ -47,27 +47,21 @@ export const unitChecks: readonly Check[] = [
       given(units, () => {
         const unit = unitNamed(units, ownUnit);
         if (unit === null || unit.load === 'not-found')
-          return verdictOf([failed(`there is no ${ownUnit}`, 'dnf reinstall microshift-networking')]);
-        const look = `journalctl -b -u ${ownUnit}`;
+          return failed(`there is no ${ownUnit}`, 'dnf reinstall microshift-networking');
         const enable = `systemctl enable ${ownUnit}`;
         const restarts = unit.restarts === 0 ? '' : `, after ${unit.restarts} restarts`;
         return verdictOf(
           [
-            ...(unit.load === 'masked'
-              ? [failed(`${ownUnit} is masked: nothing sets up br-ex`, `systemctl unmask ${ownUnit}`, enable)]
-              : []),
-            ...(unit.load !== 'masked' && unit.file !== 'enabled'
-              ? [warning(`${ownUnit} is ${unit.file || 'not enabled'}: nothing sets up br-ex at boot`, enable)]
-              : []),
-            ...(unit.active === 'failed'
-              ? [
-                  failed(
-                    `${ownUnit} failed (${unit.result}, exit code ${unit.exitStatus}${restarts})`,
-                    look,
-                    `once that is mended: systemctl reset-failed ${ownUnit} && systemctl start ${ownUnit}`,
-                  ),
-                ]
-              : []),
+            unit.load === 'masked'
+              ? failed(`${ownUnit} is masked: nothing sets up br-ex`, `systemctl unmask ${ownUnit}`, enable)
+              : unit.file !== 'enabled' &&
+                warning(`${ownUnit} is ${unit.file || 'not enabled'}: nothing sets up br-ex at boot`, enable),
+            unit.active === 'failed' &&
+              failed(
+                `${ownUnit} failed (${unit.result}, exit code ${unit.exitStatus}${restarts})`,
+                `journalctl -b -u ${ownUnit}`,
+                `once that is mended: systemctl reset-failed ${ownUnit} && systemctl start ${ownUnit}`,
+              ),
           ],
           `${ownUnit} is ${unit.file} and ${unit.active}`,
         );
@@ -109,13 +103,11 @@ export const unitChecks: readonly Check[] = [
         if (kdump.file !== 'enabled') return notApplicable(`kdump.service is ${kdump.file}`);
         if (unit === null || unit.load !== 'loaded') return notApplicable(`${ownUnit} is not loaded`);
         if (unit.after.includes(kdump.name)) return ok(`${ownUnit} starts after kdump.service`);
-        return verdictOf([
-          failed(
-            `${ownUnit} is not ordered after kdump.service: the crash kernel is then made for br-ex, which it cannot bring up`,
-            `systemctl edit ${ownUnit}, with [Unit] After=kdump.service`,
-            'kdumpctl rebuild, while the NIC is not in br-ex',
-          ),
-        ]);
+        return failed(
+          `${ownUnit} is not ordered after kdump.service: the crash kernel is then made for br-ex, which it cannot bring up`,
+          `systemctl edit ${ownUnit}, with [Unit] After=kdump.service`,
+          'kdumpctl rebuild, while the NIC is not in br-ex',
+        );
       }),
   },
 ];
@@ -130,8 +122,8 @@ function sideUnit(units: Answer<readonly UnitFacts[]>, name: string, otherwise: 
     const unmask = unit.load === 'masked' ? [`systemctl unmask ${name}`] : [];
     return verdictOf(
       [
-        ...(unit.file === 'enabled' ? [] : [warning(`${name} is ${unit.file}: ${otherwise}`, ...unmask, enable)]),
-        ...(unit.active === 'failed' ? [warning(`${name} failed (${unit.result})`, `journalctl -b -u ${name}`)] : []),
+        unit.file !== 'enabled' && warning(`${name} is ${unit.file}: ${otherwise}`, ...unmask, enable),
+        unit.active === 'failed' && warning(`${name} failed (${unit.result})`, `journalctl -b -u ${name}`),
       ],
       `${name} is ${unit.file}`,
     );

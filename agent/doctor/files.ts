@@ -124,13 +124,8 @@ function complaintsOfHint(hint: HintFileFacts, links: readonly string[] | null):
   return complaints;
 }
 
-function complaintsOfDisk({
-  path,
-  mountPoint,
-  readOnly,
-  freeBytes,
-  freeFiles,
-}: DiskFacts): readonly (Finding | false)[] {
+function complaintsOfDisk(disk: DiskFacts): readonly (Finding | false)[] {
+  const { path, mountPoint, readOnly, freeBytes, freeFiles } = disk;
   if (readOnly) return [failed(`${path} is on ${mountPoint}, which is read-only`, `mount -o remount,rw ${mountPoint}`)];
   const room = freeBytes < scarceBytes ? `${mebibytes(freeBytes)} free` : null;
   const few = freeFiles !== null && freeFiles < scarceFiles ? `room for ${freeFiles} files` : null;

@@ -186,15 +186,18 @@ export interface OvsInterface {
   readonly externalIds: Readonly<Record<string, string>>;
 }
 
-/** NMDeviceType ovs-interface, ovs-port and ovs-bridge: they can share a name with the kernel's own device. */
-const ovsDeviceTypes = [24, 25, 26];
-
-/** True for NetworkManager's objects of Open vSwitch, which are no devices of the kernel. */
+/** True for NetworkManager's objects of Open vSwitch (NMDeviceType), which can share a name with the kernel's own device. */
 export function isOvsDevice(device: NmDevice): boolean {
-  return ovsDeviceTypes.includes(device.type);
+  return [24, 25, 26].includes(device.type);
 }
 
 /** NetworkManager's device of the kernel's one with this name. */
 export function nicDevice(name: string, { networkManager }: Observation): NmDevice | undefined {
   return networkManager.devices.find((entry) => entry.interface === name && !isOvsDevice(entry));
+}
+
+/** Devices of the kernel's in an Open vSwitch bridge, such as its uplink. */
+export function devicesIn(bridge: OvsBridge | undefined): readonly OvsInterface[] {
+  const interfaces = bridge?.ports.flatMap((port) => port.interfaces) ?? [];
+  return interfaces.filter((entry) => entry.type === '' || entry.type === 'system');
 }

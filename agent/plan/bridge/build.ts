@@ -1,7 +1,7 @@
 import { fixedAddresses } from '../../compare/bridges.ts';
 import { detectionLimitMs } from '../../model/limits.ts';
 import type { Observation } from '../../model/observation.ts';
-import type { ProfileActivation, Step, WantedBridge, WantedProfile } from '../../model/plan.ts';
+import type { Step, WantedBridge, WantedProfile } from '../../model/plan.ts';
 import { numberOf } from '../../model/settings.ts';
 import { isDefault } from '../../net/destination.ts';
 import type { BridgeNames } from '../names.ts';
@@ -42,18 +42,16 @@ export function buildWithUplink(
       profiles: wanted.profiles.map((profile) => (profile.uuid === final.uuid ? initial : profile)),
       why: `${names.bridge} and its port need profiles; in memory, so that a reboot finds only the admin's own`,
     },
-    {
-      do: 'activate',
-      profiles: [activation(profileOf(wanted, names.bridgePort))],
-      why: `brings up ${names.bridge}; NetworkManager would try to twice if its interface came first`,
-    },
-    {
-      do: 'activate',
-      profiles: [activation(final)],
-      why: hasAddresses
+    activate(
+      profileOf(wanted, names.bridgePort),
+      `brings up ${names.bridge}; NetworkManager would try to twice if its interface came first`,
+    ),
+    activate(
+      final,
+      hasAddresses
         ? `${names.bridge} gets the addresses of ${uplink} as a standby, behind route metrics that are not preferred`
         : `${names.bridge} gets its own interface; ${uplink} has no address to hand over`,
-    },
+    ),
     ...(hold === null ? [] : [holdStep(names, hold)]),
     ...(hasAddresses
       ? [waitStep(names, addresses, 'an address that is still being checked for duplicates does not answer')]
@@ -79,35 +77,20 @@ export function buildWithUplink(
 /** Steps that build a bridge without a NIC. */
 export function buildWithoutUplink(names: BridgeNames, wanted: WantedBridge): readonly Step[] {
   const [port, device] = [profileOf(wanted, names.bridgePort), profileOf(wanted, names.bridgeInterface)];
+  const write = `${names.bridge} needs profiles; in memory, so that a reboot finds only the admin's own`;
   return [
-    {
-      do: 'writeProfiles',
-      profiles: wanted.profiles,
-      why: `${names.bridge} needs profiles; in memory, so that a reboot finds only the admin's own`,
-    },
-    { do: 'activate', profiles: [activation(port)], why: `brings up ${names.bridge}` },
-    {
-      do: 'activate',
-      profiles: [activation(device)],
-      why: `${names.bridge} gets its own interface; no NIC is touched`,
-    },
+    { do: 'writeProfiles', profiles: wanted.profiles, why: write },
+    activate(port, `brings up ${names.bridge}`),
+    activate(device, `${names.bridge} gets its own interface; no NIC is touched`),
   ];
 }
 
 /** A NIC that was configured outside of NetworkManager runs a copy of what NetworkManager saw of it. */
 function takeOver(copy: WantedProfile, uplink: string): readonly Step[] {
-  const { id, uuid } = copy;
+  const why = `what NetworkManager shows of ${uplink} is no profile that would last`;
   return [
-    {
-      do: 'writeProfiles',
-      profiles: [copy],
-      why: `what NetworkManager shows of ${uplink} is no profile that would last`,
-    },
-    {
-      do: 'activate',
-      profiles: [{ id, uuid, interface: uplink }],
-      why: `NetworkManager can change ${uplink} in place once it configures it`,
-    },
+    { do: 'writeProfiles', profiles: [copy], why },
+    activate(copy, `NetworkManager can change ${uplink} in place once it configures it`, uplink),
   ];
 }
 
@@ -119,11 +102,7 @@ function settle(
   observation: Observation,
 ): readonly Step[] {
   const { id, uuid } = final;
-  const update: Step = {
-    do: 'writeProfiles',
-    profiles: [final],
-    why: `${names.bridge} gets the admin's own settings`,
-  };
+  const update: Step = { do: 'writeProfiles', profiles: [final], why: `${names.bridge} gets the admin's own settings` };
   const inPlace = { do: 'reapply', id, uuid } as const;
   const finish: Step = { ...inPlace, settings: null, why: 'in place, so that the link stays up' };
   const added = addressesBeside(names, final, source);
@@ -210,9 +189,9 @@ function dynamicWait(
   return [{ do: 'waitDynamic', id, uuid, interface: names.bridge, lease, ipv6DefaultMetric, heldMetric: null, why }];
 }
 
-/** How a profile of ours is started: NetworkManager finds or makes its device. */
-export function activation({ id, uuid }: WantedProfile): ProfileActivation {
-  return { id, uuid, interface: null };
+/** Starts a profile, on this device; null: NetworkManager finds or makes it. */
+export function activate({ id, uuid }: WantedProfile, why: string, device: string | null = null): Step {
+  return { do: 'activate', profiles: [{ id, uuid, interface: device }], why };
 }
 
 /** The profile of a bridge with this id. */

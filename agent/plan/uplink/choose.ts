@@ -21,10 +21,9 @@ export type UplinkDecision =
 
 /** A choice in the making: what it is made from, and what it has left so far. */
 interface Choosing {
-  readonly config: Config;
   readonly observation: Observation;
   /** The NIC of br-ex1. */
-  readonly external: string | null;
+  readonly external: Candidate | null;
   readonly trace: string[];
   readonly notes: PlanNote[];
 }
@@ -35,8 +34,8 @@ interface Choosing {
  * Leaves one trace line per decision. Fails with `interface-not-found`, `interface-unsuitable` or `no-uplink`.
  */
 export function chooseUplink(config: Config, observation: Observation, routeWaitOver: boolean): UplinkDecision {
-  const external = externalCandidate(config, observation)?.name ?? null;
-  const choosing: Choosing = { config, observation, external, trace: [], notes: [] };
+  const external = externalCandidate(config, observation);
+  const choosing: Choosing = { observation, external, trace: [], notes: [] };
   const { value: asked, source: askedBy } = config.uplink;
   if (asked === 'none') return withoutNic(choosing, askedBy, askedBy);
   const explicit = explicitCandidate(config, observation);
@@ -78,7 +77,7 @@ function uplinkByDefaultRoute(choosing: Choosing): UplinkDecision | null {
   const { usable, skipped } = firstUsable(choosing, byDefaultRoute(observation));
   if (usable !== null) return chosen(choosing, usable);
   const reasonOf = (name: string) => unsuitability(linkOf(observation, name), observation);
-  const unfit = skipped.find(({ name }) => name !== external && reasonOf(name) !== null);
+  const unfit = skipped.find(({ name }) => name !== external?.name && reasonOf(name) !== null);
   if (unfit === undefined) return null;
   const message = `${unfit.name} has the default route, but ${reasonOf(unfit.name)}; br-ex is built without a NIC`;
   notes.push({ level: 'warning', message });
@@ -86,11 +85,11 @@ function uplinkByDefaultRoute(choosing: Choosing): UplinkDecision | null {
 }
 
 function uplinkByOtherRoute(choosing: Choosing): UplinkDecision {
-  const { config, observation, trace } = choosing;
+  const { observation, external, trace } = choosing;
   const { usable } = firstUsable(choosing, byOtherRoute(observation));
   if (usable !== null) return chosen(choosing, usable);
-  const other = externalCandidate(config, observation);
-  if (other !== null && observation.routes.some((route) => route.device === other.name)) throw takenByExternal(other);
+  if (external !== null && observation.routes.some((route) => route.device === external.name))
+    throw takenByExternal(external);
   throw new AgentError('no-uplink', 'no interface has a route, so there is none to choose as the uplink of br-ex', {
     hint: 'give an interface an address, name one with `uplink: <interface>` in /etc/microshift/ovn.yaml, or set `uplink: none`',
     facts: { trace, interfaces: interfaceNames(observation) },
@@ -147,10 +146,9 @@ function externalCandidate({ externalUplink: { value, source } }: Config, { hint
   return hints.extraBridge === null ? null : { name: hints.extraBridge, source: '/etc/ovnk/extra_bridge' };
 }
 
-function rejection(candidate: Candidate, observation: Observation, external: string | null): string | null {
+function rejection(candidate: Candidate, observation: Observation, external: Candidate | null): string | null {
   const link = linkOf(observation, candidate.name);
-  if (link === undefined) return 'there is no such interface';
-  if (candidate.name === external) return 'it is the uplink of br-ex1';
+  if (link !== undefined && candidate.name === external?.name) return 'it is the uplink of br-ex1';
   return unsuitability(link, observation);
 }
 
@@ -185,8 +183,8 @@ function mustExist(candidate: Candidate, observation: Observation): void {
   });
 }
 
-function mustNotBeExternal(candidate: Candidate, external: string | null): void {
-  if (candidate.name !== external) return;
+function mustNotBeExternal(candidate: Candidate, external: Candidate | null): void {
+  if (candidate.name !== external?.name) return;
   throw new AgentError('config-invalid', `${candidate.name} is asked for as the uplink of br-ex and of br-ex1`, {
     hint: 'name different interfaces for the two bridges',
     facts: { interface: candidate.name, source: candidate.source },

@@ -7,8 +7,7 @@ import { isDefault } from '../../net/destination.ts';
 import { type BridgeNames, bridgeOfProfile, ownerOf } from '../names.ts';
 import { activeProfile, adminProfile } from '../uplink/source-profile.ts';
 import { presentOrFormerUplink, uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
-import { dynamicFamilies } from './handover.ts';
-import { profileAddresses } from './profile-addresses.ts';
+import { dynamicFamilies, profileAddresses } from './handover.ts';
 
 /**
  * Steps that take a bridge of ours apart and leave its NIC to the admin's own profile, from any state: a complete bridge, what a run

@@ -1,6 +1,5 @@
 import type { AgentError } from '../errors.ts';
-import type { Config, ManifestsConfig, OvsConfig } from '../model/config.ts';
-import type { Sourced } from '../model/sourced.ts';
+import type { Config, ManifestsConfig, OvsConfig, Sourced } from '../model/config.ts';
 import { normalizeCpuList } from './cpu-list.ts';
 import { defaultConfig } from './defaults.ts';
 import { OvnSettings, type Setting } from './ovn-settings.ts';

@@ -2,16 +2,7 @@ import { compare } from '../compare/bridges.ts';
 import { AgentError } from '../errors.ts';
 import type { Config } from '../model/config.ts';
 import type { Observation } from '../model/observation.ts';
-import type {
-  NetworkDifference,
-  Plan,
-  PlanNote,
-  PredictedOutage,
-  Step,
-  UplinkChoice,
-  Wanted,
-  WantedBridge,
-} from '../model/plan.ts';
+import type { NetworkDifference, Plan, PlanNote, Step, UplinkChoice, Wanted, WantedBridge } from '../model/plan.ts';
 import { adjustInPlace } from './bridge/adjust.ts';
 import { buildWithoutUplink, buildWithUplink } from './bridge/build.ts';
 import { movedToBridge, movedToNic, touchedLinks, unprofiledAddressNotes } from './bridge/moved-addresses.ts';
@@ -189,7 +180,7 @@ function differs(wanted: WantedBridge, observation: Observation): boolean {
 }
 
 /** Measured in the booted node, see docs/decisions; a real NIC's driver may add its own. */
-function predictOutage(steps: readonly Step[]): PredictedOutage {
+function predictOutage(steps: readonly Step[]): Plan['outage'] {
   const has = (kind: Step['do']): boolean => steps.some((step) => step.do === kind);
   if (steps.some((step) => step.do === 'detachUplink' && step.activate))
     return { expectedMs: 500, why: 'the NIC leaves the profile that the script or an earlier version gave it' };

@@ -1,3 +1,4 @@
+import type { HeldRoute } from '../../model/plan.ts';
 import { ipBatch } from './ip-batch.ts';
 import { readLinks } from './links.ts';
 
@@ -6,13 +7,6 @@ import { readLinks } from './links.ts';
  * profile does not bring back must not stay for ever.
  */
 const holdSeconds = 120;
-
-export interface HeldRoute {
-  /** CIDR. */
-  readonly destination: string;
-  /** null: on-link. */
-  readonly gateway: string | null;
-}
 
 export interface RouteHold {
   readonly interface: string;

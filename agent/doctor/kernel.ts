@@ -158,11 +158,6 @@ function linkNamed(links: readonly Link[], name: string | null): Link | null {
 
 /** `30000-32767`, `32768 60999`, `8080`; null: no range. */
 function rangeOf(text: string): { readonly first: number; readonly last: number } | null {
-  const [first, last = first] = text
-    .trim()
-    .split(/[-\s]+/)
-    .map(Number);
-  return first === undefined || last === undefined || Number.isNaN(first) || text.trim() === ''
-    ? null
-    : { first, last };
+  const [, first, last = first] = /^\s*(\d+)(?:[-\s]+(\d+))?\s*$/.exec(text) ?? [];
+  return first === undefined ? null : { first: Number(first), last: Number(last) };
 }

@@ -1,10 +1,9 @@
 import { fixedAddresses } from '../../compare/bridges.ts';
-import { detectionLimitMs } from '../../model/limits.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { DifferenceKind, NetworkDifference, Step, WantedBridge } from '../../model/plan.ts';
 import type { BridgeNames } from '../names.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
-import { activate, bridgeDynamicIpv6, profileOf } from './build.ts';
+import { activate, bridgeDynamicIpv6, profileOf, waitSteps } from './build.ts';
 
 /** How a difference is mended: each way disturbs more than the one before it. */
 type Remedy =
@@ -78,12 +77,8 @@ export function adjustInPlace(
     const { id, uuid } = final;
     const why = `${names.bridge} is changed in place; its link stays up`;
     steps.push({ do: 'reapply', id, uuid, settings: null, why });
-    const addresses = fixedAddresses(final.settings);
-    if (addresses.length > 0) {
-      const reason = 'a new address is checked for duplicates before it answers';
-      const wait = { interface: names.bridge, addresses, limitMs: detectionLimitMs };
-      steps.push({ do: 'waitAddresses', ...wait, why: reason });
-    }
+    const checked = 'a new address is checked for duplicates before it answers';
+    steps.push(...waitSteps(names, fixedAddresses(final.settings), checked));
   }
   return steps;
 }

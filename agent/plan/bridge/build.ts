@@ -53,9 +53,7 @@ export function buildWithUplink(
         : `${names.bridge} gets its own interface; ${uplink} has no address to hand over`,
     ),
     ...(hold === null ? [] : [holdStep(names, hold)]),
-    ...(hasAddresses
-      ? [waitStep(names, addresses, 'an address that is still being checked for duplicates does not answer')]
-      : []),
+    ...waitSteps(names, addresses, 'an address that is still being checked for duplicates does not answer'),
     {
       do: 'attachUplink',
       bridge: names.bridge,
@@ -129,7 +127,7 @@ function addressesBeside(names: BridgeNames, final: WantedProfile, source: Uplin
   const present = stableAddresses(source.addressLink);
   const addresses = fixedAddresses(final.settings).filter((address) => !present.includes(address));
   const why = 'the NIC did not have them, so they are checked for duplicates before they answer';
-  return addresses.length === 0 ? [] : [waitStep(names, addresses, why)];
+  return waitSteps(names, addresses, why);
 }
 
 /** Steps that carry advertised IPv6 addresses over an activation of the bridge's interface, which starts IPv6 from nothing. */
@@ -144,8 +142,10 @@ export function bridgeDynamicIpv6(
   return [holdStep(names, hold), ...releaseHeld(names, final, hold)];
 }
 
-function waitStep(names: BridgeNames, addresses: readonly string[], why: string): Step {
-  return { do: 'waitAddresses', interface: names.bridge, addresses, limitMs: detectionLimitMs, why };
+/** Waits until a bridge answers for these addresses, if there are any. */
+export function waitSteps({ bridge }: BridgeNames, addresses: readonly string[], why: string): readonly Step[] {
+  if (addresses.length === 0) return [];
+  return [{ do: 'waitAddresses', interface: bridge, addresses, limitMs: detectionLimitMs, why }];
 }
 
 function holdStep(names: BridgeNames, hold: Ipv6Held): Step {
@@ -160,12 +160,9 @@ function holdStep(names: BridgeNames, hold: Ipv6Held): Step {
 }
 
 /** What is held goes when the router's own default route is there; where none was held, there is none to wait for. */
-function releaseHeld(
-  names: BridgeNames,
-  { id, uuid, settings }: WantedProfile,
-  { gateways }: Ipv6Held,
-): readonly Step[] {
-  if (gateways.length === 0) return [];
+function releaseHeld(names: BridgeNames, final: WantedProfile, hold: Ipv6Held): readonly Step[] {
+  const { id, uuid, settings } = final;
+  if (hold.gateways.length === 0) return [];
   const ipv6DefaultMetric = numberOf(settings, 'ipv6', 'route-metric') ?? null;
   const why = 'the advertised default route takes over';
   const wait = { lease: false, ipv6DefaultMetric, heldMetric: standbyMetric };

@@ -89,13 +89,16 @@ export function ipv6Hold(final: WantedProfile, link: Link, observation: Observat
   if (!isDynamic(6, final.settings)) return null;
   const addresses = link.addresses.filter((entry) => entry.family === 6 && isStable(entry));
   if (addresses.length === 0) return null;
-  const gateways = observation.routes
-    .filter((route) => route.family === 6 && route.device === link.name && isDefault(route.destination))
-    .flatMap((route) => route.gateway ?? []);
   return {
     addresses: addresses.map((entry) => `${entry.address}/${entry.prefixLength}`),
-    gateways: [...new Set(gateways)],
+    gateways: defaultGateways(link, observation).filter(isIPv6),
   };
+}
+
+/** Gateways of the default routes through a link. */
+export function defaultGateways(link: Link, { routes }: Observation): readonly string[] {
+  const own = routes.filter((route) => route.device === link.name && isDefault(route.destination));
+  return [...new Set(own.flatMap((route) => route.gateway ?? []))];
 }
 
 /** Families of a profile that are configured by DHCP or router advertisements. */

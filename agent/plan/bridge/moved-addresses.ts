@@ -1,11 +1,10 @@
 import type { Link, Observation } from '../../model/observation.ts';
 import type { LinkAddresses, MovedAddresses, PlanNote } from '../../model/plan.ts';
 import type { ProfileSettings } from '../../model/settings.ts';
-import { isDefault } from '../../net/destination.ts';
 import { type BridgeNames, bridges } from '../names.ts';
 import { activeProfile, adminProfile, type UplinkSource } from '../uplink/source-profile.ts';
 import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
-import { profileAddresses, stableAddresses } from './handover.ts';
+import { defaultGateways, profileAddresses, stableAddresses } from './handover.ts';
 import { takeBridgeApart } from './take-bridge-apart.ts';
 
 /*
@@ -48,15 +47,8 @@ export function unprofiledAddressNotes(source: UplinkSource): readonly PlanNote[
 }
 
 function moved(from: Link, to: string, settings: ProfileSettings | null, observation: Observation): MovedAddresses {
-  const gateways = observation.routes
-    .filter((route) => route.device === from.name && isDefault(route.destination))
-    .flatMap((route) => route.gateway ?? []);
-  return {
-    interface: to,
-    from: from.name,
-    addresses: profileAddresses(from, settings),
-    defaultGateways: [...new Set(gateways)],
-  };
+  const addresses = profileAddresses(from, settings);
+  return { interface: to, from: from.name, addresses, defaultGateways: defaultGateways(from, observation) };
 }
 
 function settingsOf(name: string, observation: Observation): ProfileSettings | null {

@@ -1,4 +1,5 @@
 import { trustedZone } from '../model/firewall.ts';
+import type { DaemonSetState } from '../model/manifests.ts';
 import { planFirewall } from '../plan/tuning/firewall.ts';
 import { type Check, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
@@ -67,16 +68,14 @@ export const clusterChecks: readonly Check[] = [
       if (daemonSets.value === null) return notApplicable('this node has no kubeconfig');
       if (daemonSets.value.length === 0)
         return warning('the cluster has no daemonset in openshift-ovn-kubernetes', 'microshift-net manifests apply');
+      const readyOf = ({ name, ready, desired }: DaemonSetState): string => `${name}: ${ready} of ${desired} ready`;
       return verdictOf(
-        daemonSets.value
-          .filter((state) => !state.rolledOut)
-          .flatMap((state) => {
-            const waiting = state.containers.filter((container) => container.notReady !== null);
-            const reasons = waiting.map((container) => `${container.name}: ${container.notReady}`);
-            const what = `${state.name}: ${state.ready} of ${state.desired} ready`;
-            return failed([what, ...reasons].join('; '), 'microshift-net manifests status');
-          }),
-        ...daemonSets.value.map((state) => `${state.name}: ${state.ready} of ${state.desired} ready`),
+        daemonSets.value.map((state) => {
+          const waiting = state.containers.filter((container) => container.notReady !== null);
+          const reasons = waiting.map((container) => `${container.name}: ${container.notReady}`);
+          return !state.rolledOut && failed([readyOf(state), ...reasons].join('; '), 'microshift-net manifests status');
+        }),
+        ...daemonSets.value.map(readyOf),
       );
     },
   },

@@ -128,19 +128,17 @@ export interface DiskFacts {
 }
 
 export interface JournalFacts {
-  readonly open: readonly OpenTransaction[];
+  readonly open: readonly {
+    readonly id: string;
+    readonly state: string;
+    readonly command: string;
+    readonly confirmUntil: string | null;
+    readonly ofThisBoot: boolean;
+  }[];
   readonly unusable: readonly { readonly path: string; readonly why: string }[];
   readonly last: { readonly id: string; readonly state: string; readonly detail: string | null } | null;
   /** What runs now and holds the lock; null: nothing. */
   readonly running: string | null;
-}
-
-export interface OpenTransaction {
-  readonly id: string;
-  readonly state: string;
-  readonly command: string;
-  readonly confirmUntil: string | null;
-  readonly ofThisBoot: boolean;
 }
 
 /** What a check came to. `not-applicable`: there is nothing to check here, or it cannot be told. */

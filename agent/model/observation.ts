@@ -3,7 +3,14 @@ import type { TuningFacts } from './tuning.ts';
 
 /** A plain-JSON snapshot of the node. Nothing in it depends on how it was read; it never holds secrets. */
 export interface Observation {
-  readonly host: HostFacts;
+  readonly host: {
+    readonly bootId: string;
+    readonly hostname: string;
+    /** Address of the SSH client that started this run, if any. */
+    readonly sshPeer: string | null;
+    /** Programs without which NetworkManager cannot start a device again that it runs now. Absent: none is missing. */
+    readonly missingPrograms?: readonly string[];
+  };
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
   readonly resolver: Resolver;
@@ -12,15 +19,6 @@ export interface Observation {
   readonly ovs: OvsFacts;
   /** Absent in snapshots of agents before 0.2: nothing is known then, and nothing planned. */
   readonly tuning?: TuningFacts;
-}
-
-export interface HostFacts {
-  readonly bootId: string;
-  readonly hostname: string;
-  /** Address of the SSH client that started this run, if any. */
-  readonly sshPeer: string | null;
-  /** Programs without which NetworkManager cannot start a device again that it runs now. Absent: none is missing. */
-  readonly missingPrograms?: readonly string[];
 }
 
 export interface Link {

@@ -152,6 +152,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   compare: {
     may: ['model', 'net'],
+    packages: ['node:util'],
     because: pure,
     never: { plan: 'the plan asks for the comparison', 'node:fs': pure },
   },

@@ -38,7 +38,7 @@ export async function manifestsInput(output: Output): Promise<ManifestsOptions> 
 /** The objects that the configuration and the options ask for; throws before any cluster is talked to. */
 export function renderedObjects(options: ManifestsOptions): Rendered {
   const { config, cniBinDir: cniBinDirectory = defaultCniBinDirectory, controlPlane = null } = options;
-  const flavor = chooseFlavor(config, options.flavor ?? null).value;
+  const flavor = chooseFlavor(config, options.flavor ?? null);
   const image = chooseImage({ asked: options.image ?? null, config, release: readReleaseFile() }).value;
   return { flavor, objects: renderManifests({ config, flavor, image, cniBinDirectory, controlPlane }) };
 }

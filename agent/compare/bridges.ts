@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
+  devicesIn,
   type Link,
   type NmProfile,
   nicDevice,
@@ -7,7 +9,7 @@ import {
   type OvsInterface,
 } from '../model/observation.ts';
 import type { NetworkDifference, Wanted, WantedBridge, WantedProfile } from '../model/plan.ts';
-import { listOf, type ProfileSettings, type SettingValue, textOf } from '../model/settings.ts';
+import { type Json, listOf, type ProfileSettings, type SettingValue, textOf } from '../model/settings.ts';
 
 /*
  * Compares the node with what was set up, on managed fields only: a property NetworkManager adds by itself (timestamps, defaults)
@@ -83,9 +85,7 @@ function compareMac({ bridge, mac }: WantedBridge, link: Link | undefined): read
 }
 
 function comparePorts(wanted: WantedBridge, row: OvsBridge, observation: Observation): readonly NetworkDifference[] {
-  const devices = row.ports.flatMap((port) =>
-    port.interfaces.filter((entry) => entry.type === '' || entry.type === 'system'),
-  );
+  const devices = devicesIn(row);
   const { bridge } = wanted;
   const others = devices.filter((entry) => entry.name !== wanted.uplink?.interface);
   return [
@@ -141,37 +141,26 @@ function compareProfile(
 /** Properties in which a profile differs, wanted ones first, then those somebody added to the settings we write as a whole. */
 function compareSettings(
   bridge: string,
-  wanted: WantedProfile,
-  observed: ProfileSettings,
+  { id: profile, settings }: WantedProfile,
+  present: ProfileSettings,
 ): readonly NetworkDifference[] {
-  const differing = Object.entries(wanted.settings).flatMap(([name, setting]) =>
-    Object.entries(setting)
-      // A state that was recorded has them.
-      .filter(([key]) => !ownKeys.has(`${name}.${key}`))
-      .filter(([key, value]) => canonical(name, key, value) !== canonical(name, key, observed[name]?.[key]))
-      .map(([key]) => [name, key] as const),
-  );
-  const added = wholeSettings.flatMap((name) => addedKeys(name, wanted, observed).map((key) => [name, key] as const));
-  const text = (settings: ProfileSettings, name: string, key: string) => show(settings[name]?.[key]);
-  return [...differing, ...added].map(([setting, key]) => ({
-    bridge,
-    kind: 'setting',
-    profile: wanted.id,
-    setting,
-    key,
-    wanted: text(wanted.settings, setting, key),
-    observed: text(observed, setting, key),
-  }));
+  const keys = [
+    ...Object.entries(settings).flatMap(([name, setting]) => Object.keys(setting).map((key) => [name, key] as const)),
+    ...wholeSettings.flatMap((name) => addedKeys(name, settings, present).map((key) => [name, key] as const)),
+  ];
+  return keys.flatMap(([setting, key]): readonly NetworkDifference[] => {
+    const [mine, other] = [settings[setting]?.[key], present[setting]?.[key]];
+    const name = `${setting}.${key}`;
+    // A state that was recorded has what NetworkManager keeps.
+    if (ownKeys.has(name) || isDeepStrictEqual(meaning(name, mine), meaning(name, other))) return [];
+    return [{ bridge, kind: 'setting', profile, setting, key, wanted: show(mine), observed: show(other) }];
+  });
 }
 
-function addedKeys(name: string, wanted: WantedProfile, observed: ProfileSettings): readonly string[] {
-  const own = wanted.settings[name] ?? {};
+function addedKeys(name: string, wanted: ProfileSettings, present: ProfileSettings): readonly string[] {
   // NetworkManager gives profiles of ports IP settings of its own.
-  if (!(name in wanted.settings) && name.startsWith('ipv')) return [];
-  return Object.entries(observed[name] ?? {})
-    .filter(([key]) => !(key in own) && !ownKeys.has(`${name}.${key}`))
-    .filter(([key, value]) => canonical(name, key, value) !== canonical(name, key, undefined))
-    .map(([key]) => key);
+  if (!(name in wanted) && name.startsWith('ipv')) return [];
+  return Object.keys(present[name] ?? {}).filter((key) => !(key in (wanted[name] ?? {})));
 }
 
 function compareFixedAddresses(
@@ -204,33 +193,19 @@ const wholeSettings = ['connection', 'ipv4', 'ipv6', 'proxy', 'hostname'];
 const ownKeys: ReadonlySet<string> = new Set(['connection.timestamp', 'connection.read-only']);
 
 /** Values that NetworkManager writes as "unset" when a profile is read back. */
-const defaults: Readonly<Record<string, string>> = {
-  'connection.autoconnect': 'true',
-  'connection.permissions': '[]',
-  'ipv4.address-data': '[]',
-  'ipv4.route-data': '[]',
-  'ipv4.dns-search': '[]',
-  'ipv4.dns-data': '[]',
-  'ipv6.address-data': '[]',
-  'ipv6.route-data': '[]',
-  'ipv6.dns-search': '[]',
-  'ipv6.dns-data': '[]',
-  'ovs-bridge.fail-mode': '""',
+const defaults: Readonly<Record<string, Json>> = {
+  'connection.autoconnect': true,
+  'connection.permissions': [],
+  'ovs-bridge.fail-mode': '',
+  ...Object.fromEntries(
+    ['ipv4', 'ipv6'].flatMap((name) =>
+      ['address-data', 'route-data', 'dns-search', 'dns-data'].map((key) => [`${name}.${key}`, []]),
+    ),
+  ),
 };
 
-function canonical(name: string, key: string, value: SettingValue | undefined): string {
-  if (value === undefined) return defaults[`${name}.${key}`] ?? 'undefined';
-  return JSON.stringify(sortKeys(value[1]));
-}
-
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, item]) => [key, sortKeys(item)]),
-  );
+function meaning(name: string, value: SettingValue | undefined): Json | undefined {
+  return value === undefined ? defaults[name] : value[1];
 }
 
 function show(value: SettingValue | undefined): string | null {

@@ -4,8 +4,9 @@ import type { Difference, DifferenceKind, NetworkDifference, Plan } from '../mod
 export function inWords(difference: NetworkDifference): NetworkDifference & Difference {
   const { kind, wanted, observed } = difference;
   const words = { wanted: wordOf(kind, wanted), observed: wordOf(kind, observed) };
-  // Last, because a journal of an agent that wrote words has them already.
-  return { subject: subjectOf(difference), ...difference, ...words };
+  const subjectOf = subjects[kind] as ((difference: NetworkDifference) => string) | undefined;
+  // First, because a journal of an agent that wrote words has it already, and no kind.
+  return { subject: subjectOf?.(difference) ?? '', ...difference, ...words };
 }
 
 /** A plan for JSON output: its differences in words, too. */
@@ -18,36 +19,24 @@ export function differenceLine({ subject, wanted, observed }: Difference): strin
   return `${subject}: wanted ${wanted}, observed ${observed}`;
 }
 
-function subjectOf(difference: NetworkDifference): string {
-  const { bridge } = difference;
-  switch (difference.kind) {
-    case 'profile':
-      return `profile ${difference.profile}`;
-    case 'active':
-      return `profile ${difference.profile} active`;
-    case 'setting':
-      return `profile ${difference.profile} ${difference.setting}.${difference.key}`;
-    case 'leftover':
-      return `profile ${difference.profile} ${difference.onDisk ? 'on disk' : `(${difference.uuid})`}`;
-    case 'bridge':
-    case 'surplus':
-      return `bridge ${bridge}`;
-    case 'owner':
-      return `owner of bridge ${bridge}`;
-    case 'port':
-    case 'port-error':
-    case 'foreign-device':
-      return `bridge ${bridge} port ${difference.device}`;
-    case 'mac':
-      return `MAC of ${bridge}`;
-    case 'address':
-      return `address ${difference.address} on ${bridge}`;
-    case 'uplink-configured':
-      return `IP settings of ${difference.device}`;
-    case 'uplink-inactive':
-      return `profile of ${difference.device} active`;
-  }
-}
+const portOf = ({ bridge, device }: { bridge: string; device: string }): string => `bridge ${bridge} port ${device}`;
+
+const subjects: { readonly [K in DifferenceKind]: (difference: Extract<NetworkDifference, { kind: K }>) => string } = {
+  profile: ({ profile }) => `profile ${profile}`,
+  active: ({ profile }) => `profile ${profile} active`,
+  setting: ({ profile, setting, key }) => `profile ${profile} ${setting}.${key}`,
+  leftover: ({ profile, uuid, onDisk }) => `profile ${profile} ${onDisk ? 'on disk' : `(${uuid})`}`,
+  bridge: ({ bridge }) => `bridge ${bridge}`,
+  surplus: ({ bridge }) => `bridge ${bridge}`,
+  owner: ({ bridge }) => `owner of bridge ${bridge}`,
+  port: portOf,
+  'port-error': portOf,
+  'foreign-device': portOf,
+  mac: ({ bridge }) => `MAC of ${bridge}`,
+  address: ({ bridge, address }) => `address ${address} on ${bridge}`,
+  'uplink-configured': ({ device }) => `IP settings of ${device}`,
+  'uplink-inactive': ({ device }) => `profile of ${device} active`,
+};
 
 /** What null means. */
 const nothing: Partial<Readonly<Record<DifferenceKind, string>>> = {

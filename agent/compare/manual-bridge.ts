@@ -1,4 +1,5 @@
-import type { Link, Observation, OvsInterface, Route } from '../model/observation.ts';
+import { devicesIn, type Link, type Observation, type OvsInterface, type Route } from '../model/observation.ts';
+import { isDefault } from '../net/destination.ts';
 
 /** Something a bridge that was made by hand lacks for ovn-kubernetes, and the command that adds it. */
 export interface MissingPart {
@@ -18,7 +19,7 @@ export function missingFromBridge(
 ): readonly MissingPart[] {
   const row = ovs.bridges.find((entry) => entry.name === bridge);
   if (row === undefined) return [{ what: `there is no bridge ${bridge}`, fix: `ovs-vsctl add-br ${bridge}` }];
-  const devices = row.ports.flatMap((port) => port.interfaces).filter(isDevice);
+  const devices = devicesIn(row);
   const link = links.find((entry) => entry.name === bridge);
   return [
     ...missingFromUplink(devices, row.externalIds['bridge-uplink'], withoutUplink),
@@ -28,23 +29,15 @@ export function missingFromBridge(
   ];
 }
 
-function isDevice(entry: OvsInterface): boolean {
-  return entry.type === '' || entry.type === 'system';
-}
-
 function missingFromUplink(
   devices: readonly OvsInterface[],
   named: string | undefined,
   withoutUplink: boolean,
 ): readonly MissingPart[] {
-  if (named !== undefined && devices.some((entry) => entry.name === named)) return [];
   if (named !== undefined) {
-    return [
-      {
-        what: `external-id bridge-uplink names ${named}, which is no port of ${bridge}`,
-        fix: `ovs-vsctl add-port ${bridge} ${named}`,
-      },
-    ];
+    const what = `external-id bridge-uplink names ${named}, which is no port of ${bridge}`;
+    const isPort = devices.some((entry) => entry.name === named);
+    return isPort ? [] : [{ what, fix: `ovs-vsctl add-port ${bridge} ${named}` }];
   }
   if (devices.length === 1 || (devices.length === 0 && withoutUplink)) return [];
   if (devices.length === 0) {
@@ -58,13 +51,8 @@ function missingFromUplink(
 
 function missingFromDevice(entry: OvsInterface): readonly MissingPart[] {
   if (entry.error === null && (entry.ofport ?? 0) > 0) return [];
-  const why = entry.error ?? 'it has no port number';
-  return [
-    {
-      what: `Open vSwitch does not carry ${entry.name}: ${why}`,
-      fix: `ip link show ${entry.name}; journalctl -u ovs-vswitchd`,
-    },
-  ];
+  const what = `Open vSwitch does not carry ${entry.name}: ${entry.error ?? 'it has no port number'}`;
+  return [{ what, fix: `ip link show ${entry.name}; journalctl -u ovs-vswitchd` }];
 }
 
 function missingFromAddress(
@@ -73,33 +61,24 @@ function missingFromAddress(
   links: readonly Link[],
   routes: readonly Route[],
 ): readonly MissingPart[] {
-  const lacks: MissingPart[] = [];
-  const global = (entry: Link | undefined): readonly string[] =>
-    (entry?.addresses ?? [])
-      .filter((address) => address.scope === 'global')
-      .map((address) => `${address.address}/${address.prefixLength}`);
-  const left = devices.flatMap((device) => {
-    return global(links.find((entry) => entry.name === device.name)).map((address) => ({
-      address,
-      device: device.name,
-    }));
-  });
-  if (global(link).length === 0) {
-    const [first] = left;
-    lacks.push({
-      what: `${bridge} has no address`,
-      fix: `ip address add ${first?.address ?? 'ADDRESS/LENGTH'} dev ${bridge}`,
-    });
-  }
-  for (const { address, device } of left) {
-    const what = `${address} is still on ${device}, whose packets go to ${bridge} now`;
-    lacks.push({ what, fix: `ip address delete ${address} dev ${device}` });
-  }
-  if (!routes.some((route) => route.device === bridge && /^(0\.0\.0\.0|::)\/0$/.test(route.destination))) {
-    lacks.push({
-      what: `no default route goes through ${bridge}`,
-      fix: `ip route add default via GATEWAY dev ${bridge}`,
-    });
-  }
-  return lacks;
+  const addresses = globalAddresses(link);
+  const left = devices.flatMap(({ name: device }) =>
+    globalAddresses(links.find((entry) => entry.name === device)).map((address) => ({ address, device })),
+  );
+  const add = `ip address add ${left[0]?.address ?? 'ADDRESS/LENGTH'} dev ${bridge}`;
+  const hasDefault = routes.some((route) => route.device === bridge && isDefault(route.destination));
+  const defaultRoute = `ip route add default via GATEWAY dev ${bridge}`;
+  return [
+    ...(addresses.length > 0 ? [] : [{ what: `${bridge} has no address`, fix: add }]),
+    ...left.map(({ address, device }) => ({
+      what: `${address} is still on ${device}, whose packets go to ${bridge} now`,
+      fix: `ip address delete ${address} dev ${device}`,
+    })),
+    ...(hasDefault ? [] : [{ what: `no default route goes through ${bridge}`, fix: defaultRoute }]),
+  ];
+}
+
+function globalAddresses(link: Link | undefined): readonly string[] {
+  const addresses = link?.addresses.filter((entry) => entry.scope === 'global') ?? [];
+  return addresses.map((entry) => `${entry.address}/${entry.prefixLength}`);
 }

@@ -1,5 +1,4 @@
-import type { ClusterConfig } from '../model/config.ts';
-import type { Sourced } from '../model/sourced.ts';
+import type { ClusterConfig, Sourced } from '../model/config.ts';
 import { type ClusterFile, type Found, lookUp, resolve } from './cluster-lookup.ts';
 import { readAddress, readCidrs, readPortRange, type ValueReader } from './cluster-values.ts';
 import { defaultConfig } from './defaults.ts';

@@ -1,5 +1,4 @@
-import type { Config } from '../model/config.ts';
-import type { Sourced } from '../model/sourced.ts';
+import type { Config, Sourced } from '../model/config.ts';
 import { ovnConfig } from './settings.ts';
 
 /** A value that nobody set. */

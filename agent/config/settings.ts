@@ -1,5 +1,4 @@
-import type { ClusterConfig, Config } from '../model/config.ts';
-import type { Sourced } from '../model/sourced.ts';
+import type { ClusterConfig, Config, Sourced } from '../model/config.ts';
 import { normalizeCpuList } from './cpu-list.ts';
 import { settingSchemas } from './setting-schema.ts';
 

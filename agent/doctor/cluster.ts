@@ -1,4 +1,5 @@
 import { trustedZone } from '../model/firewall.ts';
+import type { DaemonSetState } from '../model/manifests.ts';
 import { planFirewall } from '../plan/tuning/firewall.ts';
 import { type Check, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
@@ -17,20 +18,16 @@ export const clusterChecks: readonly Check[] = [
         const why = (source: string): string => wanted.find((entry) => entry.source === source)?.why ?? '';
         return verdictOf(
           [
-            ...addRunning.map((source) =>
-              failed(
-                `zone ${trustedZone} does not have ${source} (${why(source)}): it is dropped`,
-                'microshift-net firewall apply',
-              ),
-            ),
+            ...addRunning.map((source) => {
+              const what = `zone ${trustedZone} does not have ${source} (${why(source)}): it is dropped`;
+              return failed(what, 'microshift-net firewall apply');
+            }),
             ...addPermanent
               .filter((source) => !addRunning.includes(source))
-              .map((source) =>
-                warning(
-                  `zone ${trustedZone} has ${source} (${why(source)}) only until firewalld starts again`,
-                  'microshift-net firewall apply',
-                ),
-              ),
+              .map((source) => {
+                const what = `zone ${trustedZone} has ${source} (${why(source)}) only until firewalld starts again`;
+                return warning(what, 'microshift-net firewall apply');
+              }),
           ],
           `zone ${trustedZone} has ${wanted.map((entry) => entry.source).join(', ')}`,
         );
@@ -52,9 +49,7 @@ export const clusterChecks: readonly Check[] = [
         // Without a cluster that says so, the pods may just not have started yet.
         const complain = daemonSets.value == null ? warning : failed;
         if (chain === undefined)
-          return verdictOf([
-            complain(`the NAT table has no chain ${nodePortChain}; a reload of the firewall removes it`, restart),
-          ]);
+          return complain(`the NAT table has no chain ${nodePortChain}; a reload of the firewall removes it`, restart);
         const missing = ['PREROUTING', 'OUTPUT'].filter((name) => !chain.from.includes(name));
         return verdictOf(
           missing.map((name) => complain(`nothing leads from ${name} to ${nodePortChain} in the NAT table`, restart)),
@@ -68,23 +63,19 @@ export const clusterChecks: readonly Check[] = [
     judge: ({ daemonSets }) => {
       if (daemonSets.failure !== null) {
         const { message, hint } = daemonSets.failure;
-        return verdictOf([warning(message, hint ?? 'microshift-net manifests status')]);
+        return warning(message, hint ?? 'microshift-net manifests status');
       }
       if (daemonSets.value === null) return notApplicable('this node has no kubeconfig');
       if (daemonSets.value.length === 0)
-        return verdictOf([
-          warning('the cluster has no daemonset in openshift-ovn-kubernetes', 'microshift-net manifests apply'),
-        ]);
+        return warning('the cluster has no daemonset in openshift-ovn-kubernetes', 'microshift-net manifests apply');
+      const readyOf = ({ name, ready, desired }: DaemonSetState): string => `${name}: ${ready} of ${desired} ready`;
       return verdictOf(
-        daemonSets.value
-          .filter((state) => !state.rolledOut)
-          .flatMap((state) => {
-            const waiting = state.containers.filter((container) => container.notReady !== null);
-            const reasons = waiting.map((container) => `${container.name}: ${container.notReady}`);
-            const what = `${state.name}: ${state.ready} of ${state.desired} ready`;
-            return failed([what, ...reasons].join('; '), 'microshift-net manifests status');
-          }),
-        ...daemonSets.value.map((state) => `${state.name}: ${state.ready} of ${state.desired} ready`),
+        daemonSets.value.map((state) => {
+          const waiting = state.containers.filter((container) => container.notReady !== null);
+          const reasons = waiting.map((container) => `${container.name}: ${container.notReady}`);
+          return !state.rolledOut && failed([readyOf(state), ...reasons].join('; '), 'microshift-net manifests status');
+        }),
+        ...daemonSets.value.map(readyOf),
       );
     },
   },

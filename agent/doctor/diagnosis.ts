@@ -4,7 +4,7 @@ import { hintedNicPath, readHints } from '../facts/hints.ts';
 import { observationOf } from '../facts/observation.ts';
 import type { Config } from '../model/config.ts';
 import type { Examination } from '../model/examination.ts';
-import type { Observation } from '../model/observation.ts';
+import { devicesIn, type Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { planApply } from '../plan/plan.ts';
 
@@ -29,10 +29,7 @@ export function diagnose(examination: Examination): Diagnosis {
   const config = examination.config.value?.config ?? defaultConfig;
   const observation = observed(examination);
   const bridges = examination.ovs.value?.bridges ?? [];
-  const uplinkNow = bridges
-    .find((bridge) => bridge.name === 'br-ex')
-    ?.ports.flatMap((port) => port.interfaces)
-    .find((entry) => entry.type === '' || entry.type === 'system');
+  const [uplinkNow] = devicesIn(bridges.find((bridge) => bridge.name === 'br-ex'));
   const { plan, refusal } = planOf(config, observation);
   return {
     config,

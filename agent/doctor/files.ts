@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import type { Answer, DiskFacts, Examination, HintFileFacts } from '../model/examination.ts';
-import { type Check, type Complaint, failed, given, ok, verdictOf, warning } from './finding.ts';
+import type { DiskFacts, HintFileFacts } from '../model/examination.ts';
+import { type Check, type Finding, failed, given, ok, verdictOf, warning } from './finding.ts';
 
 /** A transaction's journal has at most 8 MiB, and the last 20 are kept; usually one has 50 KiB. */
 const scarceBytes = 16 * 1024 * 1024;
@@ -16,7 +16,7 @@ export const fileChecks: readonly Check[] = [
     judge: ({ config }) => {
       if (config.failure !== null) {
         const { message, hint } = config.failure;
-        return verdictOf([failed(message, hint, 'microshift-net config check')]);
+        return failed(message, hint, 'microshift-net config check');
       }
       const { warnings } = config.value;
       return verdictOf(
@@ -66,23 +66,17 @@ export const fileChecks: readonly Check[] = [
               return failed(`${what} ${why}`, 'microshift-net apply, which first ends it');
             }),
             ...unusable.map(({ path, why }) => warning(`${path} is no journal that can be used: ${why}`, `rm ${path}`)),
-            ...(last?.state === 'not-restored'
-              ? [
-                  failed(
-                    `the last transaction ${last.id} failed and could not be taken back: ${last.detail ?? ''}`,
-                    `microshift-net history ${last.id}`,
-                    'microshift-net disable, then microshift-net apply',
-                  ),
-                ]
-              : []),
-            ...(last?.state === 'rolled-back'
-              ? [
-                  warning(
-                    `the last transaction ${last.id} failed and was taken back: ${last.detail ?? ''}`,
-                    'mend that, then: microshift-net apply',
-                  ),
-                ]
-              : []),
+            last?.state === 'not-restored' &&
+              failed(
+                `the last transaction ${last.id} failed and could not be taken back: ${last.detail ?? ''}`,
+                `microshift-net history ${last.id}`,
+                'microshift-net disable, then microshift-net apply',
+              ),
+            last?.state === 'rolled-back' &&
+              warning(
+                `the last transaction ${last.id} failed and was taken back: ${last.detail ?? ''}`,
+                'mend that, then: microshift-net apply',
+              ),
           ],
           last === null ? 'none has been run' : `the last one, ${last.id}, is ${last.state}`,
         );
@@ -94,21 +88,21 @@ export const fileChecks: readonly Check[] = [
     judge: (examination) => {
       // The others have checks of their own.
       const parts = ['system', 'network', 'tuning', 'units', 'firewall', 'packetFilter', 'files'] as const;
-      const silent = parts.flatMap((part): Complaint[] => {
-        const { failure } = examination[part] as Answer<Examination[typeof part]['value']>;
-        return failure === null ? [] : [warning(`${part}: ${failure.message}`, failure.hint)];
+      const silent = parts.map((part) => {
+        const { failure } = examination[part];
+        return failure !== null && warning(`${part}: ${failure.message}`, failure.hint);
       });
       return verdictOf(silent, 'every part answered in time');
     },
   },
 ];
 
-function complaintsOfHint(hint: HintFileFacts, links: readonly string[] | null): readonly Complaint[] {
+function complaintsOfHint(hint: HintFileFacts, links: readonly string[] | null): readonly Finding[] {
   const { path, text } = hint;
   if (hint.notAFile !== null) return [failed(`${path} is ${hint.notAFile}, not a file`, `rm -r ${path}`)];
   const lines = text.split('\n').map((line) => line.trim());
   const [first = ''] = lines;
-  const complaints: Complaint[] = [];
+  const complaints: Finding[] = [];
   if (hint.ownerId !== 0 || (hint.mode & 0o022) !== 0) {
     const mode = hint.mode.toString(8);
     const found = `${path} can be changed by others than root (owner ${hint.ownerId}, mode ${mode}), who could so choose the uplink`;
@@ -130,19 +124,16 @@ function complaintsOfHint(hint: HintFileFacts, links: readonly string[] | null):
   return complaints;
 }
 
-function complaintsOfDisk({ path, mountPoint, readOnly, freeBytes, freeFiles }: DiskFacts): readonly Complaint[] {
+function complaintsOfDisk(disk: DiskFacts): readonly (Finding | false)[] {
+  const { path, mountPoint, readOnly, freeBytes, freeFiles } = disk;
   if (readOnly) return [failed(`${path} is on ${mountPoint}, which is read-only`, `mount -o remount,rw ${mountPoint}`)];
   const room = freeBytes < scarceBytes ? `${mebibytes(freeBytes)} free` : null;
   const few = freeFiles !== null && freeFiles < scarceFiles ? `room for ${freeFiles} files` : null;
   const complain = freeBytes < noneBytes || freeFiles === 0 ? failed : warning;
-  return [room, few]
-    .filter((what) => what !== null)
-    .map((what) =>
-      complain(
-        `${path} is on ${mountPoint}, which has only ${what}`,
-        `make room: du -xh ${mountPoint} | sort -h | tail`,
-      ),
-    );
+  const fix = `make room: du -xh ${mountPoint} | sort -h | tail`;
+  return [room, few].map(
+    (left) => left !== null && complain(`${path} is on ${mountPoint}, which has only ${left}`, fix),
+  );
 }
 
 function mebibytes(bytes: number): string {

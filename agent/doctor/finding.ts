@@ -11,13 +11,6 @@ export interface Check {
   readonly judge: (examination: Examination, diagnosis: Diagnosis) => Finding;
 }
 
-/** Something that is wrong, and how to mend it. */
-export interface Complaint {
-  readonly verdict: 'warning' | 'failed';
-  readonly found: string;
-  readonly fix: readonly string[];
-}
-
 export function ok(...found: readonly string[]): Finding {
   return { verdict: 'ok', found, fix: [] };
 }
@@ -27,20 +20,21 @@ export function notApplicable(why: string): Finding {
 }
 
 /** A fix that is null is none: not every failure has a hint. */
-export function failed(found: string, ...fix: readonly (string | null)[]): Complaint {
-  return { verdict: 'failed', found, fix: fix.filter((one) => one !== null) };
+export function failed(found: string, ...fix: readonly (string | null)[]): Finding {
+  return { verdict: 'failed', found: [found], fix: fix.filter((one) => one !== null) };
 }
 
-export function warning(found: string, ...fix: readonly (string | null)[]): Complaint {
+export function warning(found: string, ...fix: readonly (string | null)[]): Finding {
   return { ...failed(found, ...fix), verdict: 'warning' };
 }
 
-/** The worst of several complaints, with all they say; `ok` with this evidence when there is none. */
-export function verdictOf(complaints: readonly Complaint[], ...evidence: readonly string[]): Finding {
+/** The worst of several complaints, with all they say; `ok` with this evidence when there is none. What is false is no complaint. */
+export function verdictOf(checked: readonly (Finding | false)[], ...evidence: readonly string[]): Finding {
+  const complaints = checked.filter((complaint) => complaint !== false);
   if (complaints.length === 0) return ok(...evidence);
   return {
     verdict: complaints.some((complaint) => complaint.verdict === 'failed') ? 'failed' : 'warning',
-    found: complaints.map((complaint) => complaint.found),
+    found: complaints.flatMap((complaint) => complaint.found),
     fix: [...new Set(complaints.flatMap((complaint) => complaint.fix))],
   };
 }

@@ -1,7 +1,7 @@
 import { geneveOverheadBytes, mtuWarnings } from '../config/warnings.ts';
 import type { Link } from '../model/observation.ts';
 import { bridges as ownBridges } from '../plan/names.ts';
-import { type Check, type Complaint, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
+import { type Check, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
 /** ovn-kubernetes' own link into the pods' network. */
 const managementPort = 'ovn-k8s-mp0';
@@ -16,28 +16,29 @@ export const kernelChecks: readonly Check[] = [
         const nic = linkNamed(links, uplink);
         const bridge = linkNamed(links, 'br-ex');
         const pods = linkNamed(links, managementPort);
-        const complaints: Complaint[] = [];
-        if (nic !== null && bridge !== null && bridge.mtuBytes > nic.mtuBytes)
-          complaints.push(
-            failed(
-              `br-ex has MTU ${bridge.mtuBytes}, ${nic.name} only ${nic.mtuBytes}: larger packets are lost`,
-              `if the network carries ${bridge.mtuBytes}: ip link set ${nic.name} mtu ${bridge.mtuBytes}`,
-              `if not: nmcli connection modify PROFILE 802-3-ethernet.mtu ${nic.mtuBytes}, in the profile of ${nic.name}, then: microshift-net apply`,
-            ),
-          );
-        for (const { source, message } of mtuWarnings(config, nic?.mtuBytes ?? null))
-          complaints.push(warning(`${source}: ${message}`, 'in /etc/microshift/ovn.yaml: mtu'));
         const wanted = config.mtu.value === 'auto' ? (nic?.mtuBytes ?? null) : config.mtu.value;
         const geneve = geneveOverheadBytes.ipv6;
-        if (pods !== null && wanted !== null && pods.mtuBytes > wanted)
-          complaints.push(
-            warning(
-              `pods have MTU ${pods.mtuBytes} (${managementPort}), the configuration says ${wanted}: it counts from the next start of their network`,
-              'microshift-net manifests apply, then reboot',
-            ),
-          );
         return verdictOf(
-          complaints,
+          [
+            nic !== null &&
+              bridge !== null &&
+              bridge.mtuBytes > nic.mtuBytes &&
+              failed(
+                `br-ex has MTU ${bridge.mtuBytes}, ${nic.name} only ${nic.mtuBytes}: larger packets are lost`,
+                `if the network carries ${bridge.mtuBytes}: ip link set ${nic.name} mtu ${bridge.mtuBytes}`,
+                `if not: nmcli connection modify PROFILE 802-3-ethernet.mtu ${nic.mtuBytes}, in the profile of ${nic.name}, then: microshift-net apply`,
+              ),
+            ...mtuWarnings(config, nic?.mtuBytes ?? null).map(({ source, message }) =>
+              warning(`${source}: ${message}`, 'in /etc/microshift/ovn.yaml: mtu'),
+            ),
+            pods !== null &&
+              wanted !== null &&
+              pods.mtuBytes > wanted &&
+              warning(
+                `pods have MTU ${pods.mtuBytes} (${managementPort}), the configuration says ${wanted}: it counts from the next start of their network`,
+                'microshift-net manifests apply, then reboot',
+              ),
+          ],
           ...[nic, bridge, pods].flatMap((link) => (link === null ? [] : [`${link.name}: MTU ${link.mtuBytes}`])),
           `pods: MTU ${wanted ?? 'of the uplink'}; a tunnel between nodes takes up to ${geneve} bytes of the uplink's`,
         );
@@ -48,18 +49,17 @@ export const kernelChecks: readonly Check[] = [
     title: 'addresses can be used',
     judge: ({ network }) =>
       given(network, ({ links }) => {
-        const all = links.flatMap((link) => link.addresses.map((entry) => ({ link: link.name, ...entry })));
-        return verdictOf(
-          all
-            .filter((entry) => entry.dadFailed)
-            .map(({ link, address }) =>
+        const duplicates = links.flatMap(({ name, addresses }) =>
+          addresses.map(
+            ({ address, dadFailed }) =>
+              dadFailed &&
               failed(
-                `${address} on ${link} is not used: another machine in the network has it (duplicate address detection)`,
-                `find that machine: ip -6 neighbour; then: nmcli device reapply ${link}`,
+                `${address} on ${name} is not used: another machine in the network has it (duplicate address detection)`,
+                `find that machine: ip -6 neighbour; then: nmcli device reapply ${name}`,
               ),
-            ),
-          'no duplicate was found',
+          ),
         );
+        return verdictOf(duplicates, 'no duplicate was found');
       }),
   },
   {
@@ -91,26 +91,27 @@ export const kernelChecks: readonly Check[] = [
       given(network, ({ rpFilter, links }) => {
         // sysctl documentation of the kernel (ip-sysctl): the larger of `all` and the link's own counts; 1 is strict, 2 loose.
         const effective = (name: string): number => Math.max(rpFilter.all ?? 0, rpFilter[name] ?? 0);
+        const isStrict = (name: string): boolean => linkNamed(links, name) !== null && effective(name) === 1;
         const two = plan !== null && plan.wanted.bridges.length > 1;
-        const complaints: Complaint[] = [];
-        if (hasOvnKubernetes && linkNamed(links, managementPort) !== null && effective(managementPort) === 1)
-          complaints.push(
-            failed(
-              `net.ipv4.conf.${managementPort}.rp_filter is strict: answers of pods to the node are dropped`,
-              `sysctl -w net.ipv4.conf.${managementPort}.rp_filter=2`,
-            ),
-          );
-        for (const { bridge } of two ? ownBridges : [])
-          if (linkNamed(links, bridge) !== null && effective(bridge) === 1)
-            complaints.push(
-              warning(
-                `net.ipv4.conf.${bridge}.rp_filter is strict: with two gateway bridges, what comes in by one and is answered by the other is dropped`,
-                `sysctl -w net.ipv4.conf.${bridge}.rp_filter=2, and the same line in /etc/sysctl.d`,
-              ),
-            );
         const shown = ['br-ex', 'br-ex1', managementPort].filter((name) => linkNamed(links, name) !== null);
         return verdictOf(
-          complaints,
+          [
+            hasOvnKubernetes &&
+              isStrict(managementPort) &&
+              failed(
+                `net.ipv4.conf.${managementPort}.rp_filter is strict: answers of pods to the node are dropped`,
+                `sysctl -w net.ipv4.conf.${managementPort}.rp_filter=2`,
+              ),
+            ...ownBridges.map(
+              ({ bridge }) =>
+                two &&
+                isStrict(bridge) &&
+                warning(
+                  `net.ipv4.conf.${bridge}.rp_filter is strict: with two gateway bridges, what comes in by one and is answered by the other is dropped`,
+                  `sysctl -w net.ipv4.conf.${bridge}.rp_filter=2, and the same line in /etc/sysctl.d`,
+                ),
+            ),
+          ],
           `all = ${rpFilter.all ?? 'absent'}`,
           ...shown.map((name) => `${name}: ${['off', 'strict', 'loose'][effective(name)] ?? 'unknown'}`),
         );
@@ -133,12 +134,10 @@ export const kernelChecks: readonly Check[] = [
         const kept = reserved.some((range) => range.first <= shared.first && range.last >= shared.last);
         if (shared.first > shared.last || kept) return ok(text);
         const setting = `net.ipv4.ip_local_reserved_ports=${nodePorts.first}-${nodePorts.last}`;
-        return verdictOf([
-          warning(
-            `${text}: a connection of the node can take a port that a service needs`,
-            `sysctl -w ${setting}, and the same line in /etc/sysctl.d`,
-          ),
-        ]);
+        return warning(
+          `${text}: a connection of the node can take a port that a service needs`,
+          `sysctl -w ${setting}, and the same line in /etc/sysctl.d`,
+        );
       }),
   },
   {
@@ -159,11 +158,6 @@ function linkNamed(links: readonly Link[], name: string | null): Link | null {
 
 /** `30000-32767`, `32768 60999`, `8080`; null: no range. */
 function rangeOf(text: string): { readonly first: number; readonly last: number } | null {
-  const [first, last = first] = text
-    .trim()
-    .split(/[-\s]+/)
-    .map(Number);
-  return first === undefined || last === undefined || Number.isNaN(first) || text.trim() === ''
-    ? null
-    : { first, last };
+  const [, first, last = first] = /^\s*(\d+)(?:[-\s]+(\d+))?\s*$/.exec(text) ?? [];
+  return first === undefined ? null : { first: Number(first), last: Number(last) };
 }

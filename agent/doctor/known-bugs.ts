@@ -4,8 +4,8 @@
  */
 
 export interface KnownBug {
-  /** First version that has it; null: all before the fix. */
-  readonly since: string | null;
+  /** First version that has it; absent: all before the fix. */
+  readonly since?: string;
   /** Versions that have the fix, one for each branch that got it; later branches have it from their start. */
   readonly fixedIn: readonly string[];
   readonly what: string;
@@ -17,25 +17,21 @@ export interface KnownBug {
 export const networkManagerBugs: readonly KnownBug[] = [
   {
     // 4f60fe293c "ovs: wait that links disappear during initial cleanup", 2641af2cc9 "ovs: don't replace all other_config"
-    since: null,
     fixedIn: ['1.42'],
     what: 'loses other_config of bridges and races with Open vSwitch at its start',
   },
   {
     // 3162507d6c "checkpoint: Fix segfault crash when rollback" (RHEL-1526)
-    since: null,
     fixedIn: ['1.46'],
     what: 'can crash when it rolls back to a checkpoint',
   },
   {
     // c979bfeb8b "checkpoint: preserve in-memory state of connections"; NEWS of 1.48
-    since: null,
     fixedIn: ['1.48'],
     what: 'can write profiles that exist only in memory to disk when it rolls back',
   },
   {
     // a68d2fd780 "checkpoint: fix port reactivation when controller is deactivating" (RHEL-31972)
-    since: null,
     fixedIn: ['1.50'],
     what: 'can leave Open vSwitch interfaces down after a rollback',
   },
@@ -56,17 +52,14 @@ export const networkManagerBugs: readonly KnownBug[] = [
 /** Open vSwitch: NEWS of each branch. */
 export const openVSwitchBugs: readonly KnownBug[] = [
   {
-    since: null,
     fixedIn: ['2.17.6', '3.0.4', '3.1.1'],
     what: 'CVE-2023-1668: a packet with IP protocol 0 installs a flow that hits every protocol',
   },
   {
-    since: null,
     fixedIn: ['2.17.9', '3.0.6', '3.1.4', '3.2.2', '3.3.0'],
     what: 'CVE-2023-3966, CVE-2023-5366: crafted Geneve or neighbour discovery packets crash it or pass filters',
   },
   {
-    since: null,
     fixedIn: ['3.3.9', '3.4.6', '3.5.4', '3.6.3', '3.7.1'],
     what: 'CVE-2026-34956: a buffer overflow in connection tracking of FTP',
     userspaceOnly: true,
@@ -78,7 +71,7 @@ export function bugsOf(version: string, bugs: readonly KnownBug[]): readonly Kno
   const own = numbersOf(version);
   if (own === null) return [];
   return bugs.filter(({ since, fixedIn }) => {
-    if (since !== null && older(own, numbersOf(since) ?? [])) return false;
+    if (since !== undefined && older(own, numbersOf(since) ?? [])) return false;
     const fixes = fixedIn.map((fix) => numbersOf(fix) ?? []);
     const ofBranch = fixes.find((fix) => fix[0] === own[0] && fix[1] === own[1]);
     // A branch that is not named has it as long as a later one had to be mended.

@@ -1,12 +1,12 @@
 import { differenceLine, inWords } from '../compare/in-words.ts';
 import { missingFromBridge } from '../compare/manual-bridge.ts';
-import type { NmProfile } from '../model/observation.ts';
+import type { NmProfile, OvsBridge, OvsInterface } from '../model/observation.ts';
 import type { Difference } from '../model/plan.ts';
 import { stringsOf } from '../model/settings.ts';
 import { bridges as ownBridges, ownProfileIds, profileIds, profileUuid } from '../plan/names.ts';
 import { planTuning } from '../plan/tuning/tuning.ts';
 import { shellWord } from '../printable.ts';
-import { type Check, type Complaint, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
+import { type Check, type Finding, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
 /** More differences than this say nothing that the first ones do not. */
 const shownDifferences = 8;
@@ -26,7 +26,7 @@ export const profileChecks: readonly Check[] = [
           `${config.disableOvsInit.source} leaves br-ex to you, and it has all that ovn-kubernetes needs`,
         );
       }
-      if (refusal !== null) return verdictOf([failed(refusal.message, refusal.hint)]);
+      if (refusal !== null) return failed(refusal.message, refusal.hint);
       const tuning =
         observation.tuning === undefined ? [] : planTuning(config, observation.tuning, observation.ovs).differences;
       const differences = [...(plan?.differences ?? []).map(inWords), ...tuning];
@@ -42,59 +42,49 @@ export const profileChecks: readonly Check[] = [
     judge: ({ networkManager, ovs, files, network }, { plan, config }) =>
       given(networkManager, ({ profiles }) =>
         given(ovs, ({ bridges }) => {
-          const complaints: Complaint[] = [];
           // Where br-ex is left to the admin, `apply` leaves what is in the way, too.
           const mend = (byHand: string): string => (config.disableOvsInit.value ? byHand : 'microshift-net apply');
-          for (const { id, uuid, filename } of profiles.filter((entry) => entry.id.endsWith('-slave-ovs-clone')))
-            complaints.push(
-              failed(
-                `profile ${id} is a copy that configure-ovs.sh made${place(filename)}; it takes a port of a bond or team from its own profile`,
-                `nmcli connection delete uuid ${uuid}`,
-              ),
-            );
-          for (const { id, uuid, filename } of profiles.filter(isFormer))
-            complaints.push(
-              failed(
-                `profile ${id} (${uuid})${place(filename)} is of configure-ovs.sh or of an earlier version`,
-                mend(`nmcli connection delete uuid ${uuid}`),
-              ),
-            );
-          for (const path of files.value?.leftovers ?? [])
-            complaints.push(
-              warning(
-                `${path} is half of a profile: whoever wrote it was cut short`,
-                `rm ${path} && nmcli connection reload`,
-              ),
-            );
-          for (const bridge of bridges) {
-            const owner = bridge.externalIds['NM.connection.uuid'];
-            if (owner !== undefined && !profiles.some((profile) => profile.uuid === owner))
-              complaints.push(
-                failed(
-                  `bridge ${bridge.name} belongs to a profile that is gone`,
-                  isOurs(bridge.name) ? mend(`ovs-vsctl del-br ${bridge.name}`) : `ovs-vsctl del-br ${bridge.name}`,
-                ),
-              );
-            else if (
-              plan !== null &&
-              isOurs(bridge.name) &&
-              !plan.wanted.bridges.some((entry) => entry.bridge === bridge.name)
-            )
-              complaints.push(failed(`bridge ${bridge.name} is not wanted any more`, 'microshift-net apply'));
-            for (const entry of bridge.ports.flatMap((port) => port.interfaces)) {
-              const link = network.value?.links.find((one) => one.name === entry.name);
-              const address = link?.addresses.find((one) => one.scope === 'global');
-              if (address === undefined || entry.type === 'internal') continue;
-              complaints.push(
-                failed(
-                  `${entry.name} is a port of ${bridge.name} and still has ${address.address}, which nobody reaches there`,
-                  ...(isOurs(bridge.name) && !config.disableOvsInit.value
-                    ? ['microshift-net apply']
-                    : [`ip address delete ${address.address}/${address.prefixLength} dev ${entry.name}`]),
-                ),
-              );
+          const mendBridge = (name: string, byHand: string): string => (isOurs(name) ? mend(byHand) : byHand);
+          const isWanted = (name: string): boolean =>
+            plan === null || plan.wanted.bridges.some((entry) => entry.bridge === name);
+          const ofBridge = ({ name, externalIds }: OvsBridge): Finding | false => {
+            const owner = externalIds['NM.connection.uuid'];
+            if (owner !== undefined && !profiles.some((profile) => profile.uuid === owner)) {
+              const fix = mendBridge(name, `ovs-vsctl del-br ${name}`);
+              return failed(`bridge ${name} belongs to a profile that is gone`, fix);
             }
-          }
+            const isSurplus = isOurs(name) && !isWanted(name);
+            return isSurplus && failed(`bridge ${name} is not wanted any more`, 'microshift-net apply');
+          };
+          const ofPort = (bridge: string, { name, type }: OvsInterface): Finding | false => {
+            const link = network.value?.links.find((one) => one.name === name);
+            const address = link?.addresses.find((one) => one.scope === 'global');
+            if (address === undefined || type === 'internal') return false;
+            return failed(
+              `${name} is a port of ${bridge} and still has ${address.address}, which nobody reaches there`,
+              mendBridge(bridge, `ip address delete ${address.address}/${address.prefixLength} dev ${name}`),
+            );
+          };
+          const complaints = [
+            ...profiles
+              .filter((entry) => entry.id.endsWith('-slave-ovs-clone'))
+              .map(({ id, uuid, filename }) => {
+                const what = `profile ${id} is a copy that configure-ovs.sh made${place(filename)}; it takes a port of a bond or team from its own profile`;
+                return failed(what, `nmcli connection delete uuid ${uuid}`);
+              }),
+            ...profiles.filter(isFormer).map(({ id, uuid, filename }) => {
+              const what = `profile ${id} (${uuid})${place(filename)} is of configure-ovs.sh or of an earlier version`;
+              return failed(what, mend(`nmcli connection delete uuid ${uuid}`));
+            }),
+            ...(files.value?.leftovers ?? []).map((path) => {
+              const what = `${path} is half of a profile: whoever wrote it was cut short`;
+              return warning(what, `rm ${path} && nmcli connection reload`);
+            }),
+            ...bridges.flatMap((bridge) => [
+              ofBridge(bridge),
+              ...bridge.ports.flatMap((port) => port.interfaces.map((entry) => ofPort(bridge.name, entry))),
+            ]),
+          ];
           return verdictOf(complaints, 'no profile or bridge of an earlier run is in the way');
         }),
       ),
@@ -128,39 +118,35 @@ export const profileChecks: readonly Check[] = [
         const concerned = links.map((link) => link.name).filter((name) => ours.includes(name));
         const runs = (name: string): boolean =>
           units.value?.some((unit) => unit.name === name && unit.active === 'active') ?? false;
-        const complaints: Complaint[] = [];
-        for (const { pid, command } of dhcpClients.filter((client) => concernsAny(client.command, concerned)))
-          complaints.push(
-            failed(
-              `a second DHCP client runs: ${command.join(' ')} (pid ${pid})`,
-              `kill ${pid}, and disable what starts it`,
-            ),
-          );
-        for (const name of networkdLinks.filter((link) => concerned.includes(link)))
-          complaints.push(
-            failed(
-              `systemd-networkd configures ${name}, too`,
-              `in a .network file for ${name}: [Link] Unmanaged=yes`,
-              'networkctl reload',
-            ),
-          );
-        // First: once the scripts are off, only the file's migration keeps its settings.
-        for (const { id, filename } of (networkManager.value?.profiles ?? []).filter(isIfcfg))
-          complaints.push(
-            warning(
-              `profile ${id} is an ifcfg file (${filename}), which NetworkManager reads only with its old plugin`,
-              `nmcli connection migrate ${shellWord(id)}`,
-            ),
-          );
         const scripts = ['network.service', 'networking.service'].filter(runs);
-        for (const { link, file } of scriptedLinks.filter((entry) => concerned.includes(entry.link)))
-          if (scripts.length > 0)
-            complaints.push(
+        const complaints = [
+          ...dhcpClients
+            .filter(({ command }) => concernsAny(command, concerned))
+            .map(({ pid, command }) => {
+              const what = `a second DHCP client runs: ${command.join(' ')} (pid ${pid})`;
+              return failed(what, `kill ${pid}, and disable what starts it`);
+            }),
+          ...networkdLinks
+            .filter((name) => concerned.includes(name))
+            .map((name) =>
               failed(
-                `the old network scripts configure ${link}, too (${file})`,
-                `systemctl disable ${scripts.join(' ')}, which takes effect at the next boot`,
+                `systemd-networkd configures ${name}, too`,
+                `in a .network file for ${name}: [Link] Unmanaged=yes`,
+                'networkctl reload',
               ),
-            );
+            ),
+          // First: once the scripts are off, only the file's migration keeps its settings.
+          ...(networkManager.value?.profiles ?? []).filter(isIfcfg).map(({ id, filename }) => {
+            const what = `profile ${id} is an ifcfg file (${filename}), which NetworkManager reads only with its old plugin`;
+            return warning(what, `nmcli connection migrate ${shellWord(id)}`);
+          }),
+          ...scriptedLinks
+            .filter(({ link }) => scripts.length > 0 && concerned.includes(link))
+            .map(({ link, file }) => {
+              const what = `the old network scripts configure ${link}, too (${file})`;
+              return failed(what, `systemctl disable ${scripts.join(' ')}, which takes effect at the next boot`);
+            }),
+        ];
         return verdictOf(complaints, `only NetworkManager configures ${concerned.join(', ')}`);
       }),
   },
@@ -173,12 +159,10 @@ export const profileChecks: readonly Check[] = [
         if (checkpoints.length === 0) return ok('there is none');
         if (journals?.running != null || journals?.open.some((entry) => entry.ofThisBoot))
           return ok('one is of a run that is in progress');
-        return verdictOf([
-          warning(
-            `${checkpoints.length} open: when it is rolled back (Cockpit, nmstate), what was changed since is lost`,
-            'finish or cancel the change in the other tool, then: microshift-net verify',
-          ),
-        ]);
+        return warning(
+          `${checkpoints.length} open: when it is rolled back (Cockpit, nmstate), what was changed since is lost`,
+          'finish or cancel the change in the other tool, then: microshift-net verify',
+        );
       }),
   },
 ];

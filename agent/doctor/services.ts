@@ -34,7 +34,7 @@ export const serviceChecks: readonly Check[] = [
           'dnf install NetworkManager-ovs (Debian: apt install network-manager-ovs)',
           'systemctl restart NetworkManager',
         ];
-        return verdictOf([failed('NetworkManager runs without it, so it can make no bridge', ...fix)]);
+        return failed('NetworkManager runs without it, so it can make no bridge', ...fix);
       }),
   },
   {
@@ -47,11 +47,8 @@ export const serviceChecks: readonly Check[] = [
         if (unit === null || unit.load === 'not-found') return notApplicable(`there is no ${name}`);
         const why = 'so services that wait for network-online.target start before the node has its addresses';
         if (unit.load === 'masked')
-          return verdictOf([
-            warning(`${name} is masked, ${why}`, `systemctl unmask ${name}`, `systemctl enable ${name}`),
-          ]);
-        if (unit.file === 'disabled')
-          return verdictOf([warning(`${name} is disabled, ${why}`, `systemctl enable ${name}`)]);
+          return warning(`${name} is masked, ${why}`, `systemctl unmask ${name}`, `systemctl enable ${name}`);
+        if (unit.file === 'disabled') return warning(`${name} is disabled, ${why}`, `systemctl enable ${name}`);
         return ok(`${name} is ${unit.file}`);
       }),
   },
@@ -75,7 +72,7 @@ export const serviceChecks: readonly Check[] = [
       return given(ovs, ({ nextCfg, curCfg }) => {
         if (curCfg >= nextCfg) return ok('it answers, and has taken over the whole database');
         const behind = `it answers, but has taken over change ${curCfg} of ${nextCfg}`;
-        return verdictOf([failed(behind, 'journalctl -b -u ovs-vswitchd', 'systemctl restart ovs-vswitchd')]);
+        return failed(behind, 'journalctl -b -u ovs-vswitchd', 'systemctl restart ovs-vswitchd');
       });
     },
   },
@@ -98,23 +95,21 @@ export const serviceChecks: readonly Check[] = [
     judge: ({ ovs, network }, { config }) =>
       given(network, ({ openvswitchModule, links, kernel }) =>
         given(ovs, ({ bridges }) => {
-          const system = bridges.filter((bridge) => bridge.datapathType !== 'netdev');
-          const wanted = config.ovs.datapathType.value === 'system' || system.length > 0;
+          const wanted =
+            config.ovs.datapathType.value === 'system' || bridges.some((bridge) => bridge.datapathType !== 'netdev');
           const absent = bridges.filter((bridge) => !links.some((link) => link.name === bridge.name));
-          const faulty = bridges.flatMap((bridge) =>
+          const interfaces = bridges.flatMap((bridge) =>
             bridge.ports.flatMap((port) => port.interfaces.map((entry) => ({ bridge: bridge.name, ...entry }))),
           );
           return verdictOf(
             [
-              ...(wanted && openvswitchModule === 'missing'
-                ? [
-                    failed(
-                      `this kernel has no module openvswitch, so bridges of type system carry nothing`,
-                      `dnf install kernel-modules-core-${kernel} kernel-modules-extra-${kernel}`,
-                      'or in /etc/microshift/ovn.yaml: ovs: {datapathType: netdev}',
-                    ),
-                  ]
-                : []),
+              wanted &&
+                openvswitchModule === 'missing' &&
+                failed(
+                  'this kernel has no module openvswitch, so bridges of type system carry nothing',
+                  `dnf install kernel-modules-core-${kernel} kernel-modules-extra-${kernel}`,
+                  'or in /etc/microshift/ovn.yaml: ovs: {datapathType: netdev}',
+                ),
               ...absent.map((bridge) =>
                 failed(
                   `${bridge.name} is in the database, but the kernel has no such link`,
@@ -122,19 +117,17 @@ export const serviceChecks: readonly Check[] = [
                   'modprobe openvswitch && systemctl restart ovs-vswitchd',
                 ),
               ),
-              ...faulty
-                .filter((entry) => entry.error !== null)
-                .map((entry) =>
+              ...interfaces.map(
+                ({ name, bridge, error }) =>
+                  error !== null &&
                   failed(
-                    `${entry.name} in ${entry.bridge} does not work: ${entry.error}`,
-                    `ip link show ${entry.name}`,
-                    `if it is not wanted there: ovs-vsctl del-port ${entry.bridge} ${entry.name}`,
+                    `${name} in ${bridge} does not work: ${error}`,
+                    `ip link show ${name}`,
+                    `if it is not wanted there: ovs-vsctl del-port ${bridge} ${name}`,
                   ),
-                ),
+              ),
             ],
-            openvswitchModule === 'loaded'
-              ? 'the kernel module openvswitch is loaded'
-              : `the kernel module openvswitch is ${openvswitchModule}`,
+            `the kernel module openvswitch is ${openvswitchModule}`,
             ...bridges.map((bridge) => `${bridge.name}: ${bridge.datapathType || 'system'}, no port has an error`),
           );
         }),

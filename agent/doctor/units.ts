@@ -49,39 +49,31 @@ export const unitChecks: readonly Check[] = [
       given(units, () => {
         const unit = unitNamed(units, ownUnit);
         if (unit === null || unit.load === 'not-found')
-          return verdictOf([failed(`there is no ${ownUnit}`, 'dnf install microshift-networking')]);
+          return failed(`there is no ${ownUnit}`, 'dnf install microshift-networking');
         // MicroShift's own has no [Install]: microshift.service starts it.
         const starter = unit.file === 'static' ? 'microshift.service' : ownUnit;
         const file = unitNamed(units, starter)?.file ?? '';
-        const look = `journalctl -b -u ${ownUnit}`;
         const enable = `systemctl enable ${starter}`;
         const restarts = unit.restarts === 0 ? '' : `, after ${unit.restarts} restarts`;
         return verdictOf(
           [
-            ...(unit.load === 'masked'
-              ? [failed(`${ownUnit} is masked: nothing sets up br-ex`, `systemctl unmask ${ownUnit}`, enable)]
-              : []),
-            ...(unit.load !== 'masked' && file !== 'enabled'
-              ? [warning(`${starter} is ${file || 'not enabled'}: nothing sets up br-ex at boot`, enable)]
-              : []),
-            ...(unit.load === 'loaded' && !unit.dropIns.some((path) => path.endsWith(ownDropIn))
-              ? [
-                  failed(
-                    `${ownUnit} does not run microshift-net: MicroShift's configure-ovs.sh would cut the node off`,
-                    'dnf reinstall microshift-net',
-                    'systemctl daemon-reload',
-                  ),
-                ]
-              : []),
-            ...(unit.active === 'failed'
-              ? [
-                  failed(
-                    `${ownUnit} failed (${unit.result}, exit code ${unit.exitStatus}${restarts})`,
-                    look,
-                    `once that is mended: systemctl reset-failed ${ownUnit} && systemctl start ${ownUnit}`,
-                  ),
-                ]
-              : []),
+            unit.load === 'masked'
+              ? failed(`${ownUnit} is masked: nothing sets up br-ex`, `systemctl unmask ${ownUnit}`, enable)
+              : file !== 'enabled' &&
+                warning(`${starter} is ${file || 'not enabled'}: nothing sets up br-ex at boot`, enable),
+            unit.load === 'loaded' &&
+              !unit.dropIns.some((path) => path.endsWith(ownDropIn)) &&
+              failed(
+                `${ownUnit} does not run microshift-net: MicroShift's configure-ovs.sh would cut the node off`,
+                'dnf reinstall microshift-net',
+                'systemctl daemon-reload',
+              ),
+            unit.active === 'failed' &&
+              failed(
+                `${ownUnit} failed (${unit.result}, exit code ${unit.exitStatus}${restarts})`,
+                `journalctl -b -u ${ownUnit}`,
+                `once that is mended: systemctl reset-failed ${ownUnit} && systemctl start ${ownUnit}`,
+              ),
           ],
           `${ownUnit} is ${unit.file} and ${unit.active}`,
         );
@@ -123,13 +115,11 @@ export const unitChecks: readonly Check[] = [
         if (kdump.file !== 'enabled') return notApplicable(`kdump.service is ${kdump.file}`);
         if (unit === null || unit.load !== 'loaded') return notApplicable(`${ownUnit} is not loaded`);
         if (unit.after.includes(kdump.name)) return ok(`${ownUnit} starts after kdump.service`);
-        return verdictOf([
-          failed(
-            `${ownUnit} is not ordered after kdump.service: the crash kernel is then made for br-ex, which it cannot bring up`,
-            `systemctl edit ${ownUnit}, with [Unit] After=kdump.service`,
-            'kdumpctl rebuild, while the NIC is not in br-ex',
-          ),
-        ]);
+        return failed(
+          `${ownUnit} is not ordered after kdump.service: the crash kernel is then made for br-ex, which it cannot bring up`,
+          `systemctl edit ${ownUnit}, with [Unit] After=kdump.service`,
+          'kdumpctl rebuild, while the NIC is not in br-ex',
+        );
       }),
   },
 ];
@@ -144,8 +134,8 @@ function sideUnit(units: Answer<readonly UnitFacts[]>, name: string, otherwise: 
     const unmask = unit.load === 'masked' ? [`systemctl unmask ${name}`] : [];
     return verdictOf(
       [
-        ...(unit.file === 'enabled' ? [] : [warning(`${name} is ${unit.file}: ${otherwise}`, ...unmask, enable)]),
-        ...(unit.active === 'failed' ? [warning(`${name} failed (${unit.result})`, `journalctl -b -u ${name}`)] : []),
+        unit.file !== 'enabled' && warning(`${name} is ${unit.file}: ${otherwise}`, ...unmask, enable),
+        unit.active === 'failed' && warning(`${name} failed (${unit.result})`, `journalctl -b -u ${name}`),
       ],
       `${name} is ${unit.file}`,
     );

@@ -1,12 +1,10 @@
-import { closeSync, constants, existsSync, lstatSync, openSync, readSync, statfsSync } from 'node:fs';
+import { existsSync, lstatSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { kindOf } from '../config/read-files.ts';
+import { readSmallFile } from '../drivers/host/files.ts';
 import { fileText, namesIn } from '../drivers/host/kernel-files.ts';
 import type { DiskFacts, FileFacts, HintFileFacts, JournalFacts } from '../model/examination.ts';
 import { hintedNicPath, hintFiles } from './hints.ts';
-
-/** A hint is one short line; of what is longer the beginning shows what it is. */
-const hintLimitBytes = 4096;
 
 /** Files and disks that a run reads and writes. */
 export function readFiles(journals: JournalFacts): FileFacts {
@@ -25,14 +23,7 @@ function readHint(path: string, is: HintFileFacts['is']): HintFileFacts[] {
   if (stats === undefined) return [];
   const facts = { path, is, ownerId: stats.uid, mode: stats.mode & 0o7777 };
   if (!stats.isFile()) return [{ ...facts, notAFile: kindOf(stats), text: '' }];
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-  try {
-    const buffer = Buffer.alloc(hintLimitBytes);
-    const text = buffer.subarray(0, readSync(descriptor, buffer, 0, hintLimitBytes, 0)).toString('utf8');
-    return [{ ...facts, notAFile: null, text }];
-  } finally {
-    closeSync(descriptor);
-  }
+  return [{ ...facts, notAFile: null, text: readSmallFile(path) ?? '' }];
 }
 
 /** NetworkManager writes `NAME.nmconnection.XXXXXX` before it renames it; one that is left was cut short, and is read by some versions. */
@@ -69,15 +60,13 @@ function readDisk(path: string, mounts: readonly Mount[]): DiskFacts {
   // Of two mounts at one place the later one hides the earlier.
   const mount = mounts
     .filter(under)
-    .reduce<Mount>((best, candidate) => (candidate.point.length >= best.point.length ? candidate : best), {
-      point: '/',
-      readOnly: false,
-    });
+    .toSorted((a, b) => a.point.length - b.point.length)
+    .at(-1);
   const { bavail, bsize, files, ffree } = statfsSync(present);
   return {
     path,
-    mountPoint: mount.point,
-    readOnly: mount.readOnly,
+    mountPoint: mount?.point ?? '/',
+    readOnly: mount?.readOnly ?? false,
     freeBytes: bavail * bsize,
     // Some file systems count no files.
     freeFiles: files === 0 ? null : ffree,

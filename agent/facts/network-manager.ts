@@ -29,11 +29,10 @@ const ovsCapability = 2;
 /** Reads devices, active connections, checkpoints and every profile of NetworkManager: one round trip, plus one per profile in flight at once. */
 export async function observeNetworkManager(nm: NetworkManager): Promise<NetworkManagerFacts> {
   const objects = await nm.managedObjects();
-  const withInterface = (name: string): [string, Properties][] =>
-    Object.entries(objects).flatMap(([path, object]): [string, Properties][] => {
-      const properties = object[name];
-      return properties === undefined ? [] : [[path, properties]];
-    });
+  const withInterface = (name: string) =>
+    Object.entries(objects).flatMap(([path, { [name]: properties }]) =>
+      properties === undefined ? [] : [[path, properties] as const],
+    );
   const profiles = await Promise.all(
     withInterface(profileInterface).map(([path, properties]) => readProfile(nm, path, properties)),
   );

@@ -3,7 +3,7 @@ import { fileText, namesIn } from '../drivers/host/kernel-files.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { hasProgram } from '../drivers/host/programs.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
-import type { NetworkFacts, ProcessFacts } from '../model/examination.ts';
+import type { NetworkFacts } from '../model/examination.ts';
 import { missingPrograms } from './observation.ts';
 import { parseResolver } from './observe.ts';
 
@@ -58,8 +58,8 @@ function openvswitchModule(): NetworkFacts['openvswitchModule'] {
 }
 
 /** Clients that nobody started for NetworkManager: it gives its own a script of its own. */
-function dhcpClients(): readonly ProcessFacts[] {
-  return namesIn('/proc').flatMap((name): ProcessFacts[] => {
+function dhcpClients(): NetworkFacts['dhcpClients'] {
+  return namesIn('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name) || !dhcpPrograms.test(fileText(`/proc/${name}/comm`) ?? '')) return [];
     const command = (fileText(`/proc/${name}/cmdline`) ?? '').split('\0').filter((word) => word !== '');
     return command.some((word) => word.includes('nm-dhcp-helper')) ? [] : [{ pid: Number(name), command }];

@@ -46,13 +46,7 @@ export function parseUnits(text: string): readonly UnitFacts[] {
     .split('\n\n')
     .filter((block) => block.trim() !== '')
     .map((block, index) => {
-      const values = new Map(
-        block
-          .trim()
-          .split('\n')
-          .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
-      );
-      const value = (key: string): string => values.get(key) ?? '';
+      const value = (key: string): string => new RegExp(`^${key}=(.*)$`, 'm').exec(block)?.[1] ?? '';
       const list = (key: string): readonly string[] => value(key).split(' ').filter(Boolean);
       return {
         // An alias (dbus.service) answers with the name of what it stands for.

@@ -1,6 +1,5 @@
 import { AgentError } from '../errors.ts';
-import type { ClusterConfig } from '../model/config.ts';
-import type { Sourced } from '../model/sourced.ts';
+import type { ClusterConfig, Sourced } from '../model/config.ts';
 import { type AddressRange, overlaps, parseRange } from '../net/address-range.ts';
 
 /** ovn-kubernetes gives each node a /24 or a /64 of the cluster network, and wants room for two of them. */

@@ -1,6 +1,5 @@
 import { AgentError } from '../errors.ts';
-import type { Config } from '../model/config.ts';
-import type { Sourced } from '../model/sourced.ts';
+import type { Config, Sourced } from '../model/config.ts';
 import { fieldAt } from './object.ts';
 
 /** MicroShift wrote the key with underscores until 2025 and with dashes since. */

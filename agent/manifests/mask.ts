@@ -1,7 +1,5 @@
 import type { FieldChange } from '../model/manifests.ts';
-
-/** Names of variables and keys whose values are nobody's business on a screen or in a bug report. */
-const secretName = /passw|secret|token|credential|private.?key|api.?key/i;
+import { secretName } from '../model/secret-name.ts';
 
 /** A change as it may be shown: that something secret changes is told, what it is is not. */
 export function maskedChange(kind: string, { path, before, after }: FieldChange): FieldChange {

@@ -1,4 +1,8 @@
-import type { Sourced } from './sourced.ts';
+/** A value and where it came from: `ovn.yaml:3`, `default`, `eth0`, …; messages and `config show` print the source. */
+export interface Sourced<T> {
+  readonly value: T;
+  readonly source: string;
+}
 
 /** The effective configuration: every value knows its source, absent settings carry their default. Plain JSON. */
 export interface Config {

@@ -7,14 +7,8 @@ import type { TuningFacts } from './tuning.ts';
 /** What a part of the node answered, or why it did not. */
 export type Answer<T> =
   | { readonly value: T; readonly failure: null }
-  | { readonly value: null; readonly failure: Failure };
-
-export interface Failure {
-  /** Kind of the error, as in agent/errors.ts. */
-  readonly kind: string;
-  readonly message: string;
-  readonly hint: string | null;
-}
+  /** `kind` is that of the error, as in agent/errors.ts. */
+  | { readonly value: null; readonly failure: Readonly<{ kind: string; message: string; hint: string | null }> };
 
 /**
  * All that `doctor` looks at: an observation whose parts may be missing, and what lies around it. Plain JSON, without secrets and
@@ -28,7 +22,7 @@ export interface Examination {
   /** Whether ovs-vswitchd answers its control socket. */
   readonly vswitchd: Answer<'responds'>;
   readonly tuning: Answer<TuningFacts>;
-  readonly config: Answer<ConfigFacts>;
+  readonly config: Answer<{ readonly config: Config; readonly warnings: readonly ConfigWarning[] }>;
   readonly units: Answer<readonly UnitFacts[]>;
   /** null: firewalld does not run. */
   readonly firewall: Answer<ZoneSources | null>;
@@ -64,21 +58,11 @@ export interface NetworkFacts {
   readonly openvswitchModule: 'loaded' | 'available' | 'missing';
   /** Words of the kernel command line that configure the network (dracut.cmdline(7)). */
   readonly commandLine: readonly string[];
-  readonly dhcpClients: readonly ProcessFacts[];
+  readonly dhcpClients: readonly { readonly pid: number; readonly command: readonly string[] }[];
   /** Links that systemd-networkd configures. */
   readonly networkdLinks: readonly string[];
   /** Links with an ifcfg file of the old network scripts, or a stanza of ifupdown; and that file. */
   readonly scriptedLinks: readonly { readonly link: string; readonly file: string }[];
-}
-
-export interface ProcessFacts {
-  readonly pid: number;
-  readonly command: readonly string[];
-}
-
-export interface ConfigFacts {
-  readonly config: Config;
-  readonly warnings: readonly ConfigWarning[];
 }
 
 /** What systemd says of a unit (systemctl show). */
@@ -144,19 +128,17 @@ export interface DiskFacts {
 }
 
 export interface JournalFacts {
-  readonly open: readonly OpenTransaction[];
+  readonly open: readonly {
+    readonly id: string;
+    readonly state: string;
+    readonly command: string;
+    readonly confirmUntil: string | null;
+    readonly ofThisBoot: boolean;
+  }[];
   readonly unusable: readonly { readonly path: string; readonly why: string }[];
   readonly last: { readonly id: string; readonly state: string; readonly detail: string | null } | null;
   /** What runs now and holds the lock; null: nothing. */
   readonly running: string | null;
-}
-
-export interface OpenTransaction {
-  readonly id: string;
-  readonly state: string;
-  readonly command: string;
-  readonly confirmUntil: string | null;
-  readonly ofThisBoot: boolean;
 }
 
 /** What a check came to. `not-applicable`: there is nothing to check here, or it cannot be told. */

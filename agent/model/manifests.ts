@@ -36,12 +36,10 @@ export interface ObjectDifference {
   readonly conflict: string | null;
 }
 
-type Outcome = 'created' | 'changed' | 'unchanged' | 'removed';
-
 /** What an apply or a delete did to one object. */
 export interface ObjectOutcome {
   readonly object: string;
-  readonly outcome: Outcome;
+  readonly outcome: 'created' | 'changed' | 'unchanged' | 'removed';
 }
 
 /** The result of `manifests apply`. */

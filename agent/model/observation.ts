@@ -3,7 +3,14 @@ import type { TuningFacts } from './tuning.ts';
 
 /** A plain-JSON snapshot of the node. Nothing in it depends on how it was read; it never holds secrets. */
 export interface Observation {
-  readonly host: HostFacts;
+  readonly host: {
+    readonly bootId: string;
+    readonly hostname: string;
+    /** Address of the SSH client that started this run, if any. */
+    readonly sshPeer: string | null;
+    /** Programs without which NetworkManager cannot start a device again that it runs now. Absent: none is missing. */
+    readonly missingPrograms?: readonly string[];
+  };
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
   readonly resolver: Resolver;
@@ -12,15 +19,6 @@ export interface Observation {
   readonly ovs: OvsFacts;
   /** Absent in snapshots of agents before 0.2: nothing is known then, and nothing planned. */
   readonly tuning?: TuningFacts;
-}
-
-export interface HostFacts {
-  readonly bootId: string;
-  readonly hostname: string;
-  /** Address of the SSH client that started this run, if any. */
-  readonly sshPeer: string | null;
-  /** Programs without which NetworkManager cannot start a device again that it runs now. Absent: none is missing. */
-  readonly missingPrograms?: readonly string[];
 }
 
 export interface Link {
@@ -186,15 +184,18 @@ export interface OvsInterface {
   readonly externalIds: Readonly<Record<string, string>>;
 }
 
-/** NMDeviceType ovs-interface, ovs-port and ovs-bridge: they can share a name with the kernel's own device. */
-const ovsDeviceTypes = [24, 25, 26];
-
-/** True for NetworkManager's objects of Open vSwitch, which are no devices of the kernel. */
+/** True for NetworkManager's objects of Open vSwitch (NMDeviceType), which can share a name with the kernel's own device. */
 export function isOvsDevice(device: NmDevice): boolean {
-  return ovsDeviceTypes.includes(device.type);
+  return [24, 25, 26].includes(device.type);
 }
 
 /** NetworkManager's device of the kernel's one with this name. */
 export function nicDevice(name: string, { networkManager }: Observation): NmDevice | undefined {
   return networkManager.devices.find((entry) => entry.interface === name && !isOvsDevice(entry));
+}
+
+/** Devices of the kernel's in an Open vSwitch bridge, such as its uplink. */
+export function devicesIn(bridge: OvsBridge | undefined): readonly OvsInterface[] {
+  const interfaces = bridge?.ports.flatMap((port) => port.interfaces) ?? [];
+  return interfaces.filter((entry) => entry.type === '' || entry.type === 'system');
 }

@@ -1,15 +1,13 @@
 import type { ProfileSettings } from './settings.ts';
 
-/** One remark of a decision: `key=value` pairs in the order they were decided, one line per decision. */
-export type TraceLine = string;
-
 /** Which device carries br-ex, and why. */
 export interface UplinkChoice {
   /** null: br-ex without a NIC (`uplink: none`). */
   readonly interface: string | null;
   /** Where the answer came from: `ovn.yaml:3`, `default route`, … */
   readonly source: string;
-  readonly trace: readonly TraceLine[];
+  /** One line per decision: `key=value` pairs in the order they were decided. */
+  readonly trace: readonly string[];
 }
 
 /** A profile the node must have: compared field by field, written as a whole. */
@@ -23,16 +21,14 @@ export interface WantedProfile {
 export interface WantedBridge {
   readonly bridge: string;
   /** null: no NIC in the bridge. */
-  readonly uplink: WantedUplink | null;
+  readonly uplink: {
+    readonly interface: string;
+    /** The admin's own profile, which the NIC goes on running without its IP settings. */
+    readonly sourceProfile: string;
+    readonly sourceProfileId: string;
+  } | null;
   readonly mac: string;
   readonly profiles: readonly WantedProfile[];
-}
-
-export interface WantedUplink {
-  readonly interface: string;
-  /** The admin's own profile, which the NIC goes on running without its IP settings. */
-  readonly sourceProfile: string;
-  readonly sourceProfileId: string;
 }
 
 /** The state a run aims at: these bridges, no others of ours. */
@@ -98,12 +94,7 @@ export interface StepArguments {
     metric: number;
   };
   /** Waits until the NIC has routes of its own to these destinations, then removes those that detachUplink added. */
-  releaseRoutes: {
-    interface: string;
-    destinations: readonly string[];
-    routes: readonly HeldRoute[];
-    metric: number;
-  };
+  releaseRoutes: { interface: string; destinations: readonly string[]; routes: readonly HeldRoute[]; metric: number };
   /** Changes the configuration of an active profile's device in place; null: to what the profile says. */
   reapply: { id: string; uuid: string; settings: ProfileSettings | null };
   /**
@@ -150,12 +141,6 @@ export type StepKind = keyof StepArguments;
 /** One step of a plan: what it does, to what, and why. */
 export type Step = { [K in StepKind]: { readonly do: K; readonly why: string } & Readonly<StepArguments[K]> }[StepKind];
 
-export interface PredictedOutage {
-  /** Longest expected silence in milliseconds, per measurement of this kind of move. */
-  readonly expectedMs: number;
-  readonly why: string;
-}
-
 /** A remark for the admin: a setting that cannot move, a number that should change. */
 export interface PlanNote {
   readonly level: 'info' | 'warning';
@@ -174,7 +159,8 @@ export interface Plan {
   readonly differences: readonly NetworkDifference[];
   readonly steps: readonly Step[];
   readonly notes: readonly PlanNote[];
-  readonly outage: PredictedOutage;
+  /** Longest expected silence, per measurement of this kind of move. */
+  readonly outage: { readonly expectedMs: number; readonly why: string };
 }
 
 /** One observed difference from the wanted state, in words. */

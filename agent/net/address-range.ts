@@ -1,4 +1,4 @@
-import { familyOf, parseIpv6 } from './address.ts';
+import { familyOf, ipv6Value } from './address.ts';
 
 /** An address range as numbers. */
 export interface AddressRange {
@@ -13,12 +13,11 @@ export interface AddressRange {
 
 /** Parses 10.42.0.0/16 or fd01::/48; null for anything else. */
 export function parseRange(text: string): AddressRange | null {
-  const match = /^([^/]+)\/(0|[1-9][0-9]{0,2})$/.exec(text);
-  const [, address = '', length = ''] = match ?? [];
+  const [, address = '', length = ''] = /^([^/]+)\/(0|[1-9][0-9]{0,2})$/.exec(text) ?? [];
   const family = familyOf(address);
   const prefixLength = Number(length);
-  if (family === null || length === '' || prefixLength > (family === 4 ? 32 : 128)) return null;
-  const value = family === 4 ? ipv4(address) : (parseIpv6(address) ?? 0n);
+  if (family === null || prefixLength > (family === 4 ? 32 : 128)) return null;
+  const value = family === 4 ? ipv4Value(address) : ipv6Value(address);
   const hostMask = (1n << BigInt((family === 4 ? 32 : 128) - prefixLength)) - 1n;
   const first = value & ~hostMask;
   return { text, family, prefixLength, first, last: first | hostMask, canonical: first === value };
@@ -29,6 +28,6 @@ export function overlaps(a: AddressRange, b: AddressRange): boolean {
   return a.family === b.family && a.first <= b.last && b.first <= a.last;
 }
 
-function ipv4(address: string): bigint {
+function ipv4Value(address: string): bigint {
   return address.split('.').reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
 }

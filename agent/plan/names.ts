@@ -15,25 +15,20 @@ export interface BridgeNames {
   readonly routeMetric: number;
 }
 
-export const gatewayBridge: BridgeNames = {
-  bridge: 'br-ex',
-  bridgePort: 'ovs-port-br-ex',
-  bridgeInterface: 'ovs-if-br-ex',
-  formerUplinkPort: 'ovs-port-phys0',
-  formerUplinkInterface: 'ovs-if-phys0',
-  formerUplinkUuid: '2e189230-7bf1-5dd2-b6df-ce7b6c1968cb',
-  routeMetric: 48,
-};
+export const gatewayBridge = namesOf('br-ex', 'phys0', '2e189230-7bf1-5dd2-b6df-ce7b6c1968cb', 48);
+export const externalBridge = namesOf('br-ex1', 'phys1', '394fbcb5-85d3-5a7c-a8a8-41b4470f231d', 49);
 
-export const externalBridge: BridgeNames = {
-  bridge: 'br-ex1',
-  bridgePort: 'ovs-port-br-ex1',
-  bridgeInterface: 'ovs-if-br-ex1',
-  formerUplinkPort: 'ovs-port-phys1',
-  formerUplinkInterface: 'ovs-if-phys1',
-  formerUplinkUuid: '394fbcb5-85d3-5a7c-a8a8-41b4470f231d',
-  routeMetric: 49,
-};
+function namesOf(bridge: string, nic: string, formerUplinkUuid: string, routeMetric: number): BridgeNames {
+  return {
+    bridge,
+    bridgePort: `ovs-port-${bridge}`,
+    bridgeInterface: `ovs-if-${bridge}`,
+    formerUplinkPort: `ovs-port-${nic}`,
+    formerUplinkInterface: `ovs-if-${nic}`,
+    formerUplinkUuid,
+    routeMetric,
+  };
+}
 
 export const bridges: readonly BridgeNames[] = [gatewayBridge, externalBridge];
 

@@ -2,16 +2,7 @@ import { compare } from '../compare/bridges.ts';
 import { AgentError } from '../errors.ts';
 import type { Config } from '../model/config.ts';
 import type { Observation } from '../model/observation.ts';
-import type {
-  NetworkDifference,
-  Plan,
-  PlanNote,
-  PredictedOutage,
-  Step,
-  UplinkChoice,
-  Wanted,
-  WantedBridge,
-} from '../model/plan.ts';
+import type { NetworkDifference, Plan, PlanNote, Step, UplinkChoice, Wanted, WantedBridge } from '../model/plan.ts';
 import { adjustInPlace } from './bridge/adjust.ts';
 import { buildWithoutUplink, buildWithUplink } from './bridge/build.ts';
 import { movedToBridge, movedToNic, touchedLinks, unprofiledAddressNotes } from './bridge/moved-addresses.ts';
@@ -48,7 +39,6 @@ export function planApply(config: Config, observation: Observation, routeWaitOve
   const external = chooseExternalUplink(config, observation);
   if (external !== null) refuseForeignBridge(externalBridge, observation);
   const chosen = { gateway: decision.choice.interface, external };
-  const options = { config, chosen };
   const notes: PlanNote[] = [
     ...decision.notes,
     ...(external === null ? foreignBridgeNotes(externalBridge, observation) : []),
@@ -57,14 +47,13 @@ export function planApply(config: Config, observation: Observation, routeWaitOve
   const add = (names: BridgeNames, uplink: string): void => {
     const source = uplinkSource(names, uplink, observation);
     refuseLostDefault(source, observation);
-    const { wanted, notes: own } = bridgeWithUplink(names, source, observation, options);
+    const { wanted, notes: own } = bridgeWithUplink(names, source, observation, config, chosen);
     targets.push({ names, wanted, source });
     notes.push(...own, ...unprofiledAddressNotes(source), ...unprofiledRouteNotes(source, observation));
-    const active = activeProfile(uplink, observation);
-    if (active !== undefined) notes.push(...externalNotes(active, observation));
+    notes.push(...externalNotes(activeProfile(uplink, observation), observation));
   };
   if (decision.choice.interface === null) {
-    targets.push({ names: gatewayBridge, wanted: bridgeWithoutUplink(gatewayBridge, options), source: null });
+    targets.push({ names: gatewayBridge, wanted: bridgeWithoutUplink(gatewayBridge, config), source: null });
   } else add(gatewayBridge, decision.choice.interface);
   if (external !== null) add(externalBridge, external);
   const plan = planFor(targets, observation, decision.choice, notes);
@@ -104,11 +93,10 @@ export function planRestore(previous: Wanted, observation: Observation): readonl
     return names === undefined || isWhole(names, wanted) || !differs(wanted, observation);
   });
   if (!canBeBuilt) return null;
+  const { steps } = planUndo(previous, observation);
   const copies = unusedCopies(observation);
   const why = 'the NIC that it was made for never ran it';
-  const unused: readonly Step[] =
-    copies.length === 0 ? [] : [{ do: 'deleteProfiles', profiles: copies, bridges: [], why }];
-  return [...planUndo(previous, observation).steps, ...unused];
+  return copies.length === 0 ? steps : [...steps, { do: 'deleteProfiles', profiles: copies, bridges: [], why }];
 }
 
 function planFor(
@@ -131,22 +119,19 @@ function planFor(
       steps.push(...(adjusted ?? rebuild(target, observation)));
     }
   }
-  const keepsUplink = (names: BridgeNames): boolean =>
-    targets.some((target) => target.names === names && target.source !== null);
-  const settlesMs = startsUplink(steps) ? startedUplinkMs : 0;
+  const uplinks = targets.flatMap(({ names, source }) => (source === null ? [] : [{ names, source }]));
+  const left = bridges.filter((names) => !uplinks.some((target) => target.names === names));
   const moved = [
-    ...targets.flatMap((target) =>
-      target.source === null ? [] : [movedToBridge(target.names, target.source, observation)],
-    ),
-    ...bridges.flatMap((names) => movedToNic(names, keepsUplink(names), observation) ?? []),
+    ...uplinks.map(({ names, source }) => movedToBridge(names, source, observation)),
+    ...left.flatMap((names) => movedToNic(names, observation) ?? []),
   ];
   return {
     outcome: steps.length === 0 ? 'unchanged' : 'change',
     choice,
     wanted,
-    carried: settlesMs === 0 ? moved : moved.map((entry) => ({ ...entry, settlesMs })),
+    carried: startsUplink(steps) ? moved.map((entry) => ({ ...entry, settlesMs: startedUplinkMs })) : moved,
     before: touchedLinks(
-      targets.flatMap((target) => target.source?.link.name ?? []),
+      uplinks.map(({ source }) => source.link.name),
       observation,
     ),
     differences,
@@ -195,7 +180,7 @@ function differs(wanted: WantedBridge, observation: Observation): boolean {
 }
 
 /** Measured in the booted node, see docs/decisions; a real NIC's driver may add its own. */
-function predictOutage(steps: readonly Step[]): PredictedOutage {
+function predictOutage(steps: readonly Step[]): Plan['outage'] {
   const has = (kind: Step['do']): boolean => steps.some((step) => step.do === kind);
   if (steps.some((step) => step.do === 'detachUplink' && step.activate))
     return { expectedMs: 500, why: 'the NIC leaves the profile that the script or an earlier version gave it' };

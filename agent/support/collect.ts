@@ -31,11 +31,8 @@ export async function collectCommands(staging: Staging, secrets: readonly string
   await Promise.all(Array.from({ length: atOnce }, work));
 }
 
-async function collectCommand(
-  staging: Staging,
-  { file, command }: CommandItem,
-  secrets: readonly string[],
-): Promise<void> {
+async function collectCommand(staging: Staging, item: CommandItem, secrets: readonly string[]): Promise<void> {
+  const { file, command } = item;
   const [program = '', ...words] = command.split(' ');
   const { text, note } = await capture(program, words, commandMs, itemLimitBytes);
   staging.add(file, `$ ${command}\n${maskText(text, secrets)}`, note);

@@ -1,16 +1,11 @@
-/*
- * What must not leave the node with a support bundle. Names are matched generously: a setting that is masked for nothing costs a
- * question, one that is not costs a password.
- */
+import { secretName } from '../model/secret-name.ts';
+
+/* What must not leave the node with a support bundle. */
 
 export const masked = '(masked)';
 
-/** Names whose values are secrets, as parts of `psk`, `802-1x.private-key-password`, `k8s-api-token`, … */
-const secretName =
-  '(?:[\\w./-]*(?:passw|passphrase|psk|secret|token|bearer|credential|private[-_]?key|preshared[-_]?key|wep[-_]key|mka[-_]c[ak]|api[-_]?key|key[-_]data)[\\w./-]*|pin)';
 /** `password-flags` says where a secret is kept, `key-mgmt` and `wep-key-type` how it is used. */
 const harmlessName = /(flags|[-_]type|mgmt|keyidx)$/;
-const secretNamePattern = new RegExp(`^${secretName}$`, 'i');
 
 const privateKeyBlock = /-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(?:-----END \1PRIVATE KEY-----|$)/g;
 const authorization = /\b((?:proxy-)?authorization\s*[:=]\s*).+/gi;
@@ -23,7 +18,7 @@ const valueAhead = /"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?|[^\s,}\]]+/y;
 
 /** True for the name of a setting whose value is a secret. */
 export function isSecretName(name: string): boolean {
-  return secretNamePattern.test(name) && !harmlessName.test(name);
+  return secretName.test(name) && !harmlessName.test(name);
 }
 
 /** Text of any program or file without what looks like a secret, and without secrets that are known to be some. */
@@ -87,14 +82,8 @@ export function secretsOfKeyfile(text: string): readonly string[] {
   return [...new Set(values.filter((value) => value.length >= 4))].toSorted((a, b) => b.length - a.length);
 }
 
-interface KeyfileLine {
-  readonly line: string;
-  readonly name: string;
-  /** null: no secret. */
-  readonly secret: string | null;
-}
-
-function keyfileLines(text: string): readonly KeyfileLine[] {
+/** `secret` is null where there is none. */
+function keyfileLines(text: string): readonly { line: string; name: string; secret: string | null }[] {
   let section = '';
   return text.split('\n').map((line) => {
     section = /^\s*\[(.*)\]\s*$/.exec(line)?.[1] ?? section;

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { unwritable } from '../drivers/host/files.ts';
 
@@ -48,11 +48,8 @@ export function openStaging(name: string): Staging {
         mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
         writeFileSync(path, content, { flag: 'wx', mode: 0o600 });
         total += content.length;
-        entries.push({
-          file,
-          bytes: content.length,
-          note: [note, cut].filter((part) => part !== null).join('; ') || null,
-        });
+        const notes = [note, cut].filter((part) => part !== null).join('; ');
+        entries.push({ file, bytes: content.length, note: notes || null });
       } catch (error) {
         entries.push({ file, bytes: 0, note: unwritable(path, error).message });
       }
@@ -67,9 +64,7 @@ export function openStaging(name: string): Staging {
 function makeParent(): string {
   try {
     mkdirSync(stagingDirectory, { recursive: true, mode: 0o755 });
-    const parent = mkdtempSync(`${stagingDirectory}/support-`);
-    chmodSync(parent, 0o700);
-    return parent;
+    return mkdtempSync(`${stagingDirectory}/support-`);
   } catch (error) {
     throw unwritable(stagingDirectory, error);
   }

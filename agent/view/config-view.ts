@@ -1,6 +1,5 @@
 import type { AgentError } from '../errors.ts';
-import type { ConfigWarning } from '../model/config.ts';
-import type { Sourced } from '../model/sourced.ts';
+import type { ConfigWarning, Sourced } from '../model/config.ts';
 
 /** One line per setting: its name in the file, its effective value and where that came from, in columns. */
 export function configShowText(

@@ -1,10 +1,9 @@
 import { fixedAddresses } from '../../compare/bridges.ts';
-import { detectionLimitMs } from '../../model/limits.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { DifferenceKind, NetworkDifference, Step, WantedBridge } from '../../model/plan.ts';
 import type { BridgeNames } from '../names.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
-import { activation, bridgeDynamicIpv6, profileOf } from './build.ts';
+import { activate, bridgeDynamicIpv6, profileOf, waitSteps } from './build.ts';
 
 /** How a difference is mended: each way disturbs more than the one before it. */
 type Remedy =
@@ -35,22 +34,10 @@ const ofKind: Readonly<Record<Exclude<DifferenceKind, 'setting'>, Remedy>> = {
 /** The same of a bridge that was left alone while NetworkManager was away: its profiles are there and run nothing. */
 const ofUnclaimed = { ...ofKind, active: 'claim-bridge', owner: 'claim-bridge' } as const;
 
-/** By property, of any profile: what configures nothing by itself. */
-const ofAnyProfile: Readonly<Record<string, Remedy>> = { 'connection.autoconnect': 'update', 'user.data': 'update' };
-/** By setting of the bridge: what NetworkManager changes in place (nm-device.c, can_reapply_change); any other is a rebuild. */
-const ofBridge: Readonly<Record<string, Remedy>> = {
-  'ovs-external-ids': 'reapply-bridge',
-  'ovs-other-config': 'reapply-bridge',
-};
+/** Settings of the bridge that NetworkManager changes in place (nm-device.c, can_reapply_change); any other is a rebuild. */
+const reappliedOnBridge = ['ovs-external-ids', 'ovs-other-config'];
 /** The same of the bridge's own interface. */
-const ofInterface: Readonly<Record<string, Remedy>> = {
-  ipv4: 'reapply-interface',
-  ipv6: 'reapply-interface',
-  connection: 'reapply-interface',
-  proxy: 'reapply-interface',
-  hostname: 'reapply-interface',
-  user: 'reapply-interface',
-};
+const reappliedOnInterface = ['ipv4', 'ipv6', 'connection', 'proxy', 'hostname', 'user'];
 
 /**
  * Steps that mend a bridge that is there without taking it apart. Null when the differences need more than that: it is built anew.
@@ -90,12 +77,8 @@ export function adjustInPlace(
     const { id, uuid } = final;
     const why = `${names.bridge} is changed in place; its link stays up`;
     steps.push({ do: 'reapply', id, uuid, settings: null, why });
-    const addresses = fixedAddresses(final.settings);
-    if (addresses.length > 0) {
-      const reason = 'a new address is checked for duplicates before it answers';
-      const wait = { interface: names.bridge, addresses, limitMs: detectionLimitMs };
-      steps.push({ do: 'waitAddresses', ...wait, why: reason });
-    }
+    const checked = 'a new address is checked for duplicates before it answers';
+    steps.push(...waitSteps(names, fixedAddresses(final.settings), checked));
   }
   return steps;
 }
@@ -111,19 +94,11 @@ function claim(
   const port = profileOf(wanted, names.bridgePort);
   const device = profileOf(wanted, names.bridgeInterface);
   const profiles = { bridge: bridge.uuid, port: port.uuid, interface: device.uuid };
+  const why = `${names.bridge} stayed while NetworkManager was away; it is taken over with all that is in it`;
   return [
-    {
-      do: 'claimBridge',
-      bridge: names.bridge,
-      profiles,
-      why: `${names.bridge} stayed while NetworkManager was away; it is taken over with all that is in it`,
-    },
-    { do: 'activate', profiles: [activation(port)], why: 'NetworkManager finds the rows and adds none' },
-    {
-      do: 'activate',
-      profiles: [activation(device)],
-      why: `${names.bridge} keeps its addresses and is looked after again`,
-    },
+    { do: 'claimBridge', bridge: names.bridge, profiles, why },
+    activate(port, 'NetworkManager finds the rows and adds none'),
+    activate(device, `${names.bridge} keeps its addresses and is looked after again`),
     ...(source === null ? [] : bridgeDynamicIpv6(names, device, source, observation)),
   ];
 }
@@ -131,6 +106,8 @@ function claim(
 function remedyOf(difference: NetworkDifference, names: BridgeNames, isUnclaimed: boolean): Remedy {
   if (difference.kind !== 'setting') return (isUnclaimed ? ofUnclaimed : ofKind)[difference.kind];
   const { profile, setting, key } = difference;
-  const ofProfile = { [names.bridge]: ofBridge, [names.bridgeInterface]: ofInterface }[profile];
-  return ofAnyProfile[`${setting}.${key}`] ?? ofProfile?.[setting] ?? 'rebuild';
+  // These configure nothing by themselves, in any profile.
+  if (['connection.autoconnect', 'user.data'].includes(`${setting}.${key}`)) return 'update';
+  if (profile === names.bridge && reappliedOnBridge.includes(setting)) return 'reapply-bridge';
+  return profile === names.bridgeInterface && reappliedOnInterface.includes(setting) ? 'reapply-interface' : 'rebuild';
 }

@@ -1,7 +1,7 @@
 import { fixedAddresses } from '../../compare/bridges.ts';
 import { detectionLimitMs } from '../../model/limits.ts';
 import type { Observation } from '../../model/observation.ts';
-import type { ProfileActivation, Step, WantedBridge, WantedProfile } from '../../model/plan.ts';
+import type { Step, WantedBridge, WantedProfile } from '../../model/plan.ts';
 import { numberOf } from '../../model/settings.ts';
 import { isDefault } from '../../net/destination.ts';
 import type { BridgeNames } from '../names.ts';
@@ -42,22 +42,18 @@ export function buildWithUplink(
       profiles: wanted.profiles.map((profile) => (profile.uuid === final.uuid ? initial : profile)),
       why: `${names.bridge} and its port need profiles; in memory, so that a reboot finds only the admin's own`,
     },
-    {
-      do: 'activate',
-      profiles: [activation(profileOf(wanted, names.bridgePort))],
-      why: `brings up ${names.bridge}; NetworkManager would try to twice if its interface came first`,
-    },
-    {
-      do: 'activate',
-      profiles: [activation(final)],
-      why: hasAddresses
+    activate(
+      profileOf(wanted, names.bridgePort),
+      `brings up ${names.bridge}; NetworkManager would try to twice if its interface came first`,
+    ),
+    activate(
+      final,
+      hasAddresses
         ? `${names.bridge} gets the addresses of ${uplink} as a standby, behind route metrics that are not preferred`
         : `${names.bridge} gets its own interface; ${uplink} has no address to hand over`,
-    },
+    ),
     ...(hold === null ? [] : [holdStep(names, hold)]),
-    ...(hasAddresses
-      ? [waitStep(names, addresses, 'an address that is still being checked for duplicates does not answer')]
-      : []),
+    ...waitSteps(names, addresses, 'an address that is still being checked for duplicates does not answer'),
     {
       do: 'attachUplink',
       bridge: names.bridge,
@@ -79,35 +75,20 @@ export function buildWithUplink(
 /** Steps that build a bridge without a NIC. */
 export function buildWithoutUplink(names: BridgeNames, wanted: WantedBridge): readonly Step[] {
   const [port, device] = [profileOf(wanted, names.bridgePort), profileOf(wanted, names.bridgeInterface)];
+  const write = `${names.bridge} needs profiles; in memory, so that a reboot finds only the admin's own`;
   return [
-    {
-      do: 'writeProfiles',
-      profiles: wanted.profiles,
-      why: `${names.bridge} needs profiles; in memory, so that a reboot finds only the admin's own`,
-    },
-    { do: 'activate', profiles: [activation(port)], why: `brings up ${names.bridge}` },
-    {
-      do: 'activate',
-      profiles: [activation(device)],
-      why: `${names.bridge} gets its own interface; no NIC is touched`,
-    },
+    { do: 'writeProfiles', profiles: wanted.profiles, why: write },
+    activate(port, `brings up ${names.bridge}`),
+    activate(device, `${names.bridge} gets its own interface; no NIC is touched`),
   ];
 }
 
 /** A NIC that was configured outside of NetworkManager runs a copy of what NetworkManager saw of it. */
 function takeOver(copy: WantedProfile, uplink: string): readonly Step[] {
-  const { id, uuid } = copy;
+  const why = `what NetworkManager shows of ${uplink} is no profile that would last`;
   return [
-    {
-      do: 'writeProfiles',
-      profiles: [copy],
-      why: `what NetworkManager shows of ${uplink} is no profile that would last`,
-    },
-    {
-      do: 'activate',
-      profiles: [{ id, uuid, interface: uplink }],
-      why: `NetworkManager can change ${uplink} in place once it configures it`,
-    },
+    { do: 'writeProfiles', profiles: [copy], why },
+    activate(copy, `NetworkManager can change ${uplink} in place once it configures it`, uplink),
   ];
 }
 
@@ -119,11 +100,7 @@ function settle(
   observation: Observation,
 ): readonly Step[] {
   const { id, uuid } = final;
-  const update: Step = {
-    do: 'writeProfiles',
-    profiles: [final],
-    why: `${names.bridge} gets the admin's own settings`,
-  };
+  const update: Step = { do: 'writeProfiles', profiles: [final], why: `${names.bridge} gets the admin's own settings` };
   const inPlace = { do: 'reapply', id, uuid } as const;
   const finish: Step = { ...inPlace, settings: null, why: 'in place, so that the link stays up' };
   const added = addressesBeside(names, final, source);
@@ -150,7 +127,7 @@ function addressesBeside(names: BridgeNames, final: WantedProfile, source: Uplin
   const present = stableAddresses(source.addressLink);
   const addresses = fixedAddresses(final.settings).filter((address) => !present.includes(address));
   const why = 'the NIC did not have them, so they are checked for duplicates before they answer';
-  return addresses.length === 0 ? [] : [waitStep(names, addresses, why)];
+  return waitSteps(names, addresses, why);
 }
 
 /** Steps that carry advertised IPv6 addresses over an activation of the bridge's interface, which starts IPv6 from nothing. */
@@ -165,8 +142,10 @@ export function bridgeDynamicIpv6(
   return [holdStep(names, hold), ...releaseHeld(names, final, hold)];
 }
 
-function waitStep(names: BridgeNames, addresses: readonly string[], why: string): Step {
-  return { do: 'waitAddresses', interface: names.bridge, addresses, limitMs: detectionLimitMs, why };
+/** Waits until a bridge answers for these addresses, if there are any. */
+export function waitSteps({ bridge }: BridgeNames, addresses: readonly string[], why: string): readonly Step[] {
+  if (addresses.length === 0) return [];
+  return [{ do: 'waitAddresses', interface: bridge, addresses, limitMs: detectionLimitMs, why }];
 }
 
 function holdStep(names: BridgeNames, hold: Ipv6Held): Step {
@@ -181,12 +160,9 @@ function holdStep(names: BridgeNames, hold: Ipv6Held): Step {
 }
 
 /** What is held goes when the router's own default route is there; where none was held, there is none to wait for. */
-function releaseHeld(
-  names: BridgeNames,
-  { id, uuid, settings }: WantedProfile,
-  { gateways }: Ipv6Held,
-): readonly Step[] {
-  if (gateways.length === 0) return [];
+function releaseHeld(names: BridgeNames, final: WantedProfile, hold: Ipv6Held): readonly Step[] {
+  const { id, uuid, settings } = final;
+  if (hold.gateways.length === 0) return [];
   const ipv6DefaultMetric = numberOf(settings, 'ipv6', 'route-metric') ?? null;
   const why = 'the advertised default route takes over';
   const wait = { lease: false, ipv6DefaultMetric, heldMetric: standbyMetric };
@@ -210,9 +186,9 @@ function dynamicWait(
   return [{ do: 'waitDynamic', id, uuid, interface: names.bridge, lease, ipv6DefaultMetric, heldMetric: null, why }];
 }
 
-/** How a profile of ours is started: NetworkManager finds or makes its device. */
-export function activation({ id, uuid }: WantedProfile): ProfileActivation {
-  return { id, uuid, interface: null };
+/** Starts a profile, on this device; null: NetworkManager finds or makes it. */
+export function activate({ id, uuid }: WantedProfile, why: string, device: string | null = null): Step {
+  return { do: 'activate', profiles: [{ id, uuid, interface: device }], why };
 }
 
 /** The profile of a bridge with this id. */

@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
+import { fixedAddresses } from '../../compare/bridges.ts';
 import { endlessDhcpTimeout } from '../../model/limits.ts';
 import type { Link, Observation, Route } from '../../model/observation.ts';
 import type { WantedProfile } from '../../model/plan.ts';
@@ -21,6 +22,18 @@ type Setting = Readonly<Record<string, SettingValue>>;
 /** Global addresses of a link but temporary ones (RFC 8981) and those that are still checked for duplicates, as `address/prefix`. */
 export function stableAddresses(link: Link): readonly string[] {
   return link.addresses.filter((entry) => isStable(entry)).map((entry) => `${entry.address}/${entry.prefixLength}`);
+}
+
+/** Addresses of a link that the profile brings back by itself; all of them where the profile is not known. */
+export function profileAddresses(link: Link, settings: ProfileSettings | null): readonly string[] {
+  const addresses = stableAddresses(link);
+  if (settings === null) return addresses;
+  const fixed = fixedAddresses(settings);
+  return addresses.filter((address) => {
+    const method = textOf(settings, address.includes(':') ? 'ipv6' : 'ipv4', 'method');
+    if (method === 'disabled' || method === 'link-local') return false;
+    return method !== 'manual' || fixed.includes(address);
+  });
 }
 
 /**
@@ -76,13 +89,16 @@ export function ipv6Hold(final: WantedProfile, link: Link, observation: Observat
   if (!isDynamic(6, final.settings)) return null;
   const addresses = link.addresses.filter((entry) => entry.family === 6 && isStable(entry));
   if (addresses.length === 0) return null;
-  const gateways = observation.routes
-    .filter((route) => route.family === 6 && route.device === link.name && isDefault(route.destination))
-    .flatMap((route) => route.gateway ?? []);
   return {
     addresses: addresses.map((entry) => `${entry.address}/${entry.prefixLength}`),
-    gateways: [...new Set(gateways)],
+    gateways: defaultGateways(link, observation).filter(isIPv6),
   };
+}
+
+/** Gateways of the default routes through a link. */
+export function defaultGateways(link: Link, { routes }: Observation): readonly string[] {
+  const own = routes.filter((route) => route.device === link.name && isDefault(route.destination));
+  return [...new Set(own.flatMap((route) => route.gateway ?? []))];
 }
 
 /** Families of a profile that are configured by DHCP or router advertisements. */

@@ -1,12 +1,10 @@
 import type { Link, Observation } from '../../model/observation.ts';
 import type { LinkAddresses, MovedAddresses, PlanNote } from '../../model/plan.ts';
 import type { ProfileSettings } from '../../model/settings.ts';
-import { isDefault } from '../../net/destination.ts';
 import { type BridgeNames, bridges } from '../names.ts';
 import { activeProfile, adminProfile, type UplinkSource } from '../uplink/source-profile.ts';
 import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
-import { stableAddresses } from './handover.ts';
-import { profileAddresses } from './profile-addresses.ts';
+import { defaultGateways, profileAddresses, stableAddresses } from './handover.ts';
 import { takeBridgeApart } from './take-bridge-apart.ts';
 
 /*
@@ -19,12 +17,11 @@ export function movedToBridge(names: BridgeNames, source: UplinkSource, observat
   return moved(source.addressLink, names.bridge, source.settings, observation);
 }
 
-/** What goes back to the NIC of a bridge that is taken apart; null for one that stays or has no NIC. */
-export function movedToNic(names: BridgeNames, keepsUplink: boolean, observation: Observation): MovedAddresses | null {
+/** What goes back to the NIC of a bridge that is taken apart; null for one that has no NIC or is not ours. */
+export function movedToNic(names: BridgeNames, observation: Observation): MovedAddresses | null {
   const uplink = uplinkInBridge(names, observation);
   const link = observation.links.find((entry) => entry.name === names.bridge);
-  if (keepsUplink || uplink === null || link === undefined || takeBridgeApart(names, observation).length === 0)
-    return null;
+  if (uplink === null || link === undefined || takeBridgeApart(names, observation).length === 0) return null;
   return moved(link, uplink, adminProfile(names, uplink, observation)?.settings ?? null, observation);
 }
 
@@ -35,10 +32,7 @@ export function touchedLinks(uplinks: readonly string[], observation: Observatio
   const touched = new Set([...outside, ...bridges.map((names) => names.bridge)]);
   return observation.links
     .filter((link) => touched.has(link.name))
-    .map((link) => ({
-      interface: link.name,
-      addresses: profileAddresses(link, settingsOf(link.name, observation)),
-    }))
+    .map((link) => ({ interface: link.name, addresses: profileAddresses(link, settingsOf(link.name, observation)) }))
     .filter((entry) => entry.addresses.length > 0);
 }
 
@@ -53,15 +47,8 @@ export function unprofiledAddressNotes(source: UplinkSource): readonly PlanNote[
 }
 
 function moved(from: Link, to: string, settings: ProfileSettings | null, observation: Observation): MovedAddresses {
-  const gateways = observation.routes
-    .filter((route) => route.device === from.name && isDefault(route.destination))
-    .flatMap((route) => route.gateway ?? []);
-  return {
-    interface: to,
-    from: from.name,
-    addresses: profileAddresses(from, settings),
-    defaultGateways: [...new Set(gateways)],
-  };
+  const addresses = profileAddresses(from, settings);
+  return { interface: to, from: from.name, addresses, defaultGateways: defaultGateways(from, observation) };
 }
 
 function settingsOf(name: string, observation: Observation): ProfileSettings | null {

@@ -5,12 +5,6 @@ import { shellWord } from '../../printable.ts';
 import { type BridgeNames, everyProfileId, ownerKeys, ownerOf } from '../names.ts';
 import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
 
-/** A bridge somebody else made, and how to remove it. */
-interface Foreign {
-  readonly why: string;
-  readonly removal: string;
-}
-
 /** Refuses to touch a bridge that somebody else made: by hand, or through profiles of another tool. Fails with `bridge-foreign`. */
 export function refuseForeignBridge(names: BridgeNames, observation: Observation): void {
   const found = foreignBridge(names, observation);
@@ -44,7 +38,8 @@ export function foreignPortNotes(names: BridgeNames, observation: Observation): 
   return [{ level: 'warning', message: `ports that others put into ${names.bridge} go with it: ${ports}${pods}` }];
 }
 
-function foreignBridge(names: BridgeNames, observation: Observation): Foreign | null {
+/** Why a bridge is somebody else's, and how to remove it. */
+function foreignBridge(names: BridgeNames, observation: Observation): { why: string; removal: string } | null {
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
   if (row === undefined) return null;
   const owner = ownerOf(row);

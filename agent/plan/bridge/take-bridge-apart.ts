@@ -1,5 +1,5 @@
 import { activationLimitMs } from '../../model/limits.ts';
-import type { Link, NmProfile, Observation, Route } from '../../model/observation.ts';
+import { type Link, type NmProfile, nicDevice, type Observation, type Route } from '../../model/observation.ts';
 import type { Step } from '../../model/plan.ts';
 import { listOf, type ProfileSettings, textOf } from '../../model/settings.ts';
 import { isLinkLocal6 } from '../../net/address.ts';
@@ -7,8 +7,7 @@ import { isDefault } from '../../net/destination.ts';
 import { type BridgeNames, bridgeOfProfile, ownerOf } from '../names.ts';
 import { activeProfile, adminProfile } from '../uplink/source-profile.ts';
 import { presentOrFormerUplink, uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
-import { dynamicFamilies } from './handover.ts';
-import { profileAddresses } from './profile-addresses.ts';
+import { dynamicFamilies, profileAddresses } from './handover.ts';
 
 /**
  * Steps that take a bridge of ours apart and leave its NIC to the admin's own profile, from any state: a complete bridge, what a run
@@ -56,15 +55,12 @@ const activated = 100;
  * True for a NIC that somebody took out of a bridge, or whose bridge somebody deleted: its profile is active and gives addresses, and there
  * is none, not even one of the link.
  */
-function isLeftBare(uplink: string, admin: NmProfile, observation: Observation): boolean {
-  const { networkManager, links } = observation;
-  const active = networkManager.activeConnections.find((entry) => entry.uuid === admin.uuid);
-  const device = networkManager.devices.find((entry) => entry.interface === uplink && entry.state === activated);
+function isLeftBare(uplink: string, { settings }: NmProfile, observation: Observation): boolean {
   const gives = ['ipv4', 'ipv6'].some(
-    (name) => !['disabled', 'ignore', undefined].includes(textOf(admin.settings, name, 'method')),
+    (name) => !['disabled', 'ignore', undefined].includes(textOf(settings, name, 'method')),
   );
-  const isEmpty = links.find((link) => link.name === uplink)?.addresses.length === 0;
-  return gives && isEmpty && device !== undefined && active?.devices.includes(device.path) === true;
+  const isEmpty = observation.links.find((link) => link.name === uplink)?.addresses.length === 0;
+  return gives && isEmpty && nicDevice(uplink, observation)?.state === activated;
 }
 
 /** True for a profile that NetworkManager runs: what it made for it goes with it. */
@@ -111,7 +107,7 @@ function detach(
   const lease = dynamicFamilies(admin.settings).includes(4) && hasFamily(addresses, 4);
   return [
     detachUplink,
-    ...(lease ? [leaseOf(admin, uplink)] : []),
+    ...(lease ? [waitForLease(admin, uplink)] : []),
     ...(sharesTraffic(admin.settings) ? [addAgain(admin, uplink)] : []),
     { do: 'releaseRoutes', interface: uplink, destinations: defaults, routes, metric, why },
   ];
@@ -130,18 +126,10 @@ function addAgain({ id, uuid }: NmProfile, uplink: string): Step {
   return { do: 'reapply', id, uuid, settings: null, why };
 }
 
-function leaseOf({ id, uuid }: NmProfile, uplink: string): Step {
+function waitForLease({ id, uuid }: NmProfile, uplink: string): Step {
   const why = 'the same MAC gets the same lease';
-  return {
-    do: 'waitDynamic',
-    id,
-    uuid,
-    interface: uplink,
-    lease: true,
-    ipv6DefaultMetric: null,
-    heldMetric: null,
-    why,
-  };
+  const wait = { lease: true, ipv6DefaultMetric: null, heldMetric: null };
+  return { do: 'waitDynamic', id, uuid, interface: uplink, ...wait, why };
 }
 
 /** What the bridge has where nobody asked for another one (names.ts), less one. */

@@ -29,21 +29,16 @@ export function refuseLostDefault(source: UplinkSource, observation: Observation
   if (lost === undefined) return;
   const { id, link } = source;
   const facts = { interface: link.name, profile: id };
-  if (lost.viaIpv6 === true)
-    throw new AgentError(
-      'interface-unsuitable',
-      `the default route of ${link.name} goes through an IPv6 next hop, which NetworkManager cannot give to the bridge`,
-      { hint: `give the profile ${id} an IPv4 gateway, name another interface, or set \`uplink: none\``, facts },
-    );
+  const route = `the default route of ${link.name}`;
+  if (lost.viaIpv6 === true) {
+    const hint = `give the profile ${id} an IPv4 gateway, name another interface, or set \`uplink: none\``;
+    const why = `${route} goes through an IPv6 next hop, which NetworkManager cannot give to the bridge`;
+    throw new AgentError('interface-unsuitable', why, { hint, facts });
+  }
   const flag = lost.family === 6 ? 'ip -6' : 'ip';
-  throw new AgentError(
-    'interface-unsuitable',
-    `the default route of ${link.name} is not in the profile ${id}, so the bridge would be without one`,
-    {
-      hint: `add it: nmcli connection modify ${shellWord(id)} ${settingOf(lost, source)}; or remove it: ${flag} route delete default dev ${link.name}`,
-      facts,
-    },
-  );
+  const hint = `add it: nmcli connection modify ${shellWord(id)} ${settingOf(lost, source)}; or remove it: ${flag} route delete default dev ${link.name}`;
+  const why = `${route} is not in the profile ${id}, so the bridge would be without one`;
+  throw new AgentError('interface-unsuitable', why, { hint, facts });
 }
 
 function unprofiledDefaults(source: UplinkSource, observation: Observation): readonly Route[] {

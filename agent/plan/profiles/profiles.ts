@@ -14,11 +14,6 @@ import { bridgeRouteMetric } from './route-metric.ts';
 import { moveRoutingRules } from './routing-rules.ts';
 import { addressSettings } from './transfer.ts';
 
-export interface ProfileOptions {
-  readonly config: Config;
-  readonly chosen: ChosenUplinks;
-}
-
 type Setting = Record<string, SettingValue>;
 
 const text = (value: string): SettingValue => ['s', value];
@@ -28,41 +23,36 @@ export function bridgeWithUplink(
   names: BridgeNames,
   source: UplinkSource,
   observation: Observation,
-  options: ProfileOptions,
+  config: Config,
+  chosen: ChosenUplinks,
 ): { wanted: WantedBridge; notes: readonly PlanNote[] } {
   const { mac } = source;
   const address = addressSettings(source.settings);
-  const metric = bridgeRouteMetric(names, source, observation, options.chosen);
+  const metric = bridgeRouteMetric(names, source, observation, chosen);
   const identifier = keepInterfaceIdentifier(source);
   const identity = keepDhcpIdentity(source.settings, source.dhcp, source.given);
   const rules = moveRoutingRules(source.id, source.settings, source.link.name, names.bridge);
   const { mtu, notes: mtuNotes } = wantedMtu(source);
   const { [userData.copyOf]: _, ...ofAdmin } = stringsOf(source.settings, 'user', 'data');
-  const origin = {
-    ...ofAdmin,
-    [userData.sourceProfile]: source.uuid,
-    [userData.sourceId]: source.id,
-  };
+  const origin = { ...ofAdmin, [userData.sourceProfile]: source.uuid, [userData.sourceId]: source.id };
   const bridgeInterface: ProfileSettings = {
     ...address,
-    connection: {
-      ...address.connection,
-      ...connection(names.bridgeInterface, 'ovs-interface', names.bridge),
-      ...portOf(names.bridgePort, 'ovs-port'),
-    },
+    connection: { ...address.connection, ...interfaceConnection(names) },
     'ovs-interface': { type: text('internal') },
     '802-3-ethernet': { mtu, 'assigned-mac-address': text(mac) },
     ipv4: { ...address.ipv4, ...rules.ipv4, ...identity.ipv4, 'route-metric': ['x', metric.ipv4] },
     ipv6: { ...address.ipv6, ...rules.ipv6, ...identifier.ipv6, ...identity.ipv6, 'route-metric': ['x', metric.ipv6] },
     user: { data: ['a{ss}', origin] },
   };
-  const externalIds = { 'bridge-uplink': source.link.name };
   return {
     wanted: {
       bridge: names.bridge,
       uplink: { interface: source.link.name, sourceProfile: source.uuid, sourceProfileId: source.id },
       mac,
-      profiles: [...bridgeProfiles(names, options, externalIds), named(names.bridgeInterface, bridgeInterface)],
+      profiles: [
+        ...bridgeProfiles(names, config, { 'bridge-uplink': source.link.name }),
+        named(names.bridgeInterface, bridgeInterface),
+      ],
     },
     notes: [
       ...mtuNotes,
@@ -77,12 +67,9 @@ export function bridgeWithUplink(
 }
 
 /** The three profiles of a bridge without a NIC: up, without addresses, with MicroShift's fixed MAC. */
-export function bridgeWithoutUplink(names: BridgeNames, options: ProfileOptions): WantedBridge {
+export function bridgeWithoutUplink(names: BridgeNames, config: Config): WantedBridge {
   const bridgeInterface: ProfileSettings = {
-    connection: {
-      ...connection(names.bridgeInterface, 'ovs-interface', names.bridge),
-      ...portOf(names.bridgePort, 'ovs-port'),
-    },
+    connection: interfaceConnection(names),
     'ovs-interface': { type: text('internal') },
     '802-3-ethernet': { 'assigned-mac-address': text(noUplinkMac) },
     ipv4: { method: text('disabled') },
@@ -92,30 +79,27 @@ export function bridgeWithoutUplink(names: BridgeNames, options: ProfileOptions)
     bridge: names.bridge,
     uplink: null,
     mac: noUplinkMac,
-    profiles: [...bridgeProfiles(names, options, {}), named(names.bridgeInterface, bridgeInterface)],
+    profiles: [...bridgeProfiles(names, config, {}), named(names.bridgeInterface, bridgeInterface)],
   };
 }
 
 function bridgeProfiles(
   names: BridgeNames,
-  { config }: ProfileOptions,
+  { ovs }: Config,
   externalIds: Readonly<Record<string, string>>,
 ): readonly WantedProfile[] {
   const bridge: ProfileSettings = {
     connection: connection(names.bridge, 'ovs-bridge', names.bridge),
     'ovs-bridge': {
       'fail-mode': text('standalone'),
-      ...(config.ovs.datapathType.value === 'netdev' ? { 'datapath-type': text('netdev') } : {}),
+      ...(ovs.datapathType.value === 'netdev' ? { 'datapath-type': text('netdev') } : {}),
     },
     'ovs-external-ids': {
       data: ['a{ss}', { ...externalIds, 'bridge-id': names.bridge, [ownerKeys.own]: profileUuid(names.bridge) }],
     },
   };
   const port: ProfileSettings = {
-    connection: {
-      ...connection(names.bridgePort, 'ovs-port', names.bridge),
-      ...portOf(names.bridge, 'ovs-bridge'),
-    },
+    connection: { ...connection(names.bridgePort, 'ovs-port', names.bridge), ...portOf(names.bridge, 'ovs-bridge') },
     'ovs-port': {},
   };
   return [named(names.bridge, bridge), named(names.bridgePort, port)];
@@ -133,6 +117,10 @@ function connection(id: string, type: string, interfaceName: string): Setting {
     'interface-name': text(interfaceName),
     autoconnect: ['b', false],
   };
+}
+
+function interfaceConnection({ bridge, bridgePort, bridgeInterface }: BridgeNames): Setting {
+  return { ...connection(bridgeInterface, 'ovs-interface', bridge), ...portOf(bridgePort, 'ovs-port') };
 }
 
 function portOf(controllerId: string, portType: string): Setting {

@@ -1,20 +1,21 @@
 import type { PlanNote } from '../../model/plan.ts';
-import type { Json, ProfileSettings, SettingValue } from '../../model/settings.ts';
+import type { Json, ProfileSettings } from '../../model/settings.ts';
+
+type Setting = ProfileSettings[string];
 
 /** Keys of a rule that name an interface (NetworkManager, nm-core-internal.h, NM_IP_ROUTING_RULE_ATTR_*). */
 const interfaceKeys = ['iifname', 'oifname'];
-
-export interface MovedRules {
-  readonly ipv4: Readonly<Record<string, SettingValue>>;
-  readonly ipv6: Readonly<Record<string, SettingValue>>;
-  readonly notes: readonly PlanNote[];
-}
 
 /**
  * Routing rules of a profile whose address moves from one interface to another: a rule that names the first names the second, because
  * that is where the packets pass from then on (ip-rule(8), iif and oif). Every other rule stays as it is.
  */
-export function moveRoutingRules(id: string, source: ProfileSettings, from: string, to: string): MovedRules {
+export function moveRoutingRules(
+  id: string,
+  source: ProfileSettings,
+  from: string,
+  to: string,
+): { readonly ipv4: Setting; readonly ipv6: Setting; readonly notes: readonly PlanNote[] } {
   const ipv4 = movedIn(source.ipv4, from, to);
   const ipv6 = movedIn(source.ipv6, from, to);
   const message = `routing rules of ${id} that name ${from} name ${to}: that is where its packets pass`;
@@ -22,11 +23,7 @@ export function moveRoutingRules(id: string, source: ProfileSettings, from: stri
   return { ipv4: ipv4 ?? {}, ipv6: ipv6 ?? {}, notes: isMoved ? [{ level: 'info', message }] : [] };
 }
 
-function movedIn(
-  setting: ProfileSettings[string] | undefined,
-  from: string,
-  to: string,
-): Record<string, SettingValue> | null {
+function movedIn(setting: Setting | undefined, from: string, to: string): Setting | null {
   const [signature, rules] = setting?.['routing-rules'] ?? [];
   if (signature === undefined || !Array.isArray(rules)) return null;
   const moved = rules.map((rule: Json) => movedRule(rule as Readonly<Record<string, Json>>, from, to));

@@ -1,6 +1,6 @@
-import { isIPv6 } from 'node:net';
 import type { Config } from '../../model/config.ts';
 import type { FirewallPlan, TrustedSource, ZoneSources } from '../../model/firewall.ts';
+import { parseRange } from '../../net/address-range.ts';
 
 /**
  * ovn-kubernetes sends traffic of the host to pods and services from these addresses, which exist on no link (the first of its
@@ -10,14 +10,12 @@ const hostMasqueradeAddress = { 4: '169.254.169.1', 6: 'fd69::1' } as const;
 
 /** Where traffic of pods comes from: the pods' networks, and the host itself seen from them, in each family the cluster has. */
 export function trustedSources(config: Config): readonly TrustedSource[] {
-  const pods = config.cluster.clusterNetwork.value.map((cidr): TrustedSource => {
-    return { source: cidr, why: 'pods', family: isIPv6(cidr.split('/')[0] ?? '') ? 6 : 4 };
-  });
+  const pods = config.cluster.clusterNetwork.value.map(
+    (source): TrustedSource => ({ source, why: 'pods', family: parseRange(source)?.family ?? 4 }),
+  );
   const families = ([4, 6] as const).filter((family) => pods.some((entry) => entry.family === family));
-  const host = families.map((family): TrustedSource => {
-    return { source: hostMasqueradeAddress[family], why: 'the host, as pods see it', family };
-  });
-  return [...pods, ...host];
+  const why = 'the host, as pods see it';
+  return [...pods, ...families.map((family) => ({ source: hostMasqueradeAddress[family], why, family }))];
 }
 
 /** What has to be added to the zone, now and for good; sources of others stay. */

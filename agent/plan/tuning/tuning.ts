@@ -3,7 +3,7 @@ import type { Config, OvsConfig } from '../../model/config.ts';
 import type { OvsFacts } from '../../model/observation.ts';
 import type { Difference, PlanNote } from '../../model/plan.ts';
 import type { DaemonFacts, DropInFacts, TuningFacts, TuningPlan, TuningStep } from '../../model/tuning.ts';
-import { canonicalCpuList, parseCpuList } from '../../net/cpu-set.ts';
+import { canonicalCpuList, formatCpuList, parseCpuList } from '../../net/cpu-set.ts';
 import {
   affinityIn,
   affinityText,
@@ -28,31 +28,24 @@ export function planTuning(config: Config, facts: TuningFacts, ovs: Pick<OvsFact
   refuseAbsentCpus(config.ovs, facts);
   const wanted = config.ovs.cpuAffinity.value;
   const cpus = wanted === null ? null : canonicalCpuList(wanted);
-  const draft = emptyDraft();
+  const draft: Draft = { steps: [], differences: [], notes: [] };
   for (const daemon of facts.daemons) planAffinity(draft, daemon, cpus, facts.baseCpus);
   for (const daemon of facts.daemons) planMemory(draft, daemon, config.ovs.lockMemory.value);
-  planThreads(draft, ovs, {
-    [threadKeys.handlers]: numberText(config.ovs.handlerThreads.value),
-    [threadKeys.revalidators]: numberText(config.ovs.revalidatorThreads.value),
-  });
+  planThreads(draft, ovs, askedThreads(config));
   return finished(draft);
 }
 
 /** Plans the way back: drop-ins of ours gone, threads as what is left says, and no numbers of threads that ovn.yaml asked for. */
 export function planUntuning(config: Config, facts: TuningFacts, ovs: Pick<OvsFacts, 'otherConfig'>): TuningPlan {
-  const draft = emptyDraft();
+  const draft: Draft = { steps: [], differences: [], notes: [] };
   for (const daemon of facts.daemons) {
     for (const dropIn of daemon.dropIns.filter((entry) => entry.text !== null && !isForeign(entry))) {
       if (dropIn.kind === 'affinity') planAffinity(draft, daemon, affinityIn(dropIn.shipped), facts.baseCpus);
       else removeDropIn(draft, dropIn, 'nothing of ours may stay');
     }
   }
-  const asked: Readonly<Record<string, string | null>> = {
-    [threadKeys.handlers]: numberText(config.ovs.handlerThreads.value),
-    [threadKeys.revalidators]: numberText(config.ovs.revalidatorThreads.value),
-  };
-  const ours = Object.keys(asked).filter((key) => asked[key] !== null && asked[key] === ovs.otherConfig[key]);
-  planThreads(draft, ovs, Object.fromEntries(ours.map((key) => [key, null])));
+  const ours = Object.entries(askedThreads(config)).filter(([key, value]) => value === ovs.otherConfig[key]);
+  planThreads(draft, ovs, Object.fromEntries(ours.map(([key]) => [key, null])));
   return finished(draft);
 }
 
@@ -77,11 +70,8 @@ function planAffinity(draft: Draft, daemon: DaemonFacts, cpus: string | null, ba
   if (cpus !== null || set !== null) pinThreads(draft, daemon, cpus ?? baseCpus, cpus === null ? set : null);
   if (affinityIn(dropIn.shipped) === cpus) removeDropIn(draft, dropIn, 'what the package ships says the same');
   else if (dropIn.text !== affinityText(cpus)) {
-    draft.differences.push({
-      subject: `CPUAffinity of ${daemon.name}.service`,
-      wanted: cpus ?? 'none',
-      observed: set ?? 'none',
-    });
+    const subject = `CPUAffinity of ${daemon.name}.service`;
+    draft.differences.push({ subject, wanted: cpus ?? 'none', observed: set ?? 'none' });
     const why = `${daemon.name} shall start on ${cpus === null ? 'every CPU' : `CPU ${cpus}`} next time, too`;
     draft.steps.push({ do: 'writeDropIn', path: dropIn.path, text: affinityText(cpus), why });
   }
@@ -96,12 +86,9 @@ function pinThreads(draft: Draft, daemon: DaemonFacts, cpus: string, only: strin
     return has !== canonicalCpuList(cpus) && (only === null || has === only);
   });
   if (daemon.pid === null || wrong.length === 0) return;
-  const lists = [...new Set(wrong.map((thread) => thread.cpus))].join(' and ');
-  draft.differences.push({
-    subject: `CPUs of ${daemon.name} (${wrong.length} of its ${daemon.threads.length} threads)`,
-    wanted: cpus,
-    observed: lists,
-  });
+  const observed = [...new Set(wrong.map((thread) => thread.cpus))].join(' and ');
+  const subject = `CPUs of ${daemon.name} (${wrong.length} of its ${daemon.threads.length} threads)`;
+  draft.differences.push({ subject, wanted: cpus, observed });
   draft.steps.push({
     do: 'pinThreads',
     daemon: daemon.name,
@@ -133,19 +120,22 @@ function planMemory(draft: Draft, daemon: DaemonFacts, lock: boolean): void {
     draft.notes.push(restartNote(daemon, 'has not locked its memory'));
 }
 
-function planThreads(
-  draft: Draft,
-  ovs: Pick<OvsFacts, 'otherConfig'>,
-  wanted: Readonly<Record<string, string | null>>,
-): void {
+type Values = Readonly<Record<string, string | null>>;
+
+/** What ovn.yaml asks for; null: nothing. */
+function askedThreads({ ovs }: Config): Values {
+  return {
+    [threadKeys.handlers]: ovs.handlerThreads.value?.toString() ?? null,
+    [threadKeys.revalidators]: ovs.revalidatorThreads.value?.toString() ?? null,
+  };
+}
+
+function planThreads(draft: Draft, ovs: Pick<OvsFacts, 'otherConfig'>, wanted: Values): void {
   const changed = Object.entries(wanted).filter(([key, value]) => (ovs.otherConfig[key] ?? null) !== value);
   if (changed.length === 0) return;
   for (const [key, value] of changed) {
-    draft.differences.push({
-      subject: `other_config:${key}`,
-      wanted: value ?? '(unset)',
-      observed: ovs.otherConfig[key] ?? '(unset)',
-    });
+    const observed = ovs.otherConfig[key] ?? '(unset)';
+    draft.differences.push({ subject: `other_config:${key}`, wanted: value ?? '(unset)', observed });
   }
   const why = 'ovs-vswitchd starts and ends threads while it runs; few are enough for a small node';
   draft.steps.push({ do: 'setOtherConfig', values: Object.fromEntries(changed), why });
@@ -159,14 +149,11 @@ function removeDropIn(draft: Draft, dropIn: DropInFacts, why: string): void {
 
 /** systemd reads drop-ins when it is told to, once, after all of them. */
 function finished(draft: Draft): TuningPlan {
-  const isFile = (step: TuningStep): boolean => step.do === 'writeDropIn' || step.do === 'removeDropIn';
-  const files = draft.steps.filter(isFile);
-  const others = draft.steps.filter((step) => !isFile(step));
-  const reload: TuningStep = {
-    do: 'reloadUnits',
-    why: 'systemd reads drop-ins only when it is told to; nothing is restarted',
-  };
-  return { ...draft, steps: [...others, ...files, ...(files.length === 0 ? [] : [reload])] };
+  const files = draft.steps.filter((step) => step.do === 'writeDropIn' || step.do === 'removeDropIn');
+  const others = draft.steps.filter((step) => !files.some((file) => file === step));
+  if (files.length === 0) return draft;
+  const why = 'systemd reads drop-ins only when it is told to; nothing is restarted';
+  return { ...draft, steps: [...others, ...files, { do: 'reloadUnits', why }] };
 }
 
 function refuseAbsentCpus({ cpuAffinity }: OvsConfig, facts: TuningFacts): void {
@@ -174,12 +161,9 @@ function refuseAbsentCpus({ cpuAffinity }: OvsConfig, facts: TuningFacts): void 
   const online = new Set(parseCpuList(facts.onlineCpus));
   const absent = parseCpuList(cpuAffinity.value).filter((cpu) => !online.has(cpu));
   if (absent.length === 0) return;
-  const names = `CPU ${canonicalCpuList(absent.join(','))}`;
-  throw new AgentError(
-    'config-invalid',
-    `ovs.cpuAffinity (${cpuAffinity.source}) is ${cpuAffinity.value}, but this machine has no ${names}: online are ${facts.onlineCpus}`,
-    { hint: 'name CPUs that are online, or write cpuAffinity: none' },
-  );
+  const names = `CPU ${formatCpuList(absent)}`;
+  const message = `ovs.cpuAffinity (${cpuAffinity.source}) is ${cpuAffinity.value}, but this machine has no ${names}: online are ${facts.onlineCpus}`;
+  throw new AgentError('config-invalid', message, { hint: 'name CPUs that are online, or write cpuAffinity: none' });
 }
 
 function restartNote(daemon: DaemonFacts, what: string): PlanNote {
@@ -188,16 +172,6 @@ function restartNote(daemon: DaemonFacts, what: string): PlanNote {
 }
 
 function foreignNote(dropIn: DropInFacts, what: string): PlanNote {
-  return {
-    level: 'warning',
-    message: `${dropIn.path} is not ours and decides (${what}); remove it to let ovn.yaml decide`,
-  };
-}
-
-function emptyDraft(): Draft {
-  return { steps: [], differences: [], notes: [] };
-}
-
-function numberText(value: number | null): string | null {
-  return value === null ? null : String(value);
+  const message = `${dropIn.path} is not ours and decides (${what}); remove it to let ovn.yaml decide`;
+  return { level: 'warning', message };
 }

@@ -8,8 +8,6 @@ import { type Candidate, newNameOf, rememberedCandidates } from './remembered.ts
 import { unsuitability } from './suitability.ts';
 import { quotedName, shownName, word } from './trace.ts';
 
-const externalHintPath = '/etc/ovnk/extra_bridge';
-
 /** The NICs of both bridges; null: none. */
 export interface ChosenUplinks {
   readonly gateway: string | null;
@@ -23,10 +21,9 @@ export type UplinkDecision =
 
 /** A choice in the making: what it is made from, and what it has left so far. */
 interface Choosing {
-  readonly config: Config;
   readonly observation: Observation;
   /** The NIC of br-ex1. */
-  readonly external: string | null;
+  readonly external: Candidate | null;
   readonly trace: string[];
   readonly notes: PlanNote[];
 }
@@ -37,8 +34,8 @@ interface Choosing {
  * Leaves one trace line per decision. Fails with `interface-not-found`, `interface-unsuitable` or `no-uplink`.
  */
 export function chooseUplink(config: Config, observation: Observation, routeWaitOver: boolean): UplinkDecision {
-  const external = config.externalUplink.value ?? observation.hints.extraBridge;
-  const choosing: Choosing = { config, observation, external, trace: [], notes: [] };
+  const external = externalCandidate(config, observation);
+  const choosing: Choosing = { observation, external, trace: [], notes: [] };
   const { value: asked, source: askedBy } = config.uplink;
   if (asked === 'none') return withoutNic(choosing, askedBy, askedBy);
   const explicit = explicitCandidate(config, observation);
@@ -54,8 +51,7 @@ function explicitUplink(choosing: Choosing, candidate: Candidate): UplinkDecisio
   const { observation, external, notes } = choosing;
   mustExist(candidate, observation);
   mustNotBeExternal(candidate, external);
-  const reason = unsuitability(linkOf(observation, candidate.name), observation);
-  if (reason !== null) throw unsuitable(candidate, reason);
+  mustBeSuitable(candidate, observation);
   const renamed = newNameOf(candidate.name, observation);
   if (renamed !== null) {
     const message = `${candidate.name} is another NIC than the one that carried br-ex under this name; that one is ${renamed.name} now`;
@@ -81,7 +77,7 @@ function uplinkByDefaultRoute(choosing: Choosing): UplinkDecision | null {
   const { usable, skipped } = firstUsable(choosing, byDefaultRoute(observation));
   if (usable !== null) return chosen(choosing, usable);
   const reasonOf = (name: string) => unsuitability(linkOf(observation, name), observation);
-  const unfit = skipped.find(({ name }) => name !== external && reasonOf(name) !== null);
+  const unfit = skipped.find(({ name }) => name !== external?.name && reasonOf(name) !== null);
   if (unfit === undefined) return null;
   const message = `${unfit.name} has the default route, but ${reasonOf(unfit.name)}; br-ex is built without a NIC`;
   notes.push({ level: 'warning', message });
@@ -89,11 +85,11 @@ function uplinkByDefaultRoute(choosing: Choosing): UplinkDecision | null {
 }
 
 function uplinkByOtherRoute(choosing: Choosing): UplinkDecision {
-  const { config, observation, external, trace } = choosing;
+  const { observation, external, trace } = choosing;
   const { usable } = firstUsable(choosing, byOtherRoute(observation));
   if (usable !== null) return chosen(choosing, usable);
-  if (external !== null && observation.routes.some((route) => route.device === external))
-    throw takenByExternal(config, external);
+  if (external !== null && observation.routes.some((route) => route.device === external.name))
+    throw takenByExternal(external);
   throw new AgentError('no-uplink', 'no interface has a route, so there is none to choose as the uplink of br-ex', {
     hint: 'give an interface an address, name one with `uplink: <interface>` in /etc/microshift/ovn.yaml, or set `uplink: none`',
     facts: { trace, interfaces: interfaceNames(observation) },
@@ -128,30 +124,31 @@ function withoutNic({ trace, notes }: Choosing, why: string, source: string): Up
 
 /** The uplink of br-ex1, if one is asked for. Fails with `interface-not-found` or `interface-unsuitable`. */
 export function chooseExternalUplink(config: Config, observation: Observation): string | null {
-  const name = config.externalUplink.value ?? observation.hints.extraBridge;
-  if (name === null) return null;
-  const source = config.externalUplink.value === null ? externalHintPath : config.externalUplink.source;
-  mustExist({ name, source }, observation);
-  const reason = unsuitability(linkOf(observation, name), observation);
-  if (reason !== null) throw unsuitable({ name, source }, reason);
-  return name;
+  const candidate = externalCandidate(config, observation);
+  if (candidate === null) return null;
+  mustExist(candidate, observation);
+  mustBeSuitable(candidate, observation);
+  return candidate.name;
 }
 
 /** Names of all links but lo, for messages. */
-export function interfaceNames(observation: Observation): readonly string[] {
+function interfaceNames(observation: Observation): readonly string[] {
   return observation.links.map((link) => link.name).filter((name) => name !== 'lo');
 }
 
-function explicitCandidate(config: Config, observation: Observation): Candidate | null {
-  if (config.uplink.value !== 'auto') return { name: config.uplink.value, source: config.uplink.source };
-  const { defaultBridge } = observation.hints;
-  return defaultBridge === null ? null : { name: defaultBridge, source: '/etc/ovnk/default_bridge' };
+function explicitCandidate({ uplink }: Config, { hints }: Observation): Candidate | null {
+  if (uplink.value !== 'auto') return { name: uplink.value, source: uplink.source };
+  return hints.defaultBridge === null ? null : { name: hints.defaultBridge, source: '/etc/ovnk/default_bridge' };
 }
 
-function rejection(candidate: Candidate, observation: Observation, external: string | null): string | null {
+function externalCandidate({ externalUplink: { value, source } }: Config, { hints }: Observation): Candidate | null {
+  if (value !== null) return { name: value, source };
+  return hints.extraBridge === null ? null : { name: hints.extraBridge, source: '/etc/ovnk/extra_bridge' };
+}
+
+function rejection(candidate: Candidate, observation: Observation, external: Candidate | null): string | null {
   const link = linkOf(observation, candidate.name);
-  if (link === undefined) return 'there is no such interface';
-  if (candidate.name === external) return 'it is the uplink of br-ex1';
+  if (link !== undefined && candidate.name === external?.name) return 'it is the uplink of br-ex1';
   return unsuitability(link, observation);
 }
 
@@ -179,18 +176,15 @@ function linkOf(observation: Observation, name: string): Link | undefined {
 function mustExist(candidate: Candidate, observation: Observation): void {
   if (linkOf(observation, candidate.name) !== undefined) return;
   const names = interfaceNames(observation);
-  throw new AgentError(
-    'interface-not-found',
-    `${candidate.source} names the interface ${quotedName(candidate.name)}, which does not exist`,
-    {
-      hint: `use one of: ${names.join(', ')}`,
-      facts: { interface: candidate.name, source: candidate.source, interfaces: names },
-    },
-  );
+  const message = `${candidate.source} names the interface ${quotedName(candidate.name)}, which does not exist`;
+  throw new AgentError('interface-not-found', message, {
+    hint: `use one of: ${names.join(', ')}`,
+    facts: { interface: candidate.name, source: candidate.source, interfaces: names },
+  });
 }
 
-function mustNotBeExternal(candidate: Candidate, external: string | null): void {
-  if (candidate.name !== external) return;
+function mustNotBeExternal(candidate: Candidate, external: Candidate | null): void {
+  if (candidate.name !== external?.name) return;
   throw new AgentError('config-invalid', `${candidate.name} is asked for as the uplink of br-ex and of br-ex1`, {
     hint: 'name different interfaces for the two bridges',
     facts: { interface: candidate.name, source: candidate.source },
@@ -198,17 +192,18 @@ function mustNotBeExternal(candidate: Candidate, external: string | null): void 
 }
 
 /** The only NIC with a route is the one somebody wants for the second bridge. */
-function takenByExternal(config: Config, external: string): AgentError {
-  const source = config.externalUplink.value === null ? externalHintPath : config.externalUplink.source;
-  const message = `${source} names ${external} as the uplink of br-ex1, and no other interface has a route that br-ex could take`;
+function takenByExternal({ name, source }: Candidate): AgentError {
+  const message = `${source} names ${name} as the uplink of br-ex1, and no other interface has a route that br-ex could take`;
   return new AgentError('config-invalid', message, {
     hint: 'name another interface there, or one for br-ex with `uplink: <interface>` in /etc/microshift/ovn.yaml',
-    facts: { interface: external, source },
+    facts: { interface: name, source },
   });
 }
 
-function unsuitable(candidate: Candidate, reason: string): AgentError {
-  return new AgentError('interface-unsuitable', `${candidate.source} names ${candidate.name}, but ${reason}`, {
+function mustBeSuitable(candidate: Candidate, observation: Observation): void {
+  const reason = unsuitability(linkOf(observation, candidate.name), observation);
+  if (reason === null) return;
+  throw new AgentError('interface-unsuitable', `${candidate.source} names ${candidate.name}, but ${reason}`, {
     hint: 'name another interface; br-ex can also do without a NIC (`uplink: none`)',
     facts: { interface: candidate.name, source: candidate.source },
   });

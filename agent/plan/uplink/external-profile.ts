@@ -58,8 +58,8 @@ export function unusedCopies({ networkManager }: Observation): readonly ProfileN
 }
 
 /** Says what it means that nobody but the kernel knows how a NIC is configured. */
-export function externalNotes(profile: NmProfile, observation: Observation): readonly PlanNote[] {
-  if (!isExternal(profile, observation)) return [];
+export function externalNotes(profile: NmProfile | undefined, observation: Observation): readonly PlanNote[] {
+  if (profile === undefined || !isExternal(profile, observation)) return [];
   const message = `${profile.id} is configured outside of NetworkManager: the addresses and routes it has now move as they are, and come back as a profile in memory`;
   return [{ level: 'warning', message }];
 }

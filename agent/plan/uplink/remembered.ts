@@ -1,5 +1,4 @@
 import type { Link, Observation } from '../../model/observation.ts';
-import type { TraceLine } from '../../model/plan.ts';
 import { gatewayBridge } from '../names.ts';
 import { shownName, word } from './trace.ts';
 import { uplinkInBridge } from './uplink-in-bridge.ts';
@@ -15,7 +14,7 @@ export const hintPath = '/var/lib/ovnk/iface_default_hint';
 /** What earlier runs and the node-IP service left: candidates in the order they count, and what was found out about them. */
 export function rememberedCandidates(observation: Observation): {
   readonly candidates: readonly Candidate[];
-  readonly trace: readonly TraceLine[];
+  readonly trace: readonly string[];
 } {
   const { nodeIp, interfaceHint } = observation.hints;
   const holders =

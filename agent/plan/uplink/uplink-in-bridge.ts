@@ -1,13 +1,11 @@
-import type { Observation } from '../../model/observation.ts';
+import { devicesIn, type Observation } from '../../model/observation.ts';
 import { stringsOf, textOf } from '../../model/settings.ts';
 import { type BridgeNames, sourceOf } from '../names.ts';
 
 /** Device of the kernel's kind in an OVS bridge: its uplink. Of several, the one that the bridge says (external id bridge-uplink). */
 export function uplinkInBridge(names: BridgeNames, observation: Observation): string | null {
   const bridge = observation.ovs.bridges.find((row) => row.name === names.bridge);
-  const devices = (bridge?.ports ?? []).flatMap((port) =>
-    port.interfaces.filter((row) => row.type === '' || row.type === 'system').map((row) => row.name),
-  );
+  const devices = devicesIn(bridge).map((row) => row.name);
   if (devices.length === 1) return devices[0] ?? null;
   const named = namedUplink(names, observation);
   return named !== null && devices.includes(named) ? named : null;
@@ -20,17 +18,12 @@ export function presentOrFormerUplink(names: BridgeNames, observation: Observati
     profiles.find((entry) => entry.id === names.formerUplinkInterface) ??
     profiles.find((entry) => entry.id === names.formerUplinkPort);
   const bound = textOf(former?.settings, 'connection', 'interface-name');
-  const candidates = [
-    uplinkInBridge(names, observation),
-    bound,
-    namedUplink(names, observation),
-    runningSource(names, observation),
-  ];
-  const taken = observation.ovs.bridges
-    .filter((row) => row.name !== names.bridge)
-    .flatMap((row) => row.ports.map((port) => port.name));
-  const isThere = (name: unknown): name is string => observation.links.some((link) => link.name === name);
-  return (candidates.find((name) => isThere(name) && !taken.includes(name)) as string | undefined) ?? null;
+  const inBridge = uplinkInBridge(names, observation);
+  const candidates = [inBridge, bound, namedUplink(names, observation), runningSource(names, observation)];
+  const others = observation.ovs.bridges.filter((row) => row.name !== names.bridge);
+  const taken = others.flatMap((row) => row.ports.map((port) => port.name));
+  const free = observation.links.map((link) => link.name).filter((name) => !taken.includes(name));
+  return candidates.find((name) => free.some((link) => link === name)) ?? null;
 }
 
 /** What our profile of the bridge calls its uplink, as ovn-kubernetes reads it. */

@@ -5,8 +5,7 @@ import t from 'tap';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
 import { loadConfig } from '../../../agent/config/load.ts';
 import { settingSchemas } from '../../../agent/config/setting-schema.ts';
-import type { Config } from '../../../agent/model/config.ts';
-import type { Sourced } from '../../../agent/model/sourced.ts';
+import type { Config, Sourced } from '../../../agent/model/config.ts';
 
 const source = (path: string) => readFileSync(join(process.cwd(), path), 'utf8');
 

@@ -24,7 +24,6 @@ interface Input {
   /** Settings that differ from the defaults, as in {"cluster": {"nodeIp": "192.0.2.10"}}; their source is ovn.yaml:1. */
   readonly config?: Record<string, unknown>;
   readonly flavor?: ManifestsFlavor;
-  readonly hasUplink?: boolean;
   readonly image?: string;
   readonly cniBinDirectory?: string;
   readonly controlPlane?: string;
@@ -72,7 +71,7 @@ function differing(others: readonly KubernetesObject[], objects: readonly Kubern
 
 function rendered({ cniBinDirectory, controlPlane, ...input }: Input): readonly KubernetesObject[] {
   const config = withChanges(defaultConfig, input.config ?? {});
-  const { value: flavor } = chooseFlavor(config, input.flavor ?? null, input.hasUplink ?? null);
+  const flavor = chooseFlavor(config, input.flavor ?? null);
   const release = { path: '/usr/share/microshift/release/release-x86_64.json', text: input.release ?? null };
   const { value: image } = chooseImage({ asked: input.image ?? null, config, release });
   const settings = { cniBinDirectory: cniBinDirectory ?? defaultCniBinDirectory, controlPlane: controlPlane ?? null };

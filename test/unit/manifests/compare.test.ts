@@ -38,7 +38,8 @@ t.test('that a secret changes is shown, what it is is not', async (t) => {
   const added = compareObjects(pod([]), variable('new'));
   t.notMatch(JSON.stringify(added), 'new');
   t.match(JSON.stringify(added), 'DB_PASSWORD');
-  t.notMatch(JSON.stringify(compareObjects(base, { ...base, data: { token: 'new' } })), 'new');
+  for (const name of ['token', 'wifi-psk', 'passphrase', 'bearer', 'tls-key-data', 'pin'])
+    t.notMatch(JSON.stringify(compareObjects(base, { ...base, data: { [name]: 'new' } })), 'new', name);
 });
 
 t.test('a changed text is shown by its changed lines', async (t) => {

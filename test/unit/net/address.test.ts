@@ -1,5 +1,5 @@
 import t from 'tap';
-import { eui64Identifier, familyOf, interfaceIdentifier, isLinkLocal6, parseIpv6 } from '../../../agent/net/address.ts';
+import { eui64Identifier, familyOf, interfaceIdentifier, ipv6Value, isLinkLocal6 } from '../../../agent/net/address.ts';
 
 t.test('familyOf', (t) => {
   const table: Readonly<Record<string, 4 | 6 | null>> = {
@@ -31,7 +31,7 @@ t.test('familyOf', (t) => {
   t.end();
 });
 
-t.test('parseIpv6: the examples of RFC 4291 section 2.2', (t) => {
+t.test('ipv6Value: the examples of RFC 4291 section 2.2', (t) => {
   const table: Readonly<Record<string, string>> = {
     'ABCD:EF01:2345:6789:ABCD:EF01:2345:6789': 'abcdef0123456789abcdef0123456789',
     '2001:DB8:0:0:8:800:200C:417A': '20010db80000000000080800200c417a',
@@ -42,7 +42,7 @@ t.test('parseIpv6: the examples of RFC 4291 section 2.2', (t) => {
     '::13.1.68.3': '0000000000000000000000000d014403',
     '::FFFF:129.144.52.38': '00000000000000000000ffff81903426',
   };
-  for (const [text, hex] of Object.entries(table)) t.equal(parseIpv6(text)?.toString(16).padStart(32, '0'), hex, text);
+  for (const [text, hex] of Object.entries(table)) t.equal(ipv6Value(text).toString(16).padStart(32, '0'), hex, text);
   t.end();
 });
 

@@ -1,0 +1,7 @@
+/*
+ * Names are matched generously: what is masked for nothing costs a question, what is not costs a password.
+ */
+
+/** Names whose values are secrets: `psk`, `802-1x.private-key-password`, `k8s-api-token`, `DB_PASSWORD`, … */
+export const secretName =
+  /passw|passphrase|psk|secret|token|bearer|credential|private.?key|preshared.?key|wep.?key|mka.?c[ak]|api.?key|key.?data|^pin$/i;

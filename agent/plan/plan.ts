@@ -56,7 +56,7 @@ export function planApply(config: Config, observation: Observation, routeWaitOve
     targets.push({ names: gatewayBridge, wanted: bridgeWithoutUplink(gatewayBridge, config), source: null });
   } else add(gatewayBridge, decision.choice.interface);
   if (external !== null) add(externalBridge, external);
-  const plan = planFor(targets, observation, decision.choice, notes);
+  const plan = planFor(targets, observation, decision.choice, notes, misplacedProfiles(targets, observation));
   refuseWithoutTeamd(plan, observation);
   return { kind: 'planned', plan };
 }
@@ -104,9 +104,10 @@ function planFor(
   observation: Observation,
   choice: UplinkChoice | null,
   notes: readonly PlanNote[],
+  misplaced: readonly NetworkDifference[] = [],
 ): Plan {
   const wanted: Wanted = { bridges: targets.map((target) => target.wanted) };
-  const differences = [...compare(wanted, observation, ownNames), ...misplacedProfiles(targets, observation)];
+  const differences = [...compare(wanted, observation, ownNames), ...misplaced];
   const steps: Step[] = [];
   const rebuilt: Target[] = [];
   for (const names of bridges) {
@@ -141,7 +142,10 @@ function planFor(
   };
 }
 
-/** Profiles of ours that an earlier agent wrote to disk: at the next boot NetworkManager would begin with them. */
+/**
+ * Profiles of ours that an earlier agent wrote to disk: at the next boot NetworkManager would begin with them. On the way back they are no
+ * difference: they are where they were.
+ */
 function misplacedProfiles(targets: readonly Target[], observation: Observation): readonly NetworkDifference[] {
   const onDisk = observation.networkManager.profiles.filter(({ filename }) => filename.startsWith('/etc/'));
   const fields = { kind: 'leftover', onDisk: true, wanted: 'absent' } as const;

@@ -430,6 +430,20 @@ t.test('a bridge that is still as it was recorded needs no step', (t) => {
   t.end();
 });
 
+t.test("a bridge of the script's, with its profiles on disk, stays where nothing has changed it", (t) => {
+  for (const name of ['former-dhcp', 'former-static4', 'former-none']) {
+    const { observation } = readCase(name);
+    const { networkManager } = observation;
+    const onDisk = networkManager.profiles.map((profile) => {
+      return { ...profile, filename: profile.filename.replace(/^\/run\//, '/etc/') };
+    });
+    const node = { ...observation, networkManager: { ...networkManager, profiles: onDisk } };
+    t.ok(onDisk.filter(({ filename }) => filename.startsWith('/etc/')).length > 2, name);
+    t.strictSame(planRestore(currentBridges(node), node), [], name);
+  }
+  t.end();
+});
+
 function planOf({ config, observation, routeWaitOver }: PlanCase): Plan | null {
   try {
     const decision = planApply(config, observation, routeWaitOver);

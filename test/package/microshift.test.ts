@@ -107,6 +107,16 @@ t.test('beside MicroShift', { timeout: 400_000, skip: nodeSkip || rpmSkip }, asy
     t.match(await node.text('ovs-vsctl get Bridge br-ex other_config:hwaddr'), '0a:59:00:00:00:01');
     t.strictSame((await node.state()).addressesOf('eth0'), ['192.0.2.50/24']);
   });
+
+  await t.test('a br-ex that MicroShift has made is refused, and gone by what the refusal says', async (t) => {
+    await quiet(t, node, `${rpm} -i /root/packages/${ours}`);
+    const refused = await node.run('microshift-net plan');
+    t.match(refused, { exitCode: 1, stderr: /MicroShift's configure-ovs\.sh made it, without a NIC/ });
+    const [, mends = ''] = /\((systemctl stop microshift;[^)]*)\)/.exec(refused.stderr) ?? [];
+    t.not(mends, '');
+    await quiet(t, node, mends);
+    hasMoved(t, before, await node.state());
+  });
 });
 
 async function runsOurs(t: Test, node: TestNode): Promise<void> {

@@ -1,8 +1,8 @@
 import { AgentError } from '../../errors.ts';
-import type { Observation } from '../../model/observation.ts';
+import type { Observation, OvsBridge } from '../../model/observation.ts';
 import type { PlanNote } from '../../model/plan.ts';
 import { shellWord } from '../../printable.ts';
-import { type BridgeNames, everyProfileId, ownerKeys, ownerOf } from '../names.ts';
+import { type BridgeNames, everyProfileId, noUplinkMac, ownerKeys, ownerOf } from '../names.ts';
 import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
 
 /** Refuses to touch a bridge that somebody else made: by hand, or through profiles of another tool. Fails with `bridge-foreign`. */
@@ -56,6 +56,16 @@ function foreignBridge(names: BridgeNames, observation: Observation): { why: str
   }
   // A row of a profile that is gone is what a run that died, or its profile's deletion, left: planned for removal.
   if (owner !== undefined) return null;
+  if (isOfMicroShift(row)) {
+    const why = "MicroShift's configure-ovs.sh made it, without a NIC";
+    const removal = `remove it while MicroShift does not need it (systemctl stop microshift; ovs-vsctl del-br ${names.bridge}; systemctl start microshift-ovs-init microshift)`;
+    return { why, removal };
+  }
   const why = 'it was made by hand, not by NetworkManager';
   return { why, removal: `remove it (ovs-vsctl del-br ${names.bridge})` };
+}
+
+/** The marks that configure-ovs.sh of MicroShift 4.14 and later gives its bridge (openshift/microshift, packaging/systemd/configure-ovs.sh). */
+function isOfMicroShift({ name, externalIds, otherConfig }: OvsBridge): boolean {
+  return externalIds['bridge-id'] === name && otherConfig.hwaddr?.toUpperCase() === noUplinkMac;
 }

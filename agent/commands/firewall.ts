@@ -1,6 +1,7 @@
 import { effectiveConfig } from '../config/effective.ts';
-import { openFirewall } from '../drivers/firewalld/client.ts';
+import { openFirewalld } from '../drivers/firewalld/client.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
+import { onSystemBus } from '../facts/system-bus.ts';
 import { trustedZone } from '../model/firewall.ts';
 import { planFirewall, trustedSources } from '../plan/tuning/firewall.ts';
 import { commandsText, firewallText } from '../view/firewall-view.ts';
@@ -12,8 +13,8 @@ export async function firewall(action: 'check' | 'apply', output: Output): Promi
   const command = `firewall ${action}`;
   requireRoot(command);
   const { config } = await effectiveConfig();
-  const { firewalld, close } = await openFirewall();
-  try {
+  return onSystemBus(async (bus) => {
+    const firewalld = await openFirewalld(bus);
     if (firewalld === null) {
       const wanted = trustedSources(config);
       output.result(commandsText(wanted), { command, outcome: 'no-firewalld', wanted });
@@ -33,7 +34,5 @@ export async function firewall(action: 'check' | 'apply', output: Output): Promi
     const outcome = complete ? 'unchanged' : 'changed';
     output.result(`${first} ${firewallText(after, output.style)}`, { command, outcome, plan });
     return exitCode.done;
-  } finally {
-    close();
-  }
+  });
 }

@@ -1020,13 +1020,7 @@ export const templates: Readonly<Record<string, readonly KubernetesObject[]>> = 
         "name": "ovn-config",
         "namespace": "openshift-ovn-kubernetes"
       },
-      "data": {
-        "OvnNorth": "",
-        "OvnSouth": "",
-        "k8s_apiserver": "",
-        "net_cidr": "",
-        "svc_cidr": ""
-      }
+      "data": {}
     }
   ],
   "multi-node/ovnkube-master": [

@@ -1,4 +1,4 @@
-import { type Bus, connectBus, systemBusAddress } from '../drivers/dbus/connection.ts';
+import type { Bus } from '../drivers/dbus/connection.ts';
 import { ownService } from '../drivers/host/control-group.ts';
 import { readTuning } from '../drivers/host/daemons.ts';
 import { readSmallFile } from '../drivers/host/files.ts';
@@ -10,6 +10,7 @@ import { type OpenVSwitch, openOpenVSwitch } from '../drivers/openvswitch/client
 import type { Systemd } from '../drivers/systemd/units.ts';
 import { observeNetworkManager } from '../facts/network-manager.ts';
 import { observe } from '../facts/observe.ts';
+import { onSystemBus, openSystemBus } from '../facts/system-bus.ts';
 import type { Observation } from '../model/observation.ts';
 import type { TuningFacts } from '../model/tuning.ts';
 
@@ -44,7 +45,7 @@ export interface TuningPorts {
 
 /** Connects to D-Bus, NetworkManager and Open vSwitch. Fails with the kind of the first that is missing; nothing stays open then. */
 export async function openNode(): Promise<Node> {
-  const bus = await connectBus(systemBusAddress(process.env));
+  const bus = await openSystemBus();
   let ovs: OpenVSwitch | undefined;
   try {
     const [nm, openedOvs] = await settleBoth(openNetworkManager(bus), openOpenVSwitch());
@@ -94,10 +95,7 @@ export async function openTuning(): Promise<TuningPorts> {
   return {
     ovs,
     observe: async () => ({ ovs: await ovs.facts(), tuning: readTuning(), links: readLinks(), routes: readRoutes() }),
-    reloadUnits: async () => {
-      const bus = await connectBus(systemBusAddress(process.env));
-      await reloadUnits(bus).finally(() => bus.close());
-    },
+    reloadUnits: () => onSystemBus(reloadUnits),
     close: () => ovs.close(),
   };
 }
@@ -112,7 +110,7 @@ export interface Services {
 
 /** Connects to the bus; the services on it may be there or not. */
 export async function openServices(): Promise<Services> {
-  const bus = await connectBus(systemBusAddress(process.env));
+  const bus = await openSystemBus();
   const { openSystemd } = await import('../drivers/systemd/units.ts');
   return {
     systemd: openSystemd(bus),

@@ -1,6 +1,6 @@
 import { AgentError, isAgentError, messageOf } from '../../errors.ts';
 import type { ZoneSources } from '../../model/firewall.ts';
-import { type Bus, connectBus, daemonCall, type MethodCall, systemBusAddress } from '../dbus/connection.ts';
+import { type Bus, daemonCall, type MethodCall } from '../dbus/connection.ts';
 import { DBusReplyError } from '../dbus/errors.ts';
 
 /** firewalld.dbus(5) */
@@ -20,19 +20,8 @@ export interface Firewalld {
   addPermanent(zone: string, source: string): Promise<void>;
 }
 
-/** Connects to firewalld; null in its place when it does not run. */
-export async function openFirewall(): Promise<{ readonly firewalld: Firewalld | null; readonly close: () => void }> {
-  const bus = await connectBus(systemBusAddress(process.env));
-  try {
-    return { firewalld: await openFirewalld(bus), close: () => bus.close() };
-  } catch (error) {
-    bus.close();
-    throw error;
-  }
-}
-
 /** firewalld on this bus; null when it does not run. Never starts it. */
-async function openFirewalld(bus: Bus): Promise<Firewalld | null> {
+export async function openFirewalld(bus: Bus): Promise<Firewalld | null> {
   const [owned] = await bus.call(daemonCall('NameHasOwner', destination));
   if (owned !== true) return null;
   const request = (what: string, call: MethodCall): Promise<unknown[]> =>

@@ -83,6 +83,19 @@ t.test('every container can be watched and ended, and says what it needs', async
   }
 });
 
+t.test('every key that a container takes from a ConfigMap is in it', async (t) => {
+  const objects = rendered('multi-node');
+  const pods = objects.map((object) => fieldAt(object, 'spec', 'template', 'spec'));
+  const variables = pods.flatMap((pod) => listAt(pod, 'containers').flatMap((container) => listAt(container, 'env')));
+  const references = variables.flatMap((variable) => fieldAt(variable, 'valueFrom', 'configMapKeyRef') ?? []);
+  t.ok(references.length > 0, 'there are such keys');
+  for (const reference of references) {
+    const [map, key] = [String(fieldAt(reference, 'name')), String(fieldAt(reference, 'key'))];
+    const data = objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === map)?.data;
+    t.type(fieldAt(data, key), 'string', `${map} ${key}`);
+  }
+});
+
 t.test(
   'nothing that changes by itself is baked into the pods: same bytes in another place, time and zone',
   async (t) => {

@@ -17,7 +17,7 @@ const filesOf = (name, ending) =>
 const text = (...path) => readFileSync(join(folder, ...path), 'utf8');
 
 const templates = {};
-for (const name of ['common', 'single-node', 'multi-node']) {
+for (const name of ['common', 'single-node', 'multi-node', 'interconnect']) {
   for (const file of filesOf(name, '.yaml'))
     templates[`${name}/${file.slice(0, -'.yaml'.length)}`] = loadAll(text(name, file));
 }

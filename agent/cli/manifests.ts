@@ -18,11 +18,17 @@ export function addManifestsCommands(program: Command, addTo: AddTo): void {
   const withObjects = (command: Command): Command =>
     command
       .addOption(
-        new Option('--flavor <flavor>', 'which set of objects').choices(['auto', 'classic', 'no-uplink', 'multi-node']),
+        new Option('--flavor <flavor>', 'which set of objects').choices([
+          'auto',
+          'classic',
+          'no-uplink',
+          'multi-node',
+          'interconnect',
+        ]),
       )
       .option('--image <image>', 'image of the containers, instead of the one in ovn.yaml or the MicroShift release')
       .option('--cni-bin-dir <dir>', 'where the node looks for CNI plug-ins')
-      .option('--control-plane <address>', 'address of the control plane, for multi-node');
+      .option('--control-plane <address>', 'address of the control plane, for multi-node and interconnect');
   const withCluster = (spec: 'diff' | 'apply' | 'status' | 'delete', description: string): Command =>
     withObjects(
       add(spec, description, async (output, flags: ClusterFlags) => {
@@ -46,10 +52,15 @@ export function addManifestsCommands(program: Command, addTo: AddTo): void {
   withObjects(render)
     .option('-o, --directory <dir>', 'a file per object in this directory instead of one stream')
     .option('--kustomization', 'also write kustomization.yaml');
-  withCluster('diff', 'show what apply would change: 0 nothing, 3 something');
-  withCluster('apply', 'put the objects on the server and remove what is wanted no more')
+  const runningImage = (command: Command): Command =>
+    command.addOption(
+      new Option('--running-image', 'take the image that runs on the cluster already').conflicts('image'),
+    );
+  runningImage(withCluster('diff', 'show what apply would change: 0 nothing, 3 something'));
+  runningImage(withCluster('apply', 'put the objects on the server and remove what is wanted no more'))
     .option('--wait', 'until every pod runs the new version')
-    .option('--force-conflicts', 'take over fields that somebody else owns');
+    .option('--force-conflicts', 'take over fields that somebody else owns')
+    .option('--unless-microshift', 'do nothing where MicroShift has its own there, instead of refusing to');
   withCluster('status', 'every daemonset and container, and why not');
   withCluster('delete', 'remove everything apply has put there');
 }

@@ -1,9 +1,26 @@
 import { AgentError, asAgentError } from '../errors.ts';
-import { inventoryObject, isOurs, staleReferences } from '../manifests/inventory.ts';
+import { applyOutcome } from '../manifests/compare.ts';
+import { inventoryObject, staleReferences } from '../manifests/inventory.ts';
 import { wavesOf } from '../manifests/kinds.ts';
-import { type KubernetesObject, keyOf, namespaceName, referenceOf, titleOf } from '../manifests/object.ts';
+import {
+  type KubernetesObject,
+  keyOf,
+  namespaceName,
+  type ObjectReference,
+  referenceOf,
+  titleOf,
+} from '../manifests/object.ts';
+import { coOwners } from '../manifests/ownership.ts';
 import type { ApplyReport, ObjectOutcome } from '../model/manifests.ts';
-import { type ClusterRun, type Earlier, findEarlier, waitUntilGone } from './manifests-cluster.ts';
+import {
+  type ClusterRun,
+  dryRun,
+  type Earlier,
+  findEarlier,
+  sortOut,
+  waitUntilGone,
+  waitUntilRemoved,
+} from './manifests-cluster.ts';
 import type { Rendered } from './manifests-input.ts';
 import { waitForRollout } from './manifests-rollout.ts';
 
@@ -16,6 +33,7 @@ export interface ApplySettings {
 /**
  * Puts the objects on the server: namespace, inventory of old and new, the rest in dependency order, then the removal of
  * what is wanted no more, then the inventory as it is now. Dead at any point, the next run knows everything there may be.
+ * The server is asked in a dry run first; what it would leave as it is is not sent again.
  */
 export async function applyObjects(run: ClusterRun, rendered: Rendered, settings: ApplySettings): Promise<ApplyReport> {
   for (;;) {
@@ -35,31 +53,32 @@ export async function applyObjects(run: ClusterRun, rendered: Rendered, settings
 async function applyOnce(
   run: ClusterRun,
   { flavor, objects }: Rendered,
-  settings: ApplySettings,
+  { force }: ApplySettings,
 ): Promise<ObjectOutcome[]> {
   const { cluster } = run;
-  const options = { dryRun: false, force: settings.force };
+  const options = { dryRun: false, force };
   const wanted = objects.map(referenceOf);
   const earlier = await findEarlier(cluster);
-  const stale = staleReferences(earlier.references, wanted);
+  refuseTerminating(earlier);
+  const { own: stale } = await sortOut(cluster, staleReferences(earlier.references, wanted));
   const outcomes: ObjectOutcome[] = [];
+  const verdicts = new Map<KubernetesObject, KubernetesObject | null>();
+  const judge = (some: readonly KubernetesObject[]): Promise<void> =>
+    forEach(some, async (object) => void verdicts.set(object, await dryRun(cluster, object, force)));
+  const put = async (object: KubernetesObject): Promise<void> =>
+    void outcomes.push(await putObject(run, object, verdicts.get(object) ?? null, earlier, force));
+
+  // Everything is judged before anything is written; what goes into a namespace that is not there yet, once that is.
+  await judge(objects);
   const [namespaces = [], ...waves] = wavesOf(objects);
-  const putAll = async (wave: readonly KubernetesObject[]): Promise<void> => {
-    const settled = await Promise.allSettled(wave.map((object) => cluster.apply(object, options)));
-    const [first, ...others] = settled.flatMap((one) => (one.status === 'rejected' ? [asAgentError(one.reason)] : []));
-    if (first !== undefined) throw mergedError(first, others);
-    for (const one of settled) if (one.status === 'fulfilled') outcomes.push(outcomeOf(one.value, earlier));
-  };
-  await putAll(namespaces);
-  const [namespace] = outcomes;
-  if (namespace?.outcome !== 'created') await refuseTerminating(earlier);
+  await forEach(namespaces, put);
+  await judge(objects.filter((object) => verdicts.get(object) === null));
 
   const after = inventoryObject(flavor, wanted);
   const before = stale.length === 0 ? after : inventoryObject('changing', [...wanted, ...stale]);
   if (!sameData(before, earlier.inventory)) await cluster.apply(before, options);
-  for (const wave of waves) await putAll(wave);
+  for (const wave of waves) await forEach(wave, put);
   for (const reference of wavesOf(stale).reverse().flat()) {
-    if (!isOurs(await cluster.get(reference))) continue;
     await cluster.remove(reference);
     outcomes.push({ object: titleOf(reference), outcome: 'removed' });
   }
@@ -67,13 +86,34 @@ async function applyOnce(
   return outcomes;
 }
 
-function outcomeOf(object: KubernetesObject, { labelled }: Earlier): ObjectOutcome {
+/** Sends an object unless the server would leave it as it is. */
+async function putObject(
+  run: ClusterRun,
+  object: KubernetesObject,
+  verdict: KubernetesObject | null,
+  { labelled, references }: Earlier,
+  force: boolean,
+): Promise<ObjectOutcome> {
   const reference = referenceOf(object);
-  const before = labelled.find((one) => keyOf(referenceOf(one)) === keyOf(reference));
-  const { resourceVersion } = object.metadata;
-  const outcome =
-    before === undefined ? 'created' : before.metadata.resourceVersion === resourceVersion ? 'unchanged' : 'changed';
-  return { object: titleOf(reference), outcome };
+  const isIt = (other: ObjectReference): boolean => keyOf(other) === keyOf(reference);
+  const before = labelled.find((one) => isIt(referenceOf(one))) ?? null;
+  const outcome = applyOutcome(verdict, before, references.some(isIt));
+  const isShared = force && object.kind === 'DaemonSet' && verdict !== null && coOwners(verdict).length > 0;
+  if (!isShared && outcome === 'unchanged') return { object: titleOf(reference), outcome };
+  if (isShared) {
+    // An apply would merge their containers and volumes with ours, and the pods would run both.
+    await run.cluster.remove(reference);
+    await waitUntilRemoved(run, reference);
+  }
+  await run.cluster.apply(object, { dryRun: false, force });
+  return { object: titleOf(reference), outcome: outcome === 'unchanged' ? 'changed' : outcome };
+}
+
+/** Does it for all at once, waits for every one, and throws what failed. */
+async function forEach<T>(items: readonly T[], task: (item: T) => Promise<void>): Promise<void> {
+  const settled = await Promise.allSettled(items.map(task));
+  const [first, ...others] = settled.flatMap((one) => (one.status === 'rejected' ? [asAgentError(one.reason)] : []));
+  if (first !== undefined) throw mergedError(first, others);
 }
 
 /** An apply to a namespace that is being removed succeeds, and what is put into it is lost. */

@@ -1,4 +1,4 @@
-import { AgentError } from '../errors.ts';
+import { AgentError, asAgentError } from '../errors.ts';
 import type { Cluster, Collection, OnEvent } from '../manifests/cluster-port.ts';
 import { inventoryReference, inventoryReferences } from '../manifests/inventory.ts';
 import { kinds } from '../manifests/kinds.ts';
@@ -9,6 +9,7 @@ import {
   type ObjectReference,
   referenceOf,
 } from '../manifests/object.ts';
+import { coOwners, isOurs } from '../manifests/ownership.ts';
 import type { ClusterOptions } from './manifests-input.ts';
 
 /** A cluster, and how long we may still spend on it. */
@@ -33,6 +34,7 @@ export async function withCluster<T>(
     limitMs,
     end,
     note: (reason: string) => options.output.say(`waiting: ${reason}`),
+    warn: (message: string) => options.output.say(`warning: ${message}`),
     signal: options.signal,
   };
   const cluster = await openCluster(options.kubeconfig ?? null, patience);
@@ -67,6 +69,44 @@ export async function findEarlier(cluster: Cluster): Promise<Earlier> {
   return { inventory, labelled, references: [...references, ...inventoryReferences(inventory)] };
 }
 
+/** Objects sorted by whose they are; what is not ours at all is left out. */
+interface SortedOut {
+  readonly own: readonly ObjectReference[];
+  /** Ours, but somebody else has a part in them. */
+  readonly shared: readonly { readonly reference: ObjectReference; readonly owners: readonly string[] }[];
+  readonly gone: readonly ObjectReference[];
+}
+
+/** Looks at each of these objects whether we may remove it. */
+export async function sortOut(cluster: Cluster, references: readonly ObjectReference[]): Promise<SortedOut> {
+  const found = await Promise.all(
+    references.map(async (reference) => ({ reference, live: await cluster.get(reference) })),
+  );
+  const ours = found.flatMap(({ reference, live }) =>
+    live !== null && isOurs(live) ? [{ reference, owners: coOwners(live) }] : [],
+  );
+  return {
+    own: ours.filter(({ owners }) => owners.length === 0).map(({ reference }) => reference),
+    shared: ours.filter(({ owners }) => owners.length > 0),
+    gone: found.filter(({ live }) => live === null).map(({ reference }) => reference),
+  };
+}
+
+/** What the server would make of an object; null where it cannot tell, because what the object needs is not there yet. */
+export async function dryRun(
+  cluster: Cluster,
+  object: KubernetesObject,
+  force: boolean,
+): Promise<KubernetesObject | null> {
+  try {
+    return await cluster.apply(object, { dryRun: true, force });
+  } catch (thrown) {
+    const error = asAgentError(thrown);
+    if (error.facts.httpStatus === 404) return null;
+    throw error;
+  }
+}
+
 /** Lists, then follows what changes, until `isDone` says so of the objects there are; throws onTimeout() when time is over. */
 export async function waitForObjects(
   { cluster, remainingMs }: ClusterRun,
@@ -99,8 +139,20 @@ export async function waitUntilGone(run: ClusterRun, reference: ObjectReference)
   await waitUntilEmpty(run, collection, reference.kind);
 }
 
+/** Waits until an object that was removed is gone, and with a daemonset its pods. */
+export async function waitUntilRemoved(run: ClusterRun, reference: ObjectReference): Promise<void> {
+  await waitUntilGone(run, reference);
+  await waitForPods(run, reference);
+}
+
+/** Waits until a daemonset has no pod any more; nothing else has any. */
+export async function waitForPods(run: ClusterRun, { kind, name, namespace }: ObjectReference): Promise<void> {
+  if (kind !== 'DaemonSet') return;
+  await waitUntilEmpty(run, { apiVersion: 'v1', plural: 'pods', namespace, labelSelector: `app=${name}` }, 'Pod');
+}
+
 /** Waits until a collection, of objects of this kind, has nothing in it any more. */
-export async function waitUntilEmpty(run: ClusterRun, collection: Collection, kind: string): Promise<void> {
+async function waitUntilEmpty(run: ClusterRun, collection: Collection, kind: string): Promise<void> {
   await waitForObjects(
     run,
     collection,

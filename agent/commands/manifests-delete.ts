@@ -1,54 +1,38 @@
 import type { Cluster } from '../manifests/cluster-port.ts';
-import { inventoryReference, isOurs } from '../manifests/inventory.ts';
+import { inventoryReference } from '../manifests/inventory.ts';
 import { wavesOf } from '../manifests/kinds.ts';
 import { keyOf, namespaceName, type ObjectReference, referenceOf, titleOf } from '../manifests/object.ts';
-import type { ObjectOutcome } from '../model/manifests.ts';
-import { type ClusterRun, findEarlier, waitUntilEmpty, waitUntilGone } from './manifests-cluster.ts';
+import type { DeleteReport, ObjectOutcome } from '../model/manifests.ts';
+import { type ClusterRun, findEarlier, sortOut, waitForPods, waitUntilRemoved } from './manifests-cluster.ts';
 
-export interface DeleteResult {
-  readonly objects: readonly ObjectOutcome[];
-  /** What somebody else has in the namespace, for which it is kept. */
-  readonly foreign: readonly string[];
-}
-
-/** Removes everything of ours in the reverse order of applying, each step only when the one before it is finished. */
-export async function deleteObjects(run: ClusterRun, note: (line: string) => void): Promise<DeleteResult> {
+/** Removes everything that is ours alone, in the reverse order of applying, each step only when the one before it is finished. */
+export async function deleteObjects(run: ClusterRun, note: (line: string) => void): Promise<DeleteReport> {
   const { cluster } = run;
   const earlier = await findEarlier(cluster);
   const references = [...new Map(earlier.references.map((one) => [keyOf(one), one])).values()];
-  const foreign = await foreignObjects(cluster, references);
+  const { own, shared, gone } = await sortOut(cluster, [...references, inventoryReference]);
+  const left = shared.map(({ reference }) => reference).filter(({ namespace }) => namespace !== null);
+  const foreign = [...new Set([...(await foreignObjects(cluster, own)), ...left.map(titleOf)])];
   const objects: ObjectOutcome[] = [];
-  const removeAll = async (wave: readonly ObjectReference[]): Promise<void> => {
+  // Those of daemonsets that an earlier run removed may still be ending.
+  for (const reference of gone) await waitForPods(run, reference);
+  const isLast = ({ kind, name }: ObjectReference): boolean => kind === 'Namespace' || name === inventoryReference.name;
+  // The inventory goes last of all in the namespace: until then a run that was cut off knows what is left.
+  const last = own.filter(isLast).filter(({ kind }) => kind !== 'Namespace' || foreign.length === 0);
+  const waves = [...wavesOf(last), ...wavesOf(own.filter((reference) => !isLast(reference)))].reverse();
+  for (const wave of waves) {
     for (const reference of wave) {
-      if (!isOurs(await cluster.get(reference))) continue;
       note(`removing ${titleOf(reference)}`);
       await cluster.remove(reference);
       objects.push({ object: titleOf(reference), outcome: 'removed' });
     }
-    for (const reference of wave) await waitUntilGone(run, reference);
-  };
-  for (const wave of wavesOf(references).reverse()) {
-    const isNamespace = wave.some(({ kind }) => kind === 'Namespace');
-    // The inventory goes last of all in the namespace: until then a run that was cut off knows what is left.
-    if (isNamespace) await removeAll([inventoryReference]);
-    if (!isNamespace || foreign.length === 0) await removeAll(wave);
     // The pods need their accounts and ConfigMaps until their preStop is done.
-    if (wave.some(({ kind }) => kind === 'DaemonSet')) await waitForPods(run);
+    for (const reference of wave) await waitUntilRemoved(run, reference);
   }
-  return { objects, foreign };
+  return { objects, shared: shared.map(({ reference, owners }) => ({ object: titleOf(reference), owners })), foreign };
 }
 
-async function waitForPods(run: ClusterRun): Promise<void> {
-  const pods = {
-    apiVersion: 'v1',
-    plural: 'pods',
-    namespace: namespaceName,
-    labelSelector: 'app in (ovnkube-master,ovnkube-node)',
-  };
-  await waitUntilEmpty(run, pods, 'Pod');
-}
-
-/** ConfigMaps and workloads that are not ours would be lost with the namespace; env-overrides is an admin's own. */
+/** ConfigMaps and workloads that are not ours alone would be lost with the namespace; env-overrides is an admin's own. */
 async function foreignObjects(cluster: Cluster, own: readonly ObjectReference[]): Promise<string[]> {
   const keys = new Set([...own, inventoryReference].map(keyOf));
   const byController = ['kube-root-ca.crt', 'openshift-service-ca.crt', 'control-plane-status'];

@@ -1,3 +1,4 @@
+import { microshiftRenders } from '../model/config.ts';
 import { trustedZone } from '../model/firewall.ts';
 import type { DaemonSetState } from '../model/manifests.ts';
 import { planFirewall } from '../plan/tuning/firewall.ts';
@@ -60,20 +61,30 @@ export const clusterChecks: readonly Check[] = [
   {
     id: 'daemonsets',
     title: 'the daemonsets of ovn-kubernetes run',
-    judge: ({ daemonSets }) => {
+    judge: ({ daemonSets }, { config }) => {
+      // `manifests` sees only what it has put there.
+      const isOurs = !microshiftRenders(config);
+      const look = isOurs
+        ? 'microshift-net manifests status'
+        : 'kubectl -n openshift-ovn-kubernetes describe daemonsets,pods';
       if (daemonSets.failure !== null) {
         const { message, hint } = daemonSets.failure;
-        return warning(message, hint ?? 'microshift-net manifests status');
+        return warning(message, hint ?? look);
       }
       if (daemonSets.value === null) return notApplicable('this node has no kubeconfig');
       if (daemonSets.value.length === 0)
-        return warning('the cluster has no daemonset in openshift-ovn-kubernetes', 'microshift-net manifests apply');
+        return warning(
+          'the cluster has no daemonset in openshift-ovn-kubernetes',
+          isOurs
+            ? 'microshift-net manifests apply'
+            : 'journalctl -b -u microshift, which puts its own there when it starts',
+        );
       const readyOf = ({ name, ready, desired }: DaemonSetState): string => `${name}: ${ready} of ${desired} ready`;
       return verdictOf(
         daemonSets.value.map((state) => {
           const waiting = state.containers.filter((container) => container.notReady !== null);
           const reasons = waiting.map((container) => `${container.name}: ${container.notReady}`);
-          return !state.rolledOut && failed([readyOf(state), ...reasons].join('; '), 'microshift-net manifests status');
+          return !state.rolledOut && failed([readyOf(state), ...reasons].join('; '), look);
         }),
         ...daemonSets.value.map(readyOf),
       );

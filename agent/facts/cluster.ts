@@ -1,16 +1,19 @@
 import { existsSync } from 'node:fs';
 import { openCluster } from '../drivers/kubernetes/cluster.ts';
-import { kubeconfigPath } from '../drivers/kubernetes/kubeconfig.ts';
+import { microshiftKubeconfig } from '../drivers/kubernetes/kubeconfig.ts';
 import { namespaceName } from '../manifests/object.ts';
 import { daemonSetState } from '../manifests/rollout.ts';
 import type { DaemonSetState } from '../model/manifests.ts';
 
-/** Daemonsets of ovn-kubernetes, whoever put them there; null: this node has no kubeconfig. A server that does not answer at once is one that fails. */
+/**
+ * Daemonsets of ovn-kubernetes, whoever put them there; null: this node has no kubeconfig of MicroShift's. One that the caller's environment names
+ * is not used: it may run programs, and who only looks does that as root. A server that does not answer at once is one that fails.
+ */
 export async function readDaemonSets(): Promise<readonly DaemonSetState[] | null> {
-  const kubeconfig = kubeconfigPath(null, process.env);
-  if (!existsSync(kubeconfig)) return null;
+  if (!existsSync(microshiftKubeconfig)) return null;
   const signal = new AbortController().signal;
-  const cluster = await openCluster(kubeconfig, { limitMs: 0, end: 0, note: () => undefined, signal });
+  const silent = { note: () => undefined, warn: () => undefined };
+  const cluster = await openCluster(microshiftKubeconfig, { ...silent, limitMs: 0, end: 0, signal });
   try {
     const inNamespace = { namespace: namespaceName };
     const [daemonSets, pods, events] = await Promise.all([

@@ -1,4 +1,5 @@
-import type { FieldChange } from '../model/manifests.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { FieldChange, ObjectOutcome } from '../model/manifests.ts';
 import { maskedChange } from './mask.ts';
 import { fieldAt, type KubernetesObject } from './object.ts';
 
@@ -8,6 +9,21 @@ const serverFields = ['managedFields', 'resourceVersion', 'uid', 'generation', '
 /** The fields in which an object would change, secrets masked. Both are as the server has them, its defaults included. */
 export function compareObjects(before: KubernetesObject, after: KubernetesObject): FieldChange[] {
   return changes('', comparable(before), comparable(after)).map((change) => maskedChange(after.kind, change));
+}
+
+/**
+ * What applying an object does, from the server's verdict in a dry run: the object as it would be, which has a version only if it is there
+ * already; null: it cannot be there. `before` is the object with our labels, `isKnown` whether an earlier apply put it there.
+ */
+export function applyOutcome(
+  verdict: KubernetesObject | null,
+  before: KubernetesObject | null,
+  isKnown: boolean,
+): ObjectOutcome['outcome'] {
+  if (verdict?.metadata.resourceVersion === undefined) return 'created';
+  if (!isKnown) return 'taken-over';
+  // To the last field, also those that say who owns what: an apply may take part in a field without changing it.
+  return isDeepStrictEqual(before, verdict) ? 'unchanged' : 'changed';
 }
 
 /** A counter of the daemonset's template that the server keeps as an annotation. */

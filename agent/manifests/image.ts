@@ -1,6 +1,6 @@
 import { AgentError } from '../errors.ts';
 import type { Config, Sourced } from '../model/config.ts';
-import { fieldAt } from './object.ts';
+import { fieldAt, type KubernetesObject, listAt } from './object.ts';
 
 /** MicroShift wrote the key with underscores until 2025 and with dashes since. */
 const releaseKeys = ['ovn_kubernetes_microshift', 'ovn-kubernetes-microshift'];
@@ -19,8 +19,18 @@ export function chooseImage({ asked, config, release }: ImageSources): Sourced<s
   if (asked !== null) return checked(asked, '--image');
   const { value, source } = config.manifests.image;
   if (value !== null && value !== '') return checked(value, source);
-  if (release.text === null) throw unknown(`${release.path} does not exist`);
+  if (release.text === null)
+    throw unknown(`${release.path} does not exist; it is in the package microshift-release-info`);
   return checked(imageOfRelease(release.path, release.text), release.path);
+}
+
+/** The image that the daemonsets on the cluster run with, MicroShift's or ours; throws unless all their containers have the same. */
+export function imageOfDaemonSets(daemonSets: readonly KubernetesObject[]): string {
+  const containers = daemonSets.flatMap((one) => listAt(one, 'spec', 'template', 'spec', 'containers'));
+  const [image, ...others] = new Set(containers.map((container) => String(fieldAt(container, 'image'))));
+  if (image === undefined) throw unknown('no daemonset of ovn-kubernetes is on the cluster');
+  if (others.length > 0) throw unknown(`the daemonsets on the cluster run ${[image, ...others].join(' and ')}`);
+  return image;
 }
 
 function imageOfRelease(path: string, text: string): string {
@@ -45,7 +55,7 @@ function checked(value: string, source: string): Sourced<string> {
 
 function unknown(why: string, cause?: unknown): AgentError {
   return new AgentError('image-unknown', `the ovn-kubernetes image is not known: ${why}`, {
-    hint: 'name it with --image or with manifests.image in ovn.yaml, or install the microshift-release-info package',
+    hint: 'name it with --image or manifests.image in ovn.yaml, install microshift-release-info, or take the one that runs with --running-image',
     cause,
   });
 }

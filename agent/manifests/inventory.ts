@@ -1,14 +1,6 @@
 import type { Flavor } from './flavor.ts';
 import { kinds } from './kinds.ts';
-import {
-  fieldAt,
-  fieldManager,
-  type KubernetesObject,
-  keyOf,
-  namespaceName,
-  type ObjectReference,
-  ownerLabels,
-} from './object.ts';
+import { fieldAt, type KubernetesObject, keyOf, namespaceName, type ObjectReference, ownerLabels } from './object.ts';
 
 /** The list of what an apply put on the server, kept there: labels can be removed by hand, and kinds can leave our list. */
 export const inventoryReference: ObjectReference = {
@@ -49,13 +41,4 @@ export function staleReferences(
   const keep = new Set([...wanted, inventoryReference].map(keyOf));
   const stale = new Map(earlier.filter((one) => !keep.has(keyOf(one))).map((one) => [keyOf(one), one]));
   return [...stale.values()];
-}
-
-/** True for an object that is there and that we put there: nobody took the label off, or we still own fields of it. */
-export function isOurs(object: KubernetesObject | null): boolean {
-  if (object === null) return false;
-  const labels = object.metadata.labels ?? {};
-  if (Object.entries(ownerLabels).every(([name, value]) => labels[name] === value)) return true;
-  const owners = object.metadata.managedFields;
-  return Array.isArray(owners) && owners.some((owner) => fieldAt(owner, 'manager') === fieldManager);
 }

@@ -1,29 +1,37 @@
 import { AgentError } from '../errors.ts';
 import type { Config } from '../model/config.ts';
 import { familyOf } from '../net/address.ts';
+import type { Flavor } from './flavor.ts';
 
 /** The ports IANA and OVN give the two databases. */
 const databasePorts = { northbound: 6641, southbound: 6642 } as const;
 const apiServerPort = 6443;
 
-/** What the nodes of a cluster must agree on: where the databases and the API are, and the ranges. */
-export function ovnConfigData(config: Config, controlPlane: string | null): Record<string, string> {
+/**
+ * What the nodes of a cluster must agree on: where the databases and the API are, and the ranges. With a zone per node every node has
+ * databases of its own, at the sockets that ovn-ctl gives them.
+ */
+export function ovnConfigData(config: Config, flavor: Flavor, controlPlane: string | null): Record<string, string> {
   const address = controlPlane ?? config.cluster.nodeIp.value;
   if (address === null) {
-    throw new AgentError('config-invalid', 'the flavour multi-node needs the address of the node with the databases', {
+    throw new AgentError('config-invalid', `the flavour ${flavor} needs the address of the control plane`, {
       hint: 'set node.nodeIP in config.yaml or give it with --control-plane',
     });
   }
   const family = familyOf(address);
   if (family === null) {
     throw new AgentError('config-invalid', `${JSON.stringify(address)} is no IP address`, {
-      hint: 'give --control-plane the address of the node with the databases, as in 192.0.2.10',
+      hint: 'give --control-plane the address of the node with the API server, as in 192.0.2.10',
     });
   }
   const host = family === 6 ? `[${address}]` : address;
+  const { northbound, southbound } = databasePorts;
+  const databases =
+    flavor === 'multi-node'
+      ? { OvnNorth: `tcp:${host}:${northbound}`, OvnSouth: `tcp:${host}:${southbound}` }
+      : { OvnNorth: 'unix:/run/ovn/ovnnb_db.sock', OvnSouth: 'unix:/run/ovn/ovnsb_db.sock' };
   return {
-    OvnNorth: `tcp:${host}:${databasePorts.northbound}`,
-    OvnSouth: `tcp:${host}:${databasePorts.southbound}`,
+    ...databases,
     k8s_apiserver: `https://${host}:${apiServerPort}`,
     net_cidr: config.cluster.clusterNetwork.value.join(','),
     svc_cidr: config.cluster.serviceNetwork.value.join(','),

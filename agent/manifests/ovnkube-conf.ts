@@ -1,4 +1,4 @@
-import type { Config } from '../model/config.ts';
+import { type Config, tunnelFlavors } from '../model/config.ts';
 import type { Flavor } from './flavor.ts';
 import { namespaceName } from './object.ts';
 
@@ -8,12 +8,12 @@ const localApiServer = 'https://localhost:6443';
 type Section = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * The text of ovnkube.conf. What several nodes must agree on comes from the ConfigMap ovn-config instead (multi-node), and
+ * The text of ovnkube.conf. What several nodes must agree on comes from the ConfigMap ovn-config instead (multi-node, interconnect), and
  * with `mtu: auto` the container looks at its own node: nothing in here depends on where it is rendered.
  */
 export function ovnkubeConf(config: Config, flavor: Flavor): string {
   const { clusterNetwork, serviceNetwork } = config.cluster;
-  const isSingleNode = flavor !== 'multi-node';
+  const isSingleNode = !tunnelFlavors.includes(flavor);
   return configText({
     default: {
       mtu: config.mtu.value === 'auto' ? undefined : config.mtu.value,
@@ -35,6 +35,8 @@ export function ovnkubeConf(config: Config, flavor: Flavor): string {
     },
     logging: { 'acl-logging-rate-limit': 20 },
     ovnkubernetesfeature: {
+      // A zone per node; there is nothing else since May 2026.
+      'enable-interconnect': flavor === 'interconnect' ? true : undefined,
       'enable-egress-ip': false,
       'enable-egress-firewall': false,
       'enable-egress-qos': false,
@@ -44,10 +46,11 @@ export function ovnkubeConf(config: Config, flavor: Flavor): string {
       interface: 'br-ex',
       nodeport: true,
       'disable-snat-multiple-gws': true,
-      'allow-no-uplink': flavor === 'no-uplink' || config.uplink.value === 'none' ? true : undefined,
+      // Whether br-ex has an uplink changes while ovnkube runs and between two runs; it takes the one there is.
+      'allow-no-uplink': true,
     },
-    // Seconds. The only candidate need not hurry; a slow disk must not cost it the lease.
-    masterha: { 'election-lease-duration': 137, 'election-renew-deadline': 107, 'election-retry-period': 26 },
+    // Seconds. The only candidate need not hurry; a slow disk must not cost it the lease. ovnkube.sh has the same for --init-master.
+    clustermgrha: { 'election-lease-duration': 137, 'election-renew-deadline': 107, 'election-retry-period': 26 },
   });
 }
 

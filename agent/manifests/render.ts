@@ -1,4 +1,4 @@
-import type { Config } from '../model/config.ts';
+import { type Config, tunnelFlavors } from '../model/config.ts';
 import type { Json } from '../model/settings.ts';
 import { checkClusterRanges } from './cluster-ranges.ts';
 import { configHash, configHashAnnotation } from './config-hash.ts';
@@ -16,7 +16,7 @@ export interface ManifestSettings {
   readonly image: string;
   /** Where the node's container runtime looks for CNI plug-ins. */
   readonly cniBinDirectory: string;
-  /** Address of the node with the databases (multi-node); null: node.nodeIP of config.yaml. */
+  /** Address of the control plane (multi-node, interconnect); null: node.nodeIP of config.yaml. */
   readonly controlPlane: string | null;
 }
 
@@ -28,7 +28,7 @@ type MutableObject = Record<string, Json>;
 /** The objects of a flavour in the order they have to be applied, made from the templates of config/manifests. */
 export function renderManifests(settings: ManifestSettings, sources = templates): KubernetesObject[] {
   checkClusterRanges(settings.config.cluster);
-  const variant = settings.flavor === 'multi-node' ? 'multi-node' : 'single-node';
+  const variant = tunnelFlavors.includes(settings.flavor) ? settings.flavor : 'single-node';
   const chosen = Object.entries(sources).filter(
     ([path]) => path.startsWith('common/') || path.startsWith(`${variant}/`),
   );
@@ -51,7 +51,7 @@ function fillIn(template: KubernetesObject, settings: ManifestSettings): Kuberne
 const configMapData: Readonly<Record<string, (settings: ManifestSettings) => Record<string, string>>> = {
   'ovnkube-config': ({ config, flavor }) => ({ 'ovnkube.conf': ovnkubeConf(config, flavor) }),
   'ovnkube-scripts': () => ({ ...scripts }),
-  'ovn-config': ({ config, controlPlane }) => ovnConfigData(config, controlPlane),
+  'ovn-config': ({ config, flavor, controlPlane }) => ovnConfigData(config, flavor, controlPlane),
 };
 
 function fillInPod(pod: unknown, { config, image, cniBinDirectory }: ManifestSettings): void {

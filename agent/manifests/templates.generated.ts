@@ -56,14 +56,13 @@ export const templates: Readonly<Record<string, readonly KubernetesObject[]>> = 
           ],
           "resources": [
             "namespaces",
-            "nodes"
+            "nodes",
+            "pods"
           ],
           "verbs": [
             "get",
             "list",
-            "watch",
-            "patch",
-            "update"
+            "watch"
           ]
         },
         {
@@ -84,14 +83,11 @@ export const templates: Readonly<Record<string, readonly KubernetesObject[]>> = 
             ""
           ],
           "resources": [
-            "pods"
+            "namespaces/status",
+            "services/status"
           ],
           "verbs": [
-            "get",
-            "list",
-            "watch",
-            "patch",
-            "update"
+            "patch"
           ]
         },
         {
@@ -102,7 +98,6 @@ export const templates: Readonly<Record<string, readonly KubernetesObject[]>> = 
             "services"
           ],
           "verbs": [
-            "get",
             "list",
             "watch"
           ]
@@ -115,7 +110,6 @@ export const templates: Readonly<Record<string, readonly KubernetesObject[]>> = 
             "endpointslices"
           ],
           "verbs": [
-            "get",
             "list",
             "watch"
           ]
@@ -128,40 +122,20 @@ export const templates: Readonly<Record<string, readonly KubernetesObject[]>> = 
             "networkpolicies"
           ],
           "verbs": [
-            "get",
             "list",
             "watch"
           ]
         },
         {
           "apiGroups": [
-            "k8s.ovn.org"
-          ],
-          "resources": [
-            "adminpolicybasedexternalroutes",
-            "egressfirewalls",
-            "egressips",
-            "egressqoses",
-            "egressservices"
-          ],
-          "verbs": [
-            "get",
-            "list",
-            "watch"
-          ]
-        },
-        {
-          "apiGroups": [
-            "",
-            "events.k8s.io"
+            ""
           ],
           "resources": [
             "events"
           ],
           "verbs": [
             "create",
-            "patch",
-            "update"
+            "patch"
           ]
         }
       ]
@@ -195,22 +169,6 @@ export const templates: Readonly<Record<string, readonly KubernetesObject[]>> = 
       "rules": [
         {
           "apiGroups": [
-            ""
-          ],
-          "resources": [
-            "configmaps"
-          ],
-          "verbs": [
-            "get",
-            "list",
-            "watch",
-            "create",
-            "patch",
-            "update"
-          ]
-        },
-        {
-          "apiGroups": [
             "coordination.k8s.io"
           ],
           "resources": [
@@ -218,10 +176,7 @@ export const templates: Readonly<Record<string, readonly KubernetesObject[]>> = 
           ],
           "verbs": [
             "get",
-            "list",
-            "watch",
             "create",
-            "patch",
             "update"
           ]
         },
@@ -618,11 +573,67 @@ export const templates: Readonly<Record<string, readonly KubernetesObject[]>> = 
                 ]
               },
               {
+                "name": "ovnkube-cluster-manager",
+                "command": [
+                  "/bin/bash",
+                  "/scripts/ovnkube.sh",
+                  "cluster-manager"
+                ],
+                "env": [
+                  {
+                    "name": "OVN_KUBE_LOG_LEVEL",
+                    "value": "4"
+                  },
+                  {
+                    "name": "K8S_NODE",
+                    "valueFrom": {
+                      "fieldRef": {
+                        "fieldPath": "spec.nodeName"
+                      }
+                    }
+                  }
+                ],
+                "readinessProbe": {
+                  "exec": {
+                    "command": [
+                      "/bin/bash",
+                      "/scripts/ovnkube-ready.sh"
+                    ]
+                  },
+                  "periodSeconds": 10,
+                  "timeoutSeconds": 10
+                },
+                "resources": {
+                  "requests": {
+                    "cpu": "10m",
+                    "memory": "10Mi"
+                  }
+                },
+                "terminationMessagePolicy": "FallbackToLogsOnError",
+                "volumeMounts": [
+                  {
+                    "name": "scripts",
+                    "mountPath": "/scripts",
+                    "readOnly": true
+                  },
+                  {
+                    "name": "env-overrides",
+                    "mountPath": "/env",
+                    "readOnly": true
+                  },
+                  {
+                    "name": "ovnkube-config",
+                    "mountPath": "/run/ovnkube-config",
+                    "readOnly": true
+                  }
+                ]
+              },
+              {
                 "name": "ovnkube-master",
                 "command": [
                   "/bin/bash",
                   "/scripts/ovnkube.sh",
-                  "master",
+                  "controller",
                   "node"
                 ],
                 "env": [
@@ -642,13 +653,14 @@ export const templates: Readonly<Record<string, readonly KubernetesObject[]>> = 
                 "readinessProbe": {
                   "exec": {
                     "command": [
-                      "test",
-                      "-f",
-                      "/etc/cni/net.d/10-ovn-kubernetes.conf"
+                      "/bin/bash",
+                      "/scripts/ovnkube-ready.sh",
+                      "node"
                     ]
                   },
                   "initialDelaySeconds": 5,
-                  "periodSeconds": 5
+                  "periodSeconds": 5,
+                  "timeoutSeconds": 5
                 },
                 "lifecycle": {
                   "preStop": {
@@ -1337,7 +1349,7 @@ export const templates: Readonly<Record<string, readonly KubernetesObject[]>> = 
                 "command": [
                   "/bin/bash",
                   "/scripts/ovnkube.sh",
-                  "master"
+                  "controller"
                 ],
                 "env": [
                   {
@@ -1398,6 +1410,16 @@ export const templates: Readonly<Record<string, readonly KubernetesObject[]>> = 
                     }
                   }
                 ],
+                "readinessProbe": {
+                  "exec": {
+                    "command": [
+                      "/bin/bash",
+                      "/scripts/ovnkube-ready.sh"
+                    ]
+                  },
+                  "periodSeconds": 10,
+                  "timeoutSeconds": 10
+                },
                 "resources": {
                   "requests": {
                     "cpu": "10m",
@@ -1691,13 +1713,14 @@ export const templates: Readonly<Record<string, readonly KubernetesObject[]>> = 
                 "readinessProbe": {
                   "exec": {
                     "command": [
-                      "test",
-                      "-f",
-                      "/etc/cni/net.d/10-ovn-kubernetes.conf"
+                      "/bin/bash",
+                      "/scripts/ovnkube-ready.sh",
+                      "node"
                     ]
                   },
                   "initialDelaySeconds": 5,
-                  "periodSeconds": 5
+                  "periodSeconds": 5,
+                  "timeoutSeconds": 5
                 },
                 "lifecycle": {
                   "preStop": {
@@ -1887,9 +1910,7 @@ export const templates: Readonly<Record<string, readonly KubernetesObject[]>> = 
           "verbs": [
             "get",
             "list",
-            "watch",
-            "patch",
-            "update"
+            "watch"
           ]
         },
         {
@@ -1914,8 +1935,964 @@ export const templates: Readonly<Record<string, readonly KubernetesObject[]>> = 
           "verbs": [
             "get",
             "list",
-            "watch",
+            "watch"
+          ]
+        },
+        {
+          "apiGroups": [
+            ""
+          ],
+          "resources": [
+            "namespaces",
+            "services"
+          ],
+          "verbs": [
+            "list",
+            "watch"
+          ]
+        },
+        {
+          "apiGroups": [
+            "discovery.k8s.io"
+          ],
+          "resources": [
+            "endpointslices"
+          ],
+          "verbs": [
+            "list",
+            "watch"
+          ]
+        },
+        {
+          "apiGroups": [
+            ""
+          ],
+          "resources": [
+            "events"
+          ],
+          "verbs": [
+            "create",
             "patch"
+          ]
+        }
+      ]
+    },
+    {
+      "apiVersion": "rbac.authorization.k8s.io/v1",
+      "kind": "ClusterRoleBinding",
+      "metadata": {
+        "name": "openshift-ovn-kubernetes-node"
+      },
+      "roleRef": {
+        "apiGroup": "rbac.authorization.k8s.io",
+        "kind": "ClusterRole",
+        "name": "openshift-ovn-kubernetes-node"
+      },
+      "subjects": [
+        {
+          "kind": "ServiceAccount",
+          "name": "ovn-kubernetes-node",
+          "namespace": "openshift-ovn-kubernetes"
+        }
+      ]
+    }
+  ],
+  "interconnect/ovn-config": [
+    {
+      "apiVersion": "v1",
+      "kind": "ConfigMap",
+      "metadata": {
+        "name": "ovn-config",
+        "namespace": "openshift-ovn-kubernetes"
+      },
+      "data": {}
+    }
+  ],
+  "interconnect/ovnkube-master": [
+    {
+      "apiVersion": "apps/v1",
+      "kind": "DaemonSet",
+      "metadata": {
+        "name": "ovnkube-master",
+        "namespace": "openshift-ovn-kubernetes",
+        "annotations": {
+          "kubernetes.io/description": "the cluster manager of ovn-kubernetes"
+        }
+      },
+      "spec": {
+        "selector": {
+          "matchLabels": {
+            "app": "ovnkube-master"
+          }
+        },
+        "updateStrategy": {
+          "type": "RollingUpdate",
+          "rollingUpdate": {
+            "maxUnavailable": 1
+          }
+        },
+        "template": {
+          "metadata": {
+            "annotations": {
+              "target.workload.openshift.io/management": "{\"effect\": \"PreferredDuringScheduling\"}"
+            },
+            "labels": {
+              "app": "ovnkube-master",
+              "component": "network",
+              "type": "infra",
+              "openshift.io/component": "network"
+            }
+          },
+          "spec": {
+            "serviceAccountName": "ovn-kubernetes-controller",
+            "automountServiceAccountToken": true,
+            "hostNetwork": true,
+            "dnsPolicy": "Default",
+            "priorityClassName": "system-cluster-critical",
+            "terminationGracePeriodSeconds": 30,
+            "nodeSelector": {
+              "kubernetes.io/os": "linux",
+              "node-role.kubernetes.io/control-plane": ""
+            },
+            "tolerations": [
+              {
+                "operator": "Exists"
+              }
+            ],
+            "containers": [
+              {
+                "name": "ovnkube-cluster-manager",
+                "command": [
+                  "/bin/bash",
+                  "/scripts/ovnkube.sh",
+                  "cluster-manager"
+                ],
+                "env": [
+                  {
+                    "name": "OVN_KUBE_LOG_LEVEL",
+                    "value": "4"
+                  },
+                  {
+                    "name": "K8S_NODE",
+                    "valueFrom": {
+                      "fieldRef": {
+                        "fieldPath": "spec.nodeName"
+                      }
+                    }
+                  },
+                  {
+                    "name": "OVN_NORTH",
+                    "valueFrom": {
+                      "configMapKeyRef": {
+                        "name": "ovn-config",
+                        "key": "OvnNorth"
+                      }
+                    }
+                  },
+                  {
+                    "name": "OVN_SOUTH",
+                    "valueFrom": {
+                      "configMapKeyRef": {
+                        "name": "ovn-config",
+                        "key": "OvnSouth"
+                      }
+                    }
+                  },
+                  {
+                    "name": "K8S_APISERVER",
+                    "valueFrom": {
+                      "configMapKeyRef": {
+                        "name": "ovn-config",
+                        "key": "k8s_apiserver"
+                      }
+                    }
+                  },
+                  {
+                    "name": "OVN_NET_CIDR",
+                    "valueFrom": {
+                      "configMapKeyRef": {
+                        "name": "ovn-config",
+                        "key": "net_cidr"
+                      }
+                    }
+                  },
+                  {
+                    "name": "OVN_SVC_CIDR",
+                    "valueFrom": {
+                      "configMapKeyRef": {
+                        "name": "ovn-config",
+                        "key": "svc_cidr"
+                      }
+                    }
+                  }
+                ],
+                "readinessProbe": {
+                  "exec": {
+                    "command": [
+                      "/bin/bash",
+                      "/scripts/ovnkube-ready.sh"
+                    ]
+                  },
+                  "periodSeconds": 10,
+                  "timeoutSeconds": 10
+                },
+                "resources": {
+                  "requests": {
+                    "cpu": "10m",
+                    "memory": "10Mi"
+                  }
+                },
+                "terminationMessagePolicy": "FallbackToLogsOnError",
+                "volumeMounts": [
+                  {
+                    "name": "scripts",
+                    "mountPath": "/scripts",
+                    "readOnly": true
+                  },
+                  {
+                    "name": "env-overrides",
+                    "mountPath": "/env",
+                    "readOnly": true
+                  },
+                  {
+                    "name": "ovnkube-config",
+                    "mountPath": "/run/ovnkube-config",
+                    "readOnly": true
+                  }
+                ]
+              }
+            ],
+            "volumes": [
+              {
+                "name": "scripts",
+                "configMap": {
+                  "name": "ovnkube-scripts"
+                }
+              },
+              {
+                "name": "env-overrides",
+                "configMap": {
+                  "name": "env-overrides",
+                  "optional": true
+                }
+              },
+              {
+                "name": "ovnkube-config",
+                "configMap": {
+                  "name": "ovnkube-config"
+                }
+              }
+            ]
+          }
+        }
+      }
+    }
+  ],
+  "interconnect/ovnkube-node": [
+    {
+      "apiVersion": "apps/v1",
+      "kind": "DaemonSet",
+      "metadata": {
+        "name": "ovnkube-node",
+        "namespace": "openshift-ovn-kubernetes",
+        "annotations": {
+          "kubernetes.io/description": "OVN databases, northd, ovn-controller and the ovn-kubernetes controllers of this node"
+        }
+      },
+      "spec": {
+        "selector": {
+          "matchLabels": {
+            "app": "ovnkube-node"
+          }
+        },
+        "updateStrategy": {
+          "type": "RollingUpdate",
+          "rollingUpdate": {
+            "maxSurge": 0,
+            "maxUnavailable": "10%"
+          }
+        },
+        "template": {
+          "metadata": {
+            "annotations": {
+              "target.workload.openshift.io/management": "{\"effect\": \"PreferredDuringScheduling\"}"
+            },
+            "labels": {
+              "app": "ovnkube-node",
+              "component": "network",
+              "type": "infra",
+              "openshift.io/component": "network"
+            }
+          },
+          "spec": {
+            "serviceAccountName": "ovn-kubernetes-node",
+            "automountServiceAccountToken": true,
+            "hostNetwork": true,
+            "hostPID": true,
+            "dnsPolicy": "Default",
+            "priorityClassName": "system-node-critical",
+            "terminationGracePeriodSeconds": 30,
+            "nodeSelector": {
+              "kubernetes.io/os": "linux"
+            },
+            "tolerations": [
+              {
+                "operator": "Exists"
+              }
+            ],
+            "containers": [
+              {
+                "name": "northd",
+                "command": [
+                  "/bin/bash",
+                  "/scripts/northd.sh"
+                ],
+                "env": [
+                  {
+                    "name": "OVN_LOG_LEVEL",
+                    "value": "info"
+                  },
+                  {
+                    "name": "K8S_NODE",
+                    "valueFrom": {
+                      "fieldRef": {
+                        "fieldPath": "spec.nodeName"
+                      }
+                    }
+                  }
+                ],
+                "readinessProbe": {
+                  "exec": {
+                    "command": [
+                      "ovn-appctl",
+                      "--timeout=5",
+                      "-t",
+                      "ovn-northd",
+                      "status"
+                    ]
+                  },
+                  "periodSeconds": 10,
+                  "timeoutSeconds": 10
+                },
+                "livenessProbe": {
+                  "exec": {
+                    "command": [
+                      "ovn-appctl",
+                      "--timeout=20",
+                      "-t",
+                      "ovn-northd",
+                      "version"
+                    ]
+                  },
+                  "initialDelaySeconds": 60,
+                  "periodSeconds": 30,
+                  "timeoutSeconds": 25,
+                  "failureThreshold": 10
+                },
+                "lifecycle": {
+                  "preStop": {
+                    "exec": {
+                      "command": [
+                        "ovn-appctl",
+                        "--timeout=10",
+                        "-t",
+                        "ovn-northd",
+                        "exit"
+                      ]
+                    }
+                  }
+                },
+                "resources": {
+                  "requests": {
+                    "cpu": "10m",
+                    "memory": "10Mi"
+                  }
+                },
+                "terminationMessagePolicy": "FallbackToLogsOnError",
+                "volumeMounts": [
+                  {
+                    "name": "scripts",
+                    "mountPath": "/scripts",
+                    "readOnly": true
+                  },
+                  {
+                    "name": "env-overrides",
+                    "mountPath": "/env",
+                    "readOnly": true
+                  },
+                  {
+                    "name": "run-ovn",
+                    "mountPath": "/run/ovn"
+                  }
+                ]
+              },
+              {
+                "name": "nbdb",
+                "command": [
+                  "/bin/bash",
+                  "/scripts/ovsdb.sh",
+                  "nb"
+                ],
+                "env": [
+                  {
+                    "name": "OVN_LOG_LEVEL",
+                    "value": "info"
+                  },
+                  {
+                    "name": "K8S_NODE",
+                    "valueFrom": {
+                      "fieldRef": {
+                        "fieldPath": "spec.nodeName"
+                      }
+                    }
+                  }
+                ],
+                "readinessProbe": {
+                  "exec": {
+                    "command": [
+                      "/bin/bash",
+                      "/scripts/ovsdb-ready.sh",
+                      "nb"
+                    ]
+                  },
+                  "periodSeconds": 10,
+                  "timeoutSeconds": 10
+                },
+                "livenessProbe": {
+                  "exec": {
+                    "command": [
+                      "ovn-appctl",
+                      "--timeout=20",
+                      "-t",
+                      "/run/ovn/ovnnb_db.ctl",
+                      "version"
+                    ]
+                  },
+                  "initialDelaySeconds": 60,
+                  "periodSeconds": 30,
+                  "timeoutSeconds": 25,
+                  "failureThreshold": 10
+                },
+                "lifecycle": {
+                  "preStop": {
+                    "exec": {
+                      "command": [
+                        "ovn-appctl",
+                        "--timeout=10",
+                        "-t",
+                        "/run/ovn/ovnnb_db.ctl",
+                        "exit"
+                      ]
+                    }
+                  }
+                },
+                "resources": {
+                  "requests": {
+                    "cpu": "10m",
+                    "memory": "10Mi"
+                  }
+                },
+                "terminationMessagePolicy": "FallbackToLogsOnError",
+                "volumeMounts": [
+                  {
+                    "name": "scripts",
+                    "mountPath": "/scripts",
+                    "readOnly": true
+                  },
+                  {
+                    "name": "env-overrides",
+                    "mountPath": "/env",
+                    "readOnly": true
+                  },
+                  {
+                    "name": "run-ovn",
+                    "mountPath": "/run/ovn"
+                  },
+                  {
+                    "name": "databases",
+                    "mountPath": "/etc/ovn"
+                  }
+                ]
+              },
+              {
+                "name": "sbdb",
+                "command": [
+                  "/bin/bash",
+                  "/scripts/ovsdb.sh",
+                  "sb"
+                ],
+                "env": [
+                  {
+                    "name": "OVN_LOG_LEVEL",
+                    "value": "info"
+                  },
+                  {
+                    "name": "K8S_NODE",
+                    "valueFrom": {
+                      "fieldRef": {
+                        "fieldPath": "spec.nodeName"
+                      }
+                    }
+                  }
+                ],
+                "readinessProbe": {
+                  "exec": {
+                    "command": [
+                      "/bin/bash",
+                      "/scripts/ovsdb-ready.sh",
+                      "sb"
+                    ]
+                  },
+                  "periodSeconds": 10,
+                  "timeoutSeconds": 10
+                },
+                "livenessProbe": {
+                  "exec": {
+                    "command": [
+                      "ovn-appctl",
+                      "--timeout=20",
+                      "-t",
+                      "/run/ovn/ovnsb_db.ctl",
+                      "version"
+                    ]
+                  },
+                  "initialDelaySeconds": 60,
+                  "periodSeconds": 30,
+                  "timeoutSeconds": 25,
+                  "failureThreshold": 10
+                },
+                "lifecycle": {
+                  "preStop": {
+                    "exec": {
+                      "command": [
+                        "ovn-appctl",
+                        "--timeout=10",
+                        "-t",
+                        "/run/ovn/ovnsb_db.ctl",
+                        "exit"
+                      ]
+                    }
+                  }
+                },
+                "resources": {
+                  "requests": {
+                    "cpu": "10m",
+                    "memory": "10Mi"
+                  }
+                },
+                "terminationMessagePolicy": "FallbackToLogsOnError",
+                "volumeMounts": [
+                  {
+                    "name": "scripts",
+                    "mountPath": "/scripts",
+                    "readOnly": true
+                  },
+                  {
+                    "name": "env-overrides",
+                    "mountPath": "/env",
+                    "readOnly": true
+                  },
+                  {
+                    "name": "run-ovn",
+                    "mountPath": "/run/ovn"
+                  },
+                  {
+                    "name": "databases",
+                    "mountPath": "/etc/ovn"
+                  }
+                ]
+              },
+              {
+                "name": "ovn-controller",
+                "command": [
+                  "/bin/bash",
+                  "/scripts/ovn-controller.sh"
+                ],
+                "env": [
+                  {
+                    "name": "OVN_LOG_LEVEL",
+                    "value": "info"
+                  },
+                  {
+                    "name": "K8S_NODE",
+                    "valueFrom": {
+                      "fieldRef": {
+                        "fieldPath": "spec.nodeName"
+                      }
+                    }
+                  }
+                ],
+                "readinessProbe": {
+                  "exec": {
+                    "command": [
+                      "/bin/bash",
+                      "/scripts/ovn-controller-ready.sh"
+                    ]
+                  },
+                  "periodSeconds": 10,
+                  "timeoutSeconds": 10
+                },
+                "livenessProbe": {
+                  "exec": {
+                    "command": [
+                      "ovn-appctl",
+                      "--timeout=20",
+                      "-t",
+                      "ovn-controller",
+                      "version"
+                    ]
+                  },
+                  "initialDelaySeconds": 60,
+                  "periodSeconds": 30,
+                  "timeoutSeconds": 25,
+                  "failureThreshold": 10
+                },
+                "lifecycle": {
+                  "preStop": {
+                    "exec": {
+                      "command": [
+                        "ovn-appctl",
+                        "--timeout=10",
+                        "-t",
+                        "ovn-controller",
+                        "exit",
+                        "--restart"
+                      ]
+                    }
+                  }
+                },
+                "securityContext": {
+                  "privileged": true
+                },
+                "resources": {
+                  "requests": {
+                    "cpu": "10m",
+                    "memory": "10Mi"
+                  }
+                },
+                "terminationMessagePolicy": "FallbackToLogsOnError",
+                "volumeMounts": [
+                  {
+                    "name": "scripts",
+                    "mountPath": "/scripts",
+                    "readOnly": true
+                  },
+                  {
+                    "name": "env-overrides",
+                    "mountPath": "/env",
+                    "readOnly": true
+                  },
+                  {
+                    "name": "run-openvswitch",
+                    "mountPath": "/run/openvswitch"
+                  },
+                  {
+                    "name": "run-ovn",
+                    "mountPath": "/run/ovn"
+                  },
+                  {
+                    "name": "log-ovn",
+                    "mountPath": "/var/log/ovn"
+                  }
+                ]
+              },
+              {
+                "name": "ovnkube-controller",
+                "command": [
+                  "/bin/bash",
+                  "/scripts/ovnkube.sh",
+                  "controller",
+                  "node"
+                ],
+                "env": [
+                  {
+                    "name": "OVN_KUBE_LOG_LEVEL",
+                    "value": "4"
+                  },
+                  {
+                    "name": "K8S_NODE",
+                    "valueFrom": {
+                      "fieldRef": {
+                        "fieldPath": "spec.nodeName"
+                      }
+                    }
+                  },
+                  {
+                    "name": "OVN_NORTH",
+                    "valueFrom": {
+                      "configMapKeyRef": {
+                        "name": "ovn-config",
+                        "key": "OvnNorth"
+                      }
+                    }
+                  },
+                  {
+                    "name": "OVN_SOUTH",
+                    "valueFrom": {
+                      "configMapKeyRef": {
+                        "name": "ovn-config",
+                        "key": "OvnSouth"
+                      }
+                    }
+                  },
+                  {
+                    "name": "K8S_APISERVER",
+                    "valueFrom": {
+                      "configMapKeyRef": {
+                        "name": "ovn-config",
+                        "key": "k8s_apiserver"
+                      }
+                    }
+                  },
+                  {
+                    "name": "OVN_NET_CIDR",
+                    "valueFrom": {
+                      "configMapKeyRef": {
+                        "name": "ovn-config",
+                        "key": "net_cidr"
+                      }
+                    }
+                  },
+                  {
+                    "name": "OVN_SVC_CIDR",
+                    "valueFrom": {
+                      "configMapKeyRef": {
+                        "name": "ovn-config",
+                        "key": "svc_cidr"
+                      }
+                    }
+                  }
+                ],
+                "readinessProbe": {
+                  "exec": {
+                    "command": [
+                      "/bin/bash",
+                      "/scripts/ovnkube-ready.sh",
+                      "node"
+                    ]
+                  },
+                  "initialDelaySeconds": 5,
+                  "periodSeconds": 5,
+                  "timeoutSeconds": 5
+                },
+                "lifecycle": {
+                  "preStop": {
+                    "exec": {
+                      "command": [
+                        "rm",
+                        "-f",
+                        "/etc/cni/net.d/10-ovn-kubernetes.conf"
+                      ]
+                    }
+                  }
+                },
+                "securityContext": {
+                  "privileged": true
+                },
+                "resources": {
+                  "requests": {
+                    "cpu": "10m",
+                    "memory": "60Mi"
+                  }
+                },
+                "terminationMessagePolicy": "FallbackToLogsOnError",
+                "volumeMounts": [
+                  {
+                    "name": "scripts",
+                    "mountPath": "/scripts",
+                    "readOnly": true
+                  },
+                  {
+                    "name": "env-overrides",
+                    "mountPath": "/env",
+                    "readOnly": true
+                  },
+                  {
+                    "name": "ovnkube-config",
+                    "mountPath": "/run/ovnkube-config",
+                    "readOnly": true
+                  },
+                  {
+                    "name": "run-ovn",
+                    "mountPath": "/run/ovn"
+                  },
+                  {
+                    "name": "run-openvswitch",
+                    "mountPath": "/run/openvswitch"
+                  },
+                  {
+                    "name": "run-ovn-kubernetes",
+                    "mountPath": "/run/ovn-kubernetes"
+                  },
+                  {
+                    "name": "etc-openvswitch",
+                    "mountPath": "/etc/openvswitch",
+                    "readOnly": true
+                  },
+                  {
+                    "name": "log-ovn",
+                    "mountPath": "/var/log/ovn"
+                  },
+                  {
+                    "name": "cni-conf",
+                    "mountPath": "/etc/cni/net.d"
+                  },
+                  {
+                    "name": "cni-bin",
+                    "mountPath": "/cni-bin-dir"
+                  },
+                  {
+                    "name": "host",
+                    "mountPath": "/host",
+                    "readOnly": true,
+                    "mountPropagation": "HostToContainer"
+                  },
+                  {
+                    "name": "run-netns",
+                    "mountPath": "/run/netns",
+                    "readOnly": true,
+                    "mountPropagation": "HostToContainer"
+                  }
+                ]
+              }
+            ],
+            "volumes": [
+              {
+                "name": "scripts",
+                "configMap": {
+                  "name": "ovnkube-scripts"
+                }
+              },
+              {
+                "name": "env-overrides",
+                "configMap": {
+                  "name": "env-overrides",
+                  "optional": true
+                }
+              },
+              {
+                "name": "run-ovn",
+                "hostPath": {
+                  "path": "/run/ovn",
+                  "type": "DirectoryOrCreate"
+                }
+              },
+              {
+                "name": "databases",
+                "emptyDir": {}
+              },
+              {
+                "name": "ovnkube-config",
+                "configMap": {
+                  "name": "ovnkube-config"
+                }
+              },
+              {
+                "name": "run-openvswitch",
+                "hostPath": {
+                  "path": "/run/openvswitch",
+                  "type": "DirectoryOrCreate"
+                }
+              },
+              {
+                "name": "log-ovn",
+                "hostPath": {
+                  "path": "/var/log/ovn",
+                  "type": "DirectoryOrCreate"
+                }
+              },
+              {
+                "name": "run-ovn-kubernetes",
+                "hostPath": {
+                  "path": "/run/ovn-kubernetes",
+                  "type": "DirectoryOrCreate"
+                }
+              },
+              {
+                "name": "etc-openvswitch",
+                "hostPath": {
+                  "path": "/etc/openvswitch",
+                  "type": "DirectoryOrCreate"
+                }
+              },
+              {
+                "name": "cni-conf",
+                "hostPath": {
+                  "path": "/etc/cni/net.d",
+                  "type": "DirectoryOrCreate"
+                }
+              },
+              {
+                "name": "cni-bin",
+                "hostPath": {
+                  "path": "/run/cni/bin",
+                  "type": "DirectoryOrCreate"
+                }
+              },
+              {
+                "name": "host",
+                "hostPath": {
+                  "path": "/",
+                  "type": "Directory"
+                }
+              },
+              {
+                "name": "run-netns",
+                "hostPath": {
+                  "path": "/run/netns",
+                  "type": "DirectoryOrCreate"
+                }
+              }
+            ]
+          }
+        }
+      }
+    }
+  ],
+  "interconnect/rbac-node": [
+    {
+      "apiVersion": "rbac.authorization.k8s.io/v1",
+      "kind": "ClusterRole",
+      "metadata": {
+        "name": "openshift-ovn-kubernetes-node"
+      },
+      "rules": [
+        {
+          "apiGroups": [
+            ""
+          ],
+          "resources": [
+            "nodes"
+          ],
+          "verbs": [
+            "get",
+            "list",
+            "watch"
+          ]
+        },
+        {
+          "apiGroups": [
+            ""
+          ],
+          "resources": [
+            "nodes/status"
+          ],
+          "verbs": [
+            "patch",
+            "update"
+          ]
+        },
+        {
+          "apiGroups": [
+            ""
+          ],
+          "resources": [
+            "pods"
+          ],
+          "verbs": [
+            "get",
+            "list",
+            "watch"
           ]
         },
         {
@@ -1935,11 +2912,33 @@ export const templates: Readonly<Record<string, readonly KubernetesObject[]>> = 
             ""
           ],
           "resources": [
-            "namespaces",
-            "services"
+            "namespaces"
           ],
           "verbs": [
             "get",
+            "list",
+            "watch"
+          ]
+        },
+        {
+          "apiGroups": [
+            ""
+          ],
+          "resources": [
+            "namespaces/status"
+          ],
+          "verbs": [
+            "patch"
+          ]
+        },
+        {
+          "apiGroups": [
+            ""
+          ],
+          "resources": [
+            "services"
+          ],
+          "verbs": [
             "list",
             "watch"
           ]
@@ -1952,23 +2951,32 @@ export const templates: Readonly<Record<string, readonly KubernetesObject[]>> = 
             "endpointslices"
           ],
           "verbs": [
-            "get",
             "list",
             "watch"
           ]
         },
         {
           "apiGroups": [
-            "",
-            "events.k8s.io"
+            "networking.k8s.io"
+          ],
+          "resources": [
+            "networkpolicies"
+          ],
+          "verbs": [
+            "list",
+            "watch"
+          ]
+        },
+        {
+          "apiGroups": [
+            ""
           ],
           "resources": [
             "events"
           ],
           "verbs": [
             "create",
-            "patch",
-            "update"
+            "patch"
           ]
         }
       ]
@@ -2001,7 +3009,8 @@ export const scripts: Readonly<Record<string, string>> = {
   "northd.sh": "#!/bin/bash\n# Runs ovn-northd. It finds the databases at their sockets below /run/ovn and waits for them by itself.\nset -euo pipefail\n# shellcheck source=environment.sh\nsource /scripts/environment.sh\n\n# Left by a container that was killed: with the host's process ids its number may belong to somebody else now.\nrm -f /run/ovn/ovn-northd.pid\n\nexec ovn-northd --no-chdir --pidfile=/run/ovn/ovn-northd.pid \"${console_log[@]}\"\n",
   "ovn-controller-ready.sh": "#!/bin/bash\n# Ready when ovn-controller is connected to the southbound database.\nset -euo pipefail\n[[ $(ovn-appctl --timeout=5 -t ovn-controller connection-status) == connected ]]\n",
   "ovn-controller.sh": "#!/bin/bash\n# Runs ovn-controller. What the ACLs of network policies log goes to /var/log/ovn/acl-audit-log.log.\nset -euo pipefail\n# shellcheck source=environment.sh\nsource /scripts/environment.sh\n\nrm -f /run/ovn/ovn-controller.pid\n\nexec ovn-controller unix:/run/openvswitch/db.sock --no-chdir --pidfile=/run/ovn/ovn-controller.pid \\\n  --syslog-method=null --log-file=/var/log/ovn/acl-audit-log.log \\\n  \"${console_log[@]}\" -vconsole:acl_log:off -vfile:acl_log:info\n",
-  "ovnkube.sh": "#!/bin/bash\n# Runs ovnkube in the given roles: ovnkube.sh master|node|master node.\n# Which options an ovnkube has differs by its release, so it is asked for them instead of its version being compared.\nset -euo pipefail\n# shellcheck source=environment.sh\nsource /scripts/environment.sh\n\nconf=/run/ovnkube-config/ovnkube.conf\nroles=\" $* \"\nknown_options=$(/usr/bin/ovnkube --help 2>&1 || true)\n\nhas_role() { [[ $roles == *\" $1 \"* ]]; }\nknows() { [[ $known_options == *\"--$1\"* ]]; }\n\n# The device of the default route, which is br-ex where br-ex has the uplink.\ndefault_device() {\n  local family route\n  for family in -4 -6; do\n    route=$(ip \"$family\" -oneline route show default)\n    if [[ $route =~ \\ dev\\ ([^[:space:]]+) ]]; then\n      echo \"${BASH_REMATCH[1]}\"\n      return\n    fi\n  done\n  echo br-ex\n}\n\n# The largest packet a pod may send. Between nodes it must leave room for the tunnel's headers (RFC 8926):\n# 58 bytes over IPv4, 78 over IPv6. Within one node there is no tunnel.\npod_mtu() {\n  local mtu\n  mtu=$(< \"/sys/class/net/$(default_device)/mtu\") || return 1\n  case ${OVN_NORTH:-} in\n    '') echo \"$mtu\" ;;\n    *'['*) echo $((mtu - 78)) ;;\n    *) echo $((mtu - 58)) ;;\n  esac\n}\n\nprepare_node() {\n  # By rename, because the runtime may be executing the old one.\n  cp /usr/libexec/cni/ovn-k8s-cni-overlay /cni-bin-dir/.ovn-k8s-cni-overlay.new\n  mv /cni-bin-dir/.ovn-k8s-cni-overlay.new /cni-bin-dir/ovn-k8s-cni-overlay\n\n  # Tunnel packets need no connection tracking. Asked for first, or every start would add one more rule.\n  local tables chain\n  for tables in iptables ip6tables; do\n    for chain in PREROUTING OUTPUT; do\n      \"$tables\" -t raw -C \"$chain\" -p udp --dport 6081 -j NOTRACK 2> /dev/null ||\n        \"$tables\" -t raw -A \"$chain\" -p udp --dport 6081 -j NOTRACK ||\n        echo \"$tables refuses the rule for the tunnel port; going on without it\"\n    done\n  done\n\n  # Traffic between the uplink and the pods passes the host's routing in local gateway mode.\n  echo 1 > /proc/sys/net/ipv4/ip_forward\n  if [[ -d /proc/sys/net/ipv6 ]]; then\n    echo 1 > /proc/sys/net/ipv6/conf/all/forwarding\n    echo 1 > /proc/sys/net/ipv6/conf/default/forwarding\n  fi\n}\n\novnkube=(/usr/bin/ovnkube \"--config-file=$conf\" \"--loglevel=${OVN_KUBE_LOG_LEVEL:-4}\" --enable-multicast)\nif ! grep -q '^mtu=' \"$conf\"; then\n  if ! mtu=$(pod_mtu); then\n    echo \"mtu: auto needs a default route or br-ex to take it from, and there is neither\" >&2\n    exit 1\n  fi\n  ovnkube+=(--mtu \"$mtu\")\nfi\n\nif [[ -n ${OVN_NORTH:-} ]]; then\n  if ! knows nb-address; then\n    echo \"this ovnkube has no central databases any more (no --nb-address): the flavour multi-node needs an older image\" >&2\n    exit 1\n  fi\n  ovnkube+=(--nb-address \"$OVN_NORTH\" --sb-address \"$OVN_SOUTH\")\n  ovnkube+=(--cluster-subnets \"$OVN_NET_CIDR\" --k8s-service-cidrs \"$OVN_SVC_CIDR\")\nfi\n\narguments=()\nsecond_process=false\nif has_role master; then\n  if knows init-master; then\n    arguments+=(--init-master \"$K8S_NODE\")\n  else\n    arguments+=(--init-ovnkube-controller \"$K8S_NODE\")\n    second_process=true\n  fi\nfi\nif has_role node; then\n  prepare_node\n  arguments+=(--init-node \"$K8S_NODE\")\n  if [[ -d /sys/class/net/br-ex1 ]]; then arguments+=(--exgw-interface=br-ex1); fi\nfi\nif has_role master && has_role node && knows single-node; then arguments+=(--single-node); fi\n\necho \"starting ovnkube ${arguments[*]}\"\nif [[ $second_process == false ]]; then exec \"${ovnkube[@]}\" \"${arguments[@]}\"; fi\n\n# Later releases run the cluster manager as a process of its own; the container ends when either does.\n\"${ovnkube[@]}\" --init-cluster-manager \"$K8S_NODE\" &\n\"${ovnkube[@]}\" \"${arguments[@]}\" &\ntrap 'kill $(jobs -p) 2> /dev/null || true' EXIT\ntrap 'exit 143' TERM INT\nwait -n\n",
+  "ovnkube-ready.sh": "#!/bin/bash\n# Ready when ovnkube.sh has started ovnkube: ovnkube-ready.sh [node]. A node's ovnkube also writes the CNI configuration, once the\n# node's gateway works and pods can be plugged.\nset -euo pipefail\nif cat /tmp/not-started 2> /dev/null; then exit 1; fi\n[[ ${1:-} != node || -f /etc/cni/net.d/10-ovn-kubernetes.conf ]]\n",
+  "ovnkube.sh": "#!/bin/bash\n# Runs ovnkube in the given roles: ovnkube.sh cluster-manager|controller|node|controller node.\n# Which options an ovnkube has differs by its release, so it is asked for them instead of its version being compared.\nset -euo pipefail\n# shellcheck source=environment.sh\nsource /scripts/environment.sh\n\nconf=/run/ovnkube-config/ovnkube.conf\nroles=\" $* \"\nknown_options=$(/usr/bin/ovnkube --help 2>&1 || true)\n\nhas_role() { [[ $roles == *\" $1 \"* ]]; }\nknows() { [[ $known_options == *\"--$1\"* ]]; }\n\n# ovnkube-ready.sh says it too, and so it gets into the events of the pod.\nnot_started() {\n  echo \"$1\" > /tmp/not-started\n  echo \"$1\" >&2\n}\n\n# For what a restart of the container does not mend: it stays and is not ready, instead of ending over and over.\nrefuse() {\n  not_started \"$1\"\n  exec sleep infinity\n}\n\n# The databases tell ovs-vsctl, it does not poll. A device's number is not kept on disk, so it is never one of before a power cut.\nwait_for_bridge() {\n  not_started \"waiting for $1, which $2 makes\"\n  ovs-vsctl --retry \"${@:3}\" wait-until Interface \"$1\" 'ifindex>0'\n}\n\n# An address of the node's on br-ex: any that is not one ovnkube itself gives it.\nhas_address() { ip -oneline address show dev br-ex scope global | grep -qvE ' (169\\.254\\.|fd69:)'; }\n\n# Started without an address ovnkube ends after half a minute, and has cut the node off from the LAN by then. DHCP takes seconds.\nwait_for_address() {\n  not_started 'waiting for an address on br-ex'\n  local changes\n  exec {changes}< <(exec ip monitor address dev br-ex)\n  SECONDS=0\n  # Every five seconds without an event, too: the first look may come before ip monitor listens. A minute is more than DHCP is given.\n  until has_address || ((SECONDS > 60)); do\n    read -r -t 5 -u \"$changes\" || (($? > 128)) || break\n  done\n  exec {changes}<&-\n  kill $! || true\n}\n\n# The device of the default route, which is br-ex where br-ex has the uplink.\ndefault_device() {\n  local family route\n  for family in -4 -6; do\n    route=$(ip \"$family\" -oneline route show default)\n    if [[ $route =~ \\ dev\\ ([^[:space:]]+) ]]; then\n      echo \"${BASH_REMATCH[1]}\"\n      return\n    fi\n  done\n  echo br-ex\n}\n\n# The largest packet a pod may send. Between nodes it must leave room for the tunnel's headers (RFC 8926):\n# 58 bytes over IPv4, 78 over IPv6. Within one node there is no tunnel.\npod_mtu() {\n  local mtu\n  mtu=$(< \"/sys/class/net/$(default_device)/mtu\") || return 1\n  case ${K8S_APISERVER:-} in\n    '') echo \"$mtu\" ;;\n    *'['*) echo $((mtu - 78)) ;;\n    *) echo $((mtu - 58)) ;;\n  esac\n}\n\nprepare_node() {\n  # Left by an ovnkube that was killed, or by a power cut, it would have the node called ready while nobody answers CNI calls.\n  rm -f /etc/cni/net.d/10-ovn-kubernetes.conf\n\n  # Without br-ex ovnkube neither works nor ends. There is no limit: until somebody makes br-ex there is nothing else to do.\n  wait_for_bridge br-ex 'microshift-net apply'\n  wait_for_address\n  # At the first start ovnkube ends where it is quicker than ovn-controller. A minute is more than ovn-controller ever needs.\n  wait_for_bridge br-int ovn-controller --timeout=60 || echo 'no br-int after 60 s; starting ovnkube without it' >&2\n  rm -f /tmp/not-started\n\n  # By rename, because the runtime may be executing the old one.\n  cp /usr/libexec/cni/ovn-k8s-cni-overlay /cni-bin-dir/.ovn-k8s-cni-overlay.new\n  mv /cni-bin-dir/.ovn-k8s-cni-overlay.new /cni-bin-dir/ovn-k8s-cni-overlay\n\n  # Tunnel packets need no connection tracking. Asked for first, or every start would add one more rule.\n  local tables chain\n  for tables in iptables ip6tables; do\n    for chain in PREROUTING OUTPUT; do\n      \"$tables\" -t raw -C \"$chain\" -p udp --dport 6081 -j NOTRACK 2> /dev/null ||\n        \"$tables\" -t raw -A \"$chain\" -p udp --dport 6081 -j NOTRACK ||\n        echo \"$tables refuses the rule for the tunnel port; going on without it\"\n    done\n  done\n\n  # Traffic between the uplink and the pods passes the host's routing in local gateway mode.\n  echo 1 > /proc/sys/net/ipv4/ip_forward\n  if [[ -d /proc/sys/net/ipv6 ]]; then\n    echo 1 > /proc/sys/net/ipv6/conf/all/forwarding\n    echo 1 > /proc/sys/net/ipv6/conf/default/forwarding\n  fi\n}\n\n# Whether the cluster manager is a process of its own; before, what fills the databases did its work, too.\nhas_cluster_manager() { knows init-cluster-manager && knows init-ovnkube-controller; }\n\nrm -f /tmp/not-started\noptions=(\"--config-file=$conf\" \"--loglevel=${OVN_KUBE_LOG_LEVEL:-4}\" --enable-multicast)\n\ncase ${OVN_NORTH:-} in\n  tcp:*)\n    if ! knows nb-address || ! knows init-master; then\n      refuse 'this ovnkube has no central databases any more (no --nb-address): use the flavour interconnect, or an older image'\n    fi\n    options+=(--nb-address \"$OVN_NORTH\" --sb-address \"$OVN_SOUTH\")\n    ;;\n  unix:*)\n    if ! has_cluster_manager; then\n      refuse 'this ovnkube has no zones (no --init-ovnkube-controller): the flavour interconnect needs an image of September 2023 or later'\n    fi\n    ;;\nesac\nif [[ -n ${OVN_NORTH:-} ]]; then options+=(--cluster-subnets \"$OVN_NET_CIDR\" --k8s-service-cidrs \"$OVN_SVC_CIDR\"); fi\n\nif has_role cluster-manager; then\n  if has_cluster_manager; then\n    echo \"starting ovnkube --init-cluster-manager $K8S_NODE\"\n    exec /usr/bin/ovnkube \"${options[@]}\" --init-cluster-manager \"$K8S_NODE\"\n  fi\n  echo 'this ovnkube has no cluster manager of its own; ovnkube-master does its work'\n  exec sleep infinity\nfi\n\nif has_role node; then\n  prepare_node\n  options+=(--init-node \"$K8S_NODE\")\n  if [[ -d /sys/class/net/br-ex1 ]]; then options+=(--exgw-interface=br-ex1); fi\nfi\nif ! grep -q '^mtu=' \"$conf\"; then\n  if ! mtu=$(pod_mtu); then\n    echo \"mtu: auto needs a default route or br-ex to take it from, and there is neither\" >&2\n    exit 1\n  fi\n  options+=(--mtu \"$mtu\")\nfi\nif has_role controller; then\n  if has_cluster_manager && [[ ${OVN_NORTH:-} != tcp:* ]]; then\n    options+=(--init-ovnkube-controller \"$K8S_NODE\")\n  else\n    # The only candidate need not hurry; a slow disk must not cost it the lease. Seconds, as in ovnkube.conf.\n    options+=(--init-master \"$K8S_NODE\")\n    options+=(--ha-election-lease-duration 137 --ha-election-renew-deadline 107 --ha-election-retry-period 26)\n  fi\n  if [[ -z ${OVN_NORTH:-} ]] && knows single-node; then options+=(--single-node); fi\n  if [[ ${OVN_NORTH:-} == unix:* ]] && knows zone; then\n    # ovnkube compares the zone with the one the databases say they are of; northd carries it from one to the other.\n    ovsdb-client --timeout=60 wait \"$OVN_NORTH\" OVN_Northbound connected\n    ovn-nbctl --timeout=60 --db=\"$OVN_NORTH\" set NB_Global . name=\"$K8S_NODE\" options:name=\"$K8S_NODE\"\n    options+=(--zone \"$K8S_NODE\")\n  fi\nfi\n\necho \"starting ovnkube ${options[*]}\"\nexec /usr/bin/ovnkube \"${options[@]}\"\n",
   "ovsdb-ready.sh": "#!/bin/bash\n# Ready when the database answers. Also has it give back memory after each compaction, which matters on small nodes.\nset -euo pipefail\novn-appctl --timeout=5 -t \"/run/ovn/ovn$1_db.ctl\" ovsdb-server/memory-trim-on-compaction on\novn-appctl --timeout=5 -t \"/run/ovn/ovn$1_db.ctl\" ovsdb-server/list-dbs\n",
   "ovsdb.sh": "#!/bin/bash\n# Runs one OVN database: ovsdb.sh nb|sb. With OVN_DB_ADDRESS (tcp:<address>:<port>) it also answers there.\nset -euo pipefail\n# shellcheck source=environment.sh\nsource /scripts/environment.sh\ndb=$1\n\n# A client that connects to the socket of the last run would believe the database to be as it was then.\nrm -f \"/run/ovn/ovn${db}_db\".{pid,sock,ctl}\n\nlisten=()\nif [[ -n ${OVN_DB_ADDRESS:-} ]]; then\n  address=${OVN_DB_ADDRESS#tcp:}\n  listen=(\"--db-$db-create-insecure-remote=yes\" \"--db-$db-addr=${address%:*}\" \"--db-$db-port=${address##*:}\")\nfi\n\nexport OVN_DBDIR=/etc/ovn\nexec /usr/share/ovn/scripts/ovn-ctl --no-monitor \"${listen[@]}\" \"--ovn-$db-log=${console_log[*]}\" \"run_${db}_ovsdb\"\n"
 };

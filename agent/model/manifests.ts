@@ -39,7 +39,8 @@ export interface ObjectDifference {
 /** What an apply or a delete did to one object. */
 export interface ObjectOutcome {
   readonly object: string;
-  readonly outcome: 'created' | 'changed' | 'unchanged' | 'removed';
+  /** `taken-over`: it was there, and somebody else's. */
+  readonly outcome: 'created' | 'changed' | 'unchanged' | 'taken-over' | 'removed';
 }
 
 /** The result of `manifests apply`. */
@@ -49,4 +50,19 @@ export interface ApplyReport {
   readonly objects: readonly ObjectOutcome[];
   /** null: it was not asked to wait. */
   readonly daemonSets: readonly DaemonSetState[] | null;
+}
+
+/** The result of `manifests delete`. */
+export interface DeleteReport {
+  readonly objects: readonly ObjectOutcome[];
+  /** What is ours and somebody else's, too, and so is left. */
+  readonly shared: readonly SharedObject[];
+  /** What somebody else has in the namespace, for which it is kept. */
+  readonly foreign: readonly string[];
+}
+
+/** An object in which other field managers have a part. */
+export interface SharedObject {
+  readonly object: string;
+  readonly owners: readonly string[];
 }

@@ -2,12 +2,13 @@ import type {
   ApplyReport,
   ContainerState,
   DaemonSetState,
+  DeleteReport,
   FieldChange,
   ObjectDifference,
   ObjectOutcome,
 } from '../model/manifests.ts';
 import { changedLines } from './line-changes.ts';
-import type { Style } from './style.ts';
+import { joinLines, type Style } from './style.ts';
 
 /** What an apply did: a line per object that is another now, and one that sums up. */
 export function applyText(report: ApplyReport, style: Style): string {
@@ -15,14 +16,16 @@ export function applyText(report: ApplyReport, style: Style): string {
   const same = report.objects.length - touched.length;
   const summary = `${report.flavor}: ${touched.length} of ${report.objects.length} objects touched, ${same} as they were`;
   const rollout = report.daemonSets?.map(({ name, ready, desired }) => `${name}: ${ready}/${desired} ready`) ?? [];
-  return [...touched.map((one) => outcomeLine(one, style)), summary, ...rollout].join('\n');
+  return joinLines([...touched.map((one) => outcomeLine(one, style)), summary, ...rollout]);
 }
 
 /** What a delete did, and what it left for whom. */
-export function deleteText(objects: readonly ObjectOutcome[], foreign: readonly string[], style: Style): string {
+export function deleteText({ objects, shared, foreign }: DeleteReport, style: Style): string {
+  const left = shared.map(({ object, owners }) => `left: ${object}, in which ${owners.join(' and ')} has a part, too`);
   const kept = foreign.length === 0 ? [] : [`the namespace is kept for what others have in it: ${foreign.join(', ')}`];
-  const summary = objects.length === 0 ? 'nothing of ours was there' : `${objects.length} objects removed`;
-  return [...objects.map((one) => outcomeLine(one, style)), ...kept, summary].join('\n');
+  const none = shared.length === 0 ? 'nothing of ours was there' : 'nothing was ours alone';
+  const summary = objects.length === 0 ? none : `${objects.length} objects removed`;
+  return joinLines([...objects.map((one) => outcomeLine(one, style)), ...left, ...kept, summary]);
 }
 
 /** Every object that would change with its fields: `-` as it is, `+` as it would be. */
@@ -34,12 +37,15 @@ export function diffText(differences: readonly ObjectDifference[], style: Style)
     ...(conflict === null ? [] : [style('yellow', `    ! ${conflict}`)]),
     ...fields.flatMap(fieldLines),
   ]);
-  return blocks.join('\n');
+  return joinLines(blocks);
 }
 
-/** A line per daemonset and per container, with why it is not ready and its last event. */
-export function statusText(states: readonly DaemonSetState[], style: Style): string {
-  if (states.length === 0) return 'no daemonset of ours on this cluster; put them there with manifests apply';
+/** A line per daemonset and per container, with why it is not ready and its last event. `isOurs`: it is not MicroShift that puts them there. */
+export function statusText(states: readonly DaemonSetState[], isOurs: boolean, style: Style): string {
+  if (states.length === 0)
+    return isOurs
+      ? 'no daemonset of ours on this cluster; put them there with manifests apply'
+      : 'no daemonset of ours on this cluster: MicroShift has its own there, because network.cniPlugin is not none';
   const blocks = states.flatMap(({ name, desired, ready, rolledOut, containers }) => {
     const width = Math.max(...containers.map((one) => one.name.length));
     const state = rolledOut ? 'up to date' : 'rolling out';
@@ -48,7 +54,7 @@ export function statusText(states: readonly DaemonSetState[], style: Style): str
       ...containers.flatMap((one) => containerLines(one, width, desired, style)),
     ];
   });
-  return blocks.join('\n');
+  return joinLines(blocks);
 }
 
 function containerLines(container: ContainerState, width: number, desired: number, style: Style): string[] {
@@ -70,7 +76,7 @@ function fieldLines({ path, before, after }: FieldChange): string[] {
 }
 
 function outcomeLine({ object, outcome }: ObjectOutcome, style: Style): string {
-  return `${outcome.padEnd(8)} ${style('bold', object)}`;
+  return `${outcome.replace('-', ' ').padEnd(10)} ${style('bold', object)}`;
 }
 
 function short(value: unknown): string {

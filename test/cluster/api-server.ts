@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { auditPolicy } from './audit.ts';
 import { builtBinaries } from './binaries.ts';
 import { makeAccountKeys, makeCertificates } from './certificates.ts';
 import { type JsonAnswer, jsonCall } from './json-call.ts';
@@ -15,11 +16,15 @@ export interface ApiServer {
   readonly port: number;
   /** The administrator's bearer token. */
   readonly token: string;
+  /** The server's log of what the pods' accounts asked for, for audit.ts; it is there once one of them did. */
+  readonly auditLog: string;
   readonly kubectl: (...words: readonly string[]) => string;
   /** Writes a kubeconfig for a bearer token; `admin` is the administrator's. */
   readonly kubeconfig: (name: string, changes?: KubeconfigChanges) => string;
   /** An API call as the administrator, with JSON in and out. */
   readonly call: (method: string, path: string, body?: unknown, contentType?: string) => Promise<JsonAnswer>;
+  /** The same with somebody else's bearer token. */
+  readonly callAs: (token: string, ...words: Parameters<ApiServer['call']>) => Promise<JsonAnswer>;
   /** Kills and starts the server itself; etcd stays. */
   readonly kill: () => Promise<void>;
   readonly start: (extra?: readonly string[]) => void;
@@ -52,35 +57,14 @@ export async function startApiServer(): Promise<ApiServer> {
     join(folder, 'tokens.csv'),
     `${tokens.admin},admin,1,"system:masters"\n${tokens.weak},weak,2,"readers"\n`,
   );
+  const auditLog = auditLogIn(folder);
+  mkdirSync(dirname(auditLog));
+  writeFileSync(join(folder, 'audit-policy.json'), JSON.stringify(auditPolicy));
   makeAccountKeys(folder);
   makeCertificates(folder);
 
-  const etcd = run(folder, 'etcd', 'etcd', [
-    `--data-dir=${join(folder, 'etcd')}`,
-    '--unsafe-no-fsync',
-    `--listen-client-urls=http://127.0.0.1:${etcdPort}`,
-    `--advertise-client-urls=http://127.0.0.1:${etcdPort}`,
-    `--listen-peer-urls=http://127.0.0.1:${peerPort}`,
-    `--initial-advertise-peer-urls=http://127.0.0.1:${peerPort}`,
-    `--initial-cluster=default=http://127.0.0.1:${peerPort}`,
-  ]);
-  const flags = [
-    `--etcd-servers=http://127.0.0.1:${etcdPort}`,
-    `--secure-port=${port}`,
-    '--bind-address=127.0.0.1',
-    `--tls-cert-file=${join(folder, 'server.crt')}`,
-    `--tls-private-key-file=${join(folder, 'server.key')}`,
-    `--client-ca-file=${join(folder, 'ca.crt')}`,
-    '--service-account-issuer=https://kubernetes.default.svc',
-    `--service-account-key-file=${join(folder, 'sa.pub')}`,
-    `--service-account-signing-key-file=${join(folder, 'sa.key')}`,
-    `--token-auth-file=${join(folder, 'tokens.csv')}`,
-    '--authorization-mode=RBAC',
-    '--service-cluster-ip-range=10.43.0.0/16',
-    '--allow-privileged=true',
-    // No aggregation and no endpoint reconciling: nothing else runs in this cluster.
-    '--endpoint-reconciler-type=none',
-  ];
+  const flags = flagsOf(folder, { etcd: etcdPort, peer: peerPort, api: port });
+  const etcd = run(folder, 'etcd', 'etcd', flags.etcd);
   let server: ChildProcess | null = null;
   const kubeconfig = (name: string, changes: KubeconfigChanges = {}): string => {
     const token = changes.token ?? (name === 'weak' ? tokens.weak : tokens.admin);
@@ -106,10 +90,11 @@ export async function startApiServer(): Promise<ApiServer> {
     );
     return path;
   };
-  const call: ApiServer['call'] = (method, path, body, contentType = 'application/json') =>
-    jsonCall({ port, ca: readFileSync(join(folder, 'ca.crt')), token: tokens.admin, method, path, body, contentType });
+  const callAs: ApiServer['callAs'] = (token, method, path, body, contentType = 'application/json') =>
+    jsonCall({ port, ca: readFileSync(join(folder, 'ca.crt')), token, method, path, body, contentType });
+  const call: ApiServer['call'] = (...words) => callAs(tokens.admin, ...words);
   const start = (extra: readonly string[] = []): void => {
-    server = run(folder, 'kube-apiserver', binaries.kubeApiserver, [...flags, ...extra]);
+    server = run(folder, 'kube-apiserver', binaries.kubeApiserver, [...flags.kubeApiserver, ...extra]);
   };
   start();
   const admin = kubeconfig('admin');
@@ -117,8 +102,10 @@ export async function startApiServer(): Promise<ApiServer> {
     folder,
     port,
     token: tokens.admin,
+    auditLog,
     kubeconfig,
     call,
+    callAs,
     start,
     kubectl: (...words) =>
       execFileSync(binaries.kubectl, ['--kubeconfig', admin, '--cache-dir', join(folder, 'kube-cache'), ...words], {
@@ -144,6 +131,50 @@ export async function startApiServer(): Promise<ApiServer> {
       await ended(etcd);
       rmSync(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** The server's log of what the pods' accounts asked for, for audit.ts; its folder must be there. */
+export function auditLogIn(folder: string): string {
+  return join(folder, 'audit', 'audit.log');
+}
+
+/** What etcd and kube-apiserver are started with, whose certificates and data are in a folder. */
+export function flagsOf(
+  folder: string,
+  ports: { readonly etcd: number; readonly peer: number; readonly api: number },
+): { readonly etcd: string[]; readonly kubeApiserver: string[] } {
+  const client = `http://127.0.0.1:${ports.etcd}`;
+  const peer = `http://127.0.0.1:${ports.peer}`;
+  return {
+    etcd: [
+      `--data-dir=${join(folder, 'etcd')}`,
+      '--unsafe-no-fsync',
+      `--listen-client-urls=${client}`,
+      `--advertise-client-urls=${client}`,
+      `--listen-peer-urls=${peer}`,
+      `--initial-advertise-peer-urls=${peer}`,
+      `--initial-cluster=default=${peer}`,
+    ],
+    kubeApiserver: [
+      `--etcd-servers=${client}`,
+      `--secure-port=${ports.api}`,
+      '--bind-address=127.0.0.1',
+      `--tls-cert-file=${join(folder, 'server.crt')}`,
+      `--tls-private-key-file=${join(folder, 'server.key')}`,
+      `--client-ca-file=${join(folder, 'ca.crt')}`,
+      '--service-account-issuer=https://kubernetes.default.svc',
+      `--service-account-key-file=${join(folder, 'sa.pub')}`,
+      `--service-account-signing-key-file=${join(folder, 'sa.key')}`,
+      `--token-auth-file=${join(folder, 'tokens.csv')}`,
+      '--authorization-mode=RBAC',
+      `--audit-policy-file=${join(folder, 'audit-policy.json')}`,
+      `--audit-log-path=${auditLogIn(folder)}`,
+      '--service-cluster-ip-range=10.43.0.0/16',
+      '--allow-privileged=true',
+      // No aggregation and no endpoint reconciling: nothing else runs in this cluster.
+      '--endpoint-reconciler-type=none',
+    ],
   };
 }
 

@@ -2,20 +2,19 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { render } from '../../agent/commands/manifests.ts';
-import { defaultConfig } from '../../agent/config/defaults.ts';
 import { plain } from '../../agent/view/style.ts';
 import { withChanges } from '../unit/manifests/config.ts';
-import { apiServerFor, changed, image, namespace, run, versions } from './session.ts';
+import { apiServerFor, changed, image, namespace, ours, run, versions } from './session.ts';
 
 const server = await apiServerFor(t);
 if (server !== null) {
   const rendering = {
-    config: defaultConfig,
+    config: ours,
     image,
     controlPlane: '192.0.2.10',
     output: { format: 'text', style: plain, result: () => {}, say: () => {} },
   } as const;
-  const flavors = ['classic', 'no-uplink', 'multi-node'] as const;
+  const flavors = ['classic', 'no-uplink', 'multi-node', 'interconnect'] as const;
 
   t.test('every flavour is accepted with strict validation, by us and by kubectl', async (t) => {
     for (const flavor of flavors) {
@@ -51,12 +50,13 @@ if (server !== null) {
   });
 
   t.test('another mtu changes one ConfigMap and rolls the pods that read it', async (t) => {
-    const otherMtu = withChanges(defaultConfig, { mtu: 1300 });
+    const otherMtu = withChanges(ours, { mtu: 1300 });
     const readers = {
       classic: ['DaemonSet ovnkube-master'],
       'multi-node': ['DaemonSet ovnkube-master', 'DaemonSet ovnkube-node'],
+      interconnect: ['DaemonSet ovnkube-master', 'DaemonSet ovnkube-node'],
     } as const;
-    for (const flavor of ['classic', 'multi-node'] as const) {
+    for (const flavor of ['classic', 'multi-node', 'interconnect'] as const) {
       await run(server, 'apply', { flavor });
       const before = await versions(server);
       const diff = await run(server, 'diff', { flavor, config: otherMtu });
@@ -72,7 +72,7 @@ if (server !== null) {
     await run(server, 'apply', { flavor: 'multi-node' });
     await run(server, 'apply', { flavor: 'classic' });
     const before = await versions(server);
-    for (const flavor of ['no-uplink', 'multi-node', 'classic'] as const) {
+    for (const flavor of ['no-uplink', 'interconnect', 'multi-node', 'interconnect', 'classic'] as const) {
       const { code } = await run(server, 'apply', { flavor });
       t.equal(code, 0, flavor);
     }
@@ -105,70 +105,9 @@ if (server !== null) {
     const { body } = await server.call('GET', taken);
     await server.call('PUT', taken, { ...body, metadata: { ...body.metadata, managedFields: [{}] } });
     const { text } = await run(server, 'apply', { flavor: 'classic' });
-    t.match(text, 'removed  ConfigMap ovn-config');
+    t.match(text, 'removed    ConfigMap ovn-config');
     t.equal((await server.call('GET', taken)).status, 200, 'a ClusterRole that nobody of ours owns is left alone');
     await server.call('DELETE', taken);
-  });
-
-  t.test('the rights of both accounts', async (t) => {
-    const can = (account: string, ...words: string[]): string => {
-      const asAccount = ['--as', `system:serviceaccount:${namespace}:${account}`];
-      const script = ['auth', 'can-i', ...words, ...asAccount];
-      try {
-        return server.kubectl(...script).trim();
-      } catch (error) {
-        return String((error as { stdout: string }).stdout).trim();
-      }
-    };
-    await run(server, 'apply', { flavor: 'classic' });
-    const controller = 'ovn-kubernetes-controller';
-    for (const words of [
-      ['list', 'pods', '-A'],
-      ['patch', 'pods', '-n', 'default'],
-      ['patch', 'nodes'],
-      ['patch', 'nodes', '--subresource=status'],
-      ['watch', 'namespaces'],
-      ['watch', 'services', '-A'],
-      ['watch', 'endpointslices.discovery.k8s.io', '-A'],
-      ['watch', 'networkpolicies.networking.k8s.io', '-A'],
-      ['create', 'events', '-n', 'default'],
-      ['update', 'leases.coordination.k8s.io', '-n', namespace],
-      ['create', 'configmaps', '-n', namespace],
-    ]) {
-      t.equal(can(controller, ...words), 'yes', `${controller} may ${words.join(' ')}`);
-    }
-    for (const words of [
-      ['*', '*', '-A'],
-      ['get', 'secrets', '-n', namespace],
-      ['get', 'secrets', '-A'],
-      ['create', 'pods', '-n', namespace],
-      ['delete', 'pods', '-A'],
-      ['create', 'configmaps', '-n', 'default'],
-      ['patch', 'daemonsets.apps', '-n', namespace],
-      ['create', 'clusterrolebindings.rbac.authorization.k8s.io'],
-      ['impersonate', 'users'],
-    ]) {
-      t.equal(can(controller, ...words), 'no', `${controller} may not ${words.join(' ')}`);
-    }
-    const node = 'ovn-kubernetes-node';
-    t.equal(can(node, 'list', 'pods', '-A'), 'no', 'on a single node ovn-controller needs nothing of the API');
-    await run(server, 'apply', { flavor: 'multi-node' });
-    for (const words of [
-      ['list', 'pods', '-A'],
-      ['patch', 'nodes'],
-      ['watch', 'services', '-A'],
-      ['patch', 'pods', '-n', 'default'],
-    ]) {
-      t.equal(can(node, ...words), 'yes', `${node} may ${words.join(' ')} among several nodes`);
-    }
-    for (const words of [
-      ['get', 'secrets', '-A'],
-      ['create', 'configmaps', '-n', namespace],
-      ['patch', 'namespaces'],
-      ['delete', 'pods', '-A'],
-    ]) {
-      t.equal(can(node, ...words), 'no', `${node} may not ${words.join(' ')}`);
-    }
   });
 
   t.test('the pod templates are admitted in their namespace, and would not be in a baseline one', async (t) => {

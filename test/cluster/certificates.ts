@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A CA, a certificate of the server, a foreign CA, and client certificates: one that is valid and one that is over. */
-export function makeCertificates(folder: string): void {
+export function makeCertificates(folder: string, serverNames = 'IP:127.0.0.1,DNS:localhost'): void {
   const openssl = (...words: string[]): void => {
     execFileSync('openssl', words, { cwd: folder, stdio: 'ignore' });
   };
@@ -63,8 +63,8 @@ export function makeCertificates(folder: string): void {
   };
   selfSigned('ca');
   selfSigned('foreign');
-  signed('server', '/CN=kube-apiserver', 'subjectAltName=IP:127.0.0.1,DNS:localhost', ['-days', '1']);
-  signed('expired-server', '/CN=kube-apiserver', 'subjectAltName=IP:127.0.0.1,DNS:localhost', ['-days', '-1']);
+  signed('server', '/CN=kube-apiserver', `subjectAltName=${serverNames}`, ['-days', '1']);
+  signed('expired-server', '/CN=kube-apiserver', `subjectAltName=${serverNames}`, ['-days', '-1']);
   signed('client', '/O=system:masters/CN=certified', 'extendedKeyUsage=clientAuth', ['-days', '1']);
   signed('expired', '/O=system:masters/CN=late', 'extendedKeyUsage=clientAuth', ['-days', '-1']);
 }

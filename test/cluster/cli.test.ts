@@ -53,6 +53,16 @@ async function withoutCluster(t: Test): Promise<void> {
       t.match(noCluster, { code: 5, stdout: '', stderr: /MicroShift has not written/ }, command);
     }
     t.match(await runProgram(['manifests', 'apply', '--flavor', 'unheard-of']), { code: 2, stdout: '' });
+    const twoImages = await runProgram(['manifests', 'apply', '--running-image', ...withImage]);
+    t.match(twoImages, { code: 2, stdout: '', stderr: /cannot be used with option '--image/ });
+    for (const command of ['apply', 'delete']) {
+      const foreign = await runProgram(['manifests', command], { configYaml: null });
+      t.match(foreign, { code: 2, stdout: '', stderr: /network.cniPlugin is not set, so MicroShift puts/ }, command);
+    }
+    const left = await runProgram(['manifests', 'apply', '--unless-microshift'], { configYaml: null });
+    t.match(left, { code: 0, stdout: /^Nothing to do: network.cniPlugin is not none/, stderr: '' });
+    const broken = await runProgram(['manifests', 'render', ...withImage], { configYaml: 'network: [' });
+    t.match(broken, { code: 2, stdout: '', stderr: /config.yaml:1/ });
     const lost = await runProgram(['manifests', 'status', '--kubeconfig', '/nothing-here']);
     t.match(lost, { code: 2, stderr: /there is no kubeconfig at \/nothing-here/ });
   });

@@ -4,6 +4,8 @@ export interface JsonAnswer {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: whatever the API answers, asserted on by the tests
   readonly body: any;
+  /** By which the request is found in the audit log. */
+  readonly auditId: string;
 }
 
 interface JsonCall {
@@ -26,7 +28,11 @@ export function jsonCall({ port, ca, token, method, path, body, contentType }: J
         text += chunk;
       });
       incoming.on('end', () =>
-        resolve({ status: incoming.statusCode ?? 0, body: text.startsWith('{') ? JSON.parse(text) : text }),
+        resolve({
+          status: incoming.statusCode ?? 0,
+          body: text.startsWith('{') ? JSON.parse(text) : text,
+          auditId: String(incoming.headers['audit-id']),
+        }),
       );
       incoming.on('error', reject);
     });

@@ -38,7 +38,7 @@ if (server !== null) {
   t.test('what was deleted by hand comes back', async (t) => {
     server.kubectl('-n', namespace, 'delete', 'configmap/ovnkube-scripts', 'role/openshift-ovn-kubernetes-node');
     const { text } = await run(server, 'apply', {});
-    t.match(text, 'created  ConfigMap ovnkube-scripts');
+    t.match(text, 'created    ConfigMap ovnkube-scripts');
     t.match(text, ': 2 of 13 objects touched');
   });
 

@@ -66,30 +66,103 @@ cat > /usr/bin/ovnkube <<'STAND_IN'
 #!/bin/bash
 if [[ $1 == --help ]]; then exec cat /tmp/options; fi
 echo "$*" >> /tmp/calls
-if [[ $* == *--init-cluster-manager* ]]; then exec sleep 1000; fi
-sleep 0.2
 exit 7
 STAND_IN
 printf '#!/bin/bash\necho "$0 $*" >> /tmp/rules\n[[ $* != *-C* ]]\n' > /usr/sbin/iptables
 cp /usr/sbin/iptables /usr/sbin/ip6tables
 chmod +x /usr/bin/ovnkube /usr/sbin/iptables /usr/sbin/ip6tables
 echo plug-in > /usr/libexec/cni/ovn-k8s-cni-overlay
-call() { rm -f /tmp/calls; : > /tmp/calls; bash /scripts/ovnkube.sh "${@:2}" > /tmp/ovnkube.log 2>&1; find "$1_end" $?; find "$1" "$(sort /tmp/calls)"; }
+of_2022='--init-master --init-node --nb-address'
+of_2024="$of_2022 --init-cluster-manager --init-ovnkube-controller --single-node --zone"
+of_2026='--init-cluster-manager --init-ovnkube-controller --init-node --single-node'
 conf=/run/ovnkube-config/ovnkube.conf
+cni=/etc/cni/net.d/10-ovn-kubernetes.conf
+mkdir -p /etc/cni/net.d
+
+# Starts it, and finds how ovnkube was called; or, with `stays`, that it was not and what the readiness probe says of it.
+call() {
+  : > /tmp/calls
+  timeout 20 bash /scripts/ovnkube.sh "${@:2}" > /tmp/ovnkube.log 2>&1
+  find "$1_end" $?
+  find "$1" "$(cat /tmp/calls)"
+}
+stays() {
+  : > /tmp/calls
+  bash /scripts/ovnkube.sh "${@:2}" > /tmp/ovnkube.log 2>&1 & local script=$!
+  until_ready grep -q . /tmp/ovnkube.log
+  find "$1_ready" "$(bash /scripts/ovnkube-ready.sh; echo "$?")"
+  kill $script
+  wait $script 2> /dev/null
+  find "$1_end" $?
+  find "$1" "$(cat /tmp/calls)"
+}
+made() { ovs-vsctl --no-wait --may-exist add-br "$1" -- set Interface "$1" ifindex=7; }
 
 printf '[default]\nmtu=1400\n' > $conf
-echo '--init-master --init-node --nb-address' > /tmp/options
-call of_2022 master node
+echo "$of_2026" > /tmp/options
+: > /tmp/calls
+touch $cni
+ovs-vsctl --no-wait add-br br-ex
+ovs-vsctl --no-wait --if-exists del-br br-int
+bash /scripts/ovnkube.sh controller node > /tmp/ovnkube.log 2>&1 & script=$!
+until_ready grep -q br-ex /tmp/not-started
+find removed "$(ls /etc/cni/net.d)"
+find unmade "$(bash /scripts/ovnkube-ready.sh node; echo $?)"
+ip address delete 192.0.2.10/24 dev br-ex
+made br-ex
+until_ready grep -q address /tmp/not-started
+ip address add 169.254.169.2/29 dev br-ex
+find before_address "$(bash /scripts/ovnkube-ready.sh node)"
+ip address add 192.0.2.10/24 dev br-ex
+until_ready grep -q br-int /tmp/not-started
+find before_br_int "$(cat /tmp/calls)"
+made br-int
+wait $script
+find awaited "$(cat /tmp/calls)"
+find not_yet "$(bash /scripts/ovnkube-ready.sh node; echo $?)"
+touch $cni
+find written "$(bash /scripts/ovnkube-ready.sh node; echo $?)"
+ovs-vsctl --no-wait del-br br-int
+sed -i 's/ovn-controller --timeout=60/ovn-controller --timeout=1/; s/SECONDS > 60/SECONDS > 1/' /scripts/ovnkube.sh
+ip address delete 192.0.2.10/24 dev br-ex
+call without_br_int controller node
+ip address add 192.0.2.10/24 dev br-ex
+made br-int
+
+for year in 2022 2024 2026; do
+  options=of_$year
+  echo "${!options}" > /tmp/options
+  call $options controller node
+  if [[ $year == 2022 ]]; then stays manager_$options cluster-manager; else call manager_$options cluster-manager; fi
+done
 find plug_in "$(cat /cni-bin-dir/ovn-k8s-cni-overlay)"
-find rules "$(grep -c -- -A /tmp/rules)"
-echo '--init-cluster-manager --init-ovnkube-controller --init-node --single-node' > /tmp/options
-call of_2026 master node
-find left_running "$(pgrep -c -f init-cluster-manager)"
+find rules "$(sort -u /tmp/rules | grep -c -- -A)"
 printf '[default]\n' > $conf
 export OVN_NORTH=tcp:192.0.2.10:6641 OVN_SOUTH=tcp:192.0.2.10:6642 OVN_NET_CIDR=10.42.0.0/16 OVN_SVC_CIDR=10.43.0.0/16
-call too_new node
-echo '--init-master --init-node --nb-address' > /tmp/options
+export K8S_APISERVER=https://192.0.2.10:6443
+stays too_new node
+echo "$of_2024" > /tmp/options
 call among_nodes node
+call central controller
+
+export OVN_NORTH=unix:/run/ovn/ovnnb_db.sock OVN_SOUTH=unix:/run/ovn/ovnsb_db.sock
+call manager_of_zones cluster-manager
+: > /tmp/calls
+rm -f "${OVN_NORTH#unix:}"
+bash /scripts/ovnkube.sh controller node > /tmp/ovnkube.log 2>&1 & script=$!
+until_ready grep -q 'connection attempt failed' /tmp/ovnkube.log
+find before_database "$(cat /tmp/calls)"
+bash /scripts/ovsdb.sh nb > /tmp/nb.log 2>&1 & nb=$!
+wait $script
+find zone_of_2024 "$(cat /tmp/calls)"
+find zone_of_database "$(ovn-nbctl --timeout=5 get NB_Global . name options:name)"
+kill $nb
+echo "$of_2026" > /tmp/options
+K8S_APISERVER='https://[2001:db8::10]:6443' call zone_of_2026 controller node
+echo "$of_2022" > /tmp/options
+stays zone_of_2022 controller node
+stays zones_of_2022 cluster-manager
+echo "$of_2026" > /tmp/options
 ip link delete br-ex
 call without_device node
 INSIDE

@@ -16,7 +16,7 @@ else {
   cpSync(unpackedOvn(), join(folder, 'upper'), { recursive: true, verbatimSymlinks: true });
   const inside = [join(root, 'test/cluster/scripts-inside.sh'), folder, join(root, 'config/manifests/scripts')];
   const words = ['--mount', '--net', '--pid', '--fork', '--kill-child', 'bash', ...inside];
-  const { stdout, stderr } = spawnSync('unshare', words, { encoding: 'utf8', timeout: 100_000 });
+  const { stdout, stderr } = spawnSync('unshare', words, { encoding: 'utf8', timeout: 100_000, killSignal: 'SIGKILL' });
   const found = Object.fromEntries(
     stdout.split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1).trim()]),
   );
@@ -35,12 +35,27 @@ else {
   });
 
   const common = '--config-file=/run/ovnkube-config/ovnkube.conf --loglevel=4 --enable-multicast';
+  const election = '--ha-election-lease-duration 137 --ha-election-renew-deadline 107 --ha-election-retry-period 26';
+
+  t.test('ovnkube waits for the bridges it works on, and for nothing an earlier one left', async (t) => {
+    t.equal(found.removed, '', 'the CNI configuration of an ovnkube that is gone goes first');
+    t.equal(found.unmade, 'waiting for br-ex, which microshift-net apply makes 1', 'the readiness probe says why');
+    t.equal(found.before_address, 'waiting for an address on br-ex', "one of ovnkube's own does not do");
+    t.equal(found.before_br_int, '', 'br-ex alone does not do');
+    t.match(found.awaited, '--init-node n1');
+    t.match(found, { not_yet: '1', written: '0' }, 'ready with the new CNI configuration');
+    t.match(found.without_br_int, '--init-node n1', 'both waits have their limits');
+  });
+
   t.test('ovnkube is started with the options its release knows', async (t) => {
-    t.equal(found.of_2022, `${common} --init-master n1 --init-node n1`);
-    const controller = `${common} --init-ovnkube-controller n1 --init-node n1 --single-node`;
-    t.equal(found.of_2026, `${common} --init-cluster-manager n1 ${controller}`);
-    t.equal(found.of_2026_end, '7', 'the container ends when one of the two does');
-    t.equal(found.left_running, '0', 'and takes the other with it');
+    t.equal(found.of_2022, `${common} --init-node n1 --init-master n1 ${election}`);
+    for (const of of ['of_2024', 'of_2026']) {
+      t.equal(found[of], `${common} --init-node n1 --init-ovnkube-controller n1 --single-node`, of);
+      t.equal(found[`manager_${of}`], `${common} --init-cluster-manager n1`, of);
+      t.equal(found[`${of}_end`], '7', 'its end is the end of the container');
+    }
+    const none = { manager_of_2022: '', manager_of_2022_ready: '0', manager_of_2022_end: '143' };
+    t.match(found, none, 'a container without anything to do stays and is ready');
     t.equal(found.plug_in, 'plug-in');
     t.equal(found.rules, '4', 'one rule per table and direction');
   });
@@ -50,10 +65,25 @@ else {
     const ranges = '--cluster-subnets 10.42.0.0/16 --k8s-service-cidrs 10.43.0.0/16';
     t.equal(
       found.among_nodes,
-      `${common} --mtu 1442 ${addresses} ${ranges} --init-node n1`,
+      `${common} ${addresses} ${ranges} --init-node n1 --mtu 1442`,
       'mtu: auto leaves room for the tunnel',
     );
-    t.match(found, { too_new: '', too_new_end: '1' }, 'an ovnkube without central databases is not started');
-    t.match(found, { without_device: '', without_device_end: '1' }, 'nor one without a device to take the MTU of');
+    t.equal(found.central, `${common} ${addresses} ${ranges} --mtu 1442 --init-master n1 ${election}`);
+    t.match(found, { too_new: '', too_new_end: '143' }, 'an ovnkube without central databases is not started');
+    t.match(found.too_new_ready, /^this ovnkube has no central databases any more .* 1$/, 'and not over and over');
+    t.match(found, { without_device: '', without_device_end: /^1$/ }, 'nor one without a device to take the MTU of');
+  });
+
+  t.test('with a zone per node', async (t) => {
+    const ranges = '--cluster-subnets 10.42.0.0/16 --k8s-service-cidrs 10.43.0.0/16';
+    t.equal(found.manager_of_zones, `${common} ${ranges} --init-cluster-manager n1`);
+    const zone = `${common} ${ranges} --init-node n1 --mtu 1442 --init-ovnkube-controller n1`;
+    t.match(found, { before_database: '', zone_of_2024: `${zone} --zone n1` }, 'it waits for its own database');
+    t.equal(found.zone_of_database, 'n1 n1', 'and tells it the zone that ovnkube looks for');
+    t.equal(found.zone_of_2026, zone.replace('1442', '1422'), 'later every node is a zone without being told');
+    for (const container of ['zone_of_2022', 'zones_of_2022']) {
+      t.match(found[`${container}_ready`], /^this ovnkube has no zones .* 1$/, 'a release before zones is not started');
+      t.match([found[container], found[`${container}_end`]], ['', '143'], 'and not over and over');
+    }
   });
 }

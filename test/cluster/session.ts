@@ -5,11 +5,15 @@ import type { ClusterOptions } from '../../agent/commands/manifests-input.ts';
 import { defaultConfig } from '../../agent/config/defaults.ts';
 import { type AgentError, asAgentError } from '../../agent/errors.ts';
 import { plain } from '../../agent/view/style.ts';
+import { withChanges } from '../unit/manifests/config.ts';
 import { type ApiServer, startApiServer } from './api-server.ts';
 import { missingParts } from './binaries.ts';
 
 export const namespace = 'openshift-ovn-kubernetes';
 export const image = 'registry.example/ovn:1';
+
+/** The defaults on a node whose MicroShift leaves ovn-kubernetes to us. */
+export const ours = withChanges(defaultConfig, { cluster: { cniPlugin: 'none' } });
 
 /** What a command answered. */
 export interface Outcome {
@@ -53,7 +57,7 @@ export async function run(
     text += `${more}\n`;
   };
   const complete: ClusterOptions = {
-    config: defaultConfig,
+    config: ours,
     image,
     controlPlane: '192.0.2.10',
     output: { format: 'text', style: plain, result, say: note ?? ((line) => notes.push(line)) },

@@ -1,5 +1,5 @@
 import { Agent } from 'node:https';
-import { AgentError } from '../../errors.ts';
+import { AgentError, isAgentError } from '../../errors.ts';
 import type { Cluster, Collection } from '../../manifests/cluster-port.ts';
 import { collectionPath, objectPath } from '../../manifests/kinds.ts';
 import { fieldAt, fieldManager, type KubernetesObject, referenceOf, titleOf } from '../../manifests/object.ts';
@@ -24,6 +24,7 @@ export async function openCluster(kubeconfig: string | null, budget: RetryBudget
   const path = kubeconfigPath(kubeconfig, process.env);
   let asked = 0;
   let access = await persistently(budget, () => readAccess(path));
+  for (const caution of access.cautions) budget.warn(`the kubeconfig ${path} ${caution}`);
   const send = (call: HttpCall): Promise<Answer> => sendOnce(access, call, budget);
   const ask = (doing: string, call: HttpCall, accepted: readonly number[] = [200]): Promise<Answer> =>
     persistently(budget, async () => {
@@ -94,6 +95,7 @@ async function sendOnce(access: Access, call: HttpCall, budget: RetryBudget): Pr
     return { status: incoming.statusCode ?? 0, body: isJson ? JSON.parse(text) : text };
   } catch (error) {
     if (stop.aborted) throw stop.reason;
+    if (isAgentError(error)) throw error;
     throw connectionError(access, error);
   }
 }

@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
+import { AgentError } from '../../errors.ts';
 
 /** How to reach a cluster and who we are there. */
 export interface Access {
@@ -7,7 +8,12 @@ export interface Access {
   readonly server: URL;
   /** TLS and authentication, ready for a request. */
   readonly options: RequestOptions;
+  /** What the kubeconfig does that not everybody would want, each as the end of a sentence. */
+  readonly cautions: readonly string[];
 }
+
+/** An object has 1.5 MiB at most (etcd, --max-request-bytes), and one namespace is listed; what is longer would only cost the node its memory. */
+const longestAnswerBytes = 64 * 1024 * 1024;
 
 /** An HTTP request to the API server, and where its answer's bytes go. */
 export interface HttpCall {
@@ -44,9 +50,38 @@ export function openCall(access: Access, call: HttpCall): Promise<IncomingMessag
   });
 }
 
-/** The whole body as text. Rejects when the server went away in the middle. */
-export async function bodyOf(incoming: IncomingMessage): Promise<string> {
+/** The whole body as text. Rejects when the server went away in the middle, and when it is too long. */
+export async function bodyOf(incoming: IncomingMessage, limitBytes = longestAnswerBytes): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  let length = 0;
+  for await (const chunk of incoming) {
+    length += (chunk as Buffer).length;
+    if (length > limitBytes) throw tooLong();
+    chunks.push(chunk as Buffer);
+  }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The lines of a body as they come. Rejects as bodyOf does, when one line is too long. */
+export async function* linesOf(incoming: IncomingMessage, limitBytes = longestAnswerBytes): AsyncGenerator<string> {
+  let parts: string[] = [];
+  let length = 0;
+  for await (const chunk of incoming.setEncoding('utf8')) {
+    const [first = '', ...more] = String(chunk).split('\n');
+    parts.push(first);
+    length += first.length;
+    for (const next of more) {
+      yield parts.join('');
+      parts = [next];
+      length = next.length;
+    }
+    if (length > limitBytes) throw tooLong();
+  }
+  if (length > 0) yield parts.join('');
+}
+
+function tooLong(): AgentError {
+  return new AgentError('cluster-refused', 'the API server sends more than can be an answer', {
+    hint: 'check that the kubeconfig names an API server',
+  });
 }

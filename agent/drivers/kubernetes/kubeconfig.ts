@@ -4,7 +4,7 @@ import type { Access } from './http.ts';
 import { readPlain } from './plain-kubeconfig.ts';
 
 /** Where MicroShift writes the administrator's credentials, once it has made them. */
-const microshiftKubeconfig = '/var/lib/microshift/resources/kubeadmin/kubeconfig';
+export const microshiftKubeconfig = '/var/lib/microshift/resources/kubeadmin/kubeconfig';
 
 /** The kubeconfig in force: asked for, KUBECONFIG, or MicroShift's. */
 export function kubeconfigPath(asked: string | null, environment: NodeJS.ProcessEnv): string {

@@ -1,5 +1,5 @@
 import { Agent, type AgentOptions, type RequestOptions } from 'node:https';
-import { KubeConfig } from '@kubernetes/client-node';
+import { type Cluster, KubeConfig, type User } from '@kubernetes/client-node';
 import type { Access } from './http.ts';
 
 /** Reads any kubeconfig: exec plug-ins, identity providers, proxies. Slow to load, so plain-kubeconfig.ts is tried first. */
@@ -12,7 +12,18 @@ export async function readWithLibrary(path: string): Promise<Access> {
   }
   const options: RequestOptions = {};
   await kubeconfig.applyToHTTPSOptions(options);
-  return { path, server: new URL(cluster.server), options: { ...options, agent: reusing(options) } };
+  const cautions = cautionsOf(cluster, kubeconfig.getCurrentUser());
+  return { path, server: new URL(cluster.server), cautions, options: { ...options, agent: reusing(options) } };
+}
+
+function cautionsOf(cluster: Cluster, user: User | null): readonly string[] {
+  const program = user?.exec?.command ?? user?.authProvider?.config?.['cmd-path'];
+  const hasSecret = [user?.token, user?.password, user?.exec, user?.authProvider].some((one) => one != null);
+  return [
+    ...(program === undefined ? [] : [`runs the program ${program}, here as root`]),
+    ...(cluster.skipTLSVerify ? ['does not check whose server it talks to (insecure-skip-tls-verify)'] : []),
+    ...(cluster.server.startsWith('http://') && hasSecret ? ['sends its credentials unencrypted (http://)'] : []),
+  ];
 }
 
 /** The library's agents open a connection per request; a proxy's own agent is left as it is. */

@@ -38,6 +38,7 @@ export function readPlain(path: string): Access | null {
   return {
     path,
     server: new URL(server),
+    cautions: [],
     options: { ...tls, headers, agent: new Agent({ ...tls, keepAlive: true, maxSockets: 4 }) },
   };
 }

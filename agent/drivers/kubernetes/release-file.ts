@@ -5,7 +5,7 @@ import { readRegularFile } from './regular-file.ts';
 /** Red Hat's names of the architectures Node runs on here. */
 const architectures: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
 
-/** MicroShift's list of the images it was built with; the text is null where MicroShift is not installed. */
+/** MicroShift's list of the images it was built with; the text is null where its package microshift-release-info is not installed. */
 export function readReleaseFile(rootDirectory = '/'): { path: string; text: string | null } {
   const name = `release-${architectures[process.arch] ?? process.arch}.json`;
   const path = join(rootDirectory, 'usr/share/microshift/release', name);

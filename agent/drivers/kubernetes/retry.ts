@@ -9,6 +9,7 @@ export interface RetryBudget {
   /** When that is over, on the clock of performance.now(). */
   readonly end: number;
   readonly note: (reason: string) => void;
+  readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
 }
 

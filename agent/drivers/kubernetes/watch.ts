@@ -1,6 +1,5 @@
-import { createInterface } from 'node:readline';
 import type { OnEvent, WatchEnd, WatchEvent } from '../../manifests/cluster-port.ts';
-import { type Access, bodyOf, type HttpCall, openCall } from './http.ts';
+import { type Access, bodyOf, type HttpCall, linesOf, openCall } from './http.ts';
 
 /** Follows a watch, one JSON value per line, until onEvent answers true, the limit is over, or the server ends it. */
 export async function follow(access: Access, call: HttpCall, limitMs: number, onEvent: OnEvent): Promise<WatchEnd> {
@@ -12,7 +11,7 @@ export async function follow(access: Access, call: HttpCall, limitMs: number, on
       return 'lost';
     }
     try {
-      for await (const line of createInterface({ input: incoming, crlfDelay: Number.POSITIVE_INFINITY })) {
+      for await (const line of linesOf(incoming)) {
         const { type, object } = JSON.parse(line) as Omit<WatchEvent, 'type'> & { type: string };
         if (type === 'ERROR') return 'lost';
         if (isChange(type) && onEvent({ type, object })) return 'done';

@@ -9,7 +9,7 @@ import { defaultCniBinDirectory, renderManifests } from '../../../agent/manifest
 import { scripts, templates } from '../../../agent/manifests/templates.generated.ts';
 
 const root = join(import.meta.dirname, '../../../..');
-const flavors = ['classic', 'no-uplink', 'multi-node'] as const;
+const flavors = ['classic', 'no-uplink', 'multi-node', 'interconnect'] as const;
 
 function rendered(flavor: (typeof flavors)[number]): KubernetesObject[] {
   const settings = {
@@ -71,11 +71,10 @@ t.test('every container can be watched and ended, and says what it needs', async
         const name = `${flavor} ${String(fieldAt(container, 'name'))}`;
         t.ok(fieldAt(container, 'resources', 'requests', 'memory'), `${name} requests memory`);
         t.equal(fieldAt(container, 'terminationMessagePolicy'), 'FallbackToLogsOnError', name);
-        // The controllers of ovnkube-master among several nodes have no state to end and nothing others wait for.
-        if (name !== 'multi-node ovnkube-master') {
-          t.ok(fieldAt(container, 'readinessProbe', 'exec'), `${name} has a readiness probe`);
-          t.ok(fieldAt(container, 'lifecycle', 'preStop'), `${name} is ended in an orderly way`);
-        }
+        t.ok(fieldAt(container, 'readinessProbe', 'exec'), `${name} has a readiness probe`);
+        // Controllers that are no node's have no state to end, and nothing on a node waits for them.
+        const isController = ['ovnkube-cluster-manager', 'multi-node ovnkube-master'].some((one) => name.endsWith(one));
+        if (!isController) t.ok(fieldAt(container, 'lifecycle', 'preStop'), `${name} is ended in an orderly way`);
         for (const mount of listAt(container, 'volumeMounts')) used.add(fieldAt(mount, 'name'));
       }
       t.same([...used].sort(), [...volumes].sort(), 'no volume is missing, none is left over');
@@ -84,15 +83,17 @@ t.test('every container can be watched and ended, and says what it needs', async
 });
 
 t.test('every key that a container takes from a ConfigMap is in it', async (t) => {
-  const objects = rendered('multi-node');
-  const pods = objects.map((object) => fieldAt(object, 'spec', 'template', 'spec'));
-  const variables = pods.flatMap((pod) => listAt(pod, 'containers').flatMap((container) => listAt(container, 'env')));
-  const references = variables.flatMap((variable) => fieldAt(variable, 'valueFrom', 'configMapKeyRef') ?? []);
-  t.ok(references.length > 0, 'there are such keys');
-  for (const reference of references) {
-    const [map, key] = [String(fieldAt(reference, 'name')), String(fieldAt(reference, 'key'))];
-    const data = objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === map)?.data;
-    t.type(fieldAt(data, key), 'string', `${map} ${key}`);
+  for (const flavor of ['multi-node', 'interconnect'] as const) {
+    const objects = rendered(flavor);
+    const pods = objects.map((object) => fieldAt(object, 'spec', 'template', 'spec'));
+    const variables = pods.flatMap((pod) => listAt(pod, 'containers').flatMap((container) => listAt(container, 'env')));
+    const references = variables.flatMap((variable) => fieldAt(variable, 'valueFrom', 'configMapKeyRef') ?? []);
+    t.ok(references.length > 0, `there are such keys in ${flavor}`);
+    for (const reference of references) {
+      const [map, key] = [String(fieldAt(reference, 'name')), String(fieldAt(reference, 'key'))];
+      const data = objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === map)?.data;
+      t.type(fieldAt(data, key), 'string', `${flavor} ${map} ${key}`);
+    }
   }
 });
 
@@ -123,7 +124,9 @@ t.test('rendering loads neither the Kubernetes library nor any driver of a clust
     import { register } from 'node:module';
     register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hooks)}`)});
     const { render, apply } = await import('${root}/build/agent/commands/manifests.js');
-    const { defaultConfig: config } = await import('${root}/build/agent/config/defaults.js');
+    const { defaultConfig } = await import('${root}/build/agent/config/defaults.js');
+    const cniPlugin = { value: 'none', source: 'config.yaml:2' };
+    const config = { ...defaultConfig, cluster: { ...defaultConfig.cluster, cniPlugin } };
     const options = { config, image: 'registry.example/ovn:1', output: { result: () => {} }, signal: null };
     await render(options);
     await apply(options).catch((error) => process.stdout.write(error.message));`;

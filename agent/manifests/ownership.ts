@@ -1,0 +1,57 @@
+import { AgentError } from '../errors.ts';
+import { type Config, microshiftRenders } from '../model/config.ts';
+import { fieldAt, fieldManager, type KubernetesObject, listAt, ownerLabels } from './object.ts';
+
+/**
+ * Refuses to write where the objects on the cluster are MicroShift's own: unless network.cniPlugin is none, MicroShift puts them there at each
+ * start, under the same names (pkg/components/networking.go:25-130). With clusterToCluster it does not start with anything else
+ * (pkg/config/c2cc.go:311).
+ */
+export function refuseBesideMicroshift(config: Pick<Config, 'cluster'>): void {
+  const { cniPlugin, remoteNetworks } = config.cluster;
+  if (remoteNetworks.value.length > 0) {
+    const message = `clusterToCluster.remoteClusters (${remoteNetworks.source}) needs MicroShift's own ovn-kubernetes, so nothing else may be put on the cluster`;
+    throw new AgentError('manifests-foreign', message, {
+      hint: 'leave the manifests to MicroShift, whose ovn-kubernetes runs on this br-ex, too; or do without clusterToCluster',
+      facts: { source: remoteNetworks.source },
+    });
+  }
+  if (!microshiftRenders(config)) return;
+  const by = cniPlugin.source === 'default' ? 'is not set' : `is ${cniPlugin.value} (${cniPlugin.source})`;
+  const message = `network.cniPlugin ${by}, so MicroShift puts ovn-kubernetes on the cluster itself, under the same names`;
+  throw new AgentError('manifests-foreign', message, {
+    hint: 'leave that to MicroShift, whose ovn-kubernetes runs on this br-ex, too; or set network.cniPlugin: none in /etc/microshift/config.yaml and restart it',
+    facts: { source: cniPlugin.source },
+  });
+}
+
+/** True for an object that we put there: nobody took the label off, or we still own fields of it. */
+export function isOurs(object: KubernetesObject): boolean {
+  const labels = object.metadata.labels ?? {};
+  if (Object.entries(ownerLabels).every(([name, value]) => labels[name] === value)) return true;
+  return listAt(object, 'metadata', 'managedFields').some((entry) => fieldAt(entry, 'manager') === fieldManager);
+}
+
+/**
+ * Who else has a part in an object: field managers that own content of it, or a field that we own, too. Labels and annotations of their own,
+ * as of an object or of its pods (`kubectl label`, `kubectl rollout restart`), are no part, and nor is what a subresource reports.
+ */
+export function coOwners(object: KubernetesObject): string[] {
+  const entries = listAt(object, 'metadata', 'managedFields');
+  const isApplied = (entry: unknown): boolean => fieldAt(entry, 'manager') === fieldManager;
+  const own = fieldAt(entries.find(isApplied), 'fieldsV1');
+  const others = entries.filter((entry) => !isApplied(entry) && fieldAt(entry, 'subresource') === undefined);
+  const partners = others.filter((entry) => hasPart(fieldAt(entry, 'fieldsV1'), own, false));
+  return [...new Set(partners.map((entry) => String(fieldAt(entry, 'manager'))))].sort();
+}
+
+/** Field sets are trees whose leaves are empty; `.` is a map or an item itself (FieldsV1, k8s.io/apimachinery/pkg/apis/meta/v1/types.go). */
+function hasPart(theirs: unknown, ours: unknown, inMetadata: boolean): boolean {
+  return Object.entries(theirs ?? {}).some(([name, inner]) => {
+    if (name === '.') return false;
+    const isMetadata = inMetadata || name === 'f:metadata';
+    const own = fieldAt(ours, name);
+    const isLeaf = Object.keys(inner ?? {}).length === 0;
+    return isLeaf ? !isMetadata || own !== undefined : hasPart(inner, own, isMetadata);
+  });
+}

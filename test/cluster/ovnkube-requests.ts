@@ -1,0 +1,58 @@
+/**
+ * What ovnkube asks the API for under our configuration, read in the sources of December 2024 (6c366bb49) and August 2026 (8871cd9ce); paths
+ * are below go-controller. Informers list and watch (pkg/factory/factory.go), the rest is asked for by name.
+ */
+export interface OvnkubeRequest {
+  readonly verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch';
+  /** With its group and subresource, as in `leases.coordination.k8s.io` or `nodes/status`. */
+  readonly resource: string;
+  readonly source: string;
+}
+
+const informers = (...resources: string[]): OvnkubeRequest[] =>
+  resources.flatMap((resource) =>
+    (['list', 'watch'] as const).map((verb) => ({ verb, resource, source: 'pkg/factory/factory.go' })),
+  );
+
+/** Connects its node and the pods on it. */
+const nodeAgent: readonly OvnkubeRequest[] = [
+  ...informers('namespaces', 'nodes', 'pods', 'services', 'endpointslices.discovery.k8s.io'),
+  { verb: 'get', resource: 'nodes', source: 'pkg/node/default_node_network_controller.go (2024)' },
+  { verb: 'get', resource: 'pods', source: 'pkg/cni/utils.go' },
+  { verb: 'patch', resource: 'nodes/status', source: 'pkg/kube/kube.go, SetAnnotationsOnNode' },
+  { verb: 'update', resource: 'nodes/status', source: 'pkg/util/node_annotations.go (2024)' },
+  { verb: 'create', resource: 'events', source: 'pkg/util/kube.go, EventRecorder' },
+  { verb: 'patch', resource: 'events', source: 'pkg/util/kube.go, EventRecorder' },
+];
+
+/** Fill the databases. */
+const controllers: readonly OvnkubeRequest[] = [
+  ...informers('networkpolicies.networking.k8s.io'),
+  { verb: 'get', resource: 'namespaces', source: 'pkg/ovn/base_network_controller_namespace.go' },
+  { verb: 'patch', resource: 'pods/status', source: 'pkg/kube/kube.go, PatchPodStatusAnnotations (2026)' },
+  { verb: 'update', resource: 'pods/status', source: 'pkg/kube/kube.go, UpdatePodStatus (2024)' },
+  { verb: 'patch', resource: 'namespaces/status', source: 'pkg/util/namespace_annotation.go (2024)' },
+];
+
+/** Gives out what there is one of; asks for nothing else that the others do not ask for. */
+const clusterManager: readonly OvnkubeRequest[] = [
+  { verb: 'patch', resource: 'services/status', source: 'pkg/ovn/controller/unidling, if ovn-empty-lb-events is on' },
+  ...(['get', 'create', 'update'] as const).map((verb) => ({
+    verb,
+    resource: 'leases.coordination.k8s.io',
+    source: 'cmd/ovnkube/ovnkube.go, resourcelock',
+  })),
+];
+
+/** What a flavour's accounts ask for; that of the controllers does the node's work, too, where there is one node. */
+export const ovnkubeRequests = {
+  'multi-node': {
+    'ovn-kubernetes-controller': [...nodeAgent, ...controllers, ...clusterManager],
+    'ovn-kubernetes-node': nodeAgent,
+  },
+  // The account of the cluster manager has the role that is common to all flavours.
+  interconnect: {
+    'ovn-kubernetes-controller': [...nodeAgent, ...controllers, ...clusterManager],
+    'ovn-kubernetes-node': [...nodeAgent, ...controllers],
+  },
+} as const;

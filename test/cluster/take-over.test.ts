@@ -1,0 +1,147 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import t from 'tap';
+import { collectionPath, kinds, objectPath } from '../../agent/manifests/kinds.ts';
+import {
+  fieldAt,
+  type KubernetesObject,
+  listAt,
+  mutableCopy,
+  referenceOf,
+  titleOf,
+} from '../../agent/manifests/object.ts';
+import { defaultCniBinDirectory, renderManifests } from '../../agent/manifests/render.ts';
+import { apiServerFor, image, namespace, ours, run } from './session.ts';
+
+const theirImage = 'registry.example/microshift-ovn:1';
+const settings = { config: ours, image: theirImage, cniBinDirectory: defaultCniBinDirectory, controlPlane: null };
+
+/** What a MicroShift leaves that had ovn-kubernetes of its own: objects of the same names, some of the same content, a container more. */
+const theirs = renderManifests({ ...settings, flavor: 'classic' })
+  .filter(({ metadata }) => metadata.name !== 'ovnkube-scripts')
+  .map((object) => {
+    const copy = mutableCopy(object) as unknown as Record<string, unknown> & { metadata: { labels: object } };
+    const {
+      'app.kubernetes.io/managed-by': _by,
+      'app.kubernetes.io/part-of': _of,
+      ...labels
+    } = object.metadata.labels ?? {};
+    copy.metadata.labels = labels;
+    if (object.metadata.name === 'ovnkube-config') copy.data = { 'ovnkube.conf': '[default]\nmtu=1500\n' };
+    const containers = listAt(copy, 'spec', 'template', 'spec', 'containers') as object[];
+    if (containers.length > 0) containers.push({ name: 'of-theirs', image: theirImage });
+    return copy as unknown as KubernetesObject;
+  });
+
+const server = await apiServerFor(t);
+if (server !== null) {
+  const daemonSetPath = `/apis/apps/v1/namespaces/${namespace}/daemonsets/ovnkube-master`;
+  const read = async (object: KubernetesObject) =>
+    (await server.call('GET', String(objectPath(referenceOf(object))))).body;
+  const versionsOf = (objects: readonly KubernetesObject[]): Promise<readonly string[]> =>
+    Promise.all(objects.map(async (object) => (await read(object)).metadata?.resourceVersion));
+
+  t.test('MicroShift puts its own there', async (t) => {
+    for (const object of theirs) {
+      const { apiVersion, kind, namespace } = referenceOf(object);
+      const path = collectionPath(apiVersion, String(kinds[kind]?.plural), namespace);
+      const { status, body } = await server.call('POST', `${path}?fieldManager=microshift`, object);
+      t.equal(status, 201, body.message);
+    }
+  });
+
+  t.test('where one object is refused, none is written', async (t) => {
+    const before = await versionsOf(theirs);
+    const { error } = await run(server, 'apply');
+    t.match(error, { kind: 'apply-conflict', message: /ConfigMap ovnkube-config: microshift set the same fields/ });
+    t.match(error?.message, /DaemonSet ovnkube-master: microshift/, 'every conflict is told');
+    t.same(await versionsOf(theirs), before);
+    const names = server
+      .kubectl('-n', namespace, 'get', 'configmaps,roles,rolebindings', '-o', 'name')
+      .trim()
+      .split('\n');
+    t.equal(
+      names.length,
+      theirs.filter(({ kind }) => /^(ConfigMap|Role|RoleBinding)$/.test(kind)).length,
+      names.join(),
+    );
+  });
+
+  t.test('delete neither touches them nor waits for them', async (t) => {
+    const before = await versionsOf(theirs);
+    // The inventory of an apply that was stopped in the middle by an earlier release.
+    const objects = theirs
+      .map(referenceOf)
+      .map((one) => [one.apiVersion, one.kind, one.namespace ?? '', one.name].join(' '));
+    const inventory = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'microshift-net-inventory', namespace },
+      data: { objects: `${objects.join('\n')}\n` },
+    };
+    const configMaps = `/api/v1/namespaces/${namespace}/configmaps?fieldManager=microshift-net`;
+    await server.call('POST', configMaps, inventory);
+    const { code, text, error } = await run(server, 'remove', { timeoutSeconds: 1 });
+    t.equal(code, 0, error?.message ?? '');
+    t.match(text, 'removed    ConfigMap microshift-net-inventory\n');
+    t.match(text, '1 objects removed');
+    t.same(await versionsOf(theirs), before);
+  });
+
+  t.test('the image that runs is taken when asked for', async (t) => {
+    const { text } = await run(server, 'diff', { runningImage: true });
+    t.notMatch(text, 'containers[northd].image');
+    t.match((await run(server, 'diff')).text, `      - "${theirImage}"\n      + "${image}"`);
+    t.match(text, /DaemonSet ovnkube-master: microshift .*; --force-conflicts makes it anew, without what others/);
+  });
+
+  t.test('a take-over says so, and makes daemonsets anew, when their pods have ended', async (t) => {
+    const { template } = (await server.call('GET', daemonSetPath)).body.spec;
+    const metadata = { ...template.metadata, name: 'ovnkube-master-x' };
+    const pods = `/api/v1/namespaces/${namespace}/pods`;
+    const created = await server.call('POST', pods, { apiVersion: 'v1', kind: 'Pod', metadata, spec: template.spec });
+    t.equal(created.status, 201, created.body.message);
+    let isOver = false;
+    const forced = run(server, 'apply', { forceConflicts: true, timeoutSeconds: 60 }).finally(() => {
+      isOver = true;
+    });
+    while (!isOver && (await server.call('GET', daemonSetPath)).status !== 404) await pause(50);
+    t.notOk(isOver, 'it waits for the pod');
+    const { body } = await server.call('GET', pods);
+    await server.call('DELETE', `${pods}/ovnkube-master-x`, { gracePeriodSeconds: 0 });
+    const { code, text, error } = await forced;
+    t.equal(code, 0, error?.message ?? '');
+    const anew = (await server.call('GET', daemonSetPath)).body;
+    t.ok(Number(anew.metadata.resourceVersion) > Number(body.metadata.resourceVersion), 'not before the pod was gone');
+    const names = listAt(anew, 'spec', 'template', 'spec', 'containers').map((one) => fieldAt(one, 'name'));
+    t.notOk(names.includes('of-theirs'), names.join());
+    for (const object of theirs) t.match(text, `taken over ${titleOf(referenceOf(object))}\n`);
+    t.match(text, 'created    ConfigMap ovnkube-scripts\n');
+    t.match((await run(server, 'apply')).text, ': 0 of 13 objects touched');
+  });
+
+  t.test('a daemonset of ours that somebody put a container into is made anew only when told to', async (t) => {
+    const sidecar = { spec: { template: { spec: { containers: [{ name: 'sidecar', image: theirImage }] } } } };
+    const type = 'application/strategic-merge-patch+json';
+    await server.call('PATCH', `${daemonSetPath}?fieldManager=their-operator`, sidecar, type);
+    t.match((await run(server, 'apply')).text, ': 0 of 13 objects touched');
+    const left = await run(server, 'remove', { timeoutSeconds: 1 });
+    t.equal(left.code, 0, left.error?.message ?? '');
+    t.match(left.text, 'left: DaemonSet ovnkube-master, in which their-operator has a part, too\n');
+    t.equal((await server.call('GET', daemonSetPath)).status, 200);
+    const { text } = await run(server, 'apply', { forceConflicts: true });
+    t.match(text, 'changed    DaemonSet ovnkube-master\n');
+    t.notMatch(JSON.stringify((await server.call('GET', daemonSetPath)).body.spec), 'sidecar');
+  });
+
+  t.test('what is theirs, too, is left', async (t) => {
+    const { code, text, error } = await run(server, 'remove', { timeoutSeconds: 10 });
+    t.equal(code, 0, error?.message ?? '');
+    t.match(text, 'removed    DaemonSet ovnkube-master\n');
+    t.match(text, 'left: Namespace openshift-ovn-kubernetes, in which microshift has a part, too\n');
+    t.match(
+      text,
+      'left: ClusterRoleBinding openshift-ovn-kubernetes-controller, in which microshift has a part, too\n',
+    );
+    t.equal((await server.call('GET', `/api/v1/namespaces/${namespace}`)).body.metadata.deletionTimestamp, undefined);
+  });
+}

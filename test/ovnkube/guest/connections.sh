@@ -1,0 +1,42 @@
+#!/bin/bash
+# Tries each way that a packet of a pod can take, again and again until it works: connections.sh SECONDS
+# Prints "name ok" for each, or "name -" for what did not work within the time that all of them have together.
+set -u
+deadline=$(($(date +%s) + $1))
+of() { kubectl --kubeconfig /testnode/kube/admin.kubeconfig -n default get "$@"; }
+b=$(of pod b -o 'jsonpath={.status.podIP}')
+web=$(of service web -o 'jsonpath={.spec.clusterIP}')
+node=192.0.2.50
+lan=192.0.2.1
+
+says() {
+  local answer
+  answer=$("${from[@]}" timeout 2 node /testnode/ovnkube/ask.mjs "$1" "$2") && [[ $answer == "$3"* ]]
+}
+pings() { "${from[@]}" ping -n -q -c 1 -W 1 "$1" > /dev/null 2>&1; }
+try() {
+  local name=$1
+  shift
+  until "$@"; do
+    if (($(date +%s) >= deadline)); then echo "$name -"; return; fi
+    sleep 0.2
+  done
+  echo "$name ok"
+}
+
+from=(ip netns exec a)
+try 'pod to LAN' says "$lan" 8080 lan
+try 'pod to LAN, ping' pings "$lan"
+try 'pod to node' pings "$node"
+try 'pod to pod' says "$b" 8080 b
+try 'pod to ClusterIP' says "$web" 80 b
+try 'pod to NodePort' says "$node" 30080 b
+try "pod to the API server's ClusterIP" says 10.43.0.1 443 ''
+from=(ip netns exec b)
+try 'pod to itself by ClusterIP' says "$web" 80 b
+from=()
+try 'node to pod' says "$b" 8080 b
+try 'node to ClusterIP' says "$web" 80 b
+try 'node to NodePort' says "$node" 30080 b
+from=(ip netns exec lan)
+try 'LAN to NodePort' says "$node" 30080 b

@@ -1,0 +1,5 @@
+// Tells whoever connects its name: server.mjs NAME
+import { createServer } from 'node:net';
+
+const [name] = process.argv.slice(2);
+createServer((socket) => socket.on('error', () => {}).end(`${name}, asked by ${socket.remoteAddress}\n`)).listen(8080);

@@ -1,0 +1,13 @@
+// A node of several, in its own zone: the flavour `interconnect`, which asks the API server at the control plane's address.
+import t from 'tap';
+import { clusterSkip, ovnkubeSkip } from './availability.ts';
+import { liveOnOneNode } from './one-node.ts';
+
+t.setTimeout(850_000);
+
+t.test('interconnect', { skip: clusterSkip || ovnkubeSkip, timeout: 840_000 }, (t) =>
+  liveOnOneNode(t, {
+    ovnYaml: 'ovs:\n  datapathType: netdev\n',
+    options: '--flavor interconnect --control-plane 192.0.2.50',
+  }),
+);

@@ -1,0 +1,77 @@
+// The kubelet's way to the API server: JSON in and out, and watches.
+import { readFileSync } from 'node:fs';
+import { Agent, type RequestOptions, request } from 'node:https';
+
+/** An object of the API, of which each reader knows what it needs. */
+// biome-ignore lint/suspicious/noExplicitAny: whatever the API answers
+export type Json = any;
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Json;
+}
+
+export interface Api {
+  /** One call; fails only where no answer came. */
+  call(method: string, path: string, body?: unknown, contentType?: string): Promise<Answer>;
+  /** One call that must be answered with success. */
+  must(method: string, path: string, body?: unknown, contentType?: string): Promise<Json>;
+  /** What happens to a list from a version on, until the server ends it. */
+  watch(path: string, resourceVersion: string, each: (type: string, object: Json) => void): Promise<void>;
+}
+
+/** The server as the kubelet's own kubeconfig names it: localhost, a CA and a token in a folder. */
+export function openApi(folder: string, port: number): Api {
+  const token = readFileSync(`${folder}/token`, 'utf8').trim();
+  const options: RequestOptions = {
+    host: 'localhost',
+    port,
+    ca: readFileSync(`${folder}/ca.crt`),
+    agent: new Agent({ keepAlive: true }),
+  };
+  const start = (method: string, path: string, body: unknown, contentType: string) => {
+    const headers = { authorization: `Bearer ${token}`, accept: 'application/json', 'content-type': contentType };
+    const outgoing = request({ ...options, method, path, headers });
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+    return outgoing;
+  };
+  const call: Api['call'] = (method, path, body, contentType = 'application/json') =>
+    new Promise((resolve, reject) => {
+      const outgoing = start(method, path, body, contentType).on('error', reject);
+      outgoing.on('response', (incoming) => {
+        let text = '';
+        incoming.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+        });
+        incoming.on('error', reject);
+        incoming.on('end', () => {
+          resolve({ status: incoming.statusCode ?? 0, body: text.startsWith('{') ? JSON.parse(text) : text });
+        });
+      });
+    });
+  return {
+    call,
+    must: async (method, path, body, contentType) => {
+      const answer = await call(method, path, body, contentType);
+      if (answer.status < 300) return answer.body;
+      throw new Error(`${method} ${path}: ${answer.status} ${answer.body.message ?? answer.body}`);
+    },
+    watch: (path, resourceVersion, each) =>
+      new Promise((resolve, reject) => {
+        const question = `${path}?watch=1&resourceVersion=${resourceVersion}`;
+        const outgoing = start('GET', question, undefined, 'application/json').on('error', reject);
+        outgoing.on('response', (incoming) => {
+          let rest = '';
+          incoming.setEncoding('utf8').on('data', (chunk: string) => {
+            const lines = (rest + chunk).split('\n');
+            rest = lines.pop() ?? '';
+            for (const line of lines) {
+              const { type, object } = JSON.parse(line);
+              each(type, object);
+            }
+          });
+          incoming.on('error', reject).on('end', resolve);
+        });
+      }),
+  };
+}

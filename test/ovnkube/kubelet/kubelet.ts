@@ -1,0 +1,141 @@
+/**
+ * A kubelet, a daemonset controller and a container runtime in one, as far as daemonsets on the host's network need them: runs the
+ * pod of each daemonset that wants this node, and reports it. Every container is a process in a mount namespace of its own, over the
+ * node's root file system, because there are no images here. Imports nothing but Node's own modules: it runs in the test node.
+ *
+ *     node kubelet.js NODE-NAME ADDRESS FOLDER PORT      FOLDER has ca.crt and token of the API server at localhost:PORT
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Json, openApi } from './api.ts';
+import { type Pod, startPod } from './pod.ts';
+
+const [nodeName = '', address = '', folder = '', port = ''] = process.argv.slice(2);
+const api = openApi(folder, Number(port));
+const retryMs = 1000;
+
+interface Entry {
+  daemonSet: Json;
+  pod: Pod | null;
+  podName: string;
+  work: Promise<void>;
+}
+const entries = new Map<string, Entry>();
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Takes in what a daemonset is now; null: it is gone. One after the other, as each may have to end a pod first. */
+function take(key: string, daemonSet: Json | null): void {
+  const entry = entries.get(key) ?? { daemonSet: null, pod: null, podName: '', work: Promise.resolve() };
+  entries.set(key, entry);
+  entry.daemonSet = daemonSet;
+  entry.work = entry.work.then(() => bring(entry)).catch((error: Error) => retry(key, entry, error));
+}
+
+async function retry(key: string, entry: Entry, error: Error): Promise<void> {
+  say(`${key}: ${error.message}`);
+  await pause(retryMs);
+  if (entry.daemonSet !== null) void take(key, entry.daemonSet);
+}
+
+async function bring(entry: Entry): Promise<void> {
+  const node = await api.must('GET', `/api/v1/nodes/${nodeName}`);
+  const { daemonSet } = entry;
+  const podName = daemonSet !== null && isWantedOn(node, daemonSet) ? podNameOf(daemonSet) : '';
+  if (podName !== entry.podName) {
+    say(`${entry.podName || 'no pod'} becomes ${podName || 'no pod'}`);
+    await entry.pod?.stop();
+    entry.pod = null;
+    entry.podName = '';
+    if (podName !== '') {
+      await publishCa(daemonSet.metadata.namespace);
+      const changed = (): void => void report(entry);
+      entry.pod = await startPod({ api, daemonSet, name: podName, node, changed });
+      entry.podName = podName;
+    }
+  }
+  await report(entry);
+}
+
+/** Makes this node's object, as a kubelet does that finds none; with MicroShift every node is of the control plane. */
+async function register(): Promise<void> {
+  const labels = {
+    'kubernetes.io/os': 'linux',
+    'kubernetes.io/hostname': nodeName,
+    'node-role.kubernetes.io/control-plane': '',
+  };
+  await api.call('POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: nodeName, labels } });
+  const addresses = [
+    { type: 'InternalIP', address },
+    { type: 'Hostname', address: nodeName },
+  ];
+  const status = { addresses, conditions: [{ type: 'Ready', status: 'True' }] };
+  await api.must('PATCH', `/api/v1/nodes/${nodeName}/status`, { status }, 'application/strategic-merge-patch+json');
+}
+
+/** The CA in a namespace, for the pods' token volumes; in a cluster the controller manager puts it there. */
+async function publishCa(namespace: string): Promise<void> {
+  const data = { 'ca.crt': readFileSync(`${folder}/ca.crt`, 'utf8') };
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kube-root-ca.crt' }, data };
+  await api.call('POST', `/api/v1/namespaces/${namespace}/configmaps`, object);
+}
+
+function isWantedOn(node: Json, daemonSet: Json): boolean {
+  const wanted: Record<string, string> = daemonSet.spec.template.spec.nodeSelector ?? {};
+  return Object.entries(wanted).every(([key, value]) => node.metadata.labels[key] === value);
+}
+
+/** Another template is another pod. */
+function podNameOf({ metadata, spec }: Json): string {
+  const hash = createHash('sha256').update(JSON.stringify(spec.template)).digest('hex').slice(0, 8);
+  return `${metadata.name}-${hash}`;
+}
+
+/** The daemonset's status, where it is another one than the API has. */
+async function report({ daemonSet, pod }: Entry): Promise<void> {
+  if (daemonSet === null) return;
+  const count = pod === null ? 0 : 1;
+  const ready = pod?.isReady() ? 1 : 0;
+  const status = {
+    desiredNumberScheduled: count,
+    currentNumberScheduled: count,
+    updatedNumberScheduled: count,
+    numberMisscheduled: 0,
+    numberReady: ready,
+    numberAvailable: ready,
+    observedGeneration: daemonSet.metadata.generation,
+  };
+  const { namespace, name } = daemonSet.metadata;
+  const path = `/apis/apps/v1/namespaces/${namespace}/daemonsets/${name}/status`;
+  const same = Object.entries(status).every(([key, value]) => (daemonSet.status[key] ?? 0) === value);
+  if (same) return;
+  const { status: code, body } = await api.call('PATCH', path, { status }, 'application/merge-patch+json');
+  if (code === 200) daemonSet.status = body.status;
+}
+
+/** Follows all daemonsets for ever. A watch that ends, and a server that is away, only cost a new list. */
+async function follow(): Promise<never> {
+  const path = '/apis/apps/v1/daemonsets';
+  const keyOf = ({ metadata }: Json): string => `${metadata.namespace}/${metadata.name}`;
+  for (;;) {
+    try {
+      await register();
+      const { items, metadata } = await api.must('GET', path);
+      const listed = new Set(items.map(keyOf));
+      for (const item of items) take(keyOf(item), item);
+      for (const key of entries.keys()) if (!listed.has(key)) take(key, null);
+      await api.watch(path, metadata.resourceVersion, (type, object) => {
+        if (type === 'ADDED' || type === 'MODIFIED') take(keyOf(object), object);
+        if (type === 'DELETED') take(keyOf(object), null);
+      });
+    } catch (error) {
+      say(`${(error as Error).message}; asking again`);
+      await pause(retryMs);
+    }
+  }
+}
+
+await follow();

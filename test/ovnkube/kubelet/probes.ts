@@ -1,0 +1,35 @@
+// What the kubelet asks of a container.
+import { spawn } from 'node:child_process';
+import { get } from 'node:http';
+import type { Json } from './api.ts';
+
+/** Runs a command in a container; gives its exit code, null where it cannot be run or does not end in time. */
+export function runInside(
+  pid: number,
+  command: readonly string[],
+  env: Readonly<Record<string, string>>,
+  seconds: number,
+): Promise<number | null> {
+  const inside = ['--target', String(pid), '--mount', '--root', '--wd=/', ...command];
+  const child = spawn('nsenter', inside, { env, stdio: 'ignore', timeout: seconds * 1000, killSignal: 'SIGKILL' });
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(null)).once('exit', (code) => resolve(code));
+  });
+}
+
+/** Whether a probe is answered as it should be. */
+export async function isGood(
+  { exec, httpGet, timeoutSeconds = 1 }: Json,
+  run: (command: readonly string[], seconds: number) => Promise<number | null>,
+): Promise<boolean> {
+  if (exec !== undefined) return (await run(exec.command, timeoutSeconds)) === 0;
+  if (httpGet === undefined) throw new Error('only exec and httpGet are known as probes');
+  const { host = '127.0.0.1', port, path = '/' } = httpGet;
+  return new Promise((resolve) => {
+    const asking = get({ host, port, path, timeout: timeoutSeconds * 1000 }, (incoming) => {
+      incoming.resume();
+      resolve((incoming.statusCode ?? 500) < 400);
+    });
+    asking.on('error', () => resolve(false)).on('timeout', () => asking.destroy());
+  });
+}

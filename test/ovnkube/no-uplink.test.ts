@@ -1,0 +1,21 @@
+// br-ex without a NIC, as MicroShift makes it. Without ovnkube the containers are those of the other flavour.
+import t from 'tap';
+import { clusterSkip, ovnkubeSkip } from './availability.ts';
+import { liveOnOneNode } from './one-node.ts';
+
+t.setTimeout(1_700_000);
+
+const options = { skip: clusterSkip || ovnkubeSkip, timeout: 840_000 };
+const ovnYaml = 'uplink: none\novs:\n  datapathType: netdev\n';
+
+t.test('no-uplink', options, (t) => liveOnOneNode(t, { ovnYaml }));
+
+/** Its script is on the node, and at its start it adds the address of its API server (openshift/microshift, pkg/node/netconfig.go). */
+const microshift = {
+  '/usr/bin/configure-ovs.sh': '# hwaddr=0a:59:00:00:00:01\n',
+  '/etc/systemd/system/microshift-stand-in.service':
+    '[Unit]\nAfter=microshift-ovs-init.service\n[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/ip address replace 10.44.0.0/32 dev br-ex\n',
+  '/etc/systemd/system/multi-user.target.d/microshift.conf': '[Unit]\nWants=microshift-stand-in.service\n',
+};
+
+t.test("no-uplink, with MicroShift's address", options, (t) => liveOnOneNode(t, { ovnYaml, files: microshift }));

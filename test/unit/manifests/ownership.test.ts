@@ -1,0 +1,86 @@
+import t from 'tap';
+import { apply, remove } from '../../../agent/commands/manifests.ts';
+import { defaultConfig } from '../../../agent/config/defaults.ts';
+import { errorTable } from '../../../agent/errors.ts';
+import { coOwners, isOurs, refuseBesideMicroshift } from '../../../agent/manifests/ownership.ts';
+import { plain } from '../../../agent/view/style.ts';
+import { failure } from '../failure.ts';
+import { withChanges } from './config.ts';
+
+const withCluster = (cluster: Record<string, unknown>) => withChanges(defaultConfig, { cluster });
+const remoteNetworks = ['10.45.0.0/16', '10.46.0.0/16'];
+
+t.test('nothing is written where MicroShift has its own', (t) => {
+  const refused = (config: typeof defaultConfig, message: RegExp): void =>
+    void t.throws(() => refuseBesideMicroshift(config), failure('manifests-foreign', { message }));
+  refused(defaultConfig, /^network.cniPlugin is not set, so MicroShift puts/);
+  refused(withCluster({ cniPlugin: 'ovnk' }), /^network.cniPlugin is ovnk \(ovn.yaml:1\), so MicroShift puts/);
+  refused(withCluster({ cniPlugin: 'none', remoteNetworks }), /^clusterToCluster.remoteClusters \(ovn.yaml:1\) needs/);
+  refused(withCluster({ remoteNetworks }), /^clusterToCluster/);
+  t.doesNotThrow(() => refuseBesideMicroshift(withCluster({ cniPlugin: 'none' })));
+  t.equal(errorTable['manifests-foreign'].exitCode, 2);
+  t.end();
+});
+
+t.test('apply and delete ask before anything else; a unit may leave it to MicroShift', async (t) => {
+  const results: string[] = [];
+  const result = (text: string): void => void results.push(text);
+  const output = { format: 'text', style: plain, result, say: () => t.fail('nothing is begun') } as const;
+  // No image and no kubeconfig: whatever comes first is what it ends with.
+  const options = { config: defaultConfig, output, kubeconfig: '/nothing-here', signal: new AbortController().signal };
+  await t.rejects(apply(options), failure('manifests-foreign'));
+  await t.rejects(remove(options), failure('manifests-foreign'));
+  t.equal(await apply({ ...options, unlessMicroshift: true }), 0);
+  t.match(results, [/^Nothing to do: network.cniPlugin is not none/]);
+  const ours = { ...options, config: withCluster({ cniPlugin: 'none' }), unlessMicroshift: true };
+  await t.rejects(apply(ours), failure('image-unknown'));
+});
+
+t.test('who else has a part in an object', (t) => {
+  const own = {
+    'f:metadata': { 'f:labels': { 'f:app': {} } },
+    'f:spec': { 'f:template': { 'f:spec': { 'f:image': {} } } },
+  };
+  const coOwnersOf = (...others: object[]): string[] => {
+    const managedFields = [{ manager: 'microshift-net', operation: 'Apply', fieldsV1: own }, ...others];
+    return coOwners({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one', managedFields } });
+  };
+  const other = (fieldsV1: unknown, more: object = {}): object => ({ manager: 'other', fieldsV1, ...more });
+  const table: readonly (readonly [name: string, fields: unknown, isPart: boolean])[] = [
+    ['content of its own', { 'f:spec': { 'f:extra': {} } }, true],
+    ['a container of its own', { 'f:spec': { 'f:containers': { 'k:{"name":"a"}': { '.': {}, 'f:name': {} } } } }, true],
+    ['the same content', { 'f:spec': { 'f:template': { 'f:spec': { 'f:image': {} } } } }, true],
+    ['the same label', { 'f:metadata': { 'f:labels': { '.': {}, 'f:app': {} } } }, true],
+    ['a label of its own', { 'f:metadata': { 'f:labels': { '.': {}, 'f:mine': {} } } }, false],
+    ['a finalizer', { 'f:metadata': { 'f:finalizers': { '.': {}, 'v:"example.com/keep"': {} } } }, false],
+    [
+      'a restart of the pods',
+      { 'f:spec': { 'f:template': { 'f:metadata': { 'f:annotations': { 'f:at': {} } } } } },
+      false,
+    ],
+    ['a map without a key', { 'f:data': { '.': {} } }, false],
+    ['no field', {}, false],
+    ['no fields', undefined, false],
+  ];
+  for (const [name, fields, isPart] of table) t.same(coOwnersOf(other(fields)), isPart ? ['other'] : [], name);
+  const content = { 'f:data': { 'f:key': {} } };
+  t.same(coOwnersOf(other(content, { subresource: 'status' })), [], 'a report of what is');
+  t.same(coOwnersOf(other(content), other(content), { manager: 'a', fieldsV1: content }), ['a', 'other']);
+  t.same(coOwnersOf({}), [], 'what clears the list leaves this');
+  t.end();
+});
+
+t.test('ours is what has our labels, or fields of ours', (t) => {
+  const object = (metadata: object): boolean =>
+    isOurs({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one', ...metadata } });
+  t.notOk(object({}));
+  t.notOk(object({ labels: { 'app.kubernetes.io/managed-by': 'microshift-net' } }), "one label may be anybody's");
+  t.ok(
+    object({
+      labels: { 'app.kubernetes.io/managed-by': 'microshift-net', 'app.kubernetes.io/part-of': 'ovn-kubernetes' },
+    }),
+  );
+  t.ok(object({ managedFields: [{ manager: 'microshift-net' }] }));
+  t.notOk(object({ managedFields: [{ manager: 'kubectl' }] }));
+  t.end();
+});

@@ -10,12 +10,20 @@ version=${AGENT_VERSION:-$(node -p 'require("./package.json").version')}
 : "${SOURCE_DATE_EPOCH:=$(git log -1 --format=%ct 2> /dev/null || stat -c %Y package.json)}"
 export SOURCE_DATE_EPOCH
 name=microshift-net-$version
-# Always the same place: rpmbuild writes it into the source package.
-work=/var/tmp/microshift-net-rpmbuild
-exec 9> "$work.lock"
+# Always the same place: rpmbuild writes it into the source package. Others may write beside it, so nothing is opened before the folder is known to
+# be ours.
+place=/var/tmp/microshift-net-build
+mkdir -m 0700 "$place" 2> /dev/null || true
+if [ -L "$place" ] || [ ! -d "$place" ] || [ ! -O "$place" ]; then
+  echo "$place is not a folder of $(id -un); remove it" >&2
+  exit 1
+fi
+chmod 0700 "$place"
+exec 9> "$place/lock"
 flock -w 600 9
+work=$place/work
 rm -rf "$work"
-mkdir -m 0700 "$work"
+mkdir "$work"
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/$name/rpm" "$work/SOURCES" "$out"
 

@@ -9,7 +9,7 @@ _microshift_net() {
   done
   case ${COMP_WORDS[COMP_CWORD - 1]} in
     --output) words='text json' ;;
-    --flavor) words='auto classic no-uplink multi-node' ;;
+    --flavor) words='auto classic no-uplink multi-node interconnect' ;;
     --kubeconfig | --directory | --output-file | -o) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *)
       case $command/$sub in
@@ -22,15 +22,22 @@ _microshift_net() {
         hook/) words='post-install post-upgrade pre-uninstall' ;;
         config/) words='check show schema' ;;
         config/check | config/show) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
-        undo/ | history/) words=$(cd /var/lib/microshift-net/tx 2> /dev/null && for word in *; do echo "${word%.*}"; done) ;;
+        # Only what is a name of ours: a word that is offered is not quoted.
+        undo/ | history/) words=$(cd /var/lib/microshift-net/tx 2> /dev/null && for word in *; do [[ ${word%.*} =~ ^[0-9]{8}T[0-9]{6}Z-[0-9a-f]+$ ]] && echo "${word%.*}"; done) ;;
         manifests/) words='render diff apply status delete' ;;
         manifests/render) words='--flavor --image --cni-bin-dir --control-plane --directory --kustomization' ;;
-        manifests/apply) words='--flavor --image --cni-bin-dir --control-plane --kubeconfig --timeout --wait --force-conflicts' ;;
+        manifests/apply) words='--flavor --image --cni-bin-dir --control-plane --kubeconfig --timeout --running-image --wait --force-conflicts --unless-microshift' ;;
+        manifests/diff) words='--flavor --image --cni-bin-dir --control-plane --kubeconfig --timeout --running-image' ;;
         manifests/*) words='--flavor --image --cni-bin-dir --control-plane --kubeconfig --timeout' ;;
       esac
       [[ $current == -* ]] && words="$words --output --verbose --help --version"
       ;;
   esac
-  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+  # Not compgen -W, which expands what it is given.
+  COMPREPLY=()
+  read -r -d '' -a words <<< "$words"
+  for word in "${words[@]}"; do
+    [[ $word == "$current"* ]] && COMPREPLY+=("$word")
+  done
 }
 complete -F _microshift_net microshift-net

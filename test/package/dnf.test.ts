@@ -16,6 +16,8 @@ interface Root {
   /** Ends with 0, or fails the test with what dnf said. */
   readonly dnf: (t: Test, ...words: string[]) => void;
   readonly refused: (...words: string[]) => string;
+  /** What ended it. */
+  readonly signal: (...words: string[]) => string | null;
   /** NAME-VERSION of what is installed of ours and MicroShift's. */
   readonly installed: () => readonly string[];
   /** What rpm finds changed or missing. */
@@ -30,6 +32,14 @@ t.test('packages', { skip }, async (t) => {
   buildStandIns(repository, [
     ...rhelPackages,
     { name: 'nodejs', version: '1:16.20.2' },
+    { name: 'openvswitch3.3', version: '3.3.0' },
+    // Comes between an update and the removal of what it replaces, and kills dnf.
+    {
+      name: 'killer',
+      version: '1',
+      tags: ['Requires: microshift-net >= 0.2.1'],
+      scripts: { 'post -p <lua>': 'posix.kill(posix.getprocessid("pid"), 9)' },
+    },
     ...microshiftPackages('5.0.0'),
     ...microshiftPackages('5.0.1'),
   ]);
@@ -48,7 +58,9 @@ t.test('packages', { skip }, async (t) => {
     const owned = spawnSync('rpm', ['-qlp', beside], { encoding: 'utf8' }).stdout.trim().split('\n');
     const theirs = Object.values(microshiftFiles).flat();
     const isTheirs = (file: string): boolean =>
-      theirs.some((entry) => new RegExp(`^${entry.replaceAll('.', '\\.').replaceAll('*', '.*')}$`).test(file));
+      theirs.some((entry) =>
+        new RegExp(`^${entry.replace(/\/$/, '').replaceAll('.', '\\.').replaceAll('*', '.*')}$`).test(file),
+      );
     t.ok(isTheirs('/usr/bin/configure-ovs.sh') && isTheirs('/usr/share/microshift/blueprint/blueprint-x86_64.toml'));
     t.strictSame(owned.filter(isTheirs), []);
     t.end();
@@ -74,6 +86,24 @@ t.test('packages', { skip }, async (t) => {
     node.dnf(t, 'remove', 'microshift-net');
     t.equal(node.broken(), '', 'MicroShift is whole');
     t.notOk(existsSync(path.join(node.path, `${unitPath}.d`)), 'nothing of ours is left beside it');
+    t.end();
+  });
+
+  t.test('dnf is killed in the middle of an update', (t) => {
+    const node = openRoot(t.testdir({}), repository);
+    node.dnf(t, 'install', ...microshift('5.0.0'), beside);
+    t.equal(node.signal('--setopt=tsflags=', 'install', newer, 'killer'), 'SIGKILL');
+    const both = ['microshift-net-0.2.0', 'microshift-net-0.2.1'];
+    t.strictSame(
+      node.installed().filter((name) => both.includes(name)),
+      both,
+    );
+    node.dnf(t, 'reinstall', newer);
+    t.strictSame(
+      node.installed().filter((name) => both.includes(name)),
+      ['microshift-net-0.2.1'],
+    );
+    t.equal(node.broken(), '', 'everything is as it was packed');
     t.end();
   });
 
@@ -114,6 +144,13 @@ t.test('packages', { skip }, async (t) => {
     t.end();
   });
 
+  t.test('on the Open vSwitch of MicroShift 4.14 to 4.16', (t) => {
+    const node = openRoot(t.testdir({}), repository);
+    node.dnf(t, 'install', 'openvswitch3.3');
+    node.dnf(t, '--exclude', 'openvswitch3.5', 'install', beside);
+    t.end();
+  });
+
   t.test('a Node.js that is too old is refused', (t) => {
     const node = openRoot(t.testdir({}), repository);
     node.dnf(t, 'install', 'nodejs-1:16.20.2');
@@ -145,6 +182,7 @@ function openRoot(directory: string, repository: string): Root {
       const { status, stdout, stderr } = run(words);
       return status === 0 ? '' : stdout + stderr;
     },
+    signal: (...words) => run(words).signal,
     installed: () => rpm('-qa', '--qf', '%{NAME}-%{VERSION}\n', 'microshift*').split('\n').toSorted(),
     broken: () => rpm('-Va', '--nodeps', '--noscripts', '--nouser', '--nogroup'),
   };

@@ -1,6 +1,6 @@
 // What the package ships beside the program: man pages, completion, shell.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
 import { bridges, profileIds, profileUuid } from '../../agent/plan/names.ts';
@@ -68,6 +68,28 @@ t.test('completion knows every command', { skip: !has('bash') && 'bash is not in
   t.strictSame(complete('--output', 'j'), ['json']);
   t.end();
 });
+
+t.test(
+  'completion runs nothing that is in the name of a file',
+  { skip: !has('bash') && 'bash is not installed' },
+  (t) => {
+    const id = '20261123T024523Z-0429';
+    const folder = t.testdir({
+      [`${id}.json`]: '',
+      '$(touch evil).json': '',
+      '`touch evil`.open': '',
+      '*': '',
+      '-x.json': '',
+    });
+    // The folder is root's; here another one stands in.
+    const script = `cd() { builtin cd "$FOLDER"; }; . rpm/files/microshift-net.bash; COMP_WORDS=(microshift-net undo ""); COMP_CWORD=2
+    _microshift_net; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const shown = execFileSync('bash', ['-c', script], { encoding: 'utf8', env: { ...process.env, FOLDER: folder } });
+    t.equal(shown, `${id}\n`);
+    t.strictSame([existsSync(path.join(folder, 'evil')), existsSync('evil')], [false, false]);
+    t.end();
+  },
+);
 
 t.test('the catalog explains every message', { skip: !has('journalctl') && 'journalctl is not installed' }, (t) => {
   const root = t.testdir();

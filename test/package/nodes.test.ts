@@ -6,92 +6,30 @@ import t, { type Test } from 'tap';
 import { nodeSkip } from '../node/availability.ts';
 import { ownProfiles } from '../node/moved.ts';
 import { bootNode } from '../node/node.ts';
-import { buildPackages, rpmSkip } from './build-package.ts';
+import { buildFormer, buildPackages, rpmSkip } from './build-package.ts';
+import { madeByNmstate, madeByTheScript, ovnKubernetes } from './made-by-others.ts';
+import {
+  install,
+  killedInRemoval,
+  killedInUpdate,
+  remove,
+  rpm,
+  updatedFromFormer,
+  updatedWhileTried,
+} from './updates.ts';
 
-t.setTimeout(420_000);
+t.setTimeout(520_000);
 
 const unit = 'microshift-ovs-init.service';
 const greenboot = '/usr/lib/greenboot/check/required.d/39_microshift_net_check.sh';
-// dpkg keeps the books of this node, so rpm knows of no dependency
-const rpm = 'rpm --nodeps';
-const install = `${rpm} -i /root/packages/first/*.noarch.rpm`;
-const remove = `${rpm} -e microshift-networking microshift-net`;
 const ovsUnits = '/usr/lib/systemd/system/ov*.s* /etc/systemd/system/openvswitch.service';
-const profiles = 'cd /etc/NetworkManager/system-connections';
 
-/** Shell text that writes a profile and lets NetworkManager read it; a port names its controller. */
-function profile(name: string, type: string, iface: string, more = '', ...sections: string[]): string {
-  const text = [`[connection]`, `id=${name}`, `type=${type}`, `interface-name=${iface}`, more, ...sections].join('\\n');
-  return `printf '${text}\\n' > ${name}.nmconnection; chmod 600 ${name}.nmconnection`;
-}
-
-const port = (controller: string, kind: string): string => `controller=${controller}\\nport-type=${kind}`;
-
-/** The five profiles of configure-ovs.sh, on disk as that leaves them, and its hint. */
-const madeByTheScript = [
-  profiles,
-  profile('br-ex', 'ovs-bridge', 'br-ex'),
-  profile('ovs-port-phys0', 'ovs-port', 'eth0', port('br-ex', 'ovs-bridge')),
-  profile('ovs-port-br-ex', 'ovs-port', 'br-ex', port('br-ex', 'ovs-bridge')),
-  profile('ovs-if-phys0', 'ethernet', 'eth0', `autoconnect-priority=100\\n${port('eth0', 'ovs-port')}`),
-  profile(
-    'ovs-if-br-ex',
-    'ovs-interface',
-    'br-ex',
-    port('br-ex', 'ovs-port'),
-    '[ovs-interface]',
-    'type=internal',
-    '[ethernet]',
-    'cloned-mac-address=$(cat /sys/class/net/eth0/address)',
-    '[ipv4]',
-    'method=manual',
-    'address1=192.0.2.50/24,192.0.2.1',
-    'route-metric=48',
-    '[ipv6]',
-    'method=disabled',
-  ),
-  'nmcli connection reload',
-  'nmcli connection up ovs-if-phys0 && nmcli connection up ovs-if-br-ex',
-  'mkdir -p /var/lib/ovnk; echo eth0 > /var/lib/ovnk/iface_default_hint',
-].join('\n');
-
-/** A br-ex without a NIC, by the names that nmstate gives. */
-const madeByNmstate = [
-  profiles,
-  profile('br-ex-br', 'ovs-bridge', 'br-ex'),
-  profile('br-ex-port', 'ovs-port', 'br-ex', port('br-ex', 'ovs-bridge')),
-  profile(
-    'br-ex-if',
-    'ovs-interface',
-    'br-ex',
-    port('br-ex', 'ovs-port'),
-    '[ovs-interface]',
-    'type=internal',
-    '[ipv4]',
-    'method=disabled',
-    '[ipv6]',
-    'method=disabled',
-  ),
-  'nmcli connection reload && nmcli connection up br-ex-if',
-].join('\n');
-
-/** What ovn-kubernetes and ovn-controller put into the database of a node. */
-const ovnKubernetes = `ovs-vsctl \
-  set Open_vSwitch . external_ids:ovn-bridge-mappings=physnet:br-ex external_ids:ovn-encap-type=geneve -- \
-  add-br br-int -- set Bridge br-int fail_mode=secure -- \
-  add-port br-int ovn-k8s-mp0 -- set Interface ovn-k8s-mp0 type=internal -- \
-  add-port br-int patch-br-int-to-br-ex_node -- \
-  set Interface patch-br-int-to-br-ex_node type=patch options:peer=patch-br-ex_node-to-br-int -- \
-  set Port patch-br-int-to-br-ex_node external_ids:ovn-localnet-port=br-ex_node -- \
-  add-port br-ex patch-br-ex_node-to-br-int -- \
-  set Interface patch-br-ex_node-to-br-int type=patch options:peer=patch-br-int-to-br-ex_node -- \
-  set Port patch-br-ex_node-to-br-int external_ids:ovn-localnet-port=br-ex_node`;
-
-t.test('the package on nodes that are not fresh', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t) => {
+t.test('the package on nodes that are not fresh', { timeout: 500_000, skip: nodeSkip || rpmSkip }, async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'packages-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   buildPackages('0.2.0', path.join(folder, 'first'), '5.0.0');
   buildPackages('0.2.1', path.join(folder, 'second'), '5.0.1');
+  const former = buildFormer(path.join(folder, 'former'));
   const node = await bootNode({ lan: 'static4', bare: true, folders: { '/root/packages': folder } });
   t.teardown(() => node.halt());
   const files =
@@ -168,6 +106,18 @@ t.test('the package on nodes that are not fresh', { timeout: 400_000, skip: node
     await isFresh(t);
   });
 
+  await t.test('a node of version 0.1.0', { skip: former === null && 'the history has no 0.1.0' }, async (t) => {
+    await updatedFromFormer(t, node);
+    await isFresh(t);
+  });
+
+  await t.test('an update while a change waits to be confirmed', (t) => updatedWhileTried(t, node));
+  await t.test('an update is killed in the middle', (t) => killedInUpdate(t, node));
+  await t.test('a removal is killed in the middle', async (t) => {
+    await killedInRemoval(t, node);
+    await isFresh(t);
+  });
+
   await t.test('/usr is read-only', async (t) => {
     t.equal((await node.run(install)).exitCode, 0);
     await node.text('mount --bind /usr /usr && mount -o remount,bind,ro /usr');
@@ -194,6 +144,29 @@ t.test('the package on nodes that are not fresh', { timeout: 400_000, skip: node
     t.equal(run.exitCode, 0, run.stderr);
     t.strictSame((await node.state()).bridges(), []);
     await node.text('mount -o remount,bind,rw /usr');
+  });
+
+  await t.test("profiles are ifcfg files, and br-ex is not the agent's to take away", async (t) => {
+    t.equal((await node.run(remove)).exitCode, 0);
+    const folder = '/etc/sysconfig/network-scripts';
+    await node.text(`mkdir -p ${folder}; touch ${folder}/ifcfg-lo`);
+    t.equal((await node.run(install)).exitCode, 0);
+    const shipped = /\/usr\/lib\/NetworkManager\/\S*\bmicroshift-nm\.conf/;
+    t.match(await node.text('NetworkManager --print-config'), shipped, 'the loopback device does not count');
+    t.match(await node.text('getent group hugetlbfs'), /^hugetlbfs:/);
+    t.equal((await node.run(remove)).exitCode, 0);
+    await node.text(`touch ${folder}/ifcfg-eth0`);
+    t.equal((await node.run(install)).exitCode, 0);
+    t.notMatch(await node.text('NetworkManager --print-config'), shipped, 'the ifcfg profile goes on counting');
+    await node.text(`rm -r ${folder}; rmdir --ignore-fail-on-non-empty /etc/sysconfig`);
+    await node.text('microshift-net apply; mkdir -p /etc/microshift');
+    await node.write('/etc/microshift/ovn.yaml', 'disableOVSInit: true\n');
+    t.equal((await node.run(remove)).exitCode, 0);
+    t.strictSame((await node.state()).bridges(), ['br-ex'], 'br-ex stays');
+    t.match(await node.text('ls /var/lib/microshift-net/tx'), /\.json/, 'and so do its journals');
+    await node.text('rm /etc/microshift/ovn.yaml; rmdir --ignore-fail-on-non-empty /etc/microshift');
+    t.equal((await node.run(install)).exitCode, 0);
+    t.equal((await node.run('microshift-net disable')).exitCode, 0);
   });
 
   await t.test('ovn-kubernetes is running', async (t) => {

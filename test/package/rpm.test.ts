@@ -1,7 +1,6 @@
 // The package on a running node: what its file list promises is looked up in the running system; then upgrade, reboot, uninstall.
 
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
@@ -13,31 +12,15 @@ import { nodeSkip } from '../node/availability.ts';
 import { hasMoved } from '../node/moved.ts';
 import { bootNode, type TestNode } from '../node/node.ts';
 import type { NodeState } from '../node/state.ts';
-import { buildPackage, buildPackages, rpmSkip } from './build-package.ts';
+import { buildPackages, rpmSkip } from './build-package.ts';
 
 t.setTimeout(420_000);
 
 const unit = 'microshift-ovs-init.service';
-const rpmlint = '/usr/bin/rpmlint';
 // dpkg keeps the books of this node, so rpm knows of no dependency
 const rpm = 'rpm --nodeps';
 const pids = 'cat /run/openvswitch/*.pid; pidof NetworkManager';
 const failed = 'systemctl --failed --no-legend --plain | grep -v testnode || true';
-
-t.test('rpmlint has nothing to say', { skip: rpmSkip || (!existsSync(rpmlint) && 'rpmlint is not installed') }, (t) => {
-  const packages = [...buildPackages('0.2.0', t.testdir(), '5.0.0'), 'rpm/microshift-net.spec'];
-  const { status, stdout } = spawnSync(rpmlint, ['-c', 'rpm/rpmlint.toml', ...packages], { encoding: 'utf8' });
-  t.equal(status, 0, stdout);
-  t.match(stdout, /0 errors, 0 warnings/);
-  t.end();
-});
-
-t.test('the same sources give the same bytes', { skip: rpmSkip }, (t) => {
-  const build = (folder: string): Buffer => readFileSync(buildPackage('0.2.0', folder));
-  const folders = t.testdir({ first: {}, second: {} });
-  t.ok(build(path.join(folders, 'first')).equals(build(path.join(folders, 'second'))));
-  t.end();
-});
 
 t.test('the package', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'packages-'));

@@ -128,10 +128,7 @@ export function microshiftPackages(version: string): readonly StandIn[] {
   const filesOf = (name: string): Record<string, string> =>
     Object.fromEntries(
       (microshiftFiles[name] ?? [])
-        .filter(
-          (file, _index, all) =>
-            !all.some((other) => other.startsWith(`${file}/`)) && /\.[a-z]{2,}$|\/bin\//.test(file),
-        )
+        .filter((file) => !/[*]|\/$/.test(file))
         .map((file) => [file, texts[file] ?? `# ${version}\n`]),
     );
   const own = `Requires: microshift = ${version}`;

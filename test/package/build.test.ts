@@ -1,0 +1,44 @@
+// What is built: free of what rpmlint finds, and the same every time.
+import { spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import t from 'tap';
+import { buildPackage, buildPackages, rpmSkip } from './build-package.ts';
+
+t.setTimeout(240_000);
+
+const rpmlint = '/usr/bin/rpmlint';
+
+t.test('rpmlint has nothing to say', { skip: rpmSkip || (!existsSync(rpmlint) && 'rpmlint is not installed') }, (t) => {
+  const packages = [...buildPackages('0.2.0', t.testdir(), '5.0.0'), 'rpm/microshift-net.spec'];
+  const { status, stdout } = spawnSync(rpmlint, ['-c', 'rpm/rpmlint.toml', ...packages], { encoding: 'utf8' });
+  t.equal(status, 0, stdout);
+  t.match(stdout, /0 errors, 0 warnings/);
+  t.end();
+});
+
+t.test('a folder of somebody else in its place stops it', { skip: rpmSkip || process.getuid?.() !== 0 }, (t) => {
+  // Another script that only differs in where it builds.
+  const folder = t.testdir({ theirs: { keep: '' } });
+  const place = path.join(folder, 'place');
+  const script = readFileSync('rpm/build.sh', 'utf8').replace(/^place=.*$/m, `place=${place}`);
+  t.match(script, place);
+  const build = () =>
+    spawnSync('bash', ['-c', script, path.resolve('rpm/build.sh'), path.join(folder, 'out')], { encoding: 'utf8' });
+  symlinkSync(path.join(folder, 'theirs'), place);
+  t.match(build(), { status: 1, stderr: /is not a folder of/ }, 'a link');
+  t.strictSame(readdirSync(path.join(folder, 'theirs')), ['keep']);
+  rmSync(place);
+  mkdirSync(place);
+  chownSync(place, 65534, 65534);
+  t.match(build(), { status: 1, stderr: /is not a folder of/ }, "another user's folder");
+  t.strictSame(readdirSync(place), []);
+  t.end();
+});
+
+t.test('the same sources give the same bytes', { skip: rpmSkip }, (t) => {
+  const build = (folder: string): Buffer => readFileSync(buildPackage('0.2.0', folder));
+  const folders = t.testdir({ first: {}, second: {} });
+  t.ok(build(path.join(folders, 'first')).equals(build(path.join(folders, 'second'))));
+  t.end();
+});

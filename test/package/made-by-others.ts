@@ -1,0 +1,70 @@
+// Shell text that leaves a node as other programs leave it: a br-ex of theirs, or ports in ours.
+const profiles = 'cd /etc/NetworkManager/system-connections';
+
+/** Shell text that writes a profile and lets NetworkManager read it; a port names its controller. */
+function profile(name: string, type: string, iface: string, more = '', ...sections: string[]): string {
+  const text = [`[connection]`, `id=${name}`, `type=${type}`, `interface-name=${iface}`, more, ...sections].join('\\n');
+  return `printf '${text}\\n' > ${name}.nmconnection; chmod 600 ${name}.nmconnection`;
+}
+
+const port = (controller: string, kind: string): string => `controller=${controller}\\nport-type=${kind}`;
+
+/** The five profiles of configure-ovs.sh, on disk as that leaves them, and its hint. */
+export const madeByTheScript = [
+  profiles,
+  profile('br-ex', 'ovs-bridge', 'br-ex'),
+  profile('ovs-port-phys0', 'ovs-port', 'eth0', port('br-ex', 'ovs-bridge')),
+  profile('ovs-port-br-ex', 'ovs-port', 'br-ex', port('br-ex', 'ovs-bridge')),
+  profile('ovs-if-phys0', 'ethernet', 'eth0', `autoconnect-priority=100\\n${port('eth0', 'ovs-port')}`),
+  profile(
+    'ovs-if-br-ex',
+    'ovs-interface',
+    'br-ex',
+    port('br-ex', 'ovs-port'),
+    '[ovs-interface]',
+    'type=internal',
+    '[ethernet]',
+    'cloned-mac-address=$(cat /sys/class/net/eth0/address)',
+    '[ipv4]',
+    'method=manual',
+    'address1=192.0.2.50/24,192.0.2.1',
+    'route-metric=48',
+    '[ipv6]',
+    'method=disabled',
+  ),
+  'nmcli connection reload',
+  'nmcli connection up ovs-if-phys0 && nmcli connection up ovs-if-br-ex',
+  'mkdir -p /var/lib/ovnk; echo eth0 > /var/lib/ovnk/iface_default_hint',
+].join('\n');
+
+/** A br-ex without a NIC, by the names that nmstate gives. */
+export const madeByNmstate = [
+  profiles,
+  profile('br-ex-br', 'ovs-bridge', 'br-ex'),
+  profile('br-ex-port', 'ovs-port', 'br-ex', port('br-ex', 'ovs-bridge')),
+  profile(
+    'br-ex-if',
+    'ovs-interface',
+    'br-ex',
+    port('br-ex', 'ovs-port'),
+    '[ovs-interface]',
+    'type=internal',
+    '[ipv4]',
+    'method=disabled',
+    '[ipv6]',
+    'method=disabled',
+  ),
+  'nmcli connection reload && nmcli connection up br-ex-if',
+].join('\n');
+
+/** What ovn-kubernetes and ovn-controller put into the database of a node. */
+export const ovnKubernetes = `ovs-vsctl \
+  set Open_vSwitch . external_ids:ovn-bridge-mappings=physnet:br-ex external_ids:ovn-encap-type=geneve -- \
+  add-br br-int -- set Bridge br-int fail_mode=secure -- \
+  add-port br-int ovn-k8s-mp0 -- set Interface ovn-k8s-mp0 type=internal -- \
+  add-port br-int patch-br-int-to-br-ex_node -- \
+  set Interface patch-br-int-to-br-ex_node type=patch options:peer=patch-br-ex_node-to-br-int -- \
+  set Port patch-br-int-to-br-ex_node external_ids:ovn-localnet-port=br-ex_node -- \
+  add-port br-ex patch-br-ex_node-to-br-int -- \
+  set Interface patch-br-ex_node-to-br-int type=patch options:peer=patch-br-int-to-br-ex_node -- \
+  set Port patch-br-ex_node-to-br-int external_ids:ovn-localnet-port=br-ex_node`;

@@ -1,0 +1,89 @@
+// Updates that come at a bad moment, on a node with the packages of /root/packages: first, second, and former where that could be built.
+import type { Test } from 'tap';
+import { faultFile } from '../../agent/run/fault-points.ts';
+import { armFault } from '../node/armed-fault.ts';
+import { stayedReachable } from '../node/moved.ts';
+import type { TestNode } from '../node/node.ts';
+
+// dpkg keeps the books of this node, so rpm knows of no dependency
+export const rpm = 'rpm --nodeps';
+export const install = `${rpm} -i /root/packages/first/*.noarch.rpm`;
+export const remove = `${rpm} -e microshift-networking microshift-net`;
+const update = `${rpm} -U /root/packages/second/*.noarch.rpm`;
+const downgrade = `${rpm} -U --oldpackage /root/packages/first/*.noarch.rpm`;
+const installed = 'rpm -q --qf "%{VERSION}\\n" microshift-net microshift-networking | sort';
+const broken = 'rpm -V --nodeps microshift-net microshift-networking || true';
+const address = '192.0.2.50';
+
+/** Neither kept nor taken back by an update, and both can be done with the other version. Leaves br-ex with its NIC. */
+export async function updatedWhileTried(t: Test, node: TestNode): Promise<void> {
+  t.equal((await node.run(install)).exitCode, 0);
+  t.match(await node.run('microshift-net apply --confirm-timeout 20'), { exitCode: 0 });
+  t.equal((await node.run(update)).exitCode, 0);
+  t.match(await node.text('microshift-net history'), /^\S+ +awaiting-confirm +apply/, 'neither kept nor taken back');
+  t.strictSame((await node.state()).interfacesOf('br-ex'), ['br-ex', 'eth0']);
+  await node.text(`timeout 60 sh -c 'until ip address show dev eth0 | grep -q ${address}; do sleep 1; done'`);
+  await node.ready();
+  t.match(await node.run('microshift-net recover && microshift-net history'), {
+    exitCode: 0,
+    stdout: / reverted +apply/,
+  });
+  t.strictSame((await node.state()).addressesOf('eth0'), [`${address}/24`], 'taken back when its time is over');
+  t.strictSame((await node.state()).bridges(), []);
+  t.match(await node.run('microshift-net apply --confirm-timeout 120'), { exitCode: 0 });
+  t.equal((await node.run(downgrade)).exitCode, 0);
+  t.match(await node.run('microshift-net confirm'), { exitCode: 0 }, 'kept by a version that has not tried it');
+  t.match(await node.run('microshift-net verify'), { exitCode: 0 });
+}
+
+/** rpm is what dnf does a transaction with; what it leaves when it is killed, dnf.test.ts mends. */
+export async function killedInUpdate(t: Test, node: TestNode): Promise<void> {
+  const died = await node.measure(
+    `${update} & until pgrep -f '[h]ook post-upgrade' || ! kill -0 $!; do :; done; kill -9 $!; wait $!`,
+  );
+  t.equal(died.exitCode, 137, 'rpm is killed while a scriptlet of ours runs');
+  stayedReachable(t, died, address);
+  t.equal(await node.text(installed), '0.2.0\n0.2.1\n5.0.0', 'both versions are in its books');
+  t.match(await node.run('microshift-net verify'), { exitCode: 0 }, 'br-ex stays');
+  const mended = await node.measure(`${update} --replacepkgs`);
+  t.equal(mended.exitCode, 0, mended.stderr);
+  stayedReachable(t, mended, address);
+  t.equal(await node.text(installed), '0.2.1\n5.0.1');
+  t.equal(await node.text(broken), '', 'everything is as it was packed');
+  t.match(await node.run('microshift-net verify'), { exitCode: 0 });
+}
+
+/** The NIC is on its way back when everything that removes the package is killed. Leaves a node without it. */
+export async function killedInRemoval(t: Test, node: TestNode): Promise<void> {
+  await armFault(node, 'after step 1', 'hold');
+  const removal = node.start(remove);
+  await removal.saw('armed fault: held after step 1');
+  await node.text(`pkill -9 -x rpm; pkill -9 -f '[h]ook pre-uninstall'; rm ${faultFile}`);
+  await removal.ended;
+  await node.ready();
+  t.match(await node.text('rpm -q microshift-net'), 'microshift-net-0.2.1');
+  const again = await node.measure(`${rpm} -e $(rpm -qa 'microshift-net*')`);
+  t.equal(again.exitCode, 0, again.stderr);
+  stayedReachable(t, again, address);
+}
+
+/** From the real package of 0.1.0, in use, to both of today's. Leaves a node without them. */
+export async function updatedFromFormer(t: Test, node: TestNode): Promise<void> {
+  t.equal((await node.run(`${rpm} -i /root/packages/former/*.noarch.rpm`)).exitCode, 0);
+  await node.text('systemctl start microshift-ovs-init');
+  await node.ready();
+  t.match(await node.text('microshift-net --version'), /^0\.1\.0/);
+  const run = await node.measure(`${rpm} -U /root/packages/first/*.noarch.rpm`);
+  t.equal(run.exitCode, 0, run.stderr);
+  t.comment(run.stderr);
+  stayedReachable(t, run, address);
+  t.equal(await node.text(installed), '0.2.0\n5.0.0');
+  t.equal(await node.text(broken), '', 'everything is as it was packed');
+  t.match((await node.state()).interfacesOf('br-ex'), ['br-ex', 'eth0'], 'br-ex stays');
+  const apply = await node.measure('microshift-net apply');
+  t.equal(apply.exitCode, 0, apply.stderr);
+  t.comment(`away ${JSON.stringify(apply.totalOutageMs)}`);
+  t.match(await node.run('microshift-net verify'), { exitCode: 0 });
+  t.match(await node.text('systemctl is-enabled microshift-net-repair.path microshift-ovs-init'), 'enabled\nenabled');
+  t.equal((await node.run(remove)).exitCode, 0);
+}

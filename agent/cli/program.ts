@@ -103,9 +103,10 @@ function addNodeCommands(program: Command, addTo: AddTo): void {
     async (output, { outputFile }: { outputFile?: string }) =>
       (await import('../commands/support-bundle.ts')).supportBundle(outputFile, output),
   ).option('-o, --output-file <file>', 'where to; - is standard output (default: /var/tmp/microshift-net-TIME.tar.gz)');
-  add('disable', 'give the NIC back and remove every trace', async (output) =>
-    (await import('../commands/apply.ts')).disable(output),
-  );
+  add('disable', 'give the NIC back and remove every trace', async (output, { stop }: { stop: boolean }) => {
+    const commands = await import('../commands/apply.ts');
+    return stop ? commands.disableForStop(output) : commands.disable(output);
+  }).option('--stop', 'as the unit runs it before Open vSwitch stops: hint and tuning stay', false);
   const addOvs = addTo(program.command('ovs').description('how the daemons of Open vSwitch run'));
   addOvs('tune', 'CPU affinity, threads and memory as ovn.yaml says, without a restart', async (output) =>
     (await import('../commands/ovs.ts')).ovsTune(output),

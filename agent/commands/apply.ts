@@ -1,8 +1,6 @@
 import { planInWords } from '../compare/in-words.ts';
 import { defaultConfig } from '../config/defaults.ts';
-import { effectiveConfig } from '../config/effective.ts';
-import type { LoadedConfig } from '../config/load.ts';
-import { mtuWarnings } from '../config/warnings.ts';
+import { type UsableConfig, usableConfig } from '../config/effective.ts';
 import { asAgentError, isAgentError } from '../errors.ts';
 import type { Config } from '../model/config.ts';
 import { journalDirectory } from '../model/journal.ts';
@@ -13,6 +11,7 @@ import { isFormerLayout } from '../plan/names.ts';
 import { planApply, planDisable, planUndo } from '../plan/plan.ts';
 import { planTuning, planUntuning } from '../plan/tuning/tuning.ts';
 import { lastKept, readJournals } from '../run/journal.ts';
+import type { ReconcileOptions } from '../run/options.ts';
 import { type Planner, patientWait, repairWait, type WaitOptions } from '../run/plan-when-ready.ts';
 import { type ReconcileResult, reconcile } from '../run/reconcile.ts';
 import { currentBootId } from '../run/recover.ts';
@@ -21,6 +20,7 @@ import { removeHint, takeRepairRequest } from '../run/state-files.ts';
 import type { TransactionResult } from '../run/transaction.ts';
 import { drawTopology, plannedTopology } from '../view/topology.ts';
 import type { Output } from './output.ts';
+import { uplinkWarnings } from './plan.ts';
 import { reporting, sayNotes, sayWarnings } from './reporting.ts';
 import { requireRoot } from './root.ts';
 
@@ -52,9 +52,7 @@ export async function apply(options: ApplyOptions, output: Output): Promise<void
     ...reporting(output),
     tuner,
   });
-  // The pods' MTU is judged against the uplink's, which is known only now.
-  const uplink = result.observation.links.find((link) => link.name === result.plan.choice?.interface);
-  sayWarnings(mtuWarnings(config, uplink?.mtuBytes ?? null), output);
+  sayWarnings(uplinkWarnings(config, result.plan, result.observation), output);
   report('apply', result, output);
 }
 
@@ -74,7 +72,9 @@ export async function repair(output: Output): Promise<void> {
     if (isFormerLayout(observation)) return planApply(config, observation, over);
     // Read under the lock: a run that has just ended, or that was recovered first, may be the last one.
     const wanted = lastKept(readJournals(journalDirectory).records, currentBootId());
-    return { kind: 'planned', plan: planUndo(wanted ?? currentBridges(observation), observation) };
+    const { bridges } = wanted ?? currentBridges(observation);
+    // A bridge that was left to MicroShift is MicroShift's business.
+    return { kind: 'planned', plan: planUndo({ bridges }, observation) };
   };
   const options = { command, confirmTimeoutSeconds: null, ...reporting(output) };
   try {
@@ -86,9 +86,9 @@ export async function repair(output: Output): Promise<void> {
 }
 
 /** A configuration that cannot be used is what monitoring has to report, too. */
-async function readConfig(command: string): Promise<LoadedConfig> {
+async function readConfig(command: string): Promise<UsableConfig> {
   try {
-    return await effectiveConfig();
+    return await usableConfig();
   } catch (error) {
     await recordRefused(command, error);
     throw error;
@@ -99,13 +99,9 @@ async function readConfig(command: string): Promise<LoadedConfig> {
 export async function disable(output: Output): Promise<void> {
   requireRoot('disable');
   // A NIC is given back whatever ovn.yaml has become.
-  const { config } = await effectiveConfig().catch(() => ({ config: defaultConfig }));
-  const result = await reconcile((observation) => ({ kind: 'planned', plan: planDisable(observation) }), noWait, {
-    command: 'disable',
-    confirmTimeoutSeconds: null,
-    ...reporting(output),
-    tuner: tunerFor(config, planUntuning, output),
-  });
+  const { config } = await usableConfig().catch(() => ({ config: defaultConfig }));
+  const tuner = tunerFor(config, planUntuning, output);
+  const result = await reconcile(planNone, noWait, { ...disabling('disable', output), tuner });
   try {
     removeHint();
   } catch (error) {
@@ -113,6 +109,27 @@ export async function disable(output: Output): Promise<void> {
     output.say(`warning: the hint could not be removed: ${asAgentError(error).message}`);
   }
   report('disable', result, output);
+}
+
+/**
+ * `disable --stop`: gives every NIC back before Open vSwitch stops, which would leave it in a bridge that forwards nothing new. Hint and tuning
+ * stay for the next start of the unit. A change that waits to be confirmed is taken back first: NetworkManager could not do it any more.
+ */
+export async function disableForStop(output: Output): Promise<void> {
+  const command = 'disable --stop';
+  requireRoot(command);
+  const { config } = await usableConfig().catch(() => ({ config: defaultConfig }));
+  // A bridge the admin built is the admin's to take apart.
+  if (config.disableOvsInit.value) return;
+  const { takeBackPending } = await import('../run/undo.ts');
+  await takeBackPending(output.say);
+  report('disable', await reconcile(planNone, noWait, disabling(command, output)), output);
+}
+
+const planNone: Planner = (observation) => ({ kind: 'planned', plan: planDisable(observation) });
+
+function disabling(command: string, output: Output): ReconcileOptions {
+  return { command, confirmTimeoutSeconds: null, ...reporting(output) };
 }
 
 const nothingToTune: TuningPlan = { steps: [], differences: [], notes: [] };

@@ -1,3 +1,4 @@
+import { withoutProblems } from '../config/effective.ts';
 import { loadConfig } from '../config/load.ts';
 import { configPaths, readConfigFiles } from '../config/read-files.ts';
 import { ovnSchema } from '../config/schema.generated.ts';
@@ -13,14 +14,14 @@ type Printer = Pick<Output, 'result'>;
  */
 export function configCheck(file: string | undefined, output: Printer, rootDirectory = '/'): void {
   const files = readConfigFiles(rootDirectory, file);
-  const { warnings } = loadConfig(files);
+  const { warnings } = withoutProblems(loadConfig(files));
   const result = { valid: true, file: file ?? configPaths.ovnYaml, present: files.ovnYaml !== null, warnings };
   output.result(configCheckText(result.file, result.present, warnings), result);
 }
 
 /** `config show [FILE]`: the effective values and where each came from. */
 export function configShow(file: string | undefined, output: Printer, rootDirectory = '/'): void {
-  const { config, warnings } = loadConfig(readConfigFiles(rootDirectory, file));
+  const { config, warnings } = withoutProblems(loadConfig(readConfigFiles(rootDirectory, file)));
   output.result(configShowText(namedSettings(config), warnings), { config, warnings });
 }
 

@@ -1,8 +1,12 @@
+import { rangesForAddress } from '../config/defaults.ts';
 import { effectiveConfig } from '../config/effective.ts';
 import { openFirewalld } from '../drivers/firewalld/client.ts';
+import { readLinks } from '../drivers/host/links.ts';
+import { readRoutes } from '../drivers/host/routes.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
 import { onSystemBus } from '../facts/system-bus.ts';
 import { trustedZone } from '../model/firewall.ts';
+import { microshiftAddresses } from '../plan/microshift-address.ts';
 import { planFirewall, trustedSources } from '../plan/tuning/firewall.ts';
 import { commandsText, firewallText } from '../view/firewall-view.ts';
 import type { Output } from './output.ts';
@@ -12,7 +16,10 @@ import { requireRoot } from './root.ts';
 export async function firewall(action: 'check' | 'apply', output: Output): Promise<ExitCode> {
   const command = `firewall ${action}`;
   requireRoot(command);
-  const { config } = await effectiveConfig();
+  const { config: written } = await effectiveConfig();
+  // The pods' network of a node that has only IPv6 is another one where nothing is set.
+  const { nodeIp } = microshiftAddresses(written.cluster, { links: readLinks(), routes: readRoutes() });
+  const config = { ...written, cluster: rangesForAddress(written.cluster, nodeIp) };
   return onSystemBus(async (bus) => {
     const firewalld = await openFirewalld(bus);
     if (firewalld === null) {

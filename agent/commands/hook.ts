@@ -1,5 +1,5 @@
 import { defaultConfig } from '../config/defaults.ts';
-import { effectiveConfig } from '../config/effective.ts';
+import { usableConfig } from '../config/effective.ts';
 import { isNetworkHidden, runInMachineNetwork, whyNothingRuns } from '../drivers/host/surroundings.ts';
 import { asAgentError } from '../errors.ts';
 import { planRemoval, planTuning } from '../plan/tuning/tuning.ts';
@@ -19,7 +19,7 @@ export async function hook(event: HookEvent, output: Output): Promise<void> {
     if ((await runInMachineNetwork(program, 'hook', event).catch(() => 1)) === 0) return;
     output.say('microshift-net: warning: the network of this machine cannot be seen from here');
   }
-  const { config } = await effectiveConfig().catch((error: unknown) => {
+  const { config } = await usableConfig().catch((error: unknown) => {
     output.say(`warning: ${asAgentError(error).message}; the defaults are used`);
     return { config: defaultConfig };
   });

@@ -2,9 +2,12 @@ import { fstatSync } from 'node:fs';
 import { asAgentError, type ExitCode, errorTable } from '../errors.ts';
 import { failureMessage, type Message, messageTable } from '../run/messages.ts';
 import { errorDetail, errorJson, errorText } from '../view/error-view.ts';
-import { type Style, styleFor } from '../view/style.ts';
+import { joinLines, printable, printableJson, type Style, styleFor } from '../view/style.ts';
 
-/** Where a command prints, and how. Text for people goes line by line, JSON is one document. */
+/**
+ * Where a command prints, and how. Text for people goes line by line, JSON is one document. What could steer a terminal is escaped here, once, for every
+ * command and view.
+ */
 export interface Output {
   readonly format: 'text' | 'json';
   readonly verbose: boolean;
@@ -32,10 +35,11 @@ export function openOutput(format: 'text' | 'json', verbose: boolean): Output {
   const style = styleFor(process.stdout);
   const entries: Promise<void>[] = [];
   const write = (text: string, priority: number): void => {
-    const lines = isJournal ? text.split('\n').map((line) => `<${priority}>${line}`) : [text];
-    process.stderr.write(`${lines.join('\n')}\n`);
+    const lines = printable(text).split('\n');
+    process.stderr.write(`${lines.map((line) => (isJournal ? `<${priority}>${line}` : line)).join('\n')}\n`);
   };
-  const announce = (message: Message): void => {
+  const announce = (from: Message): void => {
+    const message = { ...from, text: printable(from.text) };
     if (isJournal) entries.push(enter(message, write));
     else write(message.text, notice);
   };
@@ -45,13 +49,13 @@ export function openOutput(format: 'text' | 'json', verbose: boolean): Output {
     style,
     isJournal,
     result: (text, value) => {
-      process.stdout.write(format === 'json' ? `${JSON.stringify(value, null, 2)}\n` : `${text}\n`);
+      process.stdout.write(format === 'json' ? `${printableJson(value)}\n` : `${printable(text)}\n`);
     },
-    say: (message) => write(message, notice),
+    say: (message) => write(joinLines([message]), notice),
     announce,
     fail: (thrown) => {
       const error = asAgentError(thrown);
-      if (format === 'json') process.stderr.write(`${JSON.stringify(errorJson(error), null, 2)}\n`);
+      if (format === 'json') process.stderr.write(`${printableJson(errorJson(error))}\n`);
       else {
         const errorStyle = styleFor(process.stderr);
         announce(failureMessage(error, verbose ? errorDetail(error, errorStyle) : errorText(error, errorStyle)));

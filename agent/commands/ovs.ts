@@ -1,9 +1,10 @@
 import { missingFromBridge } from '../compare/manual-bridge.ts';
-import { effectiveConfig } from '../config/effective.ts';
+import { usableConfig } from '../config/effective.ts';
 import type { Config } from '../model/config.ts';
 import { planTuning } from '../plan/tuning/tuning.ts';
 import { tuneAlone } from '../run/tune-alone.ts';
 import { missingText } from '../view/manual-bridge-view.ts';
+import { joinLines } from '../view/style.ts';
 import { daemonLine } from '../view/tuning-view.ts';
 import type { Output } from './output.ts';
 import { reporting, sayNotes, sayWarnings } from './reporting.ts';
@@ -12,13 +13,13 @@ import { requireRoot } from './root.ts';
 /** `ovs tune`: lets the daemons of Open vSwitch run as ovn.yaml says, without a restart. */
 export async function ovsTune(output: Output): Promise<void> {
   requireRoot('ovs tune');
-  const { config, warnings } = await effectiveConfig();
+  const { config, warnings } = await usableConfig();
   sayWarnings(warnings, output);
   const { plan, tuning } = await tune('ovs tune', config, output);
   const outcome = plan.steps.length === 0 ? 'unchanged' : 'changed';
   const first =
     outcome === 'unchanged' ? 'Nothing to do: Open vSwitch runs as wanted.' : 'Done: Open vSwitch is tuned.';
-  const text = [first, ...tuning.daemons.map((daemon) => `  ${daemonLine(daemon)}`)].join('\n');
+  const text = joinLines([first, ...tuning.daemons.map((daemon) => `  ${daemonLine(daemon)}`)]);
   output.result(text, { command: 'ovs tune', outcome, plan, tuning });
 }
 

@@ -1,14 +1,17 @@
 import { differenceLine, inWords, planInWords } from '../compare/in-words.ts';
-import { effectiveConfig } from '../config/effective.ts';
+import { usableConfig } from '../config/effective.ts';
+import { mtuWarnings } from '../config/warnings.ts';
 import { AgentError, type ExitCode, exitCode } from '../errors.ts';
-import type { Config } from '../model/config.ts';
+import type { Config, ConfigWarning } from '../model/config.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import type { TuningPlan } from '../model/tuning.ts';
 import { planApply } from '../plan/plan.ts';
 import { planTuning } from '../plan/tuning/tuning.ts';
 import { withNode } from '../run/node.ts';
+import { warningLines } from '../view/config-view.ts';
 import { planText } from '../view/plan-view.ts';
+import { joinLines } from '../view/style.ts';
 import { tuningText } from '../view/tuning-view.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
@@ -22,11 +25,11 @@ export async function plan(output: Output): Promise<void> {
     output.result(text, { command: 'plan', outcome: 'disabled' });
     return;
   }
-  const { plan: network, tuning, observation } = made;
-  const text = [planText(network, observation, output.style, output.verbose), ...tuningText(tuning, output.style)].join(
-    '\n',
-  );
-  output.result(text, { command: 'plan', outcome: network.outcome, plan: planInWords(network), tuning, observation });
+  const { plan: network, tuning, observation, warnings } = made;
+  const lines = planText(network, observation, output.style, output.verbose).split('\n');
+  const text = joinLines([...lines, ...tuningText(tuning, output.style), ...warningLines(warnings)]);
+  const { outcome } = network;
+  output.result(text, { command: 'plan', outcome, plan: planInWords(network), tuning, warnings, observation });
 }
 
 /** `verify`: compares the node with what it should be. Exit code 3 when it differs. */
@@ -45,20 +48,33 @@ export async function verify(output: Output): Promise<ExitCode> {
   const text =
     differences.length === 0
       ? 'No drift: the node is as wanted.'
-      : ['Drift:', ...lines, 'Mend it with: microshift-net apply'].join('\n');
+      : joinLines(['Drift:', ...lines, 'Mend it with: microshift-net apply']);
   output.result(text, { command: 'verify', outcome: differences.length === 0 ? 'as-wanted' : 'drift', differences });
   return differences.length === 0 ? exitCode.done : exitCode.drift;
 }
 
 const noTuning: TuningPlan = { steps: [], differences: [], notes: [] };
 
-async function planNow(): Promise<{ plan: Plan; tuning: TuningPlan; observation: Observation } | null> {
-  const { config } = await effectiveConfig();
+interface Planned {
+  readonly plan: Plan;
+  readonly tuning: TuningPlan;
+  readonly observation: Observation;
+  readonly warnings: readonly ConfigWarning[];
+}
+
+async function planNow(): Promise<Planned | null> {
+  const { config, warnings } = await usableConfig();
   if (config.disableOvsInit.value) return null;
   return withNode(async (node) => {
     const observation = await node.observe();
-    return { ...planFor(config, observation), observation };
+    const planned = planFor(config, observation);
+    return { ...planned, observation, warnings: [...warnings, ...uplinkWarnings(config, planned.plan, observation)] };
   });
+}
+
+/** The pods' MTU is judged against the uplink's, which is known only once there is a plan. */
+export function uplinkWarnings(config: Config, { choice }: Plan, { links }: Observation): readonly ConfigWarning[] {
+  return mtuWarnings(config, links.find((link) => link.name === choice?.interface)?.mtuBytes ?? null);
 }
 
 /** What `apply` would do with the node as it is, without waiting for anything. */

@@ -1,14 +1,14 @@
 import { inWords } from '../compare/in-words.ts';
 import { missingFromBridge } from '../compare/manual-bridge.ts';
-import { effectiveConfig } from '../config/effective.ts';
+import { loadedConfig, unknownWarning } from '../config/effective.ts';
 import { asAgentError } from '../errors.ts';
+import type { ConfigWarning } from '../model/config.ts';
 import { journalDirectory } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
-import type { Difference } from '../model/plan.ts';
 import { readJournals } from '../run/journal.ts';
 import { withNode } from '../run/node.ts';
 import { missingText } from '../view/manual-bridge-view.ts';
-import { statusText } from '../view/status-view.ts';
+import { type StatusView, statusText } from '../view/status-view.ts';
 import type { Output } from './output.ts';
 import { planFor } from './plan.ts';
 import { requireRoot } from './root.ts';
@@ -28,19 +28,19 @@ export async function status(output: Output): Promise<void> {
   });
 }
 
-async function judge(
-  observation: Observation,
-): Promise<{ differences: readonly Difference[]; problem: string | null }> {
+async function judge(observation: Observation): Promise<Pick<StatusView, 'differences' | 'problem' | 'unknown'>> {
+  let unknown: readonly ConfigWarning[] = [];
   try {
-    const { config } = await effectiveConfig();
+    const { config, clusterProblems } = await loadedConfig();
+    unknown = clusterProblems.map(unknownWarning);
     if (config.disableOvsInit.value) {
       const lacks = missingFromBridge(observation, config.uplink.value === 'none');
-      return { differences: [], problem: lacks.length === 0 ? null : missingText(lacks) };
+      return { differences: [], problem: lacks.length === 0 ? null : missingText(lacks), unknown };
     }
     const { plan, tuning } = planFor(config, observation);
-    return { differences: [...plan.differences.map(inWords), ...tuning.differences], problem: null };
+    return { differences: [...plan.differences.map(inWords), ...tuning.differences], problem: null, unknown };
   } catch (error) {
     const { message, hint } = asAgentError(error);
-    return { differences: [], problem: hint === undefined ? message : `${message}; ${hint}` };
+    return { differences: [], problem: hint === undefined ? message : `${message}; ${hint}`, unknown };
   }
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
+  addressesOf,
   devicesIn,
   type Link,
   type NmProfile,
@@ -9,7 +10,7 @@ import {
   type OvsInterface,
 } from '../model/observation.ts';
 import type { NetworkDifference, Wanted, WantedBridge, WantedProfile } from '../model/plan.ts';
-import { type Json, listOf, type ProfileSettings, type SettingValue, textOf } from '../model/settings.ts';
+import { fixedAddresses, type Json, type ProfileSettings, type SettingValue, textOf } from '../model/settings.ts';
 
 /*
  * Compares the node with what was set up, on managed fields only: a property NetworkManager adds by itself (timestamps, defaults)
@@ -43,8 +44,12 @@ export function compare(wanted: Wanted, observation: Observation, own: OwnNames)
     (bridge) =>
       own.bridges.includes(bridge.name) && !wantedBridges.has(bridge.name) && isOurs(bridge, observation, own),
   );
+  const gone = (wanted.microshift ?? []).filter(
+    ({ bridge }) => !observation.ovs.bridges.some((row) => row.name === bridge),
+  );
   return [
     ...wanted.bridges.flatMap((bridge) => compareBridge(bridge, observation)),
+    ...gone.map(({ bridge }) => ({ bridge, kind: 'bridge', ...missing }) as const),
     ...leftovers,
     ...surplus.map(({ name }) => ({ bridge: name, kind: 'surplus', ...superfluous }) as const),
   ];
@@ -68,7 +73,32 @@ function compareBridge(wanted: WantedBridge, observation: Observation): readonly
       ? [{ bridge, kind: 'bridge', ...missing } as const]
       : [...comparePorts(wanted, row, observation), ...compareOwner(wanted, row), ...compareMac(wanted, link)]),
     ...profiles.flatMap((profile) => compareFixedAddresses(profile, bridge, link)),
+    ...compareLoopback(wanted, observation),
   ];
+}
+
+/** Addresses of the bridge that lo shall have, and those that others or earlier runs gave it. */
+function compareLoopback(
+  { bridge, loopback = [] }: WantedBridge,
+  observation: Observation,
+): readonly NetworkDifference[] {
+  const present = addressesOf(observation.links.find((entry) => entry.name === 'lo'));
+  const lacking = loopback.filter((address) => !present.includes(address));
+  const surplus = surplusOnLoopback(bridge, observation).filter((address) => !loopback.includes(address));
+  return [
+    ...lacking.map((address) => ({ bridge, kind: 'loopback', address, ...missing }) as const),
+    ...surplus.map((address) => ({ bridge, kind: 'loopback', address, ...superfluous }) as const),
+  ];
+}
+
+/** Addresses of a bridge that lo has been given, by us or by MicroShift while there was no bridge. */
+export function surplusOnLoopback(
+  bridge: string,
+  { links, foreign = [] }: Pick<Observation, 'links' | 'foreign'>,
+): readonly string[] {
+  const own = links.find((entry) => entry.name === bridge)?.addresses.map((entry) => entry.address) ?? [];
+  const given = foreign.find((entries) => entries.interface === 'lo')?.addresses ?? [];
+  return given.map(({ address }) => address).filter((address) => own.includes(address.split('/')[0] ?? ''));
 }
 
 /** NetworkManager takes care of a bridge only if its row names the profile. */
@@ -173,17 +203,6 @@ function compareFixedAddresses(
   return fixedAddresses(profile.settings)
     .filter((address) => !present.includes(address))
     .map((address) => ({ bridge, kind: 'address', address, ...missing }));
-}
-
-function addressesOf(link: Link | undefined): readonly string[] {
-  return (link?.addresses ?? []).map((entry) => `${entry.address}/${entry.prefixLength}`);
-}
-
-/** Addresses a profile sets by itself, as `address/prefix`. */
-export function fixedAddresses(settings: ProfileSettings): readonly string[] {
-  return ['ipv4', 'ipv6']
-    .flatMap((name) => listOf(settings, name, 'address-data'))
-    .map((entry) => `${entry.address}/${entry.prefix}`);
 }
 
 /** Settings that carry what the admin's profile says and nothing else: a property that was taken out there must go here too. */

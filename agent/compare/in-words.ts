@@ -33,6 +33,7 @@ const subjects: { readonly [K in DifferenceKind]: (difference: Extract<NetworkDi
   'port-error': portOf,
   'foreign-device': portOf,
   mac: ({ bridge }) => `MAC of ${bridge}`,
+  loopback: ({ address }) => `address ${address} on lo`,
   address: ({ bridge, address }) => `address ${address} on ${bridge}`,
   'uplink-configured': ({ device }) => `IP settings of ${device}`,
   'uplink-inactive': ({ device }) => `profile of ${device} active`,

@@ -1,4 +1,11 @@
-import { devicesIn, type Link, type Observation, type OvsInterface, type Route } from '../model/observation.ts';
+import {
+  addressesOf,
+  devicesIn,
+  type Link,
+  type Observation,
+  type OvsInterface,
+  type Route,
+} from '../model/observation.ts';
 import { isDefault } from '../net/destination.ts';
 
 /** Something a bridge that was made by hand lacks for ovn-kubernetes, and the command that adds it. */
@@ -79,6 +86,5 @@ function missingFromAddress(
 }
 
 function globalAddresses(link: Link | undefined): readonly string[] {
-  const addresses = link?.addresses.filter((entry) => entry.scope === 'global') ?? [];
-  return addresses.map((entry) => `${entry.address}/${entry.prefixLength}`);
+  return addressesOf(link, (entry) => entry.scope === 'global');
 }

@@ -49,3 +49,49 @@ export const readPortRange: ValueReader<string> = (node, refuse) => {
     throw refuse(node, 'a port range', '"30000-32767"');
   return `${first}-${last}`;
 };
+
+/** Whether MicroShift puts ovn-kubernetes on the cluster (pkg/config/network.go:116 knows no other words). */
+export const readCniPlugin: ValueReader<'ovnk' | 'none'> = (node, refuse) => {
+  if (node.kind === 'scalar' && node.text === '') return null;
+  if (node.kind === 'scalar' && (node.text === 'ovnk' || node.text === 'none')) return node.text;
+  throw refuse(node, 'ovnk or none', 'none');
+};
+
+/** Addresses and names of interfaces; MicroShift takes a list only (pkg/config/ingress.go), and leaves out what is empty. */
+export const readListenAddresses: ValueReader<readonly string[]> = (node, refuse) => {
+  if (node.kind !== 'sequence') throw refuse(node, 'a list of addresses and interfaces', '[192.0.2.10]');
+  const entries = node.items.flatMap((item) => {
+    const entry = resolve(item);
+    if (entry === null) return [];
+    if (entry.kind !== 'scalar') throw refuse(item, 'a list of addresses and interfaces', '[192.0.2.10]');
+    return entry.text === '' ? [] : [entry.text];
+  });
+  return entries.length === 0 ? null : entries;
+};
+
+/** More networks than a node can be connected with; aliases could name the same ones for ever. */
+const maxRemoteNetworks = 1000;
+
+/**
+ * Networks of the clusters in clusterToCluster.remoteClusters. An entry without anything is none; one that lacks either kind of network keeps
+ * MicroShift from starting (pkg/config/c2cc.go:148, 211-216).
+ */
+export const readRemoteNetworks: ValueReader<readonly string[]> = (node, refuse) => {
+  const wanted = 'a list of clusters, each with its clusterNetwork and serviceNetwork';
+  const example = '[{nextHop: [192.0.2.20], clusterNetwork: [10.45.0.0/16], serviceNetwork: [10.46.0.0/16]}]';
+  if (node.kind !== 'sequence') throw refuse(node, wanted, example);
+  const networks: string[] = [];
+  for (const item of node.items) {
+    const cluster = resolve(item);
+    if (cluster === null || (cluster.kind === 'mapping' && cluster.entries.length === 0)) continue;
+    if (cluster.kind !== 'mapping') throw refuse(item, wanted, example);
+    for (const key of ['clusterNetwork', 'serviceNetwork']) {
+      const value = entryOf(cluster, key)?.value ?? null;
+      const cidrs = value === null ? null : readCidrs(value, refuse);
+      if (cidrs === null) throw refuse(item, wanted, example);
+      networks.push(...cidrs);
+    }
+    if (networks.length > maxRemoteNetworks) throw refuse(node, `at most ${maxRemoteNetworks} networks`, example);
+  }
+  return networks.length === 0 ? null : [...new Set(networks)];
+};

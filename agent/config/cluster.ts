@@ -1,6 +1,16 @@
+import { type AgentError, isAgentError } from '../errors.ts';
 import type { ClusterConfig, Sourced } from '../model/config.ts';
 import { type ClusterFile, type Found, lookUp, resolve } from './cluster-lookup.ts';
-import { readAddress, readCidrs, readPortRange, type ValueReader } from './cluster-values.ts';
+import {
+  readAddress,
+  readCidrs,
+  readCniPlugin,
+  readListenAddresses,
+  readPortRange,
+  readRemoteNetworks,
+  type ValueReader,
+} from './cluster-values.ts';
+import { decodeSource } from './decode.ts';
 import { defaultConfig } from './defaults.ts';
 import { problemsError } from './problem.ts';
 import { clusterSpellings } from './settings.ts';
@@ -8,21 +18,52 @@ import { type SourceText, sourceLine } from './source-text.ts';
 import { parseYaml } from './yaml.ts';
 import { shownNode } from './yaml-tree.ts';
 
-/** What MicroShift's files, in the order in which they are merged, say of the cluster; all other keys are not ours to judge. */
-export function readCluster(sources: readonly SourceText[]): ClusterConfig {
-  const files = sources.map((source): ClusterFile => ({ source, root: rootOf(source) }));
-  const defaults = defaultConfig.cluster;
-  return {
-    clusterNetwork: take(files, clusterSpellings['cluster.clusterNetwork'], readCidrs, defaults.clusterNetwork),
-    serviceNetwork: take(files, clusterSpellings['cluster.serviceNetwork'], readCidrs, defaults.serviceNetwork),
-    serviceNodePortRange: take(
-      files,
-      clusterSpellings['cluster.serviceNodePortRange'],
-      readPortRange,
-      defaults.serviceNodePortRange,
-    ),
-    nodeIp: take<string | null>(files, clusterSpellings['cluster.nodeIp'], readAddress, defaults.nodeIp),
+const readers: { readonly [K in keyof ClusterConfig]: ValueReader<ClusterConfig[K]['value']> } = {
+  clusterNetwork: readCidrs,
+  serviceNetwork: readCidrs,
+  serviceNodePortRange: readPortRange,
+  nodeIp: readAddress,
+  nodeIpv6: readAddress,
+  cniPlugin: readCniPlugin,
+  advertiseAddress: readAddress,
+  listenAddresses: readListenAddresses,
+  remoteNetworks: readRemoteNetworks,
+};
+
+/** One of MicroShift's files, not yet read as text. */
+export interface ClusterBytes {
+  readonly path: string;
+  readonly bytes: Uint8Array | string;
+}
+
+/**
+ * What MicroShift's files, in the order in which they are merged, say of the cluster; all other keys are not ours to judge. What cannot be
+ * understood is a problem, and counts as not set: of a file that is no YAML that is all of it.
+ */
+export function readCluster(sources: readonly ClusterBytes[]): { cluster: ClusterConfig; problems: AgentError[] } {
+  const problems: AgentError[] = [];
+  const attempt = <T>(read: () => T): T | null => {
+    try {
+      return read();
+    } catch (error) {
+      if (!isAgentError(error)) throw error;
+      problems.push(error);
+      return null;
+    }
   };
+  const files = sources.flatMap(({ path, bytes }) => attempt(() => clusterFile(path, bytes)) ?? []);
+  const entries = Object.entries(readers).map(([key, read]) => {
+    const name = key as keyof ClusterConfig;
+    const found = attempt(() => take<unknown>(files, clusterSpellings[`cluster.${name}`], read));
+    return [name, found ?? defaultConfig.cluster[name]];
+  });
+  // Each reader makes the values of the setting it is listed for.
+  return { cluster: Object.fromEntries(entries) as ClusterConfig, problems };
+}
+
+function clusterFile(path: string, bytes: Uint8Array | string): ClusterFile {
+  const source = decodeSource(path, bytes);
+  return { source, root: rootOf(source) };
 }
 
 function rootOf(source: SourceText): ClusterFile['root'] {
@@ -32,12 +73,8 @@ function rootOf(source: SourceText): ClusterFile['root'] {
   throw problemsError([{ kind: 'config-invalid', source, offset: root.at, ...said }]);
 }
 
-function take<T>(
-  files: readonly ClusterFile[],
-  names: readonly string[],
-  read: ValueReader<T>,
-  fallback: Sourced<T>,
-): Sourced<T> {
+/** null: no file sets it. */
+function take<T>(files: readonly ClusterFile[], names: readonly string[], read: ValueReader<T>): Sourced<T> | null {
   for (const name of names) {
     for (const { source, root } of files.toReversed()) {
       const found = lookUp(root, name.split('.'));
@@ -48,7 +85,7 @@ function take<T>(
       return { value, source: sourceLine(source, found.keyAt) };
     }
   }
-  return fallback;
+  return null;
 }
 
 function readFound<T>(source: SourceText, name: string, { value }: Found, read: ValueReader<T>): T | null {

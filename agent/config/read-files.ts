@@ -27,24 +27,46 @@ export interface ConfigFiles {
   readonly ovnYamlPath?: string;
   readonly configYaml: FileContent;
   readonly configD: readonly { readonly name: string; readonly bytes: Uint8Array | string }[];
+  /** What is there of MicroShift's own files and cannot be read. */
+  readonly unreadable?: readonly AgentError[];
 }
 
 /** The largest configuration file that is read; a real one has less than a hundredth of that. */
 export const maxConfigBytes = 1024 * 1024;
 
 /**
- * Reads the configuration files below a root directory. A file that is not there is null; one that is there and cannot be
- * read, or is no regular file, is an error. `ovnYamlPath` names another ovn.yaml, which then has to exist.
+ * Reads the configuration files below a root directory. A file that is not there is null. An ovn.yaml that is there and cannot be
+ * read, or is no regular file, is an error; one of MicroShift's own is left out, and the error is with what was read. `ovnYamlPath` names
+ * another ovn.yaml, which then has to exist.
  */
 export function readConfigFiles(rootDirectory = '/', ovnYamlPath?: string): ConfigFiles {
   const ovnYaml = readRegularFile(ovnYamlPath ?? below(rootDirectory, configPaths.ovnYaml));
   if (ovnYaml === null && ovnYamlPath !== undefined)
     throw unreadable(ovnYamlPath, 'there is no such file', 'check the path');
+  const problems: AgentError[] = [];
+  const readable = (path: string): Uint8Array | null => {
+    try {
+      return readRegularFile(path);
+    } catch (error) {
+      if (!(error instanceof AgentError)) throw error;
+      problems.push(error);
+      return null;
+    }
+  };
+  const configYaml = readable(below(rootDirectory, configPaths.configYaml));
+  const directory = below(rootDirectory, configPaths.configD);
+  const names = dropInNames(directory);
+  if (names instanceof AgentError) problems.push(names);
+  const configD = (names instanceof AgentError ? [] : names).flatMap((name) => {
+    const bytes = readable(`${directory}/${name}`);
+    return bytes === null ? [] : [{ name, bytes }];
+  });
   return {
     ovnYaml,
     ...(ovnYamlPath !== undefined && { ovnYamlPath }),
-    configYaml: readRegularFile(below(rootDirectory, configPaths.configYaml)),
-    configD: readDropIns(below(rootDirectory, configPaths.configD)),
+    configYaml,
+    configD,
+    ...(problems.length > 0 && { unreadable: problems }),
   };
 }
 
@@ -52,18 +74,12 @@ function below(rootDirectory: string, path: string): string {
   return rootDirectory === '/' ? path : rootDirectory + path;
 }
 
-function readDropIns(directory: string): { name: string; bytes: Uint8Array }[] {
-  let names: string[];
+function dropInNames(directory: string): readonly string[] | AgentError {
   try {
-    names = readdirSync(directory).filter((name) => name.endsWith('.yaml'));
+    return readdirSync(directory).filter((name) => name.endsWith('.yaml'));
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw unreadableBecause(directory, error);
+    return errorCode(error) === 'ENOENT' ? [] : unreadableBecause(directory, error);
   }
-  return names.flatMap((name) => {
-    const bytes = readRegularFile(`${directory}/${name}`);
-    return bytes === null ? [] : [{ name, bytes }];
-  });
 }
 
 function readRegularFile(path: string): Uint8Array | null {

@@ -12,7 +12,7 @@ export const ovnSchema = {
       "default": false
     },
     "mtu": {
-      "description": "MTU of the pods' network in bytes, or auto: as large as the uplink's MTU allows.",
+      "description": "MTU of the pods' network in bytes: a number where MicroShift brings its own ovn-kubernetes, which does not start with anything else. With network.cniPlugin: none also auto: as large as the uplink's MTU allows.",
       "anyOf": [
         {
           "type": "integer",
@@ -144,7 +144,8 @@ export const ovnSchema = {
             "auto",
             "classic",
             "no-uplink",
-            "multi-node"
+            "multi-node",
+            "interconnect"
           ],
           "default": "auto"
         },

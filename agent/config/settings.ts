@@ -30,6 +30,11 @@ export const clusterSpellings = {
   'cluster.serviceNetwork': ['network.serviceNetwork', 'cluster.serviceCIDR'],
   'cluster.serviceNodePortRange': ['network.serviceNodePortRange', 'cluster.serviceNodePortRange'],
   'cluster.nodeIp': ['node.nodeIP', 'nodeIP'],
+  'cluster.nodeIpv6': ['node.nodeIPv6'],
+  'cluster.cniPlugin': ['network.cniPlugin'],
+  'cluster.advertiseAddress': ['apiServer.advertiseAddress'],
+  'cluster.listenAddresses': ['ingress.listenAddress'],
+  'cluster.remoteNetworks': ['clusterToCluster.remoteClusters'],
 } as const satisfies Record<`cluster.${keyof ClusterConfig}`, readonly string[]>;
 
 /** Every setting that does something, by its name in the files. */

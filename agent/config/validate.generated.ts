@@ -562,7 +562,7 @@ errors++;
 }
 if(data14.flavor !== undefined){
 let data15 = data14.flavor;
-if(!((((data15 === "auto") || (data15 === "classic")) || (data15 === "no-uplink")) || (data15 === "multi-node"))){
+if(!(((((data15 === "auto") || (data15 === "classic")) || (data15 === "no-uplink")) || (data15 === "multi-node")) || (data15 === "interconnect"))){
 const err39 = {instancePath:instancePath+"/manifests/flavor",schemaPath:"#/properties/manifests/properties/flavor/enum",keyword:"enum",params:{allowedValues: schema11.properties.manifests.properties.flavor.enum}};
 if(vErrors === null){
 vErrors = [err39];

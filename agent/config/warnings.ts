@@ -1,4 +1,5 @@
-import type { Config, ConfigWarning } from '../model/config.ts';
+import { type Config, type ConfigWarning, isDualStack, microshiftRenders, tunnelFlavors } from '../model/config.ts';
+import { canonicalAddress } from '../net/address.ts';
 import { parseRange } from '../net/address-range.ts';
 
 /** The smallest MTU a link that carries IPv6 may have (RFC 8200, section 5). */
@@ -22,6 +23,7 @@ export function configWarnings(config: Config): ConfigWarning[] {
       'persist does nothing any more: every boot starts from the profiles of the admin, at no cost; remove the line';
     warnings.push({ source: persist.source, message });
   }
+  warnings.push(...microshiftWarnings(config));
   for (const { value, source } of disableOvsInit.value ? [uplink, externalUplink] : []) {
     if (source === 'default') continue;
     const message = `${value} is not used: disableOVSInit is true (${disableOvsInit.source}), so br-ex is left alone`;
@@ -30,25 +32,59 @@ export function configWarnings(config: Config): ConfigWarning[] {
   return warnings;
 }
 
+/** What keeps MicroShift itself from running; `MS` is its source. */
+function microshiftWarnings(config: Config): ConfigWarning[] {
+  const { mtu, uplink, cluster } = config;
+  const { nodeIp, nodeIpv6, clusterNetwork, remoteNetworks, cniPlugin } = cluster;
+  const warnings: ConfigWarning[] = [];
+  // MS pkg/config/ovn/ovn.go:36, 117: `MTU int`; MS pkg/components/networking.go:26 does not look where cniPlugin is none.
+  if (mtu.value === 'auto' && mtu.source !== 'default' && microshiftRenders(config)) {
+    const message =
+      'mtu: auto keeps MicroShift from starting: it reads this file, too, and takes only a number unless network.cniPlugin is none; write a number, or remove the line';
+    warnings.push({ source: mtu.source, message });
+  }
+  // MS pkg/util/net.go:235 compares text.
+  const canonical = nodeIp.value === null ? null : canonicalAddress(nodeIp.value);
+  if (nodeIp.value !== canonical) {
+    const message = `MicroShift does not find ${nodeIp.value} on the node, which it compares as text: write ${canonical}`;
+    warnings.push({ source: nodeIp.source, message });
+  }
+  // MS pkg/config/config.go:531 and pkg/sysconfwatch/sysconfwatch_linux.go:136.
+  if (isDualStack(config.cluster) && nodeIpv6.value === null && uplink.value !== 'none') {
+    const message =
+      "the cluster network has both families, and node.nodeIPv6 is not set: MicroShift 4.18 and older takes the first IPv6 address of br-ex, and restarts for ever once that is its own; set node.nodeIPv6 to the node's";
+    warnings.push({ source: clusterNetwork.source, message });
+  }
+  // MS pkg/config/c2cc.go:311.
+  if (remoteNetworks.value.length > 0 && !microshiftRenders(config)) {
+    const message = `MicroShift does not start with clusterToCluster.remoteClusters and network.cniPlugin: none (${cniPlugin.source}): remove one of the two`;
+    warnings.push({ source: remoteNetworks.source, message });
+  }
+  return warnings;
+}
+
 /**
  * Remarks on the MTU once the uplink's is known (null: there is no uplink). Packets between the nodes of a cluster travel in
- * a tunnel, whose headers have to fit as well; on a single node there is no tunnel, so only the uplink's own MTU counts.
+ * a tunnel, whose headers have to fit as well; on a single node there is no tunnel, so only the uplink's own MTU counts. Where MicroShift
+ * renders, our default counts for nobody.
  */
 export function mtuWarnings(config: Config, uplinkMtuBytes: number | null): ConfigWarning[] {
-  if (uplinkMtuBytes === null) return [];
   const { mtu } = config;
+  if (uplinkMtuBytes === null || (mtu.source === 'default' && microshiftRenders(config))) return [];
   if (mtu.value === 'auto') {
     if (uplinkMtuBytes >= minIpv6MtuBytes || !carriesIpv6(config)) return [];
     return [{ source: mtu.source, message: belowIpv6(`the uplink's MTU ${uplinkMtuBytes}`) }];
   }
-  const overhead = config.manifests.flavor.value === 'multi-node' ? geneveOverheadBytes[tunnelFamily(config)] : 0;
+  const overhead = tunnelFlavors.includes(config.manifests.flavor.value)
+    ? geneveOverheadBytes[tunnelFamily(config)]
+    : 0;
   const largest = uplinkMtuBytes - overhead;
   if (mtu.value <= largest) return [];
   const why = overhead === 0 ? '' : ` minus ${overhead} bytes of tunnel headers`;
   return [
     {
       source: mtu.source,
-      message: `mtu ${mtu.value} is above the uplink's MTU ${uplinkMtuBytes}${why}: write mtu: ${largest} or mtu: auto`,
+      message: `mtu ${mtu.value} is above the uplink's MTU ${uplinkMtuBytes}${why}: write mtu: ${largest}`,
     },
   ];
 }

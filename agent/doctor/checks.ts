@@ -4,6 +4,7 @@ import { diagnose } from './diagnosis.ts';
 import { fileChecks } from './files.ts';
 import type { Check } from './finding.ts';
 import { kernelChecks } from './kernel.ts';
+import { microshiftChecks } from './microshift.ts';
 import { profileChecks } from './profiles.ts';
 import { serviceChecks } from './services.ts';
 import { unitChecks } from './units.ts';
@@ -15,6 +16,7 @@ export const checks: readonly Check[] = [
   ...fileChecks,
   ...profileChecks,
   ...kernelChecks,
+  ...microshiftChecks,
   ...clusterChecks,
 ];
 

@@ -1,4 +1,4 @@
-import { defaultConfig } from '../config/defaults.ts';
+import { defaultConfig, rangesForAddress } from '../config/defaults.ts';
 import { isAgentError } from '../errors.ts';
 import { hintedNicPath, readHints } from '../facts/hints.ts';
 import { observationOf } from '../facts/observation.ts';
@@ -6,6 +6,8 @@ import type { Config } from '../model/config.ts';
 import type { Examination } from '../model/examination.ts';
 import { devicesIn, type Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
+import { microshiftAddresses } from '../plan/microshift-address.ts';
+import { gatewayBridge } from '../plan/names.ts';
 import { planApply } from '../plan/plan.ts';
 
 /** What several checks need, worked out once. */
@@ -26,10 +28,10 @@ export interface Diagnosis {
 
 /** Puts the parts of an examination together. */
 export function diagnose(examination: Examination): Diagnosis {
-  const config = examination.config.value?.config ?? defaultConfig;
+  const config = onThisNode(examination.config.value?.config ?? defaultConfig, examination);
   const observation = observed(examination);
   const bridges = examination.ovs.value?.bridges ?? [];
-  const [uplinkNow] = devicesIn(bridges.find((bridge) => bridge.name === 'br-ex'));
+  const [uplinkNow] = devicesIn(bridges.find((bridge) => bridge.name === gatewayBridge.bridge));
   const { plan, refusal } = planOf(config, observation);
   return {
     config,
@@ -39,6 +41,13 @@ export function diagnose(examination: Examination): Diagnosis {
     uplink: plan?.choice?.interface ?? uplinkNow?.name ?? null,
     hasOvnKubernetes: bridges.some((bridge) => bridge.name === 'br-int'),
   };
+}
+
+/** The networks of a node that has only IPv6 are others where nothing is set. */
+function onThisNode(config: Config, { network }: Examination): Config {
+  if (network.value === null) return config;
+  const { nodeIp } = microshiftAddresses(config.cluster, network.value);
+  return { ...config, cluster: rangesForAddress(config.cluster, nodeIp) };
 }
 
 function planOf(config: Config, observation: Observation | null): Pick<Diagnosis, 'plan' | 'refusal'> {
@@ -56,16 +65,23 @@ function planOf(config: Config, observation: Observation | null): Pick<Diagnosis
 function observed(examination: Examination): Observation | null {
   const { system, network, networkManager, ovs, tuning, files } = examination;
   if (network.value === null || networkManager.value === null || ovs.value === null) return null;
-  const { links, routes, resolver, missingPrograms } = network.value;
+  const { links, routes, foreign = [], resolver, missingPrograms, hasMicroShiftScript } = network.value;
   const { bootId = '', hostname = '' } = system.value ?? {};
   const textOf = (path: string): string | null => {
     if (path === hintedNicPath) return files.value?.hintedNic ?? null;
     return files.value?.hints.find((entry) => entry.path === path)?.text ?? null;
   };
   const host = {
-    host: { bootId, hostname, sshPeer: null, missingPrograms },
+    host: {
+      bootId,
+      hostname,
+      sshPeer: null,
+      missingPrograms,
+      ...(hasMicroShiftScript === undefined ? {} : { hasMicroShiftScript }),
+    },
     links,
     routes,
+    foreign,
     resolver,
     hints: readHints(textOf),
     ...(tuning.value === null ? {} : { tuning: tuning.value }),

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { countsAsNotSet } from '../config/effective.ts';
 import type { DiskFacts, HintFileFacts } from '../model/examination.ts';
 import { type Check, type Finding, failed, given, ok, verdictOf, warning } from './finding.ts';
 
@@ -18,9 +19,14 @@ export const fileChecks: readonly Check[] = [
         const { message, hint } = config.failure;
         return failed(message, hint, 'microshift-net config check');
       }
-      const { warnings } = config.value;
+      const { warnings, clusterProblems = [] } = config.value;
       return verdictOf(
-        warnings.map(({ source, message }) => warning(`${source}: ${message}`)),
+        [
+          ...clusterProblems.map(({ message, hint }) =>
+            failed(countsAsNotSet(message), hint, 'microshift-net config check'),
+          ),
+          ...warnings.map(({ source, message }) => warning(`${source}: ${message}`)),
+        ],
         'every setting is valid',
       );
     },

@@ -1,4 +1,5 @@
 import { geneveOverheadBytes, mtuWarnings } from '../config/warnings.ts';
+import { type Config, microshiftRenders } from '../model/config.ts';
 import type { Link } from '../model/observation.ts';
 import { bridges as ownBridges } from '../plan/names.ts';
 import { type Check, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
@@ -16,7 +17,8 @@ export const kernelChecks: readonly Check[] = [
         const nic = linkNamed(links, uplink);
         const bridge = linkNamed(links, 'br-ex');
         const pods = linkNamed(links, managementPort);
-        const wanted = config.mtu.value === 'auto' ? (nic?.mtuBytes ?? null) : config.mtu.value;
+        const wanted = podsMtu(config, nic);
+        const renew = microshiftRenders(config) ? 'systemctl restart microshift' : 'microshift-net manifests apply';
         const geneve = geneveOverheadBytes.ipv6;
         return verdictOf(
           [
@@ -36,11 +38,11 @@ export const kernelChecks: readonly Check[] = [
               pods.mtuBytes > wanted &&
               warning(
                 `pods have MTU ${pods.mtuBytes} (${managementPort}), the configuration says ${wanted}: it counts from the next start of their network`,
-                'microshift-net manifests apply, then reboot',
+                `${renew}, then reboot`,
               ),
           ],
           ...[nic, bridge, pods].flatMap((link) => (link === null ? [] : [`${link.name}: MTU ${link.mtuBytes}`])),
-          `pods: MTU ${wanted ?? 'of the uplink'}; a tunnel between nodes takes up to ${geneve} bytes of the uplink's`,
+          `pods: MTU ${wanted ?? unknownMtu(config)}; a tunnel between nodes takes up to ${geneve} bytes of the uplink's`,
         );
       }),
   },
@@ -151,6 +153,20 @@ export const kernelChecks: readonly Check[] = [
       }),
   },
 ];
+
+/**
+ * What the pods' network shall have; null: not known. Where nothing is set and MicroShift renders, it is not our default that counts, but
+ * MicroShift's: the MTU of the default route's device (pkg/config/ovn/ovn.go:74-102). Since 4.19 it does not find that route, because its
+ * netlink library fills in the destination that pkg/util/net.go:375 looks for as missing, and takes 1500.
+ */
+function podsMtu({ mtu, ...config }: Config, nic: Link | null): number | null {
+  if (mtu.source === 'default' && microshiftRenders(config)) return null;
+  return mtu.value === 'auto' ? (nic?.mtuBytes ?? null) : mtu.value;
+}
+
+function unknownMtu({ mtu }: Config): string {
+  return mtu.source === 'default' ? 'as MicroShift chooses it' : 'of the uplink';
+}
 
 function linkNamed(links: readonly Link[], name: string | null): Link | null {
   return links.find((link) => link.name === name) ?? null;

@@ -1,6 +1,6 @@
 import { differenceLine, inWords } from '../compare/in-words.ts';
 import { missingFromBridge } from '../compare/manual-bridge.ts';
-import type { NmProfile, OvsBridge, OvsInterface } from '../model/observation.ts';
+import { type NmProfile, type OvsBridge, type OvsInterface, prefixedAddress } from '../model/observation.ts';
 import type { Difference } from '../model/plan.ts';
 import { stringsOf } from '../model/settings.ts';
 import { bridges as ownBridges, ownProfileIds, profileIds, profileUuid } from '../plan/names.ts';
@@ -62,7 +62,7 @@ export const profileChecks: readonly Check[] = [
             if (address === undefined || type === 'internal') return false;
             return failed(
               `${name} is a port of ${bridge} and still has ${address.address}, which nobody reaches there`,
-              mendBridge(bridge, `ip address delete ${address.address}/${address.prefixLength} dev ${name}`),
+              mendBridge(bridge, `ip address delete ${prefixedAddress(address)} dev ${name}`),
             );
           };
           const complaints = [

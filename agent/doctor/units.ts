@@ -2,8 +2,10 @@ import type { Answer, UnitFacts } from '../model/examination.ts';
 import { type Check, type Finding, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
 const ownUnit = 'microshift-ovs-init.service';
-/** Makes the unit run the agent, whoever's unit it is. */
-const ownDropIn = '/microshift-ovs-init.service.d/50-microshift-net.conf';
+/** What our drop-in makes the unit run, whoever's unit it is; MicroShift's scripts are beside it where the drop-in does not count. */
+const ownRun = /^\S*\/microshift-net apply\b/;
+/** Where a file of the admin's hides the drop-in, or comes after it. */
+const overrides = `/etc/systemd/system/${ownUnit}.d`;
 
 /** What the unit must wait for, and what must wait for it; each with what goes wrong otherwise. */
 const order: readonly (readonly [kind: 'after' | 'before', unit: string, otherwise: string])[] = [
@@ -62,11 +64,11 @@ export const unitChecks: readonly Check[] = [
               : file !== 'enabled' &&
                 warning(`${starter} is ${file || 'not enabled'}: nothing sets up br-ex at boot`, enable),
             unit.load === 'loaded' &&
-              !unit.dropIns.some((path) => path.endsWith(ownDropIn)) &&
+              !(unit.runs.length > 0 && unit.runs.every((line) => ownRun.test(line))) &&
               failed(
                 `${ownUnit} does not run microshift-net: MicroShift's configure-ovs.sh would cut the node off`,
-                'dnf reinstall microshift-net',
                 'systemctl daemon-reload',
+                `where that does not help: look at ${overrides}, then dnf reinstall microshift-net`,
               ),
             unit.active === 'failed' &&
               failed(

@@ -1,4 +1,4 @@
-import { effectiveConfig } from '../config/effective.ts';
+import { loadedConfig } from '../config/effective.ts';
 import { readTuning } from '../drivers/host/daemons.ts';
 import type { Examination, JournalFacts } from '../model/examination.ts';
 import { answerOf } from './answer.ts';
@@ -22,13 +22,19 @@ export async function examine(journals: () => JournalFacts): Promise<Examination
     ovs: answerOf('ovsdb-server', askOvsdb),
     vswitchd: answerOf('ovs-vswitchd', askVswitchd),
     tuning: answerOf('the kernel', () => readTuning()),
-    config: answerOf('the configuration', () => effectiveConfig()),
+    config: answerOf('the configuration', examinedConfig),
     units: answerOf('systemd', readUnits),
     firewall: answerOf('firewalld', askFirewall),
     packetFilter: answerOf('the packet filter', readPacketFilter),
     files: answerOf('the file system', () => readFiles(journals())),
     daemonSets: answerOf('the cluster', readDaemonSets),
   });
+}
+
+async function examinedConfig(): Promise<NonNullable<Examination['config']['value']>> {
+  const { clusterProblems, ...loaded } = await loadedConfig();
+  const told = clusterProblems.map(({ message, hint }) => ({ message, hint: hint ?? null }));
+  return { ...loaded, ...(told.length > 0 && { clusterProblems: told }) };
 }
 
 async function allOf<T>(parts: { readonly [K in keyof T]: Promise<T[K]> }): Promise<T> {

@@ -4,7 +4,8 @@ import { readLinks } from '../drivers/host/links.ts';
 import { hasProgram } from '../drivers/host/programs.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
 import type { NetworkFacts } from '../model/examination.ts';
-import { missingPrograms } from './observation.ts';
+import { readForeignEntries } from './foreign.ts';
+import { microshiftScriptFact, missingPrograms } from './observation.ts';
 import { parseResolver } from './observe.ts';
 
 const sysctls = [
@@ -19,11 +20,13 @@ const networkWords = /^(ip|ifname|bond|bridge|vlan|team|nameserver|rd\.route|rd\
 const dhcpPrograms = /^(dhclient|dhcpcd|udhcpc|dhcp6c|pump)$/;
 
 /** What the kernel does with packets, and who else configures its links. */
-export function readNetwork(): NetworkFacts {
-  const links = readLinks();
+export async function readNetwork(): Promise<NetworkFacts> {
+  const [links, routes] = [readLinks(), readRoutes()];
   return {
     links,
-    routes: readRoutes(),
+    routes,
+    foreign: await readForeignEntries(links, routes),
+    ...microshiftScriptFact(fileText),
     resolver: parseResolver(fileText('/etc/resolv.conf') ?? ''),
     missingPrograms: missingPrograms(hasProgram),
     sysctls: Object.fromEntries(sysctls.map((name) => [name, sysctl(name)])),

@@ -1,17 +1,30 @@
 import type { Link, NetworkManagerFacts, Observation, OvsFacts } from '../model/observation.ts';
+import { withForeignMarks, withoutListed } from './foreign.ts';
 
 /** What can be seen without asking a daemon. */
 export type HostObservation = Omit<Observation, 'networkManager' | 'ovs'>;
 
 /** The observation that planning reads, put together from facts. `apply` and `doctor` both get it here, so neither judges another node. */
 export function observationOf(host: HostObservation, networkManager: NetworkManagerFacts, ovs: OvsFacts): Observation {
-  return { ...host, links: withPermanentMacs(host.links, networkManager), networkManager, ovs };
+  const { foreign: seen = [], ...rest } = host;
+  const foreign = withoutListed(seen, networkManager);
+  const links = withForeignMarks(withPermanentMacs(host.links, networkManager), foreign);
+  return { ...rest, links, ...(foreign.length === 0 ? {} : { foreign }), networkManager, ovs };
 }
 
 /** Permanent MACs, which the kernel tells only through calls that Node does not have: NetworkManager has asked already. */
 function withPermanentMacs(links: readonly Link[], { devices }: NetworkManagerFacts): readonly Link[] {
   const macs = new Map(devices.map((device) => [device.interface, device.permanentHwAddress] as const));
   return links.map((link) => ({ ...link, permanentMac: macs.get(link.name) || null }));
+}
+
+const microshiftScript = '/usr/bin/configure-ovs.sh';
+
+/** Whether the script is MicroShift's own that makes br-ex without a NIC (4.14 and later): it is known by the MAC that it gives it. */
+export function microshiftScriptFact(fileText: (path: string) => string | null): {
+  readonly hasMicroShiftScript?: true;
+} {
+  return fileText(microshiftScript)?.includes('0a:59:00:00:00:01') === true ? { hasMicroShiftScript: true } : {};
 }
 
 /** Programs without which NetworkManager cannot start a device again: teamd for a team. */

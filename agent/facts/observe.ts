@@ -1,14 +1,18 @@
+import type { KernelEntries } from '../model/kernel-entries.ts';
 import type { Link, NetworkManagerFacts, Observation, OvsFacts, Resolver, Route } from '../model/observation.ts';
 import type { TuningFacts } from '../model/tuning.ts';
 import { readHints } from './hints.ts';
-import { type HostObservation, missingPrograms, observationOf } from './observation.ts';
+import { type HostObservation, microshiftScriptFact, missingPrograms, observationOf } from './observation.ts';
 
 /** What observing needs of the outside world; the real ones are put together in run/node.ts. */
 export interface ObservePorts {
   readonly links: () => readonly Link[];
   readonly routes: () => readonly Route[];
+  /** What others than NetworkManager gave these links. */
+  readonly foreign: (links: readonly Link[], routes: readonly Route[]) => Promise<readonly KernelEntries[]>;
   readonly readFile: (path: string) => string | null;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Address of the SSH client that started the run. */
+  readonly sshClient: () => string | null;
   readonly tuning: () => TuningFacts;
   /** True for a program that NetworkManager would find. */
   readonly hasProgram: (name: string) => boolean;
@@ -28,15 +32,18 @@ export async function observe(ports: ObservePorts): Promise<Observation> {
 
 /** The part that the kernel and files give. Asynchronous, so that a file that cannot be read is a rejection beside those of the daemons. */
 async function observeHost(ports: ObservePorts): Promise<HostObservation> {
+  const [links, routes] = [ports.links(), ports.routes()];
   return {
     host: {
       bootId: ports.readFile('/proc/sys/kernel/random/boot_id')?.trim() ?? '',
       hostname: ports.readFile('/proc/sys/kernel/hostname')?.trim() ?? '',
-      sshPeer: sshPeer(ports.environment.SSH_CONNECTION),
+      sshPeer: ports.sshClient(),
       missingPrograms: missingPrograms(ports.hasProgram),
+      ...microshiftScriptFact(ports.readFile),
     },
-    links: ports.links(),
-    routes: ports.routes(),
+    links,
+    routes,
+    foreign: await ports.foreign(links, routes),
     resolver: parseResolver(ports.readFile('/etc/resolv.conf') ?? ''),
     hints: readHints(ports.readFile),
     tuning: ports.tuning(),
@@ -55,10 +62,4 @@ export function parseResolver(text: string): Resolver {
     else if (keyword === 'options') options.push(...words);
   }
   return { nameservers, search, options };
-}
-
-/** sshd(8): SSH_CONNECTION is "client-address client-port server-address server-port". */
-function sshPeer(connection: string | undefined): string | null {
-  const [peer = ''] = (connection ?? '').split(' ');
-  return peer === '' ? null : peer;
 }

@@ -23,7 +23,7 @@ export const examinedUnits = [
 ] as const;
 
 const properties =
-  'Id,LoadState,ActiveState,Result,UnitFileState,FragmentPath,DropInPaths,After,Before,ExecMainStatus,NRestarts';
+  'Id,LoadState,ActiveState,Result,UnitFileState,FragmentPath,DropInPaths,ExecStart,After,Before,ExecMainStatus,NRestarts';
 
 /** systemctl answers within milliseconds, also without D-Bus: root talks to systemd's own socket. */
 const commandMs = 4_000;
@@ -57,6 +57,9 @@ export function parseUnits(text: string): readonly UnitFacts[] {
         file: value('UnitFileState'),
         path: value('FragmentPath'),
         dropIns: list('DropInPaths'),
+        runs: [...block.matchAll(/^ExecStart=\{ path=\S* ; argv\[\]=(.*?) ; ignore_errors=/gm)].map(
+          ([, line = '']) => line,
+        ),
         after: list('After'),
         before: list('Before'),
         exitStatus: Number(value('ExecMainStatus')),

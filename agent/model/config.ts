@@ -33,7 +33,10 @@ export interface OvsConfig {
   readonly datapathType: Sourced<'system' | 'netdev'>;
 }
 
-export type ManifestsFlavor = 'auto' | 'classic' | 'no-uplink' | 'multi-node';
+export type ManifestsFlavor = 'auto' | 'classic' | 'no-uplink' | 'multi-node' | 'interconnect';
+
+/** The flavours whose nodes reach each other through tunnels. */
+export const tunnelFlavors: readonly ManifestsFlavor[] = ['multi-node', 'interconnect'];
 
 export interface ManifestsConfig {
   readonly flavor: Sourced<ManifestsFlavor>;
@@ -47,6 +50,26 @@ export interface ClusterConfig {
   readonly serviceNetwork: Sourced<readonly string[]>;
   readonly serviceNodePortRange: Sourced<string>;
   readonly nodeIp: Sourced<string | null>;
+  /** Only where the cluster has both families; null: MicroShift takes the first that it finds. */
+  readonly nodeIpv6: Sourced<string | null>;
+  /** `ovnk`: MicroShift puts its own ovn-kubernetes on the cluster; so it does where nothing is said (pkg/config/network.go:120). */
+  readonly cniPlugin: Sourced<'ovnk' | 'none'>;
+  /** null: MicroShift computes it, and puts it on br-ex. */
+  readonly advertiseAddress: Sourced<string | null>;
+  /** Addresses and interfaces that MicroShift's router listens on; empty: all. */
+  readonly listenAddresses: Sourced<readonly string[]>;
+  /** Networks of pods and services of the clusters this one is connected with (clusterToCluster.remoteClusters). */
+  readonly remoteNetworks: Sourced<readonly string[]>;
+}
+
+/** True where the objects of ovn-kubernetes on the cluster are MicroShift's own, which it puts there at each of its starts. */
+export function microshiftRenders({ cluster }: Pick<Config, 'cluster'>): boolean {
+  return cluster.cniPlugin.value !== 'none';
+}
+
+/** True where the cluster has both families. */
+export function isDualStack({ clusterNetwork }: Pick<ClusterConfig, 'clusterNetwork'>): boolean {
+  return new Set(clusterNetwork.value.map((cidr) => cidr.includes(':'))).size > 1;
 }
 
 /** A remark about a configuration that works but is probably not meant. */

@@ -1,5 +1,6 @@
 import type { Config, ConfigWarning } from './config.ts';
 import type { ZoneSources } from './firewall.ts';
+import type { KernelEntries } from './kernel-entries.ts';
 import type { DaemonSetState } from './manifests.ts';
 import type { Link, NetworkManagerFacts, OvsFacts, Resolver, Route } from './observation.ts';
 import type { TuningFacts } from './tuning.ts';
@@ -22,7 +23,12 @@ export interface Examination {
   /** Whether ovs-vswitchd answers its control socket. */
   readonly vswitchd: Answer<'responds'>;
   readonly tuning: Answer<TuningFacts>;
-  readonly config: Answer<{ readonly config: Config; readonly warnings: readonly ConfigWarning[] }>;
+  readonly config: Answer<{
+    readonly config: Config;
+    readonly warnings: readonly ConfigWarning[];
+    /** What is wrong with MicroShift's own files, and counts as not set. Absent: nothing. */
+    readonly clusterProblems?: readonly { readonly message: string; readonly hint: string | null }[];
+  }>;
   readonly units: Answer<readonly UnitFacts[]>;
   /** null: firewalld does not run. */
   readonly firewall: Answer<ZoneSources | null>;
@@ -46,6 +52,9 @@ export interface SystemFacts {
 export interface NetworkFacts {
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
+  /** As in an observation. */
+  readonly foreign?: readonly KernelEntries[];
+  readonly hasMicroShiftScript?: true;
   readonly resolver: Resolver;
   /** Programs without which NetworkManager cannot start a device again. */
   readonly missingPrograms: readonly string[];
@@ -77,6 +86,8 @@ export interface UnitFacts {
   readonly file: string;
   readonly path: string;
   readonly dropIns: readonly string[];
+  /** What its start runs, a command line each. */
+  readonly runs: readonly string[];
   readonly after: readonly string[];
   readonly before: readonly string[];
   readonly exitStatus: number;

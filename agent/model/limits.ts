@@ -1,5 +1,5 @@
 /*
- * Limits of waits that a plan writes into its steps.
+ * Limits of waits and other numbers that a plan writes into its steps.
  */
 
 /** An activation includes a DHCP exchange; servers behind relays take up to 30 s, NetworkManager itself gives up after 45 s. */
@@ -16,3 +16,9 @@ export const detectionLimitMs = 10_000;
 
 /** A DHCP client that never gives up (nm-settings(5), ipv4.dhcp-timeout). NetworkManager takes everything off a device whose client does. */
 export const endlessDhcpTimeout = 2_147_483_647;
+
+/**
+ * Metric of what the agent gives a link beside NetworkManager until NetworkManager has its own: above every one that it gives by default (the
+ * highest is 20000 more, for a device without connectivity).
+ */
+export const standbyMetric = 40_000;

@@ -1,3 +1,4 @@
+import type { KernelEntries } from './kernel-entries.ts';
 import type { ProfileSettings } from './settings.ts';
 import type { TuningFacts } from './tuning.ts';
 
@@ -10,9 +11,13 @@ export interface Observation {
     readonly sshPeer: string | null;
     /** Programs without which NetworkManager cannot start a device again that it runs now. Absent: none is missing. */
     readonly missingPrograms?: readonly string[];
+    /** MicroShift's own script for br-ex is installed, so that without us there is a bridge without a NIC. Absent: it is not. */
+    readonly hasMicroShiftScript?: true;
   };
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
+  /** What others than NetworkManager gave links; nothing of it is in a profile. Absent: nothing. */
+  readonly foreign?: readonly KernelEntries[];
   readonly resolver: Resolver;
   readonly hints: HintFiles;
   readonly networkManager: NetworkManagerFacts;
@@ -50,6 +55,8 @@ export interface LinkAddress {
   readonly dadFailed: boolean;
   readonly temporary: boolean;
   readonly deprecated: boolean;
+  /** Given by another program than NetworkManager, and in no profile that runs there. Absent: NetworkManager's or the kernel's own. */
+  readonly foreign?: true;
 }
 
 export interface Route {
@@ -182,6 +189,39 @@ export interface OvsInterface {
   readonly ofport: number | null;
   readonly error: string | null;
   readonly externalIds: Readonly<Record<string, string>>;
+}
+
+/** ARPHRD_LOOPBACK of linux/if_arp.h. */
+const loopback = 772;
+/** NM_ACTIVATION_STATE_FLAG_EXTERNAL. */
+const external = 0x80;
+
+/** True for lo. */
+export function isLoopback({ hardwareType }: Link): boolean {
+  return hardwareType === loopback;
+}
+
+/** True where NetworkManager only shows, as a profile that it made up, what others have configured. */
+export function isExternal({ stateFlags }: NmActiveConnection): boolean {
+  return (stateFlags & external) !== 0;
+}
+
+/** An address as profiles and steps have it: `address/prefix`. */
+export function prefixedAddress({ address, prefixLength }: LinkAddress): string {
+  return `${address}/${prefixLength}`;
+}
+
+/** Addresses of a link that are of this kind, as `address/prefix`; none where there is no link. */
+export function addressesOf(
+  link: Pick<Link, 'addresses'> | undefined,
+  isOfKind: (entry: LinkAddress) => boolean = () => true,
+): readonly string[] {
+  return (link?.addresses ?? []).filter(isOfKind).map(prefixedAddress);
+}
+
+/** True for an address that a program can bind: it has been checked for duplicates, and there is none. */
+export function isBindable({ tentative, dadFailed }: LinkAddress): boolean {
+  return !tentative && !dadFailed;
 }
 
 /** True for NetworkManager's objects of Open vSwitch (NMDeviceType), which can share a name with the kernel's own device. */

@@ -1,3 +1,5 @@
+import type { KernelEntries } from './kernel-entries.ts';
+import type { BridgeRow, LeftBridge } from './left-bridge.ts';
 import type { ProfileSettings } from './settings.ts';
 
 /** Which device carries br-ex, and why. */
@@ -29,11 +31,17 @@ export interface WantedBridge {
   } | null;
   readonly mac: string;
   readonly profiles: readonly WantedProfile[];
+  /** What others had given its interface, which goes with it. Absent: nothing. */
+  readonly foreign?: KernelEntries;
+  /** Of its addresses those that lo has, too (`address/prefix`), for MicroShift, which passes br-ex over. Absent: none. */
+  readonly loopback?: readonly string[];
 }
 
 /** The state a run aims at: these bridges, no others of ours. */
 export interface Wanted {
   readonly bridges: readonly WantedBridge[];
+  /** Bridges that are MicroShift's own, then. Absent: none has to be. */
+  readonly microshift?: readonly LeftBridge[];
 }
 
 /** Addresses and default gateways that move from one interface to another; they must be there when the plan has run. */
@@ -58,21 +66,35 @@ export interface LinkAddresses {
 export interface StepArguments {
   /** Adds profiles in memory that do not connect by themselves, and replaces the settings of those that are there, without applying them. */
   writeProfiles: { profiles: readonly WantedProfile[] };
-  /** Deletes profiles, waits until nothing runs them any more, and removes bridges that no profile runs on. */
-  deleteProfiles: { profiles: readonly ProfileName[]; bridges: readonly string[] };
+  /**
+   * Deletes profiles, waits until nothing runs them any more, and removes bridges that no profile runs on. `left`: bridges that stay with what others
+   * put into them, or are made where there is none.
+   */
+  deleteProfiles: {
+    profiles: readonly ProfileName[];
+    bridges: readonly string[];
+    left?: readonly LeftBridge[];
+  };
   /** Activates profiles side by side and waits until all are active. */
   activate: { profiles: readonly ProfileActivation[] };
   /** Waits until the interface has these addresses and they can be bound: duplicate address detection is over. */
   waitAddresses: { interface: string; addresses: readonly string[]; limitMs: number };
-  /** Gives the interface IPv6 addresses and default routes beside what NetworkManager configures, until that has arrived. */
-  holdIpv6: { interface: string; addresses: readonly string[]; gateways: readonly string[]; metric: number };
+  /**
+   * Gives an interface addresses, routes and neighbours in the kernel, beside what NetworkManager configures, and takes addresses off it.
+   * `required`: the first that the kernel refuses fails the step; else it is left out.
+   */
+  changeKernel: { entries: KernelEntries; removed?: readonly string[]; required: boolean };
   /**
    * Makes NetworkManager take over a bridge that is there, with everything in it: its rows get the marks of these profiles (UUIDs), its
-   * device is managed from then on. Nothing of it is configured before the profiles are activated.
+   * device is managed from then on. Nothing of it is configured before the profiles are activated. `row`: keys that the bridge of somebody
+   * else lacks, and NetworkManager would have written if it had made it.
    */
-  claimBridge: { bridge: string; profiles: BridgeMarks };
-  /** Puts the NIC into the bridge in one OVSDB transaction. The NIC stays active with its own profile. */
-  attachUplink: { bridge: string; interface: string };
+  claimBridge: { bridge: string; profiles: BridgeMarks; row?: BridgeRow };
+  /**
+   * Puts the NIC into the bridge in one OVSDB transaction. The NIC stays active with its own profile. `userspace`: the data path reads copies of
+   * what comes in, so the node's own IP stack is kept from answering, too.
+   */
+  attachUplink: { bridge: string; interface: string; userspace?: true };
   /**
    * Takes the IP settings off what the NIC runs, in place; its link settings and its profile stay as they are. `profile`: one to start
    * first, on a NIC that runs none; null: it runs its own.
@@ -98,7 +120,7 @@ export interface StepArguments {
   /** Changes the configuration of an active profile's device in place; null: to what the profile says. */
   reapply: { id: string; uuid: string; settings: ProfileSettings | null };
   /**
-   * Waits for a DHCPv4 lease, and for an advertised IPv6 default route with this metric (null: for none). Routes of holdIpv6 go then;
+   * Waits for a DHCPv4 lease, and for an advertised IPv6 default route with this metric (null: for none). Routes that changeKernel holds go then;
    * `heldMetric` is theirs, null: nothing is held.
    */
   waitDynamic: {
@@ -134,6 +156,8 @@ export interface ProfileName {
 export interface ProfileActivation extends ProfileName {
   /** Device to activate it on; null: NetworkManager makes or finds it. */
   readonly interface: string | null;
+  /** Interface of a userspace data path, which may be there already: NetworkManager configures it when it hears of it, and nobody would tell any more. */
+  readonly tap?: string;
 }
 
 export type StepKind = keyof StepArguments;
@@ -179,6 +203,8 @@ export interface DifferenceFields {
   active: { profile: string };
   /** A property has another value; null: none. */
   setting: { profile: string; setting: string; key: string };
+  /** An address of the bridge that lo lacks, or has and need not have. */
+  loopback: { address: string };
   /** A profile is there and not wanted, or not wanted on disk. */
   leftover: { profile: string; uuid: string; onDisk: boolean };
   /** The bridge is missing. */

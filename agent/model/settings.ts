@@ -40,3 +40,10 @@ export function listOf(settings: MaybeSettings, name: string, key: string): read
   const list = (jsonOf(settings, name, key) ?? []) as unknown as readonly ProfileSettings[string][];
   return list.map((entry) => Object.fromEntries(Object.entries(entry).map(([field, value]) => [field, value[1]])));
 }
+
+/** Addresses a profile sets by itself, as `address/prefix`. */
+export function fixedAddresses(settings: MaybeSettings): readonly string[] {
+  return ['ipv4', 'ipv6']
+    .flatMap((name) => listOf(settings, name, 'address-data'))
+    .map((entry) => `${entry.address}/${entry.prefix}`);
+}

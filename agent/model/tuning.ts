@@ -48,9 +48,12 @@ export interface TuningStepArguments {
   removeDropIn: { path: string };
   /** Lets systemd read the drop-ins; restarts nothing. */
   reloadUnits: Record<never, never>;
-  /** Changes keys of Open_vSwitch.other_config; null removes one. */
-  setOtherConfig: { values: Readonly<Record<string, string | null>> };
+  /** Changes keys of a column of the table Open_vSwitch; null removes one. */
+  setKeys: { column: OvsColumn; values: Readonly<Record<string, string | null>> };
 }
+
+/** Columns of the table Open_vSwitch that hold keys and values (ovs-vswitchd.conf.db(5)). */
+export type OvsColumn = 'external_ids' | 'other_config';
 
 export type TuningStepKind = keyof TuningStepArguments;
 

@@ -1,4 +1,4 @@
-import { familyOf, ipv6Value } from './address.ts';
+import { compressIpv6, familyOf, ipv6Value } from './address.ts';
 
 /** An address range as numbers. */
 export interface AddressRange {
@@ -26,6 +26,16 @@ export function parseRange(text: string): AddressRange | null {
 /** True when an address belongs to both. */
 export function overlaps(a: AddressRange, b: AddressRange): boolean {
   return a.family === b.family && a.first <= b.last && b.first <= a.last;
+}
+
+/** The address behind the last one of a range: 10.43.0.0/16 → 10.44.0.0; null where none comes after it. */
+export function addressAfter({ family, last }: AddressRange): string | null {
+  const bits = family === 4 ? 32 : 128;
+  const next = last + 1n;
+  if (next >> BigInt(bits) !== 0n) return null;
+  const hex = next.toString(16).padStart(bits / 4, '0');
+  if (family === 6) return compressIpv6(hex);
+  return (hex.match(/../g) ?? []).map((byte) => Number.parseInt(byte, 16)).join('.');
 }
 
 function ipv4Value(address: string): bigint {

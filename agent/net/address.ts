@@ -35,6 +35,11 @@ export function compressIpv6(hex: string): string {
   return canonicalIpv6((hex.match(/.{4}/g) ?? []).join(':'));
 }
 
+/** An address as programs write it: IPv6 in the form of RFC 5952. */
+export function canonicalAddress(address: string): string {
+  return familyOf(address) === 6 ? canonicalIpv6(address) : address;
+}
+
 function token(groups: readonly number[]): string {
   return `::${groups.map((group) => group.toString(16)).join(':')}`;
 }

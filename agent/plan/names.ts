@@ -100,8 +100,8 @@ export const ownerKeys = {
   former: 'microshift-net.borrowed-from',
 } as const;
 
-/** UUID of the profile a bridge row belongs to; undefined: nobody's. */
-export function ownerOf({ externalIds }: OvsBridge): string | undefined {
+/** UUID of the profile a row of a bridge or a port belongs to; undefined: nobody's. */
+export function ownerOf({ externalIds }: Pick<OvsBridge, 'externalIds'>): string | undefined {
   return externalIds[ownerKeys.networkManager] ?? externalIds[ownerKeys.own] ?? externalIds[ownerKeys.former];
 }
 

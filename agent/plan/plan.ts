@@ -1,14 +1,30 @@
 import { compare } from '../compare/bridges.ts';
 import { AgentError } from '../errors.ts';
 import type { Config } from '../model/config.ts';
+import type { LeftBridge } from '../model/left-bridge.ts';
 import type { Observation } from '../model/observation.ts';
 import type { NetworkDifference, Plan, PlanNote, Step, UplinkChoice, Wanted, WantedBridge } from '../model/plan.ts';
-import { adjustInPlace } from './bridge/adjust.ts';
-import { buildWithoutUplink, buildWithUplink } from './bridge/build.ts';
+import { adjustInPlace, claimStep } from './bridge/adjust.ts';
+import { buildWithoutUplink, buildWithUplink, putBack } from './bridge/build.ts';
+import {
+  clearLoopback,
+  giveLoopback,
+  loopbackDifferences,
+  loopbackNotes,
+  wantedOnLoopback,
+} from './bridge/loopback.ts';
+import {
+  adoptionNotes,
+  bareBridge,
+  bridgeForMicroShift,
+  entriesOf,
+  microshiftBridge,
+} from './bridge/microshift-bridge.ts';
 import { movedToBridge, movedToNic, touchedLinks, unprofiledAddressNotes } from './bridge/moved-addresses.ts';
-import { foreignBridgeNotes, foreignPortNotes, refuseForeignBridge } from './bridge/ownership.ts';
+import { foreignBridgeNotes, lostPortNotes, refuseForeignBridge, refuseTakenAddress } from './bridge/ownership.ts';
 import { takeBridgeApart } from './bridge/take-bridge-apart.ts';
 import { refuseLostDefault, unprofiledRouteNotes } from './bridge/unprofiled-routes.ts';
+import { addressesWithoutUplink, ingressFault } from './microshift-address.ts';
 import { type BridgeNames, bridges, externalBridge, gatewayBridge, ownNames, profileIds } from './names.ts';
 import { bridgeWithoutUplink, bridgeWithUplink } from './profiles/profiles.ts';
 import { chooseExternalUplink, chooseUplink } from './uplink/choose.ts';
@@ -48,14 +64,21 @@ export function planApply(config: Config, observation: Observation, routeWaitOve
     const source = uplinkSource(names, uplink, observation);
     refuseLostDefault(source, observation);
     const { wanted, notes: own } = bridgeWithUplink(names, source, observation, config, chosen);
-    targets.push({ names, wanted, source });
+    refuseTakenAddress(wanted, source, observation);
+    const loopback = names === gatewayBridge ? wantedOnLoopback(config, source, observation) : [];
+    notes.push(...loopbackNotes(loopback, observation));
+    targets.push({ names, wanted: loopback.length === 0 ? wanted : { ...wanted, loopback }, source });
     notes.push(...own, ...unprofiledAddressNotes(source), ...unprofiledRouteNotes(source, observation));
     notes.push(...externalNotes(activeProfile(uplink, observation), observation));
+    const fault = ingressFault(config.cluster, uplink, names.bridge);
+    if (fault !== null) notes.push({ level: 'warning', message: fault });
   };
   if (decision.choice.interface === null) {
-    targets.push({ names: gatewayBridge, wanted: bridgeWithoutUplink(gatewayBridge, config), source: null });
+    const addresses = addressesWithoutUplink(config.cluster, observation.host.hasMicroShiftScript === true);
+    targets.push({ names: gatewayBridge, wanted: bridgeWithoutUplink(gatewayBridge, config, addresses), source: null });
   } else add(gatewayBridge, decision.choice.interface);
   if (external !== null) add(externalBridge, external);
+  notes.push(...adoptionNotes(gatewayBridge, decision.choice.interface, observation));
   const plan = planFor(targets, observation, decision.choice, notes, misplacedProfiles(targets, observation));
   refuseWithoutTeamd(plan, observation);
   return { kind: 'planned', plan };
@@ -63,8 +86,11 @@ export function planApply(config: Config, observation: Observation, routeWaitOve
 
 /** Plans the removal of every trace of ours: NICs back to their own profiles, bridges and profiles gone. */
 export function planDisable(observation: Observation): Plan {
-  const notes = bridges.flatMap((names) => foreignPortNotes(names, observation));
-  const plan = planFor([], observation, null, notes);
+  const ours = bridges.filter((names) => takeBridgeApart(names, observation).length > 0);
+  const microshift = ours.flatMap((names) => bridgeForMicroShift(names, observation) ?? []);
+  const gone = bridges.filter((names) => !microshift.some((left) => left.bridge === names.bridge));
+  const notes = gone.flatMap((names) => lostPortNotes(names, observation));
+  const plan = planFor([], observation, null, notes, [], microshift);
   refuseWithoutTeamd(plan, observation);
   return plan;
 }
@@ -80,7 +106,7 @@ export function planUndo(previous: Wanted, observation: Observation): Plan {
     const source = wanted.uplink === null ? null : uplinkSource(names, wanted.uplink.interface, observation);
     return [{ names, wanted, source }];
   });
-  return planFor(targets, observation, null, []);
+  return planFor(targets, observation, null, [], [], previous.microshift);
 }
 
 /**
@@ -105,19 +131,28 @@ function planFor(
   choice: UplinkChoice | null,
   notes: readonly PlanNote[],
   misplaced: readonly NetworkDifference[] = [],
+  microshift: readonly LeftBridge[] = [],
 ): Plan {
-  const wanted: Wanted = { bridges: targets.map((target) => target.wanted) };
+  const wanted: Wanted = {
+    bridges: targets.map((target) => target.wanted),
+    ...(microshift.length === 0 ? {} : { microshift }),
+  };
   const differences = [...compare(wanted, observation, ownNames), ...misplaced];
   const steps: Step[] = [];
-  const rebuilt: Target[] = [];
+  const lost: BridgeNames[] = [];
   for (const names of bridges) {
     const target = targets.find((entry) => entry.names === names);
     const own = differences.filter((difference) => difference.bridge === names.bridge);
-    if (target === undefined) steps.push(...takeBridgeApart(names, observation));
-    else if (own.length > 0) {
+    if (target === undefined) {
+      const left = microshift.find((entry) => entry.bridge === names.bridge) ?? null;
+      steps.push(...takeBridgeApart(names, observation, left));
+    } else if (own.length > 0) {
+      steps.push(...giveLoopback(own));
       const adjusted = adjustInPlace(target.wanted, names, own, target.source, observation);
-      if (adjusted === null) rebuilt.push(target);
-      steps.push(...(adjusted ?? rebuild(target, observation)));
+      const mended = adjusted ?? rebuild(target, observation);
+      // What is claimed stays, with the ports of others.
+      if (adjusted === null && !mended.some((step) => step.do === 'claimBridge')) lost.push(names);
+      steps.push(...mended, ...clearLoopback(loopbackDifferences(own, 'absent')));
     }
   }
   const uplinks = targets.flatMap(({ names, source }) => (source === null ? [] : [{ names, source }]));
@@ -137,7 +172,7 @@ function planFor(
     ),
     differences,
     steps,
-    notes: [...notes, ...rebuilt.flatMap((target) => foreignPortNotes(target.names, observation))],
+    notes: [...notes, ...lost.flatMap((names) => lostPortNotes(names, observation))],
     outage: predictOutage(steps),
   };
 }
@@ -156,12 +191,20 @@ function misplacedProfiles(targets: readonly Target[], observation: Observation)
   );
 }
 
+/**
+ * Builds a bridge anew; around the one that is there, where MicroShift has made it or others have put ports into it. What others gave its
+ * interface is there again afterwards.
+ */
 function rebuild(target: Target, observation: Observation): readonly Step[] {
   const { names, wanted, source } = target;
-  const taken = takeBridgeApart(names, observation);
-  if (source === null) return [...taken, ...buildWithoutUplink(names, wanted)];
+  const isMicroShifts = microshiftBridge(names, observation) !== null;
+  const bare = bareBridge(names, wanted, observation);
+  const taken = isMicroShifts ? [] : takeBridgeApart(names, observation, bare);
+  const claim = isMicroShifts || bare !== null ? [claimStep(names, wanted)] : [];
+  const after = putBack(wanted.foreign ?? entriesOf(names.bridge, observation));
+  if (source === null) return [...taken, ...buildWithoutUplink(names, wanted, claim), ...after];
   const isActive = source.isActive || taken.some((step) => step.do === 'detachUplink');
-  return [...taken, ...buildWithUplink(names, wanted, source, isActive, observation)];
+  return [...taken, ...buildWithUplink(names, wanted, source, isActive, observation, claim), ...after];
 }
 
 /** LACP agrees within seconds where the switch does not wait out its slow timer; listening and learning take 30 s (IEEE 802.1D). */

@@ -1,5 +1,14 @@
+import { announceLink } from '../drivers/host/announce-link.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import { kernelDevice } from '../drivers/networkmanager/devices.ts';
+import {
+  activeInterface,
+  activeState,
+  deviceInterface,
+  deviceState,
+  rootInterface,
+  rootPath,
+} from '../drivers/networkmanager/names.ts';
 import { activationLimitMs } from '../model/limits.ts';
 import type { ProfileActivation } from '../model/plan.ts';
 import type { StepContext } from './step-context.ts';
@@ -8,7 +17,23 @@ import type { StepContext } from './step-context.ts';
 export async function activate(context: StepContext, profile: ProfileActivation): Promise<void> {
   const { watch, deadline } = context;
   const active = await beginActivation(context.nm, profile);
+  if (profile.tap !== undefined) await showTap(context, active, profile.id, profile.tap);
   await watch.activated(active, profile.id, deadline, Math.min(activationLimitMs, deadline.remainingMs()));
+}
+
+/**
+ * NetworkManager finds the interface of a userspace data path by the kernel's next news of it (nm-device-ovs-interface.c, _netdev_tun_link_cb),
+ * from the moment on in which it would configure it. Of one that was there before there is none.
+ */
+async function showTap({ nm, watch, deadline }: StepContext, active: string, what: string, tap: string): Promise<void> {
+  const isWaiting = async (): Promise<boolean> => {
+    const state = await nm.property(active, activeInterface, 'State').catch(() => activeState.deactivated);
+    if (state === activeState.deactivated) return true;
+    const [device] = (await nm.property(active, activeInterface, 'Devices')) as string[];
+    return device !== undefined && Number(await nm.property(device, deviceInterface, 'State')) >= deviceState.ipConfig;
+  };
+  await watch.until(`the configuration of ${what}`, isWaiting, deadline, activationLimitMs);
+  await announceLink(tap);
 }
 
 /** Starts an activation and gives its active connection. */
@@ -21,4 +46,11 @@ export async function beginActivation(
     interfaceName === null ? '/' : kernelDevice(nm, interfaceName),
   ]);
   return nm.activate(path, device);
+}
+
+/** Active connections with the profiles they run; one that ends meanwhile runs none. */
+export async function activeUuids(nm: NetworkManager): Promise<readonly (readonly [path: string, uuid: string])[]> {
+  const actives = (await nm.property(rootPath, rootInterface, 'ActiveConnections')) as string[];
+  const uuidOf = (path: string) => nm.property(path, activeInterface, 'Uuid').catch(() => '');
+  return Promise.all(actives.map(async (path) => [path, String(await uuidOf(path))] as const));
 }

@@ -1,5 +1,4 @@
 import type { Deadline } from '../deadline.ts';
-import { asAgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { currentBridges } from '../plan/bridge/current.ts';
@@ -51,20 +50,6 @@ export async function changeNode(
   await node.survive(header.id);
   const transaction = await runTransaction(ports, header, observation, options.confirmTimeoutSeconds);
   await ports.faultPoint('after journal-end');
-  remember(plan, observation, transaction.id, options);
+  rememberUplink(plan, observation, transaction.id, options);
   return transaction;
-}
-
-/** The hint for the next boot. The node is changed and proven by now: a full disk cannot fail that. */
-function remember(
-  plan: Plan,
-  observation: Observation,
-  transaction: string,
-  { say, announce }: ReconcileOptions,
-): void {
-  try {
-    rememberUplink(plan, observation, transaction, announce);
-  } catch (error) {
-    say(`warning: ${asAgentError(error).message}`);
-  }
 }

@@ -1,10 +1,10 @@
-import { fixedAddresses } from '../compare/bridges.ts';
 import type { Deadline } from '../deadline.ts';
 import { waitForKernel } from '../drivers/host/kernel-events.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { AgentError } from '../errors.ts';
-import type { Link, Observation } from '../model/observation.ts';
+import { addressesOf, type Link, type Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
+import { fixedAddresses } from '../model/settings.ts';
 
 /** One probe a second after a delay of up to 1 s (RFC 4862 section 5.4); with more probes than usual the bridge does without. */
 const detectionLimitMs = 3_000;
@@ -18,9 +18,7 @@ export function tentativeAddresses(plan: Plan, observation: Observation): readon
 }
 
 function tentativeOf(links: readonly Link[]): readonly string[] {
-  return links.flatMap(({ addresses }) =>
-    addresses.filter((entry) => entry.tentative).map((entry) => `${entry.address}/${entry.prefixLength}`),
-  );
+  return links.flatMap((link) => addressesOf(link, (entry) => entry.tentative));
 }
 
 /**

@@ -10,6 +10,7 @@ type Check = (value: unknown) => boolean;
 
 const text: Check = (value) => typeof value === 'string';
 const number: Check = (value) => Number.isFinite(value);
+const flag: Check = (value) => typeof value === 'boolean';
 const anything: Check = () => true;
 const one =
   (...values: readonly unknown[]): Check =>
@@ -37,13 +38,32 @@ const fields =
 
 const profile = fields({ id: text, uuid: text, settings: isSettings });
 const linkAddresses = fields({ interface: text, addresses: list(text) });
+const strings: Check = (value) => fields({})(value) && list(text)(Object.values(value as object));
+const entries = fields({
+  interface: text,
+  addresses: list(fields({ address: text, metric: orNull(number), noDad: flag, deprecated: flag })),
+  routes: list(
+    fields({
+      destination: text,
+      gateway: orNull(text),
+      source: orNull(text),
+      metric: orNull(number),
+      mtuBytes: orNull(number),
+      table: orNull(text),
+    }),
+  ),
+  neighbours: list(fields({ address: text, mac: text })),
+});
 const wanted = fields({
+  microshift: optional(list(fields({ bridge: text, externalIds: strings, otherConfig: strings, up: flag, entries }))),
   bridges: list(
     fields({
       bridge: text,
       mac: text,
       uplink: orNull(fields({ interface: text, sourceProfile: text, sourceProfileId: text })),
       profiles: list(profile),
+      foreign: optional(entries),
+      loopback: optional(list(text)),
     }),
   ),
 });

@@ -5,9 +5,11 @@ import { readSmallFile } from '../drivers/host/files.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { hasProgram } from '../drivers/host/programs.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
+import { sshClient } from '../drivers/host/ssh-client.ts';
 import { type NetworkManager, openNetworkManager } from '../drivers/networkmanager/client.ts';
 import { type OpenVSwitch, openOpenVSwitch } from '../drivers/openvswitch/client.ts';
 import type { Systemd } from '../drivers/systemd/units.ts';
+import { readForeignEntries } from '../facts/foreign.ts';
 import { observeNetworkManager } from '../facts/network-manager.ts';
 import { observe } from '../facts/observe.ts';
 import { onSystemBus, openSystemBus } from '../facts/system-bus.ts';
@@ -53,8 +55,9 @@ export async function openNode(): Promise<Node> {
     const ports = {
       links: () => readLinks(),
       routes: () => readRoutes(),
+      foreign: readForeignEntries,
       readFile: (path: string) => readSmallFile(path),
-      environment: process.env,
+      sshClient: () => sshClient(),
       tuning: () => readTuning(),
       hasProgram,
       networkManager: () => observeNetworkManager(nm),

@@ -78,7 +78,7 @@ async function reconcileLocked(
   record.planned(plan);
   options.onPlan(plan, observation);
   let transaction: TransactionResult | null = null;
-  if (plan.outcome === 'unchanged') rememberUplink(plan, observation, null, options.announce);
+  if (plan.outcome === 'unchanged') rememberUplink(plan, observation, null, options);
   else {
     const { changeNode } = await import('./change.ts');
     transaction = await changeNode(node, plan, observation, options, deadline, record);

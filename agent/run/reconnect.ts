@@ -3,7 +3,9 @@ import { daemonCall } from '../drivers/dbus/connection.ts';
 import { serviceEvent } from '../drivers/host/service-event.ts';
 import { service } from '../drivers/networkmanager/names.ts';
 import { asAgentError } from '../errors.ts';
+import { addressesOf, isBindable } from '../model/observation.ts';
 import type { LinkAddresses, Wanted } from '../model/plan.ts';
+import { isOfMicroShift } from '../plan/bridge/microshift-bridge.ts';
 import { bridges } from '../plan/names.ts';
 import { type Node, openNode, openTuning } from './node.ts';
 
@@ -53,13 +55,15 @@ export async function looksRestored(previous: Wanted, before: readonly LinkAddre
   try {
     const { links, ovs } = await ports.observe();
     const hasAddresses = ({ interface: name, addresses }: LinkAddresses): boolean => {
-      const present = links.find((link) => link.name === name)?.addresses ?? [];
-      const usable = present.filter((entry) => !entry.tentative && !entry.dadFailed);
-      return addresses.every((address) => usable.some((entry) => `${entry.address}/${entry.prefixLength}` === address));
+      const link = links.find((entry) => entry.name === name);
+      const bindable = addressesOf(link, isBindable);
+      return addresses.every((address) => bindable.includes(address));
     };
     const isAsBefore = ({ bridge: name }: { readonly bridge: string }): boolean => {
       const wanted = previous.bridges.find((bridge) => bridge.bridge === name);
       const row = ovs.bridges.find((bridge) => bridge.name === name);
+      const isMicroShifts = previous.microshift?.some((bridge) => bridge.bridge === name) === true;
+      if (isMicroShifts) return row !== undefined && isOfMicroShift(row);
       if (wanted === undefined || row === undefined) return wanted === undefined && row === undefined;
       return wanted.uplink === null || row.ports.some((port) => port.name === wanted.uplink?.interface);
     };

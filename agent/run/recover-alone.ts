@@ -1,7 +1,11 @@
 import { startDeadline } from '../deadline.ts';
-import { removeFile } from '../drivers/host/files.ts';
+import { readSmallFile, removeFile } from '../drivers/host/files.ts';
 import { readKeyfiles } from '../drivers/host/keyfiles.ts';
 import { isAgentError } from '../errors.ts';
+import { microshiftScriptFact } from '../facts/observation.ts';
+import type { LeftBridge } from '../model/left-bridge.ts';
+import type { OvsFacts } from '../model/observation.ts';
+import { bridgeForMicroShift } from '../plan/bridge/microshift-bridge.ts';
 import { bridges, everyProfileId, ownerOf, userData } from '../plan/names.ts';
 import { withLock } from './lock.ts';
 import { openTuning, withNode } from './node.ts';
@@ -79,12 +83,25 @@ async function removeOrphans(say: Reporter['say']): Promise<void> {
       const owner = row === undefined ? undefined : ownerOf(row);
       return owner !== undefined && !known.has(owner) ? [name] : [];
     });
-    if (orphans.length === 0) return;
-    await ports.ovs.removeBridges(orphans);
-    say(
-      `removed ${orphans.join(', ')} from the database of Open vSwitch: its profiles were in memory and went with the last boot`,
-    );
+    const left = leftToMicroShift(orphans, ovs);
+    for (const bridge of left) await ports.ovs.releaseBridgeAtBoot(bridge);
+    const gone = orphans.filter((name) => !left.some((entry) => entry.bridge === name));
+    if (gone.length > 0) await ports.ovs.removeBridges(gone);
+    const done = [
+      ...(gone.length === 0 ? [] : [`removed ${gone.join(', ')} from`]),
+      ...left.map(({ bridge }) => `gave ${bridge} back to MicroShift in`),
+    ];
+    for (const what of done)
+      say(`${what} the database of Open vSwitch: its profiles were in memory and went with the last boot`);
   } finally {
     ports.close();
   }
+}
+
+/** Those of our bridges that MicroShift's script would make: what others have put into them stays over a boot, too. */
+function leftToMicroShift(orphans: readonly string[], ovs: OvsFacts): readonly LeftBridge[] {
+  const facts = { host: microshiftScriptFact(readSmallFile), ovs };
+  return bridges
+    .filter((names) => orphans.includes(names.bridge))
+    .flatMap((names) => bridgeForMicroShift(names, facts) ?? []);
 }

@@ -1,16 +1,25 @@
+import { asAgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
-import type { Message } from './messages.ts';
+import type { Reporter } from './options.ts';
 import { writeHint } from './state-files.ts';
 
-/** Writes the hint for the next boot, and tells when the uplink is another one than the runs before had. */
+/**
+ * Writes the hint for the next boot, and tells when the uplink is another one than the runs before had. The node is as wanted by now: neither a
+ * full disk nor a folder that is not there can fail that.
+ */
 export function rememberUplink(
   plan: Plan,
   observation: Observation,
   transaction: string | null,
-  announce: (message: Message) => void,
+  { say, announce }: Pick<Reporter, 'say' | 'announce'>,
 ): void {
-  writeHint(plan, observation);
+  try {
+    writeHint(plan, observation);
+  } catch (error) {
+    say(`warning: ${asAgentError(error).message}`);
+    return;
+  }
   const { interfaceHint } = observation.hints;
   const uplink = plan.choice?.interface ?? null;
   if (uplink === null || interfaceHint === null || interfaceHint === uplink) return;

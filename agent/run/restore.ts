@@ -38,8 +38,8 @@ const quietLimitMs = 10_000;
 
 /** NetworkManager's timer must not start the NIC's profile anew under a way back that is under way. */
 const plannedTimerSeconds = 25;
-/** How long the way back waits for a lease or a router. The NIC answers meanwhile. */
-const settleLimitMs = 8_000;
+/** How long the way back waits for a lease or a router; LACP agrees anew within ten seconds. The NIC answers meanwhile. */
+const settleLimitMs = 12_000;
 
 /** Steps that wait until nothing has to be held for a NIC any more, and end what was held. */
 const settles: readonly StepKind[] = ['waitDynamic', 'releaseRoutes'];

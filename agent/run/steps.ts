@@ -1,20 +1,18 @@
 import type { Deadline } from '../deadline.ts';
 import { releaseRoutes } from '../drivers/host/address-hold.ts';
-import { dropKernelAdvertised, holdIpv6, releaseIpv6 } from '../drivers/host/ipv6-hold.ts';
+import { dropKernelAdvertised, releaseIpv6 } from '../drivers/host/ipv6-hold.ts';
+import { addToKernel, addToKernelBehind, removeAddresses } from '../drivers/host/kernel-entries.ts';
 import { waitForKernel } from '../drivers/host/kernel-events.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
-import type { NetworkManager } from '../drivers/networkmanager/client.ts';
-import { activeInterface, deviceInterface, rootInterface, rootPath } from '../drivers/networkmanager/names.ts';
+import { activeInterface, deviceInterface } from '../drivers/networkmanager/names.ts';
 import { AgentError } from '../errors.ts';
 import { activationLimitMs, leaseLimitMs } from '../model/limits.ts';
 import type { Step, StepArguments, StepKind } from '../model/plan.ts';
-import { activate } from './activations.ts';
+import { activate, activeUuids } from './activations.ts';
+import { deleteProfiles } from './delete-profiles.ts';
 import type { StepContext } from './step-context.ts';
 import { attachUplink, claimBridge, clearUplink, detachUplink } from './uplink-steps.ts';
 import { waitForAddresses } from './wait-addresses.ts';
-
-/** NetworkManager takes a bridge down in some hundred milliseconds; a dispatcher script may hold it for its own 10 s. */
-const endLimitMs = 10_000;
 
 type Executor<K extends StepKind> = (context: StepContext, step: Extract<Step, { do: K }>) => Promise<void>;
 
@@ -33,7 +31,14 @@ const executors: { readonly [K in StepKind]: Executor<K> } = {
     await Promise.all(step.profiles.map((profile) => activate(context, profile)));
   },
   waitAddresses: async ({ deadline }, step) => waitForAddresses(step.interface, step.addresses, deadline, step.limitMs),
-  holdIpv6: async (_context, step) => holdIpv6(step),
+  changeKernel: async (_context, { entries, removed = [], required }) => {
+    await removeAddresses(entries.interface, removed);
+    const refusal = required ? await addToKernel(entries) : await addToKernelBehind(entries);
+    if (typeof refusal !== 'string') return;
+    throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
+      hint: 'check that IPv6 is enabled on the node: sysctl net.ipv6.conf.all.disable_ipv6',
+    });
+  },
   claimBridge,
   attachUplink,
   clearUplink,
@@ -50,22 +55,6 @@ const executors: { readonly [K in StepKind]: Executor<K> } = {
 export function execute(context: StepContext, step: Step): Promise<void> {
   const executor = executors[step.do] as Executor<StepKind>;
   return executor(context, step);
-}
-
-/** The end of old profiles is waited for: a bridge of the same name that is built in the next moment would meet the end of the old one. */
-async function deleteProfiles(
-  { nm, ovs, watch, deadline }: StepContext,
-  step: StepArguments['deleteProfiles'],
-): Promise<void> {
-  const gone = new Set(step.profiles.map((profile) => profile.uuid));
-  await Promise.all(step.profiles.map(async (profile) => nm.deleteProfile(await nm.profilePathOf(profile.uuid))));
-  const ended = async (): Promise<boolean> => (await activeUuids(nm)).every(([, uuid]) => !gone.has(uuid));
-  const limitMs = Math.min(endLimitMs, deadline.remainingMs());
-  // One that does not end is shown by whatever needs its name next.
-  await watch.until('the end of the old profiles', ended, deadline, limitMs).catch((error: unknown) => {
-    if (deadline.signal.aborted) throw error;
-  });
-  if (step.bridges.length > 0) await ovs.removeBridges(step.bridges);
 }
 
 async function waitDynamic(context: StepContext, step: StepArguments['waitDynamic']): Promise<void> {
@@ -92,13 +81,6 @@ async function deviceOf({ nm, devices: known }: StepContext, uuid: string): Prom
   }
   known.set(uuid, device);
   return device;
-}
-
-/** Active connections with the profiles they run; one that ends meanwhile runs none. */
-async function activeUuids(nm: NetworkManager): Promise<readonly (readonly [path: string, uuid: string])[]> {
-  const actives = (await nm.property(rootPath, rootInterface, 'ActiveConnections')) as string[];
-  const uuidOf = (path: string) => nm.property(path, activeInterface, 'Uuid').catch(() => '');
-  return Promise.all(actives.map(async (path) => [path, String(await uuidOf(path))] as const));
 }
 
 function waitForLease(context: StepContext, device: string, interfaceName: string): Promise<void> {

@@ -6,7 +6,7 @@ import type { TuningStep, TuningStepKind } from '../model/tuning.ts';
 
 /** What tuning steps act on. */
 export interface TuningContext {
-  readonly ovs: Pick<OpenVSwitch, 'setOtherConfig'>;
+  readonly ovs: Pick<OpenVSwitch, 'setKeys'>;
   readonly reloadUnits: () => Promise<void>;
 }
 
@@ -21,7 +21,7 @@ const executors: { readonly [K in TuningStepKind]: Executor<K> } = {
   writeDropIn: (_context, step) => writeFileAtomically(step.path, step.text),
   removeDropIn: (_context, step) => removeFile(step.path),
   reloadUnits: (context) => context.reloadUnits(),
-  setOtherConfig: (context, step) => context.ovs.setOtherConfig(step.values),
+  setKeys: (context, step) => context.ovs.setKeys(step.column, step.values),
 };
 
 /** Runs tuning steps in order. They touch no link and no flow, so there is nothing to roll back: the next run finishes the rest. */

@@ -39,6 +39,12 @@ export function undoable(id: string | undefined, directory = journalDirectory): 
   throw new AgentError('transaction-not-found', text, { hint });
 }
 
+/** Takes back the change that waits to be confirmed, where there is one. */
+export async function takeBackPending(say: ReconcileOptions['say'], directory = journalDirectory): Promise<void> {
+  const pending = readJournals(directory).records.find(({ state }) => state === 'awaiting-confirm');
+  if (pending !== undefined) await takeBackTried(pending, say);
+}
+
 /** A try still in its time is taken back through its own checkpoint. */
 function takeBackTried({ header, checkpoint }: JournalRecord, say: ReconcileOptions['say']): Promise<void> {
   return withLock('undo', () =>

@@ -2,8 +2,9 @@ import { holdAddresses, holdRoutes, setMac } from '../drivers/host/address-hold.
 import { waitForKernel } from '../drivers/host/kernel-events.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { copyNeighbours } from '../drivers/host/neighbours.ts';
+import { readSourceCheck, setSourceCheck } from '../drivers/host/source-check.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
-import { kernelDevice, ovsInterfaceDevice } from '../drivers/networkmanager/devices.ts';
+import { kernelDevice, ovsDevices } from '../drivers/networkmanager/devices.ts';
 import { activeInterface, activeState, deviceInterface, deviceState } from '../drivers/networkmanager/names.ts';
 import { AgentError } from '../errors.ts';
 import { detectionLimitMs, endlessDhcpTimeout } from '../model/limits.ts';
@@ -13,6 +14,10 @@ import { beginActivation } from './activations.ts';
 import type { StepContext } from './step-context.ts';
 import { waitForAddresses } from './wait-addresses.ts';
 
+/** External id of a NIC's port: the rp_filter that the NIC had before. */
+const formerSourceCheck = 'microshift-net.rp-filter';
+/** Strict: the NIC has no routes while it is the uplink. */
+const onlyRouted = '1';
 /** NetworkManager begins within some hundred milliseconds; this allows for a bond that takes its ports along. */
 const configuringLimitMs = 30_000;
 /** NetworkManager has changed the configuration when it answers; the kernel's part takes it some milliseconds more. */
@@ -20,15 +25,18 @@ const clearLimitMs = 5_000;
 
 /** Takes over a bridge that is there. NetworkManager assumes what is configured on a device that becomes managed (nm-manager.c). */
 export async function claimBridge({ nm, ovs }: StepContext, step: StepArguments['claimBridge']): Promise<void> {
-  await ovs.claimBridge(step.bridge, step.profiles);
-  await nm.manage(await ovsInterfaceDevice(nm, step.bridge));
+  await ovs.claimBridge(step.bridge, step.profiles, step.row);
+  for (const device of await ovsDevices(nm, step.bridge)) await nm.manage(device, true);
 }
 
 /** Puts the NIC into the bridge. The moment its own addresses go, the bridge answers without having to ask for anybody first. */
 export async function attachUplink({ ovs }: StepContext, step: StepArguments['attachUplink']): Promise<void> {
   await ovs.probeVswitchd();
   await copyNeighbours(step.interface, step.bridge);
-  await ovs.attachUplink(step);
+  if (step.userspace !== true) return ovs.attachUplink(step);
+  // What it was stands in Open vSwitch for as long as the NIC is a port.
+  await ovs.attachUplink(step, { [formerSourceCheck]: readSourceCheck(step.interface) });
+  setSourceCheck(step.interface, onlyRouted);
 }
 
 /** Takes the IP settings off the NIC and waits until its addresses are gone. */
@@ -83,6 +91,10 @@ export async function detachUplink(context: StepContext, step: StepArguments['de
   // Again: what was asked meanwhile went unanswered, too.
   await copyNeighbours(step.bridge, step.interface);
   await holdRoutes(step);
+  const { bridges } = await ovs.facts();
+  const port = bridges.flatMap(({ ports }) => ports).find(({ name }) => name === step.interface);
+  const sourceCheck = port?.externalIds[formerSourceCheck];
+  if (sourceCheck !== undefined) setSourceCheck(step.interface, sourceCheck);
   await ovs.detachUplink(step);
 }
 

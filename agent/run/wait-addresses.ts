@@ -2,6 +2,7 @@ import type { Deadline } from '../deadline.ts';
 import { waitForKernel } from '../drivers/host/kernel-events.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { AgentError } from '../errors.ts';
+import { addressesOf, isBindable } from '../model/observation.ts';
 
 /** Waits until the interface has every address and each can be bound. */
 export function waitForAddresses(
@@ -11,10 +12,8 @@ export function waitForAddresses(
   limitMs: number,
 ): Promise<void> {
   const missing = (): readonly string[] => {
-    const entries = readLinks().find((link) => link.name === interfaceName)?.addresses ?? [];
-    const bindable = entries
-      .filter((entry) => !entry.tentative && !entry.dadFailed)
-      .map((entry) => `${entry.address}/${entry.prefixLength}`);
+    const link = readLinks().find((entry) => entry.name === interfaceName);
+    const bindable = addressesOf(link, isBindable);
     return addresses.filter((address) => !bindable.includes(address));
   };
   const timeout = () =>

@@ -1,5 +1,6 @@
 import type { AgentError } from '../errors.ts';
 import type { ConfigWarning, Sourced } from '../model/config.ts';
+import { joinLines } from './style.ts';
 
 /** One line per setting: its name in the file, its effective value and where that came from, in columns. */
 export function configShowText(
@@ -36,13 +37,14 @@ export function configProblemsText(error: AgentError): string {
 
 function valueText(value: unknown): string {
   if (value === null) return '-';
-  return Array.isArray(value) ? value.join(', ') : String(value);
+  return Array.isArray(value) ? value.join(', ') || '-' : String(value);
 }
 
-function warningLines(warnings: readonly ConfigWarning[]): string[] {
+/** A line for each remark on a configuration. */
+export function warningLines(warnings: readonly ConfigWarning[]): string[] {
   return warnings.map(({ source, message }) => `warning: ${source}: ${message}`);
 }
 
 function text(lines: readonly string[]): string {
-  return lines.map((line) => line.trimEnd()).join('\n');
+  return joinLines(lines.map((line) => line.trimEnd()));
 }

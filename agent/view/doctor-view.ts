@@ -1,5 +1,5 @@
 import type { CheckResult, Verdict } from '../model/examination.ts';
-import { escapeControl, type Style } from './style.ts';
+import { joinLines, type Style } from './style.ts';
 
 const colours = { ok: 'green', warning: 'yellow', failed: 'red', 'not-applicable': 'dim' } as const;
 const words: Readonly<Record<Verdict, string>> = {
@@ -19,7 +19,7 @@ export function doctorText(results: readonly CheckResult[], style: Style, verbos
     const word = style(colours[verdict], words[verdict].padEnd(wordWidth));
     return [`${word}  ${id.padEnd(width)}  ${title}`, ...detailLines(result, wordWidth + 2, style, verbose)];
   });
-  return [...lines, '', summary(results, style)].join('\n');
+  return joinLines([...lines, '', summary(results, style)]);
 }
 
 function detailLines(
@@ -31,8 +31,8 @@ function detailLines(
   const margin = ' '.repeat(indent);
   if (!verbose && (verdict === 'ok' || verdict === 'not-applicable')) return [];
   return [
-    ...found.map((line) => `${margin}${escapeControl(line)}`),
-    ...fix.map((line) => `${margin}${style('bold', 'fix:')} ${escapeControl(line)}`),
+    ...found.map((line) => `${margin}${line}`),
+    ...fix.map((line) => `${margin}${style('bold', 'fix:')} ${line}`),
   ];
 }
 

@@ -1,19 +1,22 @@
 import { type AgentError, errorTable } from '../errors.ts';
 import { configProblemsText } from './config-view.ts';
-import { escapeControl, type Style } from './style.ts';
+import { joinLines, type Style } from './style.ts';
 
 /** `what: why; do this` on one line; for a configuration that is wrong, every problem with its source line and a caret below the place. */
 export function errorText(error: AgentError, style: Style): string {
-  return `${style('red', 'microshift-net:')} ${escapeControl(configProblemsText(error))}`;
+  return `${style('red', 'microshift-net:')} ${configProblemsText(error)}`;
 }
 
 /** The line, its facts and its chain of causes. */
 export function errorDetail(error: AgentError, style: Style): string {
   const facts = Object.entries(error.facts)
     .filter(([key]) => !/snippet/i.test(key))
-    .map(([key, value]) => `  ${key}: ${Array.isArray(value) ? value.join('\n    ') : String(value)}`);
+    .flatMap(([key, value]) => {
+      const [first, ...more] = Array.isArray(value) ? value : [value];
+      return [`  ${key}: ${first}`, ...more.map((line) => `    ${line}`)];
+    });
   const causes = causeMessages(error).map((message) => `  caused by: ${message}`);
-  return [errorText(error, style), `  kind: ${error.kind}`, ...[...facts, ...causes].map(escapeControl)].join('\n');
+  return joinLines([...errorText(error, style).split('\n'), `  kind: ${error.kind}`, ...facts, ...causes]);
 }
 
 /** The machine form of an error. */

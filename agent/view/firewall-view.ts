@@ -1,5 +1,5 @@
 import type { FirewallPlan, TrustedSource } from '../model/firewall.ts';
-import type { Style } from './style.ts';
+import { joinLines, type Style } from './style.ts';
 
 /** What a check found: each source, and whether it is trusted now and for good. */
 export function firewallText(plan: FirewallPlan, style: Style): string {
@@ -14,7 +14,7 @@ export function firewallText(plan: FirewallPlan, style: Style): string {
   });
   const complete = plan.addRunning.length + plan.addPermanent.length === 0;
   const end = complete ? [] : ['Mend it with: microshift-net firewall apply'];
-  return [`Sources of firewalld's zone ${plan.zone}:`, ...lines, ...end].join('\n');
+  return joinLines([`Sources of firewalld's zone ${plan.zone}:`, ...lines, ...end]);
 }
 
 /** The commands that do the same where firewalld does not run. */
@@ -25,12 +25,12 @@ export function commandsText(sources: readonly TrustedSource[]): string {
   const nft = sources.map(
     ({ source, family }) => `  nft insert rule inet filter input ${family === 6 ? 'ip6' : 'ip'} saddr ${source} accept`,
   );
-  return [
+  return joinLines([
     'firewalld does not run here, so nothing was done.',
     'If iptables filters what comes in:',
     ...iptables,
     'If nftables does (table and chain as in `nft list ruleset`; here those of its example configuration):',
     ...nft,
     'Both last until the next boot; save them the way your distribution does.',
-  ].join('\n');
+  ]);
 }

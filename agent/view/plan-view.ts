@@ -1,7 +1,7 @@
 import { inWords } from '../compare/in-words.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan, Step, StepArguments } from '../model/plan.ts';
-import type { Style } from './style.ts';
+import { joinLines, type Style } from './style.ts';
 import { drawTopology, observedTopology, plannedTopology } from './topology.ts';
 
 /** A whole plan for people: choice, drawing before and after, steps with their reasons, notes, outage. */
@@ -17,14 +17,14 @@ export function planText(plan: Plan, observation: Observation, style: Style, ver
   }
   lines.push(
     style('bold', plan.outcome === 'unchanged' ? 'Now' : 'Before'),
-    drawTopology(observedTopology(observation), style),
+    ...drawTopology(observedTopology(observation), style).split('\n'),
   );
   if (plan.outcome === 'unchanged') lines.push(style('green', 'Nothing to do: the node is as wanted.'));
   else {
-    lines.push(style('bold', 'After'), drawTopology(plannedTopology(plan, observation), style));
+    lines.push(style('bold', 'After'), ...drawTopology(plannedTopology(plan, observation), style).split('\n'));
     lines.push(
       style('bold', `Steps (${plan.steps.length})`),
-      ...plan.steps.map((step, index) => stepLine(step, index, style)),
+      ...plan.steps.flatMap((step, index) => stepLines(step, index, style)),
     );
     lines.push('', `${style('bold', 'Outage')}   at most ${plan.outage.expectedMs} ms expected: ${plan.outage.why}`);
   }
@@ -37,7 +37,7 @@ export function planText(plan: Plan, observation: Observation, style: Style, ver
       ...plan.differences.map(inWords).map((entry) => `  ${entry.subject}: ${entry.observed} → ${entry.wanted}`),
     );
   }
-  return lines.join('\n');
+  return joinLines(lines);
 }
 
 /** What a step does, in a few words. */
@@ -53,8 +53,8 @@ export function stepTitle(step: Step | 'prove' | 'commit'): string {
       return deletionTitle(step);
     case 'activate':
       return `activate ${step.profiles.map((entry) => (entry.interface === null ? entry.id : `${entry.id} on ${entry.interface}`)).join(', ')}`;
-    case 'holdIpv6':
-      return `hold ${step.addresses.join(', ')} on ${step.interface}`;
+    case 'changeKernel':
+      return kernelTitle(step);
     case 'claimBridge':
       return `make ${step.bridge} NetworkManager's, as it is`;
     case 'attachUplink':
@@ -74,14 +74,26 @@ export function stepTitle(step: Step | 'prove' | 'commit'): string {
   }
 }
 
-function deletionTitle({ profiles, bridges }: StepArguments['deleteProfiles']): string {
-  const what = [
+function deletionTitle({ profiles, bridges, left = [] }: StepArguments['deleteProfiles']): string {
+  const gone = [
     ...(profiles.length === 0 ? [] : [`the profiles ${profiles.map(({ id }) => id).join(', ')}`]),
     ...bridges.map((bridge) => `the bridge ${bridge}`),
   ];
-  return `delete ${what.join(' and ')}`;
+  const released = left.map(({ bridge }) => `let ${bridge} go`);
+  return [...(gone.length === 0 ? [] : [`delete ${gone.join(' and ')}`]), ...released].join(', ');
 }
 
-function stepLine(step: Step, index: number, style: Style): string {
-  return `  ${String(index + 1).padStart(2)}  ${stepTitle(step)}\n      ${style('dim', step.why)}`;
+function kernelTitle({ entries, removed = [], required }: StepArguments['changeKernel']): string {
+  const { interface: name, routes, neighbours } = entries;
+  const addresses = entries.addresses.map(({ address }) => address).join(', ');
+  if (required) return `hold ${addresses} on ${name}`;
+  const more = routes.length + neighbours.length === 0 ? '' : ' and what goes with them';
+  return [
+    ...(addresses === '' ? [] : [`give ${name} ${addresses}${more}`]),
+    ...(removed.length === 0 ? [] : [`take ${removed.join(', ')} off ${name}`]),
+  ].join(', ');
+}
+
+function stepLines(step: Step, index: number, style: Style): readonly string[] {
+  return [`  ${String(index + 1).padStart(2)}  ${stepTitle(step)}`, `      ${style('dim', step.why)}`];
 }

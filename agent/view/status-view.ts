@@ -1,7 +1,9 @@
+import type { ConfigWarning } from '../model/config.ts';
 import type { JournalRecord } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Difference } from '../model/plan.ts';
-import type { Style } from './style.ts';
+import { warningLines } from './config-view.ts';
+import { joinLines, type Style } from './style.ts';
 import { drawTopology, observedTopology } from './topology.ts';
 import { daemonLine } from './tuning-view.ts';
 
@@ -13,6 +15,8 @@ export interface StatusView {
   readonly differences: readonly Difference[];
   /** Why no plan can be made; null when one can. */
   readonly problem: string | null;
+  /** What is not known of MicroShift's own configuration. */
+  readonly unknown: readonly ConfigWarning[];
 }
 
 /** One screen: topology, services, tuning, last transaction, next step. */
@@ -20,7 +24,7 @@ export function statusText(view: StatusView, style: Style): string {
   const { observation, last, differences, problem } = view;
   const { networkManager, ovs } = observation;
   const lines = [
-    drawTopology(observedTopology(observation), style),
+    ...drawTopology(observedTopology(observation), style).split('\n'),
     `NetworkManager  ${networkManager.version}${networkManager.ovsPlugin ? '' : ' (without its Open vSwitch plugin)'}`,
     `Open vSwitch    ${ovs.version ?? '?'}${view.vswitchd === null ? '' : `; ${style('red', view.vswitchd)}`}`,
     ...(observation.tuning?.daemons ?? []).map((daemon) => `  ${daemonLine(daemon)}`),
@@ -36,7 +40,8 @@ export function statusText(view: StatusView, style: Style): string {
       ),
     );
   } else lines.push('', style('green', 'The node is as wanted.'));
-  if (problem !== null || view.vswitchd !== null)
+  lines.push(...warningLines(view.unknown));
+  if (problem !== null || view.vswitchd !== null || view.unknown.length > 0)
     lines.push('See what is wrong, and how to mend it: microshift-net doctor');
-  return lines.join('\n');
+  return joinLines(lines);
 }

@@ -4,7 +4,7 @@ import { isDefault } from '../net/destination.ts';
 import { stableAddresses } from '../plan/bridge/handover.ts';
 import { bridges } from '../plan/names.ts';
 import { uplinkInBridge } from '../plan/uplink/uplink-in-bridge.ts';
-import type { Style } from './style.ts';
+import { joinLines, type Style } from './style.ts';
 
 /** A bridge with its ports, or a NIC on its own: what a drawing shows as one block. */
 export interface Block {
@@ -82,7 +82,7 @@ export function plannedTopology(plan: Plan, observation: Observation): readonly 
 /** Draws blocks one below the other. */
 export function drawTopology(blocks: readonly Block[], style: Style): string {
   if (blocks.length === 0) return '  (no network device)';
-  return blocks.flatMap((block) => drawBlock(block, style)).join('\n');
+  return joinLines(blocks.flatMap((block) => drawBlock(block, style)));
 }
 
 function drawBlock(block: Block, style: Style): readonly string[] {

@@ -12,7 +12,7 @@ export function tuningStepTitle(step: TuningStep): string {
       return `remove ${step.path}`;
     case 'reloadUnits':
       return 'let systemd read its unit files again';
-    case 'setOtherConfig': {
+    case 'setKeys': {
       const words = Object.entries(step.values).map(([key, value]) =>
         value === null ? `no ${key}` : `${key}=${value}`,
       );
@@ -23,7 +23,7 @@ export function tuningStepTitle(step: TuningStep): string {
 
 /** The lines of a tuning plan for people; none when there is nothing to say. */
 export function tuningText(plan: TuningPlan, style: Style): readonly string[] {
-  const steps = plan.steps.map((step) => `  ${tuningStepTitle(step)}\n      ${style('dim', step.why)}`);
+  const steps = plan.steps.flatMap((step) => [`  ${tuningStepTitle(step)}`, `      ${style('dim', step.why)}`]);
   const notes = plan.notes.map(
     (note) => `${note.level === 'warning' ? style('yellow', 'warning') : 'note'}: ${note.message}`,
   );

@@ -1,8 +1,8 @@
 import { marshallMessage, messageToJsFmt } from 'dbus-next/lib/marshall-compat.js';
-import { unmarshalMessages } from 'dbus-next/lib/message.js';
+import { unmarshalMessages, type WireMessage } from 'dbus-next/lib/message.js';
 import { Message } from 'dbus-next/lib/message-type.js';
 import type { AgentError } from '../../errors.ts';
-import { boundArrays } from './bounds.ts';
+import { boundParser } from './bounds.ts';
 import { busLost, busUnreachable, callTimedOut, DBusReplyError } from './errors.ts';
 import { inPieces } from './pieces.ts';
 import { openTransport } from './transport.ts';
@@ -47,10 +47,12 @@ export interface Bus {
   /** Sends a call and returns the body of its reply. Rejects with DBusReplyError, `dbus-timeout` or `dbus-lost`; always settles. */
   call(call: MethodCall): Promise<unknown[]>;
   /**
-   * Delivers every signal that matches the rule from now on; the rule is sent at once, so a call made after this one cannot
-   * outrun it (the daemon works through one connection's messages in order). Returns the end of the subscription.
+   * Delivers every signal of this sender from now on, also such as somebody else's rule asked for; the rule is sent at once, so a call
+   * made after this one cannot outrun it (the daemon works through one connection's messages in order). Returns the end of the
+   * subscription. A rule keeps nobody else away: every user of the machine may send a signal straight to this connection, so the sender
+   * is compared, a unique name or that of the daemon, which vouches for both (D-Bus specification, "Header Fields").
    */
-  subscribe(matchRule: string, listener: (signal: Signal) => void): () => void;
+  subscribe(matchRule: string, sender: string, listener: (signal: Signal) => void): () => void;
   /** Calls back once when the connection is lost; at once if it is lost already. */
   onLost(listener: (error: AgentError) => void): () => void;
   /** Calls sent so far, for `--verbose` and the benchmark. */
@@ -64,6 +66,14 @@ interface PendingCall {
   readonly timer: NodeJS.Timeout;
 }
 
+interface Subscriber {
+  readonly sender: string;
+  readonly listener: (signal: Signal) => void;
+}
+
+/** The daemon's own name on its bus. */
+export const daemonName = 'org.freedesktop.DBus';
+
 /** Address of the system bus: DBUS_SYSTEM_BUS_ADDRESS or the well-known socket (D-Bus specification, "System message bus"). */
 export function systemBusAddress(environment: NodeJS.ProcessEnv): string {
   return environment.DBUS_SYSTEM_BUS_ADDRESS ?? 'unix:path=/run/dbus/system_bus_socket';
@@ -71,12 +81,11 @@ export function systemBusAddress(environment: NodeJS.ProcessEnv): string {
 
 /** A call to the bus daemon itself, whose arguments are text. */
 export function daemonCall(member: string, ...body: string[]): MethodCall {
-  const name = 'org.freedesktop.DBus';
   const signature = 's'.repeat(body.length);
-  return { destination: name, path: '/org/freedesktop/DBus', interface: name, member, signature, body };
+  return { destination: daemonName, path: '/org/freedesktop/DBus', interface: daemonName, member, signature, body };
 }
 
-boundArrays();
+boundParser();
 
 /** Connects and says Hello. Rejects with `dbus-unreachable`. */
 export async function connectBus(address: string): Promise<Bus> {
@@ -84,7 +93,7 @@ export async function connectBus(address: string): Promise<Bus> {
     throw busUnreachable(address, cause);
   });
   const pending = new Map<number | undefined, PendingCall>();
-  const listeners = new Set<(signal: Signal) => void>();
+  const subscribers = new Set<Subscriber>();
   const lostListeners = new Set<(error: AgentError) => void>();
   let lost: AgentError | undefined;
   let serial = 0;
@@ -101,12 +110,17 @@ export async function connectBus(address: string): Promise<Bus> {
     for (const own of [...pending.keys()]) take(own)?.reject(lost);
     for (const listener of lostListeners) listener(lost);
   };
-  const receive = (wire: unknown): void => {
-    const message = new Message(messageToJsFmt(wire));
-    const { type, replySerial, errorName, body } = message;
-    if (type === signalMessage) for (const listener of listeners) listener(message);
-    else if (type === methodReturn) take(replySerial)?.resolve(body);
-    else if (type === errorReply) {
+  const receive = (wire: WireMessage): void => {
+    const { type, replySerial, sender } = wire;
+    // Of what nobody asked for the body is not even read.
+    if (type === signalMessage && [...subscribers].some((one) => one.sender === sender)) {
+      const signal = complete(wire);
+      for (const one of subscribers) if (one.sender === sender) one.listener(signal);
+    } else if (type === methodReturn) {
+      const { body } = complete(wire);
+      take(replySerial)?.resolve(body);
+    } else if (type === errorReply) {
+      const { errorName, body } = complete(wire);
       take(replySerial)?.reject(new DBusReplyError(errorName, typeof body[0] === 'string' ? body[0] : ''));
     }
   };
@@ -147,12 +161,13 @@ export async function connectBus(address: string): Promise<Bus> {
 
   return {
     call,
-    subscribe: (matchRule, listener) => {
-      listeners.add(listener);
+    subscribe: (matchRule, sender, listener) => {
+      const subscriber = { sender, listener };
+      subscribers.add(subscriber);
       // A refused rule would mean waiting in vain for signals: that is as bad as a lost bus.
       daemon('AddMatch', matchRule).catch(lose);
       return () => {
-        listeners.delete(listener);
+        subscribers.delete(subscriber);
         if (lost === undefined) daemon('RemoveMatch', matchRule).catch(() => undefined);
       };
     },
@@ -168,4 +183,9 @@ export async function connectBus(address: string): Promise<Bus> {
       socket.destroy();
     },
   };
+}
+
+/** A message with its body. */
+function complete(wire: WireMessage): Message {
+  return new Message(messageToJsFmt({ ...wire, body: wire.body?.() }));
 }

@@ -5,9 +5,16 @@ declare module 'dbus-next/lib/message.js' {
     on(event: 'readable', listener: () => void): unknown;
     read(bytes: number): Buffer | null;
   }
+  /** A message's header fields; its body is read by the call (boundParser of bounds.ts). */
+  export interface WireMessage {
+    readonly type: number;
+    readonly replySerial?: number;
+    readonly sender?: string;
+    readonly body?: () => unknown;
+  }
   export function unmarshalMessages(
     stream: MessageStream,
-    onMessage: (message: unknown) => void,
+    onMessage: (message: WireMessage) => void,
     options: object,
   ): void;
 }
@@ -26,6 +33,8 @@ declare module 'dbus-next/lib/dbus-buffer.js' {
   export default class DBusBuffer {
     readonly buffer: Buffer;
     readonly pos: number;
+    read(signature: string): unknown;
+    readSimpleType(type: string): unknown;
     readArray(element: WireType, bytes: number): unknown;
   }
 }

@@ -45,6 +45,11 @@ export async function setMac(interfaceName: string, mac: string): Promise<void> 
     await ipBatch([`link set dev ${interfaceName} address ${mac}`]);
 }
 
+/** Brings an interface up, and lets the kernel give it a link-local address by its MAC, which NetworkManager forbids where it manages. */
+export async function setUp(interfaceName: string): Promise<void> {
+  await ipBatch([`link set dev ${interfaceName} addrgenmode eui64`, `link set dev ${interfaceName} up`]);
+}
+
 function routeWords(route: HeldRoute, hold: RouteHold): string {
   // A gateway beyond the prefix of every address is fine for NetworkManager, so it is here.
   const gateway = route.gateway === null ? '' : `via ${route.gateway} onlink `;

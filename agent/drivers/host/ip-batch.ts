@@ -3,14 +3,20 @@ import { type Finished, run } from './exec.ts';
 /** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
 const commandMs = 3_000;
 
+/** Ends a line, begins a comment or a quotation (ip(8), -batch): a name that has it would make another command of the line. */
+const misread = /[#"'\\\p{Cc}]/u;
+
 /** Runs many commands of ip(8) in one process, to the last one. Best effort: what the kernel refuses is left out. */
 export async function ipBatch(lines: readonly string[]): Promise<void> {
-  if (lines.length > 0) await batch(['-force'], lines);
+  const plain = lines.filter((line) => !misread.test(line));
+  if (plain.length > 0) await batch(['-force'], plain);
 }
 
 /** Runs many commands of ip(8) in one process, to the first that the kernel refuses: gives that one and what it says, or null. */
 export async function ipBatchOrRefusal(lines: readonly string[]): Promise<string | null> {
   if (lines.length === 0) return null;
+  const unfit = lines.find((line) => misread.test(line));
+  if (unfit !== undefined) return `\`ip ${unfit}\`: a name in it would be misread`;
   const { exitCode, stderr } = await batch([], lines);
   if (exitCode === 0) return null;
   const [reason = '', line] = stderr.split(/\s*Command failed -:(\d+)/);

@@ -2,38 +2,21 @@ import type { Deadline } from '../../deadline.ts';
 import { AgentError } from '../../errors.ts';
 import type { Route } from '../../model/observation.ts';
 import { isDefault } from '../../net/destination.ts';
-import { ipBatch, ipBatchOrRefusal } from './ip-batch.ts';
+import { ipBatch } from './ip-batch.ts';
 import { waitForKernel } from './kernel-events.ts';
 import { readKernelAdvertisedRoutes, readRoutes } from './routes.ts';
 
 /** A router answers a solicitation within half a second (MAX_RA_DELAY_TIME). */
 const answerLimitMs = 600;
 
-export interface Ipv6Hold {
+/** Default routes that stand in for those of a router: by their metric they are known. */
+interface Ipv6Hold {
   readonly interface: string;
-  /** `address/prefix` */
-  readonly addresses: readonly string[];
-  readonly gateways: readonly string[];
   readonly metric: number;
 }
 
-/**
- * Adds IPv6 addresses and default routes to an interface in the kernel, usable at once: the node holds these addresses on another
- * interface with the same MAC, so duplicate address detection would only find itself (RFC 4862 section 5.4). Fails with `step-failed`.
- */
-export async function holdIpv6({ interface: name, addresses, gateways, metric }: Ipv6Hold): Promise<void> {
-  const refusal = await ipBatchOrRefusal([
-    ...addresses.map((address) => `address replace ${address} dev ${name} metric ${metric} nodad`),
-    ...gateways.map((gateway) => `route replace ::/0 via ${gateway} dev ${name} metric ${metric}`),
-  ]);
-  if (refusal === null) return;
-  throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
-    hint: 'check that IPv6 is enabled on the node: sysctl net.ipv6.conf.all.disable_ipv6',
-  });
-}
-
 /** Removes the default routes of a hold, and the connected routes that the kernel gave its addresses; one that is gone already is fine. */
-export async function releaseIpv6(hold: Pick<Ipv6Hold, 'interface' | 'metric'>): Promise<void> {
+export async function releaseIpv6(hold: Ipv6Hold): Promise<void> {
   const isHeld = ({ family, metric, device }: Route): boolean =>
     family === 6 && metric === hold.metric && device === hold.interface;
   await deleteRoutes(readRoutes().filter(isHeld));

@@ -8,19 +8,23 @@ const copiedNeighbours = 16;
 
 interface Neighbour {
   readonly dst: string;
+  readonly dev: string;
   readonly lladdr?: string;
   readonly state?: readonly string[];
 }
 
 /**
  * Tells one interface the link-layer addresses that another one knows. Without, its first packet has to ask for them, and a question
- * that is lost is asked again only after a second (RFC 4861 section 10, RETRANS_TIMER). Best effort: whoever is not told asks.
+ * that is lost is asked again only after a second (RFC 4861 section 10, RETRANS_TIMER). What somebody has told it for good stays. Best effort: whoever
+ * is not told asks.
  */
 export async function copyNeighbours(from: string, to: string): Promise<void> {
-  const { exitCode, stdout } = await run('ip', ['-json', 'neigh', 'show', 'dev', from], commandMs);
+  const { exitCode, stdout } = await run('ip', ['-json', 'neigh', 'show'], commandMs);
   if (exitCode !== 0) return;
-  const copies = parse(stdout).flatMap(({ dst, lladdr, state = [] }) => {
-    if (lladdr === undefined || state.includes('FAILED')) return [];
+  const all = parse(stdout);
+  const kept = all.filter(({ dev, state = [] }) => dev === to && state.includes('PERMANENT')).map(({ dst }) => dst);
+  const copies = all.flatMap(({ dst, dev, lladdr, state = [] }) => {
+    if (dev !== from || lladdr === undefined || state.includes('FAILED') || kept.includes(dst)) return [];
     // Stale: used at once, and asked about again behind the first packets.
     return [`neigh replace ${dst} lladdr ${lladdr} dev ${to} nud stale`];
   });

@@ -1,7 +1,7 @@
 import type { AgentError } from '../../errors.ts';
 import type { ProfileSettings } from '../../model/settings.ts';
 import { encodeVariant, toPlain } from '../dbus/codec.ts';
-import { type Bus, daemonCall, type MethodCall, type Signal } from '../dbus/connection.ts';
+import { type Bus, daemonCall, daemonName, type MethodCall, type Signal } from '../dbus/connection.ts';
 import { fromReply, isUnknownProfile, notRunning, unknownForm, vanished } from './errors.ts';
 import {
   addFlags,
@@ -45,8 +45,8 @@ export interface NetworkManager {
   reapply(devicePath: string, settings: ProfileSettings | null, uuid: string): Promise<void>;
   /** Takes the IP settings off an activated device in place; its link settings stay. */
   clearIpSettings(devicePath: string): Promise<void>;
-  /** Lets NetworkManager manage a device; what is configured on it stays. */
-  manage(devicePath: string): Promise<void>;
+  /** Lets NetworkManager manage a device, with what is configured on it, or leave it alone until the next boot. */
+  manage(devicePath: string, managed: boolean): Promise<void>;
   /** Reads NetworkManager.conf and its conf.d again; neither profiles nor links are touched. */
   reloadConfiguration(): Promise<void>;
   property(path: string, interfaceName: string, name: string): Promise<unknown>;
@@ -123,10 +123,10 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
     reapply: (devicePath, settings, uuid) =>
       reapply(request, devicePath, settings, async () => profileSettings(await profilePathOf(uuid))),
     clearIpSettings: (devicePath) => clearIpSettings(request, devicePath),
-    manage: async (path) => {
-      const managed = encodeVariant(['b', true]);
-      const call = callsTo(path, propertiesInterface)('Set', 'ssv', deviceInterface, 'Managed', managed);
-      await request('manage a device', call);
+    manage: async (path, managed) => {
+      const value = encodeVariant(['b', managed]);
+      const call = callsTo(path, propertiesInterface)('Set', 'ssv', deviceInterface, 'Managed', value);
+      await request(managed ? 'manage a device' : 'leave a device alone', call);
     },
     reloadConfiguration: async () => {
       await request('read its configuration again', rootCall('Reload', 'u', reloadConf));
@@ -137,12 +137,13 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
     onSignal: (listener, member) =>
       bus.subscribe(
         `type='signal',sender='${service}'${member === undefined ? '' : `,member='${member}'`}`,
+        owner,
         (signal) => {
-          if (signal.sender === owner && (member === undefined || signal.member === member)) listener(signal);
+          if (member === undefined || signal.member === member) listener(signal);
         },
       ),
     onVanished: (listener) => {
-      const endOwnerWatch = bus.subscribe(ownerRule, (signal) => {
+      const endOwnerWatch = bus.subscribe(ownerRule, daemonName, (signal) => {
         if (signal.member === 'NameOwnerChanged' && signal.body[0] === service && signal.body[1] === owner)
           listener(vanished());
       });
@@ -158,7 +159,7 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
 /** NMManagerReloadFlags: the configuration, not DNS and not a restart of the DNS plugin. */
 const reloadConf = 0x1;
 
-const ownerRule = `type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='${service}'`;
+const ownerRule = `type='signal',sender='${daemonName}',member='NameOwnerChanged',arg0='${service}'`;
 
 function fromOwnerLookup(error: unknown): Error {
   const mapped = fromReply('answer', error);

@@ -1,4 +1,3 @@
-import { AgentError } from '../../errors.ts';
 import { toPlain } from '../dbus/codec.ts';
 import type { NetworkManager } from './client.ts';
 import { deviceInterface, deviceType, rootCall } from './names.ts';
@@ -9,15 +8,14 @@ export async function kernelDevice(nm: NetworkManager, name: string): Promise<st
   return String(path);
 }
 
-/** NetworkManager's object for a bridge's own interface: the bridge and its port have objects of the same name. */
-export async function ovsInterfaceDevice(nm: NetworkManager, name: string): Promise<string> {
+/** NetworkManager's objects of Open vSwitch with this name: a bridge, its port and its own interface share one. */
+export async function ovsDevices(
+  nm: NetworkManager,
+  name: string,
+  types: readonly number[] = Object.values(deviceType),
+): Promise<readonly string[]> {
   const objects = await nm.managedObjects();
-  const found = Object.entries(objects).find(([, object]) => {
-    const device = object[deviceInterface];
-    return toPlain(device?.Interface) === name && toPlain(device?.DeviceType) === deviceType.ovsInterface;
-  });
-  if (found !== undefined) return found[0];
-  throw new AgentError('step-failed', `NetworkManager has no device for ${name}`, {
-    hint: 'look at `nmcli device` and journalctl -u NetworkManager',
-  });
+  return Object.entries(objects).flatMap(([path, { [deviceInterface]: device }]) =>
+    toPlain(device?.Interface) === name && types.includes(Number(toPlain(device?.DeviceType))) ? [path] : [],
+  );
 }

@@ -31,7 +31,7 @@ export const rootCall = callsTo(rootPath, rootInterface);
 export const deviceState = { disconnected: 30, prepare: 40, ipConfig: 70, activated: 100, failed: 120 } as const;
 
 /** NMDeviceType. */
-export const deviceType = { ovsInterface: 24 } as const;
+export const deviceType = { ovsInterface: 24, ovsPort: 25, ovsBridge: 26 } as const;
 
 /** NMActiveConnectionState. */
 export const activeState = { activated: 2, deactivated: 4 } as const;

@@ -1,33 +1,31 @@
+import type { BridgeRow } from '../../model/left-bridge.ts';
 import type { BridgeMarks } from '../../model/plan.ts';
-import { mapOf, mutate, type OvsdbClient, setOf } from '../ovsdb/index.ts';
-
-/** The external id by which NetworkManager knows a row for its own (nm-ovsdb.c). */
-const ownerKey = 'NM.connection.uuid';
+import { mutate, type OvsdbClient } from '../ovsdb/index.ts';
+import { ownerKey, replaceKeys } from './replace-keys.ts';
+import { askVswitchd } from './taken-over.ts';
 
 /**
  * Marks the rows of a bridge, and of the port and interface of its name, as NetworkManager's, in one transaction. Activating those profiles
- * then finds the rows and inserts none: without the marks the names would be taken. When this resolves, NetworkManager has the news.
+ * then finds the rows and inserts none: without the marks the names would be taken. `keys`: more that the bridge's row gets. When this
+ * resolves, NetworkManager has the news.
  */
-export async function claimBridge(client: OvsdbClient, name: string, owners: BridgeMarks): Promise<void> {
-  const rows = [
-    ['Bridge', owners.bridge],
-    ['Port', owners.port],
-    ['Interface', owners.interface],
-  ] as const;
-  await client.transact(
-    'Open_vSwitch',
-    rows.map(([table, uuid]) =>
-      // An insert does not replace the value of a key that is there (RFC 7047 section 5.1).
-      mutate(
-        table,
-        [['name', '==', name]],
-        [
-          ['external_ids', 'delete', setOf([ownerKey])],
-          ['external_ids', 'insert', mapOf({ [ownerKey]: uuid })],
-        ],
-      ),
-    ),
-  );
+export async function claimBridge(
+  client: OvsdbClient,
+  name: string,
+  owners: BridgeMarks,
+  keys: BridgeRow = { externalIds: {}, otherConfig: {} },
+): Promise<void> {
+  const named = [['name', '==', name]] as const;
+  const mark = (id: string): Readonly<Record<string, string>> => ({ [ownerKey]: id });
+  await client.transact('Open_vSwitch', [
+    mutate('Bridge', named, [
+      ...replaceKeys('external_ids', { ...keys.externalIds, ...mark(owners.bridge) }),
+      ...replaceKeys('other_config', keys.otherConfig),
+    ]),
+    mutate('Port', named, replaceKeys('external_ids', mark(owners.port))),
+    mutate('Interface', named, replaceKeys('external_ids', mark(owners.interface))),
+    askVswitchd,
+  ]);
   // ovsdb-server sends the news of a commit to everybody who follows it before it answers what came after it.
   await client.call('echo', []);
 }

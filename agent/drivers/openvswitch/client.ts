@@ -1,11 +1,14 @@
 import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
+import type { BridgeRow, LeftBridge } from '../../model/left-bridge.ts';
 import type { OvsFacts } from '../../model/observation.ts';
 import type { BridgeMarks } from '../../model/plan.ts';
+import type { OvsColumn } from '../../model/tuning.ts';
 import { connect, deleteRows, mutate, type OvsdbClient, setOf, uuid } from '../ovsdb/index.ts';
 import { claimBridge } from './claim-bridge.ts';
 import { fromOvsdb, vswitchdNotResponding } from './errors.ts';
 import { readOvsFacts } from './facts.ts';
-import { setOtherConfig } from './other-config.ts';
+import { leaveBridge, releaseBridge, releaseBridgeAtBoot } from './left-bridge.ts';
+import { setKeys } from './set-keys.ts';
 import { askVswitchd } from './taken-over.ts';
 import { attachUplink, detachUplink, type UplinkPort } from './uplink.ts';
 
@@ -21,16 +24,22 @@ const callTimeoutMs = 5_000;
 /** Open vSwitch over its database. Every call settles, failures are AgentErrors (`ovsdb-…`, `vswitchd-not-responding`). */
 export interface OpenVSwitch {
   facts(): Promise<OvsFacts>;
-  /** Makes a bridge that is there NetworkManager's, under these profiles. */
-  claimBridge(name: string, owners: BridgeMarks): Promise<void>;
-  /** Puts a NIC into a bridge and waits until vswitchd carries it. */
-  attachUplink(port: UplinkPort): Promise<void>;
+  /** Makes a bridge that is there NetworkManager's, under these profiles, with these keys in its row. */
+  claimBridge(name: string, owners: BridgeMarks, keys?: BridgeRow): Promise<void>;
+  /** Takes a bridge out of NetworkManager's hands with what others put into it; its own interface goes. */
+  releaseBridge(name: string): Promise<void>;
+  /** The same before vswitchd and NetworkManager run, and what leaveBridge does besides; a NIC goes out of it. */
+  releaseBridgeAtBoot(bridge: LeftBridge): Promise<void>;
+  /** Gives a bridge these keys and an interface of its own, or makes it. */
+  leaveBridge(bridge: LeftBridge): Promise<void>;
+  /** Puts a NIC into a bridge, as a port with these keys, and waits until vswitchd carries it. */
+  attachUplink(port: UplinkPort, externalIds?: Readonly<Record<string, string>>): Promise<void>;
   /** Takes a NIC out of a bridge and waits until vswitchd has let go of it. */
   detachUplink(port: UplinkPort): Promise<void>;
   /** Removes bridges with everything in them as one transaction; those that are not there are fine. */
   removeBridges(names: readonly string[]): Promise<void>;
-  /** Sets and removes (null) keys of Open_vSwitch.other_config and waits until vswitchd has taken them over. */
-  setOtherConfig(values: Readonly<Record<string, string | null>>): Promise<void>;
+  /** Sets and removes (null) keys in the row of Open vSwitch itself and waits until vswitchd has taken them over. */
+  setKeys(column: OvsColumn, values: Readonly<Record<string, string | null>>): Promise<void>;
   /** Asks ovs-vswitchd itself whether it is alive; writes nothing. */
   probeVswitchd(): Promise<void>;
   close(): void;
@@ -47,11 +56,14 @@ export async function openOpenVSwitch(directory = runDirectory): Promise<OpenVSw
     });
   return {
     facts: () => named('read its bridges', readOvsFacts(client)),
-    claimBridge: (name, owners) => named(`claim ${name}`, claimBridge(client, name, owners)),
-    attachUplink: (port) => named(`put ${port.interface} into ${port.bridge}`, attachUplink(client, port)),
+    claimBridge: (name, owners, keys) => named(`claim ${name}`, claimBridge(client, name, owners, keys)),
+    releaseBridge: (name) => named(`release ${name}`, releaseBridge(client, name)),
+    releaseBridgeAtBoot: (bridge) => named(`release ${bridge.bridge}`, releaseBridgeAtBoot(client, bridge)),
+    leaveBridge: (bridge) => named(`let ${bridge.bridge} go`, leaveBridge(client, bridge)),
+    attachUplink: (port, keys) => named(`put ${port.interface} into ${port.bridge}`, attachUplink(client, port, keys)),
     detachUplink: (port) => named(`take ${port.interface} out of ${port.bridge}`, detachUplink(client, port)),
     removeBridges: (names) => named(`remove ${names.join(', ')}`, removeBridges(client, names)),
-    setOtherConfig: (values) => named(`set ${Object.keys(values).join(', ')}`, setOtherConfig(client, values)),
+    setKeys: (column, values) => named(`set ${Object.keys(values).join(', ')}`, setKeys(client, column, values)),
     probeVswitchd: () => probeVswitchd(directory),
     close: () => client.close(),
   };

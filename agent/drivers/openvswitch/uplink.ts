@@ -1,5 +1,6 @@
 import {
   insert,
+  mapOf,
   mutate,
   namedUuid,
   type OvsdbClient,
@@ -30,7 +31,11 @@ export interface UplinkPort {
  * Adds the NIC to the bridge as one transaction and waits until vswitchd carries it. The rows have no external id of NetworkManager's: it
  * neither takes the NIC for a port of its own nor takes the port away while the NIC runs another profile (nm-ovsdb.c).
  */
-export async function attachUplink(client: OvsdbClient, { bridge, interface: name }: UplinkPort): Promise<void> {
+export async function attachUplink(
+  client: OvsdbClient,
+  { bridge, interface: name }: UplinkPort,
+  externalIds: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const named = (wanted: string) => [['name', '==', wanted]] as const;
   await client.transact('Open_vSwitch', [
     // The bridge is still there; else nothing is written.
@@ -43,7 +48,7 @@ export async function attachUplink(client: OvsdbClient, { bridge, interface: nam
       timeout: 0,
     }),
     insert('Interface', { name, ofport_request: uplinkOfport }, 'interface'),
-    insert('Port', { name, interfaces: namedUuid('interface') }, 'port'),
+    insert('Port', { name, interfaces: namedUuid('interface'), external_ids: mapOf(externalIds) }, 'port'),
     mutate('Bridge', named(bridge), [['ports', 'insert', namedUuid('port')]]),
     askVswitchd,
   ]);

@@ -2,5 +2,5 @@
 export { connect, type OvsdbClient } from './client.ts';
 export { OvsdbError, type OvsdbErrorKind } from './errors.ts';
 export type { JsonObject } from './json.ts';
-export { deleteRows, insert, mutate, type Operation, select, wait } from './operations.ts';
+export { deleteRows, insert, type Mutation, mutate, type Operation, select, wait } from './operations.ts';
 export { mapOf, namedUuid, readInteger, readString, readStringMap, readUuids, setOf, uuid } from './values.ts';

@@ -8,7 +8,7 @@ type Condition = readonly [
 ];
 
 /** RFC 7047 section 5.1 `<mutation>`. `insert` and `delete` work on sets and maps, the others on numbers. */
-type Mutation = readonly [
+export type Mutation = readonly [
   column: string,
   mutator: '+=' | '-=' | '*=' | '/=' | '%=' | 'insert' | 'delete',
   value: Value,

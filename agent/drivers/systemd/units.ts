@@ -1,6 +1,6 @@
 import { AgentError, isAgentError, messageOf } from '../../errors.ts';
 import { toPlain } from '../dbus/codec.ts';
-import type { Bus, MethodCall } from '../dbus/connection.ts';
+import { type Bus, daemonCall, type MethodCall } from '../dbus/connection.ts';
 
 /** org.freedesktop.systemd1(5) */
 const service = 'org.freedesktop.systemd1';
@@ -60,13 +60,18 @@ export function openSystemd(bus: Bus): Systemd {
 
 /** Runs a call that answers with a job and waits until systemd says how the job ended. */
 async function awaitJob(bus: Bus, what: string, call: () => Promise<unknown[]>): Promise<void> {
+  const [owner] = await bus.call(daemonCall('GetNameOwner', service)).catch((error: unknown) => {
+    throw refused(what, error);
+  });
   const ended = new Map<string, string>();
   let wake: () => void = () => undefined;
   // Listening before asking: a short job is over before its path is known.
   const stop = bus.subscribe(
     `type='signal',sender='${service}',interface='${manager.interface}',member='JobRemoved'`,
+    String(owner),
     (signal) => {
-      if (signal.member !== 'JobRemoved') return;
+      const { member, path, interface: from } = signal;
+      if (member !== 'JobRemoved' || path !== manager.path || from !== manager.interface) return;
       ended.set(String(signal.body[1]), String(signal.body[3]));
       wake();
     },

@@ -1,9 +1,10 @@
-import { fixedAddresses } from '../../compare/bridges.ts';
 import type { Observation } from '../../model/observation.ts';
-import type { DifferenceKind, NetworkDifference, Step, WantedBridge } from '../../model/plan.ts';
+import type { BridgeMarks, DifferenceKind, NetworkDifference, Step, WantedBridge } from '../../model/plan.ts';
+import { fixedAddresses } from '../../model/settings.ts';
 import type { BridgeNames } from '../names.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
-import { activate, bridgeDynamicIpv6, profileOf, waitSteps } from './build.ts';
+import { activate, activateInterface, attachStep, bridgeDynamicIpv6, profileOf, waitSteps } from './build.ts';
+import { rowOf } from './microshift-bridge.ts';
 
 /** How a difference is mended: each way disturbs more than the one before it. */
 type Remedy =
@@ -18,6 +19,7 @@ type Remedy =
 /** By kind of difference. */
 const ofKind: Readonly<Record<Exclude<DifferenceKind, 'setting'>, Remedy>> = {
   address: 'reapply-interface',
+  loopback: 'update',
   'uplink-configured': 'clear-uplink',
   'uplink-inactive': 'clear-uplink',
   port: 'attach-uplink',
@@ -66,7 +68,7 @@ export function adjustInPlace(
   }
   if (remedies.has('attach-uplink') && source !== null) {
     const why = `${source.link.name} carries ${names.bridge} again`;
-    steps.push({ do: 'attachUplink', bridge: names.bridge, interface: source.link.name, why });
+    steps.push(attachStep(names, wanted, source, why));
   }
   if ((remedies.has('attach-uplink') || remedies.has('clear-uplink')) && source !== null) {
     const { id, uuid, link, isActive } = source;
@@ -90,17 +92,30 @@ function claim(
   source: UplinkSource | null,
   observation: Observation,
 ): readonly Step[] {
-  const bridge = profileOf(wanted, names.bridge);
   const port = profileOf(wanted, names.bridgePort);
   const device = profileOf(wanted, names.bridgeInterface);
-  const profiles = { bridge: bridge.uuid, port: port.uuid, interface: device.uuid };
   const why = `${names.bridge} stayed while NetworkManager was away; it is taken over with all that is in it`;
   return [
-    { do: 'claimBridge', bridge: names.bridge, profiles, why },
+    { do: 'claimBridge', bridge: names.bridge, profiles: marksOf(names, wanted), why },
     activate(port, 'NetworkManager finds the rows and adds none'),
-    activate(device, `${names.bridge} keeps its addresses and is looked after again`),
+    activateInterface(names, wanted, `${names.bridge} keeps its addresses and is looked after again`),
     ...(source === null ? [] : bridgeDynamicIpv6(names, device, source, observation)),
   ];
+}
+
+/** The step that makes a bridge of nobody's one of NetworkManager's. */
+export function claimStep(names: BridgeNames, wanted: WantedBridge): Step {
+  const { bridge } = names;
+  const why = `NetworkManager takes ${bridge} over with all that others have put into it`;
+  return { do: 'claimBridge', bridge, profiles: marksOf(names, wanted), row: rowOf(names, wanted), why };
+}
+
+function marksOf(names: BridgeNames, wanted: WantedBridge): BridgeMarks {
+  return {
+    bridge: profileOf(wanted, names.bridge).uuid,
+    port: profileOf(wanted, names.bridgePort).uuid,
+    interface: profileOf(wanted, names.bridgeInterface).uuid,
+  };
 }
 
 function remedyOf(difference: NetworkDifference, names: BridgeNames, isUnclaimed: boolean): Remedy {

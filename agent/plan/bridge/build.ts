@@ -1,8 +1,8 @@
-import { fixedAddresses } from '../../compare/bridges.ts';
-import { detectionLimitMs } from '../../model/limits.ts';
+import type { KernelEntries } from '../../model/kernel-entries.ts';
+import { detectionLimitMs, standbyMetric } from '../../model/limits.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { Step, WantedBridge, WantedProfile } from '../../model/plan.ts';
-import { numberOf } from '../../model/settings.ts';
+import { fixedAddresses, numberOf, textOf } from '../../model/settings.ts';
 import { isDefault } from '../../net/destination.ts';
 import type { BridgeNames } from '../names.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
@@ -13,13 +13,13 @@ import {
   ipv6Hold,
   overlapSettings,
   stableAddresses,
-  standbyMetric,
   withoutAddresses,
 } from './handover.ts';
 
 /**
  * Steps that build a bridge around a NIC that runs the admin's own profile, or none (`isActive` false). The bridge comes up beside it with the
- * same addresses, then the NIC becomes a port, then its own addresses go: there is no moment in which nobody answers.
+ * same addresses, then the NIC becomes a port, then its own addresses go: there is no moment in which nobody answers. `claim`: for a bridge
+ * that is there already.
  */
 export function buildWithUplink(
   names: BridgeNames,
@@ -27,6 +27,7 @@ export function buildWithUplink(
   source: UplinkSource,
   isActive: boolean,
   observation: Observation,
+  claim: readonly Step[] = [],
 ): readonly Step[] {
   const uplink = source.link.name;
   const final = profileOf(wanted, names.bridgeInterface);
@@ -42,24 +43,26 @@ export function buildWithUplink(
       profiles: wanted.profiles.map((profile) => (profile.uuid === final.uuid ? initial : profile)),
       why: `${names.bridge} and its port need profiles; in memory, so that a reboot finds only the admin's own`,
     },
+    ...claim,
     activate(
       profileOf(wanted, names.bridgePort),
       `brings up ${names.bridge}; NetworkManager would try to twice if its interface came first`,
     ),
-    activate(
-      final,
+    activateInterface(
+      names,
+      wanted,
       hasAddresses
         ? `${names.bridge} gets the addresses of ${uplink} as a standby, behind route metrics that are not preferred`
         : `${names.bridge} gets its own interface; ${uplink} has no address to hand over`,
     ),
     ...(hold === null ? [] : [holdStep(names, hold)]),
     ...waitSteps(names, addresses, 'an address that is still being checked for duplicates does not answer'),
-    {
-      do: 'attachUplink',
-      bridge: names.bridge,
-      interface: uplink,
-      why: `${uplink} starts to carry ${names.bridge} while its own addresses still answer, so nothing is lost in between`,
-    },
+    attachStep(
+      names,
+      wanted,
+      source,
+      `${uplink} starts to carry ${names.bridge} while its own addresses still answer, so nothing is lost in between`,
+    ),
     {
       do: 'clearUplink',
       interface: uplink,
@@ -72,14 +75,36 @@ export function buildWithUplink(
   ];
 }
 
+/** The step that puts the NIC into the bridge. */
+export function attachStep(names: BridgeNames, wanted: WantedBridge, { link }: UplinkSource, why: string): Step {
+  const userspace = isUserspace(names, wanted) ? ({ userspace: true } as const) : {};
+  return { do: 'attachUplink', bridge: names.bridge, interface: link.name, ...userspace, why };
+}
+
+/** The step that starts the profile of a bridge's own interface. */
+export function activateInterface(names: BridgeNames, wanted: WantedBridge, why: string): Step {
+  const { id, uuid } = profileOf(wanted, names.bridgeInterface);
+  const tap = isUserspace(names, wanted) ? { tap: names.bridge } : {};
+  return { do: 'activate', profiles: [{ id, uuid, interface: null, ...tap }], why };
+}
+
+/** Whether a bridge has Open vSwitch's userspace data path. */
+function isUserspace(names: BridgeNames, wanted: WantedBridge): boolean {
+  return textOf(profileOf(wanted, names.bridge).settings, 'ovs-bridge', 'datapath-type') === 'netdev';
+}
+
 /** Steps that build a bridge without a NIC. */
-export function buildWithoutUplink(names: BridgeNames, wanted: WantedBridge): readonly Step[] {
-  const [port, device] = [profileOf(wanted, names.bridgePort), profileOf(wanted, names.bridgeInterface)];
+export function buildWithoutUplink(
+  names: BridgeNames,
+  wanted: WantedBridge,
+  claim: readonly Step[] = [],
+): readonly Step[] {
   const write = `${names.bridge} needs profiles; in memory, so that a reboot finds only the admin's own`;
   return [
     { do: 'writeProfiles', profiles: wanted.profiles, why: write },
-    activate(port, `brings up ${names.bridge}`),
-    activate(device, `${names.bridge} gets its own interface; no NIC is touched`),
+    ...claim,
+    activate(profileOf(wanted, names.bridgePort), `brings up ${names.bridge}`),
+    activateInterface(names, wanted, `${names.bridge} gets its own interface; no NIC is touched`),
   ];
 }
 
@@ -149,12 +174,17 @@ export function waitSteps({ bridge }: BridgeNames, addresses: readonly string[],
 }
 
 function holdStep(names: BridgeNames, hold: Ipv6Held): Step {
+  const own = { metric: standbyMetric, noDad: true, deprecated: false };
+  const route = { destination: '::/0', source: null, metric: standbyMetric, mtuBytes: null, table: null };
   return {
-    do: 'holdIpv6',
-    interface: names.bridge,
-    addresses: hold.addresses,
-    gateways: hold.gateways,
-    metric: standbyMetric,
+    do: 'changeKernel',
+    entries: {
+      interface: names.bridge,
+      addresses: hold.addresses.map((address) => ({ address, ...own })),
+      routes: hold.gateways.map((gateway) => ({ ...route, gateway })),
+      neighbours: [],
+    },
+    required: true,
     why: `${names.bridge} answers for the IPv6 addresses until a router advertisement has given it the same ones`,
   };
 }
@@ -189,6 +219,14 @@ function dynamicWait(
 /** Starts a profile, on this device; null: NetworkManager finds or makes it. */
 export function activate({ id, uuid }: WantedProfile, why: string, device: string | null = null): Step {
   return { do: 'activate', profiles: [{ id, uuid, interface: device }], why };
+}
+
+/** Steps that give a bridge's interface what others had given it, once NetworkManager has configured it. */
+export function putBack(entries: KernelEntries): readonly Step[] {
+  const { addresses, routes, neighbours, interface: name } = entries;
+  if (addresses.length + routes.length + neighbours.length === 0) return [];
+  const why = `what other programs gave ${name} goes with its interface, and they do not look again`;
+  return [{ do: 'changeKernel', entries, required: false, why }];
 }
 
 /** The profile of a bridge with this id. */

@@ -1,12 +1,18 @@
+import { surplusOnLoopback } from '../../compare/bridges.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { Wanted, WantedBridge } from '../../model/plan.ts';
 import { type BridgeNames, bridges, everyProfileId } from '../names.ts';
 import { adminProfile } from '../uplink/source-profile.ts';
 import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
+import { entriesOf, microshiftBridge } from './microshift-bridge.ts';
 
 /** Bridges of ours as they are now, in the form a plan aims at: what a later `undo` goes back to. */
 export function currentBridges(observation: Observation): Wanted {
-  return { bridges: bridges.flatMap((names) => currentBridge(names, observation) ?? []) };
+  const microshift = bridges.flatMap((names) => microshiftBridge(names, observation) ?? []);
+  return {
+    bridges: bridges.flatMap((names) => currentBridge(names, observation) ?? []),
+    ...(microshift.length === 0 ? {} : { microshift }),
+  };
 }
 
 function currentBridge(names: BridgeNames, observation: Observation): WantedBridge | null {
@@ -25,5 +31,19 @@ function currentBridge(names: BridgeNames, observation: Observation): WantedBrid
         : { interface: uplink, sourceProfile: admin?.uuid ?? '', sourceProfileId: admin?.id ?? '' },
     mac: link.mac.toUpperCase(),
     profiles: profiles.map(({ id, uuid, settings }) => ({ id, uuid, settings })),
+    ...foreignOf(names, observation),
+    ...loopbackOf(names, observation),
   };
+}
+
+/** What others gave the bridge's interface, to be put back when the bridge is built anew. */
+function foreignOf(names: BridgeNames, observation: Observation): Pick<WantedBridge, 'foreign'> {
+  const foreign = entriesOf(names.bridge, observation);
+  return foreign.addresses.length === 0 ? {} : { foreign };
+}
+
+/** What lo has of it. */
+function loopbackOf({ bridge }: BridgeNames, observation: Observation): Pick<WantedBridge, 'loopback'> {
+  const loopback = surplusOnLoopback(bridge, observation);
+  return loopback.length === 0 ? {} : { loopback };
 }

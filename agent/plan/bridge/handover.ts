@@ -1,11 +1,19 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { fixedAddresses } from '../../compare/bridges.ts';
-import { endlessDhcpTimeout } from '../../model/limits.ts';
-import type { Link, Observation, Route } from '../../model/observation.ts';
+import { endlessDhcpTimeout, standbyMetric } from '../../model/limits.ts';
+import { addressesOf, type Link, type Observation, type Route } from '../../model/observation.ts';
 import type { WantedProfile } from '../../model/plan.ts';
-import { type Json, jsonOf, listOf, type ProfileSettings, type SettingValue, textOf } from '../../model/settings.ts';
+import {
+  fixedAddresses,
+  type Json,
+  jsonOf,
+  listOf,
+  type ProfileSettings,
+  type SettingValue,
+  textOf,
+} from '../../model/settings.ts';
 import { isLinkLocal6 } from '../../net/address.ts';
 import { isDefault } from '../../net/destination.ts';
+import { ownRoutes } from './own-routes.ts';
 
 /*
  * The handover: before the NIC moves, the bridge's own interface already has the node's addresses and routes, with higher metrics
@@ -13,15 +21,12 @@ import { isDefault } from '../../net/destination.ts';
  * measurement.
  */
 
-/** Above every metric NetworkManager gives by default (the highest is 20000 more, for a device without connectivity). */
-export const standbyMetric = 40_000;
-
 type Family = 4 | 6;
 type Setting = Readonly<Record<string, SettingValue>>;
 
 /** Global addresses of a link but temporary ones (RFC 8981) and those that are still checked for duplicates, as `address/prefix`. */
 export function stableAddresses(link: Link): readonly string[] {
-  return link.addresses.filter((entry) => isStable(entry)).map((entry) => `${entry.address}/${entry.prefixLength}`);
+  return addressesOf(link, isStable);
 }
 
 /** Addresses of a link that the profile brings back by itself; all of them where the profile is not known. */
@@ -87,12 +92,8 @@ export interface Ipv6Held {
 /** IPv6 addresses and gateways to hold by hand while dynamic IPv6 has none of its own; null when there is nothing to hold. */
 export function ipv6Hold(final: WantedProfile, link: Link, observation: Observation): Ipv6Held | null {
   if (!isDynamic(6, final.settings)) return null;
-  const addresses = link.addresses.filter((entry) => entry.family === 6 && isStable(entry));
-  if (addresses.length === 0) return null;
-  return {
-    addresses: addresses.map((entry) => `${entry.address}/${entry.prefixLength}`),
-    gateways: defaultGateways(link, observation).filter(isIPv6),
-  };
+  const addresses = addressesOf(link, (entry) => entry.family === 6 && isStable(entry));
+  return addresses.length === 0 ? null : { addresses, gateways: defaultGateways(link, observation).filter(isIPv6) };
 }
 
 /** Gateways of the default routes through a link. */
@@ -119,6 +120,7 @@ function dynamicIpv6(final: ProfileSettings): Setting {
 function isStable(entry: Link['addresses'][number]): boolean {
   return (
     entry.scope === 'global' &&
+    entry.foreign !== true &&
     !entry.temporary &&
     !entry.tentative &&
     !entry.dadFailed &&
@@ -133,7 +135,7 @@ function fixedSetting(family: Family, final: ProfileSettings, link: Link, observ
   const nameservers = observation.resolver.nameservers.filter((server) =>
     family === 4 ? isIPv4(server) : isIPv6(server),
   );
-  const routes = observation.routes.filter(
+  const routes = ownRoutes(observation).filter(
     (route) => route.family === family && route.device === link.name && isMovedRoute(route),
   );
   return {

@@ -1,9 +1,11 @@
 import { AgentError } from '../../errors.ts';
-import type { Observation, OvsBridge } from '../../model/observation.ts';
-import type { PlanNote } from '../../model/plan.ts';
+import { addressesOf, devicesIn, type Observation, prefixedAddress } from '../../model/observation.ts';
+import type { PlanNote, WantedBridge } from '../../model/plan.ts';
+import { fixedAddresses } from '../../model/settings.ts';
 import { shellWord } from '../../printable.ts';
-import { type BridgeNames, everyProfileId, noUplinkMac, ownerKeys, ownerOf } from '../names.ts';
-import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
+import { type BridgeNames, everyProfileId, ownerOf } from '../names.ts';
+import type { UplinkSource } from '../uplink/source-profile.ts';
+import { isMarkedByMicroShift, isOfMicroShift, othersPorts } from './microshift-bridge.ts';
 
 /** Refuses to touch a bridge that somebody else made: by hand, or through profiles of another tool. Fails with `bridge-foreign`. */
 export function refuseForeignBridge(names: BridgeNames, observation: Observation): void {
@@ -22,20 +24,38 @@ export function foreignBridgeNotes(names: BridgeNames, observation: Observation)
   return [{ level: 'warning', message: `there is a bridge ${names.bridge} and ${found.why}; it is left alone` }];
 }
 
-/** Says which ports that others put into a bridge of ours go with it. */
-export function foreignPortNotes(names: BridgeNames, observation: Observation): readonly PlanNote[] {
-  const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
-  if (row === undefined || foreignBridge(names, observation) !== null) return [];
-  const foreign = row.ports.filter(
-    (port) =>
-      port.externalIds[ownerKeys.networkManager] === undefined && port.name !== uplinkInBridge(names, observation),
-  );
+/** Says which ports that others put into a bridge go with it. */
+export function lostPortNotes(names: BridgeNames, observation: Observation): readonly PlanNote[] {
+  if (foreignBridge(names, observation) !== null) return [];
+  const foreign = othersPorts(names, observation);
   if (foreign.length === 0) return [];
   const ports = foreign.map((port) => port.name).join(', ');
   const pods = foreign.some((port) => port.interfaces.some((entry) => entry.type === 'patch'))
     ? `; pods of ovn-kubernetes have no way out until there is a ${names.bridge} again`
     : '';
   return [{ level: 'warning', message: `ports that others put into ${names.bridge} go with it: ${ports}${pods}` }];
+}
+
+/**
+ * Refuses a bridge whose profile brings an address that the NIC has not and another program gave the node: it would be checked for duplicates, and
+ * the node itself would answer. Fails with `interface-unsuitable`.
+ */
+export function refuseTakenAddress({ profiles }: WantedBridge, source: UplinkSource, { links }: Observation): void {
+  const present = addressesOf(source.addressLink);
+  for (const wanted of profiles.flatMap(({ settings }) => fixedAddresses(settings))) {
+    const [address] = wanted.split('/');
+    const taken = links.flatMap((link) =>
+      link.addresses.flatMap((entry) => (entry.foreign && entry.address === address ? [{ link, entry }] : [])),
+    )[0];
+    if (taken === undefined || present.includes(wanted)) continue;
+    const there = prefixedAddress(taken.entry);
+    const { name } = taken.link;
+    throw new AgentError(
+      'interface-unsuitable',
+      `${wanted} of the profile ${source.id} is on ${name} already as ${there}: a program other than NetworkManager gave it that`,
+      { hint: `take it out of the profile, or: ip address delete ${there} dev ${shellWord(name)}` },
+    );
+  }
 }
 
 /** Why a bridge is somebody else's, and how to remove it. */
@@ -56,16 +76,12 @@ function foreignBridge(names: BridgeNames, observation: Observation): { why: str
   }
   // A row of a profile that is gone is what a run that died, or its profile's deletion, left: planned for removal.
   if (owner !== undefined) return null;
-  if (isOfMicroShift(row)) {
-    const why = "MicroShift's configure-ovs.sh made it, without a NIC";
-    const removal = `remove it while MicroShift does not need it (systemctl stop microshift; ovs-vsctl del-br ${names.bridge}; systemctl start microshift-ovs-init microshift)`;
-    return { why, removal };
+  if (isOfMicroShift(row)) return null;
+  const nics = devicesIn(row).map((entry) => entry.name);
+  if (isMarkedByMicroShift(row) && nics.length > 0) {
+    const why = `it is MicroShift's, and somebody has put ${nics.join(', ')} into it`;
+    return { why, removal: `take that out (ovs-vsctl del-port ${row.name} ${shellWord(nics[0] ?? '')})` };
   }
   const why = 'it was made by hand, not by NetworkManager';
   return { why, removal: `remove it (ovs-vsctl del-br ${names.bridge})` };
-}
-
-/** The marks that configure-ovs.sh of MicroShift 4.14 and later gives its bridge (openshift/microshift, packaging/systemd/configure-ovs.sh). */
-function isOfMicroShift({ name, externalIds, otherConfig }: OvsBridge): boolean {
-  return externalIds['bridge-id'] === name && otherConfig.hwaddr?.toUpperCase() === noUplinkMac;
 }

@@ -1,3 +1,5 @@
+import { surplusOnLoopback } from '../../compare/bridges.ts';
+import type { LeftBridge } from '../../model/left-bridge.ts';
 import { activationLimitMs } from '../../model/limits.ts';
 import { type Link, type NmProfile, nicDevice, type Observation, type Route } from '../../model/observation.ts';
 import type { Step } from '../../model/plan.ts';
@@ -8,12 +10,20 @@ import { type BridgeNames, bridgeOfProfile, ownerOf } from '../names.ts';
 import { activeProfile, adminProfile } from '../uplink/source-profile.ts';
 import { presentOrFormerUplink, uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
 import { dynamicFamilies, profileAddresses } from './handover.ts';
+import { clearLoopback } from './loopback.ts';
+import { differsFromLeft } from './microshift-bridge.ts';
+import { ownRoutes } from './own-routes.ts';
 
 /**
  * Steps that take a bridge of ours apart and leave its NIC to the admin's own profile, from any state: a complete bridge, what a run
- * that died left, or a bridge of an earlier agent or of the script. Empty when there is nothing of ours.
+ * that died left, or a bridge of an earlier agent or of the script. Empty when there is nothing of ours. `left`: the bridge that there shall
+ * be instead.
  */
-export function takeBridgeApart(names: BridgeNames, observation: Observation): readonly Step[] {
+export function takeBridgeApart(
+  names: BridgeNames,
+  observation: Observation,
+  left: LeftBridge | null = null,
+): readonly Step[] {
   const { profiles } = observation.networkManager;
   const ours = profiles.filter((profile) => bridgeOfProfile(profile, observation) === names);
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
@@ -31,19 +41,20 @@ export function takeBridgeApart(names: BridgeNames, observation: Observation): r
       : detach(names, uplink, admin, bridgeLink, observation);
   const steps: Step[] = detachUplink === undefined ? [] : [detachUplink];
   // NetworkManager removes a bridge with the profile that runs on it, and no other.
-  const left = isOurs && !isRun(owner, observation) ? [names.bridge] : [];
-  if (ours.length > 0 || left.length > 0) {
-    steps.push({
-      do: 'deleteProfiles',
-      profiles: ours.map(({ id, uuid }) => ({ id, uuid })),
-      bridges: left,
-      why: `nothing of ${names.bridge} stays behind`,
-    });
+  const removed = isOurs && !isRun(owner, observation) ? [names.bridge] : [];
+  const profileNames = ours.map(({ id, uuid }) => ({ id, uuid }));
+  if (left !== null && (ours.length > 0 || differsFromLeft(left, observation))) {
+    const why = `nothing of ours stays in ${names.bridge}, and what others have put into it does`;
+    steps.push({ do: 'deleteProfiles', profiles: profileNames, bridges: [], left: [left], why });
+  } else if (ours.length > 0 || removed.length > 0) {
+    const why = `nothing of ${names.bridge} stays behind`;
+    steps.push({ do: 'deleteProfiles', profiles: profileNames, bridges: removed, why });
   }
   steps.push(...settle);
   if (uplink !== null && addresses.length > 0 && steps.length > 0) {
     const why = `the node is reachable on ${uplink} again`;
     steps.push({ do: 'waitAddresses', interface: uplink, addresses, limitMs: activationLimitMs, why });
+    steps.push(...clearLoopback(surplusOnLoopback(names.bridge, observation)));
   }
   return steps;
 }
@@ -83,7 +94,7 @@ function detach(
   const isPort = uplinkInBridge(names, observation) === uplink;
   if (runsOwn && !isPort && !isLeftBare(uplink, admin, observation)) return [];
   const addresses = bridgeLink === undefined ? [] : profileAddresses(bridgeLink, admin.settings);
-  const observed = observation.routes.filter(
+  const observed = ownRoutes(observation).filter(
     (route) => route.device === names.bridge && hasFamily(addresses, route.family) && !isLinkLocal6(route.destination),
   );
   const routes = observed.map(({ destination, gateway }) => ({ destination, gateway }));

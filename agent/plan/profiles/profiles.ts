@@ -66,14 +66,15 @@ export function bridgeWithUplink(
   };
 }
 
-/** The three profiles of a bridge without a NIC: up, without addresses, with MicroShift's fixed MAC. */
-export function bridgeWithoutUplink(names: BridgeNames, config: Config): WantedBridge {
+/** The three profiles of a bridge without a NIC: up, with MicroShift's fixed MAC and these addresses (`address/prefix`), which lead nowhere. */
+export function bridgeWithoutUplink(names: BridgeNames, config: Config, addresses: readonly string[]): WantedBridge {
   const bridgeInterface: ProfileSettings = {
     connection: interfaceConnection(names),
     'ovs-interface': { type: text('internal') },
     '802-3-ethernet': { 'assigned-mac-address': text(noUplinkMac) },
-    ipv4: { method: text('disabled') },
-    ipv6: { method: text('disabled') },
+    // Nobody else is on the bridge to have it, but the gateway router of a running OVN, which has the node's own, answers the check.
+    ipv4: { ...fixed(addresses.filter((address) => !address.includes(':'))), 'dad-timeout': ['i', 0] },
+    ipv6: fixed(addresses.filter((address) => address.includes(':'))),
   };
   return {
     bridge: names.bridge,
@@ -81,6 +82,15 @@ export function bridgeWithoutUplink(names: BridgeNames, config: Config): WantedB
     mac: noUplinkMac,
     profiles: [...bridgeProfiles(names, config, {}), named(names.bridgeInterface, bridgeInterface)],
   };
+}
+
+function fixed(addresses: readonly string[]): Setting {
+  if (addresses.length === 0) return { method: text('disabled') };
+  const data = addresses.map((entry) => {
+    const [address = '', prefix] = entry.split('/');
+    return { address: text(address), prefix: ['u', Number(prefix)] as const };
+  });
+  return { method: text('manual'), 'address-data': ['aa{sv}', data], 'never-default': ['b', true] };
 }
 
 function bridgeProfiles(

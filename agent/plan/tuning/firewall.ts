@@ -8,14 +8,24 @@ import { parseRange } from '../../net/address-range.ts';
  */
 const hostMasqueradeAddress = { 4: '169.254.169.1', 6: 'fd69::1' } as const;
 
-/** Where traffic of pods comes from: the pods' networks, and the host itself seen from them, in each family the cluster has. */
+/**
+ * Where traffic of pods comes from: the pods' networks, and the host itself seen from them, in each family the cluster has; and the networks of the
+ * clusters this one is connected with, but not their hosts (MicroShift's docs/user/howto_c2cc.md, "Configure the firewall").
+ */
 export function trustedSources(config: Config): readonly TrustedSource[] {
   const pods = config.cluster.clusterNetwork.value.map(
     (source): TrustedSource => ({ source, why: 'pods', family: parseRange(source)?.family ?? 4 }),
   );
   const families = ([4, 6] as const).filter((family) => pods.some((entry) => entry.family === family));
   const why = 'the host, as pods see it';
-  return [...pods, ...families.map((family) => ({ source: hostMasqueradeAddress[family], why, family }))];
+  const remote = config.cluster.remoteNetworks.value.map(
+    (source): TrustedSource => ({
+      source,
+      why: 'a cluster connected by clusterToCluster',
+      family: parseRange(source)?.family ?? 4,
+    }),
+  );
+  return [...pods, ...families.map((family) => ({ source: hostMasqueradeAddress[family], why, family })), ...remote];
 }
 
 /** What has to be added to the zone, now and for good; sources of others stay. */

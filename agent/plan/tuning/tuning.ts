@@ -2,7 +2,7 @@ import { AgentError } from '../../errors.ts';
 import type { Config, OvsConfig } from '../../model/config.ts';
 import type { OvsFacts } from '../../model/observation.ts';
 import type { Difference, PlanNote } from '../../model/plan.ts';
-import type { DaemonFacts, DropInFacts, TuningFacts, TuningPlan, TuningStep } from '../../model/tuning.ts';
+import type { DaemonFacts, DropInFacts, OvsColumn, TuningFacts, TuningPlan, TuningStep } from '../../model/tuning.ts';
 import { canonicalCpuList, formatCpuList, parseCpuList } from '../../net/cpu-set.ts';
 import {
   affinityIn,
@@ -16,6 +16,10 @@ import {
 
 /** Keys of Open_vSwitch.other_config that say how many threads ovs-vswitchd starts (ovs-vswitchd.conf.db(5)). */
 export const threadKeys = { handlers: 'n-handler-threads', revalidators: 'n-revalidator-threads' } as const;
+/** The data path that ovn-controller gives br-int (ovn-controller(8)). Patch ports lead only to a bridge with the same. */
+const datapathKey = 'ovn-bridge-datapath-type';
+
+type OvsKeys = Pick<OvsFacts, 'externalIds' | 'otherConfig'>;
 
 interface Draft {
   readonly steps: TuningStep[];
@@ -24,19 +28,24 @@ interface Draft {
 }
 
 /** Plans what makes the daemons of Open vSwitch run as ovn.yaml says, without restarting them. Refuses CPUs the machine lacks. */
-export function planTuning(config: Config, facts: TuningFacts, ovs: Pick<OvsFacts, 'otherConfig'>): TuningPlan {
+export function planTuning(config: Config, facts: TuningFacts, ovs: OvsKeys): TuningPlan {
   refuseAbsentCpus(config.ovs, facts);
   const wanted = config.ovs.cpuAffinity.value;
   const cpus = wanted === null ? null : canonicalCpuList(wanted);
   const draft: Draft = { steps: [], differences: [], notes: [] };
   for (const daemon of facts.daemons) planAffinity(draft, daemon, cpus, facts.baseCpus);
   for (const daemon of facts.daemons) planMemory(draft, daemon, config.ovs.lockMemory.value);
-  planThreads(draft, ovs, askedThreads(config));
+  planKeys(draft, 'other_config', ovs.otherConfig, askedThreads(config), fewThreads);
+  const isUserspace = config.ovs.datapathType.value === 'netdev';
+  if (isUserspace || ovs.externalIds[datapathKey] === 'netdev') {
+    const wanted = { [datapathKey]: isUserspace ? 'netdev' : null };
+    planKeys(draft, 'external_ids', ovs.externalIds, wanted, sameDatapath);
+  }
   return finished(draft);
 }
 
 /** Plans the way back: drop-ins of ours gone, threads as what is left says, and no numbers of threads that ovn.yaml asked for. */
-export function planUntuning(config: Config, facts: TuningFacts, ovs: Pick<OvsFacts, 'otherConfig'>): TuningPlan {
+export function planUntuning(config: Config, facts: TuningFacts, ovs: OvsKeys): TuningPlan {
   const draft: Draft = { steps: [], differences: [], notes: [] };
   for (const daemon of facts.daemons) {
     for (const dropIn of daemon.dropIns.filter((entry) => entry.text !== null && !isForeign(entry))) {
@@ -45,12 +54,14 @@ export function planUntuning(config: Config, facts: TuningFacts, ovs: Pick<OvsFa
     }
   }
   const ours = Object.entries(askedThreads(config)).filter(([key, value]) => value === ovs.otherConfig[key]);
-  planThreads(draft, ovs, Object.fromEntries(ours.map(([key]) => [key, null])));
+  planKeys(draft, 'other_config', ovs.otherConfig, Object.fromEntries(ours.map(([key]) => [key, null])), fewThreads);
+  if (config.ovs.datapathType.value === 'netdev' && ovs.externalIds[datapathKey] === 'netdev')
+    planKeys(draft, 'external_ids', ovs.externalIds, { [datapathKey]: null }, 'nothing of ours may stay');
   return finished(draft);
 }
 
 /** Plans the way back before the package goes, whose drop-ins go with it. */
-export function planRemoval(config: Config, facts: TuningFacts, ovs: Pick<OvsFacts, 'otherConfig'>): TuningPlan {
+export function planRemoval(config: Config, facts: TuningFacts, ovs: OvsKeys): TuningPlan {
   const asOurs = (dropIn: DropInFacts): DropInFacts => {
     if (isForeign(dropIn) || effectiveText(dropIn) === null) return dropIn;
     return { ...dropIn, text: dropIn.text ?? `${ownMark}\n${dropIn.shipped}`, shipped: null };
@@ -130,15 +141,23 @@ function askedThreads({ ovs }: Config): Values {
   };
 }
 
-function planThreads(draft: Draft, ovs: Pick<OvsFacts, 'otherConfig'>, wanted: Values): void {
-  const changed = Object.entries(wanted).filter(([key, value]) => (ovs.otherConfig[key] ?? null) !== value);
+const fewThreads = 'ovs-vswitchd starts and ends threads while it runs; few are enough for a small node';
+const sameDatapath = 'br-int needs the data path of br-ex, or no packet gets from one to the other';
+
+function planKeys(
+  draft: Draft,
+  column: OvsColumn,
+  observed: Readonly<Record<string, string>>,
+  wanted: Values,
+  why: string,
+): void {
+  const changed = Object.entries(wanted).filter(([key, value]) => (observed[key] ?? null) !== value);
   if (changed.length === 0) return;
   for (const [key, value] of changed) {
-    const observed = ovs.otherConfig[key] ?? '(unset)';
-    draft.differences.push({ subject: `other_config:${key}`, wanted: value ?? '(unset)', observed });
+    const subject = `${column}:${key}`;
+    draft.differences.push({ subject, wanted: value ?? '(unset)', observed: observed[key] ?? '(unset)' });
   }
-  const why = 'ovs-vswitchd starts and ends threads while it runs; few are enough for a small node';
-  draft.steps.push({ do: 'setOtherConfig', values: Object.fromEntries(changed), why });
+  draft.steps.push({ do: 'setKeys', column, values: Object.fromEntries(changed), why });
 }
 
 function removeDropIn(draft: Draft, dropIn: DropInFacts, why: string): void {

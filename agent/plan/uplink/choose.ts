@@ -29,8 +29,8 @@ interface Choosing {
 }
 
 /**
- * Chooses the uplink of br-ex: explicit setting > default_bridge > node-IP hint > the uplink br-ex has now > hint file > default
- * route (IPv4, then IPv6; lowest metric) > first other route of a real device, once waiting for a default route is over.
+ * Chooses the uplink of br-ex: explicit setting > default_bridge > node-IP hint > MicroShift's node.nodeIP > the uplink br-ex has now > hint
+ * file > default route (IPv4, then IPv6; lowest metric) > first other route of a real device, once waiting for a default route is over.
  * Leaves one trace line per decision. Fails with `interface-not-found`, `interface-unsuitable` or `no-uplink`.
  */
 export function chooseUplink(config: Config, observation: Observation, routeWaitOver: boolean): UplinkDecision {
@@ -40,7 +40,7 @@ export function chooseUplink(config: Config, observation: Observation, routeWait
   if (asked === 'none') return withoutNic(choosing, askedBy, askedBy);
   const explicit = explicitCandidate(config, observation);
   if (explicit !== null) return explicitUplink(choosing, explicit);
-  const decision = rememberedUplink(choosing) ?? uplinkByDefaultRoute(choosing);
+  const decision = rememberedUplink(choosing, config) ?? uplinkByDefaultRoute(choosing);
   if (decision !== null) return decision;
   if (routeWaitOver) return uplinkByOtherRoute(choosing);
   choosing.trace.push('default-route=missing verdict=waiting');
@@ -60,8 +60,8 @@ function explicitUplink(choosing: Choosing, candidate: Candidate): UplinkDecisio
   return chosen(choosing, candidate);
 }
 
-function rememberedUplink(choosing: Choosing): UplinkDecision | null {
-  const remembered = rememberedCandidates(choosing.observation);
+function rememberedUplink(choosing: Choosing, { cluster }: Config): UplinkDecision | null {
+  const remembered = rememberedCandidates(cluster.nodeIp, choosing.observation);
   choosing.trace.push(...remembered.trace);
   const { usable, skipped } = firstUsable(choosing, remembered.candidates);
   for (const { name, source, reason } of skipped) {

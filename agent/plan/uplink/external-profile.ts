@@ -1,4 +1,4 @@
-import type { NmProfile, Observation } from '../../model/observation.ts';
+import { isExternal, type NmProfile, type Observation } from '../../model/observation.ts';
 import type { PlanNote, ProfileName, WantedProfile } from '../../model/plan.ts';
 import { stringsOf, textOf } from '../../model/settings.ts';
 import { isDefault } from '../../net/destination.ts';
@@ -9,12 +9,9 @@ import { copyUuid, userData } from '../names.ts';
  * it is gone the moment the NIC is configured otherwise. A copy of it, in memory, is what such a NIC runs from then on.
  */
 
-/** NMActivationStateFlags: the configuration is somebody else's, NetworkManager only shows it. */
-const external = 0x80;
-
 /** The copy that a NIC shall run in place of what NetworkManager made up; null: it runs a profile of its own. */
 export function copyOfExternal(profile: NmProfile, observation: Observation): WantedProfile | null {
-  if (!isExternal(profile, observation)) return null;
+  if (!isMadeUp(profile, observation)) return null;
   const own = Object.entries(profile.settings.connection ?? {}).filter(
     ([key]) => key !== 'timestamp' && key !== 'read-only',
   );
@@ -59,13 +56,11 @@ export function unusedCopies({ networkManager }: Observation): readonly ProfileN
 
 /** Says what it means that nobody but the kernel knows how a NIC is configured. */
 export function externalNotes(profile: NmProfile | undefined, observation: Observation): readonly PlanNote[] {
-  if (profile === undefined || !isExternal(profile, observation)) return [];
+  if (profile === undefined || !isMadeUp(profile, observation)) return [];
   const message = `${profile.id} is configured outside of NetworkManager: the addresses and routes it has now move as they are, and come back as a profile in memory`;
   return [{ level: 'warning', message }];
 }
 
-function isExternal(profile: NmProfile, { networkManager }: Observation): boolean {
-  return networkManager.activeConnections.some(
-    (active) => active.uuid === profile.uuid && (active.stateFlags & external) !== 0,
-  );
+function isMadeUp(profile: NmProfile, { networkManager }: Observation): boolean {
+  return networkManager.activeConnections.some((active) => active.uuid === profile.uuid && isExternal(active));
 }

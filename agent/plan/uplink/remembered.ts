@@ -1,4 +1,6 @@
-import type { Link, Observation } from '../../model/observation.ts';
+import type { ClusterConfig } from '../../model/config.ts';
+import { type Link, nicDevice, type Observation } from '../../model/observation.ts';
+import { canonicalAddress } from '../../net/address.ts';
 import { gatewayBridge } from '../names.ts';
 import { shownName, word } from './trace.ts';
 import { uplinkInBridge } from './uplink-in-bridge.ts';
@@ -11,23 +13,29 @@ export interface Candidate {
 
 export const hintPath = '/var/lib/ovnk/iface_default_hint';
 
-/** What earlier runs and the node-IP service left: candidates in the order they count, and what was found out about them. */
-export function rememberedCandidates(observation: Observation): {
+/**
+ * What earlier runs, the node-IP service and MicroShift's node.nodeIP say: candidates in the order they count, and what was found out about
+ * them.
+ */
+export function rememberedCandidates(
+  configured: ClusterConfig['nodeIp'],
+  observation: Observation,
+): {
   readonly candidates: readonly Candidate[];
   readonly trace: readonly string[];
 } {
   const { nodeIp, interfaceHint } = observation.hints;
-  const holders =
-    nodeIp === null ? [] : observation.links.filter((link) => link.addresses.some((entry) => entry.address === nodeIp));
-  // An address that two links have went to br-ex from the one chosen last time.
-  const byAddress = holders.find((link) => link.name === gatewayBridge.bridge) ?? holders[0];
   const current = uplinkInBridge(gatewayBridge, observation);
-  const owner = byAddress !== undefined && byAddress.name === gatewayBridge.bridge ? current : byAddress?.name;
+  const owner = ownerOf(nodeIp, observation);
+  const configuredOwner = ownerOf(configured.value === null ? null : canonicalAddress(configured.value), observation);
   const renamed = interfaceHint === null ? null : newNameOf(interfaceHint, observation);
   const hinted = renamed?.name ?? interfaceHint;
   return {
     candidates: [
-      ...(owner == null ? [] : [{ name: owner, source: `node IP hint ${nodeIp}` }]),
+      ...(owner === null ? [] : [{ name: owner, source: `node IP hint ${nodeIp}` }]),
+      ...(configuredOwner === null
+        ? []
+        : [{ name: configuredOwner, source: `node.nodeIP ${configured.value} (${configured.source})` }]),
       ...(current === null ? [] : [{ name: current, source: 'the uplink br-ex has now' }]),
       ...(hinted === null ? [] : [{ name: hinted, source: hintPath }]),
     ],
@@ -39,6 +47,26 @@ export function rememberedCandidates(observation: Observation): {
           ],
   };
 }
+
+/**
+ * The device that a node address leads to; null: none has it. Not lo and not a dummy device: what has an address without a network behind it has
+ * it for MicroShift, which passes br-ex over.
+ */
+function ownerOf(address: string | null, observation: Observation): string | null {
+  if (address === null) return null;
+  const holders = observation.links.filter(
+    ({ name, addresses }) =>
+      addresses.some((entry) => entry.address === address) &&
+      name !== 'lo' &&
+      nicDevice(name, observation)?.type !== dummyDevice,
+  );
+  // An address that two links have went to br-ex from the one chosen last time.
+  const onBridge = holders.some(({ name }) => name === gatewayBridge.bridge);
+  return onBridge ? uplinkInBridge(gatewayBridge, observation) : (holders[0]?.name ?? null);
+}
+
+/** NMDeviceType dummy. */
+const dummyDevice = 22;
 
 /**
  * The NIC that had this name when it last carried br-ex, if its permanent MAC is to be found under another name now. Names change with

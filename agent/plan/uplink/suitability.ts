@@ -1,13 +1,13 @@
-import type { Link, Observation } from '../../model/observation.ts';
+import { isExternal, type Link, type Observation } from '../../model/observation.ts';
 import { isDefault } from '../../net/destination.ts';
 import { bridges } from '../names.ts';
+import { misreadInName } from './misread-name.ts';
 
 /** ARPHRD_ETHER of linux/if_arp.h: what an OVS port of type `system` carries. */
 const ethernet = 1;
-/** NMDeviceType veth, NMDeviceState unmanaged, NM_ACTIVATION_STATE_FLAG_EXTERNAL. */
+/** NMDeviceType veth, NMDeviceState unmanaged. */
 const vethDevice = 20;
 const unmanaged = 10;
-const external = 0x80;
 
 /** Devices that belong to a container engine, a hypervisor or ovn-kubernetes: never the node's uplink. Whole names, no substrings. */
 const foreignNames =
@@ -17,6 +17,9 @@ const foreignNames =
 export function unsuitability(link: Link | undefined, observation: Observation): string | null {
   if (link === undefined) return 'there is no such interface';
   if (foreignNames.test(link.name)) return 'it belongs to a container engine, a hypervisor or ovn-kubernetes';
+  const misread = misreadInName(link.name);
+  if (misread !== null)
+    return `its name has ${misread}, which programs take for something else; a .link file gives it another (systemd.link(5))`;
   if (link.kind === 'wlan') return 'it is a wifi device: an access point drops frames with other source addresses';
   if (link.kind === 'tun' && link.hardwareType !== ethernet)
     return 'it is a tun device, which carries no Ethernet frames (a tap device does)';
@@ -32,7 +35,7 @@ function isForeignVeth(name: string, { networkManager }: Observation): boolean {
   const device = networkManager.devices.find((entry) => entry.interface === name && entry.type === vethDevice);
   if (device === undefined) return false;
   const active = networkManager.activeConnections.find((entry) => entry.path === device.activeConnection);
-  return device.state === unmanaged || ((active?.stateFlags ?? 0) & external) !== 0;
+  return device.state === unmanaged || (active !== undefined && isExternal(active));
 }
 
 /**

@@ -1,0 +1,25 @@
+import { isIP } from 'node:net';
+import { fileText } from './kernel-files.ts';
+
+/** Own environment, then that of each ancestor: sudo(8) and su(1) drop the variable, the shell below sshd has it. */
+function* environments(own: NodeJS.ProcessEnv, parent: number, root: string): Generator<string | undefined> {
+  yield own.SSH_CONNECTION;
+  for (let pid = parent; pid > 1; pid = parentOf(pid, root)) {
+    const environ = fileText(`${root}/proc/${pid}/environ`) ?? '';
+    yield /(?:^|\0)SSH_CONNECTION=([^\0]*)/.exec(environ)?.[1];
+  }
+}
+
+/** Address of the SSH client by which we were started, found in SSH_CONNECTION (ssh(1), "Environment"); null: none, or what is there is no address. */
+export function sshClient(own = process.env, parent = process.ppid, root = ''): string | null {
+  for (const connection of environments(own, parent, root)) {
+    const [client = ''] = (connection ?? '').split(' ');
+    if (isIP(client) !== 0) return client;
+  }
+  return null;
+}
+
+/** proc_pid_status(5); 0 where the process has ended. */
+function parentOf(pid: number, root: string): number {
+  return Number(/^PPid:\s*(\d+)$/m.exec(fileText(`${root}/proc/${pid}/status`) ?? '')?.[1] ?? 0);
+}

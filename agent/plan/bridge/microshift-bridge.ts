@@ -1,0 +1,138 @@
+import { type KernelEntries, noEntries } from '../../model/kernel-entries.ts';
+import type { BridgeRow, LeftBridge } from '../../model/left-bridge.ts';
+import { addressesOf, devicesIn, type Observation, type OvsBridge, type OvsPort } from '../../model/observation.ts';
+import type { PlanNote, WantedBridge } from '../../model/plan.ts';
+import { stringsOf, textOf } from '../../model/settings.ts';
+import { type BridgeNames, gatewayBridge, noUplinkMac, ownerKeys, ownerOf } from '../names.ts';
+import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
+import { profileOf } from './build.ts';
+
+/*
+ * MicroShift 4.14 and later makes a br-ex without a NIC itself (openshift/microshift, packaging/systemd/configure-ovs.sh), puts its addresses on
+ * it and lets ovn-kubernetes put ports and flows into it. The NIC moves into that bridge, and on the way back out of it: the bridge stays.
+ */
+
+/** What the script gives its bridge. */
+const hwaddr = noUplinkMac.toLowerCase();
+/** External ids of a bridge that are ours or NetworkManager's. */
+const ownIds = ['bridge-uplink', ...Object.values(ownerKeys)];
+
+/** What is known of a node before its network comes up. */
+interface KnownAtBoot {
+  readonly host: Pick<Observation['host'], 'hasMicroShiftScript'>;
+  readonly ovs: Observation['ovs'];
+  readonly foreign?: readonly KernelEntries[] | undefined;
+}
+
+/** True for a bridge that MicroShift's script has made, as it is still: in nobody's profile, and without a device of the kernel's. */
+export function isOfMicroShift(row: OvsBridge): boolean {
+  return isMarkedByMicroShift(row) && ownerOf(row) === undefined && devicesIn(row).length === 0;
+}
+
+/** True for a bridge with the keys that MicroShift's script gives it. */
+export function isMarkedByMicroShift({ name, externalIds, otherConfig }: OvsBridge): boolean {
+  return externalIds['bridge-id'] === name && otherConfig.hwaddr?.toLowerCase() === hwaddr;
+}
+
+/** The bridge of this name where it is MicroShift's own; null: it is not, or there is none. */
+export function microshiftBridge(names: BridgeNames, observation: Observation): LeftBridge | null {
+  const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
+  if (row === undefined || !isOfMicroShift(row)) return null;
+  const { name, externalIds, otherConfig } = row;
+  return { bridge: name, externalIds, otherConfig, up: isUp(name, observation), entries: entriesOf(name, observation) };
+}
+
+/** The bridge that stays when ours goes, where MicroShift's script would make one: with the keys that others have given it meanwhile. */
+export function bridgeForMicroShift(names: BridgeNames, { host, ovs, foreign }: KnownAtBoot): LeftBridge | null {
+  const row = ovs.bridges.find((bridge) => bridge.name === names.bridge);
+  if (host.hasMicroShiftScript !== true || row === undefined || row.name !== gatewayBridge.bridge) return null;
+  const { name } = row;
+  return {
+    bridge: name,
+    externalIds: { ...idsOfOthers(row), 'bridge-id': name },
+    otherConfig: { ...row.otherConfig, hwaddr },
+    up: entriesOf(name, { foreign }).addresses.length > 0,
+    entries: entriesOf(name, { foreign }),
+  };
+}
+
+/**
+ * A bridge of ours without anything of ours, for one that others have put ports into and that is built anew: their ports and flows stay. null: there
+ * are none, or the bridge has to be another one.
+ */
+export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation: Observation): LeftBridge | null {
+  const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
+  const others = othersPorts(names, observation);
+  if (row === undefined || others.length === 0) return null;
+  const type = textOf(profileOf(wanted, names.bridge).settings, 'ovs-bridge', 'datapath-type') ?? 'system';
+  const isSameKind = (row.datapathType === '' ? 'system' : row.datapathType) === type;
+  // An agent before 0.2 and the script made the NIC a port of NetworkManager's.
+  const isFormer = row.ports.some((port) => port.name !== row.name && ownerOf(port) !== undefined);
+  // A NIC of somebody else's has to go.
+  const hasNic = devicesIn({ ...row, ports: others }).length > 0;
+  if (!isSameKind || isFormer || hasNic) return null;
+  const { name, otherConfig } = row;
+  return { bridge: name, externalIds: idsOfOthers(row), otherConfig, up: false, entries: noEntries(name) };
+}
+
+/** Ports in a bridge that are neither its own, its uplink's nor NetworkManager's. */
+export function othersPorts(names: BridgeNames, observation: Observation): readonly OvsPort[] {
+  const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
+  const uplink = uplinkInBridge(names, observation);
+  return (row?.ports ?? []).filter(
+    (port) => port.name !== names.bridge && port.name !== uplink && ownerOf(port) === undefined,
+  );
+}
+
+/** True where a bridge is not as it shall be left. */
+export function differsFromLeft(wanted: LeftBridge, observation: Observation): boolean {
+  const row = observation.ovs.bridges.find((bridge) => bridge.name === wanted.bridge);
+  const link = observation.links.find((entry) => entry.name === wanted.bridge);
+  if (row === undefined || link === undefined || !isOfMicroShift(row)) return true;
+  const present = addressesOf(link);
+  return (
+    !areSame(row.externalIds, wanted.externalIds) ||
+    !areSame(row.otherConfig, wanted.otherConfig) ||
+    wanted.entries.addresses.some(({ address }) => !present.includes(address))
+  );
+}
+
+/** Keys that make the row of MicroShift's bridge one of ours, as NetworkManager would write them for these profiles. */
+export function rowOf(names: BridgeNames, wanted: WantedBridge): BridgeRow {
+  const { settings } = profileOf(wanted, names.bridge);
+  return { externalIds: stringsOf(settings, 'ovs-external-ids', 'data'), otherConfig: { hwaddr: wanted.mac } };
+}
+
+/** What others than NetworkManager gave a bridge's interface. */
+export function entriesOf(name: string, { foreign = [] }: Pick<KnownAtBoot, 'foreign'>): KernelEntries {
+  return foreign.find((entries) => entries.interface === name) ?? noEntries(name);
+}
+
+/** Says that MicroShift's bridge is taken over, and what does not notice by itself. */
+export function adoptionNotes(
+  names: BridgeNames,
+  uplink: string | null,
+  observation: Observation,
+): readonly PlanNote[] {
+  const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
+  if (row === undefined || !isOfMicroShift(row)) return [];
+  const message = `MicroShift's own ${names.bridge} is taken over with all that is in it; \`microshift-net disable\` gives it back`;
+  const taken: PlanNote = { level: 'info', message };
+  const runs = row.ports.some((port) => port.interfaces.some((entry) => entry.type === 'patch'));
+  if (uplink === null || !runs) return [taken];
+  const restart = `ovn-kubernetes looks for the uplink of ${names.bridge} only when it starts: delete its pods in openshift-ovn-kubernetes afterwards, to let pods out through ${uplink}`;
+  return [taken, { level: 'warning', message: restart }];
+}
+
+function idsOfOthers({ externalIds }: OvsBridge): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(externalIds).filter(([key]) => !ownIds.includes(key)));
+}
+
+function isUp(name: string, { links }: Observation): boolean {
+  return links.find((link) => link.name === name)?.up === true;
+}
+
+function areSame(one: Readonly<Record<string, string>>, other: Readonly<Record<string, string>>): boolean {
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...keys].every((key) => one[key] === other[key]);
+}

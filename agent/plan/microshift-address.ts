@@ -1,0 +1,187 @@
+import { type ClusterConfig, isDualStack } from '../model/config.ts';
+import { isLoopback, type Link, type LinkAddress, type Route } from '../model/observation.ts';
+import { familyOf, isLinkLocal6 } from '../net/address.ts';
+import { addressAfter, parseRange } from '../net/address-range.ts';
+import { gatewayBridge } from './names.ts';
+
+/*
+ * How MicroShift finds the node's own addresses: openshift/microshift 8e16b12fda, pkg/util/net.go, and the ChooseHostInterface that it
+ * calls, k8s.io/apimachinery pkg/util/net/interface.go. It looks when it starts, and every 5 s from then on; an address that is not found, or is
+ * another than at the start, makes it restart itself (pkg/sysconfwatch/sysconfwatch_linux.go:119-147). Addresses are compared as text, IPv6 in the
+ * form of RFC 5952.
+ */
+
+/** What MicroShift sees of the node. Links have their addresses in the kernel's order, IPv4 before IPv6. */
+export interface HostNetwork {
+  readonly links: readonly Link[];
+  readonly routes: readonly Route[];
+}
+
+/** The addresses that MicroShift finds; null: none, so that it ends. */
+export interface HostAddresses {
+  readonly nodeIp: string | null;
+  /** Asked for only where the cluster has both families. */
+  readonly nodeIpv6: string | null;
+}
+
+/**
+ * What MicroShift takes for the node's addresses.
+ *
+ * 1. node.nodeIP is set (GetHostIP, net.go:55-66): any interface has it but br-ex (rule 4); lo counts. Else none.
+ * 2. It is not set (net.go:68): default routes with their device and address (rule 5).
+ * 3. Those give none (net.go:72): the first address that rule 4 meets. The same is asked at every start, also where node.nodeIP is set
+ *    (pkg/config/config.go:104), and MicroShift does not start without an answer.
+ * 4. selectIPFromHostInterface (net.go:194-242): interfaces by their index, up or down, **but for br-ex**; of each its addresses, IPv4 before IPv6,
+ *    all but 127.0.0.0/8 and ::1: link-local ones count.
+ * 5. chooseHostInterfaceFromRoute (interface.go:105-178, 441-472): routes to 0.0.0.0 in the kernel's order, then those to :: that have a next hop;
+ *    prefix lengths are not looked at, so that 0.0.0.0/1 is one of them. Of each its device's first global unicast address of that family, if the
+ *    device is up; else that of a loopback interface that is up; else the next route.
+ * 6. GetHostIPv6 (net.go:259-316), where the cluster network has both families: up to 4.18 the first IPv6 address of the first IPv6 default
+ *    route's device, or node.nodeIPv6 if that device has it; else, and since 4.19 always, the first on any interface, br-ex too, that is not ::1 and is
+ *    node.nodeIPv6 if that is set. (Since 4.19 net.go:272 looks for a route without destination, which netlink 1.3.1 never gives:
+ *    route_linux.go:1508.) The observation has IPv6 addresses in no order that the kernel promises, so that without node.nodeIPv6
+ *    the answer is one of several, as it is for MicroShift whenever an address is added.
+ */
+export function microshiftAddresses(
+  { nodeIp, nodeIpv6 }: Pick<ClusterConfig, 'nodeIp' | 'nodeIpv6'>,
+  host: HostNetwork,
+): HostAddresses {
+  const wanted = nodeIp.value;
+  return {
+    nodeIp: wanted === null ? (byDefaultRoute(host) ?? besideBridge(host, null)) : besideBridge(host, wanted),
+    nodeIpv6: anyIpv6(host, nodeIpv6.value),
+  };
+}
+
+/** Rule 4. */
+function besideBridge({ links }: HostNetwork, wanted: string | null): string | null {
+  const others = byIndex(links).filter((link) => link.name !== gatewayBridge.bridge);
+  const addresses = others.flatMap((link) => textsOf(link)).filter((address) => !isLoopbackAddress(address));
+  return addresses.find((address) => wanted === null || address === wanted) ?? null;
+}
+
+/** Rule 5. */
+function byDefaultRoute({ links, routes }: HostNetwork): string | null {
+  const first = (link: Link | undefined, family: 4 | 6): string | null =>
+    (link?.up === true && textsOf(link).find((text) => familyOf(text) === family && isGlobalUnicast(text))) || null;
+  for (const family of [4, 6] as const) {
+    for (const { device, destination, gateway, ...route } of routes) {
+      if (route.family !== family || !fromZero.test(destination) || (family === 6 && gateway === null)) continue;
+      const own = first(
+        links.find((link) => link.name === device),
+        family,
+      );
+      const loopbacks = links.filter(isLoopback);
+      const found = own ?? loopbacks.map((link) => first(link, family)).find((text) => text !== null) ?? null;
+      if (found !== null) return found;
+    }
+  }
+  return null;
+}
+
+/** Rule 6, as it is since 4.19. */
+function anyIpv6({ links }: HostNetwork, wanted: string | null): string | null {
+  const addresses = byIndex(links)
+    .flatMap((link) => textsOf(link))
+    .filter((address) => familyOf(address) === 6 && !isLoopbackAddress(address));
+  return addresses.find((address) => wanted === null || address === wanted) ?? null;
+}
+
+const fromZero = /^(0\.0\.0\.0|::)\//;
+
+function byIndex(links: readonly Link[]): readonly Link[] {
+  return links.toSorted((a, b) => a.index - b.index);
+}
+
+function textsOf({ addresses }: Link): readonly string[] {
+  const ofFamily = (family: 4 | 6): readonly LinkAddress[] => addresses.filter((entry) => entry.family === family);
+  return [...ofFamily(4), ...ofFamily(6)].map((entry) => entry.address);
+}
+
+/** Go's net.IP.IsLoopback. */
+function isLoopbackAddress(address: string): boolean {
+  return address.startsWith('127.') || address === '::1';
+}
+
+/** Go's net.IP.IsGlobalUnicast: private and unique local addresses are among them, link-local and multicast ones are not. */
+function isGlobalUnicast(address: string): boolean {
+  if (isLoopbackAddress(address) || address === '::' || address === '0.0.0.0' || address === '255.255.255.255')
+    return false;
+  if (familyOf(address) === 6) return !isLinkLocal6(address) && !/^ff/i.test(address);
+  const first = Number(address.split('.')[0]);
+  return !address.startsWith('169.254.') && !(first >= 224 && first < 240);
+}
+
+/** What br-ex is to have from its uplink. */
+export interface WantedUplink {
+  /** Addresses without prefix length, the node's own first. */
+  readonly addresses: readonly string[];
+  /** Whether any default route will lead through br-ex or another device. */
+  readonly hasDefaultRoute: boolean;
+}
+
+/**
+ * Addresses, as `address/prefix`, that MicroShift needs on lo once br-ex has them, because it passes br-ex over (rules 1 and 3): node.nodeIP where it
+ * is the uplink's; without a default route and without node.nodeIP the node's first address, IPv4 before IPv6, which rule 4 then meets first. And, with
+ * both families and without node.nodeIPv6, the node's first IPv6 address: the first that rule 6 meets since 4.19, and not an address of MicroShift's own.
+ * MicroShift's own documentation does the same for a node without network (docs/user/howto_test_offline.md). null: br-ex without a NIC
+ * takes no address away from where MicroShift looks.
+ */
+export function loopbackAddresses(
+  cluster: Pick<ClusterConfig, 'nodeIp' | 'nodeIpv6' | 'clusterNetwork'>,
+  uplink: WantedUplink | null,
+): readonly string[] {
+  if (uplink === null) return [];
+  const addresses = uplink.addresses.filter(isGlobalUnicast);
+  const own = cluster.nodeIp.value ?? (uplink.hasDefaultRoute ? undefined : firstOf(addresses));
+  const ipv6 = isDualStack(cluster) && cluster.nodeIpv6.value === null ? addresses.find(isIpv6) : undefined;
+  return addresses.filter((address) => address === own || address === ipv6).map(single);
+}
+
+function firstOf(addresses: readonly string[]): string | undefined {
+  return addresses.find((address) => !isIpv6(address)) ?? addresses[0];
+}
+
+function isIpv6(address: string): boolean {
+  return familyOf(address) === 6;
+}
+
+function single(address: string): string {
+  return `${address}/${familyOf(address) === 6 ? 128 : 32}`;
+}
+
+/**
+ * What is wrong with an ingress.listenAddress that names the uplink of a bridge: MicroShift's router takes the addresses of the named interface, and
+ * listens nowhere, without an error, when it has none (pkg/loadbalancerservice/router.go:96-117). null: it does not name it.
+ */
+export function ingressFault(
+  { listenAddresses }: Pick<ClusterConfig, 'listenAddresses'>,
+  uplink: string,
+  bridge: string,
+): string | null {
+  if (!listenAddresses.value.includes(uplink)) return null;
+  return `ingress.listenAddress (${listenAddresses.source}) names ${uplink}, which has no address while it is the uplink of ${bridge}: MicroShift's router does not listen there; name ${bridge}, or the address`;
+}
+
+/**
+ * Addresses, as `address/prefix`, that MicroShift takes for its API server and puts on br-ex when it starts, unless it was told one: those behind the
+ * services' networks (pkg/config/config.go, firstIPFromNextSubnet; pkg/node/netconfig.go).
+ */
+export function advertisedAddresses({ serviceNetwork }: Pick<ClusterConfig, 'serviceNetwork'>): readonly string[] {
+  return serviceNetwork.value.flatMap((text) => {
+    const range = parseRange(text);
+    const address = range === null ? null : addressAfter(range);
+    return address === null ? [] : [single(address)];
+  });
+}
+
+/**
+ * Addresses that a br-ex without a NIC gets from its own profile: the same, where MicroShift does not put them there. ovnkube ends on a br-ex
+ * that has none (ovn-kubernetes, go-controller/pkg/node/gateway_init.go, getNetworkInterfaceIPAddresses).
+ */
+export function addressesWithoutUplink(
+  cluster: Pick<ClusterConfig, 'serviceNetwork' | 'advertiseAddress'>,
+  hasMicroShift: boolean,
+): readonly string[] {
+  return hasMicroShift && cluster.advertiseAddress.value === null ? [] : advertisedAddresses(cluster);
+}

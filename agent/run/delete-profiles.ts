@@ -1,0 +1,45 @@
+import { setUp } from '../drivers/host/address-hold.ts';
+import { addToKernelBehind } from '../drivers/host/kernel-entries.ts';
+import { ovsDevices } from '../drivers/networkmanager/devices.ts';
+import { deviceType } from '../drivers/networkmanager/names.ts';
+import type { LeftBridge } from '../model/left-bridge.ts';
+import type { StepArguments } from '../model/plan.ts';
+import { activeUuids } from './activations.ts';
+import type { StepContext } from './step-context.ts';
+
+/** NetworkManager takes a bridge down in some hundred milliseconds; a dispatcher script may hold it for its own 10 s. */
+const endLimitMs = 10_000;
+/** NetworkManager has an object for a new interface of Open vSwitch some milliseconds after its row. */
+const deviceLimitMs = 10_000;
+
+/** The end of old profiles is waited for: a bridge of the same name that is built in the next moment would meet the end of the old one. */
+export async function deleteProfiles(context: StepContext, step: StepArguments['deleteProfiles']): Promise<void> {
+  const { nm, ovs, watch, deadline } = context;
+  const { left = [] } = step;
+  for (const { bridge } of left) await ovs.releaseBridge(bridge);
+  const gone = new Set(step.profiles.map((profile) => profile.uuid));
+  await Promise.all(step.profiles.map(async (profile) => nm.deleteProfile(await nm.profilePathOf(profile.uuid))));
+  const ended = async (): Promise<boolean> => (await activeUuids(nm)).every(([, uuid]) => !gone.has(uuid));
+  const limitMs = Math.min(endLimitMs, deadline.remainingMs());
+  // One that does not end is shown by whatever needs its name next.
+  await watch.until('the end of the old profiles', ended, deadline, limitMs).catch((error: unknown) => {
+    if (deadline.signal.aborted) throw error;
+  });
+  if (step.bridges.length > 0) await ovs.removeBridges(step.bridges);
+  for (const bridge of left) await letGo(context, bridge);
+}
+
+/**
+ * The bridge becomes what MicroShift's script makes (openshift/microshift, packaging/systemd/configure-ovs.sh): of nobody in NetworkManager,
+ * which does not manage it. Its flows and ports have stayed; what the interface had went with it, and is given to the new one.
+ */
+async function letGo({ nm, ovs, watch, deadline }: StepContext, left: LeftBridge): Promise<void> {
+  await ovs.leaveBridge(left);
+  const isThere = async (): Promise<boolean> =>
+    (await ovsDevices(nm, left.bridge, [deviceType.ovsInterface])).length > 0;
+  const limitMs = Math.min(deviceLimitMs, deadline.remainingMs());
+  await watch.until(`NetworkManager's device ${left.bridge}`, isThere, deadline, limitMs);
+  for (const device of await ovsDevices(nm, left.bridge)) await nm.manage(device, false);
+  if (left.up) await setUp(left.bridge);
+  await addToKernelBehind(left.entries);
+}

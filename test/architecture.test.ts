@@ -157,7 +157,7 @@ const layers: Readonly<Record<string, Layer>> = {
     never: { plan: 'the plan asks for the comparison', 'node:fs': pure },
   },
   view: {
-    may: ['compare', 'errors.ts', 'model', 'net', 'plan'],
+    may: ['compare', 'errors.ts', 'model', 'net', 'plan', 'printable.ts'],
     packages: ['node:util'],
     because: 'a view turns a value into text',
     never: {
@@ -174,7 +174,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   manifests: {
     may: ['errors.ts', 'model', 'net'],
-    packages: ['js-yaml', 'node:crypto'],
+    packages: ['js-yaml', 'node:crypto', 'node:util'],
     because: 'rendering works without a cluster and without a node',
     never: { 'drivers/kubernetes': 'the driver sends what was rendered', config: 'the effective values are handed in' },
   },

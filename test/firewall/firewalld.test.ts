@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import t from 'tap';
+import { withConfigYaml } from '../config-yaml.ts';
 import { createFirewalld, firewalldSkip } from './real-firewalld.ts';
 
 const program = 'dist/microshift-net';
@@ -66,36 +67,26 @@ t.test('firewalld', { skip, timeout: 120_000 }, async (t) => {
     t.end();
   });
 
-  await t.test('a cluster with both families: IPv6 sources too', (t) => {
+  await t.test('a cluster with both families, connected with another: IPv6 sources and its networks, too', (t) => {
+    const configYaml = `network:
+  clusterNetwork: [10.42.0.0/16, "fd01::/48"]
+  serviceNetwork: [10.43.0.0/16, "fd02::/112"]
+clusterToCluster:
+  remoteClusters: [{nextHop: [192.0.2.20], clusterNetwork: [10.45.0.0/16], serviceNetwork: [10.46.0.0/16]}]
+`;
     const dual = (...words: string[]) =>
-      firewalld.run(
-        'unshare',
-        '-m',
-        'sh',
-        '-c',
-        'mount -t overlay overlay -o "lowerdir=$1:/etc" /etc; shift; exec "$@"',
-        'sh',
-        t.testdir({
-          microshift: {
-            'config.yaml':
-              'network:\n  clusterNetwork: [10.42.0.0/16, "fd01::/48"]\n  serviceNetwork: [10.43.0.0/16, "fd02::/112"]\n',
-          },
-        }),
-        process.execPath,
-        program,
-        'firewall',
-        ...words,
-      );
+      firewalld.run(...withConfigYaml(configYaml, [process.execPath, program, 'firewall', ...words]));
     t.match(dual('check'), { status: 3, stdout: /fd01::\/48 +not now.*\(pods\)[\s\S]*fd69::1 +not now/ });
     t.match(dual('apply'), { status: 0, stdout: /^Done, without a reload\./ });
     for (const where of [[], ['--permanent']])
-      for (const source of ['fd01::/48', 'fd69::1'])
+      for (const source of ['fd01::/48', 'fd69::1', '10.45.0.0/16', '10.46.0.0/16'])
         t.ok(
           sources(...where)
             .split(' ')
             .includes(source),
           source,
         );
+    t.notMatch(sources(), '192.0.2.20', 'but not its host');
     t.equal(dual('check').status, 0);
     t.end();
   });

@@ -2,7 +2,7 @@
 
 import { type AgentError, isAgentError } from '../../agent/errors.ts';
 import { errorJson, errorText } from '../../agent/view/error-view.ts';
-import { plain } from '../../agent/view/style.ts';
+import { plain, printable as shown } from '../../agent/view/style.ts';
 
 /** The kind of a failure. Throws what is not a failure a user can do something about. */
 export function expectedFailure(error: unknown, kinds?: RegExp): string {
@@ -10,7 +10,8 @@ export function expectedFailure(error: unknown, kinds?: RegExp): string {
   if (kinds !== undefined && !kinds.test(error.kind))
     throw new Error(`unexpected kind ${error.kind}`, { cause: error });
   if (error.hint === undefined) throw new Error(`${error.kind} without a hint: ${error.message}`);
-  printable(errorText(error as AgentError, plain), 'the message of a failure');
+  // As Output prints it.
+  printable(shown(errorText(error as AgentError, plain)), 'the message of a failure');
   JSON.stringify(errorJson(error));
   return error.kind;
 }

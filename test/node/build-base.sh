@@ -6,7 +6,8 @@
 #   build-base.sh --path     print the path without building
 #
 # The base is Debian forky (the first release whose NetworkManager carries the Open vSwitch plugin) with the User-Mode-Linux kernel of sid
-# (older ones panic on CPUs with AMX). It is never changed after the build: every node runs on an overlay of its own.
+# (older ones panic on CPUs with AMX) and OVN of sid, unpacked and not installed, so that no unit of it is enabled. It is never changed after
+# the build: every node runs on an overlay of its own.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 cache=${MICROSHIFT_NET_CACHE:-/var/cache/microshift-net}/testnode
@@ -36,10 +37,11 @@ packages=(systemd systemd-sysv dbus udev kmod procps iproute2 iputils-ping iputi
   nftables iptables wpasupplicant hostapd python3-minimal python3-gi gir1.2-nm-1.0)
 [ -z "${TESTNODE_EXTRA_PACKAGES:-}" ] || packages+=("$TESTNODE_EXTRA_PACKAGES")
 # shellcheck disable=SC2016  # expanded by the hook's shell, not here
-kernel_hook='chroot "$1" sh -ec "apt-get -o Acquire::Check-Valid-Until=false update -q; cd /tmp; apt-get download user-mode-linux; mkdir k;
-  dpkg -x user-mode-linux_*.deb k; cp k/usr/bin/linux.uml /usr/local/bin/linux-uml; mkdir -p /usr/lib/modules;
+kernel_hook='chroot "$1" sh -ec "apt-get -o Acquire::Check-Valid-Until=false update -q; cd /tmp;
+  apt-get download user-mode-linux ovn-common ovn-central ovn-host; for package in ovn-*.deb; do dpkg -x \"\$package\" /; done;
+  mkdir k; dpkg -x user-mode-linux_*.deb k; cp k/usr/bin/linux.uml /usr/local/bin/linux-uml; mkdir -p /usr/lib/modules;
   cp -a k/usr/lib/uml/modules/* /usr/lib/modules/; rm -rf /tmp/k /tmp/*.deb /etc/apt/sources.list.d/sid.list; apt-get clean"'
-say "building $base (about a minute)"
+say "building $base (a minute or two)"
 # in a mount namespace of its own: a killed build leaves no mounts, and removing what it left cannot reach through one
 unshare --mount mmdebstrap --quiet --variant=minbase --aptopt='Acquire::Check-Valid-Until "false"' --aptopt='Acquire::Retries "5"' \
   --include="$(IFS=,; echo "${packages[*]}")" \

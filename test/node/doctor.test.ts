@@ -219,6 +219,24 @@ t.test('doctor in a node', { timeout: 280_000, skip: nodeSkip }, async (t) => {
     await node.text('rm /etc/microshift/ovn.yaml');
   });
 
+  await t.test('the address that MicroShift does not find on br-ex: the fix that is named is one', async (t) => {
+    await node.write('/run/systemd/system/microshift.service', '[Service]\nExecStart=/bin/sleep infinity\n');
+    const address = await node.text("ip -4 -o address show dev br-ex scope global | awk '{print $4}' | cut -d/ -f1");
+    await node.write('/etc/microshift/config.yaml', `node:\n  nodeIP: ${address}\n`);
+    await node.text('systemctl daemon-reload');
+    const before = await examined(node);
+    t.match(before.of('failed'), { 'microshift-node-ip': /is on br-ex and nowhere else/ });
+    const fix = before.checks.find((check) => check.id === 'microshift-node-ip')?.fix[0] ?? '';
+    t.equal(fix, 'microshift-net apply');
+    await node.text(fix);
+    t.match((await examined(node)).of('ok'), { 'microshift-node-ip': `MicroShift takes ${address} for the node's` });
+    const plan = await node.run('microshift-net plan');
+    t.match(plan, { exitCode: 0, stdout: `eth0, from node.nodeIP ${address} (/etc/microshift/config.yaml:2)` });
+    t.match(plan.stdout, 'Nothing to do: the node is as wanted.');
+    await node.text(`ip address delete ${address}/32 dev lo; rm /etc/microshift/config.yaml
+      rm /run/systemd/system/microshift.service; systemctl daemon-reload`);
+  });
+
   await t.test('NetworkManager hangs, and there is no D-Bus', async (t) => {
     await node.text('kill -STOP $(pidof NetworkManager)');
     const hung = await examined(node);

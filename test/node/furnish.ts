@@ -12,11 +12,21 @@ const guestFiles = ['lib.sh', 'net.sh', 'state.sh', 'pinger.py', 'relay.py'];
 const unitFile = /\.(service|timer|path|target|socket)$/;
 const unitDir = '/usr/lib/systemd/system';
 
+/** A node on this machine's kernel has pipes in place of the serial line, and no udev, whose rules keep NetworkManager off pods' veths. */
+const onThisKernel: Readonly<Record<string, string>> = {
+  '/etc/systemd/system/testnode-channel.service.d/pipes.conf':
+    "[Service]\nExecStart=\nExecStart=/bin/sh -c 'exec node /testnode/channel.mjs < /run/to-node > /run/from-node'\n",
+  '/etc/NetworkManager/conf.d/80-no-udev.conf': '[keyfile]\nunmanaged-devices=driver:veth,except:interface-name:eth*\n',
+};
+
 /** Puts the LAN, the agent, its units and the test's own files into the node. */
 export function furnish(root: string, lan: Lan, options: NodeOptions): void {
   for (const file of guestFiles) copyToDisk(root, `/testnode/${file}`, path.join(sourceDir, 'guest', file));
   copyToDisk(root, '/testnode/channel.mjs', path.join(compiledDir, 'guest/channel.js'));
   writeToDisk(root, '/testnode/lan.sh', lan.script);
+  if (options.kernel === 'of this machine') {
+    for (const [file, text] of Object.entries(onThisKernel)) writeToDisk(root, file, text);
+  }
   if (!options.bare) putAgent(root, options);
   for (const [to, from] of Object.entries(options.folders ?? {})) copyToDisk(root, to, from);
   for (const [file, text] of Object.entries(options.files ?? {})) writeToDisk(root, file, text);
@@ -33,7 +43,15 @@ function putAgent(root: string, options: NodeOptions): void {
     if (unitFile.test(unit) || unit.endsWith('.service.d'))
       copyToDisk(root, `${unitDir}/${unit}`, path.join(units, unit));
   }
+  // The units may write only into folders that are there.
+  copyToDisk(
+    root,
+    '/usr/lib/tmpfiles.d/microshift-net.conf',
+    path.join(projectDir, 'rpm/files/microshift-net.tmpfiles'),
+  );
   copyToDisk(root, '/usr/libexec/microshift-net/keep-bridges', path.join(units, 'keep-bridges.sh'));
+  const devices = '50-microshift-net-devices.conf';
+  copyToDisk(root, `/usr/lib/NetworkManager/conf.d/${devices}`, path.join(projectDir, 'rpm/files', devices));
   const dispatched = '90-microshift-net.sh';
   copyToDisk(
     root,

@@ -86,3 +86,9 @@ export async function giveBack(t: Test, node: TestNode, old: Picture): Promise<v
   t.equal(run.exitCode, 0, run.stderr);
   t.strictSame(await pictureLike(node, old), old, 'disable brings the old state back');
 }
+
+/** Waits until no transaction is open any more. */
+export async function isTakenBack(node: TestNode): Promise<void> {
+  const isOpen = 'ls /var/lib/microshift-net/tx/*.open > /dev/null 2>&1';
+  await node.text(`timeout 30 sh -c 'while ${isOpen}; do sleep 0.1; done'`);
+}

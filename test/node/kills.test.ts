@@ -4,9 +4,9 @@ import { faultFile } from '../../agent/run/fault-points.ts';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { faults } from './faults/faults.ts';
-import { afterStep, apply, giveBack, interfered, isOld } from './interfere.ts';
+import { afterStep, apply, giveBack, interfered, isOld, isTakenBack } from './interfere.ts';
 import { hasMoved } from './moved.ts';
-import { bootNode, type TestNode } from './node.ts';
+import { bootNode } from './node.ts';
 import { picture } from './picture.ts';
 
 t.setTimeout(420_000);
@@ -80,9 +80,3 @@ t.test('an agent that does not get to its end', { timeout: 400_000, skip: nodeSk
     await giveBack(t, node, old);
   });
 });
-
-/** Waits until no transaction is open any more. */
-async function isTakenBack(node: TestNode): Promise<void> {
-  const isOpen = 'ls /var/lib/microshift-net/tx/*.open > /dev/null 2>&1';
-  await node.text(`timeout 30 sh -c 'while ${isOpen}; do sleep 0.1; done'`);
-}

@@ -25,8 +25,16 @@ export interface Boot {
   cut(): Promise<void>;
 }
 
+/** Which kernel a node runs on: one of its own, or this machine's, which has nf_tables and may lack Open vSwitch's module. */
+export type NodeKernel = 'user-mode' | 'of this machine';
+
+const bootOn: Record<NodeKernel, string[]> = {
+  'user-mode': ['unshare', '-m', '-p', '-f', '--kill-child=KILL', '/bin/sh', path.join(sourceDir, 'boot.sh')],
+  'of this machine': [path.join(sourceDir, 'boot-here.sh')],
+};
+
 /** Boots the node on its disk and waits until it takes commands. */
-export async function bootMachine(keeper: Keeper, number: number, memory: string): Promise<Boot> {
+export async function bootMachine(keeper: Keeper, number: number, memory: string, kernel: NodeKernel): Promise<Boot> {
   const started = performance.now();
   const enter = [
     '--pdeathsig',
@@ -40,8 +48,7 @@ export async function bootMachine(keeper: Keeper, number: number, memory: string
     '-m',
     '--',
   ];
-  const own = ['unshare', '-m', '-p', '-f', '--kill-child=KILL', '/bin/sh', path.join(sourceDir, 'boot.sh')];
-  const child = spawn('setpriv', [...enter, ...own, memory, `testnode.boot=${number}`], {
+  const child = spawn('setpriv', [...enter, ...bootOn[kernel], memory, `testnode.boot=${number}`], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' },
   });

@@ -6,7 +6,7 @@ import { type RunningCommand, type RunOptions, type RunResult, startCommand } fr
 import { modeOf } from './disk.ts';
 import { furnish } from './furnish.ts';
 import { type Lan, readLan } from './lan.ts';
-import { type Boot, bootMachine } from './machine.ts';
+import { type Boot, bootMachine, type NodeKernel } from './machine.ts';
 import { type Outage, outageBetween, type Replies } from './outage.ts';
 import { parseState } from './parse-state.ts';
 import type { Request } from './protocol.ts';
@@ -32,6 +32,8 @@ export interface NodeOptions {
   /** The agent's build; copied to /usr/share/microshift-net when it exists. */
   dist?: string;
   memory?: string;
+  /** One of its own where none is named. */
+  kernel?: NodeKernel;
   /** Do not wait until the node's addresses answer. */
   waitReady?: boolean;
 }
@@ -68,7 +70,7 @@ export async function bootNode(options: NodeOptions): Promise<TestNode> {
   const keeper = await openKeeper(base, path.dirname(base));
   try {
     furnish(keeper.root, lan, options);
-    const boot = await bootMachine(keeper, 1, options.memory ?? '1G');
+    const boot = await startBoot(keeper, 1, options);
     const node = new TestNode(lan, keeper, boot, options);
     if (options.waitReady !== false) await node.ready();
     return node;
@@ -76,6 +78,14 @@ export async function bootNode(options: NodeOptions): Promise<TestNode> {
     await keeper.release();
     throw error;
   }
+}
+
+function startBoot(
+  keeper: Keeper,
+  number: number,
+  { memory = '1G', kernel = 'user-mode' }: NodeOptions,
+): Promise<Boot> {
+  return bootMachine(keeper, number, memory, kernel);
 }
 
 export class TestNode {
@@ -221,7 +231,7 @@ export class TestNode {
   /** Boots the disk again after powerOff() or cut(). */
   async boot(): Promise<number> {
     const started = performance.now();
-    this.#boot = await bootMachine(this.#keeper, this.#boot.number + 1, this.#options.memory ?? '1G');
+    this.#boot = await startBoot(this.#keeper, this.#boot.number + 1, this.#options);
     this.bootMs.push(this.#boot.helloMs);
     if (this.#options.waitReady !== false) await this.ready();
     return performance.now() - started;

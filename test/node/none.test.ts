@@ -7,7 +7,11 @@ import { picture, pictureLike } from './picture.ts';
 t.setTimeout(300_000);
 
 t.test('br-ex without a NIC', { timeout: 280_000, skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'dhcp', files: { '/etc/microshift/ovn.yaml': 'uplink: none\n' } });
+  const node = await bootNode({
+    lan: 'dhcp',
+    enableRepair: true,
+    files: { '/etc/microshift/ovn.yaml': 'uplink: none\n' },
+  });
   t.teardown(() => node.halt());
   const untouched = await picture(node);
 
@@ -23,7 +27,7 @@ t.test('br-ex without a NIC', { timeout: 280_000, skip: nodeSkip }, async (t) =>
     const after = await node.state();
     t.match(after.link('br-ex'), { mac: '0a:59:00:00:00:01', flags: ['BROADCAST', 'MULTICAST', 'UP', 'LOWER_UP'] });
     t.strictSame(after.interfacesOf('br-ex'), ['br-ex']);
-    t.strictSame(after.addressesOf('br-ex'), []);
+    t.strictSame(after.addressesOf('br-ex'), ['10.44.0.0/32'], 'ovnkube ends where br-ex has no address');
     t.strictSame(after.addressesOf('eth0'), ['192.0.2.50/24']);
     t.match(after.defaultRoutes(4), [{ gateway: '192.0.2.1', dev: 'eth0' }]);
     t.match(after.profile('eth0'), { active: true, device: 'eth0' });
@@ -35,6 +39,24 @@ t.test('br-ex without a NIC', { timeout: 280_000, skip: nodeSkip }, async (t) =>
     t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /^Nothing to do/ });
     t.equal((await node.run('microshift-net verify')).exitCode, 0);
     t.strictSame(await picture(node), before);
+  });
+
+  await t.test('a restart of NetworkManager keeps its address', async (t) => {
+    await node.text(
+      "systemctl restart NetworkManager; timeout 60 sh -c 'until microshift-net verify; do sleep 0.5; done'",
+    );
+    t.strictSame((await node.state()).addressesOf('br-ex'), ['10.44.0.0/32']);
+  });
+
+  await t.test("where MicroShift puts its own there, it has none of the profile's", async (t) => {
+    await node.write('/usr/bin/configure-ovs.sh', '# hwaddr=0a:59:00:00:00:01\n');
+    t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /committed/ });
+    t.strictSame((await node.state()).addressesOf('br-ex'), []);
+    await node.text('ip address add 10.44.0.0/32 dev br-ex');
+    t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /^Nothing to do/ });
+    await node.text('rm /usr/bin/configure-ovs.sh');
+    t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /committed/ });
+    t.strictSame((await node.state()).addressesOf('br-ex'), ['10.44.0.0/32']);
   });
 
   await t.test('disable removes it', async (t) => {

@@ -61,14 +61,27 @@ export function withoutPortMacs(shown: Picture): Picture {
   return { ...shown, links };
 }
 
+// NetworkManager sees MicroShift's br-ex for a moment before it is told to leave it, and may forbid or allow it an address of the kernel's.
+const byChance = 'fe80::859:ff:fe00:1/64';
+
 function networkOf(state: NodeState): Omit<Picture, 'etc'> {
   const { data } = state;
-  const routes = [...data.routes4, ...data.routes6].filter((route) => route.table === 'main');
+  const isByChance = data.addresses.some(({ address }) => address === byChance);
+  const routes = [...data.routes4, ...data.routes6].filter(
+    (route) => route.table === 'main' && !(isByChance && route.dev === 'br-ex' && route.dst === 'fe80::/64'),
+  );
   return {
-    addresses: data.addresses.map((a) => `${a.device} ${a.address} ${a.scope}`).sort(),
+    addresses: data.addresses
+      .filter(({ address }) => address !== byChance)
+      .map((a) => `${a.device} ${a.address} ${a.scope}`)
+      .sort(),
     links: data.links.map((l) => `${l.name} ${l.mac} mtu ${l.mtu} in ${l.master} ${l.flags.includes('UP')}`).sort(),
     routes: routes.map((r) => `${r.dst} via ${r.gateway} dev ${r.dev} metric ${r.metric} ${r.protocol}`).sort(),
-    devices: data.devices.map((d) => `${d.device} ${d.type} ${d.state} ${d.connection}`).sort(),
+    // Objects of Open vSwitch that run nothing are rows that NetworkManager happens to have seen.
+    devices: data.devices
+      .filter((d) => !/^ovs-(bridge|port)$/.test(d.type) || d.connection !== '')
+      .map((d) => `${d.device} ${d.type} ${d.state} ${d.connection}`)
+      .sort(),
     profiles: data.profiles.map((p) => `${p.name} ${p.uuid} ${p.autoconnect} ${p.device} ${p.filename}`).sort(),
     bridges: Object.fromEntries(state.bridges().map((bridge) => [bridge, state.interfacesOf(bridge)])),
     files: Object.fromEntries(

@@ -174,6 +174,22 @@ t.test('refusals', { timeout: 400_000, skip: nodeSkip }, async (t) => {
     }
   });
 
+  await t.test(
+    "broken files of MicroShift's own keep nobody from a plan, which says what it does not know",
+    async (t) => {
+      const clusterFile = '/etc/microshift/config.yaml';
+      const makes = [`printf 'network: [' > ${clusterFile}`, `rm ${clusterFile}; mkdir ${clusterFile}`];
+      for (const make of makes) {
+        await node.text(make);
+        const run = await node.run('microshift-net plan');
+        t.match(run, { exitCode: 0, stdout: /^Uplink +eth0/ }, make);
+        t.match(run.stdout, /warning: \/etc\/microshift\/config.yaml.*; what stands there is not known/, make);
+        t.match(await node.run('microshift-net config check'), { exitCode: 2, stderr: /config\.yaml/ }, make);
+      }
+      await node.text(`rmdir ${clusterFile}; : > ${clusterFile}`);
+    },
+  );
+
   for (const refusal of refusals) await t.test(refusal.name, (t) => isRefused(t, node, refusal));
 
   await t.test('disableOVSInit leaves everything alone', async (t) => {

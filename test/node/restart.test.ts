@@ -11,7 +11,7 @@ const awayLimitMs = 1_000;
 const dataPathLimitMs = 1_000;
 /** A run that NetworkManager's end has cut off is tried again after 3 s, and may take 10 s. */
 const settleSeconds = 30;
-const ways = ['systemctl restart', 'systemctl kill --signal=KILL --kill-whom=main'];
+const ways = ['systemctl restart', 'systemctl kill --signal=KILL'];
 
 /** What others put on the bridge. */
 const foreign = `ip address add 10.44.0.0/32 dev br-ex; ovs-ofctl add-flow br-ex cookie=0x77,priority=5,udp,tp_dst=9,actions=drop
@@ -46,21 +46,21 @@ t.test('restart of Open vSwitch', { timeout: 280_000, skip: nodeSkip }, async (t
   t.teardown(() => node.halt());
   await node.text('systemctl start microshift-ovs-init');
   await node.ready();
-  for (const way of [
-    'systemctl restart ovs-vswitchd',
-    'systemctl restart ovsdb-server',
-    'systemctl stop ovs-vswitchd; sleep 3; systemctl start ovs-vswitchd',
-    'kill -KILL $(cat /run/openvswitch/ovsdb-server.pid)',
-    'systemctl restart openvswitch',
-  ]) {
+  const survives = async (way: string): Promise<void> => {
     const since = await node.now();
     await node.text(`${way}; sleep 3`);
     await becomesWanted(t, node, `${way}: everything is as wanted`);
     const longestMs = (await node.outages(since, await node.now()))[node.lan.ip4]?.longestMs ?? Infinity;
     t.comment(`${way}: away for ${longestMs} ms`);
-    t.ok(longestMs < dataPathLimitMs, `${way}: the kernel forwards meanwhile: ${longestMs} ms`);
-  }
+    t.ok(longestMs < dataPathLimitMs, `${way}: ${longestMs} ms`);
+  };
+  await survives('systemctl restart ovs-vswitchd');
+  await survives('systemctl restart ovsdb-server');
+  await survives('kill -KILL $(cat /run/openvswitch/ovsdb-server.pid)');
+  await survives('systemctl restart openvswitch');
   t.match(await node.text('microshift-net history'), /^\S+ +committed +apply [^\n]*\n?$/, 'no run was needed');
+  await survives('systemctl stop ovs-vswitchd; sleep 3; systemctl start ovs-vswitchd');
+  t.match(await node.text('microshift-net history'), /disable --stop/, 'the NIC was given back for that long');
 });
 
 t.test(

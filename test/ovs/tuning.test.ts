@@ -25,7 +25,7 @@ t.test('tuning real daemons', { skip, timeout: 60_000 }, async (t) => {
   ];
   /** Files are another test's: what acts on the daemons and the database is run. */
   const run = async (plan: TuningPlan): Promise<readonly string[]> => {
-    const steps = plan.steps.filter((step) => ['pinThreads', 'setOtherConfig'].includes(step.do));
+    const steps = plan.steps.filter((step) => ['pinThreads', 'setKeys'].includes(step.do));
     await runTuning({ ovs, reloadUnits: () => Promise.resolve() }, steps, () => undefined);
     return steps.map((step) => step.do);
   };
@@ -45,11 +45,7 @@ t.test('tuning real daemons', { skip, timeout: 60_000 }, async (t) => {
         ...defaultConfig,
         ovs: { ...defaultConfig.ovs, cpuAffinity: { value: last, source: 'ovn.yaml:2' } },
       };
-      t.strictSame(await run(planTuning(wanted, facts(), await ovs.facts())), [
-        'pinThreads',
-        'pinThreads',
-        'setOtherConfig',
-      ]);
+      t.strictSame(await run(planTuning(wanted, facts(), await ovs.facts())), ['pinThreads', 'pinThreads', 'setKeys']);
       t.strictSame(cpus(), [last]);
       t.strictSame(await run(planTuning(wanted, facts(), await ovs.facts())), [], 'a second time nothing is to do');
     },

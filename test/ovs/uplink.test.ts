@@ -26,14 +26,20 @@ t.test('an uplink with real daemons', { skip, timeout: 60_000 }, async (t) => {
   });
   await ovs.detachUplink({ bridge: 'br0', interface: 'eth-none' });
   const [bridge] = (await ovs.facts()).bridges;
-  t.strictSame(bridge?.ports.map((port) => port.name), ['br0']); // biome-ignore format: one line
+  t.strictSame(
+    bridge?.ports.map((port) => port.name),
+    ['br0'],
+  );
   await ovs.detachUplink({ bridge: 'br0', interface: 'eth-none' });
 
   signal('ovs-vswitchd', 'SIGSTOP');
-  await t.rejects(ovs.setOtherConfig({ x: '1' }), { kind: 'ovsdb-timeout', message: /did not answer in time: set x$/ });
+  await t.rejects(ovs.setKeys('other_config', { x: '1' }), {
+    kind: 'ovsdb-timeout',
+    message: /did not answer in time: set x$/,
+  });
   signal('ovs-vswitchd', 'SIGCONT');
-  await ovs.setOtherConfig({ x: null });
+  await ovs.setKeys('other_config', { x: null });
 
   signal('ovsdb-server', 'SIGKILL');
-  await t.rejects(ovs.setOtherConfig({ x: '1' }), { name: 'AgentError', kind: 'ovsdb-lost' });
+  await t.rejects(ovs.setKeys('other_config', { x: '1' }), { name: 'AgentError', kind: 'ovsdb-lost' });
 });

@@ -29,3 +29,64 @@ t.test('the package enables every unit that can be', (t) => {
   }
   t.end();
 });
+
+/** The settings of a unit's [Service] section from this one on, in order. */
+function settingsFrom(file: string, first: string): readonly string[] {
+  const lines = readFileSync(`${directory}/${file}`, 'utf8').split('\n');
+  const start = lines.findIndex((line) => line.startsWith(first));
+  return lines.slice(start).filter((line) => /^[A-Z]/.test(line));
+}
+
+t.test('what runs apply has one sandbox', (t) => {
+  const dropIn = 'microshift-ovs-init.service.d/50-microshift-net.conf';
+  const sandbox = settingsFrom(dropIn, 'CapabilityBoundingSet=');
+  t.ok(sandbox.length > 25);
+  t.strictSame(settingsFrom('microshift-net-repair.service', 'CapabilityBoundingSet='), sandbox);
+  t.end();
+});
+
+t.test('every service has a full sandbox', (t) => {
+  const services = readdirSync(directory).filter((name) => name.endsWith('.service'));
+  const names = services.map((name) =>
+    name === 'microshift-ovs-init.service' ? `${name}.d/50-microshift-net.conf` : name,
+  );
+  const wanted = [
+    'CapabilityBoundingSet=',
+    'NoNewPrivileges=yes',
+    'MemoryDenyWriteExecute=yes',
+    'ProtectSystem=strict',
+    'ReadOnlyPaths=/run',
+    'ProtectHome=yes',
+    'PrivateTmp=yes',
+    'PrivateDevices=yes',
+    'PrivateMounts=yes',
+    'ProtectClock=yes',
+    'ProtectHostname=yes',
+    'ProtectKernelLogs=yes',
+    'ProtectKernelModules=yes',
+    'ProtectKernelTunables=yes',
+    'ProtectControlGroups=yes',
+    'ProtectProc=invisible',
+    'RestrictAddressFamilies=',
+    'RestrictNamespaces=yes',
+    'RestrictRealtime=yes',
+    'RestrictSUIDSGID=yes',
+    'LockPersonality=yes',
+    'SystemCallArchitectures=native',
+    'SystemCallFilter=@system-service',
+    'SystemCallFilter=~@privileged @resources',
+    'SystemCallErrorNumber=EPERM',
+    'UMask=',
+  ];
+  t.equal(names.length, 7);
+  for (const name of names) {
+    const lines = settingsFrom(name, '[Service]');
+    for (const setting of wanted) {
+      t.ok(
+        lines.some((line) => (setting.endsWith('=') ? line.startsWith(setting) : line === setting)),
+        `${name}: ${setting}`,
+      );
+    }
+  }
+  t.end();
+});

@@ -1,4 +1,5 @@
 // The admin's ovn.yaml and MicroShift's config.yaml with its drop-ins.
+import { withoutProblems } from '../../../agent/config/effective.ts';
 import { loadConfig } from '../../../agent/config/load.ts';
 import type { ConfigFiles } from '../../../agent/config/read-files.ts';
 import { isAgentError } from '../../../agent/errors.ts';
@@ -64,7 +65,7 @@ function session(filesOf: (bytes: Buffer, other: boolean) => ConfigFiles): Retur
   return {
     feed: (input, random) => {
       try {
-        const { config } = loadConfig(filesOf(input, random(2) === 0));
+        const { config } = withoutProblems(loadConfig(filesOf(input, random(2) === 0)));
         if (typeof config.uplink.value !== 'string') throw new Error('no configuration came of it');
         return 'a configuration';
       } catch (error) {

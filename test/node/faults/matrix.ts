@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { busProxy, busProxyPath } from '../bus-proxy.ts';
+import { microshiftStandIn } from '../microshift-stand-in.ts';
 import { bootNode, type TestNode } from '../node.ts';
 import { differences, picture } from '../picture.ts';
 import { type Ends, endsOf, type Outcome, type Point, pristine, runCell } from './cell.ts';
@@ -15,7 +16,7 @@ import { type NamedPoint, pointsOf } from './points.ts';
 import { type Cell, merged, readCells, writeCells } from './record.ts';
 
 const recordFile = 'docs/faults.json';
-const shapes = ['dhcp', 'static4', 'vlan', 'bond-ab', 'bond-8023ad'];
+const shapes = ['dhcp', 'static4', 'vlan', 'bond-ab', 'bond-8023ad', 'microshift'];
 /** Faults that make sense at a time instead of at a point: they need nothing to be held. */
 const blind = ['kill', 'power'];
 /** The promise for an agent that was killed. */
@@ -124,8 +125,13 @@ function wantedPoints(all: readonly NamedPoint[]): readonly { point: Point; afte
   return all.filter(({ point, after }) => asked.some((text) => point === text || after.startsWith(text)));
 }
 
-function boot(shape: string): Promise<TestNode> {
-  return bootNode({ lan: shape, enableRepair: true, files: { [busProxyPath]: busProxy } });
+async function boot(shape: string): Promise<TestNode> {
+  const files = { [busProxyPath]: busProxy };
+  if (shape !== 'microshift') return bootNode({ lan: shape, enableRepair: true, files });
+  // A NIC like that of `dhcp`, and the br-ex that MicroShift makes, with what others put into it.
+  const node = await bootNode({ lan: 'dhcp', enableRepair: true, files: { ...files, ...microshiftStandIn } });
+  await node.text('systemctl start microshift-stand-in');
+  return node;
 }
 
 function named(name: string): Fault {

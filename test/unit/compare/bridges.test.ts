@@ -4,6 +4,7 @@ import { inWords } from '../../../agent/compare/in-words.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
 import { ownNames } from '../../../agent/plan/names.ts';
 import { planApply } from '../../../agent/plan/plan.ts';
+import { linkAddress } from '../link-address.ts';
 import { appliedCase } from '../plan/cases.ts';
 import { changed } from '../plan/change.ts';
 
@@ -81,16 +82,7 @@ t.test('the order of keys is no difference', (t) => {
   t.end();
 });
 
-const address = {
-  family: 4,
-  address: '192.0.2.50',
-  prefixLength: 24,
-  scope: 'global',
-  tentative: false,
-  dadFailed: false,
-  temporary: false,
-  deprecated: false,
-};
+const address = linkAddress('192.0.2.50/24');
 const device = 'networkManager/devices/[interface=eth0]';
 const [unmanaged, unavailable, disconnected, prepare, ipConfig, secondaries, activated, deactivating, failed] = [
   10, 20, 30, 40, 70, 90, 100, 110, 120,

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
+import { withoutProblems } from '../../../agent/config/effective.ts';
 import { loadConfig } from '../../../agent/config/load.ts';
 import { isAgentError } from '../../../agent/errors.ts';
 import { configProblemsText } from '../../../agent/view/config-view.ts';
@@ -27,11 +28,12 @@ for (const name of readdirSync(casesDirectory)) {
 
 function outcomeOf(directory: string): { file: 'effective.json' | 'error.txt'; text: string } {
   try {
-    const loaded = loadConfig({
+    const files = {
       ovnYaml: bytesOf(join(directory, 'ovn.yaml')),
       configYaml: bytesOf(join(directory, 'config.yaml')),
       configD: dropIns(join(directory, 'config.d')),
-    });
+    };
+    const loaded = withoutProblems(loadConfig(files));
     const { config, ...rest } = loaded;
     const text = readableJson({ config: withoutDefaults(config, defaultConfig) ?? config, ...rest });
     return { file: 'effective.json', text: `${text}\n` };

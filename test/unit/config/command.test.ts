@@ -69,7 +69,12 @@ manifests.imagePullPolicy         IfNotPresent  default
 network.clusterNetwork            10.42.0.0/16  default
 network.serviceNetwork            10.43.0.0/16  default
 network.serviceNodePortRange      30000-32767   default
-node.nodeIP                       -             default`,
+node.nodeIP                       -             default
+node.nodeIPv6                     -             default
+network.cniPlugin                 ovnk          default
+apiServer.advertiseAddress        -             default
+ingress.listenAddress             -             default
+clusterToCluster.remoteClusters   -             default`,
   );
   t.match(run(t, configShow, ovnYaml).value, {
     config: {

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { loadedConfig, unknownWarning, withoutProblems } from '../../../agent/config/effective.ts';
 import { loadConfig } from '../../../agent/config/load.ts';
 import { maxConfigBytes, readConfigFiles } from '../../../agent/config/read-files.ts';
 
@@ -56,7 +57,7 @@ t.test('a symbolic link is followed, one to nowhere is refused', (t) => {
   symlinkSync('real', join(etc, 'ovn.yaml'));
   t.equal(loadConfig(readConfigFiles(root)).config.mtu.value, 1301);
   symlinkSync('nowhere', join(etc, 'config.yaml'));
-  throwsMatch(t, () => readConfigFiles(root), { kind: 'config-unreadable', message: /symbolic link/ });
+  t.match(readConfigFiles(root).unreadable, [{ kind: 'config-unreadable', message: /symbolic link/ }]);
   t.end();
 });
 
@@ -77,9 +78,41 @@ t.test('refuses what is no regular file, at once', (t) => {
   t.end();
 });
 
-t.test('a config.d that is no directory is refused', (t) => {
-  const root = t.testdir({ etc: { microshift: { 'config.d': 'text' } } });
-  throwsMatch(t, () => readConfigFiles(root), { kind: 'config-unreadable', message: /ENOTDIR/ });
+t.test("what cannot be read of MicroShift's own files is told, and keeps nobody from the rest", async (t) => {
+  const root = t.testdir({ etc: { microshift: { 'config.d': 'text', 'ovn.yaml': 'mtu: 1300' } } });
+  const files = readConfigFiles(root);
+  t.match(files.unreadable, [{ kind: 'config-unreadable', message: /ENOTDIR/ }]);
+  const loaded = await loadedConfig(files);
+  t.equal(loaded.config.mtu.value, 1300);
+  throwsMatch(t, () => withoutProblems(loaded), { kind: 'config-unreadable' });
+  const path = join(root, 'etc/microshift/config.d');
+  const message = 'cannot be read (ENOTDIR); what stands there is not known, and counts as not set';
+  t.same(loaded.clusterProblems.map(unknownWarning), [{ source: path, message }]);
+  t.same((await loadedConfig({ ovnYaml: null, configYaml: null, configD: [] })).clusterProblems, []);
+});
+
+t.test('in broken files of MicroShift, what can be understood counts', (t) => {
+  const { root } = node(t, {
+    'config.yaml': 'network: {serviceNodePortRange: 1, cniPlugin: cilium}\nnode: {nodeIP: 192.0.2.1}\n',
+    'config.d/10-a.yaml': 'network: [\n',
+    'config.d/20-b.yaml': 'network: {clusterNetwork: [10.1.0.0/16]}\n',
+  });
+  const { config, clusterProblems } = loadConfig(readConfigFiles(root));
+  t.match(config.cluster, {
+    clusterNetwork: { value: ['10.1.0.0/16'] },
+    serviceNodePortRange: { value: '30000-32767', source: 'default' },
+    cniPlugin: { value: 'ovnk', source: 'default' },
+    nodeIp: { value: '192.0.2.1' },
+  });
+  const [broken, ...others] = clusterProblems.map(unknownWarning);
+  t.match(broken, {
+    source: /^\/etc\/microshift\/config.d\/10-a.yaml:\d+$/,
+    message: /; what stands there is not known/,
+  });
+  t.match(others, [
+    { source: '/etc/microshift/config.yaml:1', message: /^network.serviceNodePortRange must be/ },
+    { source: '/etc/microshift/config.yaml:1', message: /^network.cniPlugin must be ovnk or none, not cilium; what/ },
+  ]);
   t.end();
 });
 

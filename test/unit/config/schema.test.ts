@@ -21,7 +21,11 @@ t.test('ovn.yaml.default', (t) => {
   const load = (ovnYaml: string) => loadConfig({ ovnYaml, configYaml: null, configD: [] });
 
   t.equal(shipped.split('\n')[0], '# yaml-language-server: $schema=/usr/share/microshift-net/ovn.schema.json');
-  t.same(load(shipped), { config: defaultConfig, warnings: [] }, 'as it is shipped, it sets nothing');
+  t.same(
+    load(shipped),
+    { config: defaultConfig, warnings: [], clusterProblems: [] },
+    'as it is shipped, it sets nothing',
+  );
 
   const uncommented = shipped.replace(/^#(?=\S| {2})/gm, '');
   const { config, warnings } = load(uncommented);
@@ -64,6 +68,11 @@ t.test('the schema and the type of the configuration have the same settings', (t
       serviceNetwork: byDefault(['10.43.0.0/16']),
       serviceNodePortRange: byDefault('30000-32767'),
       nodeIp: byDefault(null),
+      nodeIpv6: byDefault(null),
+      cniPlugin: byDefault('ovnk'),
+      advertiseAddress: byDefault(null),
+      listenAddresses: byDefault([]),
+      remoteNetworks: byDefault([]),
     },
   };
   t.equal(JSON.stringify(defaultConfig), JSON.stringify(wanted));

@@ -4,6 +4,7 @@ import { interfaceNameFault } from '../../../agent/config/interface-name.ts';
 import { editDistance, nearest } from '../../../agent/config/nearest.ts';
 import { familyOf } from '../../../agent/net/address.ts';
 import { parseRange } from '../../../agent/net/address-range.ts';
+import { misreadInName } from '../../../agent/plan/uplink/misread-name.ts';
 import { escapeText, shellWord } from '../../../agent/printable.ts';
 
 t.test('interface names, as the kernel judges them', (t) => {
@@ -13,6 +14,25 @@ t.test('interface names, as the kernel judges them', (t) => {
   for (const name of ['', '.', '..', 'a/b', 'a:b', 'a b', 'a\tb', 'a\u000bb', 'enp0s31f6.12345x', 'ëëëëëëëë', 'à']) {
     t.type(interfaceNameFault(name), 'string', JSON.stringify(name));
   }
+  t.end();
+});
+
+t.test('interface names that a program would misread', (t) => {
+  for (const name of ['eth0', 'enp0s31f6.12345', 'br-ex', 'wlan@0', 'ö', 'a-', '12a', 'x_y', 'a+b']) {
+    t.equal(misreadInName(name), null, name);
+  }
+  const table: readonly (readonly [name: string, what: RegExp])[] = [
+    ['eth#0', /#/],
+    ['"eth0', /"/],
+    ["eth'0", /'/],
+    ['eth\\0', /\\/],
+    ['eth\u001b0', /control/],
+    ['eth\u20030', /white space/],
+    ['eth\u202e0', /control/],
+    ['-x', /front/],
+    ['12', /digits/],
+  ];
+  for (const [name, what] of table) t.match(misreadInName(name) ?? '', what, JSON.stringify(name));
   t.end();
 });
 

@@ -15,7 +15,8 @@ const healthy = JSON.parse(readFileSync('test/cases/doctor/healthy/examination.j
 /** What an examination of a node finds, of which `apply` makes this observation. */
 function examinationOf({ config, observation }: PlanCase): Examination {
   const answer = <T>(value: T) => ({ value, failure: null });
-  const { host, links, routes, resolver, hints, tuning, networkManager, ovs } = observation;
+  const { host, links, routes, foreign = [], resolver, hints, tuning, networkManager, ovs } = observation;
+  const script = host.hasMicroShiftScript === true ? { hasMicroShiftScript: true as const } : {};
   const { network, system, files } = healthy;
   if (network.value === null || system.value === null || files.value === null) throw new Error('not healthy');
   const texts = Object.entries(hintFiles).flatMap(([name, { path, is }]) => {
@@ -27,7 +28,15 @@ function examinationOf({ config, observation }: PlanCase): Examination {
     ...healthy,
     config: answer({ config, warnings: [] }),
     system: answer({ ...system.value, bootId: host.bootId, hostname: host.hostname }),
-    network: answer({ ...network.value, links, routes, resolver, missingPrograms: host.missingPrograms ?? [] }),
+    network: answer({
+      ...network.value,
+      links,
+      routes,
+      foreign,
+      ...script,
+      resolver,
+      missingPrograms: host.missingPrograms ?? [],
+    }),
     files: answer({ ...files.value, hints: texts, hintedNic }),
     tuning: tuning === undefined ? { value: null, failure: { kind: '', message: '', hint: null } } : answer(tuning),
     networkManager: answer(networkManager),

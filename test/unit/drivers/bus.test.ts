@@ -1,24 +1,13 @@
 // The D-Bus connection against a real dbus-daemon of the test's own, and against daemons that misbehave.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import readline from 'node:readline';
 import { marshallMessage } from 'dbus-next/lib/marshall-compat.js';
 import { Message } from 'dbus-next/lib/message-type.js';
 import t, { type Test } from 'tap';
-import {
-  type Bus,
-  connectBus,
-  type MethodCall,
-  type Signal,
-  systemBusAddress,
-} from '../../../agent/drivers/dbus/connection.ts';
+import { connectBus, type MethodCall, type Signal, systemBusAddress } from '../../../agent/drivers/dbus/connection.ts';
 import { openNetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
 import { failure } from '../failure.ts';
-
-const noDaemon = spawnSync('dbus-daemon', ['--version']).error !== undefined && 'dbus-daemon is not installed';
+import { connected, noDaemon, socketDirectory, startDaemon } from './private-bus.ts';
 
 const daemonCall = {
   destination: 'org.freedesktop.DBus',
@@ -26,30 +15,6 @@ const daemonCall = {
   interface: 'org.freedesktop.DBus',
 };
 const named = (member: string, name: string): MethodCall => ({ ...daemonCall, member, signature: 's', body: [name] });
-
-interface Daemon {
-  readonly address: string;
-  readonly process: ChildProcess;
-}
-
-async function startDaemon(t: Test): Promise<Daemon> {
-  const directory = socketDirectory(t);
-  const rules = '<allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>';
-  const config = `<listen>unix:path=${directory}/bus</listen><auth>EXTERNAL</auth><policy context="default">${rules}</policy>`;
-  writeFileSync(join(directory, 'bus.conf'), `<busconfig><type>custom</type>${config}</busconfig>`);
-  const child = spawn('dbus-daemon', ['--nofork', '--print-address', `--config-file=${join(directory, 'bus.conf')}`], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  t.teardown(() => child.kill('SIGKILL'));
-  for await (const address of readline.createInterface({ input: child.stdout })) return { address, process: child };
-  throw new Error('dbus-daemon ended without a word');
-}
-
-async function connected(t: Test, address: string): Promise<Bus> {
-  const bus = await connectBus(address);
-  t.teardown(() => bus.close());
-  return bus;
-}
 
 t.test('a bus that works', { skip: noDaemon }, async (t) => {
   const { address, process: daemon } = await startDaemon(t);
@@ -104,9 +69,8 @@ t.test('a bus that works', { skip: noDaemon }, async (t) => {
   await t.test('delivers every signal between subscribing and the end', async (t) => {
     const actor = await connected(t, address);
     const seen: Signal[] = [];
-    const end = bus.subscribe("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'", (signal) =>
-      seen.push(signal),
-    );
+    const rule = "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'";
+    const end = bus.subscribe(rule, 'org.freedesktop.DBus', (signal) => seen.push(signal));
     const owned = (): number => seen.filter((signal) => signal.body[0] === 'org.example.Flicker').length;
     // Once the bus has answered a later call of ours, the rule stands.
     await bus.call({ ...daemonCall, member: 'GetId' });
@@ -250,6 +214,16 @@ t.test('an array that never ends makes its message one that cannot be read', asy
   }
 });
 
+t.test('a message that names a file, and brings none, can be read', async (t) => {
+  const address = await fakeDaemon(t, (socket) => {
+    const fields = { type: 2, serial: 9, replySerial: 1, sender: 'org.freedesktop.DBus', flags: 1 };
+    const [message] = marshallMessage(new Message({ ...fields, signature: 'u', body: [7] }));
+    const text = message.toString('latin1').replace('\x01g\0\x01u\0', '\x01g\0\x01h\0');
+    socket.write(Buffer.from(`OK 0123456789abcdef0123456789abcdef\r\n${text}`, 'latin1'));
+  });
+  t.ok(await connected(t, address));
+});
+
 /** A server on a unix socket that answers whatever it is first told. */
 async function fakeDaemon(t: Test, answer: (socket: Socket) => void): Promise<string> {
   const path = join(socketDirectory(t), 'bus');
@@ -260,11 +234,4 @@ async function fakeDaemon(t: Test, answer: (socket: Socket) => void): Promise<st
   await new Promise<void>((resolve) => server.listen(path, resolve));
   t.teardown(() => new Promise((resolve) => server.close(resolve)));
   return `unix:path=${path}`;
-}
-
-/** The path of a socket must be short (108 bytes, unix(7)), which the folders of the test runner are not. */
-function socketDirectory(t: Test): string {
-  const directory = mkdtempSync(join(tmpdir(), 'bus-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
 }

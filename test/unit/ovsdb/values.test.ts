@@ -17,7 +17,13 @@ t.test('wire form of values (RFC 7047 section 5.1)', async (t) => {
   t.strictSame(uuid(id), ['uuid', id]);
   t.strictSame(setOf([]), ['set', []]);
   t.strictSame(setOf(['a', namedUuid('port')]), ['set', ['a', ['named-uuid', 'port']]]);
-  t.strictSame(mapOf({ 'bridge-uplink': 'eth0', a: '' }), ['map', [['bridge-uplink', 'eth0'], ['a', '']]]); // biome-ignore format: one row
+  t.strictSame(mapOf({ 'bridge-uplink': 'eth0', a: '' }), [
+    'map',
+    [
+      ['bridge-uplink', 'eth0'],
+      ['a', ''],
+    ],
+  ]);
 });
 
 t.test('column readers take an atom and a set of one alike, and what is absent as empty', async (t) => {
@@ -29,7 +35,16 @@ t.test('column readers take an atom and a set of one alike, and what is absent a
   t.equal(readInteger(['set', [65534]]), 65534);
   t.equal(readInteger(['set', []]), undefined);
   t.strictSame(readUuids(['uuid', id]), [id]);
-  t.strictSame(readUuids(['set', [['uuid', id], ['uuid', 'x']]]), [id, 'x']); // biome-ignore format: one row
+  t.strictSame(
+    readUuids([
+      'set',
+      [
+        ['uuid', id],
+        ['uuid', 'x'],
+      ],
+    ]),
+    [id, 'x'],
+  );
   t.strictSame(readUuids(undefined), []);
   t.strictSame(readStringMap(['map', [['a', 'b']]]), { a: 'b' });
   t.strictSame(readStringMap(['map', []]), {});

@@ -53,6 +53,7 @@ t.test('by kind', (t) => {
     'port-error': 'rebuild',
     'foreign-device': 'rebuild',
     mac: 'rebuild',
+    loopback: '',
     address: inPlace,
     'uplink-configured': 'clear',
     'uplink-inactive': 'clear',

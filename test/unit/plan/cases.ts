@@ -57,7 +57,7 @@ export function readCase(name: string): PlanCase {
       ? (JSON.parse(text('observation.json') ?? '') as Observation)
       : observationOf(own.observation, own.applied ?? false);
   return {
-    config: configOf(text('config.json'), text('ovn.yaml')),
+    config: configOf(text('config.json'), text('ovn.yaml'), text('config.yaml')),
     observation: changed(observation, own.change ?? {}),
     command: own.command ?? 'apply',
     routeWaitOver: own.routeWaitOver ?? true,
@@ -90,8 +90,8 @@ function observationOf(name: string, applied: boolean | number): Observation {
 }
 
 /** The effective configuration; without a file, the defaults. */
-export function configOf(json: string | null, yaml: string | null = null): Config {
+export function configOf(json: string | null, yaml: string | null = null, configYaml: string | null = null): Config {
   if (json !== null) return JSON.parse(json) as Config;
   const ovnYaml = yaml === null ? null : Buffer.from(yaml);
-  return loadConfig({ ovnYaml, configYaml: null, configD: [] }).config;
+  return loadConfig({ ovnYaml, configYaml, configD: [] }).config;
 }

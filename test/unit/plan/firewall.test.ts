@@ -25,6 +25,22 @@ t.test('each family of the cluster has its sources', (t) => {
   t.end();
 });
 
+t.test('networks of connected clusters are trusted, their hosts are not', (t) => {
+  const remoteNetworks = { value: ['10.45.0.0/16', 'fd04::/112'], source: 'config.yaml:5' };
+  const sources = trustedSources({ ...defaultConfig, cluster: { ...defaultConfig.cluster, remoteNetworks } });
+  t.strictSame(
+    sources.map(({ source, family }) => [source, family]),
+    [
+      ['10.42.0.0/16', 4],
+      ['169.254.169.1', 4],
+      ['10.45.0.0/16', 4],
+      ['fd04::/112', 6],
+    ],
+    'and the family of another cluster gives this one no masquerade address',
+  );
+  t.end();
+});
+
 t.test('only what is missing is added', (t) => {
   const plan = planFirewall(defaultConfig, { zone: 'trusted', running: ['10.42.0.0/16', '192.0.2.1'], permanent: [] });
   t.match(plan, { addRunning: ['169.254.169.1'], addPermanent: ['10.42.0.0/16', '169.254.169.1'] });

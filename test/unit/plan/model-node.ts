@@ -1,18 +1,23 @@
 // A node on paper that does what steps say, as NetworkManager and Open vSwitch would: a plan that works only in the planner's own mind
 // fails here. Every device keeps the MAC it had; what the LAN gives (leases, advertised addresses, gateways) goes by it, and only to whoever
 // the LAN can reach: a NIC that is no port of a bridge, or a bridge that has a NIC.
-import type {
-  Link,
-  LinkAddress,
-  NmDevice,
-  NmProfile,
-  Observation,
-  OvsBridge,
-  OvsPort,
-  Route,
+
+import type { KernelEntries } from '../../../agent/model/kernel-entries.ts';
+import type { BridgeRow, LeftBridge } from '../../../agent/model/left-bridge.ts';
+import {
+  type Link,
+  type LinkAddress,
+  type NmDevice,
+  type NmProfile,
+  type Observation,
+  type OvsBridge,
+  type OvsPort,
+  prefixedAddress,
+  type Route,
 } from '../../../agent/model/observation.ts';
 import type { HeldRoute, ProfileActivation, Step, WantedProfile } from '../../../agent/model/plan.ts';
 import type { ProfileSettings, SettingValue } from '../../../agent/model/settings.ts';
+import { linkAddress } from '../link-address.ts';
 
 type Family = 4 | 6;
 
@@ -51,6 +56,7 @@ export class ModelNode {
   readonly #running = new Map<string, Running>();
   #devices: NmDevice[];
   #links: Link[];
+  #foreign: readonly KernelEntries[];
   /** By the link's name. */
   readonly #states = new Map<string, LinkState>();
   #bridges: OvsBridge[];
@@ -62,6 +68,7 @@ export class ModelNode {
     this.#profiles = [...nm.profiles];
     this.#devices = [...nm.devices];
     this.#bridges = [...ovs.bridges];
+    this.#foreign = observation.foreign ?? [];
     this.#links = [...links];
     for (const link of links) {
       const own = routes.filter((route) => route.device === link.name);
@@ -191,6 +198,7 @@ export class ModelNode {
     });
     return {
       ...this.#start,
+      ...(this.#foreign.length === 0 ? {} : { foreign: this.#foreign }),
       links: this.#links.map((link) => ({
         ...link,
         master: inBridge(link.name) ? 'ovs-system' : link.master === 'ovs-system' ? null : link.master,
@@ -229,19 +237,27 @@ export class ModelNode {
       case 'writeProfiles':
         for (const profile of step.profiles) this.#write(profile);
         return;
-      case 'deleteProfiles':
+      case 'deleteProfiles': {
+        const kept = this.#bridges.filter((row) => step.left?.some(({ bridge }) => bridge === row.name));
         for (const { uuid } of step.profiles) this.#delete(uuid);
         for (const name of step.bridges) {
           this.#bridges = this.#bridges.filter((bridge) => bridge.name !== name);
           this.#dropLink(name);
         }
+        for (const left of step.left ?? [])
+          this.#leave(
+            left,
+            kept.find((row) => row.name === left.bridge),
+          );
         return;
+      }
       case 'activate':
         for (const profile of step.profiles) this.#activate(profile);
         return;
       case 'claimBridge': {
         const { bridge, port, interface: face } = step.profiles;
         this.#mark(step.bridge, bridge, port, face);
+        if (step.row !== undefined) this.#rekey(step.bridge, step.row);
         return;
       }
       case 'attachUplink':
@@ -267,9 +283,16 @@ export class ModelNode {
       case 'waitAddresses':
         this.#mustHave(step.interface, step.addresses);
         return;
-      case 'holdIpv6': {
-        const routes = step.gateways.map((gateway) => ({ destination: '::/0', gateway }));
-        this.#hold(step.interface, step.addresses, routes, step.metric);
+      case 'changeKernel': {
+        const { interface: name, addresses, routes } = step.entries;
+        this.#forget(name, step.removed ?? []);
+        const metric = routes[0]?.metric ?? 0;
+        this.#hold(
+          name,
+          addresses.map(({ address }) => address),
+          routes,
+          metric,
+        );
         return;
       }
       case 'releaseRoutes': {
@@ -417,7 +440,7 @@ export class ModelNode {
 
   #configured(link: Link, family: Family): readonly LinkAddress[] {
     const { settings, answered } = this.#state(link.name);
-    const fixed = fixedAddresses(settings?.[`ipv${family}`], family);
+    const fixed = fixedAddresses(settings?.[`ipv${family}`]);
     const given = this.#lan.get(link.mac)?.addresses ?? [];
     return answered.has(family) ? [...fixed, ...given.filter((entry) => entry.family === family)] : fixed;
   }
@@ -458,9 +481,9 @@ export class ModelNode {
 
   #hold(name: string, addresses: readonly string[], routes: readonly HeldRoute[], metric: number): void {
     const state = this.#state(name);
-    const present = this.#addresses(this.#link(name)).map((entry) => `${entry.address}/${entry.prefixLength}`);
+    const present = this.#addresses(this.#link(name)).map(prefixedAddress);
     const missing = addresses.filter((entry) => !present.includes(entry));
-    state.held = [...state.held, ...missing.map(parseAddress)];
+    state.held = [...state.held, ...missing.map(linkAddress)];
     const held = routes.map(({ destination, gateway }): Route => {
       return { family: destination.includes(':') ? 6 : 4, destination, gateway, device: name, metric };
     });
@@ -484,6 +507,39 @@ export class ModelNode {
     const face = { uuid: `interface ${name}`, name, type, ofport: 1, error: null, externalIds: ids };
     const port: OvsPort = { uuid: `port ${name}`, name, externalIds: portIds, interfaces: [face] };
     this.#bridges = this.#bridges.map((row) => (row.name === bridge ? { ...row, ports: [...row.ports, port] } : row));
+  }
+
+  /** Addresses of others that are taken off a link. */
+  #forget(name: string, removed: readonly string[]): void {
+    this.#foreign = this.#foreign.map((entries) =>
+      entries.interface === name
+        ? { ...entries, addresses: entries.addresses.filter(({ address }) => !removed.includes(address)) }
+        : entries,
+    );
+  }
+
+  /** A bridge that is nobody's in NetworkManager again, with the ports of others that it had. */
+  #leave({ bridge, externalIds, otherConfig }: LeftBridge, before: OvsBridge | undefined): void {
+    const others = before?.ports.filter((port) => port.name !== bridge) ?? [];
+    const row = { ...bridgeRow(bridge, '', {}), ports: others, externalIds, otherConfig };
+    this.#bridges = [...this.#bridges.filter((entry) => entry.name !== bridge), row];
+    this.#addPort(bridge, bridge, 'internal', {}, {});
+    this.#dropLink(bridge);
+    const mac = otherConfig.hwaddr ?? '';
+    this.#createLink(bridge, { '802-3-ethernet': { 'assigned-mac-address': ['s', mac] } });
+  }
+
+  #rekey(name: string, { externalIds, otherConfig }: BridgeRow): void {
+    this.#bridges = this.#bridges.map((row) =>
+      row.name === name
+        ? {
+            ...row,
+            externalIds: { ...row.externalIds, ...externalIds },
+            otherConfig: { ...row.otherConfig, ...otherConfig },
+          }
+        : row,
+    );
+    if (otherConfig.hwaddr !== undefined) this.setMac(name, otherConfig.hwaddr);
   }
 
   /** Gives the rows of a bridge, and of the port and interface of its name, NetworkManager's marks; undefined: takes them away. */
@@ -564,7 +620,7 @@ export class ModelNode {
   }
 
   #mustHave(name: string, addresses: readonly string[]): void {
-    const present = this.#addresses(this.#link(name)).map((entry) => `${entry.address}/${entry.prefixLength}`);
+    const present = this.#addresses(this.#link(name)).map(prefixedAddress);
     const missing = addresses.filter((address) => !present.includes(address));
     if (missing.length > 0)
       throw new Error(`${name} would never have ${missing.join(', ')}; it has ${present.join(', ')}`);
@@ -659,10 +715,10 @@ function isOff(settings: ProfileSettings, family: Family): boolean {
   return ['disabled', 'ignore', 'undefined'].includes(String(settings[`ipv${family}`]?.method?.[1]));
 }
 
-function fixedAddresses(setting: Readonly<Record<string, SettingValue>> | undefined, family: Family): LinkAddress[] {
+function fixedAddresses(setting: Readonly<Record<string, SettingValue>> | undefined): LinkAddress[] {
   if (setting === undefined || setting.method?.[1] === 'disabled') return [];
   const list = (setting['address-data']?.[1] ?? []) as readonly Record<string, SettingValue>[];
-  return list.map((entry) => address(family, String(entry.address?.[1]), Number(entry.prefix?.[1])));
+  return list.map((entry) => linkAddress(`${entry.address?.[1]}/${entry.prefix?.[1]}`));
 }
 
 /** Routes a profile sets, each with its own metric or the one it had. */
@@ -688,16 +744,6 @@ function fixedRoutes(
 }
 
 function unique(addresses: readonly LinkAddress[]): LinkAddress[] {
-  const key = (entry: LinkAddress): string => `${entry.address}/${entry.prefixLength}`;
-  return addresses.filter((entry, index) => addresses.findIndex((other) => key(other) === key(entry)) === index);
-}
-
-function parseAddress(text: string): LinkAddress {
-  const [bare = '', prefix = ''] = text.split('/');
-  return address(bare.includes(':') ? 6 : 4, bare, Number(prefix));
-}
-
-function address(family: Family, text: string, prefixLength: number): LinkAddress {
-  const flags = { tentative: false, dadFailed: false, temporary: false, deprecated: false };
-  return { family, address: text, prefixLength, scope: 'global', ...flags };
+  const texts = addresses.map(prefixedAddress);
+  return addresses.filter((entry, index) => texts.indexOf(prefixedAddress(entry)) === index);
 }

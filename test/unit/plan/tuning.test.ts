@@ -7,8 +7,8 @@ import { planTuning, planUntuning } from '../../../agent/plan/tuning/tuning.ts';
 
 const shippedAffinity = '[Service]\nCPUAffinity=0\n';
 const shippedMemory = '[Service]\nExecStartPre=-/bin/sh -c "printf --no-mlockall"\n';
-const tuned = { otherConfig: { 'n-handler-threads': '1', 'n-revalidator-threads': '1' } };
-const untuned = { otherConfig: { 'system-id': 'x' } };
+const tuned = { externalIds: {}, otherConfig: { 'n-handler-threads': '1', 'n-revalidator-threads': '1' } };
+const untuned = { externalIds: {}, otherConfig: { 'system-id': 'x' } };
 
 function dropIn(kind: DropInFacts['kind'], unit: string, own: string | null, shipped: string | null): DropInFacts {
   const file = kind === 'affinity' ? 'microshift-net-cpuaffinity.conf' : 'microshift-net-no-mlockall.conf';
@@ -55,7 +55,7 @@ t.test('nothing to do where the package has been installed and the daemons run a
 
 t.test('running threads get their CPU and vswitchd its threads, with no file written', (t) => {
   const plan = planTuning(defaultConfig, facts({ cpus: '0-3' }), untuned);
-  t.strictSame(kinds(plan), ['pinThreads', 'pinThreads', 'setOtherConfig']);
+  t.strictSame(kinds(plan), ['pinThreads', 'pinThreads', 'setKeys']);
   t.match(plan.steps[0], { daemon: 'ovs-vswitchd', pid: 100, threads: null, cpus: '0' });
   t.match(plan.steps[2], { values: { 'n-handler-threads': '1', 'n-revalidator-threads': '1' } });
   t.equal(plan.differences.length, 4);
@@ -163,26 +163,44 @@ t.test('a daemon that does not run gets its drop-in and nothing else', (t) => {
 
 t.test('auto leaves the numbers of threads to Open vSwitch', (t) => {
   const plan = planTuning(configWith({ handlerThreads: null, revalidatorThreads: null }), facts(), tuned);
-  t.match(plan.steps, [{ do: 'setOtherConfig', values: { 'n-handler-threads': null, 'n-revalidator-threads': null } }]);
+  t.match(plan.steps, [{ do: 'setKeys', values: { 'n-handler-threads': null, 'n-revalidator-threads': null } }]);
+  t.end();
+});
+
+t.test('br-int gets the data path of br-ex, and what ovn.yaml said of it goes again', (t) => {
+  const netdev = configWith({ datapathType: 'netdev' });
+  const key = 'ovn-bridge-datapath-type';
+  const withKey = { ...tuned, externalIds: { [key]: 'netdev', 'system-id': 'x' } };
+  const set = { do: 'setKeys', column: 'external_ids', values: { [key]: 'netdev' } };
+  t.match(planTuning(netdev, facts(), tuned).steps, [set]);
+  t.strictSame(planTuning(netdev, facts(), withKey).steps, []);
+  t.match(planTuning(defaultConfig, facts(), withKey).steps, [{ ...set, values: { [key]: null } }]);
+  t.match(planUntuning(netdev, facts(), withKey).steps.at(-1), { ...set, values: { [key]: null } });
+  t.strictSame(
+    planUntuning(defaultConfig, facts(), withKey).steps.length,
+    1,
+    'one that ovn.yaml did not ask for stays',
+  );
   t.end();
 });
 
 t.test('the way back removes what is ours and no more', (t) => {
   const own = facts({ shipped: false, affinity: affinityText('0'), memory: memoryText(false) });
   const plan = planUntuning(defaultConfig, own, {
+    externalIds: {},
     otherConfig: { 'n-handler-threads': '1', 'n-revalidator-threads': '6' },
   });
   t.strictSame(kinds(plan), [
     'pinThreads',
     'pinThreads',
-    'setOtherConfig',
+    'setKeys',
     'removeDropIn',
     'removeDropIn',
     'removeDropIn',
     'reloadUnits',
   ]);
   t.match(plan.steps[0], { cpus: '0-3' });
-  t.strictSame(plan.steps.find((step) => step.do === 'setOtherConfig')?.values, { 'n-handler-threads': null });
-  t.strictSame(kinds(planUntuning(defaultConfig, facts(), tuned)), ['setOtherConfig'], 'what is shipped stays');
+  t.strictSame(plan.steps.find((step) => step.do === 'setKeys')?.values, { 'n-handler-threads': null });
+  t.strictSame(kinds(planUntuning(defaultConfig, facts(), tuned)), ['setKeys'], 'what is shipped stays');
   t.end();
 });

@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import t from 'tap';
 import { inWords } from '../../../agent/compare/in-words.ts';
 import { AgentError } from '../../../agent/errors.ts';
@@ -9,7 +10,7 @@ import { historyText, transactionText } from '../../../agent/view/history-view.t
 import { planText, stepTitle } from '../../../agent/view/plan-view.ts';
 import { progressLine } from '../../../agent/view/progress-view.ts';
 import { statusText } from '../../../agent/view/status-view.ts';
-import { escapeControl, plain, styleFor } from '../../../agent/view/style.ts';
+import { joinLines, plain, printable, styleFor } from '../../../agent/view/style.ts';
 import { drawTopology, observedTopology, plannedTopology } from '../../../agent/view/topology.ts';
 import { appliedCase, caseNames, type PlanCase, readCase } from '../plan/cases.ts';
 
@@ -66,14 +67,47 @@ t.test('a circle of causes ends', (t) => {
 });
 
 t.test('text from outside cannot steer a terminal', (t) => {
-  t.equal(escapeControl('eth0\x1b[2J\x07\x9b1m\x7f\r'), 'eth0\\x1b[2J\\x07\\x9b1m\\x7f\\x0d');
-  t.equal(escapeControl('two\nlines\tand ÄÖ 漢'), 'two\nlines\tand ÄÖ 漢');
-  const error = new AgentError('step-failed', 'bad\x1b]0;title\x07', {
-    hint: 'a\x1bb',
-    facts: { text: '\x1b[31m' },
-    cause: new Error('\x1bc'),
+  const table: readonly (readonly [text: string, shown: string])[] = [
+    ['eth0\x1b[2J\x07\x9b1m\x7f\r', 'eth0\\u{1b}[2J\\u{7}\\u{9b}1m\\u{7f}\\r'],
+    ['\x1b]0;title\x07', '\\u{1b}]0;title\\u{7}'],
+    ['\x1b[8mhidden', '\\u{1b}[8mhidden'],
+    ['\x1b[31;1H', '\\u{1b}[31;1H'],
+    ['two\nlines\tand ÄÖ 漢', 'two\nlines\tand ÄÖ 漢'],
+    ['gpj.\u202eexe', 'gpj.\\u{202e}exe'],
+    ['a\u2066b\u2069c\u200fd\u061ce', 'a\\u{2066}b\\u{2069}c\\u{200f}d\\u{61c}e'],
+    ['no\u200bwidth\ufeff', 'no\\u{200b}width\\u{feff}'],
+    ['line\u2028end', 'line\\u{2028}end'],
+    ['\ud800', '\\u{d800}'],
+  ];
+  for (const [text, shown] of table) t.equal(printable(text), shown, shown.replace('\n', ' '));
+  t.end();
+});
+
+t.test('colours of ours stay', (t) => {
+  for (const format of ['bold', 'dim', 'red', 'yellow', 'green', 'cyan'] as const) {
+    const painted = styleText(format, 'x\x1b[2J', { validateStream: false });
+    t.equal(printable(painted), painted.replace('x\x1b', 'x\\u{1b}'), format);
+  }
+  t.end();
+});
+
+t.test('a value begins no line of its own', (t) => {
+  const forged = 'eth0\nThe node is as wanted.';
+  const error = new AgentError('step-failed', forged, {
+    hint: forged,
+    facts: { a: forged, b: [forged] },
+    cause: new Error(forged),
   });
-  for (const text of [errorText(error, plain), errorDetail(error, plain)]) t.notMatch(text, /\p{Cc}(?<!\n)/u);
+  t.notMatch(errorText(error, plain), /^The node/m);
+  t.notMatch(errorDetail(error, plain), /^The node/m);
+  t.equal(joinLines([forged, 'end']), 'eth0\\nThe node is as wanted.\nend');
+  const { config, observation } = readCase('dhcp');
+  const change = (value: unknown): unknown =>
+    JSON.parse(JSON.stringify(value).replaceAll('192.0.2.1"', '192.0.2.1\\nForged."'));
+  const forgedCase = { config, observation: change(observation), command: 'apply' } as PlanCase;
+  const plan = planOf(forgedCase);
+  t.match(JSON.stringify(plan), /Forged/);
+  for (const verbose of [true, false]) t.notMatch(planText(plan, forgedCase.observation, plain, verbose), /^Forged/m);
   t.end();
 });
 
@@ -207,7 +241,7 @@ t.test('history and status', (t) => {
   );
 
   const { observation } = appliedCase('static4');
-  const view = { observation, vswitchd: null, last: record, differences: [], problem: null };
+  const view = { observation, vswitchd: null, last: record, differences: [], problem: null, unknown: [] };
   t.match(
     statusText(view, plain),
     /╭─ br-ex[\s\S]*NetworkManager {2}1\.[\s\S]*Last run {8}20260102T030405Z-0001 apply: committed[\s\S]*The node is as wanted\.$/,
@@ -220,6 +254,11 @@ t.test('history and status', (t) => {
   t.match(
     statusText({ ...view, problem: 'no way; do this' }, plain),
     /\nno way; do this\nSee what is wrong, and how to mend it: microshift-net doctor$/,
+  );
+  const unknown = [{ source: 'config.yaml:3', message: 'what stands there is not known' }];
+  t.match(
+    statusText({ ...view, unknown }, plain),
+    /as wanted\.\nwarning: config\.yaml:3: what stands there is not known\nSee what is wrong, and how to mend it: microshift-net doctor$/,
   );
   t.end();
 });

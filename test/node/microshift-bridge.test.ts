@@ -1,0 +1,154 @@
+// The br-ex that MicroShift makes, with ports, flows and addresses of others in it: the NIC moves into that bridge and out of it again.
+import t, { type Test } from 'tap';
+import { armFault } from './armed-fault.ts';
+import { nodeSkip } from './availability.ts';
+import { isTakenBack } from './interfere.ts';
+import { microshiftStandIn, whatOthersHave } from './microshift-stand-in.ts';
+import { bootNode, type TestNode } from './node.ts';
+
+t.setTimeout(700_000);
+
+/** None of this may cost the node its network; how short a move is, the benchmarks say. */
+const awayLimitMs = 500;
+
+t.test("MicroShift's own br-ex", { timeout: 680_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'dhcp', enableUnit: true, files: microshiftStandIn });
+  t.teardown(() => node.halt());
+  await node.text('systemctl start microshift-stand-in && microshift-net disable');
+  const others = await node.text(whatOthersHave);
+  t.equal(
+    others.split('\n').length,
+    8,
+    'two ports, a mapping, a flow, two addresses, a route and a neighbour are there',
+  );
+  const row = await node.text(bridgeRow);
+  t.match(row, /bridge-id=br-ex/);
+  t.match(row, /0a:59:00:00:00:01/);
+  const old = await ownOf(node);
+
+  const holds = async (t: Test, command: string): Promise<void> => {
+    const run = await node.measure(command);
+    t.equal(run.exitCode, 0, `${command}: ${run.stderr}`);
+    t.comment(`away: ${JSON.stringify(run.outageMs)}, ${command}`);
+    for (const [address, longestMs] of Object.entries(run.outageMs))
+      t.ok(longestMs <= awayLimitMs, `${command}: ${address} was away for ${longestMs} ms`);
+    t.equal(await node.text(whatOthersHave), others, `${command}: what others have is there`);
+  };
+  const inOrder = ['192.0.2.50/24', '10.44.0.0/32', '169.254.169.2/29'];
+
+  await t.test('plan says what becomes of it', async (t) => {
+    const { stdout } = await node.run('microshift-net plan');
+    t.match(stdout, /MicroShift's own br-ex is taken over with all that is in it/);
+    t.match(stdout, /warning: ovn-kubernetes looks for the uplink of br-ex only when it starts/);
+    t.notMatch(stdout, /go with it/);
+  });
+  await t.test('the NIC moves into it', async (t) => {
+    await holds(t, 'microshift-net apply');
+    t.strictSame(await addressesInOrder(node), inOrder);
+    await holds(t, 'microshift-net apply');
+    t.match(await node.text('microshift-net status'), 'as wanted');
+  });
+  await t.test('NetworkManager is restarted', async (t) => {
+    await holds(
+      t,
+      "systemctl restart NetworkManager; timeout 30 sh -c 'until microshift-net verify; do sleep 0.5; done'",
+    );
+    t.strictSame(await addressesInOrder(node), inOrder);
+  });
+  await t.test('NetworkManager is killed', async (t) => {
+    await holds(
+      t,
+      "systemctl kill -s KILL NetworkManager; sleep 2; timeout 30 sh -c 'until microshift-net verify; do sleep 0.5; done'",
+    );
+    t.strictSame(await addressesInOrder(node), inOrder);
+  });
+  await t.test('the bridge is built anew, around what others have', async (t) => {
+    await node.text('nmcli connection modify eth0 802-3-ethernet.mtu 1400 && nmcli device reapply eth0');
+    await holds(t, 'microshift-net apply');
+    t.match(await node.text('ip link show br-ex'), /mtu 1400/);
+    t.strictSame(await addressesInOrder(node), inOrder);
+    await node.text('nmcli connection modify eth0 802-3-ethernet.mtu 0 && nmcli device reapply eth0');
+    await holds(t, 'microshift-net apply');
+  });
+  // The stand-in adds others' things again at every start: this shows that nothing of ours is in their way. The bridge's row outlives only a power cut.
+  const boots = [
+    { name: 'the machine is rebooted', end: () => node.reboot(), rowStays: false },
+    { name: 'its power fails', end: () => node.powerCut(), rowStays: true },
+  ];
+  for (const { name, end, rowStays } of boots) {
+    await t.test(name, async (t) => {
+      await end();
+      await node.ready();
+      await node.text('systemctl start microshift-stand-in');
+      t.equal(await node.text(whatOthersHave), others);
+      t.equal((await node.run('microshift-net verify')).exitCode, 0);
+      const said = await node.text('journalctl -b --no-pager -u microshift-net-recover');
+      t.equal(said.includes('gave br-ex back to MicroShift'), rowStays);
+    });
+  }
+  for (const point of ['after step 1', 'after step 2']) {
+    await t.test(`the way out, killed ${point}, is taken back`, async (t) => {
+      await armFault(node, point, 'kill');
+      t.match(await node.run('microshift-net disable'), { signal: 'SIGKILL' });
+      await isTakenBack(node);
+      t.equal(await node.text(whatOthersHave), others, 'what others have is there');
+      t.strictSame(await addressesInOrder(node), inOrder);
+      t.equal((await node.run('microshift-net verify')).exitCode, 0);
+    });
+  }
+  await t.test('disabled, it is what it was', async (t) => {
+    await holds(t, 'microshift-net disable');
+    t.equal(await node.text(bridgeRow), row);
+    t.strictSame(await ownOf(node), old);
+  });
+  await t.test('taken back and undone, too', async (t) => {
+    await holds(t, 'microshift-net apply --confirm-timeout 60 && microshift-net undo');
+    t.equal(await node.text(bridgeRow), row);
+    await holds(t, 'microshift-net apply && microshift-net undo');
+    t.equal(await node.text(bridgeRow), row);
+    t.strictSame(await ownOf(node), old);
+  });
+  await t.test('MicroShift is told an address of its own, and finds it all the time', async (t) => {
+    await node.write('/etc/microshift/config.yaml', 'node:\n  nodeIP: 192.0.2.50\n');
+    await node.text('ip address add 10.44.0.0/32 dev lo');
+    t.match(await node.text('microshift-net plan'), /192\.0\.2\.50\/32 goes on lo, too/);
+    const looking = node.start(`until [ -e /run/stop ]; do ${findsNodeIp} || exit 1; done`, { timeoutMs: 60_000 });
+    await holds(t, 'microshift-net apply');
+    t.equal(
+      await node.text(onLoopback),
+      '192.0.2.50/32',
+      'and what MicroShift left there while there was no br-ex is gone',
+    );
+    await holds(t, 'microshift-net apply');
+    t.equal((await node.run('microshift-net verify')).exitCode, 0);
+    await holds(t, 'microshift-net disable');
+    await node.text('touch /run/stop');
+    t.equal((await looking.ended).exitCode, 0);
+    t.equal(await node.text(onLoopback), '');
+    t.strictSame(await ownOf(node), old);
+  });
+  await t.test('a NIC of somebody else in it is refused', async (t) => {
+    await node.text('ip link add dum0 type dummy && ovs-vsctl add-port br-ex dum0');
+    t.match(await node.run('microshift-net apply'), { exitCode: 1, stderr: /dum0/ });
+    await node.text('ovs-vsctl del-port br-ex dum0 && ip link delete dum0');
+  });
+});
+
+const bridgeRow = 'ovs-vsctl --columns=external_ids,other_config,fail_mode list bridge br-ex';
+
+/** As MicroShift does with node.nodeIP: any interface but br-ex (openshift/microshift, pkg/util/net.go, selectIPFromHostInterface). */
+const findsNodeIp = "ip -o -4 address show | awk '$2 != \"br-ex\"' | grep -q ' 192.0.2.50/'";
+const onLoopback = "ip -o -4 address show dev lo | awk '{print $4}' | grep -v '^127\\.' || true";
+
+/** MicroShift takes the first for the node's own. */
+async function addressesInOrder(node: TestNode): Promise<readonly string[]> {
+  return (await node.text('ip -4 -br address show br-ex')).trim().split(/\s+/).slice(2);
+}
+
+/** What of the node is its own. */
+async function ownOf(node: TestNode): Promise<unknown> {
+  const state = await node.state();
+  const links = ['br-ex', 'eth0'].map((name) => ({ name, mac: state.link(name)?.mac, has: state.addressesOf(name) }));
+  const routes = state.data.routes4.filter((route) => route.table === 'main').map((route) => JSON.stringify(route));
+  return { links, routes: routes.sort(), profiles: state.data.profiles.map((profile) => profile.name).sort() };
+}

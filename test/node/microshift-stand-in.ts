@@ -1,0 +1,53 @@
+// What MicroShift, ovn-controller and ovnkube do to br-ex of a node that runs them: the bridge without a NIC, ports, a flow, addresses, a route.
+// As MicroShift's packaging/systemd/configure-ovs.sh and pkg/node/netconfig.go, and ovn-kubernetes' go-controller/pkg/node do it at their start.
+
+const script = `#!/bin/bash
+ovs-vsctl --timeout=15 --may-exist add-br br-ex -- br-set-external-id br-ex bridge-id br-ex -- set bridge br-ex fail-mode=standalone other_config:hwaddr=0a:59:00:00:00:01
+nmcli device set br-ex managed no
+`;
+
+/** ovn-controller adds the ports that the mappings ask for, ovnkube its flows and addresses, MicroShift its API server's address. */
+const pods = `#!/bin/bash
+ovs-vsctl --may-exist add-br br-int \\
+  -- --may-exist add-port br-ex patch-ex -- set interface patch-ex type=patch options:peer=patch-int \\
+  -- --may-exist add-port br-int patch-int -- set interface patch-int type=patch options:peer=patch-ex \\
+  -- set open . external_ids:ovn-bridge-mappings=physnet:br-ex
+ovs-ofctl add-flow br-ex cookie=0x77,table=5,priority=9,ip,actions=drop
+ip link set br-ex up
+ip address replace 10.44.0.0/32 dev br-ex
+ip address replace 169.254.169.2/29 dev br-ex
+ip route replace 10.43.0.0/16 via 169.254.169.4 dev br-ex mtu 1400
+ip neighbour replace 169.254.169.4 lladdr 0a:58:a9:fe:a9:04 nud permanent dev br-ex
+`;
+
+// MicroShift's unit runs the script at every boot; where the drop-in of the package is, br-ex is the agent's by now.
+const unit = `[Unit]
+Requires=openvswitch-switch.service
+After=openvswitch-switch.service NetworkManager.service microshift-ovs-init.service
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/sh -c 'ovs-vsctl --if-exists get Bridge br-ex external_ids:microshift-net.profile | grep -q . || /usr/bin/configure-ovs.sh'
+ExecStart=/usr/local/bin/pods
+`;
+
+/** Files of a node on which they start at every boot, behind microshift-ovs-init.service. */
+export const microshiftStandIn: Readonly<Record<string, string>> = {
+  '/usr/bin/configure-ovs.sh': script,
+  '/etc/NetworkManager/conf.d/10-microshift-ignore-devices.conf':
+    '[keyfile]\nunmanaged-devices=interface-name:br-int,interface-name:patch-*\n',
+  '/usr/local/bin/pods': pods,
+  '/etc/systemd/system/microshift-stand-in.service': unit,
+  '/etc/systemd/system/multi-user.target.d/stand-in.conf': '[Unit]\nWants=microshift-stand-in.service\n',
+};
+
+/** Shell text that prints what they have put into br-ex, as it is now. */
+export const whatOthersHave = `
+ovs-vsctl --columns=name find port name=patch-ex | grep -o '"\\?patch-ex"\\?' | tr -d '"'
+ovs-vsctl port-to-br patch-ex
+ovs-vsctl get open . external_ids:ovn-bridge-mappings
+ovs-ofctl dump-flows br-ex cookie=0x77/-1 | grep -o 'cookie=0x77.*table=5' | sed 's/duration=[^,]*//'
+ip -br -4 address show br-ex | grep -o '10.44.0.0/32\\|169.254.169.2/29'
+ip route show 10.43.0.0/16
+ip neighbour show 169.254.169.4 dev br-ex nud permanent
+`;

@@ -1,0 +1,79 @@
+// Open vSwitch's userspace data path: br-ex is a tap, and the NIC's own IP stack hears what Open vSwitch hears.
+import t from 'tap';
+import { nodeSkip } from './availability.ts';
+import { afterStep, interfered, isTakenBack } from './interfere.ts';
+import { bootNode } from './node.ts';
+
+t.setTimeout(300_000);
+
+const files = {
+  '/etc/microshift/ovn.yaml': 'ovs:\n  datapathType: netdev\n',
+  // Where systemd makes static device nodes, opening /dev/net/tun loads it.
+  '/etc/systemd/system/ovs-vswitchd.service.d/tun.conf': '[Service]\nExecStartPre=/sbin/modprobe tun\n',
+};
+const sourceCheck = 'cat /proc/sys/net/ipv4/conf/eth0/rp_filter';
+const uuidOfBridge = 'ovs-vsctl get bridge br-ex _uuid';
+/** What ovnkube puts on br-ex when it starts. */
+const giveMore = `ip address add 169.254.169.2/29 dev br-ex; ip route add 10.43.0.0/16 via 169.254.169.4 dev br-ex mtu 1400
+  ip neighbour replace 169.254.169.4 lladdr 0a:58:a9:fe:a9:04 nud permanent dev br-ex`;
+const whatOthersGave = `ip -br -4 address show br-ex | grep -o '169.254.169.2/29'; ip route show 10.43.0.0/16
+  ip neighbour show 169.254.169.4 dev br-ex nud permanent`;
+const datapathOfOvn = 'ovs-vsctl get open . external_ids:ovn-bridge-datapath-type';
+const untilWanted = "timeout 60 sh -c 'until microshift-net verify > /dev/null; do sleep 0.5; done'";
+/** Replies that came more than once, and those that did not come. */
+const answers =
+  "ip netns exec lan ping -c 20 -i 0.05 -W 2 192.0.2.50 | grep -o '+[0-9]* duplicates\\|[0-9]*% packet loss'";
+/** A veth leaves checksums to its other end, and what reads it by a packet socket sees them missing. */
+const wholeChecksums =
+  'for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1; true';
+
+t.test('userspace data path', { timeout: 280_000, skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'dhcp', enableUnit: true, files });
+  t.teardown(() => node.halt());
+  await node.text(`${wholeChecksums}; systemctl start microshift-ovs-init && microshift-net disable`);
+  const before = await node.text(sourceCheck);
+
+  await t.test('killed once the NIC is in the bridge, it is taken back', async (t) => {
+    await interfered(node, afterStep.attach, async (run) => {
+      t.equal(await node.text(sourceCheck), '1', 'only Open vSwitch listens');
+      await run.signal('SIGKILL');
+    });
+    await isTakenBack(node);
+    t.equal(await node.text(sourceCheck), before);
+    t.equal(await node.text(answers), '0% packet loss');
+  });
+  await t.test('the NIC moves', async (t) => {
+    t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /committed/ });
+    t.equal(await node.text('ovs-vsctl get bridge br-ex datapath_type'), 'netdev');
+    t.match(await node.text(datapathOfOvn), 'netdev');
+    t.equal(await node.text(answers), '0% packet loss', 'one stack answers, and only one');
+    t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /^Nothing to do/ });
+  });
+  await node.text(giveMore);
+  const others = await node.text(`${uuidOfBridge}; ${whatOthersGave}`);
+  for (const way of ['restart', 'kill --signal=KILL'])
+    await t.test(`${way} of NetworkManager`, async (t) => {
+      await node.text(`systemctl ${way} NetworkManager; sleep 2; ${untilWanted}`);
+      t.equal(await node.text(`${uuidOfBridge}; ${whatOthersGave}`), others, 'the bridge is the same');
+      t.equal(await node.text(answers), '0% packet loss');
+    });
+  await t.test('NetworkManager stays away', async (t) => {
+    await node.text('systemctl stop NetworkManager');
+    t.equal(await node.text(`${uuidOfBridge}; ${whatOthersGave}`), others);
+    t.equal(await node.text(answers), '0% packet loss', 'the node answers meanwhile');
+    await node.text(`systemctl start NetworkManager; sleep 2; ${untilWanted}`);
+    t.equal(await node.text(`${uuidOfBridge}; ${whatOthersGave}`), others);
+  });
+  await t.test('a unit does the same at boot', async (t) => {
+    await node.reboot();
+    await node.ready();
+    await node.text(`${wholeChecksums}; ${untilWanted}`);
+    t.equal(await node.text(answers), '0% packet loss');
+  });
+  await t.test('and back', async (t) => {
+    t.equal((await node.run('microshift-net disable')).exitCode, 0);
+    t.equal(await node.text(sourceCheck), before);
+    t.notOk((await node.run(datapathOfOvn)).exitCode === 0);
+    t.equal(await node.text(answers), '0% packet loss');
+  });
+});

@@ -1,0 +1,28 @@
+// The lines that reach ip(8), by a stand-in that writes down what it reads.
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { ipBatch, ipBatchOrRefusal } from '../../../agent/drivers/host/ip-batch.ts';
+
+t.test('a line that ip would read as another one is not given to it', async (t) => {
+  const folder = t.testdir({});
+  const read = join(folder, 'read');
+  writeFileSync(join(folder, 'ip'), `#!/bin/sh\ncat > ${read}\n`);
+  chmodSync(join(folder, 'ip'), 0o755);
+  const { PATH } = process.env;
+  process.env.PATH = `${folder}:${PATH}`;
+  t.teardown(() => {
+    process.env.PATH = PATH;
+  });
+  const good = 'address add 192.0.2.1/24 dev eth0 metric 1';
+  const bad = ['eth#0', '"eth0', "eth'0", 'eth\\', 'eth0\naddress flush dev eth1'].map(
+    (name) => `route delete default dev ${name} metric 1`,
+  );
+  await ipBatch([...bad, good]);
+  t.equal(readFileSync(read, 'utf8'), `${good}\n`);
+  writeFileSync(read, '');
+  for (const line of bad) t.match(await ipBatchOrRefusal([good, line]), /would be misread/, JSON.stringify(line));
+  await ipBatch(bad);
+  t.equal(readFileSync(read, 'utf8'), '', 'nothing of it is run');
+  t.equal(await ipBatchOrRefusal([good]), null);
+});

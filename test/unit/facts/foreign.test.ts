@@ -1,0 +1,52 @@
+// What of a node's links is somebody else's: asked only where there may be any, and never what a profile lists.
+import t from 'tap';
+import { withForeignMarks, withoutListed } from '../../../agent/facts/foreign.ts';
+import type { KernelEntries } from '../../../agent/model/kernel-entries.ts';
+import type { Link, NetworkManagerFacts } from '../../../agent/model/observation.ts';
+
+const address = (text: string): KernelEntries['addresses'][number] => ({
+  address: text,
+  metric: null,
+  noDad: false,
+  deprecated: false,
+});
+const entries = (...addresses: string[]): KernelEntries => ({
+  interface: 'br-ex',
+  addresses: addresses.map(address),
+  routes: [],
+  neighbours: [],
+});
+const running = (listed: string): NetworkManagerFacts =>
+  ({
+    profiles: [
+      {
+        uuid: 'u',
+        settings: { ipv4: { 'address-data': ['aa{sv}', [{ address: ['s', listed], prefix: ['u', 32] }]] } },
+      },
+    ],
+    activeConnections: [{ uuid: 'u', devices: ['/1'] }],
+    devices: [{ path: '/1', interface: 'br-ex' }],
+  }) as unknown as NetworkManagerFacts;
+
+t.test('what a profile lists that runs there is not foreign', async (t) => {
+  const foreign = [entries('10.44.0.0/32', '192.0.2.7/32')];
+  t.strictSame(withoutListed(foreign, running('192.0.2.7')), [entries('10.44.0.0/32')]);
+  t.strictSame(withoutListed([entries('192.0.2.7/32')], running('192.0.2.7')), []);
+  const elsewhere = { ...entries('10.88.0.1/16'), interface: 'podman0' };
+  t.strictSame(withoutListed([elsewhere], running('192.0.2.7')), [], 'NetworkManager leaves podman0 alone');
+});
+
+t.test('links say which of their addresses are', async (t) => {
+  const link = {
+    name: 'br-ex',
+    addresses: [
+      { address: '10.44.0.0', prefixLength: 32 },
+      { address: '192.0.2.50', prefixLength: 24 },
+    ],
+  };
+  const [marked] = withForeignMarks([link as unknown as Link], [entries('10.44.0.0/32')]);
+  t.strictSame(
+    marked?.addresses.map((entry) => entry.foreign),
+    [true, undefined],
+  );
+});

@@ -1,0 +1,53 @@
+// What every command prints goes through one place.
+import t, { type Test } from 'tap';
+import { openOutput } from '../../../agent/commands/output.ts';
+import { AgentError } from '../../../agent/errors.ts';
+
+const hostile = 'eth0\x1b[2J\u202e\x9bx';
+const shown = 'eth0\\u{1b}[2J\\u{202e}\\u{9b}x';
+
+/** What is written to standard output and error. */
+function written(t: Test, act: () => void): { stdout: string; stderr: string } {
+  const streams = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    t.intercept(process[name], 'write', {
+      value: (text: string) => {
+        streams[name] += text;
+        return true;
+      },
+    });
+  }
+  act();
+  return streams;
+}
+
+t.test('text', async (t) => {
+  const output = openOutput('text', true);
+  const error = new AgentError('step-failed', hostile, { hint: hostile, facts: { fact: hostile } });
+  const { stdout, stderr } = written(t, () => {
+    output.result(`${hostile}\nsecond line`, {});
+    output.say(`${hostile}\nno line`);
+    output.announce({ kind: 'committed', text: hostile, transaction: null });
+    output.fail(error);
+  });
+  t.equal(stdout, `${shown}\nsecond line\n`);
+  t.equal(
+    stderr,
+    [
+      `${shown}\\nno line`,
+      shown,
+      `microshift-net: ${shown}; ${shown}`,
+      '  kind: step-failed',
+      `  fact: ${shown}`,
+      '',
+    ].join('\n'),
+  );
+});
+
+t.test('JSON, with the same value', (t) => {
+  const output = openOutput('json', false);
+  const { stdout } = written(t, () => output.result('', { name: hostile }));
+  t.notMatch(stdout, /\p{Bidi_C}|(?!\n)\p{Cc}/u);
+  t.strictSame(JSON.parse(stdout), { name: hostile });
+  t.end();
+});

@@ -60,9 +60,10 @@ export function execute(context: StepContext, step: Step): Promise<void> {
 async function waitDynamic(context: StepContext, step: StepArguments['waitDynamic']): Promise<void> {
   const { nm, deadline } = context;
   if (step.lease) await waitForLease(context, await deviceOf(context, step.uuid), step.interface);
-  if (step.ipv6DefaultMetric !== null) await waitForAdvertisedRoute(step.interface, step.ipv6DefaultMetric, deadline);
-  if (step.heldMetric === null) return;
-  await releaseIpv6({ interface: step.interface, metric: step.heldMetric });
+  const { ipv6DefaultMetric, heldMetric } = step;
+  if (ipv6DefaultMetric !== null) await waitForAdvertisedRoute(step.interface, ipv6DefaultMetric, deadline);
+  if (heldMetric !== null) await releaseIpv6({ interface: step.interface, metric: heldMetric });
+  if (ipv6DefaultMetric === null && heldMetric === null) return;
   // It may still be doing what it does when the advertisement comes.
   await nm.caughtUp();
   await dropKernelAdvertised(step.interface, deadline);

@@ -7,7 +7,7 @@ export interface WatchedRun extends RunResult {
   busWrites: string[];
   /** Number of calls that only ask: none at all would mean that nothing was seen. */
   busReads: number;
-  /** What NetworkManager said had changed meanwhile. */
+  /** What NetworkManager said had come, gone or been written meanwhile. Its properties also change by what routers and servers send. */
   busSignals: string[];
   /** Operations of its transactions that are no `select`, `wait` or `comment` (RFC 7047 section 5.2). */
   databaseWrites: string[];
@@ -53,7 +53,9 @@ export async function watchWrites(node: TestNode, shell: string): Promise<Watche
   const newcomers = new Set(messages.filter((m) => m.member === 'Hello').map((m) => m.sender));
   const calls = messages.filter((m) => m.type === 'method_call' && newcomers.has(m.sender));
   const asks = (message: BusMessage): boolean => askingMembers.has(message.member ?? '');
-  const signals = messages.filter((m) => m.type === 'signal' && nmPath.test(m.path ?? ''));
+  const signals = messages.filter(
+    (m) => m.type === 'signal' && nmPath.test(m.path ?? '') && m.member !== 'PropertiesChanged',
+  );
   const log = ((await node.read(databaseLog)) ?? '').split('\n').slice(linesBefore);
   const operations = log.flatMap((line) => operationsIn(line, oldClients));
   return {

@@ -12,7 +12,7 @@ import { connect, type OvsdbClient } from '../../agent/drivers/ovsdb/index.ts';
 /** The limit of the clients made here: for what is not about limits. */
 export const limitMs = 10_000;
 
-const vswitchSchema = '/usr/share/openvswitch/vswitch.ovsschema';
+export const vswitchSchema = '/usr/share/openvswitch/vswitch.ovsschema';
 
 /** Why the tests of this folder cannot run here, or false. */
 export function missingParts(): string | false {

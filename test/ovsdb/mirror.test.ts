@@ -31,8 +31,9 @@ function open(t: Test, remotes: string | readonly string[], database = inventory
 
 /** Writes at random, over a connection of its own; what the server refuses is no loss. */
 async function write(client: OvsdbClient, random: (limit: number) => number): Promise<void> {
-  const [rows] = await client.transact(inventory, [select('Item', [], ['_uuid'])]);
-  await client.transact(inventory, randomOperations(random, rows)).catch((error: unknown) => {
+  const [rows] = await client.transact(inventory, [select('Item', [], ['_uuid', 'name'])]);
+  const inOrder = [...rows].sort((one, other) => (String(one.name) < String(other.name) ? -1 : 1));
+  await client.transact(inventory, randomOperations(random, inOrder)).catch((error: unknown) => {
     if (!(error instanceof OvsdbError) || error.kind !== 'operation') throw error;
   });
 }
@@ -132,7 +133,10 @@ t.test('random writes: the mirror is a full read, and its events replay to it', 
     const waiting = mirror.until(() => false, patienceMs);
     mirror.close();
     await t.rejects(waiting, { name: 'OvsdbError', kind: 'closed' });
+    const other = await openMirror(session, { Item: {} }, patienceMs);
+    const waitingToo = other.until(() => false, patienceMs);
     session.close();
+    await t.rejects(waitingToo, { name: 'OvsdbError', kind: 'closed' });
     await t.rejects(session.transact([]), { name: 'OvsdbError', kind: 'closed' });
   });
   writer.close();

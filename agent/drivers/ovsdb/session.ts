@@ -24,6 +24,8 @@ export type SessionState =
 /** A database that is connected to again whenever the connection is lost, or its server leads no longer. */
 export interface Session {
   readonly database: string;
+  /** Resolves when this side has closed it. */
+  readonly ended: Promise<OvsdbError>;
   /** Why there is no connection; undefined while there is one, and before the first attempt has ended. */
   readonly problem: OvsdbError | undefined;
   /** The connection of now, or the next one; rejects after the limit with the reason for which there is none. */
@@ -59,12 +61,20 @@ export function openSession({ remotes, database, limitMs, credentials, report = 
   let closed: OvsdbError | undefined;
   let timer: NodeJS.Timeout | undefined;
   const stop = new AbortController();
+  let resolveEnded: (reason: OvsdbError) => void = () => {};
+  const ended = new Promise<OvsdbError>((resolve) => {
+    resolveEnded = resolve;
+  });
 
   const attach = (client: OvsdbClient, follower: (client: OvsdbClient) => Promise<void>): void => {
     follower(client).catch((error: OvsdbError) => client.close(error));
   };
   const live = async (): Promise<OvsdbError> => {
     const client = await connect(remotes, limitMs, { credentials, leaderOf: database, signal: stop.signal });
+    if (closed !== undefined) {
+      client.close(closed);
+      return closed;
+    }
     const since = performance.now();
     current = client;
     lastError = undefined;
@@ -97,6 +107,7 @@ export function openSession({ remotes, database, limitMs, credentials, report = 
     );
   return {
     database,
+    ended,
     get problem() {
       return lastError;
     },
@@ -113,6 +124,7 @@ export function openSession({ remotes, database, limitMs, credentials, report = 
       stop.abort();
       current?.close(closed);
       waiters.end(closed);
+      resolveEnded(closed);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { type ConnectOptions, connect } from './client.ts';
 import type { OvsdbClient } from './connection.ts';
 import { OvsdbError } from './errors.ts';
+import type { SeenIndex } from './leader.ts';
 import type { Operation } from './operations.ts';
 import { parseRemotes } from './remotes.ts';
 import type { Results } from './results.ts';
@@ -60,6 +61,7 @@ export function openSession({ remotes, database, limitMs, credentials, report = 
   let failures = 0;
   let closed: OvsdbError | undefined;
   let timer: NodeJS.Timeout | undefined;
+  const seen: SeenIndex = { clusterId: undefined, index: 0 };
   const stop = new AbortController();
   let resolveEnded: (reason: OvsdbError) => void = () => {};
   const ended = new Promise<OvsdbError>((resolve) => {
@@ -70,7 +72,7 @@ export function openSession({ remotes, database, limitMs, credentials, report = 
     follower(client).catch((error: OvsdbError) => client.close(error));
   };
   const live = async (): Promise<OvsdbError> => {
-    const client = await connect(remotes, limitMs, { credentials, leaderOf: database, signal: stop.signal });
+    const client = await connect(remotes, limitMs, { credentials, leaderOf: database, seen, signal: stop.signal });
     if (closed !== undefined) {
       client.close(closed);
       return closed;

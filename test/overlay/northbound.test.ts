@@ -1,12 +1,13 @@
 // The rows of a cluster in a real ovsdb-server with OVN's own schema.
 import t from 'tap';
 import { connect } from '../../agent/drivers/ovsdb/index.ts';
+import type { OverlayNode } from '../../agent/model/overlay.ts';
 import { planNorthbound } from '../../agent/overlay/northbound.ts';
 import { operationsOf } from '../../agent/overlay/operations.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
 import { dual, dualNode, factsOf, gatewayOf, nodeOf, seed } from '../unit/overlay/cluster.ts';
 import { readRows, startCentral } from './central.ts';
-import { makeAsIn2017, seedNodes } from './of-2017.ts';
+import { blocksOf, makeAsIn2017, seedNodes, shownAfterMaster, shownAfterNodes } from './of-2017.ts';
 
 const reason = missingForOvn();
 if (reason !== null) t.plan(0, reason);
@@ -77,6 +78,19 @@ else {
       t.equal(tables.Logical_Router?.length, 3, 'the cluster has one router');
       await central.apply({ nodes: [], leaving: ['n1', 'n2'] });
     }
+  });
+
+  t.test("ovn-nbctl shows what seed 004's cluster showed", async (t) => {
+    const central = await startCentral(t, false);
+    const [master, ...others] = seedNodes();
+    const make = async (nodes: readonly OverlayNode[]): Promise<readonly string[]> => {
+      await central.apply({ layout: seed, nodes, centralNode: 'kube-master' });
+      return blocksOf(central.run('ovn-nbctl', 'show'));
+    };
+    t.strictSame(await make(master === undefined ? [] : [master]), blocksOf(shownAfterMaster));
+    const shown = await make(others);
+    for (const block of blocksOf(shownAfterNodes)) t.ok(shown.includes(block), block);
+    t.equal(shown.length, 5, 'a switch per node, the one between routers, and the router');
   });
 
   t.test('what the tool of 2017 made is taken over, and nothing is doubled', async (t) => {

@@ -97,3 +97,67 @@ export function makeAsIn2017({ run }: Central): void {
     }
   }
 }
+
+/** What `ovn-nbctl show` printed then, after the first node. */
+export const shownAfterMaster = `
+switch d034f42f-6dd5-4ba9-bfdd-114ce17c9235 (kube-master)
+    port k8s-kube-master
+        addresses: ["ae:31:fa:c7:81:fc 192.168.1.2"]
+    port stor-kube-master
+        type: router
+        addresses: ["00:00:00:B5:F1:57"]
+        router-port: rtos-kube-master
+switch 2680f36b-85c2-4064-b811-5c0bd91debdd (join)
+    port jtor-kube-master
+        type: router
+        addresses: ["00:00:00:1A:E4:98"]
+        router-port: rtoj-kube-master
+router ce75b330-dbd3-43d2-aa4f-4e17af898532 (kube-master)
+    port rtos-kube-master
+        mac: "00:00:00:B5:F1:57"
+        networks: ["192.168.1.1/24"]
+    port rtoj-kube-master
+        mac: "00:00:00:1A:E4:98"
+        networks: ["100.64.1.1/24"]
+`;
+
+/** After all three: the parts that were printed. */
+export const shownAfterNodes = `
+switch 0147b986-1dab-49a5-9c4e-57d9feae8416 (kube-node1)
+    port k8s-kube-node1
+        addresses: ["ba:2c:06:32:14:78 192.168.2.2"]
+    port stor-kube-node1
+        type: router
+        addresses: ["00:00:00:C0:2E:C7"]
+        router-port: rtos-kube-node1
+router ce75b330-dbd3-43d2-aa4f-4e17af898532 (kube-master)
+    port rtos-kube-node2
+        mac: "00:00:00:D3:4B:AA"
+        networks: ["192.168.3.1/24"]
+    port rtos-kube-node1
+        mac: "00:00:00:C0:2E:C7"
+        networks: ["192.168.2.1/24"]
+    port rtos-kube-master
+        mac: "00:00:00:B5:F1:57"
+        networks: ["192.168.1.1/24"]
+    port rtoj-kube-master
+        mac: "00:00:00:1A:E4:98"
+        networks: ["100.64.1.1/24"]
+`;
+
+/** Switches and routers with their ports, in no order; UUIDs and MACs masked, and what the release of today shows beside. */
+export function blocksOf(text: string): readonly string[] {
+  const masked = text
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
+    .replaceAll(/([0-9a-f]{2}:){5}[0-9a-f]{2}/gi, 'MAC');
+  const blocks = masked.split(/^(?=switch|router)/m).filter((block) => block.trim() !== '');
+  return blocks
+    .map((block) =>
+      block
+        .trim()
+        .split(/\n(?= {4}port)/)
+        .toSorted()
+        .join('\n'),
+    )
+    .toSorted();
+}

@@ -181,7 +181,10 @@ const layers: Readonly<Record<string, Layer>> = {
   overlay: {
     may: ['errors.ts', 'model', 'net'],
     because: pure,
-    never: { 'drivers/ovsdb': 'rows are handed in, and operations handed out, as plain JSON', config: 'facts are handed in' },
+    never: {
+      'drivers/ovsdb': 'rows are handed in, and operations handed out, as plain JSON',
+      config: 'facts are handed in',
+    },
   },
   'drivers/dbus': {
     may: ['errors.ts', 'model'],

@@ -7,7 +7,14 @@ import { operationsOf } from '../../agent/overlay/operations.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
 import { dual, dualNode, factsOf, gatewayOf, nodeOf, seed } from '../unit/overlay/cluster.ts';
 import { readRows, startCentral } from './central.ts';
-import { blocksOf, makeAsIn2017, seedNodes, shownAfterMaster, shownAfterNodes } from './of-2017.ts';
+import {
+  blocksOf,
+  makeAsIn2017,
+  makeGatewayAsIn2017,
+  seedNodes,
+  shownAfterMaster,
+  shownAfterNodes,
+} from './of-2017.ts';
 
 const reason = missingForOvn();
 if (reason !== null) t.plan(0, reason);
@@ -111,6 +118,33 @@ else {
     );
     t.equal(central.run('ovn-nbctl', 'show'), before, 'every UUID, MAC and address is as it was');
     t.strictSame(await countOf(), rowsBefore);
+    t.strictSame((await central.apply(special)).changes, []);
+  });
+
+  t.test('and so is its gateway, whose second translation goes', async (t) => {
+    const central = await startCentral(t, false);
+    makeAsIn2017(central);
+    makeGatewayAsIn2017(central);
+    const before = central.run('ovn-nbctl', 'show').split(/^(?=switch|router)/m);
+    const gateway = gatewayOf(3, { bridge: 'breth0' });
+    const nodes = seedNodes().map((node) => (node.id === 3 ? { ...node, gateway } : node));
+    const special = { layout: seed, nodes, centralNode: 'kube-master' };
+    const plan = await central.apply(special);
+    t.strictSame(
+      plan.changes.filter((change) => change.do !== 'update').map((change) => `${change.do} ${change.title}`),
+      [
+        'delete GR_kube-node2: 192.168.0.0/16',
+        'insert kube-master: 100.64.1.2 via 100.64.1.2',
+        'insert kube-master: from 192.168.3.0/24 via 100.64.1.2',
+      ],
+    );
+    const after = central.run('ovn-nbctl', 'show').split(/^(?=switch|router)/m);
+    const isGateway = (block: string): boolean => /^router .*GR_/.test(block);
+    t.strictSame(
+      after.filter((block) => !isGateway(block)),
+      before.filter((block) => !isGateway(block)),
+    );
+    t.equal(after.find(isGateway)?.match(/nat /g)?.length, 1);
     t.strictSame((await central.apply(special)).changes, []);
   });
 }

@@ -174,7 +174,12 @@ export function wantTaggedBalancer(
     table: 'Load_Balancer',
     title: `${key}=${value}`,
     existing,
-    columns: { external_ids: keys(ids), ...(protocol === 'udp' && { protocol: is([protocol]) }) },
+    columns: {
+      // northd of OVN 26.03 aborts when a switch gets one without a name, which is how the tool of 2017 made them.
+      name: is(textOf(existing, 'name') || (value === 'yes' ? key : `${key}_${value}`)),
+      external_ids: keys(ids),
+      ...(protocol === 'udp' && { protocol: is([protocol]) }),
+    },
     absent: { external_ids: ids },
     ...(node !== undefined && { node }),
     why: `services of ${protocol.toUpperCase()} hang on it`,

@@ -1,0 +1,84 @@
+import { AgentError } from '../errors.ts';
+import type { NorthboundFacts } from '../model/overlay.ts';
+import { type AddressRange, overlaps } from '../net/address-range.ts';
+import { rangeOf } from './addresses.ts';
+import { type Existing, listOf, textOf } from './existing.ts';
+import { clusterRouterOf } from './ownership.ts';
+
+/** Refuses what two nodes cannot share: a chassis, a number, an address of their tunnels, a subnet. */
+export function refuseSharedIdentity(facts: NorthboundFacts): void {
+  const { nodes, chassis, leaving } = facts;
+  const seen = new Map<string, string>();
+  const claim = (what: string, value: string | number, who: string): void => {
+    const key = `${what} ${value}`;
+    const other = seen.get(key);
+    if (other !== undefined && other !== who) {
+      throw new AgentError('overlay-conflict', `nodes ${other} and ${who} have the same ${what}, ${value}`, {
+        hint: hints[what] ?? 'give one of them another',
+        facts: { nodes: [other, who] },
+      });
+    }
+    seen.set(key, who);
+  };
+  for (const node of nodes) {
+    claim('name', node.name, node.systemId);
+    claim('system-id', node.systemId, node.name);
+    claim('number', node.id, node.name);
+    for (const address of node.encap.addresses) claim('tunnel address', address, node.name);
+    for (const subnet of node.subnets) claim('subnet', subnet, node.name);
+  }
+  for (const one of chassis) {
+    const who = nodes.find(({ name }) => isNamed(one.hostname, name))?.name ?? one.hostname;
+    if (anonymous.includes(who) || leaving.some((name) => isNamed(who, name))) continue;
+    claim('system-id', one.name, who);
+    for (const address of one.encapAddresses) claim('tunnel address', address, who);
+  }
+}
+
+/** What a chassis is called before its node has a name. */
+const anonymous = ['', 'localhost', 'localhost.localdomain'];
+
+/** A host may call itself by its full name. */
+function isNamed(hostname: string, node: string): boolean {
+  return hostname === node || hostname.startsWith(`${node}.`);
+}
+
+const hints: Readonly<Record<string, string>> = {
+  'system-id':
+    'a disk was copied: remove /etc/openvswitch/system-id.conf on one of them, restart openvswitch there, and join again',
+  'tunnel address': 'set overlay.encap.ip on one of them; or one of them left without being removed',
+  subnet: 'set overlay.nodeSubnet on one of them to a subnet that is free',
+};
+
+/** Refuses a subnet that another node has, or that is no part of the cluster's. */
+export function refuseTakenSubnets({ layout, nodes, leaving }: NorthboundFacts, existing: Existing): void {
+  const planned = nodes.flatMap(({ name, subnets }) => subnets.map((subnet) => ({ owner: name, ...rangeOf(subnet) })));
+  const away = new Set([...nodes.map(({ name }) => name), ...leaving]);
+  const others = [...planned, ...subnetsThere(existing).filter(({ owner }) => !away.has(owner))];
+  const clusters = layout.clusterSubnets.map(rangeOf);
+  for (const one of planned) {
+    const other = others.find((entry) => entry.owner !== one.owner && overlaps(entry, one));
+    if (other !== undefined) {
+      const message = `subnet ${one.text} of node ${one.owner} is taken by node ${other.owner}`;
+      const facts = { node: one.owner, other: other.owner, subnet: one.text };
+      throw new AgentError('overlay-conflict', message, { hint: hints.subnet, facts });
+    }
+    if (!clusters.some((cluster) => isInside(one, cluster))) {
+      const message = `subnet ${one.text} of node ${one.owner} is not in ${layout.clusterSubnets.join(' or ')}`;
+      const facts = { node: one.owner, subnet: one.text };
+      throw new AgentError('overlay-conflict', message, { hint: "choose one within the cluster's subnet", facts });
+    }
+  }
+}
+
+/** Subnets for which the cluster's router has a port, and whose they are. */
+function subnetsThere(existing: Existing): readonly (AddressRange & { readonly owner: string })[] {
+  return existing.referred(clusterRouterOf(existing), 'ports', 'Logical_Router_Port').flatMap((port) => {
+    const [, owner] = /^rtos-(.*)/.exec(textOf(port, 'name')) ?? [];
+    return owner === undefined ? [] : listOf(port, 'networks').map((one) => ({ owner, ...rangeOf(String(one)) }));
+  });
+}
+
+function isInside(inner: AddressRange, outer: AddressRange): boolean {
+  return inner.family === outer.family && inner.first >= outer.first && inner.last <= outer.last;
+}

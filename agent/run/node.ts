@@ -6,6 +6,7 @@ import { readLinks } from '../drivers/host/links.ts';
 import { hasProgram } from '../drivers/host/programs.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
 import { sshClient } from '../drivers/host/ssh-client.ts';
+import { hasTun } from '../drivers/host/tun.ts';
 import { type NetworkManager, openNetworkManager } from '../drivers/networkmanager/client.ts';
 import { type OpenVSwitch, openOpenVSwitch } from '../drivers/openvswitch/client.ts';
 import type { Systemd } from '../drivers/systemd/units.ts';
@@ -60,6 +61,7 @@ export async function openNode(): Promise<Node> {
       sshClient: () => sshClient(),
       tuning: () => readTuning(),
       hasProgram,
+      hasTun,
       networkManager: () => observeNetworkManager(nm),
       ovs: () => openedOvs.facts(),
     };

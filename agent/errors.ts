@@ -62,6 +62,7 @@ export const errorTable = {
   'systemd-refused': failed,
   'firewalld-refused': failed,
   'command-missing': dependency,
+  'tun-missing': dependency,
   'manifests-foreign': usage,
   'overlay-foreign': usage,
   'overlay-conflict': usage,

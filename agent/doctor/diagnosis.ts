@@ -65,7 +65,7 @@ function planOf(config: Config, observation: Observation | null): Pick<Diagnosis
 function observed(examination: Examination): Observation | null {
   const { system, network, networkManager, ovs, tuning, files } = examination;
   if (network.value === null || networkManager.value === null || ovs.value === null) return null;
-  const { links, routes, foreign = [], resolver, missingPrograms, hasMicroShiftScript } = network.value;
+  const { links, routes, foreign = [], resolver, missingPrograms, hasMicroShiftScript, lacksTun } = network.value;
   const { bootId = '', hostname = '' } = system.value ?? {};
   const textOf = (path: string): string | null => {
     if (path === hintedNicPath) return files.value?.hintedNic ?? null;
@@ -78,6 +78,7 @@ function observed(examination: Examination): Observation | null {
       sshPeer: null,
       missingPrograms,
       ...(hasMicroShiftScript === undefined ? {} : { hasMicroShiftScript }),
+      ...(lacksTun === undefined ? {} : { lacksTun }),
     },
     links,
     routes,

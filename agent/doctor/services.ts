@@ -1,4 +1,5 @@
 import type { UnitFacts } from '../model/examination.ts';
+import { tunHint } from '../plan/bridge/tap.ts';
 import { type Check, type Finding, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 import { bugsOf, fixFor, type KnownBug, networkManagerBugs, openVSwitchBugs } from './known-bugs.ts';
 import { unitNamed } from './units.ts';
@@ -93,7 +94,7 @@ export const serviceChecks: readonly Check[] = [
     id: 'datapath',
     title: 'the data path carries the bridges',
     judge: ({ ovs, network }, { config }) =>
-      given(network, ({ openvswitchModule, links, kernel }) =>
+      given(network, ({ openvswitchModule, lacksTun, links, kernel }) =>
         given(ovs, ({ bridges }) => {
           const wanted =
             config.ovs.datapathType.value === 'system' || bridges.some((bridge) => bridge.datapathType !== 'netdev');
@@ -109,6 +110,12 @@ export const serviceChecks: readonly Check[] = [
                   'this kernel has no module openvswitch, so bridges of type system carry nothing',
                   `dnf install kernel-modules-core-${kernel} kernel-modules-extra-${kernel}`,
                   'or in /etc/microshift/ovn.yaml: ovs: {datapathType: netdev}',
+                ),
+              lacksTun === true &&
+                config.ovs.datapathType.value === 'netdev' &&
+                failed(
+                  '/dev/net/tun is not there, so Open vSwitch cannot make br-ex in the userspace data path',
+                  tunHint,
                 ),
               ...absent.map((bridge) =>
                 failed(

@@ -3,9 +3,10 @@ import { fileText, namesIn } from '../drivers/host/kernel-files.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { hasProgram } from '../drivers/host/programs.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
+import { hasTun } from '../drivers/host/tun.ts';
 import type { NetworkFacts } from '../model/examination.ts';
 import { readForeignEntries } from './foreign.ts';
-import { microshiftScriptFact, missingPrograms } from './observation.ts';
+import { microshiftScriptFact, missingPrograms, tunFact } from './observation.ts';
 import { parseResolver } from './observe.ts';
 
 const sysctls = [
@@ -27,6 +28,7 @@ export async function readNetwork(): Promise<NetworkFacts> {
     routes,
     foreign: await readForeignEntries(links, routes),
     ...microshiftScriptFact(fileText),
+    ...tunFact(hasTun()),
     resolver: parseResolver(fileText('/etc/resolv.conf') ?? ''),
     missingPrograms: missingPrograms(hasProgram),
     sysctls: Object.fromEntries(sysctls.map((name) => [name, sysctl(name)])),

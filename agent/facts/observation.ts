@@ -27,6 +27,11 @@ export function microshiftScriptFact(fileText: (path: string) => string | null):
   return fileText(microshiftScript)?.includes('0a:59:00:00:00:01') === true ? { hasMicroShiftScript: true } : {};
 }
 
+/** Said only where it is missing: nothing but the userspace data path asks for it. */
+export function tunFact(hasTun: boolean): { readonly lacksTun?: true } {
+  return hasTun ? {} : { lacksTun: true };
+}
+
 /** Programs without which NetworkManager cannot start a device again: teamd for a team. */
 export function missingPrograms(hasProgram: (name: string) => boolean): readonly string[] {
   return ['teamd'].filter((name) => !hasProgram(name));

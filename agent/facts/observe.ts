@@ -2,7 +2,7 @@ import type { KernelEntries } from '../model/kernel-entries.ts';
 import type { Link, NetworkManagerFacts, Observation, OvsFacts, Resolver, Route } from '../model/observation.ts';
 import type { TuningFacts } from '../model/tuning.ts';
 import { readHints } from './hints.ts';
-import { type HostObservation, microshiftScriptFact, missingPrograms, observationOf } from './observation.ts';
+import { type HostObservation, microshiftScriptFact, missingPrograms, observationOf, tunFact } from './observation.ts';
 
 /** What observing needs of the outside world; the real ones are put together in run/node.ts. */
 export interface ObservePorts {
@@ -16,6 +16,8 @@ export interface ObservePorts {
   readonly tuning: () => TuningFacts;
   /** True for a program that NetworkManager would find. */
   readonly hasProgram: (name: string) => boolean;
+  /** True where Open vSwitch can make taps. */
+  readonly hasTun: () => boolean;
   readonly networkManager: () => Promise<NetworkManagerFacts>;
   readonly ovs: () => Promise<OvsFacts>;
 }
@@ -40,6 +42,7 @@ async function observeHost(ports: ObservePorts): Promise<HostObservation> {
       sshPeer: ports.sshClient(),
       missingPrograms: missingPrograms(ports.hasProgram),
       ...microshiftScriptFact(ports.readFile),
+      ...tunFact(ports.hasTun()),
     },
     links,
     routes,

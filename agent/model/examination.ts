@@ -55,6 +55,7 @@ export interface NetworkFacts {
   /** As in an observation. */
   readonly foreign?: readonly KernelEntries[];
   readonly hasMicroShiftScript?: true;
+  readonly lacksTun?: true;
   readonly resolver: Resolver;
   /** Programs without which NetworkManager cannot start a device again. */
   readonly missingPrograms: readonly string[];

@@ -25,6 +25,8 @@ export interface KernelAddress {
   readonly noDad: boolean;
   /** Not used as a source unless asked for. */
   readonly deprecated: boolean;
+  /** IPv6: the kernel lists one of the node's own before it, which it prefers as a source where nothing else decides. Absent: it does not. */
+  readonly behindOwn?: true;
 }
 
 export interface KernelRoute {

@@ -13,6 +13,8 @@ export interface Observation {
     readonly missingPrograms?: readonly string[];
     /** MicroShift's own script for br-ex is installed, so that without us there is a bridge without a NIC. Absent: it is not. */
     readonly hasMicroShiftScript?: true;
+    /** /dev/net/tun is missing, by which Open vSwitch makes the interfaces of its userspace data path. Absent: it is there. */
+    readonly lacksTun?: true;
   };
   readonly links: readonly Link[];
   readonly routes: readonly Route[];

@@ -23,6 +23,7 @@ import {
 import { movedToBridge, movedToNic, touchedLinks, unprofiledAddressNotes } from './bridge/moved-addresses.ts';
 import { foreignBridgeNotes, lostPortNotes, refuseForeignBridge, refuseTakenAddress } from './bridge/ownership.ts';
 import { takeBridgeApart } from './bridge/take-bridge-apart.ts';
+import { refuseWithoutTun } from './bridge/tap.ts';
 import { refuseLostDefault, unprofiledRouteNotes } from './bridge/unprofiled-routes.ts';
 import { addressesWithoutUplink, ingressFault } from './microshift-address.ts';
 import { type BridgeNames, bridges, externalBridge, gatewayBridge, ownNames, profileIds } from './names.ts';
@@ -81,6 +82,7 @@ export function planApply(config: Config, observation: Observation, routeWaitOve
   notes.push(...adoptionNotes(gatewayBridge, decision.choice.interface, observation));
   const plan = planFor(targets, observation, decision.choice, notes, misplacedProfiles(targets, observation));
   refuseWithoutTeamd(plan, observation);
+  refuseWithoutTun(plan, observation);
   return { kind: 'planned', plan };
 }
 

@@ -1,5 +1,5 @@
 import { setUp } from '../drivers/host/address-hold.ts';
-import { addToKernelBehind } from '../drivers/host/kernel-entries.ts';
+import { addToKernelInOrder } from '../drivers/host/kernel-entries.ts';
 import { ovsDevices } from '../drivers/networkmanager/devices.ts';
 import { deviceType } from '../drivers/networkmanager/names.ts';
 import type { LeftBridge } from '../model/left-bridge.ts';
@@ -41,5 +41,5 @@ async function letGo({ nm, ovs, watch, deadline }: StepContext, left: LeftBridge
   await watch.until(`NetworkManager's device ${left.bridge}`, isThere, deadline, limitMs);
   for (const device of await ovsDevices(nm, left.bridge)) await nm.manage(device, false);
   if (left.up) await setUp(left.bridge);
-  await addToKernelBehind(left.entries);
+  await addToKernelInOrder(left.entries);
 }

@@ -41,7 +41,9 @@ const linkAddresses = fields({ interface: text, addresses: list(text) });
 const strings: Check = (value) => fields({})(value) && list(text)(Object.values(value as object));
 const entries = fields({
   interface: text,
-  addresses: list(fields({ address: text, metric: orNull(number), noDad: flag, deprecated: flag })),
+  addresses: list(
+    fields({ address: text, metric: orNull(number), noDad: flag, deprecated: flag, behindOwn: optional(flag) }),
+  ),
   routes: list(
     fields({
       destination: text,

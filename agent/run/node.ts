@@ -1,11 +1,11 @@
 import type { Bus } from '../drivers/dbus/connection.ts';
-import { ownService } from '../drivers/host/control-group.ts';
 import { readTuning } from '../drivers/host/daemons.ts';
 import { readSmallFile } from '../drivers/host/files.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { hasProgram } from '../drivers/host/programs.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
 import { sshClient } from '../drivers/host/ssh-client.ts';
+import { hasTun } from '../drivers/host/tun.ts';
 import { type NetworkManager, openNetworkManager } from '../drivers/networkmanager/client.ts';
 import { type OpenVSwitch, openOpenVSwitch } from '../drivers/openvswitch/client.ts';
 import type { Systemd } from '../drivers/systemd/units.ts';
@@ -15,6 +15,8 @@ import { observe } from '../facts/observe.ts';
 import { onSystemBus, openSystemBus } from '../facts/system-bus.ts';
 import type { Observation } from '../model/observation.ts';
 import type { TuningFacts } from '../model/tuning.ts';
+import { isInOwnUnit, pin } from './pin-threads.ts';
+import type { TuningContext } from './tuning-steps.ts';
 
 /** Open connections to everything a run observes and changes. */
 export interface Node {
@@ -24,6 +26,7 @@ export interface Node {
   readonly observe: () => Promise<Observation>;
   /** Tells systemd to read its unit files again, without waiting for it. */
   readonly reloadUnits: () => Promise<void>;
+  readonly pinThreads: TuningContext['pinThreads'];
   /** Lets systemd take back what this transaction has done when this process dies. Units of ours have ExecStopPost= for that. */
   readonly survive: (transaction: string) => Promise<void>;
   readonly close: () => void;
@@ -42,6 +45,7 @@ export interface TuningPorts {
   readonly ovs: OpenVSwitch;
   readonly observe: () => Promise<TunedFacts>;
   readonly reloadUnits: () => Promise<void>;
+  readonly pinThreads: TuningContext['pinThreads'];
   readonly close: () => void;
 }
 
@@ -60,6 +64,7 @@ export async function openNode(): Promise<Node> {
       sshClient: () => sshClient(),
       tuning: () => readTuning(),
       hasProgram,
+      hasTun,
       networkManager: () => observeNetworkManager(nm),
       ovs: () => openedOvs.facts(),
     };
@@ -69,8 +74,9 @@ export async function openNode(): Promise<Node> {
       ovs: openedOvs,
       observe: () => observe(ports),
       reloadUnits: () => askForReload(bus),
+      pinThreads: (step) => pin(step, (ask) => ask(bus)),
       survive: async (transaction) => {
-        if (ownService()?.startsWith('microshift-')) return;
+        if (isInOwnUnit()) return;
         const { startWhenThisEnds } = await import('../drivers/systemd/own-scope.ts');
         await startWhenThisEnds(bus, transaction, diedUnit);
       },
@@ -99,6 +105,7 @@ export async function openTuning(): Promise<TuningPorts> {
     ovs,
     observe: async () => ({ ovs: await ovs.facts(), tuning: readTuning(), links: readLinks(), routes: readRoutes() }),
     reloadUnits: () => onSystemBus(reloadUnits),
+    pinThreads: (step) => pin(step, onSystemBus),
     close: () => ovs.close(),
   };
 }

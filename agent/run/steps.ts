@@ -1,7 +1,7 @@
 import type { Deadline } from '../deadline.ts';
 import { releaseRoutes } from '../drivers/host/address-hold.ts';
 import { dropKernelAdvertised, releaseIpv6 } from '../drivers/host/ipv6-hold.ts';
-import { addToKernel, addToKernelBehind, removeAddresses } from '../drivers/host/kernel-entries.ts';
+import { addToKernel, addToKernelInOrder, removeAddresses } from '../drivers/host/kernel-entries.ts';
 import { waitForKernel } from '../drivers/host/kernel-events.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
 import { activeInterface, deviceInterface } from '../drivers/networkmanager/names.ts';
@@ -33,7 +33,7 @@ const executors: { readonly [K in StepKind]: Executor<K> } = {
   waitAddresses: async ({ deadline }, step) => waitForAddresses(step.interface, step.addresses, deadline, step.limitMs),
   changeKernel: async (_context, { entries, removed = [], required }) => {
     await removeAddresses(entries.interface, removed);
-    const refusal = required ? await addToKernel(entries) : await addToKernelBehind(entries);
+    const refusal = required ? await addToKernel(entries) : await addToKernelInOrder(entries);
     if (typeof refusal !== 'string') return;
     throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
       hint: 'check that IPv6 is enabled on the node: sysctl net.ipv6.conf.all.disable_ipv6',

@@ -1,5 +1,4 @@
 import { monotonicMs } from '../deadline.ts';
-import { pinThreads } from '../drivers/host/daemons.ts';
 import { removeFile, writeFileAtomically } from '../drivers/host/files.ts';
 import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
 import type { TuningStep, TuningStepKind } from '../model/tuning.ts';
@@ -8,6 +7,7 @@ import type { TuningStep, TuningStepKind } from '../model/tuning.ts';
 export interface TuningContext {
   readonly ovs: Pick<OpenVSwitch, 'setKeys'>;
   readonly reloadUnits: () => Promise<void>;
+  readonly pinThreads: (step: Extract<TuningStep, { do: 'pinThreads' }>) => Promise<void>;
 }
 
 type Executor<K extends TuningStepKind> = (
@@ -17,7 +17,7 @@ type Executor<K extends TuningStepKind> = (
 
 /** One executor per kind of step; a kind without one does not compile. Each can be run again after it was cut short. */
 const executors: { readonly [K in TuningStepKind]: Executor<K> } = {
-  pinThreads: (_context, step) => pinThreads(step.pid, step.threads, step.cpus),
+  pinThreads: (context, step) => context.pinThreads(step),
   writeDropIn: (_context, step) => writeFileAtomically(step.path, step.text),
   removeDropIn: (_context, step) => removeFile(step.path),
   reloadUnits: (context) => context.reloadUnits(),

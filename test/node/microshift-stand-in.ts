@@ -16,6 +16,7 @@ ovs-ofctl add-flow br-ex cookie=0x77,table=5,priority=9,ip,actions=drop
 ip link set br-ex up
 ip address replace 10.44.0.0/32 dev br-ex
 ip address replace 169.254.169.2/29 dev br-ex
+for address in fd69::2/125 fd70::1/64 fd70::2/64; do ip address replace $address dev br-ex nodad; done
 ip route replace 10.43.0.0/16 via 169.254.169.4 dev br-ex mtu 1400
 ip neighbour replace 169.254.169.4 lladdr 0a:58:a9:fe:a9:04 nud permanent dev br-ex
 `;
@@ -48,6 +49,8 @@ ovs-vsctl port-to-br patch-ex
 ovs-vsctl get open . external_ids:ovn-bridge-mappings
 ovs-ofctl dump-flows br-ex cookie=0x77/-1 | grep -o 'cookie=0x77.*table=5' | sed 's/duration=[^,]*//'
 ip -br -4 address show br-ex | grep -o '10.44.0.0/32\\|169.254.169.2/29'
+ip -br -6 address show br-ex | grep -o 'fd[0-9a-f:]*/[0-9]*'
+ip -6 route get fd70::9 | grep -o 'src [^ ]*'
 ip route show 10.43.0.0/16
 ip neighbour show 169.254.169.4 dev br-ex nud permanent
 `;

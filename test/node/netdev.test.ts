@@ -33,6 +33,23 @@ t.test('userspace data path', { timeout: 280_000, skip: nodeSkip }, async (t) =>
   await node.text(`${wholeChecksums}; systemctl start microshift-ovs-init && microshift-net disable`);
   const before = await node.text(sourceCheck);
 
+  await t.test('without /dev/net/tun nothing is begun', async (t) => {
+    // ovs-vswitchd lets go of its last tap some moments after the bridge has gone.
+    await node.text("timeout 30 sh -c 'until modprobe -r tun; do sleep 0.2; done'");
+    const history = await node.text('microshift-net history');
+    const refusal = /\/dev\/net\/tun is not there; modprobe tun/;
+    t.match(await node.run('microshift-net apply'), { exitCode: 5, stderr: refusal });
+    t.equal(await node.text('microshift-net history'), history);
+    t.match(await node.text('microshift-net doctor || true'), /FAILED +datapath .*\n.*\/dev\/net\/tun is not there/);
+    t.not((await node.run('systemctl restart microshift-ovs-init')).exitCode, 0);
+    t.match(await node.journal('microshift-ovs-init'), refusal);
+  });
+  await t.test('where it is there, and its driver comes when it is opened, the unit sees it', async (t) => {
+    await node.text('systemctl stop microshift-ovs-init; mkdir -p /dev/net && mknod /dev/net/tun c 10 200');
+    t.not((await node.run('test -e /sys/class/misc/tun')).exitCode, 0);
+    t.match(await node.run('systemctl start microshift-ovs-init'), { exitCode: 0 });
+    t.equal((await node.run('microshift-net disable')).exitCode, 0);
+  });
   await t.test('killed once the NIC is in the bridge, it is taken back', async (t) => {
     await interfered(node, afterStep.attach, async (run) => {
       t.equal(await node.text(sourceCheck), '1', 'only Open vSwitch listens');

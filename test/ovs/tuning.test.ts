@@ -2,15 +2,16 @@
 import { availableParallelism } from 'node:os';
 import t from 'tap';
 import { defaultConfig } from '../../agent/config/defaults.ts';
-import { readTuning } from '../../agent/drivers/host/daemons.ts';
+import { pinThreads, readTuning } from '../../agent/drivers/host/daemons.ts';
 import { openOpenVSwitch } from '../../agent/drivers/openvswitch/client.ts';
 import type { Config } from '../../agent/model/config.ts';
 import type { TuningPlan } from '../../agent/model/tuning.ts';
 import { planTuning, planUntuning } from '../../agent/plan/tuning/tuning.ts';
-import { runTuning } from '../../agent/run/tuning-steps.ts';
+import { runTuning, type TuningContext } from '../../agent/run/tuning-steps.ts';
 import { missingParts } from '../ovsdb/real-server.ts';
 import { startDaemons } from './daemons.ts';
 
+const directly: TuningContext['pinThreads'] = ({ pid, threads, cpus }) => pinThreads(pid, threads, cpus);
 const skip = missingParts() || (process.getuid?.() !== 0 && 'ovs-vswitchd needs root');
 
 t.test('tuning real daemons', { skip, timeout: 60_000 }, async (t) => {
@@ -26,7 +27,8 @@ t.test('tuning real daemons', { skip, timeout: 60_000 }, async (t) => {
   /** Files are another test's: what acts on the daemons and the database is run. */
   const run = async (plan: TuningPlan): Promise<readonly string[]> => {
     const steps = plan.steps.filter((step) => ['pinThreads', 'setKeys'].includes(step.do));
-    await runTuning({ ovs, reloadUnits: () => Promise.resolve() }, steps, () => undefined);
+    const ports = { ovs, reloadUnits: () => Promise.resolve(), pinThreads: directly };
+    await runTuning(ports, steps, () => undefined);
     return steps.map((step) => step.do);
   };
   const started = pids();

@@ -68,15 +68,23 @@ function dropIn(kind: DropInFacts['kind'], unit: DaemonName, file: string, root:
   return { kind, path, text: readSmallFile(`${root}${path}`), shipped };
 }
 
-/** Gives threads of a running process a CPU affinity (sched_setaffinity(2)); null: all of them. One that has ended is fine. */
-export async function pinThreads(pid: number, threads: readonly number[] | null, cpus: string): Promise<void> {
-  if (threads === null) return taskset(['-a', '-c', '-p', cpus, String(pid)], pid);
-  for (const tid of threads) await taskset(['-c', '-p', cpus, String(tid)], tid);
+/**
+ * What taskset(1) is told to give threads of a running process a CPU affinity; null: all of them. Each has the thread as its last word. It is
+ * read by systemd/microshift-net-affinity.service, too.
+ */
+export function tasksetWords(pid: number, threads: readonly number[] | null, cpus: string): readonly string[][] {
+  if (threads === null) return [['-a', '-c', '-p', cpus, String(pid)]];
+  return threads.map((tid) => ['-c', '-p', cpus, String(tid)]);
 }
 
-async function taskset(words: readonly string[], id: number): Promise<void> {
+/** Gives threads of a running process a CPU affinity (sched_setaffinity(2)); null: all of them. One that has ended is fine. */
+export async function pinThreads(pid: number, threads: readonly number[] | null, cpus: string): Promise<void> {
+  for (const words of tasksetWords(pid, threads, cpus)) await taskset(words);
+}
+
+async function taskset(words: readonly string[]): Promise<void> {
   const { exitCode, stderr } = await run('taskset', words, commandMs);
-  if (exitCode === 0 || fileText(`/proc/${id}/comm`) === null) return;
+  if (exitCode === 0 || fileText(`/proc/${words.at(-1)}/comm`) === null) return;
   throw new AgentError('step-failed', `the kernel refused \`taskset ${words.join(' ')}\`: ${stderr.trim()}`, {
     hint: 'look for a cpuset that does not have these CPUs: systemctl show -P AllowedCPUs system.slice',
   });

@@ -61,6 +61,7 @@ export async function capture(
   let note: string | null = null;
   if (result.isMaxBuffer) note = `cut after ${limitBytes} bytes`;
   else if (result.timedOut) note = `ended after ${timeoutMs / 1000} s`;
+  else if (result.signal !== undefined) note = `ended by ${result.signal}`;
   else if (result.exitCode === undefined) note = result.originalMessage ?? 'it cannot be started';
   else if (result.exitCode !== 0) note = `ended with ${result.exitCode}`;
   // Its own limit counts for standard output and error each.

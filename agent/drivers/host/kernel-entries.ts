@@ -7,6 +7,7 @@ import {
 } from '../../model/kernel-entries.ts';
 import { run } from './exec.ts';
 import { ipBatch, ipBatchOrRefusal } from './ip-batch.ts';
+import { goFirst, inOrderOfAdding } from './kernel-order.ts';
 
 /** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
 const commandMs = 3_000;
@@ -72,15 +73,22 @@ export function addToKernel(entries: KernelEntries): Promise<string | null> {
 }
 
 /**
- * The same as far as the kernel takes it, and behind the IPv4 addresses that the interface has: the kernel lists them in the order in which they
- * came, and MicroShift takes the first of br-ex for the node's (openshift/microshift, pkg/util/net.go).
+ * The same as far as the kernel takes it, and listed as they were: IPv4 addresses behind the node's own, because MicroShift takes the first of br-ex
+ * for the node's (openshift/microshift, pkg/util/net.go).
  */
-export function addToKernelBehind(entries: KernelEntries): Promise<void> {
-  const first = entries.addresses.filter(({ address }) => !address.includes(':'));
-  return ipBatch([
-    ...first.map(({ address }) => `address delete ${address} dev ${entries.interface}`),
-    ...wordsOf(entries),
-  ]);
+export async function addToKernelInOrder(entries: KernelEntries): Promise<void> {
+  const { interface: name, addresses } = entries;
+  const hasIpv6 = addresses.some(({ address }) => address.includes(':'));
+  const present = hasIpv6 ? await ipv6AddressesOf(name) : [];
+  const deleted = goFirst(addresses, present).map((address) => `address delete ${address} dev ${name}`);
+  await ipBatch([...deleted, ...wordsOf(entries)]);
+}
+
+/** IPv6 addresses of an interface (`address/prefix`) as the kernel lists them, without those of the link. */
+async function ipv6AddressesOf(name: string): Promise<readonly string[]> {
+  const links = await shown([`address show dev ${name}`]);
+  const entries = links.flatMap((link) => ('addr_info' in link ? link.addr_info : []));
+  return entries.filter((entry) => entry.family === 'inet6' && isListed(entry)).map(prefixed);
 }
 
 /** Takes addresses (`address/prefix`) off an interface; those that are gone already are fine. */
@@ -103,13 +111,33 @@ async function withRoutes(entry: KernelEntries, ownMetric: number): Promise<Kern
  * or a lease's ends some day. The agent's own have its metric.
  */
 export function foreignAddresses(entries: readonly ShownAddress[], ownMetric: number): readonly KernelAddress[] {
-  return entries.flatMap(({ family, scope, local, prefixlen, metric, nodad, deprecated, ...flags }) => {
-    const isOfSomebody = flags.noprefixroute !== true && flags.dynamic !== true && flags.temporary !== true;
-    const isMeant = scope !== 'host' && (family === 'inet' || scope !== 'link');
-    if (!isOfSomebody || !isMeant || metric === ownMetric) return [];
-    const address = `${local}/${prefixlen}`;
-    return [{ address, metric: metric ?? null, noDad: nodad === true, deprecated: deprecated === true }];
+  const isForeign = ({ metric, ...flags }: ShownAddress): boolean =>
+    flags.noprefixroute !== true && flags.dynamic !== true && flags.temporary !== true && metric !== ownMetric;
+  const listed = entries.filter(isListed);
+  const firstOwn = listed.findIndex((entry) => entry.family === 'inet6' && !isForeign(entry));
+  return listed.flatMap((entry, index) => {
+    if (!isForeign(entry)) return [];
+    const { family, metric, nodad, deprecated } = entry;
+    const isBehind = family === 'inet6' && firstOwn >= 0 && firstOwn < index;
+    return [
+      {
+        address: prefixed(entry),
+        metric: metric ?? null,
+        noDad: nodad === true,
+        deprecated: deprecated === true,
+        ...(isBehind ? { behindOwn: true as const } : {}),
+      },
+    ];
   });
+}
+
+/** Not one that the kernel makes itself. */
+function isListed({ family, scope }: ShownAddress): boolean {
+  return scope !== 'host' && (family === 'inet' || scope !== 'link');
+}
+
+function prefixed({ local, prefixlen }: ShownAddress): string {
+  return `${local}/${prefixlen}`;
 }
 
 /** Unicast routes of somebody else's with one next hop or none, which is what can be given back. The agent's own have its metric. */
@@ -135,7 +163,7 @@ export function foreignRoutes(routes: readonly ShownRoute[], ownMetric: number):
 function wordsOf({ interface: name, addresses, routes, neighbours }: KernelEntries): readonly string[] {
   const option = (word: string, value: string | number | null): string => (value === null ? '' : ` ${word} ${value}`);
   return [
-    ...addresses.map(
+    ...inOrderOfAdding(addresses).map(
       ({ address, metric, noDad, deprecated }) =>
         `address replace ${address} dev ${name}${option('metric', metric)}${noDad ? ' nodad' : ''}${deprecated ? ' preferred_lft 0' : ''}`,
     ),

@@ -49,7 +49,9 @@ function makeDirectory(path: string): void {
 function writeIfChanged(path: string, text: string): void {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
   const temporary = `${path}.${process.pid}.new`;
-  const descriptor = openSync(temporary, 'w', 0o644);
+  // What is there is of a run that died, or a link that somebody else has put there to have its target written.
+  rmSync(temporary, { force: true });
+  const descriptor = openSync(temporary, 'wx', 0o644);
   try {
     writeFileSync(descriptor, text);
     fsyncSync(descriptor);

@@ -90,13 +90,15 @@ async function awaitJob(bus: Bus, what: string, call: () => Promise<unknown[]>):
     const result = await new Promise<string>((resolve) => {
       const timer = setTimeout(() => resolve('timeout'), jobMs);
       wake = () => {
-        const seen = lost?.message ?? ended.get(job);
+        const seen = lost === undefined ? ended.get(job) : 'lost';
         if (seen === undefined) return;
         clearTimeout(timer);
         resolve(seen);
       };
       wake();
     });
+    // How the job ended nobody can know then, and systemd has refused nothing.
+    if (lost !== undefined) throw lost;
     if (result !== 'done') throw refused(what, new Error(`its job ended: ${result}`));
   } finally {
     stop();

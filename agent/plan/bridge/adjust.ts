@@ -1,10 +1,11 @@
+import type { KernelEntries } from '../../model/kernel-entries.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { BridgeMarks, DifferenceKind, NetworkDifference, Step, WantedBridge } from '../../model/plan.ts';
 import { fixedAddresses } from '../../model/settings.ts';
 import type { BridgeNames } from '../names.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 import { activate, activateInterface, attachStep, bridgeDynamicIpv6, profileOf, waitSteps } from './build.ts';
-import { rowOf } from './microshift-bridge.ts';
+import { entriesOf, rowOf } from './microshift-bridge.ts';
 
 /** How a difference is mended: each way disturbs more than the one before it. */
 type Remedy =
@@ -100,7 +101,21 @@ function claim(
     activate(port, 'NetworkManager finds the rows and adds none'),
     activateInterface(names, wanted, `${names.bridge} keeps its addresses and is looked after again`),
     ...(source === null ? [] : bridgeDynamicIpv6(names, device, source, observation)),
+    ...putBackIpv6(entriesOf(names.bridge, observation)),
   ];
+}
+
+/** NetworkManager takes every IPv6 address off an interface that it begins to configure, and leaves IPv4 addresses (seen: 1.58.1). */
+function putBackIpv6({ addresses, routes, neighbours, interface: name }: KernelEntries): readonly Step[] {
+  const entries = {
+    interface: name,
+    addresses: addresses.filter(({ address }) => address.includes(':')),
+    routes: routes.filter(({ destination }) => destination.includes(':')),
+    neighbours: neighbours.filter(({ address }) => address.includes(':')),
+  };
+  if (entries.addresses.length === 0) return [];
+  const why = `NetworkManager takes the IPv6 addresses of others off ${name} when it begins to look after it`;
+  return [{ do: 'changeKernel', entries, required: false, why }];
 }
 
 /** The step that makes a bridge of nobody's one of NetworkManager's. */

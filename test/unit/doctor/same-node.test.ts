@@ -17,6 +17,7 @@ function examinationOf({ config, observation }: PlanCase): Examination {
   const answer = <T>(value: T) => ({ value, failure: null });
   const { host, links, routes, foreign = [], resolver, hints, tuning, networkManager, ovs } = observation;
   const script = host.hasMicroShiftScript === true ? { hasMicroShiftScript: true as const } : {};
+  const tun = host.lacksTun === true ? { lacksTun: true as const } : {};
   const { network, system, files } = healthy;
   if (network.value === null || system.value === null || files.value === null) throw new Error('not healthy');
   const texts = Object.entries(hintFiles).flatMap(([name, { path, is }]) => {
@@ -34,6 +35,7 @@ function examinationOf({ config, observation }: PlanCase): Examination {
       routes,
       foreign,
       ...script,
+      ...tun,
       resolver,
       missingPrograms: host.missingPrograms ?? [],
     }),

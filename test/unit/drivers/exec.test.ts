@@ -11,6 +11,10 @@ t.test('whatever becomes of a program, what it printed is kept, with a note', as
     note: 'ended with 3',
   });
   t.match(await capture('/no/such/program', [], 5_000, 1_000), { text: '', note: /ENOENT/ });
+  t.strictSame(await capture('sh', ['-c', 'echo half; kill $$'], 5_000, 1_000), {
+    text: 'half\n',
+    note: 'ended by SIGTERM',
+  });
   const endless = await capture('yes', [], 20_000, 1_000);
   t.match(endless, { note: 'cut after 1000 bytes' });
   t.ok(endless.text.length <= 1_000, String(endless.text.length));

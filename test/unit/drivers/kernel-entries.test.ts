@@ -47,6 +47,31 @@ t.test('addresses', (t) => {
   t.end();
 });
 
+t.test('IPv6 addresses that the kernel lists behind one of the node', (t) => {
+  const entry = (local: string, own: boolean, scope = 'global') => {
+    return {
+      family: 'inet6',
+      local,
+      prefixlen: 64,
+      scope,
+      ...(own ? { noprefixroute: true as const } : {}),
+      ...forEver,
+    };
+  };
+  const listed = [
+    entry('2001:db8::3', false),
+    entry('2001:db8::2', true),
+    entry('2001:db8::1', false),
+    entry('fe80::1', false, 'link'),
+  ];
+  const foreign = { metric: null, noDad: false, deprecated: false };
+  t.strictSame(foreignAddresses(listed, ownMetric), [
+    { address: '2001:db8::3/64', ...foreign },
+    { address: '2001:db8::1/64', ...foreign, behindOwn: true },
+  ]);
+  t.end();
+});
+
 t.test('routes', (t) => {
   const ofOthers = [
     { dst: '10.43.0.0/16', gateway: '169.254.169.4', flags: [], metrics: [{ mtu: 1400 }] },

@@ -8,6 +8,7 @@ import { inPieces } from '../../../agent/drivers/dbus/pieces.ts';
 import { openTransport } from '../../../agent/drivers/dbus/transport.ts';
 import { openNetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
 import { openSystemd } from '../../../agent/drivers/systemd/units.ts';
+import { failure } from '../failure.ts';
 import { connected, noDaemon, startDaemon } from './private-bus.ts';
 
 const networkManager = 'org.freedesktop.NetworkManager';
@@ -148,4 +149,22 @@ t.test('a job of systemd does not end because somebody says so', { skip: noDaemo
   real.signal(ended('done'));
   await run;
   t.equal(outcome, 'done');
+});
+
+t.test('a bus that is lost while a job runs is a lost bus', { skip: noDaemon }, async (t) => {
+  const { address, process: daemon } = await startDaemon(t);
+  const bus = await agentOn(t, address);
+  let asked: () => void = () => undefined;
+  const started = new Promise<void>((resolve) => (asked = resolve));
+  const real = await speaker(t, address, systemd, {
+    get StartUnit() {
+      asked();
+      return { signature: 'o', body: ['/org/freedesktop/systemd1/job/7'] };
+    },
+  });
+  const run = t.rejects(openSystemd(bus).startUnit('x.service'), failure('dbus-lost'));
+  await started;
+  await real.heard(bus);
+  daemon.kill('SIGKILL');
+  await run;
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
@@ -39,6 +39,20 @@ t.test('a directory holds exactly the rendered files, and equal ones are not wri
     times,
   );
   t.equal(readFileSync(join(directory, 'mine.yaml'), 'utf8'), 'kept');
+});
+
+t.test('a link in place of a temporary file is not written through', async (t) => {
+  const directory = t.testdir({ manifests: {}, precious: 'kept' });
+  const target = join(directory, 'manifests');
+  await render({ ...base, directory: target, kustomization: true });
+  const names = readdirSync(target);
+  for (const name of names) {
+    rmSync(join(target, name));
+    symlinkSync('../precious', join(target, `${name}.${process.pid}.new`));
+  }
+  await render({ ...base, directory: target, kustomization: true });
+  t.equal(readFileSync(join(directory, 'precious'), 'utf8'), 'kept');
+  t.same(readdirSync(target), names);
 });
 
 t.test('a directory that cannot be written is an error, not a stack', async (t) => {

@@ -121,3 +121,45 @@ t.test('a NIC that runs nothing is started with the profile of the admin first',
   t.equal(steps([differing('port')], idle), 'attachUplink, start eth0 and clear');
   t.end();
 });
+
+t.test('IPv6 addresses of others are given back to a bridge that NetworkManager takes over again', (t) => {
+  const flags = { metric: null, noDad: true, deprecated: false };
+  const route = { gateway: null, source: null, metric: null, mtuBytes: null, table: null };
+  const given = {
+    interface: 'br-ex',
+    addresses: [
+      { address: '10.44.0.0/32', ...flags },
+      { address: 'fd69::2/125', ...flags },
+    ],
+    routes: [
+      { destination: '10.43.0.0/16', ...route },
+      { destination: 'fd02::/112', ...route },
+    ],
+    neighbours: [
+      { address: '169.254.169.4', mac: '0a:58:a9:fe:a9:04' },
+      { address: 'fd69::4', mac: '0a:58:a9:fe:a9:04' },
+    ],
+  };
+  const unclaimed: NetworkDifference = { ...words, ...about, kind: 'owner', observed: null };
+  const claim = (foreign: readonly object[]): readonly Step[] => {
+    const observation = changed(again.observation, { foreign });
+    return (wanted && adjustInPlace(wanted, gatewayBridge, [unclaimed], source, observation)) ?? [];
+  };
+  t.match(claim([given]).at(-1), {
+    do: 'changeKernel',
+    entries: {
+      addresses: [{ address: 'fd69::2/125' }],
+      routes: [{ destination: 'fd02::/112' }],
+      neighbours: [{ address: 'fd69::4' }],
+    },
+  });
+  const before = claim([]).map(({ do: kind }) => kind);
+  t.strictSame(before, ['claimBridge', 'activate', 'activate']);
+  const ipv4 = { ...given, addresses: given.addresses.slice(0, 1), routes: [], neighbours: [] };
+  t.strictSame(
+    claim([ipv4]).map(({ do: kind }) => kind),
+    before,
+    'IPv4 addresses stay where they are',
+  );
+  t.end();
+});

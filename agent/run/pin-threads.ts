@@ -1,0 +1,31 @@
+import type { Bus } from '../drivers/dbus/connection.ts';
+import { ownService } from '../drivers/host/control-group.ts';
+import { pinThreads, tasksetWords } from '../drivers/host/daemons.ts';
+import { replaceFile } from '../drivers/host/files.ts';
+import type { TuningStep } from '../model/tuning.ts';
+
+type PinStep = Extract<TuningStep, { do: 'pinThreads' }>;
+
+/** Does what the file below asks for. */
+const affinityUnit = 'microshift-net-affinity.service';
+const requestPath = '/run/microshift-net/affinity';
+
+/** True in a unit of ours, whose sandbox keeps the agent off other processes. */
+export function isInOwnUnit(): boolean {
+  return ownService()?.startsWith('microshift-') === true;
+}
+
+type OnBus = (ask: (bus: Bus) => Promise<void>) => Promise<void>;
+
+/** Gives threads of a daemon their CPUs, by a unit for nothing else where the run is in a unit of ours. */
+export function pin(step: PinStep, onBus: OnBus): Promise<void> {
+  return isInOwnUnit() ? askToPin(step, onBus) : pinThreads(step.pid, step.threads, step.cpus);
+}
+
+/** Lets the unit do it, and waits for its end. */
+export async function askToPin({ pid, threads, cpus }: PinStep, onBus: OnBus, path = requestPath): Promise<void> {
+  const lines = tasksetWords(pid, threads, cpus).map((words) => `${words.join(' ')}\n`);
+  replaceFile(path, lines.join(''));
+  const { openSystemd } = await import('../drivers/systemd/units.ts');
+  await onBus((bus) => openSystemd(bus).startUnit(affinityUnit));
+}

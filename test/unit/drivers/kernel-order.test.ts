@@ -1,0 +1,66 @@
+// Addresses are listed as they were, whatever of them is there already: on an interface on paper that lists new ones as the kernel does.
+import t from 'tap';
+import { goFirst, inOrderOfAdding } from '../../../agent/drivers/host/kernel-order.ts';
+import type { KernelAddress } from '../../../agent/model/kernel-entries.ts';
+
+const ownIpv4 = ['192.0.2.50/24'];
+const ownIpv6 = ['2001:db8::51/64', '2001:db8::50/64'];
+
+function given(address: string, behindOwn = false): KernelAddress {
+  return { address, metric: null, noDad: true, deprecated: false, ...(behindOwn ? { behindOwn } : {}) };
+}
+
+/** What is listed after `listed` was given to an interface that lists these. */
+function after(listed: readonly KernelAddress[], present: readonly string[]): readonly string[] {
+  const isIpv6 = (address: string): boolean => address.includes(':');
+  const gone = goFirst(listed, present.filter(isIpv6));
+  let now = present.filter((address) => !gone.includes(address));
+  for (const { address } of inOrderOfAdding(listed)) {
+    if (now.includes(address)) continue;
+    now = isIpv6(address) ? [address, ...now] : [...now, address];
+  }
+  return [...now.filter((address) => !isIpv6(address)), ...now.filter(isIpv6)];
+}
+
+const foreign = [
+  given('10.44.0.0/32'),
+  given('169.254.169.2/29'),
+  given('fd69::2/125'),
+  given('2001:db8::100/64'),
+  given('2001:db8::99/64'),
+];
+const asBefore = [...ownIpv4, '10.44.0.0/32', '169.254.169.2/29', 'fd69::2/125', '2001:db8::100/64', '2001:db8::99/64'];
+
+t.test('what others gave after the node had its own', (t) => {
+  const own = [...ownIpv4, ...ownIpv6];
+  const wanted = [...asBefore, ...ownIpv6];
+  t.strictSame(after(foreign, own), wanted, 'none of it is there');
+  t.strictSame(after(foreign, wanted), wanted, 'all of it is there');
+  t.strictSame(after(foreign, [...ownIpv4, '2001:db8::99/64', ...ownIpv6]), wanted, 'what came first is there');
+  t.strictSame(after(foreign, [...ownIpv4, 'fd69::2/125', ...ownIpv6]), wanted, 'what came last is there');
+  const late = [...ownIpv4, '10.44.0.0/32', ...ownIpv6, 'fd69::2/125', '2001:db8::100/64', '2001:db8::99/64'];
+  t.strictSame(after(foreign, late), wanted, "the node's own came afterwards");
+  t.strictSame(after(foreign, ['10.44.0.0/32', ...ownIpv4]), asBefore, 'no IPv6 address of its own');
+  t.end();
+});
+
+t.test('what others gave before the node had its own', (t) => {
+  const listed = foreign.map(({ address }) => given(address, address.includes(':')));
+  const [kept, rest] = [asBefore.slice(0, 3), asBefore.slice(3)];
+  const wanted = [...kept, ...ownIpv6, ...rest];
+  t.strictSame(after(listed, wanted), wanted, 'all of it is there');
+  const lost = after(listed, [...ownIpv4, ...ownIpv6]);
+  t.strictSame(
+    lost.slice(3),
+    [...rest, ...ownIpv6],
+    'in its own order where it was lost: nothing can come before what is there',
+  );
+  t.end();
+});
+
+t.test('nothing of somebody else is taken away where it is as it was', (t) => {
+  const ipv6 = foreign.filter(({ address }) => address.includes(':'));
+  t.strictSame(goFirst(ipv6, ['fd69::2/125', '2001:db8::100/64', '2001:db8::99/64', ...ownIpv6]), []);
+  t.strictSame(goFirst(ipv6, []), []);
+  t.end();
+});

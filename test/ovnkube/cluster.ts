@@ -87,7 +87,7 @@ export async function bootCluster(
         '/etc/systemd/system/kube.service': unit('network.target', `${kube}/start.sh`),
         '/etc/systemd/system/kubelet.service': unit(
           'kube.service microshift-ovs-init.service openvswitch-switch.service',
-          `/usr/bin/node /testnode/kubelet/kubelet.js node 192.0.2.50 ${kube} 6443`,
+          `/usr/bin/node /testnode/kubelet/kubelet.js node 192.0.2.50 ${kube} localhost:6443`,
         ),
         '/etc/systemd/system/multi-user.target.d/kube.conf': '[Unit]\nWants=kube.service kubelet.service\n',
         [kubeconfigPath]: kubeconfig,

@@ -78,10 +78,14 @@ export async function liveOnOneNode(t: Test, { ovnYaml, options = '', files }: O
 
   await t.test('br-ex goes and comes back', { skip: ovnkubeSkip }, async (t) => {
     const ping = pings(node);
+    const before = (await containers()).filter(({ followsBridge }) => followsBridge);
+    t.equal(before.length, 1);
     await node.text('microshift-net disable');
     t.ok((await ping.lost()) <= 1, 'pods keep the LAN');
     await node.text('microshift-net apply');
     await connected(t, 'afterwards');
+    for (const each of before) t.comment(`${each.name} anew: ${Math.round(await untilReadyAgain(node, each))} ms`);
+    await connected(t, 'with another ovnkube');
     await allReady(t);
   });
 

@@ -21,8 +21,10 @@ t.test('the lease is lost', { skip: clusterSkip || ovnkubeSkip, timeout: 840_000
   await plugPods(node);
   t.strictSame(await brokenConnections(node, 40), []);
 
-  const heldBy = (holder: string): Promise<string> =>
-    kubectl(node, `wait ${lease} --for=jsonpath='{.spec.holderIdentity}'=${holder} --timeout=100s`);
+  const heldBy = (holder: string): Promise<string> => {
+    const held = `--for=jsonpath='{.spec.holderIdentity}'=${holder}`;
+    return kubectl(node, `wait ${lease} ${held} --timeout=${giveUpSeconds}s`, undefined, (giveUpSeconds + 30) * 1000);
+  };
   const give = (holderIdentity: string): Promise<string> => {
     const spec = {
       holderIdentity,

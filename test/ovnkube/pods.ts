@@ -8,6 +8,9 @@ const namespace = '-n openshift-ovn-kubernetes';
 const limitSeconds = 100;
 const limit = `--timeout=${limitSeconds}s`;
 
+/** Prints which bridge br-ex is, as long as it is that one. */
+export const bridgeRow = 'ovs-vsctl get Bridge br-ex _uuid';
+
 export interface RunningContainer {
   readonly pod: string;
   readonly node: string;

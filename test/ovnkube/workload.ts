@@ -5,7 +5,7 @@ import type { TestNode } from '../node/node.ts';
 export const firstNode = 'node';
 
 /** The scripts below guest/ that try connections, with how many each has. */
-const scripts = { 'connections.sh': 12, 'between-nodes.sh': 26 };
+const scripts = { 'connections.sh': 12, 'connections-ipv6.sh': 12, 'between-nodes.sh': 26 };
 
 const pod = (name: string, nodeName: string) => ({
   apiVersion: 'v1',
@@ -18,18 +18,26 @@ const service = {
   apiVersion: 'v1',
   kind: 'Service',
   metadata: { name: 'web' },
-  spec: { type: 'NodePort', selector: { app: 'b' }, ports: [{ port: 80, targetPort: 8080, nodePort: 30080 }] },
+  spec: {
+    type: 'NodePort',
+    ipFamilyPolicy: 'PreferDualStack',
+    selector: { app: 'b' },
+    ports: [{ port: 80, targetPort: 8080, nodePort: 30080 }],
+  },
 };
 
-/** What the controllers of a cluster make of the service; none run here. */
-const slice = (address: string, nodeName: string) => ({
-  apiVersion: 'discovery.k8s.io/v1',
-  kind: 'EndpointSlice',
-  metadata: { name: 'web-1', labels: { 'kubernetes.io/service-name': 'web' } },
-  addressType: 'IPv4',
-  ports: [{ name: '', port: 8080, protocol: 'TCP' }],
-  endpoints: [{ addresses: [address], nodeName, conditions: { ready: true } }],
-});
+/** What the controllers of a cluster make of the service, one for each family; none run here. */
+const slice = (address: string, nodeName: string) => {
+  const addressType = address.includes(':') ? 'IPv6' : 'IPv4';
+  return {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { name: `web-${addressType.toLowerCase()}`, labels: { 'kubernetes.io/service-name': 'web' } },
+    addressType,
+    ports: [{ name: '', port: 8080, protocol: 'TCP' }],
+    endpoints: [{ addresses: [address], nodeName, conditions: { ready: true } }],
+  };
+};
 
 /** Creates them, b on a node that can be another one; the pods have no network yet. */
 export async function createWorkload(node: TestNode, nodeOfB = firstNode): Promise<void> {
@@ -41,8 +49,9 @@ export async function createWorkload(node: TestNode, nodeOfB = firstNode): Promi
 /** Connects both pods, as a container runtime does when it starts them; `onNodeOfB` runs a command on the node of b. */
 export async function plugPods(node: TestNode, nodeOfB = firstNode, onNodeOfB = ''): Promise<void> {
   await node.text('/testnode/ovnkube/plug.sh a');
-  const address = await node.text(`${onNodeOfB} /testnode/ovnkube/plug.sh b`);
-  await kubectl(node, 'apply -f -', slice(address, nodeOfB));
+  const addresses = (await node.text(`${onNodeOfB} /testnode/ovnkube/plug.sh b`)).split('\n');
+  const items = addresses.map((address) => slice(address, nodeOfB));
+  await kubectl(node, 'apply -f -', { apiVersion: 'v1', kind: 'List', items });
 }
 
 /** The connections that do not work, nor begin to within the time. */

@@ -49,6 +49,9 @@ sed -i "s/kubelet.js .*/kubelet.js $name $address \/testnode\/kube 192.0.2.50:64
 for unit in testnode-lan testnode-channel kube second-node; do ln -sfn /dev/null "etc/systemd/system/$unit.service"; done
 hostname "$name"
 cd /
-# As systemd has it outside of containers: what is mounted later, as a pod's network namespace is, is to be seen in the pods of the node.
+# What is mounted later, as a pod's network namespace is, is to be seen in the pods of the node. ip(8) makes a mount of the folder where there is none,
+# and would hide it from pods that are older.
+mkdir "$root/run/netns"
+mount --bind "$root/run/netns" "$root/run/netns"
 mount --make-rshared "$root"
 exec env -i container=testnode PATH=/usr/sbin:/usr/bin TERM=linux chroot "$root" /lib/systemd/systemd systemd.log_target=journal

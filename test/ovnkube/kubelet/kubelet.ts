@@ -3,7 +3,7 @@
  * pod of each daemonset that wants this node, and reports it. Every container is a process in a mount namespace of its own, over the
  * node's root file system, because there are no images here. Imports nothing but Node's own modules: it runs in the test node.
  *
- *     node kubelet.js NODE-NAME ADDRESS FOLDER HOST:PORT      FOLDER has ca.crt and token of the API server
+ *     node kubelet.js NODE-NAME ADDRESS[,ADDRESS] FOLDER HOST:PORT      FOLDER has ca.crt and token of the API server
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -71,7 +71,7 @@ async function register(): Promise<void> {
   };
   await api.call('POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: nodeName, labels } });
   const addresses = [
-    { type: 'InternalIP', address },
+    ...address.split(',').map((one) => ({ type: 'InternalIP', address: one })),
     { type: 'Hostname', address: nodeName },
   ];
   const status = { addresses, conditions: [{ type: 'Ready', status: 'True' }] };

@@ -75,7 +75,7 @@ async function register(): Promise<void> {
     { type: 'Hostname', address: nodeName },
   ];
   const status = { addresses, conditions: [{ type: 'Ready', status: 'True' }] };
-  await api.must('PATCH', `/api/v1/nodes/${nodeName}/status`, { status }, 'application/strategic-merge-patch+json');
+  await api.must('PATCH', `/api/v1/nodes/${nodeName}/status`, { status }, 'application/merge-patch+json');
 }
 
 /** The CA in a namespace, for the pods' token volumes; in a cluster the controller manager puts it there. */

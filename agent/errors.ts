@@ -75,6 +75,7 @@ export const errorTable = {
   'cluster-refused': { exitCode: exitCode.failed, retryable: false },
   'apply-conflict': { exitCode: exitCode.failed, retryable: false },
   'rollout-timeout': failed,
+  'container-refused': failed,
   'delete-timeout': failed,
   internal: failed,
 } as const satisfies Record<string, ErrorTrait>;

@@ -16,6 +16,8 @@ import type { ClusterOptions } from './manifests-input.ts';
 export interface ClusterRun {
   readonly cluster: Cluster;
   readonly remainingMs: () => number;
+  /** Ends a wait that has become pointless; without it only time does. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -109,7 +111,7 @@ export async function dryRun(
 
 /** Lists, then follows what changes, until `isDone` says so of the objects there are; throws onTimeout() when time is over. */
 export async function waitForObjects(
-  { cluster, remainingMs }: ClusterRun,
+  { cluster, remainingMs, signal }: ClusterRun,
   collection: Collection,
   isDone: (objects: readonly KubernetesObject[]) => boolean,
   onTimeout: (objects: readonly KubernetesObject[]) => AgentError | Promise<AgentError>,
@@ -124,7 +126,9 @@ export async function waitForObjects(
     };
     if (isDone([...objects.values()])) return [...objects.values()];
     const end =
-      remainingMs() === 0 ? 'time-over' : await cluster.watch(collection, list.resourceVersion, remainingMs(), onEvent);
+      remainingMs() === 0
+        ? 'time-over'
+        : await cluster.watch(collection, list.resourceVersion, remainingMs(), onEvent, signal);
     if (end === 'done') return [...objects.values()];
     if (end === 'time-over') throw await onTimeout([...objects.values()]);
   }

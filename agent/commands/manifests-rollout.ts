@@ -1,6 +1,7 @@
 import { AgentError } from '../errors.ts';
-import type { Cluster } from '../manifests/cluster-port.ts';
+import type { Cluster, Collection } from '../manifests/cluster-port.ts';
 import { type KubernetesObject, managedBySelector, namespaceName } from '../manifests/object.ts';
+import { containerRefused, lastingRefusal, type RefusedContainer, refusedContainers } from '../manifests/refusal.ts';
 import { daemonSetState, isRolledOut } from '../manifests/rollout.ts';
 import type { DaemonSetState } from '../model/manifests.ts';
 import { type ClusterRun, waitForObjects } from './manifests-cluster.ts';
@@ -12,29 +13,54 @@ const ownDaemonSets = {
   labelSelector: managedBySelector,
 } as const;
 
-/** Waits until every daemonset of ours runs its present version on every node, telling what each step brought. */
+const inNamespace = { apiVersion: 'v1', namespace: namespaceName } as const;
+const ownPods = { ...inNamespace, plural: 'pods', labelSelector: 'app in (ovnkube-master,ovnkube-node)' } as const;
+const podEvents = { ...inNamespace, plural: 'events', fieldSelector: 'involvedObject.kind=Pod' } as const;
+
+/**
+ * Waits until every daemonset of ours runs its present version on every node, telling what each step brought. Ends early when
+ * a container cannot start: no daemonset tells of that, so their pods are followed, too.
+ */
 export async function waitForRollout(run: ClusterRun, note: (line: string) => void): Promise<DaemonSetState[]> {
   const told = new Map<string, string>();
-  const isDone = (daemonSets: readonly KubernetesObject[]): boolean => {
-    for (const daemonSet of daemonSets) {
+  let [daemonSets, pods] = await Promise.all([itemsOf(run, ownDaemonSets), itemsOf(run, ownPods)]);
+  const before = refusedContainers(daemonSets, pods);
+  const refusal = (): RefusedContainer | null => lastingRefusal(before, refusedContainers(daemonSets, pods));
+  const isRolledOutNow = (now: readonly KubernetesObject[]): boolean => {
+    daemonSets = now;
+    for (const daemonSet of now) {
       const { name, desired, updated, ready } = daemonSetState(daemonSet, [], []);
       const line = `${name}: ${updated}/${desired} updated, ${ready}/${desired} ready`;
       if (told.get(name) !== line) note(line);
       told.set(name, line);
     }
-    return daemonSets.every(isRolledOut);
+    return now.every(isRolledOut);
   };
-  await waitForObjects(run, ownDaemonSets, isDone, async () => notRolledOut(await readStates(run.cluster)));
+  const isRefusedNow = (now: readonly KubernetesObject[]): boolean => {
+    pods = now;
+    return refusal() !== null;
+  };
+  const onTimeout = async (): Promise<AgentError> => notRolledOut(await readStates(run.cluster));
+  const over = new AbortController();
+  const waiting = { ...run, signal: over.signal };
+  const refused = await Promise.race([
+    waitForObjects(waiting, ownDaemonSets, isRolledOutNow, onTimeout).then(() => null),
+    waitForObjects(waiting, ownPods, isRefusedNow, onTimeout).then(refusal),
+  ]).finally(() => over.abort());
+  if (refused !== null) throw containerRefused(refused);
   return readStates(run.cluster);
+}
+
+async function itemsOf({ cluster }: ClusterRun, collection: Collection): Promise<readonly KubernetesObject[]> {
+  return (await cluster.list(collection)).items;
 }
 
 /** Every daemonset of ours with its containers. */
 export async function readStates(cluster: Cluster): Promise<DaemonSetState[]> {
-  const inNamespace = { apiVersion: 'v1', namespace: namespaceName };
   const [daemonSets, pods, events] = await Promise.all([
     cluster.list(ownDaemonSets),
-    cluster.list({ ...inNamespace, plural: 'pods', labelSelector: 'app in (ovnkube-master,ovnkube-node)' }),
-    cluster.list({ ...inNamespace, plural: 'events', fieldSelector: 'involvedObject.kind=Pod' }),
+    cluster.list(ownPods),
+    cluster.list(podEvents),
   ]);
   return daemonSets.items.map((daemonSet) => daemonSetState(daemonSet, pods.items, events.items));
 }

@@ -13,8 +13,14 @@ export interface Cluster {
   readonly list: (collection: Collection) => Promise<ObjectList>;
   /** Asks for an object's removal; an object that is not there is removed already. */
   readonly remove: (reference: ObjectReference) => Promise<void>;
-  /** Calls back for every change of a collection after a version until `onEvent` answers true or the limit is over. */
-  readonly watch: (collection: Collection, from: string, limitMs: number, onEvent: OnEvent) => Promise<WatchEnd>;
+  /** Calls back for every change of a collection after a version until `onEvent` answers true or the limit is over; aborted, it throws. */
+  readonly watch: (
+    collection: Collection,
+    from: string,
+    limitMs: number,
+    onEvent: OnEvent,
+    signal?: AbortSignal,
+  ) => Promise<WatchEnd>;
   readonly close: () => void;
 }
 

@@ -68,6 +68,14 @@ export function listAt(value: unknown, ...path: readonly string[]): readonly unk
   return Array.isArray(list) ? list : [];
 }
 
+/** What the API says with a reason and a message, in one line. */
+export function explained(state: unknown): string {
+  const [reason, message] = [fieldAt(state, 'reason'), fieldAt(state, 'message')].map((one) =>
+    String(one ?? '').trim(),
+  );
+  return [reason, message?.split('\n').at(-1)].filter((part) => part !== '').join(': ') || 'no reason given';
+}
+
 /** A copy that may be changed. */
 export function mutableCopy(object: KubernetesObject): Record<string, Json> {
   return structuredClone(object) as unknown as Record<string, Json>;

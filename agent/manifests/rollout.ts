@@ -1,5 +1,5 @@
 import type { ContainerState, DaemonSetState } from '../model/manifests.ts';
-import { fieldAt, type KubernetesObject, listAt } from './object.ts';
+import { explained, fieldAt, type KubernetesObject, listAt } from './object.ts';
 
 /** What the API tells of a daemonset, its pods and their events, for a person. */
 export function daemonSetState(
@@ -59,13 +59,6 @@ function reasonOf(pod: KubernetesObject, status: unknown): string {
   if (status !== undefined) return 'running, its readiness probe does not succeed';
   const condition = listAt(pod, 'status', 'conditions').find((one) => fieldAt(one, 'status') === 'False');
   return condition === undefined ? 'not started yet' : explained(condition);
-}
-
-function explained(state: unknown): string {
-  const [reason, message] = [fieldAt(state, 'reason'), fieldAt(state, 'message')].map((one) =>
-    String(one ?? '').trim(),
-  );
-  return [reason, message?.split('\n').at(-1)].filter((part) => part !== '').join(': ') || 'no reason given';
 }
 
 function lastEvent(

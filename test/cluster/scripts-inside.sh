@@ -108,6 +108,7 @@ bash /scripts/ovnkube.sh controller node > /tmp/ovnkube.log 2>&1 & script=$!
 until_ready grep -q br-ex /tmp/not-started
 find removed "$(ls /etc/cni/net.d)"
 find unmade "$(bash /scripts/ovnkube-ready.sh node; echo $?)"
+find alive_before "$(bash /scripts/ovnkube-alive.sh; echo $?)"
 ip address delete 192.0.2.10/24 dev br-ex
 made br-ex
 until_ready grep -q address /tmp/not-started
@@ -122,6 +123,12 @@ find awaited "$(cat /tmp/calls)"
 find not_yet "$(bash /scripts/ovnkube-ready.sh node; echo $?)"
 touch $cni
 find written "$(bash /scripts/ovnkube-ready.sh node; echo $?)"
+alive() { find "$1" "$(bash /scripts/ovnkube-alive.sh; echo $?)"; }
+alive alive
+ovs-vsctl --no-wait del-br br-ex
+alive alive_without_bridge
+made br-ex
+alive bridge_anew
 ovs-vsctl --no-wait del-br br-int
 sed -i 's/ovn-controller --timeout=60/ovn-controller --timeout=1/; s/SECONDS > 60/SECONDS > 1/' /scripts/ovnkube.sh
 ip address delete 192.0.2.10/24 dev br-ex

@@ -44,6 +44,12 @@ else {
     t.equal(found.before_br_int, '', 'br-ex alone does not do');
     t.match(found.awaited, '--init-node n1');
     t.match(found, { not_yet: '1', written: '0' }, 'ready with the new CNI configuration');
+    t.match(
+      found,
+      { alive_before: '0', alive: '0', alive_without_bridge: '0' },
+      'waiting for br-ex is no reason to end',
+    );
+    t.equal(found.bridge_anew, 'br-ex was built anew since ovnkube started 1', 'another br-ex is');
     t.match(found.without_br_int, '--init-node n1', 'both waits have their limits');
   });
 

@@ -17,10 +17,17 @@ const token = 'the-administrator';
 
 /** The switch sends whole checksums, as Open vSwitch's userspace data path needs them; behind it a server tells its name. */
 const lan = `lan() {
-  nic eth0; lan_ip lan0 192.0.2.1/24
+  nic eth0; lan_ip lan0 192.0.2.1/24 2001:db8::1/64
   for device in lan0 peth0; do $LAN ethtool -K "$device" tx off; done
   setsid $LAN node /testnode/ovnkube/server.mjs lan < /dev/null > /dev/null 2>&1 &
 }`;
+const ipv4Only = { lan: 'static4', node: '192.0.2.50', services: '10.43.0.0/16', config: '' };
+const dualStack = {
+  lan: 'static-dual',
+  node: '192.0.2.50,2001:db8::50',
+  services: '10.43.0.0/16,fd02::/112',
+  config: '  clusterNetwork: [10.42.0.0/16, fd01::/48]\n  serviceNetwork: [10.43.0.0/16, fd02::/112]\n',
+};
 const extraFlags = ['--bind-address=0.0.0.0', '--advertise-address=192.0.2.50', '--endpoint-reconciler-type=lease'];
 
 /** MicroShift's file name, so that the commands find it by themselves. */
@@ -37,6 +44,14 @@ const kubeconfig = JSON.stringify({
 const unit = (after: string, command: string): string =>
   `[Unit]\nAfter=${after}\n[Service]\nExecStart=${command}\nRestart=always\n`;
 
+/** What of the node is not as in most of these tests. */
+export interface ClusterOptions {
+  /** More files of the node. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** With addresses of both families, in the node and in the cluster. */
+  readonly isDualStack?: boolean;
+}
+
 /**
  * Boots the node with an ovn.yaml, whose data path must be the userspace one: this machine's kernel may have no openvswitch module.
  * `ovnkube` is the folder with the real program and its CNI plug-in; null: the image lacks them.
@@ -44,8 +59,9 @@ const unit = (after: string, command: string): string =>
 export async function bootCluster(
   ovnkube: string | null,
   ovnYaml: string,
-  files: Readonly<Record<string, string>> = {},
+  { files = {}, isDualStack = false }: ClusterOptions = {},
 ): Promise<TestNode> {
+  const networks = isDualStack ? dualStack : ipv4Only;
   const folder = mkdtempSync(path.join(tmpdir(), 'microshift-net-ovnkube-'));
   try {
     mkdirSync(path.dirname(auditLogIn(folder)));
@@ -57,7 +73,7 @@ export async function bootCluster(
     write('audit-policy.json', JSON.stringify(auditPolicy));
     write('admin.kubeconfig', kubeconfig);
     const flags = flagsOf(kube, { etcd: 2379, peer: 2380, api: 6443 });
-    const start = `etcd ${flags.etcd.join(' ')} &\nexec kube-apiserver ${[...flags.kubeApiserver, ...extraFlags].join(' ')}\n`;
+    const start = `etcd ${flags.etcd.join(' ')} &\nexec kube-apiserver ${[...flags.kubeApiserver, ...extraFlags, `--service-cluster-ip-range=${networks.services}`].join(' ')}\n`;
     const { kubeApiserver, kubectl } = builtBinaries();
     const image: Record<string, string> =
       ovnkube === null
@@ -67,7 +83,7 @@ export async function bootCluster(
             '/usr/libexec/cni/ovn-k8s-cni-overlay': path.join(ovnkube, 'ovn-k8s-cni-overlay'),
           };
     return await bootNode({
-      lan: 'static4',
+      lan: networks.lan,
       lanAppend: lan,
       enableUnit: true,
       kernel: 'of this machine',
@@ -87,12 +103,12 @@ export async function bootCluster(
         '/etc/systemd/system/kube.service': unit('network.target', `${kube}/start.sh`),
         '/etc/systemd/system/kubelet.service': unit(
           'kube.service microshift-ovs-init.service openvswitch-switch.service',
-          `/usr/bin/node /testnode/kubelet/kubelet.js node 192.0.2.50 ${kube} 6443`,
+          `/usr/bin/node /testnode/kubelet/kubelet.js node ${networks.node} ${kube} localhost:6443`,
         ),
         '/etc/systemd/system/multi-user.target.d/kube.conf': '[Unit]\nWants=kube.service kubelet.service\n',
         [kubeconfigPath]: kubeconfig,
         '/etc/microshift/ovn.yaml': ovnYaml,
-        '/etc/microshift/config.yaml': 'network:\n  cniPlugin: none\n',
+        '/etc/microshift/config.yaml': `network:\n  cniPlugin: none\n${networks.config}`,
         ...files,
       },
     });

@@ -5,29 +5,43 @@ import { kubectl } from './workload.ts';
 const namespace = '-n openshift-ovn-kubernetes';
 
 /** Ten times what a container takes, for a machine that is busy. */
-const limit = '--timeout=100s';
+const limitSeconds = 100;
+const limit = `--timeout=${limitSeconds}s`;
+
+/** Prints which bridge br-ex is, as long as it is that one. */
+export const bridgeRow = 'ovs-vsctl get Bridge br-ex _uuid';
 
 export interface RunningContainer {
   readonly pod: string;
+  readonly node: string;
   readonly name: string;
   readonly pid: number;
   readonly restartCount: number;
   /** Whether it is one of those that need the real ovnkube. */
   readonly runsOvnkube: boolean;
+  /** Whether it is started again when br-ex was built anew. */
+  readonly followsBridge: boolean;
 }
 
-/** All containers of our pods; waits until the pod of each daemonset is there. */
-export async function containersOf(node: TestNode): Promise<RunningContainer[]> {
+/** All containers of our pods; waits until each of as many nodes has started the pod of each daemonset. */
+export async function containersOf(node: TestNode, nodes = 1): Promise<RunningContainer[]> {
   const sets = JSON.parse(await kubectl(node, `${namespace} get daemonsets -o json`)).items;
   const found: RunningContainer[] = [];
   for (const { metadata } of sets) {
-    await kubectl(node, `${namespace} wait pod -l app=${metadata.name} --for=create ${limit}`);
+    const started = `jsonpath='{.status.currentNumberScheduled}'=${nodes}`;
+    await kubectl(node, `${namespace} wait daemonset/${metadata.name} --for=${started} ${limit}`);
+    await kubectl(
+      node,
+      `${namespace} wait pod -l app=${metadata.name} --for=jsonpath='{.status.phase}'=Running ${limit}`,
+    );
     const pods = JSON.parse(await kubectl(node, `${namespace} get pods -l app=${metadata.name} -o json`)).items;
     for (const { metadata: pod, spec, status } of pods) {
       for (const { name, restartCount, containerID } of status.containerStatuses ?? []) {
-        const { command } = spec.containers.find((each: { name: string }) => each.name === name);
+        const { command, livenessProbe } = spec.containers.find((each: { name: string }) => each.name === name);
         const runsOvnkube = command.join(' ').includes('ovnkube.sh');
-        found.push({ pod: pod.name, name, restartCount, runsOvnkube, pid: Number(containerID.split('//')[1]) });
+        const followsBridge = livenessProbe?.exec.command.join(' ').includes('ovnkube-alive.sh') ?? false;
+        const pid = Number(containerID.split('//')[1]);
+        found.push({ pod: pod.name, node: spec.nodeName, name, restartCount, runsOvnkube, followsBridge, pid });
       }
     }
   }
@@ -39,15 +53,28 @@ export function untilReady(node: TestNode, { pod, name }: RunningContainer): Pro
   return waitFor(node, pod, name, 'ready', 'true');
 }
 
-/** Waits until a container has been started once more than it had been, and is ready. */
-export async function untilReadyAgain(node: TestNode, before: RunningContainer): Promise<number> {
+/** Waits until a container has been started once more than it had been, and is ready; gives the ms that took. */
+export async function untilReadyAgain(
+  node: TestNode,
+  before: RunningContainer,
+  seconds: number = limitSeconds,
+): Promise<number> {
   const { pod, name, restartCount } = before;
-  return (await waitFor(node, pod, name, 'restartCount', String(restartCount + 1))) + (await untilReady(node, before));
+  const restartMs = await waitFor(node, pod, name, 'restartCount', String(restartCount + 1), seconds);
+  return restartMs + (await untilReady(node, before));
 }
 
-async function waitFor(node: TestNode, pod: string, name: string, key: string, value: string): Promise<number> {
+async function waitFor(
+  node: TestNode,
+  pod: string,
+  name: string,
+  key: string,
+  value: string,
+  seconds: number = limitSeconds,
+): Promise<number> {
   const path = `{.status.containerStatuses[?(@.name=="${name}")].${key}}`;
+  const wait = `wait pod/${pod} --for=jsonpath='${path}'=${value} --timeout=${seconds}s`;
   const started = performance.now();
-  await kubectl(node, `${namespace} wait pod/${pod} --for=jsonpath='${path}'=${value} ${limit}`);
+  await kubectl(node, `${namespace} ${wait}`, undefined, (seconds + 30) * 1000);
   return performance.now() - started;
 }

@@ -66,14 +66,14 @@ export async function openCluster(kubeconfig: string | null, budget: RetryBudget
       const call: HttpCall = { method: 'DELETE', path: pathOf(objectPath(reference)), body };
       await ask(`delete ${titleOf(reference)}`, call, [200, 202, 404, 409]);
     },
-    watch: (collection, from, limitMs, onEvent) => {
+    watch: (collection, from, limitMs, onEvent, signal) => {
       const { path: collectionUrl, query } = addressOf(collection);
       const options = { watch: 'true', resourceVersion: from, timeoutSeconds: String(Math.ceil(limitMs / 1000)) };
       const call: HttpCall = {
         method: 'GET',
         path: collectionUrl,
         query: { ...query, ...options },
-        signal: budget.signal,
+        signal: signal === undefined ? budget.signal : AbortSignal.any([budget.signal, signal]),
       };
       return follow(access, call, limitMs, onEvent);
     },

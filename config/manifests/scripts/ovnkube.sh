@@ -81,6 +81,8 @@ prepare_node() {
   wait_for_address
   # At the first start ovnkube ends where it is quicker than ovn-controller. A minute is more than ovn-controller ever needs.
   wait_for_bridge br-int ovn-controller --timeout=60 || echo 'no br-int after 60 s; starting ovnkube without it' >&2
+  # ovnkube-alive.sh compares it.
+  ovs-vsctl --timeout=10 get Bridge br-ex _uuid > /tmp/bridge
   rm -f /tmp/not-started
 
   # By rename, because the runtime may be executing the old one.
@@ -108,7 +110,7 @@ prepare_node() {
 # Whether the cluster manager is a process of its own; before, what fills the databases did its work, too.
 has_cluster_manager() { knows init-cluster-manager && knows init-ovnkube-controller; }
 
-rm -f /tmp/not-started
+rm -f /tmp/not-started /tmp/bridge
 options=("--config-file=$conf" "--loglevel=${OVN_KUBE_LOG_LEVEL:-4}" --enable-multicast)
 
 case ${OVN_NORTH:-} in

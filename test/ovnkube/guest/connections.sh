@@ -1,28 +1,12 @@
 #!/bin/bash
-# Tries each way that a packet of a pod can take, again and again until it works: connections.sh SECONDS
-# Prints "name ok" for each, or "name -" for what did not work within the time that all of them have together.
+# Tries each way that a packet of a pod can take on a node alone: connections.sh SECONDS
 set -u
-deadline=$(($(date +%s) + $1))
-of() { kubectl --kubeconfig /testnode/kube/admin.kubeconfig -n default get "$@"; }
+# shellcheck source=tries.sh
+. /testnode/ovnkube/tries.sh
 b=$(of pod b -o 'jsonpath={.status.podIP}')
 web=$(of service web -o 'jsonpath={.spec.clusterIP}')
 node=192.0.2.50
 lan=192.0.2.1
-
-says() {
-  local answer
-  answer=$("${from[@]}" timeout 2 node /testnode/ovnkube/ask.mjs "$1" "$2") && [[ $answer == "$3"* ]]
-}
-pings() { "${from[@]}" ping -n -q -c 1 -W 1 "$1" > /dev/null 2>&1; }
-try() {
-  local name=$1
-  shift
-  until "$@"; do
-    if (($(date +%s) >= deadline)); then echo "$name -"; return; fi
-    sleep 0.2
-  done
-  echo "$name ok"
-}
 
 from=(ip netns exec a)
 try 'pod to LAN' says "$lan" 8080 lan

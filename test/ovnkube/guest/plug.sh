@@ -13,10 +13,11 @@ id=$(echo "$name $uid $(date +%N)" | sha256sum | cut -c 1-64)
 result=$(CNI_COMMAND=ADD CNI_CONTAINERID=$id CNI_NETNS=/run/netns/$name CNI_IFNAME=eth0 CNI_PATH=/run/cni/bin \
   CNI_ARGS="IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=$name;K8S_POD_INFRA_CONTAINER_ID=$id;K8S_POD_UID=$uid" \
   timeout 100 /run/cni/bin/ovn-k8s-cni-overlay < /etc/cni/net.d/10-ovn-kubernetes.conf) || { echo "CNI ADD: $result" >&2; exit 1; }
-address=$(jq -r '.ips[0].address' <<< "$result")
+addresses=$(jq -r '.ips[].address | sub("/.*"; "")' <<< "$result")
+status=$(jq -n --arg addresses "$addresses" '($addresses | split("\n")) as $all |
+  { status: { phase: "Running", podIP: $all[0], podIPs: [$all[] | { ip: . }], conditions: [{ type: "Ready", status: "True" }] } }')
 # Open vSwitch's userspace data path drops what leaves the sum to hardware that a veth has not.
 ip netns exec "$name" ethtool -K eth0 tx off > /dev/null
-"${kubectl[@]}" patch pod "$name" --subresource=status --type=merge \
-  -p "{\"status\":{\"phase\":\"Running\",\"podIP\":\"${address%/*}\",\"podIPs\":[{\"ip\":\"${address%/*}\"}],\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}" > /dev/null
+"${kubectl[@]}" patch pod "$name" --subresource=status --type=merge -p "$status" > /dev/null
 setsid ip netns exec "$name" node /testnode/ovnkube/server.mjs "$name" < /dev/null > /dev/null 2>&1 &
-echo "${address%/*}"
+echo "$addresses"

@@ -20,12 +20,13 @@ export interface Api {
   watch(path: string, resourceVersion: string, each: (type: string, object: Json) => void): Promise<void>;
 }
 
-/** The server as the kubelet's own kubeconfig names it: localhost, a CA and a token in a folder. */
-export function openApi(folder: string, port: number): Api {
+/** The server at host:port, with a CA and a token in a folder, as the kubelet's own kubeconfig names them. */
+export function openApi(folder: string, server: string): Api {
   const token = readFileSync(`${folder}/token`, 'utf8').trim();
+  const [host = '', port = ''] = server.split(':');
   const options: RequestOptions = {
-    host: 'localhost',
-    port,
+    host,
+    port: Number(port),
     ca: readFileSync(`${folder}/ca.crt`),
     agent: new Agent({ keepAlive: true }),
   };

@@ -3,7 +3,7 @@
  * pod of each daemonset that wants this node, and reports it. Every container is a process in a mount namespace of its own, over the
  * node's root file system, because there are no images here. Imports nothing but Node's own modules: it runs in the test node.
  *
- *     node kubelet.js NODE-NAME ADDRESS FOLDER PORT      FOLDER has ca.crt and token of the API server at localhost:PORT
+ *     node kubelet.js NODE-NAME ADDRESS[,ADDRESS] FOLDER HOST:PORT      FOLDER has ca.crt and token of the API server
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -11,8 +11,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Json, openApi } from './api.ts';
 import { type Pod, startPod } from './pod.ts';
 
-const [nodeName = '', address = '', folder = '', port = ''] = process.argv.slice(2);
-const api = openApi(folder, Number(port));
+const [nodeName = '', address = '', folder = '', server = ''] = process.argv.slice(2);
+const api = openApi(folder, server);
 const retryMs = 1000;
 
 interface Entry {
@@ -20,6 +20,7 @@ interface Entry {
   pod: Pod | null;
   podName: string;
   work: Promise<void>;
+  reports: Promise<void>;
 }
 const entries = new Map<string, Entry>();
 
@@ -29,7 +30,8 @@ function say(text: string): void {
 
 /** Takes in what a daemonset is now; null: it is gone. One after the other, as each may have to end a pod first. */
 function take(key: string, daemonSet: Json | null): void {
-  const entry = entries.get(key) ?? { daemonSet: null, pod: null, podName: '', work: Promise.resolve() };
+  const done = Promise.resolve();
+  const entry = entries.get(key) ?? { daemonSet: null, pod: null, podName: '', work: done, reports: done };
   entries.set(key, entry);
   entry.daemonSet = daemonSet;
   entry.work = entry.work.then(() => bring(entry)).catch((error: Error) => retry(key, entry, error));
@@ -52,12 +54,12 @@ async function bring(entry: Entry): Promise<void> {
     entry.podName = '';
     if (podName !== '') {
       await publishCa(daemonSet.metadata.namespace);
-      const changed = (): void => void report(entry);
+      const changed = (): void => void tell(entry);
       entry.pod = await startPod({ api, daemonSet, name: podName, node, changed });
       entry.podName = podName;
     }
   }
-  await report(entry);
+  await tell(entry);
 }
 
 /** Makes this node's object, as a kubelet does that finds none; with MicroShift every node is of the control plane. */
@@ -69,11 +71,11 @@ async function register(): Promise<void> {
   };
   await api.call('POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: nodeName, labels } });
   const addresses = [
-    { type: 'InternalIP', address },
+    ...address.split(',').map((one) => ({ type: 'InternalIP', address: one })),
     { type: 'Hostname', address: nodeName },
   ];
   const status = { addresses, conditions: [{ type: 'Ready', status: 'True' }] };
-  await api.must('PATCH', `/api/v1/nodes/${nodeName}/status`, { status }, 'application/strategic-merge-patch+json');
+  await api.must('PATCH', `/api/v1/nodes/${nodeName}/status`, { status }, 'application/merge-patch+json');
 }
 
 /** The CA in a namespace, for the pods' token volumes; in a cluster the controller manager puts it there. */
@@ -88,32 +90,48 @@ function isWantedOn(node: Json, daemonSet: Json): boolean {
   return Object.entries(wanted).every(([key, value]) => node.metadata.labels[key] === value);
 }
 
-/** Another template is another pod. */
+/** Another template is another pod, and so is another node. */
 function podNameOf({ metadata, spec }: Json): string {
-  const hash = createHash('sha256').update(JSON.stringify(spec.template)).digest('hex').slice(0, 8);
+  const hash = createHash('sha256')
+    .update(JSON.stringify([nodeName, spec.template]))
+    .digest('hex')
+    .slice(0, 8);
   return `${metadata.name}-${hash}`;
 }
 
-/** The daemonset's status, where it is another one than the API has. */
-async function report({ daemonSet, pod }: Entry): Promise<void> {
+/** Reports one after the other, so that what was seen last is told last. Without an API server there is nobody to tell. */
+function tell(entry: Entry): Promise<void> {
+  entry.reports = entry.reports.then(() => report(entry)).catch((error: Error) => say(error.message));
+  return entry.reports;
+}
+
+/** The daemonset's status over all nodes, where it is another one than the API has. */
+async function report({ daemonSet }: Entry): Promise<void> {
   if (daemonSet === null) return;
-  const count = pod === null ? 0 : 1;
-  const ready = pod?.isReady() ? 1 : 0;
+  const { namespace, name } = daemonSet.metadata;
+  const nodes: Json[] = (await api.must('GET', '/api/v1/nodes')).items;
+  const pods: Json[] = (await api.must('GET', `/api/v1/namespaces/${namespace}/pods?labelSelector=app%3D${name}`))
+    .items;
+  const count = nodes.filter((node) => isWantedOn(node, daemonSet)).length;
+  const ready = pods.filter(isReady).length;
   const status = {
     desiredNumberScheduled: count,
-    currentNumberScheduled: count,
-    updatedNumberScheduled: count,
+    currentNumberScheduled: pods.length,
+    updatedNumberScheduled: pods.length,
     numberMisscheduled: 0,
     numberReady: ready,
     numberAvailable: ready,
     observedGeneration: daemonSet.metadata.generation,
   };
-  const { namespace, name } = daemonSet.metadata;
   const path = `/apis/apps/v1/namespaces/${namespace}/daemonsets/${name}/status`;
   const same = Object.entries(status).every(([key, value]) => (daemonSet.status[key] ?? 0) === value);
   if (same) return;
   const { status: code, body } = await api.call('PATCH', path, { status }, 'application/merge-patch+json');
   if (code === 200) daemonSet.status = body.status;
+}
+
+function isReady(pod: Json): boolean {
+  return (pod.status.conditions ?? []).some(({ type, status }: Json) => type === 'Ready' && status === 'True');
 }
 
 /** Follows all daemonsets for ever. A watch that ends, and a server that is away, only cost a new list. */

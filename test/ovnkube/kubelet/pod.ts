@@ -7,7 +7,6 @@ import { makeVolumes } from './volumes.ts';
 
 export interface Pod {
   readonly object: Json;
-  isReady(): boolean;
   stop(): Promise<void>;
 }
 
@@ -41,11 +40,10 @@ export async function startPod({ api, daemonSet, name, node, changed }: PodParts
   const places = await makeVolumes(api, object, folder);
   const containers: Container[] = [];
   const states = (): ContainerState[] => containers.map((each) => each.state());
-  const isReady = (): boolean => states().every(({ ready }) => ready);
 
   let reported = Promise.resolve();
   const report = (): void => {
-    const ready = isReady();
+    const ready = states().every((each) => each.ready);
     const containerStatuses = states().map((each) => ({
       name: each.name,
       image: 'none',
@@ -74,7 +72,6 @@ export async function startPod({ api, daemonSet, name, node, changed }: PodParts
   report();
   return {
     object,
-    isReady,
     stop: async () => {
       await Promise.all(containers.map((each) => each.stop(object.spec.terminationGracePeriodSeconds ?? 30)));
       await reported;

@@ -1,0 +1,10 @@
+// br-ex with the node's NIC in it, and addresses of both families everywhere.
+import t from 'tap';
+import { clusterSkip, ovnkubeSkip } from './availability.ts';
+import { liveOnOneNode } from './one-node.ts';
+
+t.setTimeout(850_000);
+
+t.test('dual-stack', { skip: clusterSkip || ovnkubeSkip, timeout: 840_000 }, (t) =>
+  liveOnOneNode(t, { ovnYaml: 'ovs:\n  datapathType: netdev\n', isDualStack: true }),
+);

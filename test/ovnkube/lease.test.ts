@@ -1,0 +1,50 @@
+// The cluster manager of a real ovnkube loses its lease to somebody else: it ends, as it must, and nothing else does.
+import t from 'tap';
+import { clusterSkip, ovnkubeFolder, ovnkubeSkip } from './availability.ts';
+import { bootCluster } from './cluster.ts';
+import { containersOf, untilReady, untilReadyAgain } from './pods.ts';
+import { brokenConnections, createWorkload, kubectl, plugPods } from './workload.ts';
+
+t.setTimeout(850_000);
+
+const lease = '-n openshift-ovn-kubernetes lease/ovn-kubernetes-master';
+/** It asks every 26 s and gives up after 107 s, as ovnkube.conf says; three times that, for a machine that is busy. */
+const giveUpSeconds = 400;
+
+t.test('the lease is lost', { skip: clusterSkip || ovnkubeSkip, timeout: 840_000 }, async (t) => {
+  const node = await bootCluster(ovnkubeFolder, 'ovs:\n  datapathType: netdev\n');
+  t.teardown(() => node.halt());
+  await node.text('systemctl start microshift-ovs-init');
+  await node.text('microshift-net manifests apply --image registry.example/ovn:1');
+  for (const each of await containersOf(node)) await untilReady(node, each);
+  await createWorkload(node);
+  await plugPods(node);
+  t.strictSame(await brokenConnections(node, 40), []);
+
+  const heldBy = (holder: string): Promise<string> => {
+    const held = `--for=jsonpath='{.spec.holderIdentity}'=${holder}`;
+    return kubectl(node, `wait ${lease} ${held} --timeout=${giveUpSeconds}s`, undefined, (giveUpSeconds + 30) * 1000);
+  };
+  const give = (holderIdentity: string): Promise<string> => {
+    const spec = {
+      holderIdentity,
+      renewTime: new Date().toISOString().replace('Z', '000Z'),
+      leaseDurationSeconds: 3600,
+    };
+    return kubectl(node, `patch ${lease} --type=merge -p '${JSON.stringify({ spec })}'`);
+  };
+  await heldBy('node');
+  const before = await containersOf(node);
+  const manager = before.find(({ name }) => name === 'ovnkube-cluster-manager');
+  if (manager === undefined) throw new Error('no cluster manager');
+  await give('somebody-else');
+  t.comment(`ended and started again after ${Math.round(await untilReadyAgain(node, manager, giveUpSeconds))} ms`);
+  t.strictSame(await brokenConnections(node, 40), [], 'pods have their network');
+  await plugPods(node);
+  t.strictSame(await brokenConnections(node, 40), [], 'and new ones get theirs');
+  await give('');
+  await heldBy('node');
+  const restarts = (some: typeof before) => some.map(({ name, restartCount }) => `${name} ${restartCount}`);
+  const expected = before.map((one) => ({ ...one, restartCount: one.restartCount + (one === manager ? 1 : 0) }));
+  t.strictSame(restarts(await containersOf(node)), restarts(expected), 'no other container ended');
+});

@@ -1,0 +1,76 @@
+// Two nodes, each a zone of its own, with the real ovnkube: the flavour `interconnect`.
+import t from 'tap';
+import { allowed, forbidden } from '../cluster/audit.ts';
+import { clusterSkip, ovnkubeFolder, ovnkubeSkip } from './availability.ts';
+import { auditLogPath, bootCluster } from './cluster.ts';
+import { bridgeRow, containersOf, untilReady, untilReadyAgain } from './pods.ts';
+import { brokenConnections, createWorkload, firstNode, kubectl, plugPods } from './workload.ts';
+
+// Waiting for one of the machine's two slots counts, too.
+t.setTimeout(1_700_000);
+
+const second = 'second';
+const onSecond = '/testnode/ovnkube/on-second.sh';
+const secondNode = {
+  '/etc/systemd/system/second-node.service': `[Unit]\nAfter=testnode-lan.service
+[Service]\nExecStart=/testnode/ovnkube/second-node.sh ${second} 192.0.2.51\nDelegate=yes\nTasksMax=infinity\n`,
+};
+
+const ovnYaml = 'mtu: auto\novs:\n  datapathType: netdev\n';
+const apply =
+  'microshift-net manifests apply --image registry.example/ovn:1 --flavor interconnect --control-plane 192.0.2.50';
+/** How long the connections may take to work again; ovnkube's own sync takes 30 s. */
+const recoverySeconds = 40;
+
+t.test('two nodes', { skip: clusterSkip || ovnkubeSkip, timeout: 1_690_000 }, async (t) => {
+  const node = await bootCluster(ovnkubeFolder, ovnYaml, { files: secondNode });
+  t.teardown(() => node.halt());
+  await node.text('systemctl start microshift-ovs-init second-node');
+  await kubectl(node, `wait node/${second} --for=create --timeout=100s`); // a boot takes 5 to 15 s
+  await node.text(`${onSecond} systemctl start microshift-ovs-init`);
+  const on = (name: string, command: string): string => (name === firstNode ? command : `${onSecond} ${command}`);
+  const connected = async (what: string): Promise<void> => {
+    const started = performance.now();
+    t.strictSame(
+      await brokenConnections(node, recoverySeconds, 'between-nodes.sh'),
+      [],
+      `26 of 26 connections ${what}`,
+    );
+    t.comment(`${what}: ${Math.round(performance.now() - started)} ms`);
+  };
+
+  t.match(await node.run(`${apply} --wait --timeout 300`, { timeoutMs: 330_000 }), { exitCode: 0 });
+  const containers = await containersOf(node, 2);
+  t.equal(containers.length, 12, 'six containers on each');
+  for (const { name, restartCount } of containers) t.equal(restartCount, 0, `${name} did not end by itself`);
+  t.match(await node.run(apply), { exitCode: 0, stdout: /: 0 of \d+ objects touched/ });
+
+  await createWorkload(node, second);
+  await plugPods(node, second, onSecond);
+  t.equal(await node.text('ip netns exec a cat /sys/class/net/eth0/mtu'), '1442', 'room for the tunnel');
+  await connected('from the start');
+
+  for (const { pod, name } of containers) {
+    const container = (await containersOf(node, 2)).find((one) => one.pod === pod && one.name === name);
+    if (container === undefined) throw new Error(`${name} of ${pod} does not run`);
+    await node.text(on(container.node, `kill -KILL ${container.pid}`));
+    const ms = await untilReadyAgain(node, container);
+    t.comment(`${name} of ${container.node} ready again after ${Math.round(ms)} ms`);
+    await connected(`with another ${name} of ${container.node}`);
+  }
+
+  for (const name of [firstNode, second]) {
+    const followers = (await containersOf(node, 2)).filter((one) => one.node === name && one.followsBridge);
+    const before = await node.text(on(name, bridgeRow));
+    await node.text(on(name, 'microshift-net disable'));
+    await node.text(on(name, 'microshift-net apply'));
+    const isAnew = (await node.text(on(name, bridgeRow))) !== before;
+    if (isAnew) for (const each of followers) await untilReadyAgain(node, each);
+    await connected(`with another br-ex of ${name}`);
+  }
+  for (const each of containers) await untilReady(node, each);
+
+  const log = (await node.read(auditLogPath)) ?? '';
+  t.not(allowed(log).length, 0, 'ovnkube asked');
+  t.strictSame(forbidden(log), [], 'and was never refused');
+});

@@ -10,7 +10,7 @@ const program = 'dist/microshift-net';
 const lateMs = 3_000;
 const skip = firewalldSkip() || (!existsSync(program) && 'the program is not built');
 
-t.test('firewalld', { skip, timeout: 120_000 }, async (t) => {
+t.test('firewalld', { skip }, async (t) => {
   const firewalld = createFirewalld();
   t.teardown(() => firewalld.remove());
   const agent = (...words: string[]) => firewalld.run(process.execPath, program, 'firewall', ...words);

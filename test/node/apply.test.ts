@@ -6,8 +6,6 @@ import { bootNode, type MeasuredRun, type TestNode } from './node.ts';
 import { picture, pictureLike } from './picture.ts';
 import { type WatchedRun, watchWrites } from './writes.ts';
 
-t.setTimeout(600_000);
-
 interface Case {
   lan: string;
   /** Addresses that may not be silent for long while the NIC moves. */
@@ -30,73 +28,69 @@ const ssh =
   'ip netns exec lan ssh -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR 192.0.2.50';
 
 for (const { lan, kept, mtu = 1500, through = 'console' } of cases) {
-  t.test(
-    `${lan}: a NIC becomes the uplink of br-ex and comes back`,
-    { timeout: 300_000, skip: nodeSkip },
-    async (t) => {
-      const node = await bootNode({ lan });
-      t.teardown(() => node.halt());
-      const before = await node.state();
-      const untouched = await picture(node);
+  t.test(`${lan}: a NIC becomes the uplink of br-ex and comes back`, { skip: nodeSkip }, async (t) => {
+    const node = await bootNode({ lan });
+    t.teardown(() => node.halt());
+    const before = await node.state();
+    const untouched = await picture(node);
 
-      await t.test('plan says what it would do and touches nothing', async (t) => {
-        const plan = await watchWrites(node, 'microshift-net plan');
-        t.match(plan, { exitCode: 0, stderr: '' });
-        t.strictSame(writesOf(plan), unwritten);
-        t.match(plan.stdout, /eth0/);
-        t.match(plan.stdout, /After\n.*br-ex/);
-        t.strictSame(await picture(node), untouched);
-        t.match(await node.run('microshift-net verify'), { exitCode: 3, stdout: /^Drift:/ });
-      });
+    await t.test('plan says what it would do and touches nothing', async (t) => {
+      const plan = await watchWrites(node, 'microshift-net plan');
+      t.match(plan, { exitCode: 0, stderr: '' });
+      t.strictSame(writesOf(plan), unwritten);
+      t.match(plan.stdout, /eth0/);
+      t.match(plan.stdout, /After\n.*br-ex/);
+      t.strictSame(await picture(node), untouched);
+      t.match(await node.run('microshift-net verify'), { exitCode: 3, stdout: /^Drift:/ });
+    });
 
-      await t.test('apply moves everything, and nobody in the LAN notices', async (t) => {
-        await startSsh(node);
-        const session = await openSession(node);
-        const command = through === 'ssh' ? `${ssh} microshift-net apply` : 'microshift-net apply';
-        const run = await node.measure(command);
-        t.match(run, { exitCode: 0, stdout: /Done: transaction \S+ committed/ });
-        t.comment(`${lan}: apply ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
-        for (const address of kept) stayedReachable(t, run, address);
-        await session.says('after the move');
-        await session.close();
-        const after = await node.state();
-        hasMoved(t, before, after);
-        t.equal(after.link('eth0')?.mtu, mtu);
-        t.equal(after.file('/var/lib/ovnk/iface_default_hint'), 'eth0\n');
-        t.strictSame(
-          (await picture(node)).etc,
-          untouched.etc,
-          'no file in /etc was written, the profile of eth0 least of all',
-        );
-      });
+    await t.test('apply moves everything, and nobody in the LAN notices', async (t) => {
+      await startSsh(node);
+      const session = await openSession(node);
+      const command = through === 'ssh' ? `${ssh} microshift-net apply` : 'microshift-net apply';
+      const run = await node.measure(command);
+      t.match(run, { exitCode: 0, stdout: /Done: transaction \S+ committed/ });
+      t.comment(`${lan}: apply ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
+      for (const address of kept) stayedReachable(t, run, address);
+      await session.says('after the move');
+      await session.close();
+      const after = await node.state();
+      hasMoved(t, before, after);
+      t.equal(after.link('eth0')?.mtu, mtu);
+      t.equal(after.file('/var/lib/ovnk/iface_default_hint'), 'eth0\n');
+      t.strictSame(
+        (await picture(node)).etc,
+        untouched.etc,
+        'no file in /etc was written, the profile of eth0 least of all',
+      );
+    });
 
-      await t.test('a second apply writes nothing', async (t) => {
-        const run = await node.measure('microshift-net apply', { sampleMemory: false });
-        t.match(run, { exitCode: 0, stdout: 'Nothing to do: the node is as wanted.\n', stderr: '' });
-        for (const address of node.lan.pinged) within(t, run, address, noOutageMs);
-        t.comment(`${lan}: second apply ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
-        const moved = await picture(node);
-        const watched = await watchWrites(node, 'microshift-net apply');
-        t.strictSame(writesOf(watched), unwritten);
-        t.ok(watched.busReads > 0 && watched.databaseReads > 0, 'the monitors saw it ask');
-        t.strictSame(await picture(node), moved);
-        t.match(await node.run('microshift-net verify'), { exitCode: 0, stdout: 'No drift: the node is as wanted.\n' });
-      });
+    await t.test('a second apply writes nothing', async (t) => {
+      const run = await node.measure('microshift-net apply', { sampleMemory: false });
+      t.match(run, { exitCode: 0, stdout: 'Nothing to do: the node is as wanted.\n', stderr: '' });
+      for (const address of node.lan.pinged) within(t, run, address, noOutageMs);
+      t.comment(`${lan}: second apply ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
+      const moved = await picture(node);
+      const watched = await watchWrites(node, 'microshift-net apply');
+      t.strictSame(writesOf(watched), unwritten);
+      t.ok(watched.busReads > 0 && watched.databaseReads > 0, 'the monitors saw it ask');
+      t.strictSame(await picture(node), moved);
+      t.match(await node.run('microshift-net verify'), { exitCode: 0, stdout: 'No drift: the node is as wanted.\n' });
+    });
 
-      await t.test('disable gives the NIC back and leaves nothing', async (t) => {
-        const run = await node.measure('microshift-net disable');
-        t.equal(run.exitCode, 0, run.stderr);
-        t.comment(`${lan}: disable ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
-        t.strictSame(await pictureLike(node, untouched), untouched);
-        const after = await node.state();
-        t.strictSame(after.bridges(), []);
-        t.notOk(after.profileNames().some((name) => ownProfiles.includes(name)));
-        const history = await node.text('microshift-net history');
-        t.match(history, /^\S+ +committed +disable .*\n\S+ +committed +apply .*br-ex with eth0$/);
-        t.match(await node.run('microshift-net disable'), { exitCode: 0, stdout: /Nothing to do/ });
-      });
-    },
-  );
+    await t.test('disable gives the NIC back and leaves nothing', async (t) => {
+      const run = await node.measure('microshift-net disable');
+      t.equal(run.exitCode, 0, run.stderr);
+      t.comment(`${lan}: disable ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
+      t.strictSame(await pictureLike(node, untouched), untouched);
+      const after = await node.state();
+      t.strictSame(after.bridges(), []);
+      t.notOk(after.profileNames().some((name) => ownProfiles.includes(name)));
+      const history = await node.text('microshift-net history');
+      t.match(history, /^\S+ +committed +disable .*\n\S+ +committed +apply .*br-ex with eth0$/);
+      t.match(await node.run('microshift-net disable'), { exitCode: 0, stdout: /Nothing to do/ });
+    });
+  });
 }
 
 const unwritten: Pick<WatchedRun, 'busWrites' | 'busSignals' | 'databaseWrites' | 'databaseSame'> = {

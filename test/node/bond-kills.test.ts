@@ -6,13 +6,11 @@ import { apply, giveBack, isOld } from './interfere.ts';
 import { bootNode } from './node.ts';
 import { picture } from './picture.ts';
 
-t.setTimeout(420_000);
-
 /** Nothing is activated anew; what else runs on the machine may hold the node up for some scheduler slices. */
 const awayLimitMs = 1_000;
 
 for (const lan of ['bond-ab', 'bond-8023ad']) {
-  t.test(`a bond whose agent dies, ${lan}`, { timeout: 200_000, skip: nodeSkip }, async (t) => {
+  t.test(`a bond whose agent dies, ${lan}`, { skip: nodeSkip }, async (t) => {
     const node = await bootNode({ lan });
     t.teardown(() => node.halt());
     const old = await picture(node);

@@ -8,8 +8,6 @@ import { hasMoved } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
 import type { NodeState } from './state.ts';
 
-t.setTimeout(600_000);
-
 const addresses = ['192.0.2.50/24', '2001:db8::5054:ff:feaa:0/64'];
 const unit = 'microshift-ovs-init.service';
 
@@ -61,7 +59,7 @@ const startedBy = {
   'microshift-net-uplink': ['ovs-vsctl --timeout=5 list-br', 'touch /run/microshift-net/probe'],
 };
 
-t.test('the unit', { timeout: 400_000, skip: nodeSkip }, async (t) => {
+t.test('the unit', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'slaac', enableUnit: true });
   t.teardown(() => node.halt());
   let before: NodeState;
@@ -161,7 +159,7 @@ t.test('the unit', { timeout: 400_000, skip: nodeSkip }, async (t) => {
   });
 });
 
-t.test('a network that comes after the unit has given up', { timeout: 280_000, skip: nodeSkip }, async (t) => {
+t.test('a network that comes after the unit has given up', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({
     lan: 'dhcp',
     lanAppend: 'serve() { dhcp lan0 $(pool4); }; lan() { nic eth0; lan_ip lan0 192.0.2.1/24; }',

@@ -8,8 +8,6 @@ import { hasMoved } from './moved.ts';
 import { bootNode } from './node.ts';
 import { picture, pictureLike } from './picture.ts';
 
-t.setTimeout(420_000);
-
 const nm = 'org.freedesktop.NetworkManager /org/freedesktop/NetworkManager org.freedesktop.NetworkManager';
 const unit = 'microshift-ovs-init.service';
 /** A signal of user nobody, straight to every connection there is, in the words of the bus daemon; prints how many. */
@@ -20,7 +18,7 @@ for peer in $(busctl list --unique --no-legend | cut -d' ' -f1); do
     NameOwnerChanged sss org.freedesktop.NetworkManager "$owner" '' && echo "$peer"
 done | grep -c :`;
 
-t.test('several at once', { timeout: 400_000, skip: nodeSkip }, async (t) => {
+t.test('several at once', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp' });
   t.teardown(() => node.halt());
   const before = await node.state();

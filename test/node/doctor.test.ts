@@ -6,8 +6,6 @@ import { nodeSkip } from './availability.ts';
 import { afterStep, apply, held, holdAfter } from './interfere.ts';
 import { bootNode, type TestNode } from './node.ts';
 
-t.setTimeout(300_000);
-
 const secret = 'pl4nted-s3cret';
 const keyfile = `[connection]
 id=office
@@ -57,7 +55,7 @@ async function examined(node: TestNode, env: Record<string, string> = {}): Promi
   return { exitCode, checks, wallMs: endedAt - startedAt, of };
 }
 
-t.test('doctor in a node', { timeout: 280_000, skip: nodeSkip }, async (t) => {
+t.test('doctor in a node', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp', enableUnit: false });
   t.teardown(() => node.halt());
 

@@ -6,13 +6,11 @@ import { areSame, hasMoved, stayedReachable } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
 import type { NodeState } from './state.ts';
 
-t.setTimeout(500_000);
-
 const address = '192.0.2.50';
 const units = ['microshift-ovs-init', 'microshift-net-recover'];
 const answers = `. /testnode/lib.sh; lan_ok ${address}`;
 
-t.test('a NIC that authenticates with 802.1X', { timeout: 480_000, skip: nodeSkip }, async (t) => {
+t.test('a NIC that authenticates with 802.1X', { skip: nodeSkip }, async (t) => {
   const node = await bootNode(authenticatedLan);
   t.teardown(() => node.halt());
   let before: NodeState = await node.state();

@@ -3,8 +3,6 @@ import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode, type TestNode } from './node.ts';
 
-t.setTimeout(600_000);
-
 interface Event {
   readonly what: string;
   /** NIC is the uplink, PROFILE the admin's profile, PORT a device below it that has a cable. */
@@ -41,7 +39,7 @@ for (const { lan, nic, profile, events: some } of [
     events: events.filter(({ what }) => !/cable|disconnect|down|delete/.test(what)),
   },
 ]) {
-  t.test(`events, ${lan}`, { timeout: 290_000, skip: nodeSkip }, async (t) => {
+  t.test(`events, ${lan}`, { skip: nodeSkip }, async (t) => {
     const node = await bootNode({ lan, enableUnit: true });
     t.teardown(() => node.halt());
     await node.text('systemctl start microshift-ovs-init');

@@ -8,9 +8,7 @@ import { hasMoved } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
 import { picture, pictureLike } from './picture.ts';
 
-t.setTimeout(840_000);
-
-t.test('faults in the middle of a run', { timeout: 820_000, skip: nodeSkip }, async (t) => {
+t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp', files: { [busProxyPath]: busProxy } });
   t.teardown(() => node.halt());
   const before = await node.state();
@@ -141,7 +139,7 @@ t.test('faults in the middle of a run', { timeout: 820_000, skip: nodeSkip }, as
   });
 });
 
-t.test('the kernel refuses an address in the middle', { timeout: 200_000, skip: nodeSkip }, async (t) => {
+t.test('the kernel refuses an address in the middle', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'slaac' });
   t.teardown(() => node.halt());
   const old = await picture(node);

@@ -9,14 +9,13 @@ import { hasMoved } from './moved.ts';
 import { bootNode } from './node.ts';
 import { picture } from './picture.ts';
 
-t.setTimeout(420_000);
 const diedUnit = 'microshift-net-died.service';
 /** systemd starts what takes the change back, which changes the NIC in place. */
 const takenBackLimitMs = 1_000;
 /** NetworkManager's own timer, and the start of the NIC's profile after it. */
 const unaidedLimitMs = 15_000;
 
-t.test('an agent that does not get to its end', { timeout: 400_000, skip: nodeSkip }, async (t) => {
+t.test('an agent that does not get to its end', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp' });
   t.teardown(() => node.halt());
   const before = await node.state();

@@ -4,11 +4,9 @@ import { nodeSkip } from './availability.ts';
 import { hasMoved, stayedReachable } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
 
-t.setTimeout(400_000);
-
 const address = '192.0.2.50';
 
-t.test('a NIC without a profile on disk', { timeout: 200_000, skip: nodeSkip }, async (t) => {
+t.test('a NIC without a profile on disk', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'auto' });
   t.teardown(() => node.halt());
   const before = await node.state();
@@ -38,7 +36,7 @@ t.test('a NIC without a profile on disk', { timeout: 200_000, skip: nodeSkip }, 
   t.strictSame(after.bridges(), []);
 });
 
-t.test('a lease that comes 15 s late', { timeout: 200_000, skip: nodeSkip }, async (t) => {
+t.test('a lease that comes 15 s late', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'late-dhcp', waitReady: false });
   t.teardown(() => node.halt());
   await appliedLate(t, node);
@@ -48,7 +46,7 @@ t.test('a lease that comes 15 s late', { timeout: 200_000, skip: nodeSkip }, asy
   await isSettled(t, node.run('microshift-net apply'));
 });
 
-t.test('a router that advertises itself 15 s late', { timeout: 200_000, skip: nodeSkip }, async (t) => {
+t.test('a router that advertises itself 15 s late', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'late-ra', waitReady: false });
   t.teardown(() => node.halt());
   await appliedLate(t, node);
@@ -58,7 +56,7 @@ t.test('a router that advertises itself 15 s late', { timeout: 200_000, skip: no
   await isSettled(t, node.run('microshift-net apply'));
 });
 
-t.test('IPv6 addresses that are still checked for duplicates', { timeout: 200_000, skip: nodeSkip }, async (t) => {
+t.test('IPv6 addresses that are still checked for duplicates', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'static-dual' });
   t.teardown(() => node.halt());
   await node.text('nmcli connection up eth0');

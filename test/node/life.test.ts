@@ -4,15 +4,13 @@ import { nodeSkip } from './availability.ts';
 import { ownProfiles, stayedReachable } from './moved.ts';
 import { bootNode, type MeasuredRun, type TestNode } from './node.ts';
 
-t.setTimeout(420_000);
-
 const unit = 'microshift-ovs-init.service';
 const [first, second] = ['192.0.2.50', '203.0.113.50'];
 /** What br-ex has for ovnkube when it has no NIC. */
 const withoutNic = '10.44.0.0/32';
 const configuration = '/etc/microshift/ovn.yaml';
 
-t.test('a node that changes', { timeout: 400_000, skip: nodeSkip }, async (t) => {
+t.test('a node that changes', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({
     lan: 'two-nics-metric',
     enableUnit: true,

@@ -5,8 +5,6 @@ import { apiStandIn, apiStandInPath, writeKubeconfig } from './api-stand-in.ts';
 import { nodeSkip } from './availability.ts';
 import { bootNode } from './node.ts';
 
-t.setTimeout(240_000);
-
 const service = 'microshift-net-manifests.service';
 const paths = 'microshift-net-manifests.path';
 /** Stands in for MicroShift, which cannot run here: it starts, and never writes a kubeconfig. */
@@ -18,7 +16,7 @@ WantedBy=multi-user.target
 
 const hasOpenssl = spawnSync('openssl', ['version']).error === undefined;
 
-t.test('the units of the manifests', { timeout: 220_000, skip: nodeSkip }, async (t) => {
+t.test('the units of the manifests', { skip: nodeSkip }, async (t) => {
   const files = {
     '/usr/lib/systemd/system/microshift.service': microshift,
     ...(hasOpenssl ? apiStandIn(t.testdir({})) : {}),

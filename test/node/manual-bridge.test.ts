@@ -3,9 +3,7 @@ import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode } from './node.ts';
 
-t.setTimeout(300_000);
-
-t.test('disableOVSInit', { timeout: 280_000, skip: nodeSkip }, async (t) => {
+t.test('disableOVSInit', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'static4', files: { '/etc/microshift/ovn.yaml': 'disableOVSInit: true\n' } });
   t.teardown(() => node.halt());
   const apply = () => node.text('microshift-net apply');

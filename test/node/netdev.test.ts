@@ -4,8 +4,6 @@ import { nodeSkip } from './availability.ts';
 import { afterStep, interfered, isTakenBack } from './interfere.ts';
 import { bootNode } from './node.ts';
 
-t.setTimeout(300_000);
-
 const files = {
   '/etc/microshift/ovn.yaml': 'ovs:\n  datapathType: netdev\n',
   // Where systemd makes static device nodes, opening /dev/net/tun loads it.
@@ -27,7 +25,7 @@ const answers =
 const wholeChecksums =
   'for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1; true';
 
-t.test('userspace data path', { timeout: 280_000, skip: nodeSkip }, async (t) => {
+t.test('userspace data path', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp', enableUnit: true, files });
   t.teardown(() => node.halt());
   await node.text(`${wholeChecksums}; systemctl start microshift-ovs-init && microshift-net disable`);

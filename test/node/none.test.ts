@@ -4,9 +4,7 @@ import { nodeSkip } from './availability.ts';
 import { bootNode } from './node.ts';
 import { picture, pictureLike } from './picture.ts';
 
-t.setTimeout(300_000);
-
-t.test('br-ex without a NIC', { timeout: 280_000, skip: nodeSkip }, async (t) => {
+t.test('br-ex without a NIC', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({
     lan: 'dhcp',
     enableRepair: true,

@@ -14,9 +14,7 @@ const networkManager = `${service} ${rootPath} ${rootInterface}`;
 const transactions = '/var/lib/microshift-net/tx';
 const diskProfiles = '/etc/NetworkManager/system-connections';
 
-t.setTimeout(440_000);
-
-t.test('a run that was cut short', { timeout: 420_000, skip: nodeSkip }, async (t) => {
+t.test('a run that was cut short', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp' });
   t.teardown(() => node.halt());
   // What systemd does by itself would be done before a hand gets to it.

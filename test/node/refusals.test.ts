@@ -4,8 +4,6 @@ import { nodeSkip } from './availability.ts';
 import { bootNode, type TestNode } from './node.ts';
 import { picture, pictureLike } from './picture.ts';
 
-t.setTimeout(420_000);
-
 const configFile = '/etc/microshift/ovn.yaml';
 const lostProfile = '/etc/NetworkManager/system-connections/lost.nmconnection';
 const vswitchdPid = '$(cat /run/openvswitch/ovs-vswitchd.pid)';
@@ -147,7 +145,7 @@ const goodConfigs: [name: string, make: string][] = [
   ['an empty document', `printf -- '---\\n' > ${configFile}`],
 ];
 
-t.test('refusals', { timeout: 400_000, skip: nodeSkip }, async (t) => {
+t.test('refusals', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp', files: { '/etc/microshift/config.yaml': '' } });
   t.teardown(() => node.halt());
 
@@ -214,7 +212,7 @@ t.test('refusals', { timeout: 400_000, skip: nodeSkip }, async (t) => {
   });
 });
 
-t.test('no uplink at all', { timeout: 200_000, skip: nodeSkip }, async (t) => {
+t.test('no uplink at all', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'no-route' });
   t.teardown(() => node.halt());
   // nothing is awaited of a node without an address: the boot may not be over

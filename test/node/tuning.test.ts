@@ -4,8 +4,6 @@ import { nodeSkip } from './availability.ts';
 import { bootNode } from './node.ts';
 import { watchWrites } from './writes.ts';
 
-t.setTimeout(300_000);
-
 const ownFiles = 'find /etc/systemd/system -path "*ovs*.service.d/*"';
 const pids = 'cat /run/openvswitch/ovs-vswitchd.pid /run/openvswitch/ovsdb-server.pid';
 const threads = 'cat /proc/$(cat /run/openvswitch/ovs-vswitchd.pid)/task/*/comm | grep -c revalidator';
@@ -13,7 +11,7 @@ const affinity = 'systemctl show -P CPUAffinity ovs-vswitchd ovsdb-server | grep
 const locked = 'grep VmLck /proc/$(cat /run/openvswitch/ovs-vswitchd.pid)/status | tr -dc 0-9';
 const config = '/etc/microshift/ovn.yaml';
 
-t.test('tuning', { timeout: 280_000, skip: nodeSkip }, async (t) => {
+t.test('tuning', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({
     lan: 'dhcp',
     files: {

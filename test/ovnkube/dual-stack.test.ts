@@ -3,8 +3,6 @@ import t from 'tap';
 import { clusterSkip, ovnkubeSkip } from './availability.ts';
 import { liveOnOneNode } from './one-node.ts';
 
-t.setTimeout(850_000);
-
-t.test('dual-stack', { skip: clusterSkip || ovnkubeSkip, timeout: 840_000 }, (t) =>
+t.test('dual-stack', { skip: clusterSkip || ovnkubeSkip }, (t) =>
   liveOnOneNode(t, { ovnYaml: 'ovs:\n  datapathType: netdev\n', isDualStack: true }),
 );

@@ -3,9 +3,7 @@ import t from 'tap';
 import { clusterSkip, ovnkubeSkip } from './availability.ts';
 import { liveOnOneNode } from './one-node.ts';
 
-t.setTimeout(850_000);
-
-t.test('interconnect', { skip: clusterSkip || ovnkubeSkip, timeout: 840_000 }, (t) =>
+t.test('interconnect', { skip: clusterSkip || ovnkubeSkip }, (t) =>
   liveOnOneNode(t, {
     ovnYaml: 'ovs:\n  datapathType: netdev\n',
     options: '--flavor interconnect --control-plane 192.0.2.50',

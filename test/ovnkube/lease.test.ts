@@ -5,13 +5,11 @@ import { bootCluster } from './cluster.ts';
 import { containersOf, untilReady, untilReadyAgain } from './pods.ts';
 import { brokenConnections, createWorkload, kubectl, plugPods } from './workload.ts';
 
-t.setTimeout(850_000);
-
 const lease = '-n openshift-ovn-kubernetes lease/ovn-kubernetes-master';
 /** It asks every 26 s and gives up after 107 s, as ovnkube.conf says; three times that, for a machine that is busy. */
 const giveUpSeconds = 400;
 
-t.test('the lease is lost', { skip: clusterSkip || ovnkubeSkip, timeout: 840_000 }, async (t) => {
+t.test('the lease is lost', { skip: clusterSkip || ovnkubeSkip }, async (t) => {
   const node = await bootCluster(ovnkubeFolder, 'ovs:\n  datapathType: netdev\n');
   t.teardown(() => node.halt());
   await node.text('systemctl start microshift-ovs-init');

@@ -3,9 +3,7 @@ import t from 'tap';
 import { clusterSkip, ovnkubeSkip } from './availability.ts';
 import { liveOnOneNode } from './one-node.ts';
 
-t.setTimeout(1_700_000);
-
-const options = { skip: clusterSkip || ovnkubeSkip, timeout: 840_000 };
+const options = { skip: clusterSkip || ovnkubeSkip };
 const ovnYaml = 'uplink: none\novs:\n  datapathType: netdev\n';
 
 t.test('no-uplink', options, (t) => liveOnOneNode(t, { ovnYaml }));

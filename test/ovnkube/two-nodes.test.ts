@@ -7,8 +7,6 @@ import { bridgeRow, containersOf, untilReady, untilReadyAgain } from './pods.ts'
 import { brokenConnections, createWorkload, firstNode, kubectl, plugPods } from './workload.ts';
 
 // Waiting for one of the machine's two slots counts, too.
-t.setTimeout(1_700_000);
-
 const second = 'second';
 const onSecond = '/testnode/ovnkube/on-second.sh';
 const secondNode = {
@@ -22,7 +20,7 @@ const apply =
 /** How long the connections may take to work again; ovnkube's own sync takes 30 s. */
 const recoverySeconds = 40;
 
-t.test('two nodes', { skip: clusterSkip || ovnkubeSkip, timeout: 1_690_000 }, async (t) => {
+t.test('two nodes', { skip: clusterSkip || ovnkubeSkip }, async (t) => {
   const node = await bootCluster(ovnkubeFolder, ovnYaml, { files: secondNode });
   t.teardown(() => node.halt());
   await node.text('systemctl start microshift-ovs-init second-node');

@@ -14,7 +14,7 @@ import { startDaemons } from './daemons.ts';
 const directly: TuningContext['pinThreads'] = ({ pid, threads, cpus }) => pinThreads(pid, threads, cpus);
 const skip = missingParts() || (process.getuid?.() !== 0 && 'ovs-vswitchd needs root');
 
-t.test('tuning real daemons', { skip, timeout: 60_000 }, async (t) => {
+t.test('tuning real daemons', { skip }, async (t) => {
   const daemons = startDaemons();
   t.teardown(() => daemons.stop());
   const ovs = await openOpenVSwitch(daemons.runDirectory);

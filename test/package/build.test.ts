@@ -5,8 +5,6 @@ import path from 'node:path';
 import t from 'tap';
 import { buildPackage, buildPackages, rpmSkip } from './build-package.ts';
 
-t.setTimeout(240_000);
-
 const rpmlint = '/usr/bin/rpmlint';
 
 t.test('rpmlint has nothing to say', { skip: rpmSkip || (!existsSync(rpmlint) && 'rpmlint is not installed') }, (t) => {

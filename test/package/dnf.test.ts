@@ -7,7 +7,6 @@ import t, { type Test } from 'tap';
 import { buildPackages, rpmSkip } from './build-package.ts';
 import { buildStandIns, dnfSkip, microshiftFiles, microshiftPackages, rhelPackages } from './stand-ins.ts';
 
-t.setTimeout(240_000);
 const skip = rpmSkip || dnfSkip;
 const unitPath = 'usr/lib/systemd/system/microshift-ovs-init.service';
 

@@ -9,8 +9,6 @@ import { bootNode, type TestNode } from '../node/node.ts';
 import { buildPackage, rpmSkip } from './build-package.ts';
 import { buildStandIns, microshiftPackages } from './stand-ins.ts';
 
-t.setTimeout(420_000);
-
 const unit = 'microshift-ovs-init.service';
 // dpkg keeps the books of this node, so rpm knows of no dependency
 const rpm = 'rpm --nodeps';
@@ -39,7 +37,7 @@ const cleanUp = `systemctl stop microshift; systemctl stop ovsdb-server.service 
   pkill -9 -x ovn-controller; rm -rf /run/ovn`;
 const stopped = 'systemctl is-active ovsdb-server ovs-vswitchd openvswitch | sort -u';
 
-t.test('beside MicroShift', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t) => {
+t.test('beside MicroShift', { skip: nodeSkip || rpmSkip }, async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'packages-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const ours = path.basename(buildPackage('0.2.0', folder));

@@ -18,13 +18,11 @@ import {
   updatedWhileTried,
 } from './updates.ts';
 
-t.setTimeout(520_000);
-
 const unit = 'microshift-ovs-init.service';
 const greenboot = '/usr/lib/greenboot/check/required.d/39_microshift_net_check.sh';
 const ovsUnits = '/usr/lib/systemd/system/ov*.s* /etc/systemd/system/openvswitch.service';
 
-t.test('the package on nodes that are not fresh', { timeout: 500_000, skip: nodeSkip || rpmSkip }, async (t) => {
+t.test('the package on nodes that are not fresh', { skip: nodeSkip || rpmSkip }, async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'packages-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   buildPackages('0.2.0', path.join(folder, 'first'), '5.0.0');

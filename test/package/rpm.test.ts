@@ -14,15 +14,13 @@ import { bootNode, type TestNode } from '../node/node.ts';
 import type { NodeState } from '../node/state.ts';
 import { buildPackages, rpmSkip } from './build-package.ts';
 
-t.setTimeout(420_000);
-
 const unit = 'microshift-ovs-init.service';
 // dpkg keeps the books of this node, so rpm knows of no dependency
 const rpm = 'rpm --nodeps';
 const pids = 'cat /run/openvswitch/*.pid; pidof NetworkManager';
 const failed = 'systemctl --failed --no-legend --plain | grep -v testnode || true';
 
-t.test('the package', { timeout: 400_000, skip: nodeSkip || rpmSkip }, async (t) => {
+t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'packages-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   buildPackages('0.2.0', path.join(folder, 'first'), '5.0.0');

@@ -23,9 +23,7 @@ const cells: readonly [string, string, ('old' | 'new')[]][] = [
   ['conflict', 'attachUplink', ['old', 'new']],
 ];
 
-t.setTimeout(620_000);
-
-t.test('faults at points of a run', { timeout: 600_000, skip: nodeSkip }, async (t) => {
+t.test('faults at points of a run', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp', enableRepair: true, files: { [busProxyPath]: busProxy } });
   t.teardown(() => node.halt());
   const points = await pointsOf(node);

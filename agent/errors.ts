@@ -73,6 +73,12 @@ export const errorTable = {
   'apply-conflict': { exitCode: exitCode.failed, retryable: false },
   'rollout-timeout': failed,
   'delete-timeout': failed,
+  'overlay-refused': usage,
+  'overlay-absent': usage,
+  'record-unusable': usage,
+  'bundle-unusable': usage,
+  'certificates-refused': usage,
+  'ovn-not-running': dependency,
   internal: failed,
 } as const satisfies Record<string, ErrorTrait>;
 

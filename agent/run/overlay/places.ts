@@ -1,0 +1,20 @@
+/** Where the overlay keeps its files and looks for the daemons. */
+export interface OverlayPlaces {
+  /** Keys and certificates; ca.key is on the central node only. */
+  readonly pki: string;
+  /** What this node is in the cluster. */
+  readonly record: string;
+  readonly ovsRun: string;
+  /** OVN's own folder, and the one of releases before 20.03 (ovn NEWS, "OVN run directory"). */
+  readonly ovnRuns: readonly string[];
+  /** Where ovs-ctl(8) keeps system-id. */
+  readonly systemId: string;
+}
+
+export const overlayPlaces: OverlayPlaces = {
+  pki: '/etc/microshift-net/pki',
+  record: '/var/lib/microshift-net/overlay.json',
+  ovsRun: '/run/openvswitch',
+  ovnRuns: ['/run/ovn', '/var/run/openvswitch'],
+  systemId: '/etc/openvswitch/system-id.conf',
+};

@@ -210,7 +210,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   'drivers/ovsdb': {
     may: [],
-    packages: ['node:events', 'node:net'],
+    packages: ['node:events', 'node:fs', 'node:net', 'node:tls'],
     because: 'it is written as if it were a package: it drives other databases too',
     never: { 'errors.ts': 'it has its own errors; drivers/openvswitch names them', model: 'it is a general client' },
   },

@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { connect, type OvsdbClient } from '../../agent/drivers/ovsdb/index.ts';
@@ -10,7 +12,7 @@ import { connect, type OvsdbClient } from '../../agent/drivers/ovsdb/index.ts';
 /** The limit of the clients made here: for what is not about limits. */
 export const limitMs = 10_000;
 
-const vswitchSchema = '/usr/share/openvswitch/vswitch.ovsschema';
+export const vswitchSchema = '/usr/share/openvswitch/vswitch.ovsschema';
 
 /** Why the tests of this folder cannot run here, or false. */
 export function missingParts(): string | false {
@@ -49,7 +51,10 @@ const inventorySchema = {
 };
 
 export interface RealServer {
+  readonly folder: string;
   readonly path: string;
+  /** The port of `listenOn` while the server runs. */
+  port(): number;
   start(): Promise<void>;
   /** Ends the server with the signal and waits until it is gone. */
   kill(signal: NodeJS.Signals): Promise<void>;
@@ -57,8 +62,16 @@ export interface RealServer {
   remove(): Promise<void>;
 }
 
+/** What a server gets besides its unix socket. */
+export interface Listening {
+  /** A passive connection method with port 0, such as `ptcp:0:127.0.0.1`. */
+  readonly listenOn?: string;
+  /** Further words of the command line. */
+  readonly words?: readonly string[];
+}
+
 /** A private ovsdb-server with the databases Open_vSwitch and Inventory, on a unix socket in a temporary folder. */
-async function createRealServer(): Promise<RealServer> {
+async function createRealServer({ listenOn, words = [] }: Listening): Promise<RealServer> {
   const folder = await mkdtemp(join(tmpdir(), 'ovsdb-real-'));
   const path = (name: string): string => join(folder, name);
   await writeFile(path('inventory.ovsschema'), JSON.stringify(inventorySchema));
@@ -66,6 +79,7 @@ async function createRealServer(): Promise<RealServer> {
   execFileSync('ovsdb-tool', ['create', path('inventory.db'), path('inventory.ovsschema')]);
   const socket = path('db.sock');
   let child: ChildProcess | undefined;
+  let port = 0;
 
   async function kill(signal: NodeJS.Signals): Promise<void> {
     const dying = child;
@@ -77,11 +91,17 @@ async function createRealServer(): Promise<RealServer> {
   }
 
   return {
+    folder,
     path: socket,
+    port: () => port,
     async start() {
       const options = [`--remote=punix:${socket}`, `--unixctl=${path('ctl.sock')}`, '--no-chdir', '-vconsole:emer'];
-      child = spawn('ovsdb-server', [...options, path('vswitch.db'), path('inventory.db')], { stdio: 'inherit' });
-      const end = performance.now() + 15_000;
+      const more = listenOn === undefined ? [] : [`--remote=${listenOn}`, '-vconsole:socket_util:info'];
+      child = spawn('ovsdb-server', [...options, ...more, ...words, path('vswitch.db'), path('inventory.db')], {
+        stdio: ['ignore', 'inherit', listenOn === undefined ? 'inherit' : 'pipe'],
+      });
+      if (child.stderr !== null) port = await portOf(child.stderr);
+      const end = performance.now() + 60_000;
       for (;;) {
         const probe = await connect(socket, limitMs).catch((error: unknown) => {
           if (performance.now() > end) throw error;
@@ -99,11 +119,29 @@ async function createRealServer(): Promise<RealServer> {
   };
 }
 
-/** A running server and a connection to it; both end with the test. */
-export async function startWithClient(t: Test): Promise<{ server: RealServer; client: OvsdbClient }> {
-  const server = await createRealServer();
+/** The port that a server chose, from what it says about it. */
+async function portOf(output: Readable): Promise<number> {
+  for await (const line of createInterface({ input: output })) {
+    const port = /listening on port (\d+)/.exec(line)?.[1];
+    if (port !== undefined) {
+      output.resume();
+      return Number(port);
+    }
+  }
+  throw new Error('ovsdb-server ended before it listened');
+}
+
+/** A running server; it ends with the test. */
+export async function startServer(t: Test, listening: Listening = {}): Promise<RealServer> {
+  const server = await createRealServer(listening);
   t.teardown(() => server.remove());
   await server.start();
+  return server;
+}
+
+/** A running server and a connection to it; both end with the test. */
+export async function startWithClient(t: Test): Promise<{ server: RealServer; client: OvsdbClient }> {
+  const server = await startServer(t);
   const client = await connect(server.path, limitMs);
   t.teardown(() => client.close());
   return { server, client };

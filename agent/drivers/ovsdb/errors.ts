@@ -1,13 +1,33 @@
 /**
  * What can go wrong between a caller and an OVSDB server:
+ * - `invalid`: what the caller named as a server is none (ovsdb(7), "Connection Methods")
  * - `unreachable`: no connection could be made (no socket, refused, no permission, no answer in time)
+ * - `credentials`: our own key, certificate or CA file cannot be read or used
+ * - `not-tls`: something listens there that does not speak TLS
+ * - `certificate-expired`: the server's certificate is over, or not valid yet
+ * - `certificate-untrusted`: the server's certificate was not signed by our CA
+ * - `certificate-refused`: the server refuses our certificate
+ * - `no-leader`: servers answer, and none of them is the one to talk to
  * - `lost`: there was a connection and it ended
- * - `timeout`: a call or a wait operation took longer than it may
+ * - `timeout`: a call or a wait took longer than it may
  * - `protocol`: the peer does not speak RFC 7047 as we understand it
  * - `operation`: the server understood and refused (RFC 7047 section 3.1, `<error>`)
- * - `closed`: our side closed the client
+ * - `closed`: our side closed
  */
-export type OvsdbErrorKind = 'unreachable' | 'lost' | 'timeout' | 'protocol' | 'operation' | 'closed';
+export type OvsdbErrorKind =
+  | 'invalid'
+  | 'unreachable'
+  | 'credentials'
+  | 'not-tls'
+  | 'certificate-expired'
+  | 'certificate-untrusted'
+  | 'certificate-refused'
+  | 'no-leader'
+  | 'lost'
+  | 'timeout'
+  | 'protocol'
+  | 'operation'
+  | 'closed';
 
 /** The one error class of this folder. */
 export class OvsdbError extends Error {

@@ -1,6 +1,9 @@
 /** The public face of this folder; README.md shows it in use. */
-export { connect, type OvsdbClient } from './client.ts';
+export { type ConnectOptions, connect } from './client.ts';
+export type { NoticeListener, OvsdbClient } from './connection.ts';
 export { OvsdbError, type OvsdbErrorKind } from './errors.ts';
 export type { JsonObject } from './json.ts';
 export { deleteRows, insert, type Mutation, mutate, type Operation, select, wait } from './operations.ts';
+export { parseRemotes, type Remote, type Remotes, remoteText } from './remotes.ts';
+export type { Credentials } from './tls.ts';
 export { mapOf, namedUuid, readInteger, readString, readStringMap, readUuids, setOf, uuid } from './values.ts';

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { createConnection, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { OvsdbError } from './errors.ts';
+import { type Remote, remoteText } from './remotes.ts';
+import { type Credentials, explainTlsFailure, tlsOptions } from './tls.ts';
+
+/**
+ * A byte stream to the server, after the TLS handshake for `ssl:`. Ends with the signal, whose reason is an Error. Rejects with the kind of
+ * OvsdbError that says why there is none.
+ */
+export async function dial(remote: Remote, signal: AbortSignal, credentials?: Credentials): Promise<Socket> {
+  if (remote.kind === 'ssl') {
+    const options = await tlsOptions(credentials);
+    return opened(connectTls({ ...options, host: remote.host, port: remote.port }), 'secureConnect', remote, signal);
+  }
+  const socket = createConnection(
+    remote.kind === 'unix' ? { path: remote.path } : { host: remote.host, port: remote.port },
+  );
+  return opened(socket, 'connect', remote, signal);
+}
+
+async function opened(socket: Socket, event: string, remote: Remote, signal: AbortSignal): Promise<Socket> {
+  const stop = (): unknown => socket.destroy(signal.reason as Error);
+  signal.addEventListener('abort', stop);
+  try {
+    if (signal.aborted) stop();
+    await once(socket, event);
+    // Every message is written whole: there is nothing to collect before it is sent.
+    socket.setNoDelay(true);
+    return socket;
+  } catch (cause) {
+    throw explainDial(remote, cause as NodeJS.ErrnoException);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function explainDial(remote: Remote, cause: NodeJS.ErrnoException): OvsdbError {
+  const { code = '', message } = cause;
+  const [kind, why] = (remote.kind === 'ssl' ? explainTlsFailure(cause, 'handshake') : undefined) ?? [
+    'unreachable',
+    (remote.kind === 'unix' ? localReasons : remoteReasons)[code] ?? message,
+  ];
+  return new OvsdbError(kind, `cannot connect to ${remoteText(remote)}: ${why}`, cause);
+}
+
+const localReasons: Readonly<Record<string, string>> = {
+  ENOENT: 'the socket does not exist, ovsdb-server is not running',
+  ECONNREFUSED: 'nobody listens there, ovsdb-server is not running',
+  EACCES: 'permission denied',
+  EAGAIN: 'the server does not accept connections',
+};
+
+const remoteReasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nobody listens on that port, or a firewall refuses',
+  EHOSTUNREACH: 'no route to that host, or it is off',
+  ENETUNREACH: 'no route to that network',
+  ETIMEDOUT: 'no answer, the host is off or a firewall drops',
+  ENOTFOUND: 'no such host name',
+};

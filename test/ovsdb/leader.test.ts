@@ -1,0 +1,83 @@
+// A raft cluster of three: the leader is found, and its loss is noticed. The cluster may elect another one at any time when the machine is
+// busy; nothing here depends on who leads, or for how long.
+import t from 'tap';
+import { connect, insert, type OvsdbClient, OvsdbError, select } from '../../agent/drivers/ovsdb/index.ts';
+import { startCluster } from './cluster.ts';
+import { limitMs, missingParts, startServer, vswitchSchema } from './real-server.ts';
+
+const leaderOf = 'Open_vSwitch';
+/** Elections take seconds; this is for the slowest of them. */
+const electionMs = 120_000;
+
+t.test('the leader of a cluster', { skip: missingParts() }, async (t) => {
+  const cluster = await startCluster(t, vswitchSchema, leaderOf);
+  const leader = (...more: string[]): Promise<OvsdbClient> =>
+    connect([...cluster.remotes, ...more], electionMs, { leaderOf });
+
+  /** Does it with the leader, and again with the next one if it is lost on the way. */
+  async function withLeader<T>(act: (client: OvsdbClient) => Promise<T>): Promise<T> {
+    const client = await leader();
+    try {
+      return await act(client);
+    } catch (error) {
+      if (error instanceof OvsdbError && error.kind === 'lost') return withLeader(act);
+      throw error;
+    } finally {
+      client.close();
+    }
+  }
+
+  await t.test('a follower is not taken, unless the caller does not ask for the leader', async (t) => {
+    const first = await leader();
+    const followers = cluster.remotes.filter((remote) => remote !== first.remote);
+    const outcome = await connect(followers, 1_000, { leaderOf }).catch((error: unknown) => error);
+    if (outcome instanceof OvsdbError) t.equal(outcome.kind, 'no-leader');
+    else t.match(await first.ended, { kind: 'lost' }, 'elected meanwhile');
+    const any = await connect(followers, electionMs);
+    t.ok(followers.includes(any.remote));
+    any.close();
+    first.close();
+  });
+
+  await t.test('the cluster is the one that is named', async (t) => {
+    const named = await leader(`cid:${cluster.clusterId}`);
+    t.ok(cluster.remotes.includes(named.remote));
+    named.close();
+    const other = 'cid:550e8400-e29b-41d4-a716-446655440000';
+    await t.rejects(connect([...cluster.remotes, other], 1_000, { leaderOf }), {
+      name: 'OvsdbError',
+      kind: 'no-leader',
+    });
+  });
+
+  await t.test('killed: the next one is found, and has the data', async (t) => {
+    await withLeader(async (client) => {
+      const [rows] = await client.transact(leaderOf, [select('Open_vSwitch', [], [])]);
+      if (rows.length === 0) await client.transact(leaderOf, [insert('Open_vSwitch', { ovs_version: 'kept' }, 'root')]);
+    });
+    const first = await leader();
+    await cluster.kill(first.remote);
+    t.match(await first.ended, { kind: 'lost' });
+    const second = await leader();
+    t.not(second.remote, first.remote);
+    const [[row]] = await withLeader((client) =>
+      client.transact(leaderOf, [select('Open_vSwitch', [], ['ovs_version'])]),
+    );
+    t.strictSame(row, { ovs_version: 'kept' });
+
+    const third = cluster.remotes.find((remote) => remote !== first.remote && remote !== second.remote) ?? '';
+    await cluster.kill(third);
+    t.match(await second.ended, { kind: 'lost' }, 'alone it has no majority, and is given up');
+    cluster.start(third);
+    const again = await leader();
+    t.not(again.remote, first.remote);
+    again.close();
+  });
+});
+
+t.test('a standalone database leads itself', { skip: missingParts() }, async (t) => {
+  const server = await startServer(t);
+  const client = await connect(server.path, limitMs, { leaderOf });
+  client.close();
+  await t.rejects(connect(server.path, 1_000, { leaderOf: 'Nowhere' }), { name: 'OvsdbError', kind: 'no-leader' });
+});

@@ -1,0 +1,120 @@
+import type { DatabaseRows, RowPlan } from './rows.ts';
+
+/** How a cluster's rows are named: as ovn-kubernetes of today does, or as its first tool of 2017 did. */
+export type OverlayNaming = 'modern' | 'seed';
+
+/** What all nodes of a cluster have in common. Of each list at most one entry per family, IPv4 first. */
+export interface OverlayLayout {
+  readonly naming: OverlayNaming;
+  readonly clusterSubnets: readonly string[];
+  readonly serviceSubnets: readonly string[];
+  readonly joinSubnets: readonly string[];
+  /** Of the pods' and management interfaces. */
+  readonly mtu: number;
+  /** Value of external_ids:owner of every row of ours. Only rows that carry it are ever deleted. */
+  readonly owner: string;
+}
+
+export type EncapType = 'geneve' | 'vxlan';
+
+/** One node of the cluster, as far as rows depend on it. */
+export interface OverlayNode {
+  /** The kubelet's name of the node. */
+  readonly name: string;
+  /** From 1; the address of its gateway router follows from it. No two nodes have the same. */
+  readonly id: number;
+  /** external_ids:system-id of its Open vSwitch, which is its chassis' name. */
+  readonly systemId: string;
+  /** At most one per family; empty: a node without pods, such as one that is a gateway only. */
+  readonly subnets: readonly string[];
+  readonly encap: { readonly types: readonly EncapType[]; readonly addresses: readonly string[] };
+  /** Of its management port; null: it follows from the port's address (`modern`), or is taken from `randomMacs` (`seed`). */
+  readonly managementMac: string | null;
+  /** Its own addresses, which pods of its subnets reach through the management port. */
+  readonly hostAddresses: readonly string[];
+  readonly gateway: OverlayGateway | null;
+}
+
+/** The way of a node out of the cluster. */
+export interface OverlayGateway {
+  /** The Open vSwitch bridge whose NIC it leaves by: br-ex, or one that a NIC of its own was given. */
+  readonly bridge: string;
+  /** `shared`: the node itself has its address there; `dedicated`: nobody but the gateway has. */
+  readonly kind: 'shared' | 'dedicated';
+  /** Name of the network in ovn-bridge-mappings. */
+  readonly physicalNetwork: string;
+  /** Of the bridge or the NIC. */
+  readonly mac: string;
+  /** `address/prefix`, at most one per family. */
+  readonly addresses: readonly string[];
+  readonly nextHops: readonly string[];
+  readonly vlan: number | null;
+  /** Subnets that leave here, whichever node they are on ("rampout"). */
+  readonly subnets: readonly string[];
+  /** False: no packet of another node is led here, because it does not answer. */
+  readonly isUp: boolean;
+}
+
+/** A chassis of the southbound database: who has registered so far. */
+export interface OverlayChassis {
+  readonly name: string;
+  readonly hostname: string;
+  readonly encapAddresses: readonly string[];
+}
+
+/** Everything that the rows of OVN_Northbound are planned from. */
+export interface NorthboundFacts {
+  readonly layout: OverlayLayout;
+  /** Nodes that shall be as said; rows of others are left alone. */
+  readonly nodes: readonly OverlayNode[];
+  /** Nodes whose rows shall go. */
+  readonly leaving: readonly string[];
+  /** The node after which `seed` names the cluster's router, where there is none yet. */
+  readonly centralNode: string;
+  readonly chassis: readonly OverlayChassis[];
+  readonly rows: DatabaseRows;
+  /** MACs for new ports in `seed`, used in their order; `macsNeeded` of them are always enough. */
+  readonly randomMacs: readonly string[];
+}
+
+/** Everything that a node's own rows of Open_vSwitch are planned from. */
+export interface LocalFacts {
+  readonly layout: OverlayLayout;
+  readonly node: OverlayNode;
+  /** Where the southbound database answers, `ssl:192.0.2.1:6642`; several: a cluster. */
+  readonly southbound: readonly string[];
+  /** Where the northbound database answers, for the older tools that read it here; empty: not said. */
+  readonly northbound: readonly string[];
+  /** The data path of br-int; null: the kernel's. */
+  readonly datapathType: 'netdev' | null;
+  readonly rows: DatabaseRows;
+}
+
+/** Everything that the connections of OVN_Northbound or OVN_Southbound are planned from. */
+export interface CentralFacts {
+  readonly owner: string;
+  /** Listeners that shall be there. */
+  readonly connections: readonly OverlayConnection[];
+  readonly tls: OverlayTls | null;
+  readonly rows: DatabaseRows;
+}
+
+export interface OverlayConnection {
+  /** `pssl:6642:192.0.2.1`, `ptcp:6641` (ovsdb(7), connection methods). */
+  readonly target: string;
+  /** Of the southbound database: what who connects here may write. */
+  readonly role: 'ovn-controller' | null;
+  readonly inactivityProbeMs: number;
+}
+
+/** Files on the central node. */
+export interface OverlayTls {
+  readonly privateKey: string;
+  readonly certificate: string;
+  readonly caCertificate: string;
+}
+
+/** The plan of one database, with one line per decision. */
+export interface OverlayPlan extends RowPlan {
+  readonly trace: readonly string[];
+}

@@ -119,7 +119,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'printable.ts',
       'version.ts',
     ],
-    packages: ['node:fs', 'node:path'],
+    packages: ['node:fs', 'node:os', 'node:path'],
     because:
       'it asks every part of the node on its own, so that one that fails keeps none of the others from being seen',
     never: { doctor: 'it collects; doctor/ judges', run: 'looking changes nothing' },

@@ -13,7 +13,11 @@ export type ControllerState = 'absent' | 'connected' | 'not connected';
 export async function controllerState(runDirectories: readonly string[]): Promise<ControllerState> {
   const sockets = runDirectories
     .filter((directory) => existsSync(directory))
-    .flatMap((directory) => readdirSync(directory).filter((name) => controlSocket.test(name)).map((name) => `${directory}/${name}`));
+    .flatMap((directory) =>
+      readdirSync(directory)
+        .filter((name) => controlSocket.test(name))
+        .map((name) => `${directory}/${name}`),
+    );
   for (const socket of sockets) {
     const client = await connect(socket, answerMs).catch(() => null);
     if (client === null) continue;

@@ -1,9 +1,15 @@
 import { existsSync } from 'node:fs';
 import { AgentError } from '../../errors.ts';
-import type { DatabaseRows } from '../../model/rows.ts';
-import { type Credentials, connect, type JsonObject, type Operation, type OvsdbClient, wait } from '../ovsdb/index.ts';
+import {
+  type Credentials,
+  connect,
+  type JsonObject,
+  type Operation,
+  type OvsdbClient,
+  select,
+  wait,
+} from '../ovsdb/index.ts';
 import { fromOvn } from './errors.ts';
-import { readRows } from './rows.ts';
 
 /** A database answers in milliseconds; 5 s is for one that compacts its file, or for a slow link between two nodes. */
 const callMs = 5_000;
@@ -19,7 +25,10 @@ export interface RowDatabase {
   readonly name: string;
   /** Which server answers: `unix:/run/ovn/ovnnb_db.sock`. */
   readonly server: string;
-  rows(tables: readonly string[]): Promise<DatabaseRows>;
+  /** The schema as the server writes it (RFC 7047 section 3.2). */
+  schema(): Promise<JsonObject>;
+  /** Every row of these tables, with these columns, as of one moment. */
+  read(columns: Readonly<Record<string, readonly string[]>>): Promise<Readonly<Record<string, readonly JsonObject[]>>>;
   /** All of the operations as one transaction, or none. */
   transact(what: string, operations: readonly Operation[]): Promise<readonly (readonly JsonObject[])[]>;
   /** Settles with true as soon as there is such a row, with false when there is none within the limit. The server tells; nothing polls. */
@@ -43,7 +52,10 @@ export async function openCentralDatabase(
 }
 
 /** Where a database of OVN listens on this node; null: nowhere. */
-export function centralSocket(name: 'OVN_Northbound' | 'OVN_Southbound', runDirectories: readonly string[]): string | null {
+export function centralSocket(
+  name: 'OVN_Northbound' | 'OVN_Southbound',
+  runDirectories: readonly string[],
+): string | null {
   const file = name === 'OVN_Northbound' ? 'ovnnb_db.sock' : 'ovnsb_db.sock';
   return runDirectories.map((directory) => `${directory}/${file}`).find((path) => existsSync(path)) ?? null;
 }
@@ -64,15 +76,32 @@ async function open(name: string, remote: string, credentials: Credentials | und
   return {
     name,
     server: remote,
-    rows: (tables) => named(`read ${name}`, readRows(client, name, tables)),
+    schema: async () => (await named(`read the schema of ${name}`, client.call('get_schema', [name]))) as JsonObject,
+    read: (columns) => named(`read ${name}`, read(client, name, columns)),
     transact: (what, operations) => named(what, client.transact(name, operations)),
     appears: (row, limitMs) => named(`wait for a row of ${row.table}`, appears(client, name, row, limitMs)),
     close: () => client.close(),
   };
 }
 
+async function read(
+  client: OvsdbClient,
+  name: string,
+  columns: Readonly<Record<string, readonly string[]>>,
+): Promise<Readonly<Record<string, readonly JsonObject[]>>> {
+  const tables = Object.entries(columns);
+  const operations = tables.map(([table, names]) => select(table, [], ['_uuid', ...names]));
+  const answers = await client.transact(name, operations);
+  return Object.fromEntries(tables.map(([table], index) => [table, answers[index] ?? []]));
+}
+
 /** RFC 7047 section 5.2.6: the server holds the answer back until the rows are no longer none. */
-async function appears(client: OvsdbClient, name: string, { table, where }: Awaited, limitMs: number): Promise<boolean> {
+async function appears(
+  client: OvsdbClient,
+  name: string,
+  { table, where }: Awaited,
+  limitMs: number,
+): Promise<boolean> {
   const none = { table, where, columns: ['_uuid'], until: '!=' as const, rows: [], timeout: limitMs };
   try {
     await client.transact(name, [wait(none)]);

@@ -53,6 +53,7 @@ const layout: Shape = {
 
 const gateway: Shape = {
   bridge: plainName,
+  interface: orNull(plainName),
   kind: (value) => value === 'shared' || value === 'dedicated',
   physicalNetwork: plainName,
   mac,

@@ -1,8 +1,9 @@
-import { geneveOverheadBytes } from '../../config/warnings.ts';
 import { type NamedRange, overlayRanges, rangeConflicts, reservedRanges } from '../../config/overlay-ranges.ts';
+import { geneveOverheadBytes } from '../../config/warnings.ts';
 import { AgentError } from '../../errors.ts';
+import type { HostFacts } from '../../facts/overlay.ts';
 import type { Config } from '../../model/config.ts';
-import type { Link, Route } from '../../model/observation.ts';
+import type { Link } from '../../model/observation.ts';
 import type { EncapType, OverlayLayout, OverlayNode } from '../../model/overlay.ts';
 import { type AddressRange, addressAt, overlaps, parseRange } from '../../net/address-range.ts';
 import { isNodeName } from './names.ts';
@@ -13,13 +14,6 @@ export const overlayOwner = 'microshift-net';
 const nodePrefix = { 4: 24, 6: 64 } as const;
 /** The join network has an address for each (OVN's own limit is far above). */
 const maxNodes = 250;
-
-/** What is known of this host. */
-export interface HostFacts {
-  readonly hostname: string;
-  readonly links: readonly Link[];
-  readonly routes: readonly Route[];
-}
 
 /** How this host appears in the cluster. */
 export interface HostIdentity {
@@ -34,7 +28,10 @@ export interface HostIdentity {
 export function identify({ overlay }: Pick<Config, 'overlay'>, facts: HostFacts): HostIdentity {
   const name = overlay.nodeName.value ?? facts.hostname.toLowerCase();
   if (!isNodeName(name)) {
-    throw refused(`"${name}" cannot be the name of a node`, 'set overlay.nodeName in ovn.yaml to the name of the kubelet');
+    throw refused(
+      `"${name}" cannot be the name of a node`,
+      'set overlay.nodeName in ovn.yaml to the name of the kubelet',
+    );
   }
   const wanted = overlay.encapAddress.value === 'auto' ? defaultAddress(facts) : overlay.encapAddress.value;
   if (wanted === null) {
@@ -53,7 +50,9 @@ export function identify({ overlay }: Pick<Config, 'overlay'>, facts: HostFacts)
 }
 
 function globalAddresses(links: readonly Link[]): string[] {
-  return links.flatMap(({ addresses }) => addresses.filter(({ scope }) => scope === 'global').map(({ address }) => address));
+  return links.flatMap(({ addresses }) =>
+    addresses.filter(({ scope }) => scope === 'global').map(({ address }) => address),
+  );
 }
 
 /** The address of the device of the default route: IPv4 first, lowest metric first. */
@@ -118,7 +117,9 @@ function hostRanges({ links, routes }: HostFacts, ownDevices: readonly string[])
   const ofLinks = links
     .filter(({ name }) => !ownDevices.includes(name))
     .flatMap(({ name, addresses }) => {
-      const texts = addresses.filter(({ scope }) => scope === 'global').map((one) => `${one.address}/${one.prefixLength}`);
+      const texts = addresses
+        .filter(({ scope }) => scope === 'global')
+        .map((one) => `${one.address}/${one.prefixLength}`);
       return namedRanges('an address of this node', name, texts);
     });
   const ofRoutes = routes

@@ -63,6 +63,8 @@ export const errorTable = {
   'firewalld-refused': failed,
   'command-missing': dependency,
   'manifests-foreign': usage,
+  'overlay-foreign': usage,
+  'overlay-conflict': usage,
   'image-unknown': usage,
   'kubeconfig-unusable': usage,
   'kubeconfig-missing': dependency,

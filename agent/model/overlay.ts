@@ -28,7 +28,7 @@ export interface OverlayNode {
   /** At most one per family; empty: a node without pods, such as one that is a gateway only. */
   readonly subnets: readonly string[];
   readonly encap: { readonly types: readonly EncapType[]; readonly addresses: readonly string[] };
-  /** Of its management port; null: it follows from the port's address (`modern`), or is taken from `randomMacs` (`seed`). */
+  /** Of its management port, where the interface is there already; null: it follows from the port's address. */
   readonly managementMac: string | null;
   /** Its own addresses, which pods of its subnets reach through the management port. */
   readonly hostAddresses: readonly string[];
@@ -41,6 +41,8 @@ export interface OverlayGateway {
   readonly bridge: string;
   /** `shared`: the node itself has its address there; `dedicated`: nobody but the gateway has. */
   readonly kind: 'shared' | 'dedicated';
+  /** The NIC of a dedicated bridge, which was made for it; null: the bridge is somebody else's. */
+  readonly interface: string | null;
   /** Name of the network in ovn-bridge-mappings. */
   readonly physicalNetwork: string;
   /** Of the bridge or the NIC. */

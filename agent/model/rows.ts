@@ -89,8 +89,12 @@ export type ColumnChange =
 
 /** What must hold when the changes are made, or none of them is (RFC 7047 section 5.2.6). */
 export type RowGuard =
-  /** No row of the table has these values. */
-  | { readonly guard: 'absent'; readonly table: string; readonly where: Readonly<Record<string, Atom>> }
+  /** No row of the table has these values; of a map, no row has these keys. */
+  | {
+      readonly guard: 'absent';
+      readonly table: string;
+      readonly where: Readonly<Record<string, Atom | Readonly<Record<string, string>>>>;
+    }
   /** The row is there, and these columns of it are as they were read. */
   | {
       readonly guard: 'unchanged';

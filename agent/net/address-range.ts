@@ -30,10 +30,18 @@ export function overlaps(a: AddressRange, b: AddressRange): boolean {
 
 /** The address behind the last one of a range: 10.43.0.0/16 → 10.44.0.0; null where none comes after it. */
 export function addressAfter({ family, last }: AddressRange): string | null {
-  const bits = family === 4 ? 32 : 128;
   const next = last + 1n;
-  if (next >> BigInt(bits) !== 0n) return null;
-  const hex = next.toString(16).padStart(bits / 4, '0');
+  return next >> BigInt(family === 4 ? 32 : 128) === 0n ? textOf(next, family) : null;
+}
+
+/** The address at a place of a range: 1 in 10.42.0.0/24 → 10.42.0.1; null where the range ends before it. */
+export function addressAt({ family, first, last }: AddressRange, place: number): string | null {
+  const value = first + BigInt(place);
+  return value <= last ? textOf(value, family) : null;
+}
+
+function textOf(value: bigint, family: 4 | 6): string {
+  const hex = value.toString(16).padStart(family === 4 ? 8 : 32, '0');
   if (family === 6) return compressIpv6(hex);
   return (hex.match(/../g) ?? []).map((byte) => Number.parseInt(byte, 16)).join('.');
 }

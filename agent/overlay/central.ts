@@ -1,0 +1,66 @@
+import { AgentError } from '../errors.ts';
+import type { CentralFacts, OverlayPlan } from '../model/overlay.ts';
+import { is, keys } from './column-changes.ts';
+import { createDraft, type Draft, type WantedRow } from './draft.ts';
+import { textOf } from './existing.ts';
+import { isOwnedBy } from './tags.ts';
+
+/** What has to change in a central database so that it listens as wanted. Listeners of others stay. */
+export function planCentral(facts: CentralFacts): OverlayPlan {
+  const { owner, connections, tls, rows } = facts;
+  const draft = createDraft(rows, owner);
+  const table = rows.database === 'OVN_Southbound' ? 'SB_Global' : 'NB_Global';
+  const root = draft.existing.all(table)[0] ?? null;
+  if (root === null) {
+    throw new AgentError('overlay-conflict', `${rows.database} is not set up, it has no row in ${table}`, {
+      hint: 'start ovn-northd, which makes it',
+    });
+  }
+  const global: WantedRow = { table, title: table, reference: root._uuid, existing: root };
+  if (tls !== null) wantTls(draft, global, tls, owner);
+  for (const { target, role, inactivityProbeMs } of connections) {
+    draft.want({
+      table: 'Connection',
+      title: target,
+      existing: draft.existing.all('Connection').find((row) => row.target === target) ?? null,
+      columns: {
+        target: is(target),
+        inactivity_probe: is([inactivityProbeMs]),
+        ...(role !== null && { role: is(role) }),
+      },
+      place: { row: global, column: 'connections' },
+      why: role === null ? 'others write their rows over it' : `nodes connect to it, and may write what ${role} writes`,
+    });
+  }
+  for (const row of draft.existing.all('Connection').filter((entry) => isOwnedBy(entry, owner)))
+    if (!draft.isSettled(row)) draft.remove('Connection', row, textOf(row, 'target'), 'nobody shall connect there any more');
+  if (tls === null)
+    for (const row of draft.existing.all('SSL').filter((entry) => isOwnedBy(entry, owner)))
+      draft.remove('SSL', row, 'certificates', 'TLS is off');
+  return { database: rows.database, guards: draft.guards, changes: draft.changes, trace: draft.trace };
+}
+
+function wantTls(draft: Draft, global: WantedRow, tls: NonNullable<CentralFacts['tls']>, owner: string): void {
+  const existing = draft.existing.all('SSL')[0] ?? null;
+  const files = { private_key: tls.privateKey, certificate: tls.certificate, ca_cert: tls.caCertificate };
+  const isSame = Object.entries(files).every(([column, file]) => textOf(existing, column) === file);
+  if (existing !== null && !isOwnedBy(existing, owner) && !isSame) {
+    const message = `the database uses the certificate ${textOf(existing, 'certificate')}, which is not ours`;
+    throw new AgentError('overlay-conflict', message, {
+      hint: 'remove it, so that nobody is cut off unasked: ovn-nbctl del-ssl, ovn-sbctl del-ssl',
+    });
+  }
+  draft.want({
+    table: 'SSL',
+    title: 'certificates',
+    existing,
+    columns: {
+      private_key: is(tls.privateKey),
+      certificate: is(tls.certificate),
+      ca_cert: is(tls.caCertificate),
+      external_ids: keys({}),
+    },
+    place: { row: global, column: 'ssl' },
+    why: 'who connects is known by a certificate of the cluster',
+  });
+}

@@ -1,0 +1,66 @@
+import type { Atom, ColumnChange, ColumnShape, DatabaseRow, WrittenAtom, WrittenValue } from '../model/rows.ts';
+import { listOf, mapOf } from './existing.ts';
+
+/** What a column shall hold: exactly a value; of a map these keys, and some not; of a set these elements. */
+export type WantedColumn =
+  | { readonly is: WrittenValue }
+  | { readonly keys: Readonly<Record<string, string>>; readonly without?: readonly string[] }
+  | { readonly has: readonly WrittenAtom[] };
+
+/** The whole column. */
+export const is = (value: WrittenValue): WantedColumn => ({ is: value });
+/** Keys of a map; the others stay. */
+export const keys = (entries: Readonly<Record<string, string>>): WantedColumn => ({ keys: entries });
+/** Elements of a set; the others stay. */
+export const has = (...elements: readonly WrittenAtom[]): WantedColumn => ({ has: elements });
+
+/** What a new row gets; null: nothing, its default does. */
+export function writtenValue(wanted: WantedColumn, { kind }: ColumnShape): WrittenValue | null {
+  if ('keys' in wanted) return Object.keys(wanted.keys).length === 0 ? null : wanted.keys;
+  const value = 'is' in wanted ? wanted.is : wanted.has;
+  if (kind !== 'set') return value;
+  const elements = elementsOf(value);
+  return elements.length === 0 ? null : elements;
+}
+
+/** What has to be done to a column that is there; nothing where it is as wanted. */
+export function changesOf(
+  column: string,
+  row: DatabaseRow,
+  wanted: WantedColumn,
+  { kind }: ColumnShape,
+): readonly ColumnChange[] {
+  if ('keys' in wanted) return mapChanges(column, mapOf(row, column), wanted.keys, wanted.without ?? []);
+  const before = row[column] ?? [];
+  if ('has' in wanted) {
+    const missing = wanted.has.filter((element) => !listOf(row, column).includes(element as Atom));
+    return missing.length === 0 ? [] : [{ column, add: missing }];
+  }
+  if (kind === 'set') {
+    const elements = elementsOf(wanted.is);
+    return sameSet(listOf(row, column), elements) ? [] : [{ column, replace: elements, before }];
+  }
+  return wanted.is === before ? [] : [{ column, replace: wanted.is, before }];
+}
+
+function mapChanges(
+  column: string,
+  before: Readonly<Record<string, string>>,
+  entries: Readonly<Record<string, string>>,
+  without: readonly string[],
+): readonly ColumnChange[] {
+  const put = Object.entries(entries).filter(([key, value]) => before[key] !== value);
+  const drop = without.filter((key) => key in before);
+  return [
+    ...(put.length === 0 ? [] : [{ column, put: Object.fromEntries(put) }]),
+    ...(drop.length === 0 ? [] : [{ column, drop }]),
+  ];
+}
+
+function elementsOf(value: WrittenValue): readonly WrittenAtom[] {
+  return Array.isArray(value) ? value : [value as WrittenAtom];
+}
+
+function sameSet(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && b.every((element) => a.includes(element));
+}

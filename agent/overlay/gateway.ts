@@ -1,0 +1,240 @@
+import type { NorthboundFacts, OverlayGateway, OverlayNode } from '../model/overlay.ts';
+import type { WrittenAtom } from '../model/rows.ts';
+import { isIpv6, macOf, sameFamily, withoutLength } from './addresses.ts';
+import { type Cluster, joinAddressesFor, wantJoinPort, wantTaggedBalancer } from './cluster.ts';
+import { has, is, keys, type WantedColumn } from './column-changes.ts';
+import type { Draft, WantedRow } from './draft.ts';
+import { mapOf } from './existing.ts';
+import { wantHeld } from './held.ts';
+import { gatewayNames, uplinkPort } from './names.ts';
+import { nodeFacts } from './node.ts';
+
+/** A gateway that is wanted, and its addresses among the routers. */
+export interface GatewayRouter {
+  readonly node: OverlayNode;
+  readonly gateway: OverlayGateway;
+  readonly router: WantedRow;
+  readonly joinAddresses: readonly string[];
+}
+
+/**
+ * Where a host and its gateway share an address, what the host says to a service comes from these ranges, and answers go back by a next hop
+ * that nobody is (ovn-kubernetes, go-controller/pkg/config, masquerade subnet).
+ */
+const masquerade = [
+  { subnet: '169.254.169.0/29', nextHop: '169.254.169.4' },
+  { subnet: 'fd69::/125', nextHop: 'fd69::4' },
+];
+
+/** A node's gateway router, between the join switch and the outside. */
+export function wantGateway(
+  draft: Draft,
+  cluster: Cluster,
+  facts: NorthboundFacts,
+  node: OverlayNode,
+  gateway: OverlayGateway,
+): GatewayRouter {
+  const { layout } = cluster;
+  const { router: name } = gatewayNames(node.name);
+  const existing = draft.existing.named('Logical_Router', name);
+  const subnets = layout.joinSubnets.filter((subnet) => sameFamily(gateway.addresses, subnet) !== null);
+  const joinAddresses = joinAddressesFor(draft, name, subnets, node.id + 1);
+  const router = draft.want({
+    table: 'Logical_Router',
+    title: name,
+    existing,
+    node: node.name,
+    columns: {
+      name: is(name),
+      ...(layout.naming === 'seed'
+        ? seedColumns(draft, facts, node, gateway, joinAddresses)
+        : modernColumns(cluster, node, gateway)),
+    },
+    absent: { name },
+    why: `${node.name} is a way out of the cluster`,
+  });
+  wantJoinPort(draft, cluster, router, joinAddresses, node.name);
+  const one = { node, gateway, router, joinAddresses };
+  wantOutside(draft, cluster, one);
+  wantTranslations(draft, cluster, one);
+  wantWays(draft, cluster, one);
+  return one;
+}
+
+/** What every gateway's router says of its node. */
+function idsOf(node: OverlayNode, addresses: readonly string[]): Readonly<Record<string, string>> {
+  return { physical_ip: addresses[0] ?? '', ...nodeFacts(node) };
+}
+
+function seedColumns(
+  draft: Draft,
+  facts: NorthboundFacts,
+  node: OverlayNode,
+  gateway: OverlayGateway,
+  joinAddresses: readonly string[],
+): Record<string, WantedColumn> {
+  const own = (['tcp', 'udp'] as const).map((protocol) =>
+    wantTaggedBalancer(draft, `${protocol.toUpperCase()}_lb_gateway_router`, `GR_${node.name}`, protocol, node.name),
+  );
+  const ids = idsOf(node, gateway.addresses.map(withoutLength));
+  return {
+    options: keys({ chassis: node.systemId, lb_force_snat_ip: joinAddresses.map(withoutLength).join(' ') }),
+    external_ids: keys({ ...ids, first_gateway: firstGateway(draft, facts, node) }),
+    load_balancer: has(...own.map(({ reference }) => reference)),
+  };
+}
+
+/** Options as ovn-kubernetes sets them (go-controller/pkg/ovn/gateway.go, GatewayInit). */
+function modernColumns(
+  { balancers }: Cluster,
+  node: OverlayNode,
+  gateway: OverlayGateway,
+): Record<string, WantedColumn> {
+  const addresses = gateway.addresses.map(withoutLength);
+  return {
+    options: keys({
+      chassis: node.systemId,
+      lb_force_snat_ip: 'router_ip',
+      'snat-ct-zone': '0',
+      always_learn_from_arp_request: 'false',
+      dynamic_neigh_routers: 'true',
+      mac_binding_age_threshold: '300',
+    }),
+    external_ids: keys({ ...idsOf(node, addresses), physical_ips: addresses.join(',') }),
+    load_balancer_group: has(...balancers.ofRouters.map(({ reference }) => reference)),
+  };
+}
+
+/** The first gateway stays the first, whoever is planned again. */
+function firstGateway(draft: Draft, { nodes }: NorthboundFacts, node: OverlayNode): string {
+  const routers = draft.existing.all('Logical_Router').filter((row) => 'chassis' in mapOf(row, 'options'));
+  const own = routers.find((row) => row.name === gatewayNames(node.name).router);
+  const said = mapOf(own ?? null, 'external_ids').first_gateway;
+  if (said !== undefined) return said;
+  const firstOfPlan = nodes.find((entry) => entry.gateway !== null)?.name === node.name;
+  return routers.length === 0 && firstOfPlan ? 'yes' : 'no';
+}
+
+/** The switch behind the router, its port that stands for the NIC, and the router's port on it. */
+function wantOutside(draft: Draft, { layout }: Cluster, { node, gateway, router }: GatewayRouter): void {
+  const { outside, onRouter, onSwitch } = gatewayNames(node.name);
+  const common = { node: node.name };
+  const outsideSwitch = draft.want({
+    ...common,
+    table: 'Logical_Switch',
+    title: outside,
+    existing: draft.existing.named('Logical_Switch', outside),
+    columns: { name: is(outside) },
+    absent: { name: outside },
+    why: `the LAN behind ${gateway.bridge} of ${node.name}`,
+  });
+  const uplink = uplinkPort(layout.naming, node.name, gateway);
+  const vlan: readonly WrittenAtom[] = gateway.vlan === null ? [] : [gateway.vlan];
+  draft.want({
+    ...common,
+    table: 'Logical_Switch_Port',
+    title: uplink,
+    existing: draft.existing.named('Logical_Switch_Port', uplink),
+    columns: {
+      name: is(uplink),
+      addresses: is(['unknown']),
+      ...(layout.naming === 'modern' && {
+        type: is('localnet'),
+        options: keys({ network_name: gateway.physicalNetwork }),
+        tag_request: is(vlan),
+      }),
+    },
+    place: { row: outsideSwitch, column: 'ports' },
+    why: vlan.length === 0 ? 'it stands for the NIC' : `it stands for VLAN ${gateway.vlan} of the NIC`,
+  });
+  draft.want({
+    ...common,
+    table: 'Logical_Router_Port',
+    title: onRouter,
+    existing: draft.existing.named('Logical_Router_Port', onRouter),
+    columns: {
+      name: is(onRouter),
+      mac: is(gateway.mac),
+      networks: is(gateway.addresses),
+      external_ids: keys({ 'gateway-physical-ip': 'yes' }),
+    },
+    place: { row: router, column: 'ports' },
+    why: `the gateway answers for ${gateway.addresses.map(withoutLength).join(', ')} with the MAC of ${gateway.bridge}`,
+  });
+  const options = { 'router-port': onRouter };
+  const announced = { 'nat-addresses': 'router', 'exclude-lb-vips-from-garp': 'true' };
+  draft.want({
+    ...common,
+    table: 'Logical_Switch_Port',
+    title: onSwitch,
+    existing: draft.existing.named('Logical_Switch_Port', onSwitch),
+    columns: {
+      name: is(onSwitch),
+      type: is('router'),
+      options: keys(layout.naming === 'modern' ? { ...options, ...announced } : options),
+      addresses: is([gateway.mac]),
+    },
+    place: { row: outsideSwitch, column: 'ports' },
+    why: `${outside} leads to the gateway`,
+  });
+}
+
+/** What leaves has the gateway's address; one row per subnet and address, however often it is planned. */
+function wantTranslations(draft: Draft, { layout }: Cluster, { node, gateway, router, joinAddresses }: GatewayRouter): void {
+  const inside = [...layout.clusterSubnets, ...(layout.naming === 'modern' ? joinAddresses.map(withoutLength) : [])];
+  for (const logical of inside) {
+    const external = sameFamily(gateway.addresses, logical);
+    if (external === null) continue;
+    wantHeld(draft, {
+      table: 'NAT',
+      title: `${router.title}: ${logical}`,
+      holder: router,
+      column: 'nat',
+      key: { type: 'snat', logical_ip: logical, external_ip: withoutLength(external) },
+      node: node.name,
+      why: `who leaves ${logical} has the address of ${node.name}`,
+    });
+  }
+}
+
+/** The gateway's own routes: back into the cluster, out to the LAN's router, and to the host beside it. */
+function wantWays(draft: Draft, { layout, joinAddresses }: Cluster, { node, gateway, router }: GatewayRouter): void {
+  const { onRouter } = gatewayNames(node.name);
+  const route = (prefix: string, nextHop: string, port: string, why: string): void => {
+    wantHeld(draft, {
+      table: 'Logical_Router_Static_Route',
+      title: `${router.title}: ${prefix} via ${nextHop}`,
+      holder: router,
+      column: 'static_routes',
+      key: { ip_prefix: prefix, nexthop: nextHop, output_port: port },
+      node: node.name,
+      why,
+    });
+  };
+  for (const subnet of layout.clusterSubnets) {
+    const back = sameFamily(joinAddresses, subnet);
+    if (back !== null) route(subnet, withoutLength(back), '', 'answers go back into the cluster');
+  }
+  for (const nextHop of gateway.nextHops)
+    route(isIpv6(nextHop) ? '::/0' : '0.0.0.0/0', nextHop, onRouter, "everything else goes to the LAN's router");
+  if (layout.naming === 'seed' || gateway.kind === 'dedicated') return;
+  for (const { subnet, nextHop } of masquerade.filter((entry) => sameFamily(gateway.addresses, entry.subnet) !== null)) {
+    route(subnet, nextHop, onRouter, 'the host shares the address, and is answered by a next hop of its own');
+    if (!draft.hasTable('Static_MAC_Binding')) continue;
+    const binding = draft.existing
+      .all('Static_MAC_Binding')
+      .find((row) => row.logical_port === onRouter && row.ip === nextHop);
+    draft.want({
+      table: 'Static_MAC_Binding',
+      title: `${onRouter}: ${nextHop}`,
+      existing: binding ?? null,
+      columns: {
+        logical_port: is(onRouter),
+        ip: is(nextHop),
+        mac: is(macOf(nextHop)),
+        override_dynamic_mac: is(true),
+      },
+      why: 'nobody answers for that next hop, so nobody is asked',
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import type { OverlayGateway, OverlayNaming } from '../model/overlay.ts';
+
+/** The switch between the cluster's router and those of the gateways (ovn-kubernetes, docs/design/topology). */
+export const joinSwitch = 'join';
+
+/** Name of the cluster's router where there is none yet. The tool of 2017 named it after the node it ran on first. */
+export function clusterRouterName(naming: OverlayNaming, centralNode: string): string {
+  return naming === 'modern' ? 'ovn_cluster_router' : centralNode;
+}
+
+/** Names on the join switch of a router. */
+export function joinNames(router: string): { readonly onRouter: string; readonly onSwitch: string } {
+  return { onRouter: `rtoj-${router}`, onSwitch: `jtor-${router}` };
+}
+
+/** Names of a node's rows. */
+export function nodeNames(node: string): {
+  readonly onRouter: string;
+  readonly onSwitch: string;
+  readonly management: string;
+} {
+  return { onRouter: `rtos-${node}`, onSwitch: `stor-${node}`, management: `k8s-${node}` };
+}
+
+/** Names of a gateway's rows. */
+export function gatewayNames(node: string): {
+  readonly router: string;
+  readonly outside: string;
+  readonly onRouter: string;
+  readonly onSwitch: string;
+} {
+  const router = `GR_${node}`;
+  return { router, outside: `ext_${node}`, onRouter: `rtoe-${router}`, onSwitch: `etor-${router}` };
+}
+
+/** The port of the outside switch that stands for the NIC. */
+export function uplinkPort(naming: OverlayNaming, node: string, { bridge, interface: nic }: OverlayGateway): string {
+  return naming === 'seed' ? `${nic ?? bridge}_${node}` : `${bridge}_${node}`;
+}
+
+/** The node's own interface in the cluster. A name of Linux has 15 characters (IFNAMSIZ). */
+export function managementInterface(naming: OverlayNaming, node: string): string {
+  return naming === 'seed' ? `k8s-${node.slice(0, 11)}` : 'ovn-k8s-mp0';
+}
+
+/** Groups of load balancers that ovn-kubernetes has for services: of switches and routers, of one of the two. */
+export const balancerGroups = {
+  cluster: 'clusterLBGroup',
+  switches: 'clusterSwitchLBGroup',
+  routers: 'clusterRouterLBGroup',
+} as const;

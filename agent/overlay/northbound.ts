@@ -1,0 +1,59 @@
+import type { NorthboundFacts, OverlayPlan } from '../model/overlay.ts';
+import { wantCluster } from './cluster.ts';
+import { createDraft, type Draft } from './draft.ts';
+import { wantGateway } from './gateway.ts';
+import { wantNode } from './node.ts';
+import { refuseForeignDatabase, refuseTakenNames } from './ownership.ts';
+import { refuseSharedIdentity, refuseTakenSubnets } from './shared-identity.ts';
+import { removeSurplus, titleOf } from './surplus.ts';
+import { isOwnedBy, nodeTag } from './tags.ts';
+import { wantWaysOut } from './ways-out.ts';
+
+/** How many random MACs are always enough: three ports of routers per node, and one of the cluster's. */
+export function macsNeeded(nodes: number): number {
+  return 3 * nodes + 1;
+}
+
+/** What has to change in OVN_Northbound so that these nodes, and no leaving ones, are in the cluster. Every refusal happens here. */
+export function planNorthbound(facts: NorthboundFacts): OverlayPlan {
+  const { layout, nodes, leaving, rows } = facts;
+  const draft = createDraft(rows, layout.owner);
+  refuseForeignDatabase(draft.existing, layout.owner);
+  refuseSharedIdentity(facts);
+  refuseTakenNames(facts, draft.existing);
+  refuseTakenSubnets(facts, draft.existing);
+  for (const { name, subnets, gateway } of nodes)
+    draft.trace.push(`node=${name} ${subnets.join(' ') || 'without pods'}, ${gateway === null ? 'no gateway' : `gateway on ${gateway.bridge}`}`);
+  if (nodes.length > 0 || leaving.length === 0 || hasOtherNodes(draft, facts)) wantAll(draft, facts);
+  else removeCluster(draft, layout.owner);
+  const about = new Set([...nodes.map(({ name }) => name), ...leaving]);
+  removeSurplus(draft, layout.owner, about, (node) =>
+    leaving.includes(node) ? `${node} leaves the cluster` : `nothing of ${node} needs it any more`,
+  );
+  return { database: rows.database, guards: draft.guards, changes: draft.changes, trace: draft.trace };
+}
+
+function wantAll(draft: Draft, facts: NorthboundFacts): void {
+  const cluster = wantCluster(draft, facts);
+  for (const node of facts.nodes.filter(({ subnets }) => subnets.length > 0)) wantNode(draft, cluster, node);
+  const gateways = facts.nodes.flatMap((node) =>
+    node.gateway === null ? [] : [wantGateway(draft, cluster, facts, node, node.gateway)],
+  );
+  wantWaysOut(draft, cluster, gateways, facts.leaving);
+}
+
+/** True when rows of ours name a node that does not leave. */
+function hasOtherNodes(draft: Draft, { layout, leaving }: NorthboundFacts): boolean {
+  const rows = [...draft.existing.all('Logical_Switch'), ...draft.existing.all('Logical_Router')];
+  return rows.some((row) => {
+    const node = nodeTag(row, layout.owner);
+    return node !== null && !leaving.includes(node);
+  });
+}
+
+/** The last node takes along what all had in common. */
+function removeCluster(draft: Draft, owner: string): void {
+  for (const table of ['Logical_Router', 'Logical_Switch', 'Load_Balancer'])
+    for (const row of draft.existing.all(table).filter((entry) => isOwnedBy(entry, owner) && nodeTag(entry, owner) === null))
+      draft.remove(table, row, titleOf(table, row), 'the last node leaves');
+}

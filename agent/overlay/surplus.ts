@@ -1,0 +1,68 @@
+import type { DatabaseRow } from '../model/rows.ts';
+import type { Draft } from './draft.ts';
+import { heldTables, listOf, mapOf, textOf } from './existing.ts';
+import { isOwnedBy, nodeTag } from './tags.ts';
+
+/** Tables with rows for a node. Those that hold others come first: what they hold goes with them. */
+const tables = [
+  'Logical_Switch',
+  'Logical_Router',
+  'Load_Balancer',
+  'Logical_Switch_Port',
+  'Logical_Router_Port',
+  'Logical_Router_Static_Route',
+  'Logical_Router_Policy',
+  'NAT',
+  'ACL',
+  'Gateway_Chassis',
+] as const;
+
+/** Deletes rows of ours, for these nodes, that nobody wants any more. What somebody else made stays, and so does what holds it. */
+export function removeSurplus(draft: Draft, owner: string, nodes: ReadonlySet<string>, why: (node: string) => string): void {
+  const gone = new Set<DatabaseRow>();
+  for (const table of tables) {
+    for (const row of draft.existing.all(table)) {
+      const node = nodeTag(row, owner);
+      if (node === null || !nodes.has(node) || draft.isSettled(row)) continue;
+      const title = titleOf(table, row);
+      const stranger = heldTables.has(table) ? null : foreignPart(draft, table, row, owner);
+      if (stranger !== null) {
+        draft.trace.push(`kept=${title}, for ${stranger}, which is somebody else's`);
+        continue;
+      }
+      const holder = draft.existing.holderOf(row);
+      if (holder !== null && gone.has(holder.row)) continue;
+      gone.add(row);
+      draft.remove(table, row, title, why(node));
+    }
+  }
+  removeBindings(draft, gone);
+}
+
+/** What of a switch or router is neither ours nor a pod's, which cannot be without its node. */
+function foreignPart(draft: Draft, table: string, row: DatabaseRow, owner: string): string | null {
+  const held = table === 'Logical_Switch' ? 'Logical_Switch_Port' : 'Logical_Router_Port';
+  const parts = draft.existing.referred(row, 'ports', held);
+  const stranger = parts.find((part) => !isOwnedBy(part, owner) && mapOf(part, 'external_ids').pod !== 'true');
+  return stranger === undefined ? null : textOf(stranger, 'name');
+}
+
+/** These rows have no external_ids; they belong to the port that they name. */
+function removeBindings(draft: Draft, gone: ReadonlySet<DatabaseRow>): void {
+  for (const row of draft.existing.all('Static_MAC_Binding')) {
+    const port = draft.existing.named('Logical_Router_Port', textOf(row, 'logical_port'));
+    const router = port === null ? null : draft.existing.holderOf(port);
+    const title = `${textOf(row, 'logical_port')}: ${textOf(row, 'ip')}`;
+    if (port !== null && (gone.has(port) || (router !== null && gone.has(router.row))))
+      draft.remove('Static_MAC_Binding', row, title, 'its port goes');
+  }
+}
+
+/** A row's name for people. */
+export function titleOf(table: string, row: DatabaseRow): string {
+  const name = textOf(row, 'name');
+  if (name !== '') return name;
+  if (table === 'NAT') return `${textOf(row, 'logical_ip')} as ${textOf(row, 'external_ip')}`;
+  if (table === 'Logical_Router_Static_Route') return `${textOf(row, 'ip_prefix')} via ${textOf(row, 'nexthop')}`;
+  return textOf(row, 'match') || String(listOf(row, 'target')[0] ?? row._uuid);
+}

@@ -1,0 +1,22 @@
+/** Tables that the planner has to know, by database. What it does not find there it takes as not there. */
+export const overlayTables = {
+  OVN_Northbound: [
+    'NB_Global',
+    'Connection',
+    'SSL',
+    'Logical_Switch',
+    'Logical_Switch_Port',
+    'Logical_Router',
+    'Logical_Router_Port',
+    'Logical_Router_Static_Route',
+    'Logical_Router_Policy',
+    'NAT',
+    'ACL',
+    'Gateway_Chassis',
+    'Load_Balancer',
+    'Load_Balancer_Group',
+    'Static_MAC_Binding',
+  ],
+  OVN_Southbound: ['SB_Global', 'Connection', 'SSL', 'Chassis', 'Encap'],
+  Open_vSwitch: ['Open_vSwitch', 'Bridge', 'Port', 'Interface'],
+} as const;

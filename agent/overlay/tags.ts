@@ -1,0 +1,27 @@
+import type { DatabaseRow } from '../model/rows.ts';
+import { mapOf } from './existing.ts';
+
+/** Keys of external_ids by which a row of ours is known. */
+export const tagKeys = {
+  /** Whose it is; only such rows are ever deleted. */
+  owner: 'owner',
+  /** The node that it is for. Rows of the cluster as a whole have none. */
+  node: 'owner-node',
+  /** The number of that node. */
+  nodeId: 'owner-node-id',
+  /** Its system-id. */
+  chassis: 'owner-chassis',
+  /** A route for a subnet that this gateway was asked to let out. */
+  asked: 'owner-asked',
+  /** Keys of a map that we put there, in a row that is everybody's. */
+  keys: 'owner-keys',
+} as const;
+
+export function isOwnedBy(row: DatabaseRow, owner: string): boolean {
+  return mapOf(row, 'external_ids')[tagKeys.owner] === owner;
+}
+
+/** The node that a row of ours is for; null: the cluster, or not ours. */
+export function nodeTag(row: DatabaseRow, owner: string): string | null {
+  return isOwnedBy(row, owner) ? (mapOf(row, 'external_ids')[tagKeys.node] ?? null) : null;
+}

@@ -1,0 +1,101 @@
+import { isIpv6, isWithin, sameFamily, withoutLength } from './addresses.ts';
+import type { Cluster } from './cluster.ts';
+import { keys } from './column-changes.ts';
+import type { Draft } from './draft.ts';
+import { listOf, mapOf, textOf } from './existing.ts';
+import type { GatewayRouter } from './gateway.ts';
+import { wantHeld } from './held.ts';
+import { nodeTag, tagKeys } from './tags.ts';
+
+const table = 'Logical_Router_Static_Route';
+const column = 'static_routes';
+
+/**
+ * Which gateway a packet leaves by: that for which its subnet was asked for; else its own node's; else any that is up, by turns (equal
+ * routes, ECMP). A gateway that is down has no route here.
+ */
+export function wantWaysOut(
+  draft: Draft,
+  cluster: Cluster,
+  gateways: readonly GatewayRouter[],
+  leaving: readonly string[],
+): void {
+  const asked = askedFor(draft, cluster, gateways, leaving);
+  for (const one of gateways) {
+    const { node, gateway, joinAddresses } = one;
+    for (const address of joinAddresses.map(withoutLength))
+      route(draft, cluster, one, '', address, address, `${one.router.title} is reached itself, whatever leaves by others`);
+    if (!gateway.isUp) {
+      draft.trace.push(`way-out=${node.name} is down`);
+      continue;
+    }
+    const own = node.subnets.filter((subnet) => !asked.has(subnet) || gateway.subnets.includes(subnet));
+    for (const subnet of new Set([...own, ...gateway.subnets])) {
+      const hop = sameFamily(joinAddresses, subnet);
+      if (hop === null) continue;
+      const why = gateway.subnets.includes(subnet) ? 'it was asked for' : 'the shortest way, its own node';
+      draft.trace.push(`way-out=${subnet} by ${node.name}, ${why}`);
+      route(draft, cluster, one, 'src-ip', subnet, withoutLength(hop), `${subnet} leaves by ${node.name}: ${why}`);
+    }
+    for (const address of joinAddresses.map(withoutLength)) {
+      const all = isIpv6(address) ? '::/0' : '0.0.0.0/0';
+      route(draft, cluster, one, '', all, address, `nodes without a gateway leave by any, ${node.name} too`);
+    }
+  }
+  removeDeadEnds(draft, cluster, gateways);
+}
+
+/** Subnets that some gateway was asked to let out, those of nodes that are not planned now included. */
+function askedFor(
+  draft: Draft,
+  { layout, router }: Cluster,
+  gateways: readonly GatewayRouter[],
+  leaving: readonly string[],
+): ReadonlySet<string> {
+  const planned = new Set([...gateways.map(({ node }) => node.name), ...leaving]);
+  const others = draft.existing.referred(router.existing, column, table).filter((row) => {
+    const node = nodeTag(row, layout.owner);
+    return node !== null && !planned.has(node) && tagKeys.asked in mapOf(row, 'external_ids');
+  });
+  const wanted = gateways.filter(({ gateway }) => gateway.isUp).flatMap(({ gateway }) => gateway.subnets);
+  return new Set([...wanted, ...others.map((row) => textOf(row, 'ip_prefix'))]);
+}
+
+function route(
+  draft: Draft,
+  { router }: Cluster,
+  { node, gateway }: GatewayRouter,
+  policy: '' | 'src-ip',
+  prefix: string,
+  nextHop: string,
+  why: string,
+): void {
+  const isAsked = policy === 'src-ip' && gateway.subnets.includes(prefix);
+  wantHeld(draft, {
+    table,
+    title: `${router.title}: ${policy === '' ? '' : 'from '}${prefix} via ${nextHop}`,
+    holder: router,
+    column,
+    key: { ip_prefix: prefix, nexthop: nextHop, policy },
+    columns: {
+      external_ids: isAsked ? keys({ [tagKeys.asked]: 'yes' }) : { keys: {}, without: [tagKeys.asked] },
+    },
+    node: node.name,
+    why,
+  });
+}
+
+/** The tool of 2017 led everything to the first address of the join subnet, whether a gateway had it or not. */
+function removeDeadEnds(draft: Draft, { layout, router }: Cluster, gateways: readonly GatewayRouter[]): void {
+  const there = [
+    ...draft.existing.all('Logical_Router_Port').flatMap((row) => listOf(row, 'networks').map(String)),
+    ...gateways.flatMap(({ joinAddresses }) => joinAddresses),
+  ].map(withoutLength);
+  for (const row of draft.existing.referred(router.existing, column, table)) {
+    const nextHop = textOf(row, 'nexthop');
+    const isDefault = ['0.0.0.0/0', '::/0'].includes(textOf(row, 'ip_prefix'));
+    const isJoin = layout.joinSubnets.some((subnet) => isWithin(nextHop, subnet));
+    if (isDefault && isJoin && !there.includes(nextHop))
+      draft.remove(table, row, `${router.title}: default via ${nextHop}`, `no gateway has ${nextHop}`);
+  }
+}

@@ -75,8 +75,6 @@ export const errorTable = {
   'apply-conflict': { exitCode: exitCode.failed, retryable: false },
   'rollout-timeout': failed,
   'delete-timeout': failed,
-  'overlay-conflict': usage,
-  'overlay-foreign': usage,
   'overlay-absent': usage,
   'record-unusable': usage,
   'bundle-unusable': usage,

@@ -142,7 +142,9 @@ function plannedNetworks(draft: Draft): readonly unknown[] {
 
 function wantBalancers(draft: Draft, layout: OverlayLayout): Cluster['balancers'] {
   if (layout.naming === 'seed') {
-    const both = (['tcp', 'udp'] as const).map((protocol) => wantTaggedBalancer(draft, `k8s-cluster-lb-${protocol}`, 'yes', protocol));
+    const both = (['tcp', 'udp'] as const).map((protocol) =>
+      wantTaggedBalancer(draft, `k8s-cluster-lb-${protocol}`, 'yes', protocol),
+    );
     return { ofSwitches: both, ofRouters: [] };
   }
   if (!draft.hasTable('Load_Balancer_Group')) return { ofSwitches: [], ofRouters: [] };
@@ -167,8 +169,7 @@ export function wantTaggedBalancer(
   node?: string,
 ): WantedRow {
   const ids = { [key]: value };
-  const existing =
-    draft.existing.all('Load_Balancer').find((row) => mapOf(row, 'external_ids')[key] === value) ?? null;
+  const existing = draft.existing.all('Load_Balancer').find((row) => mapOf(row, 'external_ids')[key] === value) ?? null;
   return draft.want({
     table: 'Load_Balancer',
     title: `${key}=${value}`,

@@ -34,7 +34,9 @@ const holding: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** Tables of which a row is part of another one, and gone without it. */
-export const heldTables: ReadonlySet<string> = new Set(Object.values(holding).flatMap((columns) => Object.values(columns)));
+export const heldTables: ReadonlySet<string> = new Set(
+  Object.values(holding).flatMap((columns) => Object.values(columns)),
+);
 
 export function indexRows({ tables }: DatabaseRows): Existing {
   const byUuid = new Map<string, DatabaseRow>();
@@ -53,8 +55,7 @@ export function indexRows({ tables }: DatabaseRows): Existing {
   return {
     all: (table) => tables[table] ?? [],
     named: (table, name) => byName.get(`${table} ${name}`) ?? null,
-    referred: (row, column, table) =>
-      listOf(row, column).flatMap((uuid) => byUuid.get(`${table} ${uuid}`) ?? []),
+    referred: (row, column, table) => listOf(row, column).flatMap((uuid) => byUuid.get(`${table} ${uuid}`) ?? []),
     holderOf: (row) => holders.get(`${tableOf.get(row)} ${row._uuid}`) ?? null,
   };
 }

@@ -180,7 +180,11 @@ function wantOutside(draft: Draft, { layout }: Cluster, { node, gateway, router 
 }
 
 /** What leaves has the gateway's address; one row per subnet and address, however often it is planned. */
-function wantTranslations(draft: Draft, { layout }: Cluster, { node, gateway, router, joinAddresses }: GatewayRouter): void {
+function wantTranslations(
+  draft: Draft,
+  { layout }: Cluster,
+  { node, gateway, router, joinAddresses }: GatewayRouter,
+): void {
   const inside = [...layout.clusterSubnets, ...(layout.naming === 'modern' ? joinAddresses.map(withoutLength) : [])];
   for (const logical of inside) {
     const external = sameFamily(gateway.addresses, logical);
@@ -218,7 +222,9 @@ function wantWays(draft: Draft, { layout, joinAddresses }: Cluster, { node, gate
   for (const nextHop of gateway.nextHops)
     route(isIpv6(nextHop) ? '::/0' : '0.0.0.0/0', nextHop, onRouter, "everything else goes to the LAN's router");
   if (layout.naming === 'seed' || gateway.kind === 'dedicated') return;
-  for (const { subnet, nextHop } of masquerade.filter((entry) => sameFamily(gateway.addresses, entry.subnet) !== null)) {
+  for (const { subnet, nextHop } of masquerade.filter(
+    (entry) => sameFamily(gateway.addresses, entry.subnet) !== null,
+  )) {
     route(subnet, nextHop, onRouter, 'the host shares the address, and is answered by a next hop of its own');
     if (!draft.hasTable('Static_MAC_Binding')) continue;
     const binding = draft.existing

@@ -27,7 +27,14 @@ export function wantHeld(draft: Draft, wish: HeldWish): WantedRow {
     table,
     title,
     existing,
-    columns: { ...Object.fromEntries(Object.entries(key).filter(([, value]) => value !== '').map(([name, value]) => [name, is(value)])), ...columns },
+    columns: {
+      ...Object.fromEntries(
+        Object.entries(key)
+          .filter(([, value]) => value !== '')
+          .map(([name, value]) => [name, is(value)]),
+      ),
+      ...columns,
+    },
     place: { row: holder, column },
     exclusive: true,
     ...(node !== undefined && { node }),

@@ -61,9 +61,13 @@ const lasting = ['system-id', 'hostname'];
 function rootOf(draft: Draft): WantedRow {
   const row = draft.existing.all('Open_vSwitch')[0];
   if (row !== undefined) return { table: 'Open_vSwitch', title: 'Open_vSwitch', reference: row._uuid, existing: row };
-  throw new AgentError('overlay-conflict', 'the database of Open vSwitch is not set up, it has no row in Open_vSwitch', {
-    hint: 'systemctl restart openvswitch (Debian: openvswitch-switch)',
-  });
+  throw new AgentError(
+    'overlay-conflict',
+    'the database of Open vSwitch is not set up, it has no row in Open_vSwitch',
+    {
+      hint: 'systemctl restart openvswitch (Debian: openvswitch-switch)',
+    },
+  );
 }
 
 /** Keys that ovn-controller reads (ovn-controller(8)); the probes are those of ovn-kubernetes. */
@@ -133,7 +137,9 @@ function wantBridge(
     why: name === integrationBridge ? 'all of the cluster runs over it' : 'the gateway has a NIC of its own',
   });
   if (existing === null) wantPort(draft, bridge, name, { type: is('internal') });
-  else for (const port of draft.existing.referred(existing, 'ports', 'Port').filter((row) => row.name === name)) settle(draft, port);
+  else
+    for (const port of draft.existing.referred(existing, 'ports', 'Port').filter((row) => row.name === name))
+      settle(draft, port);
   return bridge;
 }
 
@@ -153,9 +159,13 @@ function wantPort(
   const existing = draft.existing.named('Port', name);
   const holder = existing === null ? null : draft.existing.holderOf(existing);
   if (holder !== null && textOf(holder.row, 'name') !== bridge.title) {
-    throw new AgentError('overlay-conflict', `port ${name} is in ${textOf(holder.row, 'name')}, not in ${bridge.title}`, {
-      hint: `take it out if nobody needs it: ovs-vsctl del-port ${name}`,
-    });
+    throw new AgentError(
+      'overlay-conflict',
+      `port ${name} is in ${textOf(holder.row, 'name')}, not in ${bridge.title}`,
+      {
+        hint: `take it out if nobody needs it: ovs-vsctl del-port ${name}`,
+      },
+    );
   }
   const why = `${name} is part of ${bridge.title}`;
   const port = draft.want({
@@ -177,7 +187,13 @@ function wantPort(
 }
 
 /** How the gateway's outside port meets the NIC: ovn-controller makes the way from ovn-bridge-mappings, older tools made it themselves. */
-function wantUplink(draft: Draft, root: WantedRow, inside: WantedRow, facts: LocalFacts, gateway: OverlayGateway): void {
+function wantUplink(
+  draft: Draft,
+  root: WantedRow,
+  inside: WantedRow,
+  facts: LocalFacts,
+  gateway: OverlayGateway,
+): void {
   const { layout, node } = facts;
   const { bridge: name, interface: nic } = gateway;
   const existing = draft.existing.named('Bridge', name);
@@ -215,7 +231,8 @@ function removeOthers(draft: Draft, owner: string): void {
   const going = draft.existing.all('Bridge').filter((row) => isOwnedBy(row, owner) && !draft.isSettled(row));
   for (const row of going) {
     const strangers = draft.existing.referred(row, 'ports', 'Port').filter((port) => !isOwnedBy(port, owner));
-    if (strangers.length > 0) draft.trace.push(`kept=${textOf(row, 'name')}, for ${textOf(strangers[0] ?? null, 'name')}`);
+    if (strangers.length > 0)
+      draft.trace.push(`kept=${textOf(row, 'name')}, for ${textOf(strangers[0] ?? null, 'name')}`);
     else draft.remove('Bridge', row, textOf(row, 'name'), 'nothing of the cluster needs it any more');
   }
   const ports = draft.existing.all('Port').filter((row) => isOwnedBy(row, owner) && !draft.isSettled(row));

@@ -23,7 +23,9 @@ export function planNorthbound(facts: NorthboundFacts): OverlayPlan {
   refuseTakenNames(facts, draft.existing);
   refuseTakenSubnets(facts, draft.existing);
   for (const { name, subnets, gateway } of nodes)
-    draft.trace.push(`node=${name} ${subnets.join(' ') || 'without pods'}, ${gateway === null ? 'no gateway' : `gateway on ${gateway.bridge}`}`);
+    draft.trace.push(
+      `node=${name} ${subnets.join(' ') || 'without pods'}, ${gateway === null ? 'no gateway' : `gateway on ${gateway.bridge}`}`,
+    );
   if (nodes.length > 0 || leaving.length === 0 || hasOtherNodes(draft, facts)) wantAll(draft, facts);
   else removeCluster(draft, layout.owner);
   const about = new Set([...nodes.map(({ name }) => name), ...leaving]);
@@ -54,6 +56,8 @@ function hasOtherNodes(draft: Draft, { layout, leaving }: NorthboundFacts): bool
 /** The last node takes along what all had in common. */
 function removeCluster(draft: Draft, owner: string): void {
   for (const table of ['Logical_Router', 'Logical_Switch', 'Load_Balancer'])
-    for (const row of draft.existing.all(table).filter((entry) => isOwnedBy(entry, owner) && nodeTag(entry, owner) === null))
+    for (const row of draft.existing
+      .all(table)
+      .filter((entry) => isOwnedBy(entry, owner) && nodeTag(entry, owner) === null))
       draft.remove(table, row, titleOf(table, row), 'the last node leaves');
 }

@@ -52,7 +52,15 @@ function guardOperation(guard: RowGuard, shape: DatabaseShape): RowOperation {
     ([column, value]) => [column, encoded(value, shapeOf(shape, table, column))] as const,
   );
   const row = Object.fromEntries([['_uuid', referenceOf(guard.uuid)], ...columns]);
-  return { op: 'wait', table, where: isRow(guard.uuid), columns: Object.keys(row), until: '==', rows: [row], timeout: 0 };
+  return {
+    op: 'wait',
+    table,
+    where: isRow(guard.uuid),
+    columns: Object.keys(row),
+    until: '==',
+    rows: [row],
+    timeout: 0,
+  };
 }
 
 function changeOperations(
@@ -89,7 +97,9 @@ function updateOperations(
 ): readonly RowOperation[] {
   const where = isRow(uuid);
   const replaced = columns.flatMap((change) =>
-    'replace' in change ? [[change.column, encoded(change.replace, shapeOf(shape, table, change.column))] as const] : [],
+    'replace' in change
+      ? [[change.column, encoded(change.replace, shapeOf(shape, table, change.column))] as const]
+      : [],
   );
   const mutations = columns.flatMap((change) => mutationsOf(change, shapeOf(shape, table, change.column)));
   return [

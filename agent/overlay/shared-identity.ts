@@ -58,22 +58,34 @@ export function refuseTakenSubnets({ layout, nodes, leaving }: NorthboundFacts, 
     .referred(router, 'ports', 'Logical_Router_Port')
     .map((port) => ({ port, name: textOf(port, 'name') }))
     .filter(({ name }) => name.startsWith('rtos-'))
-    .flatMap(({ port, name }) => listOf(port, 'networks').map((network) => ({ owner: name.slice(5), subnet: String(network) })));
+    .flatMap(({ port, name }) =>
+      listOf(port, 'networks').map((network) => ({ owner: name.slice(5), subnet: String(network) })),
+    );
   const names = new Set(nodes.map(({ name }) => name));
   const others = [...planned, ...there.filter(({ owner }) => !names.has(owner) && !leaving.includes(owner))];
   for (const one of planned) {
-    const other = others.find(({ owner, subnet }) => owner !== one.owner && overlaps(rangeOf(subnet), rangeOf(one.subnet)));
+    const other = others.find(
+      ({ owner, subnet }) => owner !== one.owner && overlaps(rangeOf(subnet), rangeOf(one.subnet)),
+    );
     if (other !== undefined) {
-      throw new AgentError('overlay-conflict', `subnet ${one.subnet} of node ${one.owner} is taken by node ${other.owner}`, {
-        hint: hints.subnet,
-        facts: { node: one.owner, other: other.owner, subnet: one.subnet },
-      });
+      throw new AgentError(
+        'overlay-conflict',
+        `subnet ${one.subnet} of node ${one.owner} is taken by node ${other.owner}`,
+        {
+          hint: hints.subnet,
+          facts: { node: one.owner, other: other.owner, subnet: one.subnet },
+        },
+      );
     }
     if (!layout.clusterSubnets.some((cluster) => isInside(one.subnet, cluster))) {
-      throw new AgentError('overlay-conflict', `subnet ${one.subnet} of node ${one.owner} is not in ${layout.clusterSubnets.join(' or ')}`, {
-        hint: "choose one within the cluster's subnet",
-        facts: { node: one.owner, subnet: one.subnet },
-      });
+      throw new AgentError(
+        'overlay-conflict',
+        `subnet ${one.subnet} of node ${one.owner} is not in ${layout.clusterSubnets.join(' or ')}`,
+        {
+          hint: "choose one within the cluster's subnet",
+          facts: { node: one.owner, subnet: one.subnet },
+        },
+      );
     }
   }
 }

@@ -18,7 +18,12 @@ const tables = [
 ] as const;
 
 /** Deletes rows of ours, for these nodes, that nobody wants any more. What somebody else made stays, and so does what holds it. */
-export function removeSurplus(draft: Draft, owner: string, nodes: ReadonlySet<string>, why: (node: string) => string): void {
+export function removeSurplus(
+  draft: Draft,
+  owner: string,
+  nodes: ReadonlySet<string>,
+  why: (node: string) => string,
+): void {
   const gone = new Set<DatabaseRow>();
   for (const table of tables) {
     for (const row of draft.existing.all(table)) {

@@ -24,7 +24,15 @@ export function wantWaysOut(
   for (const one of gateways) {
     const { node, gateway, joinAddresses } = one;
     for (const address of joinAddresses.map(withoutLength))
-      route(draft, cluster, one, '', address, address, `${one.router.title} is reached itself, whatever leaves by others`);
+      route(
+        draft,
+        cluster,
+        one,
+        '',
+        address,
+        address,
+        `${one.router.title} is reached itself, whatever leaves by others`,
+      );
     if (!gateway.isUp) {
       draft.trace.push(`way-out=${node.name} is down`);
       continue;

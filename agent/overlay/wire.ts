@@ -30,7 +30,10 @@ export function shapeOfSchema(schema: Json, tables: readonly string[]): Database
 
 function columnsOf(columns: Json): Readonly<Record<string, ColumnShape>> {
   return Object.fromEntries(
-    Object.entries(columns as object).map(([name, column]) => [name, columnShape(field(column as Json, 'type') ?? null)]),
+    Object.entries(columns as object).map(([name, column]) => [
+      name,
+      columnShape(field(column as Json, 'type') ?? null),
+    ]),
   );
 }
 
@@ -43,7 +46,10 @@ function columnShape(type: Json): ColumnShape {
 }
 
 /** A row as a server writes it: a set of one element is the bare element there, which only the schema tells apart. */
-export function decodedRow(row: Readonly<Record<string, Json>>, shape: Readonly<Record<string, ColumnShape>>): DatabaseRow {
+export function decodedRow(
+  row: Readonly<Record<string, Json>>,
+  shape: Readonly<Record<string, ColumnShape>>,
+): DatabaseRow {
   const columns = Object.entries(row)
     .filter(([column]) => column !== '_uuid' && column in shape)
     .map(([column, value]) => [column, decoded(value, shape[column] as ColumnShape)]);
@@ -51,7 +57,8 @@ export function decodedRow(row: Readonly<Record<string, Json>>, shape: Readonly<
 }
 
 function decoded(value: Json, { kind }: ColumnShape): ColumnValue {
-  const inner = Array.isArray(value) && (value[0] === 'set' || value[0] === 'map') ? (value[1] as readonly Json[]) : null;
+  const inner =
+    Array.isArray(value) && (value[0] === 'set' || value[0] === 'map') ? (value[1] as readonly Json[]) : null;
   if (kind === 'map') return Object.fromEntries((inner ?? []).map((pair) => (pair as Json[]).map(bareAtom)));
   if (kind === 'set') return (inner ?? [value]).map(bareAtom);
   return bareAtom(value);

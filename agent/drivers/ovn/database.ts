@@ -112,6 +112,17 @@ async function appears(
   }
 }
 
+/** Takes a chassis out. Chassis_Private (OVN 20.09 and later) has no owner that would take it along. */
+export async function removeChassis(database: RowDatabase, systemId: string): Promise<void> {
+  const where = [['name', '==', systemId]] as const;
+  const { tables } = (await database.schema()) as { readonly tables: Readonly<Record<string, unknown>> };
+  const names = ['Chassis', 'Chassis_Private'].filter((table) => table in tables);
+  await database.transact(
+    `remove chassis ${systemId}`,
+    names.map((table) => ({ op: 'delete' as const, table, where })),
+  );
+}
+
 /** What keeps a command from going on without OVN. */
 export function ovnMissing(what: string, packageName: string): AgentError {
   return new AgentError('ovn-not-running', `${what} does not run on this node`, {

@@ -6,7 +6,7 @@ import { AgentError, messageOf } from '../../errors.ts';
 
 /** The authority outlives every certificate by far: to replace it means to visit every node. */
 const authorityDays = 3650;
-/** Three years; doctor and `pki show` tell long before. */
+/** Three years: `pki show` and `nodes` tell how long it is. */
 export const certificateDays = 1095;
 /** A key and a chain of certificates; anything longer is no file of ours. */
 const pemBytes = 65_536;

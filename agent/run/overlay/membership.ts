@@ -128,14 +128,19 @@ function hostRanges({ links, routes }: HostFacts, ownDevices: readonly string[])
   return [...ofLinks, ...ofRoutes];
 }
 
-/** What a packet may have inside of the tunnels: as ovn.yaml says, or else as much as the uplink carries. */
-function overlayMtu({ mtu }: Config, { encap, linkMtu }: HostIdentity): number {
+/** What a packet may have inside of this node's tunnels. */
+export function largestMtu({ encap, linkMtu }: HostIdentity): number {
   const family = encap.addresses.some((address) => address.includes(':')) ? 'ipv6' : 'ipv4';
-  const largest = linkMtu - geneveOverheadBytes[family];
+  return linkMtu - geneveOverheadBytes[family];
+}
+
+/** What a packet may have inside of the tunnels: as ovn.yaml says, or else as much as the uplink carries. */
+function overlayMtu({ mtu }: Config, identity: HostIdentity): number {
+  const largest = largestMtu(identity);
   if (mtu.source === 'default' || mtu.value === 'auto') return largest;
   if (mtu.value <= largest) return mtu.value;
   throw refused(
-    `mtu ${mtu.value} (${mtu.source}) is above the uplink's ${linkMtu} minus ${geneveOverheadBytes[family]} bytes of tunnel headers`,
+    `mtu ${mtu.value} (${mtu.source}) does not fit into tunnels over an uplink with MTU ${identity.linkMtu}`,
     `write mtu: ${largest}, or remove the line`,
   );
 }

@@ -1,4 +1,4 @@
-/** Where the overlay keeps its files and looks for the daemons. */
+/** Where the overlay keeps its files and looks for the daemons, and how Open vSwitch forwards. */
 export interface OverlayPlaces {
   /** Keys and certificates; ca.key is on the central node only. */
   readonly pki: string;
@@ -9,6 +9,8 @@ export interface OverlayPlaces {
   readonly ovnRuns: readonly string[];
   /** Where ovs-ctl(8) keeps system-id. */
   readonly systemId: string;
+  /** The data path of br-int; null: the kernel's. */
+  readonly datapathType: 'netdev' | null;
 }
 
 export const overlayPlaces: OverlayPlaces = {
@@ -17,4 +19,5 @@ export const overlayPlaces: OverlayPlaces = {
   ovsRun: '/run/openvswitch',
   ovnRuns: ['/run/ovn', '/var/run/openvswitch'],
   systemId: '/etc/openvswitch/system-id.conf',
+  datapathType: null,
 };

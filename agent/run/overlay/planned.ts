@@ -129,7 +129,7 @@ function planSwitch(record: OverlayRecord, places: OverlayPlaces, rows: Database
     node,
     southbound: ownSouthbound(record, places),
     northbound: [],
-    datapathType: null,
+    datapathType: places.datapathType,
     rows,
   });
   const tls = members === null ? tlsFiles(places.pki) : null;

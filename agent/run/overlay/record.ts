@@ -14,7 +14,7 @@ export function readRecord(path: string): OverlayRecord | null {
   const fault = value === undefined ? 'it is no JSON' : recordFault(value);
   if (fault === null) return asRecord(value);
   throw new AgentError('record-unusable', `${path} cannot be used: ${fault}`, {
-    hint: 'put it back from a backup, or run `microshift-net overlay disable` and set the node up again',
+    hint: 'put it back from a backup; on a node that is not the central one, remove it and join again',
     facts: { path },
   });
 }

@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import { removeFile } from '../../drivers/host/files.ts';
+import { AgentError, asAgentError, messageOf } from '../../errors.ts';
+import type { OverlayChanges } from '../../model/overlay-plan.ts';
+import type { OverlayRecord } from '../../model/overlay-record.ts';
+import { applyOverlay, refuseOtherOvn } from './apply.ts';
+import type { OverlayPlaces } from './places.ts';
+import { type PlannedDatabase, withPlan } from './planned.ts';
+import { removeRecord, writeRecord } from './record.ts';
+import { removeRows } from './undo.ts';
+
+/**
+ * Makes a node part of an overlay in which it was not: everything that can be refused is refused first, `prepare` puts the certificates in place,
+ * and whatever fails after that is taken back. `files` are those that go again.
+ */
+export async function attempt(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  files: readonly string[],
+  prepare: () => Promise<void>,
+  say: (step: string) => void,
+): Promise<OverlayChanges> {
+  const before = await withPlan(record, places, async (planned) => {
+    refuseOtherOvn(record, planned);
+    return planned.databases.map(({ plan, rows }) => ({ plan, rows }));
+  });
+  const made = files.filter((file) => !existsSync(file));
+  try {
+    await prepare();
+    writeRecord(places.record, record);
+    return await applyOverlay(record, places, say);
+  } catch (error) {
+    say('taking everything back');
+    await takeBack(record, places, before, made, error);
+    throw error;
+  }
+}
+
+async function takeBack(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  before: readonly Pick<PlannedDatabase, 'plan' | 'rows'>[],
+  made: readonly string[],
+  error: unknown,
+): Promise<void> {
+  try {
+    await removeRows(record, places, before);
+    removeRecord(places.record);
+    for (const file of made) removeFile(file);
+  } catch (second) {
+    const { message } = asAgentError(error);
+    throw new AgentError('not-restored', `${message}; and the old state could not be restored: ${messageOf(second)}`, {
+      hint: 'run `microshift-net overlay leave` once that is mended',
+      cause: error,
+    });
+  }
+}

@@ -238,7 +238,12 @@ function removeOthers(draft: Draft, owner: string): void {
   const ports = draft.existing.all('Port').filter((row) => isOwnedBy(row, owner) && !draft.isSettled(row));
   for (const row of ports) {
     const holder = draft.existing.holderOf(row);
-    if (holder !== null && going.includes(holder.row) && draft.isSettled(holder.row)) continue;
+    // A bridge's own interface goes with it, and stays with it.
+    if (
+      holder !== null &&
+      (textOf(holder.row, 'name') === row.name || (draft.isSettled(holder.row) && going.includes(holder.row)))
+    )
+      continue;
     draft.remove('Port', row, textOf(row, 'name'), 'nothing of the cluster needs it any more');
   }
 }

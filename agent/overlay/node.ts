@@ -63,11 +63,8 @@ export function wantNode(draft: Draft, cluster: Cluster, node: OverlayNode): voi
     table: 'Logical_Switch_Port',
     title: management,
     existing: draft.existing.named('Logical_Switch_Port', management),
-    columns: {
-      name: is(management),
-      addresses: is([place]),
-      ...(layout.naming === 'modern' && { port_security: is([place]) }),
-    },
+    // No port security: packets for the node's own addresses come and go here, too.
+    columns: { name: is(management), addresses: is([place]) },
     place: { row: nodeSwitch, column: 'ports' },
     node: node.name,
     why: `${node.name} itself reaches all pods, and they reach it`,

@@ -5,9 +5,12 @@ import { wantGateway } from './gateway.ts';
 import { wantNode } from './node.ts';
 import { refuseForeignDatabase, refuseTakenNames } from './ownership.ts';
 import { refuseSharedIdentity, refuseTakenSubnets } from './shared-identity.ts';
-import { removeSurplus, titleOf } from './surplus.ts';
-import { isOwnedBy, nodeTag } from './tags.ts';
+import { removeGroups, removeSurplus } from './surplus.ts';
+import { nodeTag } from './tags.ts';
 import { wantWaysOut } from './ways-out.ts';
+
+/** The last node takes along what all had in common. */
+const lastLeaves = 'the last node leaves';
 
 /** How many random MACs are always enough: three ports of routers per node, and one of the cluster's. */
 export function macsNeeded(nodes: number): number {
@@ -26,12 +29,15 @@ export function planNorthbound(facts: NorthboundFacts): OverlayPlan {
     draft.trace.push(
       `node=${name} ${subnets.join(' ') || 'without pods'}, ${gateway === null ? 'no gateway' : `gateway on ${gateway.bridge}`}`,
     );
-  if (nodes.length > 0 || leaving.length === 0 || hasOtherNodes(draft, facts)) wantAll(draft, facts);
-  else removeCluster(draft, layout.owner);
-  const about = new Set([...nodes.map(({ name }) => name), ...leaving]);
-  removeSurplus(draft, layout.owner, about, (node) =>
-    leaving.includes(node) ? `${node} leaves the cluster` : `nothing of ${node} needs it any more`,
-  );
+  const isEmpty = nodes.length === 0 && leaving.length > 0 && !hasOtherNodes(draft, facts);
+  if (!isEmpty) wantAll(draft, facts);
+  const about = new Set(nodes.map(({ name }) => name));
+  removeSurplus(draft, layout.owner, (node) => {
+    if (node === null) return isEmpty ? lastLeaves : null;
+    if (leaving.includes(node)) return `${node} leaves the cluster`;
+    return about.has(node) ? `nothing of ${node} needs it any more` : null;
+  });
+  if (isEmpty) removeGroups(draft, lastLeaves);
   return { database: rows.database, guards: draft.guards, changes: draft.changes, trace: draft.trace };
 }
 
@@ -51,13 +57,4 @@ function hasOtherNodes(draft: Draft, { layout, leaving }: NorthboundFacts): bool
     const node = nodeTag(row, layout.owner);
     return node !== null && !leaving.includes(node);
   });
-}
-
-/** The last node takes along what all had in common. */
-function removeCluster(draft: Draft, owner: string): void {
-  for (const table of ['Logical_Router', 'Logical_Switch', 'Load_Balancer'])
-    for (const row of draft.existing
-      .all(table)
-      .filter((entry) => isOwnedBy(entry, owner) && nodeTag(entry, owner) === null))
-      draft.remove(table, row, titleOf(table, row), 'the last node leaves');
 }

@@ -1,6 +1,7 @@
 import type { DatabaseRow } from '../model/rows.ts';
 import type { Draft } from './draft.ts';
 import { heldTables, listOf, mapOf, textOf } from './existing.ts';
+import { balancerGroups } from './names.ts';
 import { isOwnedBy, nodeTag } from './tags.ts';
 
 /** Tables with rows for a node. Those that hold others come first: what they hold goes with them. */
@@ -17,18 +18,16 @@ const tables = [
   'Gateway_Chassis',
 ] as const;
 
-/** Deletes rows of ours, for these nodes, that nobody wants any more. What somebody else made stays, and so does what holds it. */
-export function removeSurplus(
-  draft: Draft,
-  owner: string,
-  nodes: ReadonlySet<string>,
-  why: (node: string) => string,
-): void {
+/**
+ * Deletes rows of ours that nobody wants any more. `why` says it for a node, or for the cluster (null); null: it stays. What somebody else
+ * made stays, and so does what holds it.
+ */
+export function removeSurplus(draft: Draft, owner: string, why: (node: string | null) => string | null): void {
   const gone = new Set<DatabaseRow>();
   for (const table of tables) {
     for (const row of draft.existing.all(table)) {
-      const node = nodeTag(row, owner);
-      if (node === null || !nodes.has(node) || draft.isSettled(row)) continue;
+      const reason = isOwnedBy(row, owner) && !draft.isSettled(row) ? why(nodeTag(row, owner)) : null;
+      if (reason === null) continue;
       const title = titleOf(table, row);
       const stranger = heldTables.has(table) ? null : foreignPart(draft, table, row, owner);
       if (stranger !== null) {
@@ -38,10 +37,20 @@ export function removeSurplus(
       const holder = draft.existing.holderOf(row);
       if (holder !== null && gone.has(holder.row)) continue;
       gone.add(row);
-      draft.remove(table, row, title, why(node));
+      draft.remove(table, row, title, reason);
     }
   }
   removeBindings(draft, gone);
+}
+
+/** These have no external_ids; they are known by their names, and stay while somebody else has them. */
+export function removeGroups(draft: Draft, why: string): void {
+  const users = ['Logical_Switch', 'Logical_Router'].flatMap((table) => draft.existing.all(table));
+  const used = users.filter((row) => !draft.isSettled(row)).flatMap((row) => listOf(row, 'load_balancer_group'));
+  for (const name of Object.values(balancerGroups)) {
+    const row = draft.existing.named('Load_Balancer_Group', name);
+    if (row !== null && !used.includes(row._uuid)) draft.remove('Load_Balancer_Group', row, name, why);
+  }
 }
 
 /** What of a switch or router is neither ours nor a pod's, which cannot be without its node. */

@@ -11,6 +11,8 @@ export interface ConnectOptions {
   readonly credentials?: Credentials | undefined;
   /** Connect to the server that leads the cluster of this database only, and end the connection when it leads no longer. */
   readonly leaderOf?: string | undefined;
+  /** Ends an attempt that has not succeeded yet. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -31,6 +33,9 @@ export async function connect(
   const { servers, clusterId } = parseRemotes(remotes);
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(new Error(`no answer within ${limitMs} ms`)), limitMs);
+  const giveUp = (): void => stop.abort(new Error('given up by this side'));
+  options.signal?.addEventListener('abort', giveUp);
+  if (options.signal?.aborted) giveUp();
   const open: OvsdbClient[] = [];
   let chosen: OvsdbClient | undefined;
 
@@ -53,6 +58,7 @@ export async function connect(
     throw servers.length === 1 ? (error as AggregateError).errors[0] : nobody(error as AggregateError);
   } finally {
     clearTimeout(timer);
+    options.signal?.removeEventListener('abort', giveUp);
     stop.abort(new Error('another server was chosen'));
     for (const client of open) if (client !== chosen) client.close();
   }

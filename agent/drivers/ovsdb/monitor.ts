@@ -10,14 +10,15 @@ export interface MonitorRequest {
 
 /**
  * Starts a monitor (RFC 7047 section 4.1.5): `begin` gets the reply with the initial contents, then `update` the parameters of each
- * notification. A notification that is read together with the reply is kept back until `begin` has run.
+ * notification. A notification that is read together with the reply is kept back until `begin` has run. The function that it resolves with ends this; the
+ * server is to be told besides (monitor_cancel).
  */
 export async function startMonitor(
   client: OvsdbClient,
   request: MonitorRequest,
   begin: (reply: Json) => void,
   update: (params: readonly Json[]) => void,
-): Promise<void> {
+): Promise<() => void> {
   let early: (readonly Json[])[] | undefined = [];
   const stop = client.onNotice((method, params) => {
     if (method !== request.notice || params[0] !== request.params[1]) return;
@@ -28,6 +29,7 @@ export async function startMonitor(
     begin(await client.call(request.method, request.params));
     for (const params of early) update(params);
     early = undefined;
+    return stop;
   } catch (error) {
     stop();
     throw error;

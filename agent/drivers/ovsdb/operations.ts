@@ -1,7 +1,7 @@
 import type { Row, Value } from './values.ts';
 
 /** RFC 7047 section 5.1 `<condition>`. Against a set or map, `includes` and `excludes` compare elements. */
-type Condition = readonly [
+export type Condition = readonly [
   column: string,
   test: '==' | '!=' | '<' | '<=' | '>' | '>=' | 'includes' | 'excludes',
   value: Value,
@@ -33,7 +33,9 @@ export type Operation =
   | { readonly op: 'insert'; readonly table: string; readonly row: Row; readonly 'uuid-name': string }
   | { readonly op: 'select'; readonly table: string; readonly where: Where; readonly columns: readonly string[] }
   | { readonly op: 'mutate'; readonly table: string; readonly where: Where; readonly mutations: readonly Mutation[] }
+  | { readonly op: 'update'; readonly table: string; readonly where: Where; readonly row: Row }
   | { readonly op: 'delete'; readonly table: string; readonly where: Where }
+  | { readonly op: 'assert'; readonly lock: string }
   | Wait;
 
 /** 5.2.1: a new row, to which other operations of the transaction may refer by `namedUuid(uuidName)`. */
@@ -44,6 +46,11 @@ export function insert(table: string, row: Row, uuidName: string): Operation {
 /** 5.2.2: the named columns of the rows that match, in no particular order. */
 export function select(table: string, where: Where, columns: readonly string[]): Operation {
   return { op: 'select', table, where, columns };
+}
+
+/** 5.2.3: sets these columns of the rows that match to new values, whatever was there. */
+export function update(table: string, where: Where, row: Row): Operation {
+  return { op: 'update', table, where, row };
 }
 
 /** 5.2.4: changes values in place, so that what others wrote into the same set or map stays. */
@@ -63,4 +70,9 @@ export function deleteRows(table: string, where: Where): Operation {
  */
 export function wait(condition: Omit<Wait, 'op'>): Operation {
   return { op: 'wait', ...condition };
+}
+
+/** 5.2.10: a precondition: fails with `operation` ("not owner"), and applies nothing, unless this connection holds the lock. */
+export function assertLock(lock: string): Operation {
+  return { op: 'assert', lock };
 }

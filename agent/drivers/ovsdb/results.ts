@@ -29,7 +29,10 @@ function readRows({ op }: Operation, result: Json | undefined): readonly JsonObj
 }
 
 function failedAt(index: number, operation: Operation | undefined, element: JsonObject): OvsdbError {
-  const place = operation === undefined ? 'commit' : `operation ${index} (${operation.op} ${operation.table})`;
+  const place =
+    operation === undefined
+      ? 'commit'
+      : `operation ${index} (${operation.op} ${'table' in operation ? operation.table : operation.lock})`;
   const ranOut = operation?.op === 'wait' && operation.timeout > 0 && element.error === 'timed out';
   return new OvsdbError(ranOut ? 'timeout' : 'operation', `${place} failed: ${sentence(element)}`);
 }

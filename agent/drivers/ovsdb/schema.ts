@@ -1,0 +1,56 @@
+import { OvsdbError } from './errors.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
+
+/** How the values of a column are made, RFC 7047 section 3.2 `<type>`. */
+export interface ColumnType {
+  readonly isMap: boolean;
+  /** More than one element: its changes are told as a difference, ovsdb-server(7) section 4.1.14. */
+  readonly isComposite: boolean;
+  /** What a server leaves out in initial contents and insertions. */
+  readonly byDefault: Json;
+}
+
+/** The columns of each table. */
+export type Schema = ReadonlyMap<string, ReadonlyMap<string, ColumnType>>;
+
+/** Reads the reply to get_schema, RFC 7047 section 3.2 `<database-schema>`. Throws OvsdbError `protocol`. */
+export function readSchema(reply: Json): Schema {
+  return mapMembers(members(reply).tables, (table) =>
+    mapMembers(members(table).columns, (column) => readType(members(column).type)),
+  );
+}
+
+function readType(type: Json | undefined): ColumnType {
+  const written: JsonObject = isJsonObject(type) ? type : { key: type ?? null };
+  const { key, value, min = 1, max = 1 } = written;
+  const isMap = value !== undefined;
+  const isComposite = max === 'unlimited' || (typeof max === 'number' && max > 1);
+  const atom = defaultOf(key);
+  const filled: Json = isMap ? ['map', [[atom, defaultOf(value)]]] : atom;
+  return { isMap, isComposite, byDefault: min === 0 ? [isMap ? 'map' : 'set', []] : filled };
+}
+
+/** RFC 7047 section 5.2.1: the default of each `<base-type>`. */
+function defaultOf(base: Json | undefined): Json {
+  const type = isJsonObject(base) ? base.type : base;
+  switch (type) {
+    case 'integer':
+    case 'real':
+      return 0;
+    case 'boolean':
+      return false;
+    case 'uuid':
+      return ['uuid', '00000000-0000-0000-0000-000000000000'];
+    default:
+      return '';
+  }
+}
+
+function mapMembers<T>(value: Json | undefined, read: (member: Json) => T): ReadonlyMap<string, T> {
+  return new Map(Object.entries(members(value)).map(([name, member]) => [name, read(member)]));
+}
+
+function members(value: Json | undefined): JsonObject {
+  if (isJsonObject(value)) return value;
+  throw new OvsdbError('protocol', 'the reply to get_schema is no schema');
+}

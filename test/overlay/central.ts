@@ -1,0 +1,121 @@
+// A central OVN in a temporary folder: the databases on unix sockets, northd if it is wanted, nothing on the network.
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Test } from 'tap';
+import { connect, type OvsdbClient } from '../../agent/drivers/ovsdb/index.ts';
+import type { NorthboundFacts, OverlayPlan } from '../../agent/model/overlay.ts';
+import type { DatabaseRows } from '../../agent/model/rows.ts';
+import { planNorthbound } from '../../agent/overlay/northbound.ts';
+import { operationsOf } from '../../agent/overlay/operations.ts';
+import { overlayTables } from '../../agent/overlay/tables.ts';
+import { decodedRow, shapeOfSchema } from '../../agent/overlay/wire.ts';
+import { unpackedOvn } from '../cluster/unpacked-ovn.ts';
+import { factsOf } from '../unit/overlay/cluster.ts';
+
+/** Far beyond what a busy machine needs. */
+const limitMs = 60_000;
+
+type Database = 'nb' | 'sb';
+
+export interface Central {
+  readonly folder: string;
+  readonly client: OvsdbClient;
+  /** A program of OVN, told where the databases are; what it prints. */
+  run(program: 'ovn-nbctl' | 'ovn-sbctl' | 'ovn-trace', ...words: readonly string[]): string;
+  read(): Promise<DatabaseRows>;
+  /** Plans from what is there, and makes the changes. */
+  apply(special: Partial<NorthboundFacts>): Promise<OverlayPlan>;
+}
+
+/** Starts what is wanted; it ends with the test. */
+export async function startCentral(t: Test, withNorthd: boolean): Promise<Central> {
+  const ovn = unpackedOvn();
+  const folder = mkdtempSync(join(tmpdir(), 'overlay-'));
+  const children: ChildProcess[] = [];
+  t.teardown(async () => {
+    for (const child of children.toReversed()) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      const gone = once(child, 'exit');
+      child.kill('SIGKILL');
+      await gone;
+    }
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const socketOf = (database: Database): string => join(folder, `${database}.sock`);
+  const start = (program: string, words: readonly string[]): void => {
+    children.push(spawn(program, [...words, '-vconsole:emer', '-vsyslog:off'], { stdio: 'ignore', cwd: folder }));
+  };
+  for (const database of ['nb', 'sb'] as const) {
+    const file = join(folder, `${database}.db`);
+    execFileSync('ovsdb-tool', ['create', file, join(ovn, `usr/share/ovn/ovn-${database}.ovsschema`)]);
+    const control = `--unixctl=${join(folder, `${database}.ctl`)}`;
+    start('ovsdb-server', [`--remote=punix:${socketOf(database)}`, control, '--no-chdir', file]);
+  }
+  const client = await reach(socketOf('nb'));
+  t.teardown(() => client.close());
+  (await reach(socketOf('sb'))).close();
+  const remotes = [`--ovnnb-db=unix:${socketOf('nb')}`, `--ovnsb-db=unix:${socketOf('sb')}`];
+  if (withNorthd) start(join(ovn, 'usr/bin/ovn-northd'), [...remotes, `--unixctl=${join(folder, 'northd.ctl')}`]);
+
+  const environment = {
+    ...process.env,
+    OVN_NB_DB: `unix:${socketOf('nb')}`,
+    OVN_SB_DB: `unix:${socketOf('sb')}`,
+    OVN_RUNDIR: folder,
+  };
+  const read = (): Promise<DatabaseRows> => readRows(client);
+  return {
+    folder,
+    client,
+    read,
+    run: (program, ...words) => {
+      const done = spawnSync(join(ovn, 'usr/bin', program), words, {
+        encoding: 'utf8',
+        env: environment,
+        timeout: limitMs,
+      });
+      if (done.status !== 0) throw new Error(`${program} ${words.join(' ')}: ${done.stderr}`);
+      return done.stdout;
+    },
+    apply: async (special) => {
+      const rows = await read();
+      const plan = planNorthbound(factsOf(rows, special));
+      const operations = operationsOf(plan, rows.shape);
+      if (operations.length > 0) await client.transact('OVN_Northbound', operations);
+      return plan;
+    },
+  };
+}
+
+/** All tables that the planner has to know. */
+export async function readRows(client: OvsdbClient): Promise<DatabaseRows> {
+  const database = 'OVN_Northbound';
+  const shape = shapeOfSchema((await client.call('get_schema', [database])) as never, overlayTables[database]);
+  const names = Object.keys(shape);
+  const results = await client.transact(
+    database,
+    names.map((table) => ({ op: 'select', table, where: [], columns: ['_uuid', ...Object.keys(shape[table] ?? {})] })),
+  );
+  const tables = names.map((table, index) => [
+    table,
+    (results[index] ?? []).map((row) => decodedRow(row as never, shape[table] ?? {})),
+  ]);
+  return { database, shape, tables: Object.fromEntries(tables) };
+}
+
+/** A server that was just started does not listen yet. */
+async function reach(socket: string): Promise<OvsdbClient> {
+  const end = performance.now() + limitMs;
+  for (;;) {
+    try {
+      return await connect(socket, limitMs);
+    } catch (error) {
+      if (performance.now() > end) throw error;
+      await pause(20);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+// The rows of a cluster in a real ovsdb-server with OVN's own schema.
+import t from 'tap';
+import { connect } from '../../agent/drivers/ovsdb/index.ts';
+import { planNorthbound } from '../../agent/overlay/northbound.ts';
+import { operationsOf } from '../../agent/overlay/operations.ts';
+import { missingForOvn } from '../cluster/unpacked-ovn.ts';
+import { dual, dualNode, factsOf, gatewayOf, nodeOf, seed } from '../unit/overlay/cluster.ts';
+import { readRows, startCentral } from './central.ts';
+import { makeAsIn2017, seedNodes } from './of-2017.ts';
+
+const reason = missingForOvn();
+if (reason !== null) t.plan(0, reason);
+else {
+  t.test('a second run has nothing to do', async (t) => {
+    const central = await startCentral(t, false);
+    for (const special of [
+      { nodes: [nodeOf(1, { gateway: gatewayOf(1) }), nodeOf(2)] },
+      { nodes: [nodeOf(1, { gateway: gatewayOf(1, { vlan: 7, subnets: ['10.42.2.0/24'] }) })] },
+      { nodes: [nodeOf(3, { subnets: [], gateway: gatewayOf(3, { kind: 'dedicated', interface: 'eth1' }) })] },
+      { leaving: ['n1'], nodes: [nodeOf(2)] },
+    ]) {
+      const first = await central.apply(special);
+      t.not(first.changes.length, 0);
+      const before = await central.read();
+      const second = await central.apply(special);
+      t.strictSame([second.changes, second.guards], [[], []]);
+      t.strictSame(await central.read(), before);
+    }
+    await central.apply({ nodes: [], leaving: ['n2', 'n3'] });
+    const { tables } = await central.read();
+    const left = Object.entries(tables).filter(([, rows]) => rows.length > 0);
+    t.strictSame(left, [], 'the last node takes all along');
+  });
+
+  t.test('both families', async (t) => {
+    const central = await startCentral(t, false);
+    const addresses = ['192.0.2.11/24', '2001:db8::11/64'];
+    const gateway = gatewayOf(1, { addresses, nextHops: ['192.0.2.1', '2001:db8::1'] });
+    const special = { layout: dual, nodes: [dualNode(1, { gateway }), dualNode(2)] };
+    await central.apply(special);
+    t.strictSame((await central.apply(special)).changes, []);
+  });
+
+  t.test('two who write at once: one of them, and then the other beside it', async (t) => {
+    const central = await startCentral(t, false);
+    const other = await connect(`${central.folder}/nb.sock`, 60_000);
+    t.teardown(() => other.close());
+    const writers = [
+      { client: central.client, nodes: [nodeOf(1, { gateway: gatewayOf(1) })] },
+      { client: other, nodes: [nodeOf(2, { gateway: gatewayOf(2) })] },
+    ];
+    for (const layout of [undefined, { ...seed, clusterSubnets: ['10.42.0.0/16'] }]) {
+      const rows = await central.read();
+      const write = async ({ client, nodes }: (typeof writers)[number], read: typeof rows): Promise<string> => {
+        const special = { nodes, centralNode: 'n1', ...(layout !== undefined && { layout }) };
+        const plan = planNorthbound(factsOf(read, special));
+        try {
+          await client.transact('OVN_Northbound', operationsOf(plan, read.shape));
+          return 'written';
+        } catch (error) {
+          return String((error as Error).message).replace(/.*\((wait \w+)\).*/s, '$1');
+        }
+      };
+      const ends = await Promise.all(writers.map((writer) => write(writer, rows)));
+      t.equal(ends.filter((end) => end === 'written').length, 1, `one of them: ${ends.join(', ')}`);
+      t.match(
+        ends.find((end) => end !== 'written'),
+        /^wait /,
+        'the other changed nothing',
+      );
+      for (const writer of writers) t.equal(await write(writer, await readRows(writer.client)), 'written');
+      const { tables } = await central.read();
+      const addresses = (tables.Logical_Router_Port ?? [])
+        .filter(({ name }) => String(name).startsWith('rtoj-'))
+        .map(({ networks }) => String(networks));
+      t.equal(new Set(addresses).size, 3, 'each gateway has an address of its own');
+      t.equal(tables.Logical_Router?.length, 3, 'the cluster has one router');
+      await central.apply({ nodes: [], leaving: ['n1', 'n2'] });
+    }
+  });
+
+  t.test('what the tool of 2017 made is taken over, and nothing is doubled', async (t) => {
+    const central = await startCentral(t, false);
+    makeAsIn2017(central);
+    const before = central.run('ovn-nbctl', 'show');
+    const countOf = async (): Promise<Record<string, number>> => {
+      const { tables } = await central.read();
+      return Object.fromEntries(Object.entries(tables).map(([table, rows]) => [table, rows.length]));
+    };
+    const rowsBefore = await countOf();
+    const special = { layout: seed, nodes: seedNodes(), centralNode: 'kube-master' };
+    const plan = await central.apply(special);
+    t.strictSame(
+      plan.changes.filter((change) => change.do !== 'update').map((change) => `${change.do} ${change.title}`),
+      [],
+      'only tags are added',
+    );
+    t.equal(central.run('ovn-nbctl', 'show'), before, 'every UUID, MAC and address is as it was');
+    t.strictSame(await countOf(), rowsBefore);
+    t.strictSame((await central.apply(special)).changes, []);
+  });
+}

@@ -1,0 +1,186 @@
+// What the rows promise, asked of OVN itself: northd makes flows of them, and ovn-trace sends packets through those.
+import t from 'tap';
+import type { OverlayNode } from '../../agent/model/overlay.ts';
+import { missingForOvn } from '../cluster/unpacked-ovn.ts';
+import { dual, dualNode, gatewayOf, modern, nodeOf, seed } from '../unit/overlay/cluster.ts';
+import { type Central, startCentral } from './central.ts';
+
+const lan = { mac: '52:54:00:ff:ff:01', outside: '203.0.113.9', outside6: '2001:db8:ffff::9' };
+
+/** Where a packet ends, and what it looks like there. */
+interface Way {
+  /** Ports that it comes out of. */
+  readonly outputs: readonly string[];
+  /** Addresses that it was given as its source. */
+  readonly sources: readonly string[];
+}
+
+/** A cluster in which every node is a chassis and the LAN's router is known. */
+async function clusterOf(
+  t: Parameters<typeof startCentral>[0],
+  layout: typeof modern,
+  nodes: readonly OverlayNode[],
+): Promise<Central> {
+  const central = await startCentral(t, true);
+  const chassis = (node: OverlayNode): readonly string[] => [
+    'chassis-add',
+    node.systemId,
+    'geneve',
+    node.encap.addresses[0] ?? '',
+  ];
+  for (const node of nodes) central.run('ovn-sbctl', ...chassis(node));
+  await plan(central, layout, nodes);
+  for (const { name, systemId, subnets } of nodes)
+    if (subnets.length > 0) central.run('ovn-sbctl', 'lsp-bind', `k8s-${name}`, systemId);
+  for (const { name, gateway } of nodes) for (const hop of gateway?.nextHops ?? []) learn(central, name, hop);
+  central.run('ovn-nbctl', '--wait=sb', 'sync');
+  return central;
+}
+
+/** Its router has not a node's name: ovn-trace takes a switch by its name only where no router has the same. */
+async function plan(central: Central, layout: typeof modern, nodes: readonly OverlayNode[]): Promise<void> {
+  await central.apply({ layout, nodes, centralNode: 'kube-master' });
+  central.run('ovn-nbctl', '--wait=sb', 'sync');
+}
+
+/** The LAN's router has answered a gateway. */
+function learn(central: Central, node: string, address: string): void {
+  const find = ['--bare', '--columns=_uuid', 'find', 'Datapath_Binding', `external_ids:name=GR_${node}`];
+  const datapath = central.run('ovn-sbctl', ...find).trim();
+  const binding = [`logical_port=rtoe-GR_${node}`, `ip="${address}"`, `mac="${lan.mac}"`, `datapath=${datapath}`];
+  central.run('ovn-sbctl', 'create', 'MAC_Binding', ...binding);
+}
+
+/** Sends a packet from a node's management port. */
+function send(central: Central, from: OverlayNode, to: string, ...options: readonly string[]): Way {
+  const port = `rtos-${from.name}`;
+  const six = to.includes(':');
+  const subnet = from.subnets.find((entry) => entry.includes(':') === six) ?? '';
+  const own = subnet.replace(/0?\/.*/, '2');
+  const router = central
+    .run('ovn-nbctl', '--bare', 'get', 'Logical_Router_Port', port, 'mac')
+    .trim()
+    .replaceAll('"', '');
+  const address = central.run('ovn-nbctl', '--bare', 'lsp-get-addresses', `k8s-${from.name}`).trim().split(' ')[0];
+  const family = six ? `ip6.src == ${own} && ip6.dst == ${to}` : `ip4.src == ${own} && ip4.dst == ${to}`;
+  const packet = `inport == "k8s-${from.name}" && eth.src == ${address} && eth.dst == ${router} && ${family} && ip.ttl == 64 && tcp.dst == 80`;
+  return wayOf(central.run('ovn-trace', '--minimal', '--ct=new', ...options, from.name, packet));
+}
+
+function wayOf(text: string): Way {
+  return {
+    outputs: [...text.matchAll(/output\("([^"]+)"/g)].map(([, port = '']) => port),
+    sources: [...text.matchAll(/ct_snat\w*\(ip[46]\.src=([0-9a-f.:]+)\)/g)].map(([, address = '']) => address),
+  };
+}
+
+const reason = missingForOvn();
+if (reason !== null) t.plan(0, reason);
+else {
+  for (const [name, layout] of [
+    ['modern', modern],
+    ['seed', { ...seed, clusterSubnets: ['10.42.0.0/16'] }],
+  ] as const) {
+    t.test(`${name}: nodes, one of them a gateway`, async (t) => {
+      const [n1, n2, n3] = [nodeOf(1, { gateway: gatewayOf(1) }), nodeOf(2), nodeOf(3)];
+      const central = await clusterOf(t, layout, [n1, n2, n3]);
+      t.strictSame(
+        send(central, n1, '10.42.2.2'),
+        { outputs: ['k8s-n2'], sources: [] },
+        "n1 reaches n2's management address",
+      );
+      t.strictSame(send(central, n3, '10.42.1.2'), { outputs: ['k8s-n1'], sources: [] }, "n3 reaches n1's, as itself");
+      t.strictSame(
+        send(central, n2, '10.42.9.9'),
+        { outputs: [], sources: [] },
+        'a packet to a subnet of no node leaves nowhere',
+      );
+      t.strictSame(send(central, n1, lan.outside), wayOut(1, '192.0.2.11'), 'n1 leaves by itself');
+      t.strictSame(
+        send(central, n2, lan.outside),
+        wayOut(1, '192.0.2.11'),
+        'n2, without a gateway, leaves by n1, with its address',
+      );
+    });
+
+    t.test(`${name}: several gateways`, async (t) => {
+      const second = gatewayOf(2, { subnets: ['10.42.4.0/24'] });
+      const [n1, n2, n3, n4] = [
+        nodeOf(1, { gateway: gatewayOf(1) }),
+        nodeOf(2, { gateway: second }),
+        nodeOf(3),
+        nodeOf(4),
+      ];
+      const central = await clusterOf(t, layout, [n1, n2, n3, n4]);
+      t.strictSame(send(central, n1, lan.outside), wayOut(1, '192.0.2.11'), 'n1 leaves by itself');
+      t.strictSame(send(central, n2, lan.outside), wayOut(2, '192.0.2.12'), 'n2 leaves by itself');
+      t.strictSame(
+        send(central, n4, lan.outside),
+        wayOut(2, '192.0.2.12'),
+        'the subnet of n4 leaves where it was asked to',
+      );
+      const ways = ['1', '2'].map((id) => send(central, n3, lan.outside, `--select-id=${id}`).sources[0]);
+      t.strictSame(ways.toSorted(), ['192.0.2.11', '192.0.2.12'], 'n3 leaves by either');
+      const down = { ...n1, gateway: gatewayOf(1, { isUp: false }) };
+      await plan(central, layout, [down]);
+      t.strictSame(send(central, n3, lan.outside), wayOut(2, '192.0.2.12'), 'and by the other one when one is down');
+      t.strictSame(send(central, n1, lan.outside), wayOut(2, '192.0.2.12'), 'so does n1');
+      await plan(central, layout, [n1]);
+      t.strictSame(send(central, n1, lan.outside), wayOut(1, '192.0.2.11'), 'n1 is back');
+      await central.apply({ layout, nodes: [], leaving: ['n2'], centralNode: 'kube-master' });
+      central.run('ovn-nbctl', '--wait=sb', 'sync');
+      t.strictSame(send(central, n4, lan.outside), wayOut(1, '192.0.2.11'), 'n2 is gone, n4 leaves by n1');
+    });
+  }
+
+  t.test('a dedicated NIC in a VLAN, on a node without pods', async (t) => {
+    const gateway = gatewayOf(3, {
+      kind: 'dedicated',
+      bridge: 'br-gweth1',
+      interface: 'eth1',
+      physicalNetwork: 'physnet-eth1',
+      vlan: 7,
+    });
+    const [n1, n3] = [nodeOf(1), nodeOf(3, { subnets: [], gateway })];
+    const central = await clusterOf(t, modern, [n1, n3]);
+    t.strictSame(send(central, n1, lan.outside), { outputs: ['br-gweth1_n3'], sources: ['192.0.2.13'] });
+    const tag = central.run(
+      'ovn-sbctl',
+      '--bare',
+      '--columns=tag',
+      'find',
+      'Port_Binding',
+      'logical_port=br-gweth1_n3',
+    );
+    t.equal(tag.trim(), '7', 'with the tag of the VLAN');
+  });
+
+  t.test('pods of a node whose address is the gateway reach the node itself', async (t) => {
+    const central = await clusterOf(t, modern, [nodeOf(1, { gateway: gatewayOf(1) }), nodeOf(2)]);
+    const [mac, pod] = ['0a:58:0a:2a:01:09', '10.42.1.9'];
+    central.run('ovn-nbctl', '--wait=sb', 'lsp-add', 'n1', 'pod', '--', 'lsp-set-addresses', 'pod', `${mac} ${pod}`);
+    const packet = (to: string): string =>
+      `inport == "pod" && eth.src == ${mac} && eth.dst == 0a:58:0a:2a:01:01 && ip4.src == ${pod} && ip4.dst == ${to} && ip.ttl == 64 && tcp.dst == 6443`;
+    const way = wayOf(central.run('ovn-trace', '--minimal', '--ct=new', 'n1', packet('192.0.2.11')));
+    t.strictSame(way, { outputs: ['k8s-n1'], sources: [] });
+  });
+
+  t.test('both families', async (t) => {
+    const addresses = ['192.0.2.11/24', '2001:db8::11/64'];
+    const gateway = gatewayOf(1, { addresses, nextHops: ['192.0.2.1', '2001:db8::1'] });
+    const [n1, n2] = [dualNode(1, { gateway }), dualNode(2)];
+    const central = await clusterOf(t, dual, [n1, n2]);
+    t.strictSame(
+      send(central, n1, 'fd01:0:0:2::2'),
+      { outputs: ['k8s-n2'], sources: [] },
+      "n1 reaches n2's management address",
+    );
+    t.strictSame(send(central, n2, lan.outside6), wayOut(1, '2001:db8::11'), 'and n2 leaves by n1, with its address');
+    t.strictSame(send(central, n2, lan.outside), wayOut(1, '192.0.2.11'));
+  });
+}
+
+/** By the bridge of a node, with an address of it. */
+function wayOut(id: number, address: string): Way {
+  return { outputs: [`br-ex_n${id}`], sources: [address] };
+}

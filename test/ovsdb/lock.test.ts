@@ -1,0 +1,91 @@
+// Locks of a real server between two sessions: waiting, stealing, and what a loss of the connection does to them.
+import t, { type Test } from 'tap';
+import { assertLock, insert, type Lock, openLock, openSession, type Session } from '../../agent/drivers/ovsdb/index.ts';
+import { missingParts, startServer } from './real-server.ts';
+
+const database = 'Inventory';
+const patienceMs = 120_000;
+const name = 'microshift_net_nb';
+
+/** Resolves when the lock is lost. */
+const lost = (lock: Lock): Promise<void> =>
+  new Promise((resolve) => {
+    const stop = lock.onChange((isHeld) => {
+      if (isHeld) return;
+      stop();
+      resolve();
+    });
+  });
+
+t.test('a lock between two sessions', { skip: missingParts() }, async (t) => {
+  const server = await startServer(t);
+  const open = (t: Test): Session => {
+    const session = openSession({ remotes: server.path, database, limitMs: patienceMs });
+    t.teardown(() => session.close());
+    return session;
+  };
+  const [one, other] = [open(t), open(t)];
+  const write = (session: Session, item: string): Promise<unknown> =>
+    session.transact([assertLock(name), insert('Item', { name: item }, 'item')]);
+  const refused = {
+    name: 'OvsdbError',
+    kind: 'operation',
+    message: /^operation 0 \(assert microshift_net_nb\) failed: not owner/,
+  };
+
+  const first = openLock(one, name);
+  await first.held(patienceMs);
+  await write(one, 'by the holder');
+  const second = openLock(other, name);
+  await t.rejects(second.held(100), { name: 'OvsdbError', kind: 'timeout', message: /lock microshift_net_nb not got/ });
+  t.notOk(second.isHeld);
+  await t.rejects(write(other, 'by who waits'), refused);
+
+  await t.test('given back: who waits has it', async (t) => {
+    await first.release();
+    await second.held(patienceMs);
+    t.same([first.isHeld, second.isHeld], [false, true]);
+    await t.rejects(write(one, 'by who gave it back'), refused);
+    await t.rejects(first.held(patienceMs), { name: 'OvsdbError', kind: 'closed' });
+  });
+
+  await t.test('stolen: the holder is told, and is the next to have it', async (t) => {
+    const gone = lost(second);
+    const thief = openLock(one, name, { steal: true });
+    await Promise.all([gone, thief.held(patienceMs)]);
+    await t.rejects(write(other, 'by the victim'), refused);
+    await write(one, 'by the thief');
+    await thief.release();
+    await second.held(patienceMs);
+    await write(other, 'by the victim, later');
+  });
+
+  await t.test('the server is killed: whoever asks first has it, and one only', async (t) => {
+    const gone = lost(second);
+    const rival = openLock(one, name);
+    await server.kill('SIGKILL');
+    await gone;
+    t.notOk(second.isHeld);
+    await server.start();
+    const holder = await Promise.race([
+      second.held(patienceMs).then(() => second),
+      rival.held(patienceMs).then(() => rival),
+    ]);
+    const waiting = holder === rival ? second : rival;
+    t.notOk(waiting.isHeld);
+    await holder.release();
+    await waiting.held(patienceMs);
+    await waiting.release();
+  });
+
+  await t.test('a session that ends gives it back', async (t) => {
+    const short = open(t);
+    const held = openLock(short, name);
+    await held.held(patienceMs);
+    const next = openLock(one, name);
+    short.close();
+    await next.held(patienceMs);
+    t.notOk(held.isHeld);
+    await next.release();
+  });
+});

@@ -1,0 +1,218 @@
+// A mirror beside a real server: what it holds is what a full read gives, whatever was written and whatever was lost.
+import { isDeepStrictEqual } from 'node:util';
+import t, { type Test } from 'tap';
+import {
+  connect,
+  insert,
+  type Mirror,
+  type MirrorRow,
+  type OvsdbClient,
+  OvsdbError,
+  openMirror,
+  openSession,
+  type Session,
+  select,
+  update,
+} from '../../agent/drivers/ovsdb/index.ts';
+import { seededRandom } from '../unit/ovsdb/random.ts';
+import { startCluster } from './cluster.ts';
+import { limitMs, missingParts, startServer, vswitchSchema } from './real-server.ts';
+import { columns, randomOperations } from './writer.ts';
+
+const inventory = 'Inventory';
+/** For what comes sooner or later: a new connection, an election. */
+const patienceMs = 120_000;
+
+function open(t: Test, remotes: string | readonly string[], database = inventory): Session {
+  const session = openSession({ remotes, database, limitMs: patienceMs });
+  t.teardown(() => session.close());
+  return session;
+}
+
+/** Writes at random, over a connection of its own; what the server refuses is no loss. */
+async function write(client: OvsdbClient, random: (limit: number) => number): Promise<void> {
+  const [rows] = await client.transact(inventory, [select('Item', [], ['_uuid'])]);
+  await client.transact(inventory, randomOperations(random, rows)).catch((error: unknown) => {
+    if (!(error instanceof OvsdbError) || error.kind !== 'operation') throw error;
+  });
+}
+
+/** The same rows, whatever the order of their columns. */
+function same(t: Test, found: readonly MirrorRow[], wanted: readonly MirrorRow[], what: string): void {
+  if (isDeepStrictEqual(found, wanted)) t.pass(what);
+  else t.strictSame(found, wanted, what);
+}
+
+const byUuid = (rows: Iterable<MirrorRow>): MirrorRow[] =>
+  [...rows].sort((one, other) => (JSON.stringify(one._uuid) < JSON.stringify(other._uuid) ? -1 : 1));
+
+/** A read can overtake the notification of what another client wrote before it. */
+async function becomes(t: Test, mirror: Mirror, wanted: readonly MirrorRow[], what: string): Promise<void> {
+  const rows = (): MirrorRow[] => byUuid(mirror.table('Item').rows());
+  await mirror.until(() => isDeepStrictEqual(rows(), wanted), 30_000).catch(() => undefined);
+  same(t, rows(), wanted, what);
+}
+
+async function fullRead(session: Session): Promise<MirrorRow[]> {
+  const [rows] = await session.transact([select('Item', [], ['_uuid', ...columns])]);
+  return byUuid(rows);
+}
+
+t.test('random writes: the mirror is a full read, and its events replay to it', { skip: missingParts() }, async (t) => {
+  const server = await startServer(t);
+  const seed = 7047;
+  const random = seededRandom(seed);
+  const writer = await connect(server.path, limitMs);
+  for (let round = 0; round < 5; round++) await write(writer, random);
+  const session = open(t, server.path);
+  const mirror = await openMirror(session, { Item: { columns, indexes: ['name', 'tags', 'parts'] } }, patienceMs);
+  const items = mirror.table('Item');
+  const replayed = new Map([...items.rows()].map((row) => [String((row._uuid as string[])[1]), row]));
+  mirror.onChange((changes) => {
+    for (const { uuid, old, now } of changes) {
+      if (old !== replayed.get(uuid)) t.fail(`${uuid}: the old row is another one than the last new one`);
+      if (now === undefined) replayed.delete(uuid);
+      else replayed.set(uuid, now);
+    }
+  });
+  for (let round = 0; round < 150; round++) {
+    await write(writer, random);
+    await becomes(t, mirror, await fullRead(session), `seed ${seed}, round ${round}`);
+  }
+  same(t, byUuid(replayed.values()), byUuid(items.rows()), 'the events replayed');
+  for (const row of items.rows()) {
+    t.strictSame(items.find('name', row.name as string), [row]);
+    for (const tag of ['a', 'b']) {
+      const tagged = [...items.rows()].filter((other) => JSON.stringify(other.tags).includes(`"${tag}"`));
+      same(t, byUuid(items.find('tags', tag)), byUuid(tagged), `the index of ${tag}`);
+    }
+  }
+  t.throws(() => items.find('note', 'x'), { name: 'OvsdbError', kind: 'invalid' });
+  t.throws(() => mirror.table('Nowhere'), { name: 'OvsdbError', kind: 'invalid' });
+
+  await t.test('its own transaction is in it when it is answered', async (t) => {
+    await session.transact([insert('Item', { name: 'own' }, 'own')]);
+    t.equal(items.find('name', 'own').length, 1);
+  });
+
+  await t.test('until', async (t) => {
+    t.equal(await mirror.until(() => items.find('name', 'own').length, patienceMs), 1);
+    const come = mirror.until(() => items.find('name', 'later')[0], patienceMs);
+    await writer.transact(inventory, [insert('Item', { name: 'later' }, 'later')]);
+    t.match(await come, { name: 'later' });
+    await t.rejects(
+      mirror.until(() => false, 20),
+      { name: 'OvsdbError', kind: 'timeout' },
+    );
+    const mistake = new Error('mistake');
+    await t.rejects(
+      mirror.until(() => {
+        throw mistake;
+      }, patienceMs),
+      mistake,
+    );
+  });
+
+  await t.test('the server is killed: what changed meanwhile comes as differences', async (t) => {
+    const kept = items.find('name', 'own')[0];
+    const { ended } = await session.client();
+    await server.kill('SIGKILL');
+    await ended;
+    t.equal(items.find('name', 'own')[0], kept, 'the old contents stay');
+    await server.start();
+    const again = await connect(server.path, limitMs);
+    for (let round = 0; round < 10; round++) await write(again, random);
+    again.close();
+    await mirror.until(() => true, patienceMs);
+    await becomes(t, mirror, await fullRead(session), 'a full read');
+    same(t, byUuid(replayed.values()), byUuid(items.rows()), 'the events replayed');
+  });
+
+  await t.test('closed', async (t) => {
+    const waiting = mirror.until(() => false, patienceMs);
+    mirror.close();
+    await t.rejects(waiting, { name: 'OvsdbError', kind: 'closed' });
+    session.close();
+    await t.rejects(session.transact([]), { name: 'OvsdbError', kind: 'closed' });
+  });
+  writer.close();
+});
+
+t.test('conditions, and what the database lacks', { skip: missingParts() }, async (t) => {
+  const server = await startServer(t);
+  const session = open(t, server.path);
+  const requests = {
+    Item: { columns: ['name', 'weight', 'of_a_newer_schema'], where: [['weight', '>', 5]] as const },
+    NewTable: { columns: ['name'] },
+  };
+  const mirror = await openMirror(session, requests, patienceMs);
+  const names = (): unknown[] => [...mirror.table('Item').rows()].map((row) => row.name);
+  t.strictSame(
+    [mirror.has('Item', 'name'), mirror.has('Item', 'of_a_newer_schema'), mirror.has('NewTable')],
+    [true, false, false],
+  );
+  await session.transact([
+    insert('Item', { name: 'light', weight: 1 }, 'one'),
+    insert('Item', { name: 'heavy', weight: 9 }, 'two'),
+  ]);
+  t.strictSame(names(), ['heavy']);
+  await session.transact([update('Item', [['name', '==', 'light']], { weight: 6 })]);
+  t.strictSame(names().sort(), ['heavy', 'light']);
+  await session.transact([update('Item', [['name', '==', 'heavy']], { weight: 0 })]);
+  t.strictSame(names(), ['light']);
+  t.equal(mirror.table('NewTable').size, 0);
+  const refused = openMirror(session, { Item: { columns: ['name'], where: [['weight', '>', 'x']] } }, 500);
+  await t.rejects(refused, { name: 'OvsdbError' }, 'a condition that the server refuses');
+});
+
+t.test('no server, no such database', { skip: missingParts() }, async (t) => {
+  const states: string[] = [];
+  const session = openSession({
+    remotes: 'unix:/nonexistent/db.sock',
+    database: inventory,
+    limitMs: 200,
+    report: (state) => states.push(state.connected ? state.remote : state.error.kind),
+  });
+  await t.rejects(openMirror(session, { Item: {} }, 200), { name: 'OvsdbError', kind: 'unreachable' });
+  await t.rejects(session.transact([]), {
+    kind: 'unreachable',
+    message: /no connection to Inventory within 200 ms: .*socket/,
+  });
+  session.close();
+  t.equal(states[0], 'unreachable');
+  t.throws(() => openSession({ remotes: 'nothing', database: inventory, limitMs }), {
+    name: 'OvsdbError',
+    kind: 'invalid',
+  });
+});
+
+t.test('a cluster whose leader is killed', { skip: missingParts() }, async (t) => {
+  const vswitch = 'Open_vSwitch';
+  const cluster = await startCluster(t, vswitchSchema, vswitch);
+  const session = open(t, cluster.remotes, vswitch);
+  const mirror = await openMirror(session, { Open_vSwitch: { columns: ['ovs_version'] } }, patienceMs);
+  const version = (): unknown => [...mirror.table(vswitch).rows()][0]?.ovs_version;
+  /** Until it is answered: an election may come between, and this may be repeated. */
+  const setVersion = async (text: string): Promise<void> => {
+    const isThere = mirror.table(vswitch).size > 0;
+    const operation = isThere
+      ? update(vswitch, [], { ovs_version: text })
+      : insert(vswitch, { ovs_version: text }, 'r');
+    await session.transact([operation]).catch(async (error: unknown) => {
+      if (!(error instanceof OvsdbError) || error.kind !== 'lost') throw error;
+      await mirror.until(() => true, patienceMs);
+      await setVersion(text);
+    });
+  };
+  await setVersion('first');
+  await mirror.until(() => version() === 'first', patienceMs);
+  const leader = await session.client();
+  const lost = leader.ended;
+  await cluster.kill(leader.remote);
+  await lost;
+  await mirror.until(() => true, patienceMs);
+  t.not((await session.client()).remote, leader.remote);
+  t.equal(version(), 'first');
+  await setVersion('second');
+  t.equal(await mirror.until(() => version() === 'second' && 'second', patienceMs), 'second');
+});

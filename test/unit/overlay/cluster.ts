@@ -1,0 +1,125 @@
+// Clusters on paper: layouts, nodes and gateways to plan rows for, and databases to hold them.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type {
+  NorthboundFacts,
+  OverlayGateway,
+  OverlayLayout,
+  OverlayNode,
+  OverlayPlan,
+} from '../../../agent/model/overlay.ts';
+import type { ColumnShape, DatabaseRows, DatabaseShape } from '../../../agent/model/rows.ts';
+import { macsNeeded, planNorthbound } from '../../../agent/overlay/northbound.ts';
+import { operationsOf } from '../../../agent/overlay/operations.ts';
+import { ModelDatabase } from './model-database.ts';
+
+export const overlayCases = join(import.meta.dirname, '../../../../test/cases/overlay');
+
+/** What the schemas of releases say of the tables the planner knows, as recorded from them. */
+const recorded = JSON.parse(readFileSync(join(overlayCases, 'shapes.json'), 'utf8')) as Record<
+  string,
+  Record<string, Record<string, string>>
+>;
+
+export function recordedShape(name: string): DatabaseShape {
+  const columnShape = (text: string): ColumnShape => ({
+    kind: text.split(' ')[0] as ColumnShape['kind'],
+    isReference: text.endsWith(' of rows'),
+  });
+  const tables = Object.entries(recorded[name] ?? {}).map(([table, columns]) => [
+    table,
+    Object.fromEntries(Object.entries(columns).map(([column, text]) => [column, columnShape(text)])),
+  ]);
+  return Object.fromEntries(tables);
+}
+
+export function emptyNorthbound(release = '23.03'): ModelDatabase {
+  return new ModelDatabase('OVN_Northbound', recordedShape(`OVN_Northbound ${release}`));
+}
+
+export const modern: OverlayLayout = {
+  naming: 'modern',
+  clusterSubnets: ['10.42.0.0/16'],
+  serviceSubnets: ['10.43.0.0/16'],
+  joinSubnets: ['100.64.0.0/16'],
+  mtu: 1442,
+  owner: 'microshift-net',
+};
+
+export const dual: OverlayLayout = {
+  ...modern,
+  clusterSubnets: ['10.42.0.0/16', 'fd01::/48'],
+  serviceSubnets: ['10.43.0.0/16', 'fd02::/112'],
+  joinSubnets: ['100.64.0.0/16', 'fd98::/64'],
+};
+
+/** As the commands of seed 004 say it. */
+export const seed: OverlayLayout = {
+  ...modern,
+  naming: 'seed',
+  clusterSubnets: ['192.168.0.0/16'],
+  joinSubnets: ['100.64.1.0/24'],
+  mtu: 1400,
+};
+
+/** Node number `id` of a cluster. */
+export function nodeOf(id: number, special: Partial<OverlayNode> = {}): OverlayNode {
+  return {
+    name: `n${id}`,
+    id,
+    systemId: `00000000-0000-4000-9000-${String(id).padStart(12, '0')}`,
+    subnets: [`10.42.${id}.0/24`],
+    encap: { types: ['geneve'], addresses: [`192.0.2.${10 + id}`] },
+    managementMac: null,
+    hostAddresses: [`192.0.2.${10 + id}`],
+    gateway: null,
+    ...special,
+  };
+}
+
+export function dualNode(id: number, special: Partial<OverlayNode> = {}): OverlayNode {
+  const subnets = [`10.42.${id}.0/24`, `fd01:0:0:${id}::/64`];
+  return nodeOf(id, { subnets, hostAddresses: [`192.0.2.${10 + id}`, `2001:db8::${10 + id}`], ...special });
+}
+
+/** The way out of node number `id`, over the bridge that it shares. */
+export function gatewayOf(id: number, special: Partial<OverlayGateway> = {}): OverlayGateway {
+  return {
+    bridge: 'br-ex',
+    kind: 'shared',
+    interface: null,
+    physicalNetwork: 'physnet',
+    mac: `52:54:00:00:00:${String(id).padStart(2, '0')}`,
+    addresses: [`192.0.2.${10 + id}/24`],
+    nextHops: ['192.0.2.1'],
+    vlan: null,
+    subnets: [],
+    isUp: true,
+    ...special,
+  };
+}
+
+export function factsOf(rows: DatabaseRows, special: Partial<NorthboundFacts> = {}): NorthboundFacts {
+  const { nodes = [nodeOf(1)] } = special;
+  return {
+    layout: modern,
+    leaving: [],
+    centralNode: nodes[0]?.name ?? 'n1',
+    chassis: [],
+    rows,
+    randomMacs: Array.from(
+      { length: macsNeeded(nodes.length) },
+      (_, index) => `00:00:00:aa:00:${(16 + index).toString(16)}`,
+    ),
+    ...special,
+    nodes,
+  };
+}
+
+/** Plans, and makes the changes; returns the plan. */
+export function applied(database: ModelDatabase, special: Partial<NorthboundFacts> = {}): OverlayPlan {
+  const rows = database.rows();
+  const plan = planNorthbound(factsOf(rows, special));
+  database.transact(operationsOf(plan, rows.shape));
+  return plan;
+}

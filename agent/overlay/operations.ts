@@ -32,9 +32,10 @@ export type RowOperation =
 export function operationsOf({ guards, changes }: RowPlan, shape: DatabaseShape): readonly RowOperation[] {
   if (changes.length === 0) return [];
   const removed = new Set(changes.flatMap((change) => (change.do === 'delete' ? [change.uuid] : [])));
+  const inserted = changes.filter((change) => change.do === 'insert');
   return [
     ...guards.map((guard) => guardOperation(guard, shape)),
-    ...changes.flatMap((change) => changeOperations(change, shape, removed)),
+    ...changes.flatMap((change) => changeOperations(change, shape, removed, inserted)),
   ];
 }
 
@@ -67,17 +68,19 @@ function changeOperations(
   change: RowChange,
   shape: DatabaseShape,
   removed: ReadonlySet<string>,
+  inserted: readonly Inserted[],
 ): readonly RowOperation[] {
   const { table } = change;
   if (change.do === 'insert') {
     const { name, place } = change;
-    const row = Object.fromEntries(
-      Object.entries(change.row).map(([column, value]) => [column, encoded(value, shapeOf(shape, table, column))]),
+    const columns = Object.entries(change.row).map(
+      ([column, value]) => [column, encoded(value, shapeOf(shape, table, column))] as const,
     );
-    const inserted: RowOperation = { op: 'insert', table, row, 'uuid-name': name };
-    if (place === null) return [inserted];
+    const row = Object.fromEntries([...columns, ...heldBy(name, inserted)]);
+    const insertion: RowOperation = { op: 'insert', table, row, 'uuid-name': name };
+    if (place === null || typeof place.row !== 'string') return [insertion];
     const mutations = [[place.column, 'insert', ['set', [referenceOf({ newRow: name })]]]] as const;
-    return [inserted, { op: 'mutate', table: place.table, where: isRow(place.row), mutations }];
+    return [insertion, { op: 'mutate', table: place.table, where: isRow(place.row), mutations }];
   }
   if (change.do === 'delete') {
     const { place, uuid } = change;
@@ -87,6 +90,18 @@ function changeOperations(
     return [{ op: 'mutate', table: place.table, where: isRow(place.row), mutations }];
   }
   return updateOperations(table, change.uuid, change.columns, shape);
+}
+
+type Inserted = Extract<RowChange, { do: 'insert' }>;
+
+/** New rows that a new row holds, by column: they are in it from the beginning, because some columns may not be empty (Port.interfaces). */
+function heldBy(name: string, inserted: readonly Inserted[]): readonly (readonly [string, WireValue])[] {
+  const held = inserted.filter(({ place }) => typeof place?.row === 'object' && place.row.newRow === name);
+  const columns = [...new Set(held.flatMap(({ place }) => place?.column ?? []))];
+  return columns.map((column) => {
+    const rows = held.filter(({ place }) => place?.column === column).map((one) => referenceOf({ newRow: one.name }));
+    return [column, ['set', rows]];
+  });
 }
 
 function updateOperations(

@@ -10,7 +10,7 @@ import { applyOverlay } from './apply.ts';
 import { attempt } from './attempt.ts';
 import { initAuthority, installOwn, issueFor, pkiFiles, readAuthority } from './authority.ts';
 import { ensureCentral } from './daemons.ts';
-import { freeSubnets, identify, newLayout, refuseHostRanges } from './membership.ts';
+import { assigned, identify, newLayout, refuseHostRanges } from './membership.ts';
 import type { OverlayPlaces } from './places.ts';
 import { southboundPort } from './planned.ts';
 import { readRecord } from './record.ts';
@@ -38,9 +38,8 @@ export async function initOverlay(
   const kept = readSystemId(places.systemId);
   const node: OverlayNode = {
     name: identity.name,
-    id: 1,
     systemId: kept ?? newSystemId,
-    subnets: freeSubnets(layout, []),
+    ...assigned(layout, [], identity.name),
     encap: identity.encap,
     managementMac: null,
     hostAddresses: identity.hostAddresses,

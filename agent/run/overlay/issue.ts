@@ -2,7 +2,7 @@ import { AgentError } from '../../errors.ts';
 import type { OverlayNode } from '../../model/overlay.ts';
 import type { OverlayBundle, OverlayRecord } from '../../model/overlay-record.ts';
 import { installOwn, issueFor, readAuthority, rememberIssued } from './authority.ts';
-import { freeId, freeSubnets } from './membership.ts';
+import { assigned } from './membership.ts';
 import { isNodeName, isSystemId } from './names.ts';
 import type { OverlayPlaces } from './places.ts';
 import { withPlan } from './planned.ts';
@@ -32,9 +32,8 @@ export async function issueBundle(options: IssueOptions, places: OverlayPlaces):
   }
   const member: OverlayNode = {
     name,
-    id: freeId(record.members),
     systemId,
-    subnets: freeSubnets(record.layout, record.members),
+    ...assigned(record.layout, record.members, name),
     encap: { types: record.node.encap.types, addresses: [] },
     managementMac: null,
     hostAddresses: [],

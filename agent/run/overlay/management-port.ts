@@ -33,7 +33,7 @@ export function planManagementPort(
     // IPv6: nobody else can have it, and the wait for duplicates would hold up the route.
     const flags = range.family === 6 ? ' nodad' : '';
     if (has !== true) {
-      const command = `-${range.family} addr replace ${own}/${range.prefixLength} dev ${device}${flags}`;
+      const command = `addr replace ${own}/${range.prefixLength} dev ${device}${flags}`;
       changes.push({ command, why: `${device} has no address ${own}` });
     }
     for (const cluster of clusterSubnets.filter((text) => familyOf(text.split('/')[0] ?? '') === range.family)) {
@@ -41,7 +41,7 @@ export function planManagementPort(
         (one) => one.device === device && one.destination === cluster && one.gateway === router,
       );
       if (cluster !== subnet && !isThere) {
-        const command = `-${range.family} route replace ${cluster} via ${router} dev ${device}`;
+        const command = `route replace ${cluster} via ${router} dev ${device}`;
         changes.push({ command, why: `the other nodes' subnets are not reached over ${device}` });
       }
     }

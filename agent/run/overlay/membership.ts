@@ -5,16 +5,12 @@ import type { HostFacts } from '../../facts/overlay.ts';
 import type { Config } from '../../model/config.ts';
 import type { Link } from '../../model/observation.ts';
 import type { EncapType, OverlayLayout, OverlayNode } from '../../model/overlay.ts';
-import { type AddressRange, addressAt, overlaps, parseRange } from '../../net/address-range.ts';
+import { parseRange } from '../../net/address-range.ts';
+import { assignNode } from '../../overlay/registry.ts';
 import { isNodeName } from './names.ts';
 
 /** Value of external_ids:owner of our rows. */
 export const overlayOwner = 'microshift-net';
-/** What a node gets of the cluster's range (ovn-kubernetes, config.go: host subnet lengths). */
-const nodePrefix = { 4: 24, 6: 64 } as const;
-/** The join network has an address for each (OVN's own limit is far above). */
-const maxNodes = 250;
-
 /** How this host appears in the cluster. */
 export interface HostIdentity {
   readonly name: string;
@@ -145,35 +141,16 @@ function overlayMtu({ mtu }: Config, identity: HostIdentity): number {
   );
 }
 
-/** The part of each range that a new node gets: the lowest that nobody has. */
-export function freeSubnets({ clusterSubnets }: OverlayLayout, members: readonly OverlayNode[]): string[] {
-  const taken = members.flatMap(({ subnets }) => subnets).flatMap((text) => parseRange(text) ?? []);
-  return clusterSubnets.map((text) => {
-    const whole = parseRange(text);
-    const free = whole === null ? null : freePart(whole, taken);
-    if (free !== null) return free;
-    throw refused(`every part of ${text} belongs to a node already`, 'take nodes out with `overlay leave --node NAME`');
-  });
-}
-
-function freePart(whole: AddressRange, taken: readonly AddressRange[]): string | null {
-  const prefix = nodePrefix[whole.family];
-  if (whole.prefixLength > prefix) return null;
-  const size = 1n << BigInt((whole.family === 4 ? 32 : 128) - prefix);
-  for (let place = 0; place < maxNodes + 2; place += 1) {
-    const first = addressAt(whole, Number(size) * place);
-    const part = first === null ? null : parseRange(`${first}/${prefix}`);
-    if (part === null) return null;
-    if (!taken.some((one) => overlaps(one, part))) return part.text;
-  }
-  return null;
-}
-
-/** The lowest number that no node has. */
-export function freeId(members: readonly OverlayNode[]): number {
-  const taken = new Set(members.map(({ id }) => id));
-  for (let id = 1; id <= maxNodes; id += 1) if (!taken.has(id)) return id;
-  throw refused(`the cluster has ${maxNodes} nodes already`, 'a cluster with one central node is not made for more');
+/** Number and subnets of a new member. */
+export function assigned(layout: OverlayLayout, members: readonly OverlayNode[], name: string) {
+  const registered = members.map((one) => ({
+    name: one.name,
+    id: one.id,
+    systemId: one.systemId,
+    subnets: one.subnets,
+    gateway: null,
+  }));
+  return assignNode(layout, registered, name);
 }
 
 function refused(message: string, hint: string): AgentError {

@@ -27,7 +27,7 @@ export async function listNodes(places: OverlayPlaces, now: number): Promise<rea
   );
 }
 
-/** Whole days until then; below zero: it was before. */
+/** Days until then, rounded; below zero: it was before. */
 export function daysUntil(date: string, now: number): number {
-  return Math.floor((Date.parse(date) - now) / dayMs);
+  return Math.round((Date.parse(date) - now) / dayMs);
 }

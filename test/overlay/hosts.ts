@@ -1,7 +1,7 @@
 // Nodes as network namespaces on one LAN, each with Open vSwitch in the userspace data path and OVN of its own, and the program as it ships.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
@@ -43,6 +43,8 @@ export interface Host {
   /** A process that stays; it ends with the test. */
   start(...words: readonly string[]): ChildProcess;
   write(file: string, text: string): void;
+  /** Where a file of the node is for us. */
+  path(file: string): string;
 }
 
 export interface Lan {
@@ -114,10 +116,11 @@ function hostOf(name: string, address: string, pid: number, children: ChildProce
     agent: (...words) => run([process.execPath, '/opt/program/microshift-net', ...words]),
     agentWith: (input, ...words) => run([process.execPath, '/opt/program/microshift-net', ...words], input),
     start: (...words) => {
-      const child = spawn('nsenter', inside(words), { stdio: 'ignore', env: environment });
+      const child = spawn('nsenter', inside(words), { stdio: ['pipe', 'pipe', 'inherit'], env: environment });
       children.push(child);
       return child;
     },
+    path: (file) => `/proc/${pid}/root${file}`,
     write: (file, text) => {
       execFileSync('nsenter', inside(['tee', file]), { input: text, stdio: ['pipe', 'ignore', 'inherit'] });
     },

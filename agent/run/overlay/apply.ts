@@ -8,7 +8,6 @@ import { mapOf } from '../../overlay/existing.ts';
 import { askController, ensureController } from './daemons.ts';
 import type { OverlayPlaces } from './places.ts';
 import { ownDevice, type PlannedNode, planPort, tlsFiles, withPlan } from './planned.ts';
-import { writeRecord } from './record.ts';
 import { carryOut } from './rows.ts';
 
 /** ovn-controller registers within a second; 30 s are for a central node that is just starting. */
@@ -44,8 +43,6 @@ export async function applyOverlay(
       const hint = `look at \`ip address show dev ${ownDevice(record)}\` for what is in the way`;
       throw new AgentError('step-failed', `the kernel refused ${refusal}`, { hint });
     }
-    const { members } = planned;
-    if (members !== null) writeRecord(places.record, { ...record, members });
     return { ...changesOf(planned), managementPort: port };
   });
 }

@@ -4,8 +4,9 @@ import { AgentError, asAgentError, messageOf } from '../../errors.ts';
 import type { OverlayChanges } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { applyOverlay, refuseOtherOvn } from './apply.ts';
+import { askController, ensureController } from './daemons.ts';
 import type { OverlayPlaces } from './places.ts';
-import { type PlannedDatabase, withPlan } from './planned.ts';
+import { withPlan } from './planned.ts';
 import { removeRecord, writeRecord } from './record.ts';
 import { removeRows } from './undo.ts';
 
@@ -25,33 +26,37 @@ export async function attempt(
     return planned.databases.map(({ plan, rows }) => ({ plan, rows }));
   });
   const made = files.filter((file) => !existsSync(file));
+  const removeFiles = (): void => {
+    for (const file of made) removeFile(file);
+  };
   try {
     await prepare();
+  } catch (error) {
+    removeFiles();
+    throw error;
+  }
+  const wasRunning = (await askController(places)) !== 'absent';
+  try {
     writeRecord(places.record, record);
     return await applyOverlay(record, places, say);
   } catch (error) {
     say('taking everything back');
-    await takeBack(record, places, before, made, error);
+    try {
+      await removeRows(record, places, before);
+      removeRecord(places.record);
+      removeFiles();
+      if (wasRunning) await ensureController(places);
+    } catch (second) {
+      throw notRestored(error, second);
+    }
     throw error;
   }
 }
 
-async function takeBack(
-  record: OverlayRecord,
-  places: OverlayPlaces,
-  before: readonly Pick<PlannedDatabase, 'plan' | 'rows'>[],
-  made: readonly string[],
-  error: unknown,
-): Promise<void> {
-  try {
-    await removeRows(record, places, before);
-    removeRecord(places.record);
-    for (const file of made) removeFile(file);
-  } catch (second) {
-    const { message } = asAgentError(error);
-    throw new AgentError('not-restored', `${message}; and the old state could not be restored: ${messageOf(second)}`, {
-      hint: 'run `microshift-net overlay leave` once that is mended',
-      cause: error,
-    });
-  }
+function notRestored(error: unknown, second: unknown): AgentError {
+  const { message } = asAgentError(error);
+  return new AgentError('not-restored', `${message}; and the old state could not be restored: ${messageOf(second)}`, {
+    hint: 'run `microshift-net overlay leave` once that is mended',
+    cause: error,
+  });
 }

@@ -10,8 +10,8 @@ const dayMs = 86_400_000;
 export async function listNodes(places: OverlayPlaces, now: number): Promise<readonly NodeState[]> {
   const record = requireCentral(places.record);
   const certificates = listCertificates(places.pki);
-  return withPlan(record, places, async ({ chassis, members }) =>
-    (members ?? record.members).map(({ name, subnets, systemId }) => {
+  return withPlan(record, places, async ({ chassis }) =>
+    record.members.map(({ name, subnets, systemId }) => {
       const found = chassis.find((one) => one.name === systemId);
       const isHere = name === record.node.name;
       const certificate = certificates.find((one) => one.name === (isHere ? 'this node' : name));

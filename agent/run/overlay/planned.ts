@@ -39,8 +39,7 @@ export interface PlannedNode {
   /** In the order in which they are written. */
   readonly databases: readonly PlannedDatabase[];
   readonly managementPort: readonly PortChange[];
-  /** The members with what has become known of them; null: this is not the central node. */
-  readonly members: readonly OverlayNode[] | null;
+  /** Who has registered; none where the database is not here. */
   readonly chassis: readonly OverlayChassis[];
 }
 
@@ -85,20 +84,18 @@ async function planNode(
   if (local === undefined) throw new Error('the local database is always open');
   const planned: PlannedDatabase[] = [];
   let chassis: readonly OverlayChassis[] = [];
-  let members: readonly OverlayNode[] | null = null;
   if (record.members !== null && northbound !== undefined && southbound !== undefined) {
     const [above, below] = await Promise.all([
       readRows(northbound, overlayTables.OVN_Northbound),
       readRows(southbound, overlayTables.OVN_Southbound),
     ]);
     chassis = chassisOf(below);
-    members = completed(record.members, chassis);
-    planned.push({ database: northbound, rows: above, plan: planMembers(record, members, [], chassis, above) });
+    planned.push({ database: northbound, rows: above, plan: planMembers(record, record.members, [], chassis, above) });
     planned.push({ database: southbound, rows: below, plan: planListener(record, places, below) });
   }
   const rows = await readRows(local, [...overlayTables.Open_vSwitch, 'SSL']);
   planned.push({ database: local, rows, plan: planSwitch(record, places, rows) });
-  return { databases: planned, managementPort: planPort(record, readHost()), members, chassis };
+  return { databases: planned, managementPort: planPort(record, readHost()), chassis };
 }
 
 /** The northbound rows of these members, without those who leave. */
@@ -166,17 +163,4 @@ export function chassisOf(rows: DatabaseRows): OverlayChassis[] {
 function encapsOf(references: unknown, encaps: ReturnType<ReturnType<typeof indexRows>['all']>): string[] {
   const wanted = Array.isArray(references) ? references : [references];
   return encaps.filter(({ _uuid }) => wanted.includes(_uuid)).map((row) => String(listOf(row, 'ip')[0] ?? ''));
-}
-
-/** A member that has joined tells its addresses by its chassis. */
-function completed(members: readonly OverlayNode[], chassis: readonly OverlayChassis[]): OverlayNode[] {
-  return members.map((member) => {
-    const found = chassis.find(({ name }) => name === member.systemId);
-    if (found === undefined || member.encap.addresses.length > 0 || found.encapAddresses.length === 0) return member;
-    return {
-      ...member,
-      encap: { ...member.encap, addresses: found.encapAddresses },
-      hostAddresses: found.encapAddresses,
-    };
-  });
 }

@@ -197,6 +197,14 @@ const layers: Readonly<Record<string, Layer>> = {
     because: 'rendering works without a cluster and without a node',
     never: { 'drivers/kubernetes': 'the driver sends what was rendered', config: 'the effective values are handed in' },
   },
+  overlay: {
+    may: ['errors.ts', 'model', 'net'],
+    because: pure,
+    never: {
+      'drivers/ovsdb': 'rows are handed in, and operations handed out, as plain JSON',
+      config: 'facts are handed in',
+    },
+  },
   'drivers/dbus': {
     may: ['errors.ts', 'model'],
     packages: ['dbus-next', 'node:net'],
@@ -349,10 +357,10 @@ t.test('nothing is imported in a circle', (t) => {
   t.end();
 });
 
-t.test('plan, compare, doctor, net and model know no clock, no chance and no process', (t) => {
+t.test('plan, compare, doctor, overlay, net and model know no clock, no chance and no process', (t) => {
   const impure =
     /\b(Date|Math\.random|process|performance|crypto|globalThis|fetch|setTimeout|setInterval|await|Promise)\b/;
-  for (const source of sources.filter((entry) => /^(plan|compare|doctor|net|model)\//.test(entry.file)))
+  for (const source of sources.filter((entry) => /^(plan|compare|doctor|overlay|net|model)\//.test(entry.file)))
     t.notMatch(source.code, impure, source.file);
   t.end();
 });

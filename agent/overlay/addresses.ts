@@ -30,6 +30,12 @@ export function withoutLength(address: string): string {
   return address.replace(/\/.*/, '');
 }
 
+/** `10.42.0.1/24` → `10.42.0.0/24`. */
+export function subnetOf(network: string): string {
+  const range = rangeOf(network);
+  return `${addressAt(range, 0)}/${range.prefixLength}`;
+}
+
 export function isIpv6(address: string): boolean {
   return address.includes(':');
 }

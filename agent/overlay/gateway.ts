@@ -1,6 +1,6 @@
 import type { NorthboundFacts, OverlayGateway, OverlayNode } from '../model/overlay.ts';
 import type { WrittenAtom } from '../model/rows.ts';
-import { isIpv6, macOf, sameFamily, withoutLength } from './addresses.ts';
+import { isIpv6, macOf, sameFamily, subnetOf, withoutLength } from './addresses.ts';
 import { type Cluster, joinAddressesFor, wantJoinPort, wantTaggedBalancer } from './cluster.ts';
 import { has, is, keys, type WantedColumn } from './column-changes.ts';
 import type { Draft, WantedRow } from './draft.ts';
@@ -37,7 +37,10 @@ export function wantGateway(
   const { layout } = cluster;
   const { router: name } = gatewayNames(node.name);
   const existing = draft.existing.named('Logical_Router', name);
-  const subnets = layout.joinSubnets.filter((subnet) => sameFamily(gateway.addresses, subnet) !== null);
+  // Where the cluster's router is: an older cluster may have another join subnet than ours would.
+  const subnets = cluster.joinAddresses
+    .map(subnetOf)
+    .filter((subnet) => sameFamily(gateway.addresses, subnet) !== null);
   const joinAddresses = joinAddressesFor(draft, name, subnets, node.id + 1);
   const router = draft.want({
     table: 'Logical_Router',

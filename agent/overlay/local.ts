@@ -90,7 +90,10 @@ function wantSettings(draft: Draft, root: WantedRow, { node, southbound, northbo
     ...(gateway !== null && { 'ovn-bridge-mappings': mappings(there['ovn-bridge-mappings'] ?? '', gateway) }),
   };
   const before = (there[tagKeys.keys] ?? '').split(',').filter((key) => key !== '');
-  const own = Object.keys(ids).filter((key) => there[key] === undefined || before.includes(key));
+  // What pointed to another cluster points to none afterwards; mappings of others are left as they are.
+  const isOwn = (key: string): boolean =>
+    before.includes(key) || there[key] === undefined || (key !== 'ovn-bridge-mappings' && there[key] !== ids[key]);
+  const own = Object.keys(ids).filter(isOwn);
   draft.want({
     table: root.table,
     title: root.title,

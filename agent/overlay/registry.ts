@@ -2,7 +2,7 @@ import { AgentError } from '../errors.ts';
 import type { OverlayLayout } from '../model/overlay.ts';
 import type { DatabaseRow, DatabaseRows } from '../model/rows.ts';
 import { addressAt, overlaps } from '../net/address-range.ts';
-import { isIpv6, rangeOf, withoutLength } from './addresses.ts';
+import { isIpv6, rangeOf, subnetOf, withoutLength } from './addresses.ts';
 import { type Existing, indexRows, listOf, mapOf, textOf } from './existing.ts';
 import { gatewayNames, joinNames, nodeNames } from './names.ts';
 import { chassisOf, clusterRouterOf } from './ownership.ts';
@@ -53,12 +53,6 @@ function idOf(rows: readonly (DatabaseRow | null)[], owner: string): number | nu
     if (id !== undefined) return Number(id);
   }
   return null;
-}
-
-/** `10.42.0.1/24` → `10.42.0.0/24`. */
-function subnetOf(network: string): string {
-  const range = rangeOf(network);
-  return `${addressAt(range, 0)}/${range.prefixLength}`;
 }
 
 /** What a node gets when it is not told: the numbers and subnets that it had, or the lowest that are free. */

@@ -38,6 +38,9 @@ export function removeSurplus(draft: Draft, owner: string, why: (node: string | 
       if (holder !== null && gone.has(holder.row)) continue;
       gone.add(row);
       draft.remove(table, row, title, reason);
+      // What somebody puts into it meanwhile must not go with it.
+      if ('ports' in row)
+        draft.guards.push({ guard: 'unchanged', table, uuid: row._uuid, columns: { ports: row.ports ?? [] } });
     }
   }
   removeBindings(draft, gone);

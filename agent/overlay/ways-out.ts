@@ -1,4 +1,4 @@
-import { isIpv6, isWithin, sameFamily, withoutLength } from './addresses.ts';
+import { isIpv6, isWithin, sameFamily, subnetOf, withoutLength } from './addresses.ts';
 import type { Cluster } from './cluster.ts';
 import { keys } from './column-changes.ts';
 import type { Draft } from './draft.ts';
@@ -94,7 +94,7 @@ function route(
 }
 
 /** The tool of 2017 led everything to the first address of the join subnet, whether a gateway had it or not. */
-function removeDeadEnds(draft: Draft, { layout, router }: Cluster, gateways: readonly GatewayRouter[]): void {
+function removeDeadEnds(draft: Draft, { router, joinAddresses }: Cluster, gateways: readonly GatewayRouter[]): void {
   const there = [
     ...draft.existing.all('Logical_Router_Port').flatMap((row) => listOf(row, 'networks').map(String)),
     ...gateways.flatMap(({ joinAddresses }) => joinAddresses),
@@ -102,7 +102,7 @@ function removeDeadEnds(draft: Draft, { layout, router }: Cluster, gateways: rea
   for (const row of draft.existing.referred(router.existing, column, table)) {
     const nextHop = textOf(row, 'nexthop');
     const isDefault = ['0.0.0.0/0', '::/0'].includes(textOf(row, 'ip_prefix'));
-    const isJoin = layout.joinSubnets.some((subnet) => isWithin(nextHop, subnet));
+    const isJoin = joinAddresses.some((address) => isWithin(nextHop, subnetOf(address)));
     if (isDefault && isJoin && !there.includes(nextHop))
       draft.remove(table, row, `${router.title}: default via ${nextHop}`, `no gateway has ${nextHop}`);
   }

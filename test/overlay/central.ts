@@ -92,8 +92,10 @@ export async function startCentral(t: Test, withNorthd: boolean): Promise<Centra
 }
 
 /** All tables that the planner has to know. */
-export async function readRows(client: OvsdbClient): Promise<DatabaseRows> {
-  const database = 'OVN_Northbound';
+export async function readRows(
+  client: OvsdbClient,
+  database: keyof typeof overlayTables = 'OVN_Northbound',
+): Promise<DatabaseRows> {
   const shape = shapeOfSchema((await client.call('get_schema', [database])) as never, overlayTables[database]);
   const names = Object.keys(shape);
   const results = await client.transact(

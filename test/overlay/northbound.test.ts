@@ -1,12 +1,20 @@
 // The rows of a cluster in a real ovsdb-server with OVN's own schema.
 import t from 'tap';
 import { connect } from '../../agent/drivers/ovsdb/index.ts';
+import type { OverlayNode } from '../../agent/model/overlay.ts';
 import { planNorthbound } from '../../agent/overlay/northbound.ts';
 import { operationsOf } from '../../agent/overlay/operations.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
 import { dual, dualNode, factsOf, gatewayOf, nodeOf, seed } from '../unit/overlay/cluster.ts';
 import { readRows, startCentral } from './central.ts';
-import { makeAsIn2017, seedNodes } from './of-2017.ts';
+import {
+  blocksOf,
+  makeAsIn2017,
+  makeGatewayAsIn2017,
+  seedNodes,
+  shownAfterMaster,
+  shownAfterNodes,
+} from './of-2017.ts';
 
 const reason = missingForOvn();
 if (reason !== null) t.plan(0, reason);
@@ -79,6 +87,19 @@ else {
     }
   });
 
+  t.test("ovn-nbctl shows what seed 004's cluster showed", async (t) => {
+    const central = await startCentral(t, false);
+    const [master, ...others] = seedNodes();
+    const make = async (nodes: readonly OverlayNode[]): Promise<readonly string[]> => {
+      await central.apply({ layout: seed, nodes, centralNode: 'kube-master' });
+      return blocksOf(central.run('ovn-nbctl', 'show'));
+    };
+    t.strictSame(await make(master === undefined ? [] : [master]), blocksOf(shownAfterMaster));
+    const shown = await make(others);
+    for (const block of blocksOf(shownAfterNodes)) t.ok(shown.includes(block), block);
+    t.equal(shown.length, 5, 'a switch per node, the one between routers, and the router');
+  });
+
   t.test('what the tool of 2017 made is taken over, and nothing is doubled', async (t) => {
     const central = await startCentral(t, false);
     makeAsIn2017(central);
@@ -97,6 +118,33 @@ else {
     );
     t.equal(central.run('ovn-nbctl', 'show'), before, 'every UUID, MAC and address is as it was');
     t.strictSame(await countOf(), rowsBefore);
+    t.strictSame((await central.apply(special)).changes, []);
+  });
+
+  t.test('and so is its gateway, whose second translation goes', async (t) => {
+    const central = await startCentral(t, false);
+    makeAsIn2017(central);
+    makeGatewayAsIn2017(central);
+    const before = central.run('ovn-nbctl', 'show').split(/^(?=switch|router)/m);
+    const gateway = gatewayOf(3, { bridge: 'breth0' });
+    const nodes = seedNodes().map((node) => (node.id === 3 ? { ...node, gateway } : node));
+    const special = { layout: seed, nodes, centralNode: 'kube-master' };
+    const plan = await central.apply(special);
+    t.strictSame(
+      plan.changes.filter((change) => change.do !== 'update').map((change) => `${change.do} ${change.title}`),
+      [
+        'delete GR_kube-node2: 192.168.0.0/16',
+        'insert kube-master: 100.64.1.2 via 100.64.1.2',
+        'insert kube-master: from 192.168.3.0/24 via 100.64.1.2',
+      ],
+    );
+    const after = central.run('ovn-nbctl', 'show').split(/^(?=switch|router)/m);
+    const isGateway = (block: string): boolean => /^router .*GR_/.test(block);
+    t.strictSame(
+      after.filter((block) => !isGateway(block)),
+      before.filter((block) => !isGateway(block)),
+    );
+    t.equal(after.find(isGateway)?.match(/nat /g)?.length, 1);
     t.strictSame((await central.apply(special)).changes, []);
   });
 }

@@ -97,3 +97,101 @@ export function makeAsIn2017({ run }: Central): void {
     }
   }
 }
+
+/** The gateway on the third node, initialised twice, which doubled its translation. */
+export function makeGatewayAsIn2017({ run }: Central): void {
+  const nbctl = (...words: readonly string[]): string => run('ovn-nbctl', ...words).trim();
+  const [name, address, mac] = ['GR_kube-node2', '192.0.2.13', '52:54:00:00:00:03'];
+  const { systemId } = nodeOf(3);
+  const ids = [`external_ids:physical_ip=${address}`, 'external_ids:first_gateway=yes'];
+  nbctl('lr-add', name, '--', 'set', 'logical_router', name, `options:chassis=${systemId}`, ...ids);
+  const port = ['set', 'logical_router_port', `rtoj-${name}`, 'external_ids:connect_to_join=yes'];
+  nbctl('lrp-add', name, `rtoj-${name}`, '00:00:00:7C:11:02', '100.64.1.2/24', '--', ...port);
+  connect(nbctl, 'join', `jtor-${name}`, `rtoj-${name}`, '00:00:00:7C:11:02');
+  nbctl('lr-route-add', name, '192.168.0.0/16', '100.64.1.1');
+  nbctl('lr-route-add', 'kube-master', '0.0.0.0/0', '100.64.1.2');
+  for (const protocol of ['TCP', 'UDP']) {
+    const kind = protocol === 'UDP' ? ['protocol=udp'] : [];
+    const balancer = nbctl('create', 'load_balancer', `external_ids:${protocol}_lb_gateway_router=${name}`, ...kind);
+    nbctl('add', 'logical_router', name, 'load_balancer', balancer);
+  }
+  nbctl('ls-add', 'ext_kube-node2');
+  nbctl('lsp-add', 'ext_kube-node2', 'breth0_kube-node2', '--', 'lsp-set-addresses', 'breth0_kube-node2', 'unknown');
+  const outside = ['set', 'logical_router_port', `rtoe-${name}`, 'external-ids:gateway-physical-ip=yes'];
+  nbctl('lrp-add', name, `rtoe-${name}`, mac, `${address}/24`, '--', ...outside);
+  nbctl('lr-route-add', name, '0.0.0.0/0', '192.0.2.1', `rtoe-${name}`);
+  connect(nbctl, 'ext_kube-node2', `etor-${name}`, `rtoe-${name}`, mac);
+  const nat = ['create', 'nat', 'type=snat', 'logical_ip=192.168.0.0/16', `external_ip=${address}`];
+  for (let run = 0; run < 2; run += 1)
+    nbctl('--', '--id=@nat', ...nat, '--', 'add', 'logical_router', name, 'nat', '@nat');
+  nbctl('set', 'logical_router', name, 'options:lb_force_snat_ip=100.64.1.2');
+}
+
+function connect(nbctl: (...words: string[]) => string, to: string, name: string, peer: string, mac: string): void {
+  const columns = ['type=router', `options:router-port=${peer}`, `addresses="${mac}"`];
+  nbctl('lsp-add', to, name, '--', 'set', 'logical_switch_port', name, ...columns);
+}
+
+/** What `ovn-nbctl show` printed then, after the first node. */
+export const shownAfterMaster = `
+switch d034f42f-6dd5-4ba9-bfdd-114ce17c9235 (kube-master)
+    port k8s-kube-master
+        addresses: ["ae:31:fa:c7:81:fc 192.168.1.2"]
+    port stor-kube-master
+        type: router
+        addresses: ["00:00:00:B5:F1:57"]
+        router-port: rtos-kube-master
+switch 2680f36b-85c2-4064-b811-5c0bd91debdd (join)
+    port jtor-kube-master
+        type: router
+        addresses: ["00:00:00:1A:E4:98"]
+        router-port: rtoj-kube-master
+router ce75b330-dbd3-43d2-aa4f-4e17af898532 (kube-master)
+    port rtos-kube-master
+        mac: "00:00:00:B5:F1:57"
+        networks: ["192.168.1.1/24"]
+    port rtoj-kube-master
+        mac: "00:00:00:1A:E4:98"
+        networks: ["100.64.1.1/24"]
+`;
+
+/** After all three: the parts that were printed. */
+export const shownAfterNodes = `
+switch 0147b986-1dab-49a5-9c4e-57d9feae8416 (kube-node1)
+    port k8s-kube-node1
+        addresses: ["ba:2c:06:32:14:78 192.168.2.2"]
+    port stor-kube-node1
+        type: router
+        addresses: ["00:00:00:C0:2E:C7"]
+        router-port: rtos-kube-node1
+router ce75b330-dbd3-43d2-aa4f-4e17af898532 (kube-master)
+    port rtos-kube-node2
+        mac: "00:00:00:D3:4B:AA"
+        networks: ["192.168.3.1/24"]
+    port rtos-kube-node1
+        mac: "00:00:00:C0:2E:C7"
+        networks: ["192.168.2.1/24"]
+    port rtos-kube-master
+        mac: "00:00:00:B5:F1:57"
+        networks: ["192.168.1.1/24"]
+    port rtoj-kube-master
+        mac: "00:00:00:1A:E4:98"
+        networks: ["100.64.1.1/24"]
+`;
+
+/** Switches and routers with their ports, in no order; UUIDs and MACs masked, and what the release of today shows beside. */
+export function blocksOf(text: string): readonly string[] {
+  const masked = text
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
+    .replaceAll(/([0-9a-f]{2}:){5}[0-9a-f]{2}/gi, 'MAC');
+  const blocks = masked.split(/^(?=switch|router)/m).filter((block) => block.trim() !== '');
+  return blocks
+    .map((block) =>
+      block
+        .trim()
+        .split(/\n(?= {4}port)/)
+        .toSorted()
+        .join('\n'),
+    )
+    .toSorted();
+}

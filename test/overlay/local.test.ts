@@ -1,0 +1,44 @@
+// A node's own rows in a real ovsdb-server with Open vSwitch's schema.
+import t from 'tap';
+import { insert, setOf } from '../../agent/drivers/ovsdb/index.ts';
+import type { LocalFacts, OverlayPlan } from '../../agent/model/overlay.ts';
+import { planLocal, planLocalRemoval } from '../../agent/overlay/local.ts';
+import { operationsOf } from '../../agent/overlay/operations.ts';
+import { missingParts, startWithClient } from '../ovsdb/real-server.ts';
+import { gatewayOf, modern, nodeOf, seed } from '../unit/overlay/cluster.ts';
+import { readRows } from './central.ts';
+
+const database = 'Open_vSwitch';
+
+t.test('a node joins, joins again, and leaves', { skip: missingParts() }, async (t) => {
+  const { client } = await startWithClient(t);
+  await client.transact(database, [insert(database, { bridges: setOf([]) }, 'root')]);
+  const own = {
+    kind: 'dedicated',
+    bridge: 'br-gweth1',
+    interface: 'eth1',
+    physicalNetwork: 'physnet-eth1',
+    vlan: 7,
+  } as const;
+  const act = async (plan: (rows: LocalFacts['rows']) => OverlayPlan): Promise<number> => {
+    const rows = await readRows(client, database);
+    const { changes, ...rest } = plan(rows);
+    const operations = operationsOf({ changes, ...rest }, rows.shape);
+    if (operations.length > 0) await client.transact(database, operations);
+    return changes.length;
+  };
+  const facts = { southbound: ['ssl:192.0.2.10:6642'], northbound: ['tcp:192.0.2.10:6641'] } as const;
+  for (const layout of [modern, seed]) {
+    for (const node of [nodeOf(1), nodeOf(1, { subnets: [], gateway: gatewayOf(1, own) })]) {
+      const join = (): Promise<number> =>
+        act((rows) => planLocal({ layout, node, ...facts, datapathType: 'netdev', rows }));
+      t.ok(await join());
+      t.equal(await join(), 0, 'nothing in a second run');
+      t.ok(await act((rows) => planLocalRemoval({ layout, rows })));
+      t.equal(await act((rows) => planLocalRemoval({ layout, rows })), 0);
+      const { tables } = await readRows(client, database);
+      t.match(tables, { Bridge: [], Port: [], Interface: [] });
+      t.strictSame([tables.Bridge?.length, tables.Port?.length, tables.Interface?.length], [0, 0, 0]);
+    }
+  }
+});

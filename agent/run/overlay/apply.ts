@@ -2,7 +2,7 @@ import { ipBatchOrRefusal } from '../../drivers/host/ip-batch.ts';
 import { openSouthbound, type RowDatabase } from '../../drivers/ovn/database.ts';
 import { AgentError } from '../../errors.ts';
 import { readHost } from '../../facts/overlay.ts';
-import type { OverlayChanges } from '../../model/overlay-plan.ts';
+import type { OverlayChanges, PortChange } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { mapOf } from '../../overlay/existing.ts';
 import { askController, ensureController } from './daemons.ts';
@@ -14,6 +14,9 @@ import { carryOut } from './rows.ts';
 const registeredMs = 30_000;
 /** ovn-northd and ovn-controller take milliseconds for a port of a small cluster; 30 s are for a machine that swaps. */
 const installedMs = 30_000;
+
+/** ovs-vswitchd makes an interface within milliseconds; 30 s are for one that is just starting. */
+const madeMs = 30_000;
 
 /** What has to change on this node, and what does not work; touches nothing. */
 export async function overlayChanges(record: OverlayRecord, places: OverlayPlaces): Promise<OverlayChanges> {
@@ -35,15 +38,35 @@ export async function applyOverlay(
       if (plan.changes.length > 0) say(`${database.name}: ${plan.changes.length} rows to change`);
       await carryOut(database, plan, rows);
     }
+    const port = await settlePort(record, planned, say);
     await ensureController(places);
     await provePart(record, places, planned, say);
-    const port = planPort(record, readHost());
-    const refusal = await ipBatchOrRefusal(port.map(({ command }) => command));
-    if (refusal !== null) {
-      const hint = `look at \`ip address show dev ${ownDevice(record)}\` for what is in the way`;
-      throw new AgentError('step-failed', `the kernel refused ${refusal}`, { hint });
-    }
     return { ...changesOf(planned), managementPort: port };
+  });
+}
+
+/** Gives the node's own interface what it lacks, as soon as Open vSwitch has made it; the central node may be away. */
+async function settlePort(
+  record: OverlayRecord,
+  planned: PlannedNode,
+  say: (step: string) => void,
+): Promise<readonly PortChange[]> {
+  const local = planned.databases.at(-1)?.database;
+  if (local === undefined || record.node.subnets.length === 0) return [];
+  const device = ownDevice(record);
+  const none = ['set', []] as const;
+  const made = { table: 'Interface', where: [['name', '==', device] as const, ['ofport', '!=', none] as const] };
+  if (!(await local.appears(made, madeMs))) {
+    throw new AgentError('proof-failed', `Open vSwitch has not made ${device} within ${madeMs / 1000} s`, {
+      hint: 'look at `ovs-vsctl show` and journalctl -u ovs-vswitchd for why',
+    });
+  }
+  const port = planPort(record, readHost());
+  for (const { command } of port) say(`ip ${command}`);
+  const refusal = await ipBatchOrRefusal(port.map(({ command }) => command));
+  if (refusal === null) return port;
+  throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
+    hint: `look at \`ip address show dev ${device}\` for what is in the way`,
   });
 }
 

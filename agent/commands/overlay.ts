@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { effectiveConfig } from '../config/effective.ts';
 import { AgentError, type ExitCode, exitCode, messageOf } from '../errors.ts';
@@ -27,7 +26,7 @@ export async function init(output: Output): Promise<void> {
   requireRoot(command);
   const { config } = await effectiveConfig();
   const { record, changes } = await withLock(command, () =>
-    initOverlay(config, randomUUID(), placesFor(config), output.say),
+    initOverlay(config, crypto.randomUUID(), placesFor(config), output.say),
   );
   const text = joinLines([appliedText(record, changes), ...joinText(record).split('\n')]);
   output.result(text, { command, outcome: outcomeOf(changes), node: record.node, layout: record.layout, changes });

@@ -123,21 +123,12 @@ export function routerPortColumns(
 
 /** The address at the place, or behind it the first that no port has. */
 function freeAddress(draft: Draft, subnet: string, place: number): string {
-  const taken = new Set(
-    [...draft.existing.all('Logical_Router_Port').flatMap((row) => listOf(row, 'networks')), ...plannedNetworks(draft)]
-      .map(String)
-      .map(withoutLength),
-  );
   for (let next = place; ; next += 1) {
     const address = addressIn(subnet, next);
-    if (!taken.has(address)) return `${address}/${rangeOf(subnet).prefixLength}`;
+    if (draft.takenAddresses.has(address)) continue;
+    draft.takenAddresses.add(address);
+    return `${address}/${rangeOf(subnet).prefixLength}`;
   }
-}
-
-function plannedNetworks(draft: Draft): readonly unknown[] {
-  return draft.changes.flatMap((change) =>
-    change.do === 'insert' && Array.isArray(change.row.networks) ? change.row.networks : [],
-  );
 }
 
 function wantBalancers(draft: Draft, layout: OverlayLayout): Cluster['balancers'] {
@@ -174,7 +165,12 @@ export function wantTaggedBalancer(
     table: 'Load_Balancer',
     title: `${key}=${value}`,
     existing,
-    columns: { external_ids: keys(ids), ...(protocol === 'udp' && { protocol: is([protocol]) }) },
+    columns: {
+      // northd of OVN 26.03 aborts when a switch gets one without a name, which is how the tool of 2017 made them.
+      name: is(textOf(existing, 'name') || (value === 'yes' ? key : `${key}_${value}`)),
+      external_ids: keys(ids),
+      ...(protocol === 'udp' && { protocol: is([protocol]) }),
+    },
     absent: { external_ids: ids },
     ...(node !== undefined && { node }),
     why: `services of ${protocol.toUpperCase()} hang on it`,

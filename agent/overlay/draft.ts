@@ -9,6 +9,7 @@ import type {
   RowReference,
   WrittenValue,
 } from '../model/rows.ts';
+import { withoutLength } from './addresses.ts';
 import { changesOf, type WantedColumn, writtenValue } from './column-changes.ts';
 import { type Existing, indexRows, listOf } from './existing.ts';
 import { tagKeys } from './tags.ts';
@@ -49,6 +50,8 @@ export interface Draft {
   readonly changes: RowChange[];
   readonly guards: RowGuard[];
   readonly trace: string[];
+  /** Addresses that ports of routers have, or will have. */
+  readonly takenAddresses: Set<string>;
   want(wish: Wish): WantedRow;
   /** Deletes a row that is there. */
   remove(table: string, row: DatabaseRow, title: string, why: string): void;
@@ -113,6 +116,11 @@ export function createDraft(rows: DatabaseRows, owner: string): Draft {
     changes,
     guards,
     trace,
+    takenAddresses: new Set(
+      existing
+        .all('Logical_Router_Port')
+        .flatMap((row) => listOf(row, 'networks').map((one) => withoutLength(String(one)))),
+    ),
     want: (wish) => {
       const { table, title, existing: row, why } = wish;
       const columns = known(wish);

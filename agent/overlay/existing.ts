@@ -52,10 +52,19 @@ export function indexRows({ tables }: DatabaseRows): Existing {
     }
   }
   const tableOf = new Map(Object.entries(tables).flatMap(([table, rows]) => rows.map((row) => [row, table])));
+  const found = new Map<string, readonly DatabaseRow[]>();
+  const referred: Existing['referred'] = (row, column, table) => {
+    const key = `${row?._uuid} ${column}`;
+    const before = found.get(key);
+    if (before !== undefined) return before;
+    const rows = listOf(row, column).flatMap((uuid) => byUuid.get(`${table} ${uuid}`) ?? []);
+    found.set(key, rows);
+    return rows;
+  };
   return {
     all: (table) => tables[table] ?? [],
     named: (table, name) => byName.get(`${table} ${name}`) ?? null,
-    referred: (row, column, table) => listOf(row, column).flatMap((uuid) => byUuid.get(`${table} ${uuid}`) ?? []),
+    referred,
     holderOf: (row) => holders.get(`${tableOf.get(row)} ${row._uuid}`) ?? null,
   };
 }

@@ -20,19 +20,16 @@ export interface HeldWish {
 /** A route, translation, policy or access list that its router or switch shall have, once. */
 export function wantHeld(draft: Draft, wish: HeldWish): WantedRow {
   const { table, title, holder, column, key, columns = {}, node, why } = wish;
+  const parts = Object.entries(key);
   const [existing = null, ...again] = draft.existing
     .referred(holder.existing, column, table)
-    .filter((row) => Object.entries(key).every(([name, value]) => textOf(row, name) === String(value)));
+    .filter((row) => parts.every(([name, value]) => textOf(row, name) === String(value)));
   const row = draft.want({
     table,
     title,
     existing,
     columns: {
-      ...Object.fromEntries(
-        Object.entries(key)
-          .filter(([, value]) => value !== '')
-          .map(([name, value]) => [name, is(value)]),
-      ),
+      ...Object.fromEntries(parts.filter(([, value]) => value !== '').map(([name, value]) => [name, is(value)])),
       ...columns,
     },
     place: { row: holder, column },

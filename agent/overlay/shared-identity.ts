@@ -1,6 +1,6 @@
 import { AgentError } from '../errors.ts';
 import type { NorthboundFacts } from '../model/overlay.ts';
-import { overlaps } from '../net/address-range.ts';
+import { type AddressRange, overlaps } from '../net/address-range.ts';
 import { rangeOf } from './addresses.ts';
 import { type Existing, listOf, textOf } from './existing.ts';
 import { clusterRouterOf } from './ownership.ts';
@@ -52,45 +52,33 @@ const hints: Readonly<Record<string, string>> = {
 
 /** Refuses a subnet that another node has, or that is no part of the cluster's. */
 export function refuseTakenSubnets({ layout, nodes, leaving }: NorthboundFacts, existing: Existing): void {
-  const planned = nodes.flatMap((node) => node.subnets.map((subnet) => ({ owner: node.name, subnet })));
-  const router = clusterRouterOf(existing);
-  const there = existing
-    .referred(router, 'ports', 'Logical_Router_Port')
-    .map((port) => ({ port, name: textOf(port, 'name') }))
-    .filter(({ name }) => name.startsWith('rtos-'))
-    .flatMap(({ port, name }) =>
-      listOf(port, 'networks').map((network) => ({ owner: name.slice(5), subnet: String(network) })),
-    );
-  const names = new Set(nodes.map(({ name }) => name));
-  const others = [...planned, ...there.filter(({ owner }) => !names.has(owner) && !leaving.includes(owner))];
+  const planned = nodes.flatMap(({ name, subnets }) => subnets.map((subnet) => ({ owner: name, ...rangeOf(subnet) })));
+  const away = new Set([...nodes.map(({ name }) => name), ...leaving]);
+  const others = [...planned, ...subnetsThere(existing).filter(({ owner }) => !away.has(owner))];
+  const clusters = layout.clusterSubnets.map(rangeOf);
   for (const one of planned) {
-    const other = others.find(
-      ({ owner, subnet }) => owner !== one.owner && overlaps(rangeOf(subnet), rangeOf(one.subnet)),
-    );
+    const other = others.find((entry) => entry.owner !== one.owner && overlaps(entry, one));
     if (other !== undefined) {
-      throw new AgentError(
-        'overlay-conflict',
-        `subnet ${one.subnet} of node ${one.owner} is taken by node ${other.owner}`,
-        {
-          hint: hints.subnet,
-          facts: { node: one.owner, other: other.owner, subnet: one.subnet },
-        },
-      );
+      const message = `subnet ${one.text} of node ${one.owner} is taken by node ${other.owner}`;
+      const facts = { node: one.owner, other: other.owner, subnet: one.text };
+      throw new AgentError('overlay-conflict', message, { hint: hints.subnet, facts });
     }
-    if (!layout.clusterSubnets.some((cluster) => isInside(one.subnet, cluster))) {
-      throw new AgentError(
-        'overlay-conflict',
-        `subnet ${one.subnet} of node ${one.owner} is not in ${layout.clusterSubnets.join(' or ')}`,
-        {
-          hint: "choose one within the cluster's subnet",
-          facts: { node: one.owner, subnet: one.subnet },
-        },
-      );
+    if (!clusters.some((cluster) => isInside(one, cluster))) {
+      const message = `subnet ${one.text} of node ${one.owner} is not in ${layout.clusterSubnets.join(' or ')}`;
+      const facts = { node: one.owner, subnet: one.text };
+      throw new AgentError('overlay-conflict', message, { hint: "choose one within the cluster's subnet", facts });
     }
   }
 }
 
-function isInside(inner: string, outer: string): boolean {
-  const [a, b] = [rangeOf(inner), rangeOf(outer)];
-  return a.family === b.family && a.first >= b.first && a.last <= b.last;
+/** Subnets for which the cluster's router has a port, and whose they are. */
+function subnetsThere(existing: Existing): readonly (AddressRange & { readonly owner: string })[] {
+  return existing.referred(clusterRouterOf(existing), 'ports', 'Logical_Router_Port').flatMap((port) => {
+    const [, owner] = /^rtos-(.*)/.exec(textOf(port, 'name')) ?? [];
+    return owner === undefined ? [] : listOf(port, 'networks').map((one) => ({ owner, ...rangeOf(String(one)) }));
+  });
+}
+
+function isInside(inner: AddressRange, outer: AddressRange): boolean {
+  return inner.family === outer.family && inner.first >= outer.first && inner.last <= outer.last;
 }

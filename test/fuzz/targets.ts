@@ -7,6 +7,7 @@ import { journal } from './targets/journal.ts';
 import { kubeconfig } from './targets/kubeconfig.ts';
 import { networkManager } from './targets/network-manager.ts';
 import { ovsdb } from './targets/ovsdb.ts';
+import { ovsdbMirror } from './targets/ovsdb-mirror.ts';
 import { release } from './targets/release.ts';
 
 export const targets: Readonly<Record<string, FuzzTarget>> = {
@@ -14,6 +15,7 @@ export const targets: Readonly<Record<string, FuzzTarget>> = {
   'config.yaml': clusterConfig,
   hints,
   ovsdb,
+  'ovsdb-mirror': ovsdbMirror,
   dbus,
   networkmanager: networkManager,
   journal,

@@ -179,9 +179,10 @@ router ce75b330-dbd3-43d2-aa4f-4e17af898532 (kube-master)
         networks: ["100.64.1.1/24"]
 `;
 
-/** Switches and routers with their ports, in no order; UUIDs and MACs masked, and what the release of today shows beside. */
+/** Switches and routers with their ports, in no order; UUIDs and MACs masked, and without what later releases show beside. */
 export function blocksOf(text: string): readonly string[] {
   const masked = text
+    .replaceAll(/^ *ipv6-lla:.*\n/gm, '')
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
     .replaceAll(/([0-9a-f]{2}:){5}[0-9a-f]{2}/gi, 'MAC');
   const blocks = masked.split(/^(?=switch|router)/m).filter((block) => block.trim() !== '');

@@ -72,14 +72,16 @@ export interface Listening {
   readonly listenOn?: string;
   /** Further words of the command line. */
   readonly words?: readonly string[];
+  /** Schema of the database beside Inventory; absent: Open_vSwitch. */
+  readonly schema?: string;
 }
 
-/** A private ovsdb-server with the databases Open_vSwitch and Inventory, on a unix socket in a temporary folder. */
-async function createRealServer({ listenOn, words = [] }: Listening): Promise<RealServer> {
+/** A private ovsdb-server with the databases Open_vSwitch (or another one) and Inventory, on a unix socket in a temporary folder. */
+async function createRealServer({ listenOn, words = [], schema = vswitchSchema }: Listening): Promise<RealServer> {
   const folder = await mkdtemp(join(tmpdir(), 'ovsdb-real-'));
   const path = (name: string): string => join(folder, name);
   await writeFile(path('inventory.ovsschema'), JSON.stringify(inventorySchema));
-  execFileSync('ovsdb-tool', ['create', path('vswitch.db'), vswitchSchema]);
+  execFileSync('ovsdb-tool', ['create', path('first.db'), schema]);
   execFileSync('ovsdb-tool', ['create', path('inventory.db'), path('inventory.ovsschema')]);
   const socket = path('db.sock');
   let child: ChildProcess | undefined;
@@ -101,7 +103,7 @@ async function createRealServer({ listenOn, words = [] }: Listening): Promise<Re
     async start() {
       const options = [`--remote=punix:${socket}`, `--unixctl=${path('ctl.sock')}`, '--no-chdir', '-vconsole:emer'];
       const more = listenOn === undefined ? [] : [`--remote=${listenOn}`, '-vconsole:socket_util:info'];
-      child = spawn('ovsdb-server', [...options, ...more, ...words, path('vswitch.db'), path('inventory.db')], {
+      child = spawn('ovsdb-server', [...options, ...more, ...words, path('first.db'), path('inventory.db')], {
         stdio: ['ignore', 'inherit', listenOn === undefined ? 'inherit' : 'pipe'],
       });
       if (child.stderr !== null) port = await portOf(child.stderr);

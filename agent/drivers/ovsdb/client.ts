@@ -1,7 +1,7 @@
 import { type OvsdbClient, openConnection } from './connection.ts';
 import { dial } from './dial.ts';
 import { OvsdbError } from './errors.ts';
-import { followLeader } from './leader.ts';
+import { followLeader, type SeenIndex } from './leader.ts';
 import { parseRemotes, type Remote, remoteText } from './remotes.ts';
 import { type Credentials, explainTlsFailure } from './tls.ts';
 
@@ -11,6 +11,8 @@ export interface ConnectOptions {
   readonly credentials?: Credentials | undefined;
   /** Connect to the server that leads the cluster of this database only, and end the connection when it leads no longer. */
   readonly leaderOf?: string | undefined;
+  /** Take no leader that shows less than was seen before; what it shows is noted here. */
+  readonly seen?: SeenIndex | undefined;
   /** Ends an attempt that has not succeeded yet. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -46,7 +48,7 @@ export async function connect(
     open.push(client);
     if (stop.signal.aborted) client.close();
     if (server.kind === 'ssl') await proveAccepted(client);
-    const wanted = { name: options.leaderOf ?? '', clusterId };
+    const wanted = { name: options.leaderOf ?? '', clusterId, seen: options.seen };
     if (options.leaderOf !== undefined) await followLeader(client, wanted, stop.signal);
     return client;
   };

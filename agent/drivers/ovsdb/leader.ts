@@ -2,25 +2,41 @@ import type { OvsdbClient } from './connection.ts';
 import { OvsdbError } from './errors.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { startMonitor } from './monitor.ts';
-import { readString, readUuids } from './values.ts';
+import { readInteger, readString, readUuids } from './values.ts';
 
 /** The database that is wanted, and the cluster it must belong to, if the caller insists on one. */
 export interface WantedDatabase {
   readonly name: string;
   readonly clusterId: string | undefined;
+  /** What earlier connections have seen. */
+  readonly seen?: SeenIndex | undefined;
+}
+
+/**
+ * How far in the log of a cluster its servers have been seen (ovsdb-server(5), column index). A leader knows only a moment after its election
+ * how much of its log is valid, and shows older contents until then.
+ */
+export interface SeenIndex {
+  clusterId: string | undefined;
+  index: number;
 }
 
 /**
  * Why this server is not the one to talk to, from its row of table Database (ovsdb-server(5)); undefined: it is. A standalone database is
  * its own leader; a relay never is one.
  */
-export function judgeServer(row: JsonObject | undefined, { name, clusterId }: WantedDatabase): string | undefined {
+export function judgeServer(
+  row: JsonObject | undefined,
+  { name, clusterId, seen }: WantedDatabase,
+): string | undefined {
   if (row === undefined) return `it has no database ${name}`;
   const [cluster] = readUuids(row.cid);
   if (clusterId !== undefined && cluster !== clusterId) return `its ${name} is of cluster ${cluster ?? '(none)'}`;
   if (row.model === 'relay') return 'it is a relay';
   if (row.connected !== true) return 'it has no contact with the majority of its cluster';
-  return row.leader === true ? undefined : 'it is not the leader of its cluster';
+  if (row.leader !== true) return 'it is not the leader of its cluster';
+  const isBehind = seen !== undefined && seen.clusterId === cluster && (readInteger(row.index) ?? 0) < seen.index;
+  return isBehind ? 'it does not show yet what was seen already' : undefined;
 }
 
 /**
@@ -34,11 +50,13 @@ export async function followLeader(client: OvsdbClient, wanted: WantedDatabase, 
   await new Promise<void>((resolve, reject) => {
     const refuse = (): void => reject(new OvsdbError('no-leader', `${client.remote}: ${why}`));
     const judge = (): void => {
-      why = judgeServer(
-        [...rows.values()].find((row) => readString(row.name) === wanted.name),
-        wanted,
-      );
+      const row = [...rows.values()].find((candidate) => readString(candidate.name) === wanted.name);
+      why = judgeServer(row, wanted);
       if (why === undefined) {
+        if (wanted.seen !== undefined) {
+          wanted.seen.clusterId = readUuids(row?.cid)[0];
+          wanted.seen.index = readInteger(row?.index) ?? 0;
+        }
         isLeader = true;
         resolve();
       } else if (isLeader) {
@@ -55,7 +73,7 @@ export async function followLeader(client: OvsdbClient, wanted: WantedDatabase, 
       }
       judge();
     };
-    const request = { columns: ['name', 'model', 'connected', 'leader', 'cid'] };
+    const request = { columns: ['name', 'model', 'connected', 'leader', 'cid', 'index'] };
     startMonitor(
       client,
       { method: 'monitor', params: ['_Server', 'leader', { Database: [request] }], notice: 'update' },

@@ -56,6 +56,7 @@ export function openLock(session: Session, name: string, { steal = false } = {})
     if (!isTold && connection === client && isJsonObject(reply) && reply.locked === true) set(client);
   };
   const detach = session.follow(attach);
+  void session.ended.then(waiters.end);
 
   return {
     get isHeld() {

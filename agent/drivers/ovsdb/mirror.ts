@@ -102,6 +102,7 @@ export async function openMirror(
       throw error;
     }),
   );
+  void session.ended.then(waiters.end);
   const mirror: Mirror = {
     get isFresh() {
       return fresh !== undefined;

@@ -1,6 +1,7 @@
 import { type ConnectOptions, connect } from './client.ts';
 import type { OvsdbClient } from './connection.ts';
 import { OvsdbError } from './errors.ts';
+import type { SeenIndex } from './leader.ts';
 import type { Operation } from './operations.ts';
 import { parseRemotes } from './remotes.ts';
 import type { Results } from './results.ts';
@@ -24,6 +25,8 @@ export type SessionState =
 /** A database that is connected to again whenever the connection is lost, or its server leads no longer. */
 export interface Session {
   readonly database: string;
+  /** Resolves when this side has closed it. */
+  readonly ended: Promise<OvsdbError>;
   /** Why there is no connection; undefined while there is one, and before the first attempt has ended. */
   readonly problem: OvsdbError | undefined;
   /** The connection of now, or the next one; rejects after the limit with the reason for which there is none. */
@@ -58,13 +61,22 @@ export function openSession({ remotes, database, limitMs, credentials, report = 
   let failures = 0;
   let closed: OvsdbError | undefined;
   let timer: NodeJS.Timeout | undefined;
+  const seen: SeenIndex = { clusterId: undefined, index: 0 };
   const stop = new AbortController();
+  let resolveEnded: (reason: OvsdbError) => void = () => {};
+  const ended = new Promise<OvsdbError>((resolve) => {
+    resolveEnded = resolve;
+  });
 
   const attach = (client: OvsdbClient, follower: (client: OvsdbClient) => Promise<void>): void => {
     follower(client).catch((error: OvsdbError) => client.close(error));
   };
   const live = async (): Promise<OvsdbError> => {
-    const client = await connect(remotes, limitMs, { credentials, leaderOf: database, signal: stop.signal });
+    const client = await connect(remotes, limitMs, { credentials, leaderOf: database, seen, signal: stop.signal });
+    if (closed !== undefined) {
+      client.close(closed);
+      return closed;
+    }
     const since = performance.now();
     current = client;
     lastError = undefined;
@@ -97,6 +109,7 @@ export function openSession({ remotes, database, limitMs, credentials, report = 
     );
   return {
     database,
+    ended,
     get problem() {
       return lastError;
     },
@@ -113,6 +126,7 @@ export function openSession({ remotes, database, limitMs, credentials, report = 
       stop.abort();
       current?.close(closed);
       waiters.end(closed);
+      resolveEnded(closed);
     },
   };
 }

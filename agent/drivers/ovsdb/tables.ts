@@ -1,5 +1,5 @@
 import { applyDifference, elementsOf, keyOf } from './difference.ts';
-import { OvsdbError } from './errors.ts';
+import { OvsdbError, quoteExcerpt } from './errors.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts';
 import type { Condition } from './operations.ts';
 import type { ColumnType, Schema } from './schema.ts';
@@ -100,7 +100,7 @@ function nextRow(
     return makeRow(uuid, columns, (name, type) => given[name] ?? type.byDefault);
   }
   if (old === undefined || !isJsonObject(changed))
-    throw new OvsdbError('protocol', `a change of row ${uuid}, which is not there`);
+    throw new OvsdbError('protocol', `a change of row ${quoteExcerpt(uuid)}, which is not there`);
   return makeRow(uuid, columns, (name, type) => {
     const difference = changed[name];
     const before = old[name] ?? type.byDefault;
@@ -166,7 +166,7 @@ function member(value: Json, name: string): JsonObject {
   if (!isJsonObject(value)) throw new OvsdbError('protocol', 'an update that is no object');
   const found = Object.hasOwn(value, name) ? value[name] : {};
   if (isJsonObject(found)) return found;
-  throw new OvsdbError('protocol', `an update whose ${name} is no object`);
+  throw new OvsdbError('protocol', `an update whose ${quoteExcerpt(name)} is no object`);
 }
 
 /** Whether two values are written alike; a server always writes one value in one way. */

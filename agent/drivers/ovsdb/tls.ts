@@ -25,7 +25,8 @@ export async function tlsOptions(credentials: Credentials | undefined): Promise<
   ]);
   try {
     const secureContext = createSecureContext({ key, cert, ca, minVersion: 'TLSv1.2' });
-    return { secureContext, checkServerIdentity: () => undefined };
+    // Said although it is the default: an environment variable of Node can turn the default off.
+    return { secureContext, rejectUnauthorized: true, checkServerIdentity: () => undefined };
   } catch (cause) {
     const files = `${credentials.privateKey}, ${credentials.certificate} and ${credentials.ca}`;
     throw new OvsdbError('credentials', `${files} cannot be used for TLS: ${reasonOf(cause)}`, cause);

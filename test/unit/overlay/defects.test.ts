@@ -151,6 +151,20 @@ t.test('a port that was lost comes back with the MAC that everybody knows', (t) 
   t.end();
 });
 
+t.test('no load balancer is without a name, of which northd of 26.03 dies', (t) => {
+  const database = emptyNorthbound();
+  const nodes = [nodeOf(1, { gateway: gatewayOf(1) })];
+  applied(database, { layout, nodes });
+  const names = (): readonly unknown[] => rowsOf(database, 'Load_Balancer').map((row) => row.name);
+  const given = names();
+  t.equal(new Set(given).size, 4);
+  t.notOk(given.includes(''));
+  database.transact([{ op: 'update', table: 'Load_Balancer', where: [], row: { name: '' } }]);
+  applied(database, { layout, nodes });
+  t.strictSame(names(), given, 'one of the old tool gets one');
+  t.end();
+});
+
 t.test('IPv6 has all that IPv4 has', (t) => {
   const database = emptyNorthbound();
   const addresses = ['192.0.2.11/24', '2001:db8::11/64'];

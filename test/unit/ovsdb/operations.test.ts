@@ -1,5 +1,6 @@
 import t from 'tap';
 import {
+  assertLock,
   deleteRows,
   insert,
   mutate,
@@ -7,6 +8,7 @@ import {
   type Operation,
   select,
   setOf,
+  update,
   wait,
 } from '../../../agent/drivers/ovsdb/index.ts';
 import { readResults, refusedCall } from '../../../agent/drivers/ovsdb/results.ts';
@@ -27,6 +29,11 @@ t.test('wire form of each operation (RFC 7047 section 5.2)', async (t) => {
       mutate('Bridge', where, [['ports', 'insert', namedUuid('p')]]),
       { op: 'mutate', table: 'Bridge', where: wireWhere, mutations: [['ports', 'insert', ['named-uuid', 'p']]] },
     ],
+    [
+      update('Bridge', where, { fail_mode: 'secure' }),
+      { op: 'update', table: 'Bridge', where: wireWhere, row: { fail_mode: 'secure' } },
+    ],
+    [assertLock('mine'), { op: 'assert', lock: 'mine' }],
     [deleteRows('Bridge', []), { op: 'delete', table: 'Bridge', where: [] }],
     [
       held(5),
@@ -61,6 +68,13 @@ t.test('a failed operation is named; what ran before and the nulls after do not 
   t.throws(() => readResults(operations, [{ uuid: ['uuid', 'u'] }, failure, null]), {
     kind: 'operation',
     message: 'operation 1 (mutate Port) failed: constraint violation: too\\u001b[31m many in {}',
+  });
+});
+
+t.test('a lock that is not held is named', async (t) => {
+  t.throws(() => readResults([assertLock('mine')], [{ error: 'not owner' }]), {
+    kind: 'operation',
+    message: 'operation 0 (assert mine) failed: not owner',
   });
 });
 

@@ -85,6 +85,14 @@ t.test('whether a server is the one to talk to (ovsdb-server(5))', async (t) => 
   t.equal(judgeServer(standalone, wanted), undefined);
   t.equal(judgeServer(clustered, wanted), undefined);
   t.equal(judgeServer(clustered, { ...wanted, clusterId: cid }), undefined);
+  const seen = { clusterId: cid, index: 7 };
+  t.equal(judgeServer({ ...clustered, index: 7 }, { ...wanted, seen }), undefined);
+  t.match(judgeServer({ ...clustered, index: 6 }, { ...wanted, seen }), /does not show yet/);
+  t.equal(
+    judgeServer({ ...clustered, cid: ['uuid', 'x'], index: 6 }, { ...wanted, seen }),
+    undefined,
+    'another cluster',
+  );
   t.match(judgeServer(undefined, wanted), /no database OVN_Northbound/);
   t.match(judgeServer({ ...clustered, leader: false }, wanted), /not the leader/);
   t.match(judgeServer({ ...clustered, connected: false }, wanted), /no contact/);

@@ -4,6 +4,7 @@ import type { OverlayPlaces } from './places.ts';
 import { withPlan } from './planned.ts';
 import { requireCentral } from './record.ts';
 
+/** A day, in which the validity of a certificate is told. */
 const dayMs = 86_400_000;
 
 /** The nodes of the cluster, and whether each has joined. On the central node. */

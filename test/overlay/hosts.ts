@@ -1,10 +1,11 @@
 // Nodes as network namespaces on one LAN, each with Open vSwitch in the userspace data path and OVN of its own, and the program as it ships.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
+import { hasProgram } from '../cluster/binaries.ts';
 import { missingForOvn, unpackedOvn } from '../cluster/unpacked-ovn.ts';
 
 /** Far beyond what a busy machine needs. */
@@ -14,6 +15,8 @@ const limitMs = 120_000;
 export function missingForHosts(): string | null {
   const ovn = missingForOvn();
   if (ovn !== null) return ovn;
+  const absent = ['nsenter', 'ovs-vsctl', 'ovs-vswitchd'].find((name) => !hasProgram(name, '--version'));
+  if (absent !== undefined) return `${absent} is missing`;
   const probe = spawnSync('unshare', [
     '-n',
     'sh',
@@ -82,15 +85,20 @@ export async function startLan(t: Test): Promise<Lan> {
   );
   return {
     host: async (name, place) => {
-      const pid = await stay(
+      // Processes of its own, which all end with the first of them.
+      const outer = await stay(
         'unshare',
         '-mnu',
+        '--pid',
+        '--fork',
+        '--kill-child',
         'bash',
         'test/overlay/guest.sh',
         join(folder, name),
         ovn,
         join(process.cwd(), 'dist'),
       );
+      const pid = Number(readFileSync(`/proc/${outer}/task/${outer}/children`, 'utf8').trim());
       const host = hostOf(name, `192.0.2.${place}`, pid, children);
       plug(host, pid, lan);
       return host;
@@ -99,7 +107,17 @@ export async function startLan(t: Test): Promise<Lan> {
 }
 
 function hostOf(name: string, address: string, pid: number, children: ChildProcess[]): Host {
-  const inside = (words: readonly string[]): string[] => ['-t', String(pid), '-m', '-n', '-u', '-r', '-w', ...words];
+  const inside = (words: readonly string[]): string[] => [
+    '-t',
+    String(pid),
+    '-m',
+    '-n',
+    '-u',
+    '-p',
+    '-r',
+    '-w',
+    ...words,
+  ];
   const environment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', NO_COLOR: '1', NODE_OPTIONS: '' };
   const run = (words: readonly string[], input = ''): Ended =>
     spawnSync('nsenter', inside(words), { encoding: 'utf8', input, env: environment, timeout: limitMs });
@@ -116,7 +134,7 @@ function hostOf(name: string, address: string, pid: number, children: ChildProce
     agent: (...words) => run([process.execPath, '/opt/program/microshift-net', ...words]),
     agentWith: (input, ...words) => run([process.execPath, '/opt/program/microshift-net', ...words], input),
     start: (...words) => {
-      const child = spawn('nsenter', inside(words), { stdio: ['pipe', 'pipe', 'inherit'], env: environment });
+      const child = spawn('nsenter', inside(words), { stdio: 'pipe', env: environment });
       children.push(child);
       return child;
     },

@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { connect } from '../ovsdb/index.ts';
 import { fromOvn } from './errors.ts';
 
-/** ovn-controller answers its control socket in milliseconds unless its main loop is stuck; 5 s allows for a loaded machine. */
-const answerMs = 5_000;
+/** ovn-controller answers its control socket in milliseconds unless its main loop is stuck; 15 s allow for a loaded machine. */
+const answerMs = 15_000;
 const controlSocket = /^ovn-controller\.\d+\.ctl$/;
 
 /** Whether ovn-controller(8) runs and is connected with the southbound database (its control command `connection-status`). */

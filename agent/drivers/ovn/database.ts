@@ -11,8 +11,8 @@ import {
 } from '../ovsdb/index.ts';
 import { fromOvn } from './errors.ts';
 
-/** A database answers in milliseconds; 5 s is for one that compacts its file, or for a slow link between two nodes. */
-const callMs = 5_000;
+/** A database answers in milliseconds; 15 s is for one that compacts its file, a slow link between two nodes, and a machine that swaps. */
+const callMs = 15_000;
 
 /** Rows of a table that a wait looks for: those that have these values in these columns. */
 export interface Awaited {

@@ -10,10 +10,10 @@ import type { OverlayPlaces } from './places.ts';
 import { ownDevice, type PlannedNode, planPort, tlsFiles, withPlan } from './planned.ts';
 import { carryOut } from './rows.ts';
 
-/** ovn-controller registers within a second; 30 s are for a central node that is just starting. */
-const registeredMs = 30_000;
-/** ovn-northd and ovn-controller take milliseconds for a port of a small cluster; 30 s are for a machine that swaps. */
-const installedMs = 30_000;
+/** ovn-controller registers within a second; 60 s are for a central node that is just starting. */
+const registeredMs = 60_000;
+/** ovn-northd and ovn-controller take milliseconds for a port of a small cluster; 60 s are for a machine that swaps. */
+const installedMs = 60_000;
 
 /** ovs-vswitchd makes an interface within milliseconds; 30 s are for one that is just starting. */
 const madeMs = 30_000;

@@ -52,12 +52,18 @@ function valuesBefore(before: Pick<PlannedDatabase, 'plan' | 'rows'> | undefined
   ];
 }
 
+/** Keys of maps that were written over get their values again; those that were new go. */
 function lostKeys(change: RowChange, row: DatabaseRow): ColumnChange[] {
   if (change.do !== 'update' || change.uuid !== row._uuid) return [];
-  return change.columns.flatMap((one) => {
+  return change.columns.flatMap((one): ColumnChange[] => {
     if (!('put' in one)) return [];
     const there = mapOf(row, one.column);
-    const lost = Object.keys(one.put).flatMap((key) => (there[key] === undefined ? [] : [[key, there[key]] as const]));
-    return lost.length === 0 ? [] : [{ column: one.column, put: Object.fromEntries(lost) }];
+    const keys = Object.keys(one.put);
+    const before = keys.flatMap((key) => (there[key] === undefined ? [] : [[key, there[key]] as const]));
+    const fresh = keys.filter((key) => there[key] === undefined);
+    return [
+      ...(fresh.length === 0 ? [] : [{ column: one.column, drop: fresh }]),
+      ...(before.length === 0 ? [] : [{ column: one.column, put: Object.fromEntries(before) }]),
+    ];
   });
 }

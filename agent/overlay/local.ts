@@ -2,14 +2,13 @@ import { AgentError } from '../errors.ts';
 import type { LocalFacts, OverlayGateway, OverlayPlan } from '../model/overlay.ts';
 import type { WrittenValue } from '../model/rows.ts';
 import { isIpv6, macOf } from './addresses.ts';
+import { integrationBridge, wantBridge, wantPort } from './bridges.ts';
 import { is, keys, type WantedColumn } from './column-changes.ts';
 import { createDraft, type Draft, type WantedRow } from './draft.ts';
 import { mapOf, textOf } from './existing.ts';
 import { managementInterface, nodeNames, uplinkPort } from './names.ts';
 import { managementMac } from './node.ts';
 import { isOwnedBy, tagKeys } from './tags.ts';
-
-const integrationBridge = 'br-int';
 
 /** What has to change in a node's own Open vSwitch so that its ovn-controller works for the cluster. */
 export function planLocal(facts: LocalFacts): OverlayPlan {
@@ -115,78 +114,6 @@ function mappings(before: string, { physicalNetwork, bridge }: OverlayGateway): 
 
 function hardwareAddress(draft: Draft, bridge: string): string | undefined {
   return mapOf(draft.existing.named('Bridge', bridge), 'other_config').hwaddr;
-}
-
-/** A bridge with its own interface; one that is there keeps whatever it has. */
-function wantBridge(
-  draft: Draft,
-  root: WantedRow,
-  name: string,
-  { datapathType }: LocalFacts,
-  columns: Readonly<Record<string, WantedColumn>>,
-): WantedRow {
-  const existing = draft.existing.named('Bridge', name);
-  const bridge = draft.want({
-    table: 'Bridge',
-    title: name,
-    existing,
-    columns: {
-      name: is(name),
-      ...columns,
-      ...(datapathType !== null && { datapath_type: is(datapathType) }),
-    },
-    isShared: existing !== null && !isOwnedBy(existing, draft.owner),
-    place: { row: root, column: 'bridges' },
-    why: name === integrationBridge ? 'all of the cluster runs over it' : 'the gateway has a NIC of its own',
-  });
-  if (existing === null) wantPort(draft, bridge, name, { type: is('internal') });
-  else
-    for (const port of draft.existing.referred(existing, 'ports', 'Port').filter((row) => row.name === name))
-      settle(draft, port);
-  return bridge;
-}
-
-function settle(draft: Draft, port: ReturnType<Draft['existing']['all']>[number]): void {
-  draft.keep(port);
-  for (const row of draft.existing.referred(port, 'interfaces', 'Interface')) draft.keep(row);
-}
-
-/** A port with one interface, both named alike. */
-function wantPort(
-  draft: Draft,
-  bridge: WantedRow,
-  name: string,
-  columns: Readonly<Record<string, WantedColumn>>,
-  ofPort: Readonly<Record<string, WantedColumn>> = {},
-): void {
-  const existing = draft.existing.named('Port', name);
-  const holder = existing === null ? null : draft.existing.holderOf(existing);
-  if (holder !== null && textOf(holder.row, 'name') !== bridge.title) {
-    throw new AgentError(
-      'overlay-conflict',
-      `port ${name} is in ${textOf(holder.row, 'name')}, not in ${bridge.title}`,
-      {
-        hint: `take it out if nobody needs it: ovs-vsctl del-port ${name}`,
-      },
-    );
-  }
-  const why = `${name} is part of ${bridge.title}`;
-  const port = draft.want({
-    table: 'Port',
-    title: name,
-    existing,
-    columns: { name: is(name), ...ofPort },
-    place: { row: bridge, column: 'ports' },
-    why,
-  });
-  draft.want({
-    table: 'Interface',
-    title: name,
-    existing: draft.existing.named('Interface', name),
-    columns: { name: is(name), ...columns },
-    place: { row: port, column: 'interfaces' },
-    why,
-  });
 }
 
 /** How the gateway's outside port meets the NIC: ovn-controller makes the way from ovn-bridge-mappings, older tools made it themselves. */

@@ -1,0 +1,82 @@
+import { AgentError } from '../errors.ts';
+import type { LocalFacts } from '../model/overlay.ts';
+import type { DatabaseRow } from '../model/rows.ts';
+import { is, type WantedColumn } from './column-changes.ts';
+import type { Draft, WantedRow } from './draft.ts';
+import { textOf } from './existing.ts';
+import { isOwnedBy } from './tags.ts';
+
+/** The bridge of ovn-controller (ovn-controller(8), ovn-bridge). */
+export const integrationBridge = 'br-int';
+
+/** A bridge with its own interface; one that is there keeps whatever it has. */
+export function wantBridge(
+  draft: Draft,
+  root: WantedRow,
+  name: string,
+  { datapathType }: Pick<LocalFacts, 'datapathType'>,
+  columns: Readonly<Record<string, WantedColumn>>,
+): WantedRow {
+  const existing = draft.existing.named('Bridge', name);
+  const bridge = draft.want({
+    table: 'Bridge',
+    title: name,
+    existing,
+    columns: {
+      name: is(name),
+      ...columns,
+      ...(datapathType !== null && { datapath_type: is(datapathType) }),
+    },
+    isShared: existing !== null && !isOwnedBy(existing, draft.owner),
+    place: { row: root, column: 'bridges' },
+    why: name === integrationBridge ? 'all of the cluster runs over it' : 'the gateway has a NIC of its own',
+  });
+  if (existing === null) wantPort(draft, bridge, name, { type: is('internal') });
+  else
+    for (const port of draft.existing.referred(existing, 'ports', 'Port').filter((row) => row.name === name))
+      settle(draft, port);
+  return bridge;
+}
+
+function settle(draft: Draft, port: DatabaseRow): void {
+  draft.keep(port);
+  for (const row of draft.existing.referred(port, 'interfaces', 'Interface')) draft.keep(row);
+}
+
+/** A port with one interface, both named alike. */
+export function wantPort(
+  draft: Draft,
+  bridge: WantedRow,
+  name: string,
+  columns: Readonly<Record<string, WantedColumn>>,
+  ofPort: Readonly<Record<string, WantedColumn>> = {},
+): void {
+  const existing = draft.existing.named('Port', name);
+  const holder = existing === null ? null : draft.existing.holderOf(existing);
+  if (holder !== null && textOf(holder.row, 'name') !== bridge.title) {
+    throw new AgentError(
+      'overlay-conflict',
+      `port ${name} is in ${textOf(holder.row, 'name')}, not in ${bridge.title}`,
+      {
+        hint: `take it out if nobody needs it: ovs-vsctl del-port ${name}`,
+      },
+    );
+  }
+  const why = `${name} is part of ${bridge.title}`;
+  const port = draft.want({
+    table: 'Port',
+    title: name,
+    existing,
+    columns: { name: is(name), ...ofPort },
+    place: { row: bridge, column: 'ports' },
+    why,
+  });
+  draft.want({
+    table: 'Interface',
+    title: name,
+    existing: draft.existing.named('Interface', name),
+    columns: { name: is(name), ...columns },
+    place: { row: port, column: 'interfaces' },
+    why,
+  });
+}

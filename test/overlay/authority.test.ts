@@ -1,6 +1,6 @@
 // The certification authority and the certificates of nodes, with the real openssl.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import { issueCertificate } from '../../agent/drivers/openssl/certificates.ts';
 import { pairFault } from '../../agent/drivers/openssl/read-certificate.ts';
@@ -55,6 +55,7 @@ t.test('an authority and what it issues', async (t) => {
     { name: 'this node', commonName: node.systemId, issuer: 'microshift-net overlay' },
     { name: 'n2', commonName: node.systemId, notAfter: /^\d{4}-\d\d-\d\dT/ },
   ]);
+  t.strictSame(readdirSync(folder).toSorted(), ['ca.crt', 'ca.key', 'issued', 'node.pem'], 'and nothing else is left');
   forgetIssued(folder, 'n2');
   t.strictSame(
     listCertificates(folder).map(({ name }) => name),

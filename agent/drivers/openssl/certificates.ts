@@ -49,7 +49,8 @@ export function issueCertificate(
     );
     const subject = ['-subj', `/CN=${commonName}`];
     await openssl(['req', '-new', '-sha256', '-key', file('key'), '-out', file('request'), ...subject]);
-    const signing = ['-CA', file('ca-certificate'), '-CAkey', file('ca-key'), '-CAcreateserial', '-sha256'];
+    const serial = ['-CAserial', file('serial'), '-CAcreateserial'];
+    const signing = ['-CA', file('ca-certificate'), '-CAkey', file('ca-key'), ...serial, '-sha256'];
     const told = ['-in', file('request'), '-extfile', file('extensions'), '-days', String(days)];
     await openssl(['x509', '-req', ...signing, ...told, '-out', file('certificate')]);
     return { key, certificate: readFileSync(file('certificate'), 'utf8') };

@@ -15,7 +15,7 @@ const limitMs = 120_000;
 export function missingForHosts(): string | null {
   const ovn = missingForOvn();
   if (ovn !== null) return ovn;
-  const absent = ['nsenter', 'ovs-vsctl', 'ovs-vswitchd'].find((name) => !hasProgram(name, '--version'));
+  const absent = ['nsenter', 'ovs-vsctl', 'ovs-vswitchd', 'setpriv'].find((name) => !hasProgram(name, '--version'));
   if (absent !== undefined) return `${absent} is missing`;
   const probe = spawnSync('unshare', [
     '-n',
@@ -70,7 +70,10 @@ export async function startLan(t: Test): Promise<Lan> {
     rmSync(folder, { recursive: true, force: true });
   });
   const stay = async (program: string, ...words: readonly string[]): Promise<number> => {
-    const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+    // It ends with this process, however that ends.
+    const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...words], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     children.push(child);
     const line = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]).then(([first]) => String(first));
     if (!line.startsWith('ready') || child.pid === undefined) throw new Error(`${program}: ${line}`);

@@ -15,8 +15,10 @@ const registeredMs = 60_000;
 /** ovn-northd and ovn-controller take milliseconds for a port of a small cluster; 60 s are for a machine that swaps. */
 const installedMs = 60_000;
 
-/** ovs-vswitchd makes an interface within milliseconds; 30 s are for one that is just starting. */
-const madeMs = 30_000;
+/** ovs-vswitchd makes an interface within milliseconds; 60 s are for one that is just starting. */
+const madeMs = 60_000;
+/** The kernel takes milliseconds; nothing is cut off meanwhile, so that a machine that swaps gets its time. */
+const kernelMs = 30_000;
 
 /** What has to change on this node, and what does not work; touches nothing. */
 export async function overlayChanges(record: OverlayRecord, places: OverlayPlaces): Promise<OverlayChanges> {
@@ -63,7 +65,10 @@ async function settlePort(
   }
   const port = planPort(record, readHost());
   for (const { command } of port) say(`ip ${command}`);
-  const refusal = await ipBatchOrRefusal(port.map(({ command }) => command));
+  const refusal = await ipBatchOrRefusal(
+    port.map(({ command }) => command),
+    kernelMs,
+  );
   if (refusal === null) return port;
   throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
     hint: `look at \`ip address show dev ${device}\` for what is in the way`,

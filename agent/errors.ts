@@ -77,6 +77,11 @@ export const errorTable = {
   'rollout-timeout': failed,
   'container-refused': failed,
   'delete-timeout': failed,
+  'overlay-absent': usage,
+  'record-unusable': usage,
+  'bundle-unusable': usage,
+  'certificates-refused': usage,
+  'ovn-not-running': dependency,
   internal: failed,
 } as const satisfies Record<string, ErrorTrait>;
 

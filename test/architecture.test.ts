@@ -84,6 +84,25 @@ const layers: Readonly<Record<string, Layer>> = {
     because: 'it is one run from the lock to the record, and runs steps as they are planned',
     never: { view: 'it reports events; commands turn them into text', commands: 'commands call it' },
   },
+  'run/overlay': {
+    may: [
+      'config',
+      'deadline.ts',
+      'drivers/host',
+      'drivers/openssl',
+      'drivers/ovn',
+      'drivers/systemd',
+      'errors.ts',
+      'facts',
+      'model',
+      'net',
+      'overlay',
+      'run',
+    ],
+    packages: ['node:fs', 'node:net'],
+    because: 'it brings rows, certificates and daemons of an overlay to what was planned',
+    never: { 'drivers/networkmanager': 'the overlay has no NIC of its own', plan: 'a bridge is built by another run' },
+  },
   facts: {
     may: [
       'config',
@@ -100,7 +119,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'printable.ts',
       'version.ts',
     ],
-    packages: ['node:fs', 'node:path'],
+    packages: ['node:fs', 'node:os', 'node:path'],
     because:
       'it asks every part of the node on its own, so that one that fails keeps none of the others from being seen',
     never: { doctor: 'it collects; doctor/ judges', run: 'looking changes nothing' },
@@ -209,6 +228,18 @@ const layers: Readonly<Record<string, Layer>> = {
     because: driversKnowNoPlans,
     never: { 'drivers/networkmanager': driversApart },
   },
+  'drivers/openssl': {
+    may: ['drivers/host', 'errors.ts'],
+    packages: ['node:crypto', 'node:fs', 'node:path'],
+    because: driversKnowNoPlans,
+    never: { 'node:child_process': 'drivers/host/exec.ts starts programs' },
+  },
+  'drivers/ovn': {
+    may: ['drivers/ovsdb', 'errors.ts', 'model'],
+    packages: ['node:fs'],
+    because: driversKnowNoPlans,
+    never: { 'drivers/openvswitch': driversApart, overlay: 'it reads and writes rows and knows no meaning of them' },
+  },
   'drivers/kubernetes': {
     may: ['errors.ts', 'manifests', 'model'],
     packages: [
@@ -280,8 +311,9 @@ t.test('every import is allowed', (t) => {
     }
     for (const { from } of source.imports) {
       const target = from.startsWith('.') ? layerOf(resolved(source.file, from)) : packageOf(from);
-      // From outside, the rooms of plan/ are one.
-      const asked = target.startsWith('plan/') && !name.startsWith('plan') ? 'plan' : target;
+      // From outside, the rooms of plan/ are one, and so are those of run/.
+      const [folder = ''] = target.split('/');
+      const asked = ['plan', 'run'].includes(folder) && !name.startsWith(folder) ? folder : target;
       const allowed = target === name || [...layer.may, ...(layer.packages ?? [])].includes(asked);
       if (!allowed) t.fail(`${source.file} imports ${target}: ${reason(layer, target)}`);
     }
@@ -458,7 +490,8 @@ function readSource(file: string): Source {
 function layerOf(file: string): string {
   const parts = file.split('/');
   if (parts.length === 1) return file;
-  const isRoom = parts[0] === 'drivers' || (parts[0] === 'plan' && parts.length > 2);
+  const hasRooms = parts[0] === 'plan' || parts[0] === 'run';
+  const isRoom = parts[0] === 'drivers' || (hasRooms && parts.length > 2);
   return isRoom ? parts.slice(0, 2).join('/') : (parts[0] ?? '');
 }
 

@@ -7,3 +7,11 @@ export function positiveSeconds(text: string): number {
     throw new InvalidArgumentError('a whole number of seconds from 1 to 86400');
   return seconds;
 }
+
+/** A number of days as an option takes it. */
+export function positiveDays(text: string): number {
+  const days = Number(text);
+  if (!Number.isInteger(days) || days < 1 || days > 36_500)
+    throw new InvalidArgumentError('a whole number of days from 1 to 36500');
+  return days;
+}

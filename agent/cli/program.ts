@@ -5,6 +5,7 @@ import { agentVersion } from '../version.ts';
 import type { AddTo, Run } from './add-command.ts';
 import { addManifestsCommands } from './manifests.ts';
 import { positiveSeconds } from './numbers.ts';
+import { addOverlayCommands } from './overlay.ts';
 
 /** Parses the command line, runs it and returns the exit code; every command module is loaded only when it is chosen. */
 export async function parseAndRun(words: readonly string[]): Promise<number> {
@@ -34,6 +35,7 @@ export async function parseAndRun(words: readonly string[]): Promise<number> {
   addRunCommands(program, addTo);
   addNodeCommands(program, addTo);
   addManifestsCommands(program, addTo);
+  addOverlayCommands(program, addTo);
   addConfigCommands(program, addTo);
   try {
     await program.parseAsync([...words], { from: 'user' });

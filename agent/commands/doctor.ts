@@ -2,6 +2,7 @@ import { judge } from '../doctor/checks.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
 import { examine } from '../facts/examine.ts';
 import { readJournalFacts } from '../run/journal-facts.ts';
+import { readOverlayFacts } from '../run/overlay/facts.ts';
 import { doctorText } from '../view/doctor-view.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
@@ -9,7 +10,7 @@ import { requireRoot } from './root.ts';
 /** `doctor`: judges everything that can keep br-ex from working, each with its fix. Exit code 3 when a check failed. */
 export async function doctor(output: Output): Promise<ExitCode> {
   requireRoot('doctor');
-  const examination = await examine(readJournalFacts);
+  const examination = await examine(readJournalFacts, readOverlayFacts);
   const checks = judge(examination);
   const failed = checks.some((check) => check.verdict === 'failed');
   const outcome = failed ? 'failed' : 'fine';

@@ -166,6 +166,57 @@ export const ovnSchema = {
           "default": "IfNotPresent"
         }
       }
+    },
+    "overlay": {
+      "description": "A network of our own for a small cluster, on OVN with one central node: microshift-net overlay.",
+      "type": "object",
+      "additionalProperties": false,
+      "default": {},
+      "properties": {
+        "nodeName": {
+          "description": "The node's name in the cluster, which is the kubelet's. Empty: the host name in small letters.",
+          "title": "the name of a node (RFC 1123) or empty",
+          "type": "string",
+          "pattern": "^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)?$",
+          "default": ""
+        },
+        "clusterSubnet": {
+          "description": "Address range of which every node gets a part; with a comma between them one of each family. Empty: MicroShift's network.clusterNetwork. Read on the central node.",
+          "title": "an address range such as 10.42.0.0/16, one of each family with a comma between them, or empty",
+          "type": "string",
+          "pattern": "^([0-9A-Fa-f.:]{2,39}/[0-9]{1,3}(, ?[0-9A-Fa-f.:]{2,39}/[0-9]{1,3})?)?$",
+          "default": ""
+        },
+        "serviceSubnet": {
+          "description": "Address range of the services. Empty: MicroShift's network.serviceNetwork. Read on the central node.",
+          "title": "an address range such as 10.43.0.0/16, one of each family with a comma between them, or empty",
+          "type": "string",
+          "pattern": "^([0-9A-Fa-f.:]{2,39}/[0-9]{1,3}(, ?[0-9A-Fa-f.:]{2,39}/[0-9]{1,3})?)?$",
+          "default": ""
+        },
+        "joinSubnet": {
+          "description": "Address range between the routers of the cluster; has to be unused elsewhere. Read on the central node.",
+          "title": "an address range such as 100.64.0.0/16, or one of each family with a comma between them",
+          "type": "string",
+          "pattern": "^[0-9A-Fa-f.:]{2,39}/[0-9]{1,3}(, ?[0-9A-Fa-f.:]{2,39}/[0-9]{1,3})?$",
+          "default": "100.64.0.0/16"
+        },
+        "encapType": {
+          "description": "Tunnels to the other nodes: Geneve (UDP port 6081), or VXLAN (4789), which carries fewer networks and ports.",
+          "enum": [
+            "geneve",
+            "vxlan"
+          ],
+          "default": "geneve"
+        },
+        "encapAddress": {
+          "description": "The node's own address at which the others reach it. auto: that of the default route.",
+          "title": "an IP address or auto",
+          "type": "string",
+          "pattern": "^(auto|[0-9A-Fa-f.:]{2,39})$",
+          "default": "auto"
+        }
+      }
     }
   }
 };

@@ -1,6 +1,9 @@
+import { familyOf } from '../net/address.ts';
+import { type AddressRange, overlaps, parseRange } from '../net/address-range.ts';
 import { escapeText } from '../printable.ts';
 import { cpuListFault } from './cpu-list.ts';
 import { interfaceNameFault } from './interface-name.ts';
+import { rangesFault, rangeTexts, reservedRanges } from './overlay-ranges.ts';
 import type { Place } from './ovn-tree.ts';
 import type { Problem } from './problem.ts';
 import { ovnSpellings } from './settings.ts';
@@ -44,7 +47,40 @@ export function settingProblems(source: SourceText, settings: ReadonlyMap<string
   const fault = cpus === undefined || cpus.value === 'none' ? null : cpuListFault(String(cpus.value));
   if (cpus !== undefined && fault !== null)
     refuse(cpus, `${name(cpus)} must be a CPU list: ${fault}`, 'write for example cpuAffinity: "0-1,4"');
+  refuseOverlay(settings, refuse);
   return problems;
+}
+
+const rangeSettings = ['clusterSubnet', 'serviceSubnet', 'joinSubnet'].map((key) => `overlay.${key}`);
+
+/** Ranges of the overlay that are none, or that share addresses; with those of MicroShift's own files they are compared by whoever uses them. */
+function refuseOverlay(
+  settings: ReadonlyMap<string, Place>,
+  refuse: (setting: Place, message: string, hint: string) => void,
+): void {
+  const address = settings.get('overlay.encapAddress');
+  if (address !== undefined && address.value !== 'auto' && familyOf(String(address.value)) === null)
+    refuse(address, `${said(address)} is no IP address`, 'write for example encapAddress: 192.0.2.10, or auto');
+  const written = rangeSettings.flatMap((key) => settings.get(key) ?? []);
+  for (const setting of written) {
+    const wrong = rangesFault(String(setting.value));
+    if (wrong !== null) refuse(setting, `${name(setting)}: ${wrong}`, 'write for example 10.42.0.0/16');
+  }
+  const usable = written.filter(({ value }) => rangesFault(String(value)) === null);
+  for (const [index, one] of usable.entries()) {
+    for (const part of reservedRanges.filter((reserved) => shares(one, reserved.range)))
+      refuse(one, `${said(one)} overlaps ${part.name}, ${part.range.text}`, 'choose another range');
+    for (const other of usable.slice(index + 1).filter((two) => rangesOf(two).some((range) => shares(one, range))))
+      refuse(other, `${said(other)} overlaps ${said(one)}`, 'choose ranges that share no address');
+  }
+}
+
+function rangesOf(setting: Place): readonly AddressRange[] {
+  return rangeTexts(String(setting.value)).flatMap((part) => parseRange(part) ?? []);
+}
+
+function shares(setting: Place, range: AddressRange): boolean {
+  return rangesOf(setting).some((own) => overlaps(own, range));
 }
 
 function name(setting: Place): string {

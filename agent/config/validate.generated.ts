@@ -7,13 +7,17 @@ const pattern0 = new RegExp("^(?!\\.{1,2}$)[^/:\\s]{1,15}$", "u");
 const pattern1 = new RegExp("^((?!\\.{1,2}$)[^/:\\s]{1,15})?$", "u");
 const pattern3 = new RegExp("^(?=.{1,256}$)(0|[1-9][0-9]{0,3})(-(0|[1-9][0-9]{0,3}))?([, ] ?(0|[1-9][0-9]{0,3})(-(0|[1-9][0-9]{0,3}))?)*$", "u");
 const pattern4 = new RegExp("^([A-Za-z0-9\\[][A-Za-z0-9._:/@+\\[\\]-]{0,510})?$", "u");
+const pattern5 = new RegExp("^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)?$", "u");
+const pattern6 = new RegExp("^([0-9A-Fa-f.:]{2,39}/[0-9]{1,3}(, ?[0-9A-Fa-f.:]{2,39}/[0-9]{1,3})?)?$", "u");
+const pattern8 = new RegExp("^[0-9A-Fa-f.:]{2,39}/[0-9]{1,3}(, ?[0-9A-Fa-f.:]{2,39}/[0-9]{1,3})?$", "u");
+const pattern9 = new RegExp("^(auto|[0-9A-Fa-f.:]{2,39})$", "u");
 
 function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(((((((key0 === "disableOVSInit") || (key0 === "mtu")) || (key0 === "uplink")) || (key0 === "persist")) || (key0 === "ovsInit")) || (key0 === "ovs")) || (key0 === "manifests"))){
+if(!((((((((key0 === "disableOVSInit") || (key0 === "mtu")) || (key0 === "uplink")) || (key0 === "persist")) || (key0 === "ovsInit")) || (key0 === "ovs")) || (key0 === "manifests")) || (key0 === "overlay"))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err0];
@@ -623,14 +627,179 @@ vErrors.push(err43);
 errors++;
 }
 }
-}
-else {
-const err44 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(data.overlay !== undefined){
+let data18 = data.overlay;
+if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
+for(const key4 in data18){
+if(!((((((key4 === "nodeName") || (key4 === "clusterSubnet")) || (key4 === "serviceSubnet")) || (key4 === "joinSubnet")) || (key4 === "encapType")) || (key4 === "encapAddress"))){
+const err44 = {instancePath:instancePath+"/overlay",schemaPath:"#/properties/overlay/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err44];
 }
 else {
 vErrors.push(err44);
+}
+errors++;
+}
+}
+if(data18.nodeName !== undefined){
+let data19 = data18.nodeName;
+if(typeof data19 === "string"){
+if(!pattern5.test(data19)){
+const err45 = {instancePath:instancePath+"/overlay/nodeName",schemaPath:"#/properties/overlay/properties/nodeName/pattern",keyword:"pattern",params:{pattern: "^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)?$"}};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+}
+}
+else {
+const err46 = {instancePath:instancePath+"/overlay/nodeName",schemaPath:"#/properties/overlay/properties/nodeName/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err46];
+}
+else {
+vErrors.push(err46);
+}
+errors++;
+}
+}
+if(data18.clusterSubnet !== undefined){
+let data20 = data18.clusterSubnet;
+if(typeof data20 === "string"){
+if(!pattern6.test(data20)){
+const err47 = {instancePath:instancePath+"/overlay/clusterSubnet",schemaPath:"#/properties/overlay/properties/clusterSubnet/pattern",keyword:"pattern",params:{pattern: "^([0-9A-Fa-f.:]{2,39}/[0-9]{1,3}(, ?[0-9A-Fa-f.:]{2,39}/[0-9]{1,3})?)?$"}};
+if(vErrors === null){
+vErrors = [err47];
+}
+else {
+vErrors.push(err47);
+}
+errors++;
+}
+}
+else {
+const err48 = {instancePath:instancePath+"/overlay/clusterSubnet",schemaPath:"#/properties/overlay/properties/clusterSubnet/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err48];
+}
+else {
+vErrors.push(err48);
+}
+errors++;
+}
+}
+if(data18.serviceSubnet !== undefined){
+let data21 = data18.serviceSubnet;
+if(typeof data21 === "string"){
+if(!pattern6.test(data21)){
+const err49 = {instancePath:instancePath+"/overlay/serviceSubnet",schemaPath:"#/properties/overlay/properties/serviceSubnet/pattern",keyword:"pattern",params:{pattern: "^([0-9A-Fa-f.:]{2,39}/[0-9]{1,3}(, ?[0-9A-Fa-f.:]{2,39}/[0-9]{1,3})?)?$"}};
+if(vErrors === null){
+vErrors = [err49];
+}
+else {
+vErrors.push(err49);
+}
+errors++;
+}
+}
+else {
+const err50 = {instancePath:instancePath+"/overlay/serviceSubnet",schemaPath:"#/properties/overlay/properties/serviceSubnet/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err50];
+}
+else {
+vErrors.push(err50);
+}
+errors++;
+}
+}
+if(data18.joinSubnet !== undefined){
+let data22 = data18.joinSubnet;
+if(typeof data22 === "string"){
+if(!pattern8.test(data22)){
+const err51 = {instancePath:instancePath+"/overlay/joinSubnet",schemaPath:"#/properties/overlay/properties/joinSubnet/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Fa-f.:]{2,39}/[0-9]{1,3}(, ?[0-9A-Fa-f.:]{2,39}/[0-9]{1,3})?$"}};
+if(vErrors === null){
+vErrors = [err51];
+}
+else {
+vErrors.push(err51);
+}
+errors++;
+}
+}
+else {
+const err52 = {instancePath:instancePath+"/overlay/joinSubnet",schemaPath:"#/properties/overlay/properties/joinSubnet/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err52];
+}
+else {
+vErrors.push(err52);
+}
+errors++;
+}
+}
+if(data18.encapType !== undefined){
+let data23 = data18.encapType;
+if(!((data23 === "geneve") || (data23 === "vxlan"))){
+const err53 = {instancePath:instancePath+"/overlay/encapType",schemaPath:"#/properties/overlay/properties/encapType/enum",keyword:"enum",params:{allowedValues: schema11.properties.overlay.properties.encapType.enum}};
+if(vErrors === null){
+vErrors = [err53];
+}
+else {
+vErrors.push(err53);
+}
+errors++;
+}
+}
+if(data18.encapAddress !== undefined){
+let data24 = data18.encapAddress;
+if(typeof data24 === "string"){
+if(!pattern9.test(data24)){
+const err54 = {instancePath:instancePath+"/overlay/encapAddress",schemaPath:"#/properties/overlay/properties/encapAddress/pattern",keyword:"pattern",params:{pattern: "^(auto|[0-9A-Fa-f.:]{2,39})$"}};
+if(vErrors === null){
+vErrors = [err54];
+}
+else {
+vErrors.push(err54);
+}
+errors++;
+}
+}
+else {
+const err55 = {instancePath:instancePath+"/overlay/encapAddress",schemaPath:"#/properties/overlay/properties/encapAddress/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err55];
+}
+else {
+vErrors.push(err55);
+}
+errors++;
+}
+}
+}
+else {
+const err56 = {instancePath:instancePath+"/overlay",schemaPath:"#/properties/overlay/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err56];
+}
+else {
+vErrors.push(err56);
+}
+errors++;
+}
+}
+}
+else {
+const err57 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err57];
+}
+else {
+vErrors.push(err57);
 }
 errors++;
 }

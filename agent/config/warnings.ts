@@ -1,6 +1,7 @@
 import { type Config, type ConfigWarning, isDualStack, microshiftRenders, tunnelFlavors } from '../model/config.ts';
 import { canonicalAddress } from '../net/address.ts';
 import { parseRange } from '../net/address-range.ts';
+import { overlayRanges, rangeConflicts, reservedRanges } from './overlay-ranges.ts';
 
 /** The smallest MTU a link that carries IPv6 may have (RFC 8200, section 5). */
 const minIpv6MtuBytes = 1280;
@@ -23,13 +24,22 @@ export function configWarnings(config: Config): ConfigWarning[] {
       'persist does nothing any more: every boot starts from the profiles of the admin, at no cost; remove the line';
     warnings.push({ source: persist.source, message });
   }
-  warnings.push(...microshiftWarnings(config));
+  warnings.push(...microshiftWarnings(config), ...overlayWarnings(config));
   for (const { value, source } of disableOvsInit.value ? [uplink, externalUplink] : []) {
     if (source === 'default') continue;
     const message = `${value} is not used: disableOVSInit is true (${disableOvsInit.source}), so br-ex is left alone`;
     warnings.push({ source, message });
   }
   return warnings;
+}
+
+/** Ranges of the overlay that share addresses, where somebody has set one: its commands refuse them. */
+function overlayWarnings(config: Config): ConfigWarning[] {
+  const set = Object.values(config.overlay).find(({ source }) => source !== 'default');
+  if (set === undefined) return [];
+  const { pods, services, join } = overlayRanges(config);
+  const conflicts = rangeConflicts([...pods, ...services, ...join], reservedRanges);
+  return conflicts.map((conflict) => ({ source: set.source, message: `the overlay cannot be built: ${conflict}` }));
 }
 
 /** What keeps MicroShift itself from running; `MS` is its source. */

@@ -1,6 +1,6 @@
 import { loadedConfig } from '../config/effective.ts';
 import { readTuning } from '../drivers/host/daemons.ts';
-import type { Examination, JournalFacts } from '../model/examination.ts';
+import type { Examination, JournalFacts, OverlayFacts } from '../model/examination.ts';
 import { answerOf } from './answer.ts';
 import { readDaemonSets } from './cluster.ts';
 import { readFiles } from './files.ts';
@@ -14,7 +14,10 @@ import { readUnits } from './units.ts';
  * Looks at everything `doctor` judges, side by side; each part has its own time, and one that fails is an answer, too. Reads only,
  * and starts no service by asking. What the agent itself has written down is handed in.
  */
-export async function examine(journals: () => JournalFacts): Promise<Examination> {
+export async function examine(
+  journals: () => JournalFacts,
+  overlay: () => Promise<OverlayFacts | null>,
+): Promise<Examination> {
   return allOf<Examination>({
     system: answerOf('the system', readSystem),
     network: answerOf('the kernel', readNetwork),
@@ -28,6 +31,7 @@ export async function examine(journals: () => JournalFacts): Promise<Examination
     packetFilter: answerOf('the packet filter', readPacketFilter),
     files: answerOf('the file system', () => readFiles(journals())),
     daemonSets: answerOf('the cluster', readDaemonSets),
+    overlay: answerOf('the overlay', overlay),
   });
 }
 

@@ -18,6 +18,7 @@ export interface Config {
   readonly persist: Sourced<boolean>;
   readonly ovs: OvsConfig;
   readonly manifests: ManifestsConfig;
+  readonly overlay: OverlayConfig;
   readonly cluster: ClusterConfig;
 }
 
@@ -42,6 +43,20 @@ export interface ManifestsConfig {
   readonly flavor: Sourced<ManifestsFlavor>;
   readonly image: Sourced<string | null>;
   readonly imagePullPolicy: Sourced<'IfNotPresent' | 'Always' | 'Never'>;
+}
+
+/** The node's part in a cluster network of ours; ranges are as in the file, with a comma between those of two families. */
+export interface OverlayConfig {
+  /** null: the host's name. */
+  readonly nodeName: Sourced<string | null>;
+  /** null: as `cluster.clusterNetwork`. */
+  readonly clusterSubnet: Sourced<string | null>;
+  /** null: as `cluster.serviceNetwork`. */
+  readonly serviceSubnet: Sourced<string | null>;
+  readonly joinSubnet: Sourced<string>;
+  readonly encapType: Sourced<'geneve' | 'vxlan'>;
+  /** `auto`: the address of the default route. */
+  readonly encapAddress: Sourced<string>;
 }
 
 /** What MicroShift's own config.yaml says of the cluster; read only. */

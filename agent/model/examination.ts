@@ -36,6 +36,22 @@ export interface Examination {
   readonly files: Answer<FileFacts>;
   /** null: there is no kubeconfig, so no cluster to ask. */
   readonly daemonSets: Answer<readonly DaemonSetState[] | null>;
+  /** null: this node is in no overlay. */
+  readonly overlay: Answer<OverlayFacts | null>;
+}
+
+/** What an overlay needs of this node to work. */
+export interface OverlayFacts {
+  /** This node's name in the cluster. */
+  readonly node: string;
+  readonly isCentral: boolean;
+  /** Where the southbound database answers. */
+  readonly southbound: readonly string[];
+  readonly controller: 'absent' | 'connected' | 'not connected';
+  /** Whether both databases of OVN listen here. */
+  readonly hasDatabases: boolean;
+  /** Days that each certificate on this node is still valid, as of the examination. */
+  readonly certificates: readonly { readonly name: string; readonly days: number }[];
 }
 
 export interface SystemFacts {

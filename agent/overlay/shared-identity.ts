@@ -46,8 +46,8 @@ function isNamed(hostname: string, node: string): boolean {
 const hints: Readonly<Record<string, string>> = {
   'system-id':
     'a disk was copied: remove /etc/openvswitch/system-id.conf on one of them, restart openvswitch there, and join again',
-  'tunnel address': 'set overlay.encap.ip on one of them; or one of them left without being removed',
-  subnet: 'set overlay.nodeSubnet on one of them to a subnet that is free',
+  'tunnel address': 'set overlay.encapAddress on one of them; or one of them left without being removed',
+  subnet: 'take the node out and in again, so that it gets a subnet that is free',
 };
 
 /** Refuses a subnet that another node has, or that is no part of the cluster's. */

@@ -5,7 +5,7 @@ _microshift_net() {
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}
     [[ $word == -* || ${COMP_WORDS[i - 1]} == --output ]] && continue
-    if [[ -z $command ]]; then command=$word; elif [[ -z $sub ]]; then sub=$word; fi
+    if [[ -z $command ]]; then command=$word; elif [[ -z $sub ]]; then sub=$word; elif [[ $command/$sub == overlay/pki ]]; then sub=pki/$word; fi
   done
   case ${COMP_WORDS[COMP_CWORD - 1]} in
     --output) words='text json' ;;
@@ -13,7 +13,7 @@ _microshift_net() {
     --kubeconfig | --directory | --output-file | -o) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *)
       case $command/$sub in
-        /) words='apply confirm undo recover history plan verify status doctor support-bundle disable ovs firewall hook manifests config help' ;;
+        /) words='apply confirm undo recover history plan verify status doctor support-bundle disable ovs firewall hook manifests overlay config help' ;;
         support-bundle/) words='-o --output-file' ;;
         apply/) words='--boot --repair --confirm-timeout' ;;
         recover/) words='--boot' ;;
@@ -24,6 +24,12 @@ _microshift_net() {
         config/check | config/show) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         # Only what is a name of ours: a word that is offered is not quoted.
         undo/ | history/) words=$(cd /var/lib/microshift-net/tx 2> /dev/null && for word in *; do [[ ${word%.*} =~ ^[0-9]{8}T[0-9]{6}Z-[0-9a-f]+$ ]] && echo "${word%.*}"; done) ;;
+        overlay/) words='init join plan apply verify nodes leave pki' ;;
+        overlay/join) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
+        overlay/leave) words='--node' ;;
+        overlay/pki) words='issue renew show' ;;
+        overlay/pki/issue) words='--system-id --days --output-file' ;;
+        overlay/pki/renew) words='--days --output-file' ;;
         manifests/) words='render diff apply status delete' ;;
         manifests/render) words='--flavor --image --cni-bin-dir --control-plane --directory --kustomization' ;;
         manifests/apply) words='--flavor --image --cni-bin-dir --control-plane --kubeconfig --timeout --running-image --wait --force-conflicts --unless-microshift' ;;

@@ -1,5 +1,6 @@
 // Everything the agent reads and did not write itself.
 import type { FuzzTarget } from './target.ts';
+import { overlayBundle } from './targets/bundle.ts';
 import { clusterConfig, ovnYaml } from './targets/config.ts';
 import { dbus } from './targets/dbus.ts';
 import { hints } from './targets/hints.ts';
@@ -21,4 +22,5 @@ export const targets: Readonly<Record<string, FuzzTarget>> = {
   journal,
   release,
   kubeconfig,
+  'overlay bundle': overlayBundle,
 };

@@ -55,7 +55,7 @@ t.test('completion knows every command', { skip: !has('bash') && 'bash is not in
       .split(/\s+/);
   };
   t.strictSame(complete('').toSorted(), commandsOf().toSorted());
-  for (const group of ['config', 'manifests', 'ovs', 'firewall']) {
+  for (const group of ['config', 'manifests', 'overlay', 'ovs', 'firewall']) {
     t.strictSame(
       complete(group, '').toSorted(),
       commandsOf(group)
@@ -64,6 +64,8 @@ t.test('completion knows every command', { skip: !has('bash') && 'bash is not in
       group,
     );
   }
+  t.strictSame(complete('overlay', 'pki', ''), ['issue', 'renew', 'show']);
+  t.strictSame(complete('overlay', 'pki', 'renew', '--d'), ['--days']);
   t.strictSame(complete('--output', 'json', 'st'), ['status']);
   t.strictSame(complete('--output', 'j'), ['json']);
   t.end();

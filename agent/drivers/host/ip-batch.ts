@@ -13,16 +13,17 @@ export async function ipBatch(lines: readonly string[]): Promise<void> {
 }
 
 /** Runs many commands of ip(8) in one process, to the first that the kernel refuses: gives that one and what it says, or null. */
-export async function ipBatchOrRefusal(lines: readonly string[]): Promise<string | null> {
+export async function ipBatchOrRefusal(lines: readonly string[], limitMs = commandMs): Promise<string | null> {
   if (lines.length === 0) return null;
   const unfit = lines.find((line) => misread.test(line));
   if (unfit !== undefined) return `\`ip ${unfit}\`: a name in it would be misread`;
-  const { exitCode, stderr } = await batch([], lines);
+  const { exitCode, stderr, failure } = await batch([], lines, limitMs);
   if (exitCode === 0) return null;
+  if (stderr === '') return failure ?? 'ip';
   const [reason = '', line] = stderr.split(/\s*Command failed -:(\d+)/);
   return `\`ip ${lines[Number(line) - 1] ?? ''}\`: ${reason.trim()}`;
 }
 
-function batch(options: readonly string[], lines: readonly string[]): Promise<Finished> {
-  return run('ip', [...options, '-batch', '-'], commandMs, { input: `${lines.join('\n')}\n` });
+function batch(options: readonly string[], lines: readonly string[], limitMs = commandMs): Promise<Finished> {
+  return run('ip', [...options, '-batch', '-'], limitMs, { input: `${lines.join('\n')}\n` });
 }

@@ -22,6 +22,10 @@ export interface Systemd {
   daemonReload(): Promise<void>;
   /** Starts a unit and waits for the end of its job. */
   startUnit(unit: string): Promise<void>;
+  /** True for a unit of which there is a file. */
+  isInstalled(unit: string): Promise<boolean>;
+  /** Lets a unit start at every boot, as `systemctl enable` does; one whose file says nothing of that is left as it is. */
+  enableUnit(unit: string): Promise<void>;
   /** `active`, `inactive`, `failed`, …; null: there is no such unit. */
   activeState(unit: string): Promise<string | null>;
 }
@@ -40,22 +44,34 @@ export function openSystemd(bus: Bus): Systemd {
       const call = { member: 'StartUnit', signature: 'ss', body: [unit, 'replace'] };
       return awaitJob(bus, `start ${unit}`, () => request(`start ${unit}`, call));
     },
-    activeState: async (unit) => {
-      const loaded = await request(`load ${unit}`, { member: 'LoadUnit', signature: 's', body: [unit] }).catch(
-        () => null,
-      );
-      if (loaded === null) return null;
-      const [state] = await bus.call({
-        destination: service,
-        path: String(loaded[0]),
-        interface: 'org.freedesktop.DBus.Properties',
-        member: 'Get',
-        signature: 'ss',
-        body: ['org.freedesktop.systemd1.Unit', 'ActiveState'],
-      });
-      return String(toPlain(state));
+    isInstalled: async (unit) => (await property(bus, request, unit, 'LoadState')) === 'loaded',
+    enableUnit: async (unit) => {
+      const call = { member: 'EnableUnitFiles', signature: 'asbb', body: [[unit], false, false] };
+      await request(`enable ${unit}`, call);
     },
+    activeState: (unit) => property(bus, request, unit, 'ActiveState'),
   };
+}
+
+/** A property of a unit; null: systemd cannot load it. */
+async function property(
+  bus: Bus,
+  request: (what: string, call: Partial<MethodCall> & { member: string }) => Promise<unknown[]>,
+  unit: string,
+  name: string,
+): Promise<string | null> {
+  const call = { member: 'LoadUnit', signature: 's', body: [unit] };
+  const loaded = await request(`load ${unit}`, call).catch(() => null);
+  if (loaded === null) return null;
+  const [value] = await bus.call({
+    destination: service,
+    path: String(loaded[0]),
+    interface: 'org.freedesktop.DBus.Properties',
+    member: 'Get',
+    signature: 'ss',
+    body: ['org.freedesktop.systemd1.Unit', name],
+  });
+  return String(toPlain(value));
 }
 
 /** Runs a call that answers with a job and waits until systemd says how the job ended. */

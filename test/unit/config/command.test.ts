@@ -54,27 +54,33 @@ t.test('show', (t) => {
   t.equal(
     run(t, configShow, ovnYaml).text,
     `\
-disableOVSInit                    false         default
-uplink                            enp1s0        /etc/microshift/ovn.yaml:1
-ovsInit.externalGatewayInterface  -             default
-mtu                               1400          default
-ovs.cpuAffinity                   0             default
-ovs.handlerThreads                -             /etc/microshift/ovn.yaml:2
-ovs.revalidatorThreads            1             default
-ovs.lockMemory                    false         default
-ovs.datapathType                  system        default
-manifests.flavor                  auto          default
-manifests.image                   -             default
-manifests.imagePullPolicy         IfNotPresent  default
-network.clusterNetwork            10.42.0.0/16  default
-network.serviceNetwork            10.43.0.0/16  default
-network.serviceNodePortRange      30000-32767   default
-node.nodeIP                       -             default
-node.nodeIPv6                     -             default
-network.cniPlugin                 ovnk          default
-apiServer.advertiseAddress        -             default
-ingress.listenAddress             -             default
-clusterToCluster.remoteClusters   -             default`,
+disableOVSInit                    false          default
+uplink                            enp1s0         /etc/microshift/ovn.yaml:1
+ovsInit.externalGatewayInterface  -              default
+mtu                               1400           default
+ovs.cpuAffinity                   0              default
+ovs.handlerThreads                -              /etc/microshift/ovn.yaml:2
+ovs.revalidatorThreads            1              default
+ovs.lockMemory                    false          default
+ovs.datapathType                  system         default
+manifests.flavor                  auto           default
+manifests.image                   -              default
+manifests.imagePullPolicy         IfNotPresent   default
+overlay.nodeName                  -              default
+overlay.clusterSubnet             -              default
+overlay.serviceSubnet             -              default
+overlay.joinSubnet                100.64.0.0/16  default
+overlay.encapType                 geneve         default
+overlay.encapAddress              auto           default
+network.clusterNetwork            10.42.0.0/16   default
+network.serviceNetwork            10.43.0.0/16   default
+network.serviceNodePortRange      30000-32767    default
+node.nodeIP                       -              default
+node.nodeIPv6                     -              default
+network.cniPlugin                 ovnk           default
+apiServer.advertiseAddress        -              default
+ingress.listenAddress             -              default
+clusterToCluster.remoteClusters   -              default`,
   );
   t.match(run(t, configShow, ovnYaml).value, {
     config: {

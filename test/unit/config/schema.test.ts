@@ -63,6 +63,14 @@ t.test('the schema and the type of the configuration have the same settings', (t
       image: byDefault(null),
       imagePullPolicy: byDefault('IfNotPresent'),
     },
+    overlay: {
+      nodeName: byDefault(null),
+      clusterSubnet: byDefault(null),
+      serviceSubnet: byDefault(null),
+      joinSubnet: byDefault('100.64.0.0/16'),
+      encapType: byDefault('geneve'),
+      encapAddress: byDefault('auto'),
+    },
     cluster: {
       clusterNetwork: byDefault(['10.42.0.0/16']),
       serviceNetwork: byDefault(['10.43.0.0/16']),

@@ -1,0 +1,69 @@
+import { effectiveConfig } from '../config/effective.ts';
+import { writeFileAtomically } from '../drivers/host/files.ts';
+import type { OverlayBundle } from '../model/overlay-record.ts';
+import { withLock } from '../run/lock.ts';
+import { certificateDays, listCertificates } from '../run/overlay/authority.ts';
+import { issueBundle, renewBundle } from '../run/overlay/issue.ts';
+import { daysUntil } from '../run/overlay/nodes.ts';
+import { overlayPlaces } from '../run/overlay/places.ts';
+import { bundleText } from '../run/overlay/record.ts';
+import { bundleWrittenText, certificatesText } from '../view/overlay-view.ts';
+import type { Output } from './output.ts';
+import { placesFor } from './overlay.ts';
+import { requireRoot } from './root.ts';
+
+export interface PkiOptions {
+  readonly systemId: string;
+  readonly days?: number;
+  /** Where the bundle goes; absent or `-`: standard output. */
+  readonly outputFile?: string;
+}
+
+/** `overlay pki issue NODE`: makes a node a member, and gives the bundle with which it joins. */
+export async function issue(name: string, options: PkiOptions, output: Output): Promise<void> {
+  const command = 'overlay pki issue';
+  requireRoot(command);
+  const { config } = await effectiveConfig();
+  const { systemId, days = certificateDays } = options;
+  const bundle = await withLock(command, () => issueBundle({ name, systemId, days }, placesFor(config)));
+  giveOut(bundle, options.outputFile, output);
+}
+
+/** `overlay pki renew [NODE]`: a new certificate; for another node as a bundle with which it joins again. */
+export async function renew(
+  name: string | undefined,
+  options: Omit<PkiOptions, 'systemId'>,
+  output: Output,
+): Promise<void> {
+  const command = 'overlay pki renew';
+  requireRoot(command);
+  const { config } = await effectiveConfig();
+  const { days = certificateDays } = options;
+  const bundle = await withLock(command, () => renewBundle(name, days, placesFor(config)));
+  if (bundle !== null) {
+    giveOut(bundle, options.outputFile, output);
+    return;
+  }
+  const text = 'This node has a new certificate. Open vSwitch and OVN take it at their next connection.';
+  output.result(text, { command, outcome: 'changed' });
+}
+
+function giveOut(bundle: OverlayBundle, file: string | undefined, output: Output): void {
+  if (file === undefined || file === '-') {
+    output.result(bundleText(bundle).trimEnd(), bundle);
+    return;
+  }
+  writeFileAtomically(file, bundleText(bundle), 0o600);
+  output.result(bundleWrittenText(bundle, file), { file, node: bundle.node });
+}
+
+/** `overlay pki show`: the certificates on this node, and how long each is valid. */
+export async function show(output: Output): Promise<void> {
+  requireRoot('overlay pki show');
+  const now = Date.now();
+  const certificates = listCertificates(overlayPlaces.pki).map((one) => ({
+    ...one,
+    days: daysUntil(one.notAfter, now),
+  }));
+  output.result(certificatesText(certificates, output.style), { command: 'overlay pki show', certificates });
+}

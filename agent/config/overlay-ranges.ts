@@ -1,0 +1,75 @@
+import type { Config } from '../model/config.ts';
+import { type AddressRange, overlaps, parseRange } from '../net/address-range.ts';
+
+/** A range with the name and the source by which people know it. */
+export interface NamedRange {
+  readonly name: string;
+  readonly source: string;
+  readonly range: AddressRange;
+}
+
+/** Addresses that ovn-kubernetes and MicroShift give the node itself (ovn-kubernetes, config.go: masquerade subnets; MicroShift: fd69::2/125). */
+const masquerade = ['169.254.169.0/29', 'fd69::/125'];
+/** The join network of IPv6 where none is set (ovn-kubernetes, config.go: V6JoinSubnet). */
+const joinIpv6 = 'fd98::/64';
+
+/** The parts of a setting that has a range, or one of each family. */
+export function rangeTexts(text: string): string[] {
+  return text.split(/, ?/).filter((part) => part !== '');
+}
+
+/** Why a setting has no usable ranges; null: it has. */
+export function rangesFault(text: string): string | null {
+  const ranges = rangeTexts(text).map((part) => parseRange(part));
+  for (const [index, range] of ranges.entries()) {
+    const part = rangeTexts(text)[index] ?? '';
+    if (range === null) return `"${part}" is no address range`;
+    if (!range.canonical) return `"${part}" has bits set behind its prefix`;
+  }
+  return new Set(ranges.map((range) => range?.family)).size < ranges.length ? 'it has two ranges of one family' : null;
+}
+
+/** The ranges of the overlay that a configuration comes to, where it may not say so itself. */
+export function overlayRanges({ overlay, cluster }: Pick<Config, 'overlay' | 'cluster'>) {
+  const named = (name: string, texts: readonly string[], source: string): NamedRange[] =>
+    texts.flatMap((text) => {
+      const range = parseRange(text);
+      return range === null ? [] : [{ name, source, range }];
+    });
+  const { clusterSubnet, serviceSubnet, joinSubnet } = overlay;
+  const { clusterNetwork, serviceNetwork } = cluster;
+  const pods =
+    clusterSubnet.value === null
+      ? named('network.clusterNetwork', clusterNetwork.value, clusterNetwork.source)
+      : named('overlay.clusterSubnet', rangeTexts(clusterSubnet.value), clusterSubnet.source);
+  const services =
+    serviceSubnet.value === null
+      ? named('network.serviceNetwork', serviceNetwork.value, serviceNetwork.source)
+      : named('overlay.serviceSubnet', rangeTexts(serviceSubnet.value), serviceSubnet.source);
+  const joinTexts = rangeTexts(joinSubnet.value);
+  const hasIpv6 = (ranges: readonly NamedRange[]): boolean => ranges.some(({ range }) => range.family === 6);
+  const written = named('overlay.joinSubnet', joinTexts, joinSubnet.source);
+  const needsIpv6 = hasIpv6(pods) && !hasIpv6(written);
+  const join = needsIpv6 ? [...written, ...named('overlay.joinSubnet', [joinIpv6], 'default')] : written;
+  return { pods, services, join };
+}
+
+/** The ranges that nobody may use for the overlay, whatever the node is. */
+export const reservedRanges: readonly NamedRange[] = masquerade.flatMap((text) => {
+  const range = parseRange(text);
+  return range === null ? [] : [{ name: "the node's own masquerade addresses", source: 'ovn-kubernetes', range }];
+});
+
+/** Every two ranges that share addresses, each pair as a sentence that names both. */
+export function rangeConflicts(wanted: readonly NamedRange[], others: readonly NamedRange[]): string[] {
+  return wanted.flatMap((one, index) => {
+    const against = [...wanted.slice(index + 1), ...others];
+    return against
+      .filter(({ range }) => overlaps(one.range, range))
+      .map((other) => `${said(one)} overlaps ${said(other)}`);
+  });
+}
+
+function said({ name, source, range }: NamedRange): string {
+  return `${name} ${range.text} (${source})`;
+}

@@ -1,0 +1,45 @@
+import { AgentError, type ErrorKind, isAgentError, messageOf } from '../../errors.ts';
+import { OvsdbError } from '../ovsdb/index.ts';
+
+/** Names a failure of one of OVN's databases; `what` says in words what was being done, `where` which server it is. */
+export function fromOvn(what: string, where: string, error: unknown): AgentError {
+  if (isAgentError(error)) return error;
+  const kind = error instanceof OvsdbError ? error.kind : 'operation';
+  const [named, hint] = table[kind] ?? refusal;
+  return new AgentError(named, `could not ${what} at ${where}: ${messageOf(error)}`, {
+    hint,
+    cause: error,
+    facts: { doing: what, server: where },
+  });
+}
+
+const refusal: readonly [ErrorKind, string] = [
+  'ovsdb-refused',
+  'run it again: somebody else may have changed the rows meanwhile; `--verbose` has what the server said',
+];
+
+/** Kind of the connection's error → ours, and what to do. */
+const table: Readonly<Record<string, readonly [ErrorKind, string]>> = {
+  unreachable: [
+    'ovn-not-running',
+    'look at `systemctl status ovn-central` on the central node, and whether a firewall lets TCP port 6642 through to it',
+  ],
+  timeout: ['ovsdb-timeout', 'check that the central node is not hung: systemctl status ovn-central'],
+  lost: ['ovsdb-lost', 'look at journalctl -u ovn-central on the central node, then run the command again'],
+  closed: ['ovsdb-lost', 'run the command again'],
+  protocol: ['ovsdb-lost', 'check that an OVSDB server listens there'],
+  'not-tls': ['ovsdb-lost', 'check that the southbound database listens there with TLS: microshift-net overlay verify'],
+  credentials: ['certificates-refused', 'join again with a new bundle: microshift-net overlay pki renew NODE'],
+  'certificate-expired': [
+    'certificates-refused',
+    'compare the clocks of both nodes; else renew the certificate on the central node: microshift-net overlay pki renew',
+  ],
+  'certificate-untrusted': [
+    'certificates-refused',
+    'this node joined another cluster: leave it with `overlay leave`, and join with a bundle of this one',
+  ],
+  'certificate-refused': [
+    'certificates-refused',
+    'join again with a new bundle of this cluster: microshift-net overlay pki renew NODE',
+  ],
+};

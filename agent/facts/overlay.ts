@@ -1,0 +1,16 @@
+import { hostname } from 'node:os';
+import { readLinks } from '../drivers/host/links.ts';
+import { readRoutes } from '../drivers/host/routes.ts';
+import type { Link, Route } from '../model/observation.ts';
+
+/** What the kernel tells of this host. */
+export interface HostFacts {
+  readonly hostname: string;
+  readonly links: readonly Link[];
+  readonly routes: readonly Route[];
+}
+
+/** Name, links and routes of this host, as they are now. */
+export function readHost(): HostFacts {
+  return { hostname: hostname(), links: readLinks(), routes: readRoutes() };
+}

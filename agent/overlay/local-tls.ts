@@ -1,0 +1,37 @@
+import { AgentError } from '../errors.ts';
+import type { OverlayTls } from '../model/overlay.ts';
+import type { DatabaseRows, RowChange } from '../model/rows.ts';
+import { indexRows, textOf } from './existing.ts';
+import { isOwnedBy, tagKeys } from './tags.ts';
+
+/**
+ * The keys by which ovn-controller speaks TLS: the one row of SSL in Open_vSwitch (ovn-controller(8), "--private-key"). null: none of ours shall be
+ * there. Those of somebody else are refused, not replaced.
+ */
+export function planLocalTls(rows: DatabaseRows, tls: OverlayTls | null, owner: string): readonly RowChange[] {
+  const existing = indexRows(rows);
+  const [root] = existing.all('Open_vSwitch');
+  const [row] = existing.all('SSL');
+  if (root === undefined) return [];
+  const place = { table: 'Open_vSwitch', row: root._uuid, column: 'ssl' };
+  if (tls === null) {
+    if (row === undefined || !isOwnedBy(row, owner)) return [];
+    const why = 'nobody of this node connects with TLS any more';
+    return [{ do: 'delete', table: 'SSL', title: 'certificates', uuid: row._uuid, place, why }];
+  }
+  const files = { private_key: tls.privateKey, certificate: tls.certificate, ca_cert: tls.caCertificate };
+  const isSame = Object.entries(files).every(([column, file]) => textOf(row ?? null, column) === file);
+  if (isSame) return [];
+  if (row !== undefined) {
+    throw new AgentError(
+      'overlay-conflict',
+      `Open vSwitch uses the key ${textOf(row, 'private_key')}, which is not ours`,
+      {
+        hint: 'who needs it has to go first: ovs-vsctl get-ssl shows it, ovs-vsctl del-ssl removes it',
+      },
+    );
+  }
+  const columns = { ...files, external_ids: { [tagKeys.owner]: owner } };
+  const why = 'ovn-controller shows it to the central node';
+  return [{ do: 'insert', table: 'SSL', title: 'certificates', name: 'local_tls', row: columns, place, why }];
+}

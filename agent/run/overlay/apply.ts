@@ -1,0 +1,169 @@
+import { ipBatchOrRefusal } from '../../drivers/host/ip-batch.ts';
+import { openSouthbound, type RowDatabase } from '../../drivers/ovn/database.ts';
+import { AgentError } from '../../errors.ts';
+import { readHost } from '../../facts/overlay.ts';
+import type { OverlayChanges, PortChange } from '../../model/overlay-plan.ts';
+import type { OverlayRecord } from '../../model/overlay-record.ts';
+import { mapOf } from '../../overlay/existing.ts';
+import { askController, ensureController } from './daemons.ts';
+import type { OverlayPlaces } from './places.ts';
+import { ownDevice, type PlannedNode, planPort, tlsFiles, withPlan } from './planned.ts';
+import { carryOut } from './rows.ts';
+
+/** ovn-controller registers within a second; 60 s are for a central node that is just starting. */
+const registeredMs = 60_000;
+/** ovn-northd and ovn-controller take milliseconds for a port of a small cluster; 60 s are for a machine that swaps. */
+const installedMs = 60_000;
+
+/** ovs-vswitchd makes an interface within milliseconds; 60 s are for one that is just starting. */
+const madeMs = 60_000;
+/** The kernel takes milliseconds; nothing is cut off meanwhile, so that a machine that swaps gets its time. */
+const kernelMs = 30_000;
+
+/** What has to change on this node, and what does not work; touches nothing. */
+export async function overlayChanges(record: OverlayRecord, places: OverlayPlaces): Promise<OverlayChanges> {
+  return withPlan(record, places, async (planned) => {
+    const changes = changesOf(planned);
+    const isSettled = changes.databases.every((plan) => plan.changes.length === 0);
+    return { ...changes, faults: isSettled ? await faultsOf(record, places, planned) : [] };
+  });
+}
+
+/** Brings this node to what its record says, and proves it. Nothing is written where nothing differs. */
+export async function applyOverlay(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  say: (step: string) => void,
+): Promise<OverlayChanges> {
+  return withPlan(record, places, async (planned) => {
+    for (const { database, plan, rows } of planned.databases) {
+      if (plan.changes.length > 0) say(`${database.name}: ${plan.changes.length} rows to change`);
+      await carryOut(database, plan, rows);
+    }
+    const port = await settlePort(record, planned, say);
+    await ensureController(places);
+    await provePart(record, places, planned, say);
+    return { ...changesOf(planned), managementPort: port };
+  });
+}
+
+/** Gives the node's own interface what it lacks, as soon as Open vSwitch has made it; the central node may be away. */
+async function settlePort(
+  record: OverlayRecord,
+  planned: PlannedNode,
+  say: (step: string) => void,
+): Promise<readonly PortChange[]> {
+  const local = planned.databases.at(-1)?.database;
+  if (local === undefined || record.node.subnets.length === 0) return [];
+  const device = ownDevice(record);
+  const none = ['set', []] as const;
+  const made = { table: 'Interface', where: [['name', '==', device] as const, ['ofport', '!=', none] as const] };
+  if (!(await local.appears(made, madeMs))) {
+    throw new AgentError('proof-failed', `Open vSwitch has not made ${device} within ${madeMs / 1000} s`, {
+      hint: 'look at `ovs-vsctl show` and journalctl -u ovs-vswitchd for why',
+    });
+  }
+  const port = planPort(record, readHost());
+  for (const { command } of port) say(`ip ${command}`);
+  const refusal = await ipBatchOrRefusal(
+    port.map(({ command }) => command),
+    kernelMs,
+  );
+  if (refusal === null) return port;
+  throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
+    hint: `look at \`ip address show dev ${device}\` for what is in the way`,
+  });
+}
+
+function changesOf({ databases, managementPort }: PlannedNode): OverlayChanges {
+  return { databases: databases.map(({ plan }) => plan), managementPort, faults: [] };
+}
+
+/** Waits until the central node knows this one, and its own interface is carried. */
+async function provePart(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  planned: PlannedNode,
+  say: (step: string) => void,
+): Promise<void> {
+  await withSouthbound(record, places, planned, async (southbound) => {
+    say('waiting until this node is registered with the central one');
+    if (await southbound.appears(ownChassis(record), registeredMs)) return;
+    throw new AgentError(
+      'proof-failed',
+      `ovn-controller has not registered ${record.node.name} within ${registeredMs / 1000} s`,
+      {
+        hint: 'look at journalctl -u ovn-controller and /var/log/ovn/ovn-controller.log for why it is not connected',
+        facts: { systemId: record.node.systemId },
+      },
+    );
+  });
+  const local = planned.databases.at(-1)?.database;
+  if (local === undefined || record.node.subnets.length === 0) return;
+  say(`waiting until ${ownDevice(record)} is part of the cluster`);
+  if (await local.appears(installedPort(record), installedMs)) return;
+  throw new AgentError('proof-failed', `OVN has not connected ${ownDevice(record)} within ${installedMs / 1000} s`, {
+    hint: 'look at `microshift-net overlay verify` on the central node, and at /var/log/ovn/ovn-northd.log there',
+  });
+}
+
+/** What does not work on a node on which nothing has to be written. */
+async function faultsOf(record: OverlayRecord, places: OverlayPlaces, planned: PlannedNode): Promise<string[]> {
+  const state = await askController(places);
+  if (state === 'absent') return ['ovn-controller does not run: systemctl start ovn-controller'];
+  if (state === 'not connected')
+    return [
+      `ovn-controller does not reach the southbound database at ${record.southbound.join(', ')}; running traffic goes on`,
+    ];
+  const faults: string[] = [];
+  const local = planned.databases.at(-1)?.database;
+  await withSouthbound(record, places, planned, async (southbound) => {
+    if (!(await southbound.appears(ownChassis(record), 0)))
+      faults.push(`no chassis ${record.node.systemId} is registered`);
+  });
+  if (record.node.subnets.length > 0 && local !== undefined && !(await local.appears(installedPort(record), 0)))
+    faults.push(`${ownDevice(record)} is not connected by OVN`);
+  return faults;
+}
+
+/** The central node has the database open already; the others reach it as their ovn-controller does. */
+async function withSouthbound<T>(
+  { members, southbound }: OverlayRecord,
+  { pki }: OverlayPlaces,
+  { databases }: PlannedNode,
+  work: (database: RowDatabase) => Promise<T>,
+): Promise<T> {
+  const own = databases.find(({ database }) => database.name === 'OVN_Southbound');
+  if (members !== null && own !== undefined) return work(own.database);
+  const { privateKey, certificate, caCertificate } = tlsFiles(pki);
+  const database = await openSouthbound(southbound, { privateKey, certificate, ca: caCertificate });
+  return work(database).finally(() => database.close());
+}
+
+function ownChassis({ node }: OverlayRecord) {
+  return { table: 'Chassis', where: [['name', '==', node.systemId]] } as const;
+}
+
+/** ovn-controller marks an interface when all of its flows are there (ovn-controller(8), ovn-installed). */
+function installedPort(record: OverlayRecord) {
+  const installed = ['map', [['ovn-installed', 'true']]] as const;
+  return {
+    table: 'Interface',
+    where: [
+      ['name', '==', ownDevice(record)],
+      ['external_ids', 'includes', installed],
+    ],
+  } as const;
+}
+
+/** Refuses a node that is part of another OVN. */
+export function refuseOtherOvn(record: OverlayRecord, { databases }: PlannedNode): void {
+  const [root] = databases.at(-1)?.rows.tables.Open_vSwitch ?? [];
+  const ids = root === undefined ? {} : mapOf(root, 'external_ids');
+  const other = ids['ovn-remote'];
+  if (other === undefined || (ids['owner-keys'] ?? '').split(',').includes('ovn-remote')) return;
+  throw new AgentError('overlay-conflict', `ovn-controller of this node works for ${other} already`, {
+    hint: 'a node is in one OVN: take it out of the other first, or leave this one alone',
+    facts: { ovnRemote: other, node: record.node.name },
+  });
+}

@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { removeFile } from '../../drivers/host/files.ts';
+import { AgentError, asAgentError, messageOf } from '../../errors.ts';
+import type { OverlayChanges } from '../../model/overlay-plan.ts';
+import type { OverlayRecord } from '../../model/overlay-record.ts';
+import { applyOverlay, refuseOtherOvn } from './apply.ts';
+import { askController, ensureController } from './daemons.ts';
+import type { OverlayPlaces } from './places.ts';
+import { withPlan } from './planned.ts';
+import { removeRecord, writeRecord } from './record.ts';
+import { removeRows } from './undo.ts';
+
+/**
+ * Makes a node part of an overlay in which it was not: everything that can be refused is refused first, `prepare` puts the certificates in place,
+ * and whatever fails after that is taken back. `files` are those that go again.
+ */
+export async function attempt(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  files: readonly string[],
+  prepare: () => Promise<void>,
+  say: (step: string) => void,
+): Promise<OverlayChanges> {
+  const before = await withPlan(record, places, async (planned) => {
+    refuseOtherOvn(record, planned);
+    return planned.databases.map(({ plan, rows }) => ({ plan, rows }));
+  });
+  const made = files.filter((file) => !existsSync(file));
+  const removeFiles = (): void => {
+    for (const file of made) removeFile(file);
+  };
+  try {
+    await prepare();
+  } catch (error) {
+    removeFiles();
+    throw error;
+  }
+  const wasRunning = (await askController(places)) !== 'absent';
+  try {
+    writeRecord(places.record, record);
+    return await applyOverlay(record, places, say);
+  } catch (error) {
+    say('taking everything back');
+    try {
+      await removeRows(record, places, before);
+      removeRecord(places.record);
+      removeFiles();
+      if (wasRunning) await ensureController(places);
+    } catch (second) {
+      throw notRestored(error, second);
+    }
+    throw error;
+  }
+}
+
+function notRestored(error: unknown, second: unknown): AgentError {
+  const { message } = asAgentError(error);
+  return new AgentError('not-restored', `${message}; and the old state could not be restored: ${messageOf(second)}`, {
+    hint: 'run `microshift-net overlay leave` once that is mended',
+    cause: error,
+  });
+}

@@ -1,0 +1,116 @@
+import { isIP } from 'node:net';
+import type { OverlayBundle, OverlayRecord } from '../../model/overlay-record.ts';
+import { familyOf } from '../../net/address.ts';
+import { parseRange } from '../../net/address-range.ts';
+import { isNodeName, isSystemId } from './names.ts';
+
+/** Says what is wrong with a value; null: nothing. */
+type Check = (value: unknown) => boolean;
+
+type Shape = { readonly [key: string]: Check | Shape };
+
+const text: Check = (value) => typeof value === 'string';
+const isText =
+  (test: (word: string) => boolean): Check =>
+  (value) =>
+    typeof value === 'string' && test(value);
+const orNull =
+  (check: Check): Check =>
+  (value) =>
+    value === null || check(value);
+/** No list of ours has more entries than a cluster has nodes. */
+const maxEntries = 1000;
+const listOf = (check: Check): Check => {
+  return (value) => Array.isArray(value) && value.length <= maxEntries && value.every(check);
+};
+const whole = (from: number, to: number): Check => {
+  return (value) => Number.isInteger(value) && Number(value) >= from && Number(value) <= to;
+};
+
+const range = isText((word) => parseRange(word)?.canonical === true);
+const address = isText((word) => familyOf(word) !== null);
+const addressWithPrefix = isText((word) => parseRange(word) !== null);
+const mac = isText((word) => /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(word));
+/** A bridge or a physical network: short, and no word that ovn-bridge-mappings would split (ovn-controller(8)). */
+const plainName = isText((word) => /^[A-Za-z0-9._-]{1,63}$/.test(word));
+
+/** `ssl:ADDRESS:PORT` (ovsdb(7), active connection methods); the address of IPv6 stands in brackets. */
+const remote = isText((word) => {
+  const [, bracketed, plain = '', port = ''] = /^ssl:(?:\[([^\]]+)\]|([^:[\]]+)):([0-9]{1,5})$/.exec(word) ?? [];
+  return (
+    Number(port) > 0 && Number(port) < 65_536 && (bracketed === undefined ? isIP(plain) === 4 : isIP(bracketed) === 6)
+  );
+});
+
+const layout: Shape = {
+  naming: (value) => value === 'modern' || value === 'seed',
+  clusterSubnets: listOf(range),
+  serviceSubnets: listOf(range),
+  joinSubnets: listOf(range),
+  mtu: whole(576, 65_535),
+  owner: plainName,
+};
+
+const gateway: Shape = {
+  bridge: plainName,
+  interface: orNull(plainName),
+  kind: (value) => value === 'shared' || value === 'dedicated',
+  physicalNetwork: plainName,
+  mac,
+  addresses: listOf(addressWithPrefix),
+  nextHops: listOf(address),
+  vlan: orNull(whole(1, 4094)),
+  subnets: listOf(range),
+  isUp: (value) => typeof value === 'boolean',
+};
+
+const node: Shape = {
+  name: isText(isNodeName),
+  id: whole(1, 4094),
+  systemId: isText(isSystemId),
+  subnets: listOf(range),
+  encap: { types: listOf((value) => value === 'geneve' || value === 'vxlan'), addresses: listOf(address) },
+  managementMac: orNull(mac),
+  hostAddresses: listOf(address),
+  gateway: (value) => value === null || fault(value, gateway, '') === null,
+};
+
+const common: Shape = { format: (value) => value === 1, layout, southbound: listOf(remote), node };
+
+/** What is wrong with a record that was read; null: nothing. */
+export function recordFault(value: unknown): string | null {
+  return fault(value, { ...common, members: orNull(listOf((one) => fault(one, node, '') === null)) }, '');
+}
+
+/** What is wrong with a bundle that was read; null: nothing. */
+export function bundleFault(value: unknown): string | null {
+  return fault(value, { ...common, pem: { key: text, certificate: text, authority: text } }, '');
+}
+
+/** The value as a record; for one that recordFault has nothing against. */
+export function asRecord(value: unknown): OverlayRecord {
+  return value as OverlayRecord;
+}
+
+/** The same for a bundle. */
+export function asBundle(value: unknown): OverlayBundle {
+  return value as OverlayBundle;
+}
+
+/** The first key that is missing or not as it has to be. */
+function fault(value: unknown, shape: Shape, at: string): string | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return `${at || 'the file'} is no group of values`;
+  for (const [key, wanted] of Object.entries(shape)) {
+    const name = at === '' ? key : `${at}.${key}`;
+    if (!Object.hasOwn(value, key)) return `${name} is missing`;
+    const found = (value as Record<string, unknown>)[key];
+    if (typeof wanted === 'function') {
+      if (!wanted(found)) return `${name} is not usable`;
+      continue;
+    }
+    const inner = fault(found, wanted, name);
+    if (inner !== null) return inner;
+  }
+  return null;
+}

@@ -1,0 +1,91 @@
+import { existsSync } from 'node:fs';
+import { AgentError } from '../../errors.ts';
+import { readHost } from '../../facts/overlay.ts';
+import type { Config } from '../../model/config.ts';
+import type { OverlayNode } from '../../model/overlay.ts';
+import type { OverlayChanges } from '../../model/overlay-plan.ts';
+import type { OverlayRecord } from '../../model/overlay-record.ts';
+import { managementInterface } from '../../overlay/names.ts';
+import { applyOverlay } from './apply.ts';
+import { attempt } from './attempt.ts';
+import { initAuthority, installOwn, issueFor, pkiFiles, readAuthority } from './authority.ts';
+import { ensureCentral } from './daemons.ts';
+import { assigned, identify, newLayout, refuseHostRanges } from './membership.ts';
+import type { OverlayPlaces } from './places.ts';
+import { southboundPort } from './planned.ts';
+import { readRecord } from './record.ts';
+import { readSystemId, writeSystemId } from './system-id.ts';
+
+/** A node and what had to change on it. */
+export interface Begun {
+  readonly record: OverlayRecord;
+  readonly changes: OverlayChanges;
+}
+
+/** Makes this node the central one of a new overlay, and its first member; on the central node of one it does what `apply` does. */
+export async function initOverlay(
+  config: Config,
+  newSystemId: string,
+  places: OverlayPlaces,
+  say: (step: string) => void,
+): Promise<Begun> {
+  const present = readRecord(places.record);
+  if (present !== null) return { record: present, changes: await again(present, config, places, say) };
+  const host = readHost();
+  const identity = identify(config, host);
+  const layout = newLayout(config, identity);
+  refuseHostRanges(layout, host, [managementInterface(layout.naming, identity.name)]);
+  const kept = readSystemId(places.systemId);
+  const node: OverlayNode = {
+    name: identity.name,
+    systemId: kept ?? newSystemId,
+    ...assigned(layout, [], identity.name),
+    encap: identity.encap,
+    managementMac: null,
+    hostAddresses: identity.hostAddresses,
+    gateway: null,
+  };
+  const southbound = identity.encap.addresses.map((address) => `ssl:${inBrackets(address)}:${southboundPort}`);
+  const record: OverlayRecord = { format: 1, layout, southbound, node, members: [node] };
+  await ensureCentral(places);
+  const { own, authority, authorityKey, issued } = pkiFiles(places.pki);
+  const prepare = async (): Promise<void> => {
+    if (kept === null) writeSystemId(places.systemId, node.systemId);
+    if (!existsSync(authority)) await initAuthority(places.pki);
+    installOwn(places.pki, await issueFor(places.pki, node, 'renew'), readAuthority(places.pki).certificate);
+  };
+  const files = [own, authority, authorityKey, issued(node.name)];
+  return { record, changes: await attempt(record, places, files, prepare, say) };
+}
+
+/** A second run: the cluster stays as it was begun, whatever ovn.yaml says now. */
+async function again(
+  record: OverlayRecord,
+  config: Config,
+  places: OverlayPlaces,
+  say: (step: string) => void,
+): Promise<OverlayChanges> {
+  if (record.members === null) {
+    throw new AgentError('overlay-conflict', `this node has joined the overlay of ${record.southbound.join(', ')}`, {
+      hint: 'to begin another one here, leave that first: microshift-net overlay leave',
+    });
+  }
+  const identity = identify(config, readHost());
+  const wanted = newLayout(config, identity);
+  const key = (['clusterSubnets', 'serviceSubnets', 'joinSubnets'] as const).find(
+    (one) => wanted[one].join() !== record.layout[one].join(),
+  );
+  if (key !== undefined) {
+    throw new AgentError(
+      'overlay-conflict',
+      `the overlay was begun with ${key} ${record.layout[key].join(', ')}, and the configuration says ${wanted[key].join(', ')}`,
+      { hint: 'put the configuration back, or take every node out and begin anew: microshift-net overlay leave' },
+    );
+  }
+  return applyOverlay(record, places, say);
+}
+
+/** An address as ovsdb(7) writes it in front of a port. */
+export function inBrackets(address: string): string {
+  return address.includes(':') ? `[${address}]` : address;
+}

@@ -1,0 +1,115 @@
+import { openSouthbound } from '../../drivers/ovn/database.ts';
+import { AgentError } from '../../errors.ts';
+import { readHost } from '../../facts/overlay.ts';
+import type { Config } from '../../model/config.ts';
+import type { OverlayNode } from '../../model/overlay.ts';
+import type { OverlayBundle, OverlayRecord } from '../../model/overlay-record.ts';
+import { managementInterface } from '../../overlay/names.ts';
+import { overlayTables } from '../../overlay/tables.ts';
+import { applyOverlay } from './apply.ts';
+import { attempt } from './attempt.ts';
+import { installOwn, pkiFiles } from './authority.ts';
+import type { Begun } from './init.ts';
+import { type HostIdentity, identify, largestMtu, refuseHostRanges } from './membership.ts';
+import type { OverlayPlaces } from './places.ts';
+import { chassisOf, tlsFiles } from './planned.ts';
+import { readRecord } from './record.ts';
+import { readRows } from './rows.ts';
+import { readSystemId, writeSystemId } from './system-id.ts';
+
+/** Makes this node a member of the cluster of a bundle. With a renewed bundle of the same cluster the certificate is replaced. */
+export async function joinOverlay(
+  bundle: OverlayBundle,
+  config: Config,
+  places: OverlayPlaces,
+  say: (step: string) => void,
+): Promise<Begun> {
+  const { pem, ...rest } = bundle;
+  const host = readHost();
+  const identity = identify(config, host);
+  const kept = readSystemId(places.systemId);
+  refuseOtherNode(bundle, identity, kept);
+  refuseMtu(bundle, identity);
+  refuseHostRanges(bundle.layout, host, [managementInterface(bundle.layout.naming, bundle.node.name)]);
+  const node: OverlayNode = { ...bundle.node, encap: identity.encap, hostAddresses: identity.hostAddresses };
+  const record: OverlayRecord = { ...rest, node, members: null };
+  const install = (): void => installOwn(places.pki, pem, pem.authority);
+  const present = readRecord(places.record);
+  if (present !== null) {
+    refuseOtherCluster(present, record);
+    install();
+    return { record, changes: await applyOverlay(record, places, say) };
+  }
+  const prepare = async (): Promise<void> => {
+    if (kept === null) writeSystemId(places.systemId, node.systemId);
+    install();
+    say(`connecting to the central node, ${record.southbound.join(', ')}`);
+    await refuseTakenChassis(record, places);
+  };
+  const { own, authority } = pkiFiles(places.pki);
+  return { record, changes: await attempt(record, places, [own, authority], prepare, say) };
+}
+
+function refuseOtherNode({ node }: OverlayBundle, { name }: HostIdentity, systemId: string | null): void {
+  if (name !== node.name) {
+    throw new AgentError('bundle-unusable', `the bundle is for ${node.name}, and this node is ${name}`, {
+      hint: `issue one for ${name} on the central node, or set overlay.nodeName in ovn.yaml if the kubelet calls this node ${node.name}`,
+      facts: { bundle: node.name, node: name },
+    });
+  }
+  if (systemId === null || systemId === node.systemId) return;
+  throw new AgentError(
+    'bundle-unusable',
+    `the bundle is for the system-id ${node.systemId}, and this node has ${systemId}`,
+    {
+      hint: `on the central node, run: microshift-net overlay leave --node ${name}, then: microshift-net overlay pki issue ${name} --system-id ${systemId}`,
+      facts: { bundle: node.systemId, node: systemId },
+    },
+  );
+}
+
+function refuseMtu({ layout }: OverlayBundle, identity: HostIdentity): void {
+  const largest = largestMtu(identity);
+  if (layout.mtu <= largest) return;
+  throw new AgentError(
+    'overlay-conflict',
+    `the cluster's MTU is ${layout.mtu}, and this node's uplink carries ${largest} inside of a tunnel`,
+    {
+      hint: `set mtu: ${largest} in ovn.yaml of the central node before the cluster is begun, or give the uplink a larger MTU`,
+      facts: { wanted: layout.mtu, largest },
+    },
+  );
+}
+
+function refuseOtherCluster(present: OverlayRecord, wanted: OverlayRecord): void {
+  if (present.members === null && present.southbound.join() === wanted.southbound.join()) return;
+  const which =
+    present.members === null ? `the one of ${present.southbound.join(', ')}` : 'the one whose central node this is';
+  throw new AgentError('overlay-conflict', `this node is in an overlay already, ${which}`, {
+    hint: 'leave it first: microshift-net overlay leave',
+  });
+}
+
+/** Refuses an identity or a tunnel address that another node has registered with: two of them would take each other's traffic. */
+async function refuseTakenChassis({ node, southbound }: OverlayRecord, { pki }: OverlayPlaces): Promise<void> {
+  const { privateKey, certificate, caCertificate } = tlsFiles(pki);
+  const database = await openSouthbound(southbound, { privateKey, certificate, ca: caCertificate });
+  try {
+    const chassis = chassisOf(await readRows(database, overlayTables.OVN_Southbound));
+    const twin = chassis.find(({ name, hostname }) => name === node.systemId && hostname !== node.name);
+    const neighbour = chassis.find(
+      ({ name, encapAddresses }) =>
+        name !== node.systemId && encapAddresses.some((one) => node.encap.addresses.includes(one)),
+    );
+    const other = twin ?? neighbour;
+    if (other === undefined) return;
+    const what =
+      twin === undefined ? `the tunnel address ${node.encap.addresses.join(', ')}` : `the system-id ${node.systemId}`;
+    throw new AgentError('overlay-conflict', `${other.hostname} is registered with ${what} already`, {
+      hint: `take it out on the central node if it is gone: microshift-net overlay leave --node ${other.hostname}`,
+      facts: { other: other.hostname },
+    });
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,158 @@
+import { type NamedRange, overlayRanges, rangeConflicts, reservedRanges } from '../../config/overlay-ranges.ts';
+import { geneveOverheadBytes } from '../../config/warnings.ts';
+import { AgentError } from '../../errors.ts';
+import type { HostFacts } from '../../facts/overlay.ts';
+import type { Config } from '../../model/config.ts';
+import type { Link } from '../../model/observation.ts';
+import type { EncapType, OverlayLayout, OverlayNode } from '../../model/overlay.ts';
+import { parseRange } from '../../net/address-range.ts';
+import { assignNode } from '../../overlay/registry.ts';
+import { isNodeName } from './names.ts';
+
+/** Value of external_ids:owner of our rows. */
+export const overlayOwner = 'microshift-net';
+/** How this host appears in the cluster. */
+export interface HostIdentity {
+  readonly name: string;
+  readonly encap: OverlayNode['encap'];
+  readonly hostAddresses: readonly string[];
+  /** Of the device that carries the tunnels. */
+  readonly linkMtu: number;
+}
+
+/** Name and addresses of this host, by the configuration or else by its default route. */
+export function identify({ overlay }: Pick<Config, 'overlay'>, facts: HostFacts): HostIdentity {
+  const name = overlay.nodeName.value ?? facts.hostname.toLowerCase();
+  if (!isNodeName(name)) {
+    throw refused(
+      `"${name}" cannot be the name of a node`,
+      'set overlay.nodeName in ovn.yaml to the name of the kubelet',
+    );
+  }
+  const wanted = overlay.encapAddress.value === 'auto' ? defaultAddress(facts) : overlay.encapAddress.value;
+  if (wanted === null) {
+    const hint = 'set overlay.encapAddress in ovn.yaml to an address at which the other nodes reach this one';
+    throw refused('this node has no default route, so its address for the other nodes is not known', hint);
+  }
+  const link = facts.links.find(({ addresses }) => addresses.some(({ address }) => address === wanted));
+  if (link === undefined) {
+    throw refused(
+      `overlay.encapAddress ${wanted} (${overlay.encapAddress.source}) is no address of this node`,
+      `write one of: ${globalAddresses(facts.links).join(', ') || 'none is there'}`,
+    );
+  }
+  const types: readonly EncapType[] = [overlay.encapType.value];
+  return { name, encap: { types, addresses: [wanted] }, hostAddresses: [wanted], linkMtu: link.mtuBytes };
+}
+
+function globalAddresses(links: readonly Link[]): string[] {
+  return links.flatMap(({ addresses }) =>
+    addresses.filter(({ scope }) => scope === 'global').map(({ address }) => address),
+  );
+}
+
+/** The address of the device of the default route: IPv4 first, lowest metric first. */
+function defaultAddress({ links, routes }: HostFacts): string | null {
+  const defaults = routes
+    .filter(({ destination }) => destination === '0.0.0.0/0' || destination === '::/0')
+    .toSorted((a, b) => a.family - b.family || a.metric - b.metric);
+  for (const { device, family } of defaults) {
+    const link = links.find(({ name }) => name === device);
+    const found = link?.addresses.find((one) => one.family === family && one.scope === 'global' && !one.temporary);
+    if (found !== undefined) return found.address;
+  }
+  return null;
+}
+
+/** The layout of a new cluster. Refuses ranges that share addresses. */
+export function newLayout(config: Config, host: HostIdentity): OverlayLayout {
+  const { pods, services, join } = overlayRanges(config);
+  refuseConflicts(rangeConflicts([...pods, ...services, ...join], reservedRanges), changeRanges);
+  const texts = (ranges: readonly NamedRange[]): string[] => ranges.map(({ range }) => range.text);
+  return {
+    naming: 'modern',
+    clusterSubnets: texts(pods),
+    serviceSubnets: texts(services),
+    joinSubnets: texts(join),
+    mtu: overlayMtu(config, host),
+    owner: overlayOwner,
+  };
+}
+
+const changeRanges =
+  'set overlay.clusterSubnet, overlay.serviceSubnet and overlay.joinSubnet in ovn.yaml of the central node to ranges that nobody uses';
+
+/** Refuses a cluster whose ranges this host has or reaches elsewhere; `ownDevices` are those of the overlay itself. */
+export function refuseHostRanges(layout: OverlayLayout, facts: HostFacts, ownDevices: readonly string[]): void {
+  const wanted = [
+    ...namedRanges("the cluster's subnet", 'overlay', layout.clusterSubnets),
+    ...namedRanges('the range of services', 'overlay', layout.serviceSubnets),
+    ...namedRanges('the join network', 'overlay', layout.joinSubnets),
+  ];
+  const others = hostRanges(facts, ownDevices);
+  refuseConflicts(
+    wanted.flatMap((one) => rangeConflicts([one], others)),
+    changeRanges,
+  );
+}
+
+function refuseConflicts(conflicts: readonly string[], hint: string): void {
+  const [first] = conflicts;
+  if (first !== undefined) throw new AgentError('overlay-conflict', first, { hint, facts: { conflicts } });
+}
+
+function namedRanges(name: string, source: string, texts: readonly string[]): NamedRange[] {
+  return texts.flatMap((text) => {
+    const range = parseRange(text);
+    return range === null || range.prefixLength === 0 ? [] : [{ name, source, range }];
+  });
+}
+
+/** The networks that this host has or reaches, without those of its own overlay. */
+function hostRanges({ links, routes }: HostFacts, ownDevices: readonly string[]): NamedRange[] {
+  const ofLinks = links
+    .filter(({ name }) => !ownDevices.includes(name))
+    .flatMap(({ name, addresses }) => {
+      const texts = addresses
+        .filter(({ scope }) => scope === 'global')
+        .map((one) => `${one.address}/${one.prefixLength}`);
+      return namedRanges('an address of this node', name, texts);
+    });
+  const ofRoutes = routes
+    .filter(({ device }) => !ownDevices.includes(device))
+    .flatMap(({ destination, device }) => namedRanges('a route of this node', device, [destination]));
+  return [...ofLinks, ...ofRoutes];
+}
+
+/** What a packet may have inside of this node's tunnels. */
+export function largestMtu({ encap, linkMtu }: HostIdentity): number {
+  const family = encap.addresses.some((address) => address.includes(':')) ? 'ipv6' : 'ipv4';
+  return linkMtu - geneveOverheadBytes[family];
+}
+
+/** What a packet may have inside of the tunnels: as ovn.yaml says, or else as much as the uplink carries. */
+function overlayMtu({ mtu }: Config, identity: HostIdentity): number {
+  const largest = largestMtu(identity);
+  if (mtu.source === 'default' || mtu.value === 'auto') return largest;
+  if (mtu.value <= largest) return mtu.value;
+  throw refused(
+    `mtu ${mtu.value} (${mtu.source}) does not fit into tunnels over an uplink with MTU ${identity.linkMtu}`,
+    `write mtu: ${largest}, or remove the line`,
+  );
+}
+
+/** Number and subnets of a new member. */
+export function assigned(layout: OverlayLayout, members: readonly OverlayNode[], name: string) {
+  const registered = members.map((one) => ({
+    name: one.name,
+    id: one.id,
+    systemId: one.systemId,
+    subnets: one.subnets,
+    gateway: null,
+  }));
+  return assignNode(layout, registered, name);
+}
+
+function refused(message: string, hint: string): AgentError {
+  return new AgentError('overlay-conflict', message, { hint });
+}

@@ -1,0 +1,166 @@
+import {
+  centralSocket,
+  openCentralDatabase,
+  openSwitchDatabase,
+  ovnMissing,
+  type RowDatabase,
+} from '../../drivers/ovn/database.ts';
+import { type HostFacts, readHost } from '../../facts/overlay.ts';
+import type { OverlayChassis, OverlayNode, OverlayPlan } from '../../model/overlay.ts';
+import type { PortChange } from '../../model/overlay-plan.ts';
+import type { OverlayRecord } from '../../model/overlay-record.ts';
+import type { DatabaseRows } from '../../model/rows.ts';
+import { planCentral } from '../../overlay/central.ts';
+import { indexRows, listOf, textOf } from '../../overlay/existing.ts';
+import { planLocal } from '../../overlay/local.ts';
+import { planLocalTls } from '../../overlay/local-tls.ts';
+import { managementInterface } from '../../overlay/names.ts';
+import { planNorthbound } from '../../overlay/northbound.ts';
+import { overlayTables } from '../../overlay/tables.ts';
+import { pkiFiles } from './authority.ts';
+import { planManagementPort } from './management-port.ts';
+import type { OverlayPlaces } from './places.ts';
+import { readRows } from './rows.ts';
+
+/** Nodes connect to this port of the central node (IANA: ovsdb is 6640; ovn-ctl(8): 6642 for the southbound database). */
+export const southboundPort = 6642;
+/** ovn-controller is asked after a minute of silence whether it is there (ovn-kubernetes has the same). */
+const inactivityProbeMs = 60_000;
+
+/** A database with what has to change in it. */
+export interface PlannedDatabase {
+  readonly database: RowDatabase;
+  readonly rows: DatabaseRows;
+  readonly plan: OverlayPlan;
+}
+
+/** A node with what has to change on it. */
+export interface PlannedNode {
+  /** In the order in which they are written. */
+  readonly databases: readonly PlannedDatabase[];
+  readonly managementPort: readonly PortChange[];
+  /** Who has registered; none where the database is not here. */
+  readonly chassis: readonly OverlayChassis[];
+}
+
+/** Where this node's ovn-controller finds the southbound database. */
+export function ownSouthbound({ members, southbound }: OverlayRecord, { ovnRuns }: OverlayPlaces): readonly string[] {
+  if (members === null) return southbound;
+  return [`unix:${centralSocket('OVN_Southbound', ovnRuns) ?? `${ovnRuns[0] ?? ''}/ovnsb_db.sock`}`];
+}
+
+/** Plans this node and hands it to `work`; the connections close behind it. Every refusal happens here. */
+export async function withPlan<T>(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  work: (planned: PlannedNode) => Promise<T>,
+): Promise<T> {
+  const open: RowDatabase[] = [];
+  try {
+    open.push(await openSwitchDatabase(places.ovsRun));
+    if (record.members !== null) open.push(...(await openCentral(places)));
+    return await work(await planNode(record, places, open));
+  } finally {
+    for (const database of open) database.close();
+  }
+}
+
+async function openCentral({ ovnRuns }: OverlayPlaces): Promise<RowDatabase[]> {
+  const names = ['OVN_Northbound', 'OVN_Southbound'] as const;
+  return Promise.all(
+    names.map(async (name) => {
+      const database = await openCentralDatabase(name, ovnRuns);
+      if (database === null) throw ovnMissing(`the database ${name}`, 'ovn-central');
+      return database;
+    }),
+  );
+}
+
+async function planNode(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  [local, northbound, southbound]: readonly (RowDatabase | undefined)[],
+): Promise<PlannedNode> {
+  if (local === undefined) throw new Error('the local database is always open');
+  const planned: PlannedDatabase[] = [];
+  let chassis: readonly OverlayChassis[] = [];
+  if (record.members !== null && northbound !== undefined && southbound !== undefined) {
+    const [above, below] = await Promise.all([
+      readRows(northbound, overlayTables.OVN_Northbound),
+      readRows(southbound, overlayTables.OVN_Southbound),
+    ]);
+    chassis = chassisOf(below);
+    planned.push({ database: northbound, rows: above, plan: planMembers(record, record.members, [], chassis, above) });
+    planned.push({ database: southbound, rows: below, plan: planListener(record, places, below) });
+  }
+  const rows = await readRows(local, [...overlayTables.Open_vSwitch, 'SSL']);
+  planned.push({ database: local, rows, plan: planSwitch(record, places, rows) });
+  return { databases: planned, managementPort: planPort(record, readHost()), chassis };
+}
+
+/** The northbound rows of these members, without those who leave. */
+export function planMembers(
+  { layout, node }: OverlayRecord,
+  members: readonly OverlayNode[],
+  leaving: readonly string[],
+  chassis: readonly OverlayChassis[],
+  rows: DatabaseRows,
+): OverlayPlan {
+  return planNorthbound({ layout, nodes: members, leaving, centralNode: node.name, chassis, rows, randomMacs: [] });
+}
+
+/** The nodes connect here, with a certificate, and may write what an ovn-controller writes (ovn-sb(5), RBAC_Role). */
+function planListener({ layout, southbound }: OverlayRecord, { pki }: OverlayPlaces, rows: DatabaseRows): OverlayPlan {
+  const connections = southbound.map((remote) => ({
+    target: remote.replace(/^ssl:(.*):(\d+)$/, 'pssl:$2:$1'),
+    role: 'ovn-controller' as const,
+    inactivityProbeMs,
+  }));
+  return planCentral({ owner: layout.owner, connections, tls: tlsFiles(pki), rows });
+}
+
+function planSwitch(record: OverlayRecord, places: OverlayPlaces, rows: DatabaseRows): OverlayPlan {
+  const { layout, node, members } = record;
+  const plan = planLocal({
+    layout,
+    node,
+    southbound: ownSouthbound(record, places),
+    northbound: [],
+    datapathType: places.datapathType,
+    rows,
+  });
+  const tls = members === null ? tlsFiles(places.pki) : null;
+  return { ...plan, changes: [...planLocalTls(rows, tls, layout.owner), ...plan.changes] };
+}
+
+/** The files that the daemons of this node read; key and certificate are in one. */
+export function tlsFiles(pki: string) {
+  const { own, authority } = pkiFiles(pki);
+  return { privateKey: own, certificate: own, caCertificate: authority };
+}
+
+/** The interface of this node in the cluster. */
+export function ownDevice({ layout, node }: Pick<OverlayRecord, 'layout' | 'node'>): string {
+  return managementInterface(layout.naming, node.name);
+}
+
+/** What the kernel lacks; nothing for a node without pods. */
+export function planPort(record: OverlayRecord, host: HostFacts): readonly PortChange[] {
+  if (record.node.subnets.length === 0) return [];
+  return planManagementPort(ownDevice(record), record.layout, record.node, host);
+}
+
+/** Who has registered with the southbound database. */
+export function chassisOf(rows: DatabaseRows): OverlayChassis[] {
+  const existing = indexRows(rows);
+  return existing.all('Chassis').map((row) => ({
+    name: textOf(row, 'name'),
+    hostname: textOf(row, 'hostname'),
+    encapAddresses: [...new Set(encapsOf(row.encaps, existing.all('Encap')))],
+  }));
+}
+
+function encapsOf(references: unknown, encaps: ReturnType<ReturnType<typeof indexRows>['all']>): string[] {
+  const wanted = Array.isArray(references) ? references : [references];
+  return encaps.filter(({ _uuid }) => wanted.includes(_uuid)).map((row) => String(listOf(row, 'ip')[0] ?? ''));
+}

@@ -1,0 +1,69 @@
+import { stopController } from '../../drivers/ovn/controller.ts';
+import { removeChassis } from '../../drivers/ovn/database.ts';
+import type { OverlayRecord } from '../../model/overlay-record.ts';
+import type { ColumnChange, DatabaseRow, RowChange } from '../../model/rows.ts';
+import { planCentral } from '../../overlay/central.ts';
+import { mapOf } from '../../overlay/existing.ts';
+import { planLocalRemoval } from '../../overlay/local.ts';
+import { planLocalTls } from '../../overlay/local-tls.ts';
+import { overlayTables } from '../../overlay/tables.ts';
+import type { OverlayPlaces } from './places.ts';
+import { type PlannedDatabase, planMembers, withPlan } from './planned.ts';
+import { carryOut, readRows } from './rows.ts';
+
+/** Takes everything of the overlay out of this node's databases: rows of ours, and keys of ours in rows of others. */
+export async function removeRows(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  before: readonly Pick<PlannedDatabase, 'plan' | 'rows'>[] = [],
+): Promise<void> {
+  const { owner } = record.layout;
+  const rowsBefore = before.find(({ plan }) => plan.database === 'Open_vSwitch');
+  // It would register again what is taken out.
+  await stopController(places.ovnRuns);
+  await withPlan(record, places, async ({ databases }) => {
+    for (const { database } of databases.toReversed()) {
+      if (database.name === 'Open_vSwitch') {
+        const rows = await readRows(database, [...overlayTables.Open_vSwitch, 'SSL']);
+        const plan = planLocalRemoval({ layout: record.layout, rows });
+        const changes = [...planLocalTls(rows, null, owner), ...plan.changes, ...valuesBefore(rowsBefore)];
+        await carryOut(database, { ...plan, changes }, rows);
+      } else if (database.name === 'OVN_Southbound') {
+        const rows = await readRows(database, overlayTables.OVN_Southbound);
+        await carryOut(database, planCentral({ owner, connections: [], tls: null, rows }), rows);
+        await removeChassis(database, record.node.systemId);
+      } else {
+        const rows = await readRows(database, overlayTables.OVN_Northbound);
+        const names = (record.members ?? []).map(({ name }) => name);
+        await carryOut(database, planMembers(record, [], names, [], rows), rows);
+      }
+    }
+  });
+}
+
+/** Values of keys that a plan has written over, for the row of Open vSwitch itself. */
+function valuesBefore(before: Pick<PlannedDatabase, 'plan' | 'rows'> | undefined): RowChange[] {
+  const [row] = before?.rows.tables.Open_vSwitch ?? [];
+  if (before === undefined || row === undefined) return [];
+  const columns = before.plan.changes.flatMap((change) => lostKeys(change, row));
+  if (columns.length === 0) return [];
+  return [
+    { do: 'update', table: 'Open_vSwitch', title: 'Open_vSwitch', uuid: row._uuid, columns, why: 'as it was before' },
+  ];
+}
+
+/** Keys of maps that were written over get their values again; those that were new go. */
+function lostKeys(change: RowChange, row: DatabaseRow): ColumnChange[] {
+  if (change.do !== 'update' || change.uuid !== row._uuid) return [];
+  return change.columns.flatMap((one): ColumnChange[] => {
+    if (!('put' in one)) return [];
+    const there = mapOf(row, one.column);
+    const keys = Object.keys(one.put);
+    const before = keys.flatMap((key) => (there[key] === undefined ? [] : [[key, there[key]] as const]));
+    const fresh = keys.filter((key) => there[key] === undefined);
+    return [
+      ...(fresh.length === 0 ? [] : [{ column: one.column, drop: fresh }]),
+      ...(before.length === 0 ? [] : [{ column: one.column, put: Object.fromEntries(before) }]),
+    ];
+  });
+}

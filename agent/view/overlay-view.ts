@@ -1,0 +1,93 @@
+import type { NodeState, OverlayChanges } from '../model/overlay-plan.ts';
+import type { OverlayBundle, OverlayRecord } from '../model/overlay-record.ts';
+import type { RowChange } from '../model/rows.ts';
+import { joinLines, type Style } from './style.ts';
+
+const signs = { insert: '+', update: '~', delete: '-' } as const;
+
+/** Everything that has to change, by database, each row with its reason. */
+export function changesLines({ databases, managementPort, faults }: OverlayChanges, style: Style): string[] {
+  const rows = databases
+    .filter(({ changes }) => changes.length > 0)
+    .flatMap(({ database, changes }) => [style('bold', `${database}:`), ...changes.map(changeLine)]);
+  const kernel = managementPort.map(({ command, why }) => `  ip ${command} (${why})`);
+  return [
+    ...rows,
+    ...(kernel.length === 0 ? [] : [style('bold', 'Kernel:'), ...kernel]),
+    ...(faults.length === 0
+      ? []
+      : [style('bold', 'Does not work:'), ...faults.map((fault) => `  ${style('red', fault)}`)]),
+  ];
+}
+
+function changeLine(change: RowChange): string {
+  return `  ${signs[change.do]} ${change.table} ${change.title} (${change.why})`;
+}
+
+/** How many rows and kernel settings differ. */
+export function countChanges({ databases, managementPort }: OverlayChanges): number {
+  return databases.reduce((sum, { changes }) => sum + changes.length, 0) + managementPort.length;
+}
+
+/** What a run came to. */
+export function appliedText({ node, layout }: OverlayRecord, changes: OverlayChanges): string {
+  const count = countChanges(changes);
+  const first = count === 0 ? 'Nothing to do' : `Done, ${count} ${count === 1 ? 'change' : 'changes'}`;
+  return `${first}: ${node.name} has ${node.subnets.join(' and ')} of ${layout.clusterSubnets.join(' and ')}.`;
+}
+
+/** How another node joins: one line, run there. */
+export function joinText({ node }: OverlayRecord): string {
+  const [address = ''] = node.encap.addresses;
+  const issue = `microshift-net overlay pki issue "$(hostname)" --system-id "$(cat /etc/openvswitch/system-id.conf)"`;
+  return joinLines([
+    'To join a node, run there as root:',
+    `  ssh root@${address} ${issue} | microshift-net overlay join -`,
+  ]);
+}
+
+/** A bundle that went into a file. */
+export function bundleWrittenText({ node }: OverlayBundle, file: string): string {
+  return joinLines([
+    `${file} is for ${node.name}, which has ${node.subnets.join(' and ')}. Whoever has it can be that node: copy it there, and remove it.`,
+    `Then run there: microshift-net overlay join ${file}`,
+  ]);
+}
+
+/** The nodes as a table. */
+export function nodesText(nodes: readonly NodeState[], style: Style): string {
+  const rows = nodes.map((node) => [
+    node.name,
+    node.state,
+    node.subnets.join(' ') || '-',
+    node.addresses.join(' ') || '-',
+    node.certificateDays === null ? '-' : `${node.certificateDays} days`,
+    node.systemId,
+  ]);
+  return table(['NODE', 'STATE', 'SUBNET', 'TUNNELS END AT', 'CERTIFICATE', 'CHASSIS'], rows, style);
+}
+
+/** Certificates as a table. */
+export function certificatesText(
+  certificates: readonly { name: string; commonName: string; notAfter: string; days: number; file: string }[],
+  style: Style,
+): string {
+  if (certificates.length === 0) return 'There are no certificates on this node.';
+  const rows = certificates.map(({ name, commonName, notAfter, days, file }) => [
+    name,
+    commonName,
+    `${notAfter.slice(0, 10)} (${days < 0 ? 'over' : `${days} days`})`,
+    file,
+  ]);
+  return table(['OF', 'NAME IN IT', 'VALID UNTIL', 'FILE'], rows, style);
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[], style: Style): string {
+  const widths = head.map((word, column) => Math.max(word.length, ...rows.map((row) => (row[column] ?? '').length)));
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return joinLines([style('bold', line(head)), ...rows.map(line)]);
+}

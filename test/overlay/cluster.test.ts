@@ -1,0 +1,115 @@
+// `overlay init`, `join` and the rest on real nodes: the tunnels carry, a second run writes nothing, and what is taken out is gone.
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { type Ended, type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
+import { talk } from './talk.ts';
+import { writesDuring } from './writes.ts';
+
+const skip = missingForHosts() ?? false;
+
+/** A bundle for a node. */
+function issue(central: Host, name: string, systemId = `${name}-of-the-test`): Ended {
+  return central.agent('overlay', 'pki', 'issue', name, '--system-id', systemId);
+}
+
+function keys(host: Host): string {
+  return host.must('ovs-vsctl', 'get', 'Open_vSwitch', '.', 'external_ids', 'other_config', 'bridges');
+}
+
+t.test('a cluster from its first node to none', { skip }, async (t) => {
+  const lan = await startLan(t);
+  const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13)];
+  startCentral(n1);
+  for (const host of [n1, n2, n3]) startController(host);
+
+  t.match(n1.agent('overlay', 'verify'), { status: 2, stderr: /this node is in no overlay/ }, 'there is none yet');
+  const begun = n1.agent('overlay', 'init');
+  t.match(begun, {
+    status: 0,
+    stdout: /n1 has 10\.42\.0\.0\/24 of 10\.42\.0\.0\/16\.\nTo join a node.*\n {2}ssh root@192\.0\.2\.11 /,
+  });
+  t.match(n1.agent('overlay', 'verify'), { status: 0, stdout: /No drift/ });
+
+  const bundle = issue(n1, 'n2').stdout;
+  t.match(n2.agentWith(bundle, 'overlay', 'join', '-'), {
+    status: 0,
+    stdout: /Done, \d+ changes: n2 has 10\.42\.1\.0\/24/,
+  });
+  for (const host of [n1, n2]) t.match(host.agent('overlay', 'verify'), { status: 0 }, `${host.name} is as wanted`);
+  t.match(
+    n1.agent('overlay', 'nodes').stdout,
+    /^n1 +here +10\.42\.0\.0\/24 +192\.0\.2\.11 +1095 days +n1-of-the-test\nn2 +joined +10\.42\.1\.0\/24 +192\.0\.2\.12 /m,
+  );
+  t.match(
+    n1.must('ovn-sbctl', '--bare', '--columns=target,role', 'list', 'Connection'),
+    /^pssl:6642:192\.0\.2\.11\novn-controller\n$/,
+  );
+  t.equal(n1.must('ovn-nbctl', 'get-connection'), '', 'nobody writes the northbound database over the network');
+
+  const conversation = await talk(n2, n1, '10.42.0.2');
+  t.equal(await conversation.say('from n2 to n1'), 'from n2 to n1', 'the tunnel carries');
+
+  const again = await writesDuring(n1, ['OVN_Northbound', 'OVN_Southbound', 'Open_vSwitch'], () => {
+    for (const word of ['init', 'apply', 'plan'])
+      t.match(n1.agent('overlay', word), { status: 0, stdout: /^Nothing to do/ }, `${word} again`);
+  });
+  t.strictSame(again, [], 'nothing is written on the central node');
+  const onNode = await writesDuring(n2, ['Open_vSwitch'], () => {
+    t.match(n2.agent('overlay', 'apply'), { status: 0, stdout: /^Nothing to do/ });
+    t.match(n2.agentWith(bundle, 'overlay', 'join', '-'), { status: 0, stdout: /^Nothing to do/ });
+  });
+  t.strictSame(onNode, [], 'nor on the other');
+
+  t.match(issue(n1, 'n2'), { status: 2, stderr: /n2 is in the cluster already/ });
+  t.match(issue(n1, 'n9', 'n2-of-the-test'), { status: 2, stderr: /have the same system-id/ });
+  t.match(n3.agentWith(bundle, 'overlay', 'join', '-'), {
+    status: 2,
+    stderr: /the bundle is for n2, and this node is n3/,
+  });
+  t.match(n3.agentWith('{}', 'overlay', 'join', '-'), { status: 2, stderr: /format is missing/ });
+
+  const before = keys(n3);
+  const wrong = JSON.parse(issue(n1, 'n3').stdout) as { southbound: string[] };
+  const nowhere = JSON.stringify({ ...wrong, southbound: ['ssl:192.0.2.11:6643'] });
+  t.match(n3.agentWith(nowhere, 'overlay', 'join', '-'), {
+    status: 5,
+    stderr: /could not connect at ssl:192\.0\.2\.11:6643/,
+  });
+  t.equal(keys(n3), before, 'a node that could not join is as before');
+  t.match(n3.run(['ls', '/etc/microshift-net/pki/node.pem', '/var/lib/microshift-net/overlay.json']), {
+    status: 2,
+    stdout: '',
+  });
+  t.match(n3.agentWith(JSON.stringify(wrong), 'overlay', 'join', '-'), { status: 0 }, 'and can join later');
+  t.match(await (await talk(n3, n2, '10.42.1.2')).say('from n3 to n2'), 'from n3 to n2');
+
+  n2.must('ip', 'address', 'flush', 'dev', 'ovn-k8s-mp0');
+  n2.must('ovs-vsctl', 'remove', 'Open_vSwitch', '.', 'external_ids', 'ovn-monitor-all');
+  t.match(n2.agent('overlay', 'verify'), {
+    status: 3,
+    stdout: /~ Open_vSwitch .*\n.*\n.*ip addr replace 10\.42\.1\.2\/24/,
+  });
+  t.match(n2.agent('overlay', 'apply'), { status: 0, stdout: /^Done, 3 changes/ });
+  t.match(n2.agent('overlay', 'verify'), { status: 0 }, 'what was changed by hand is mended');
+
+  const renewed = n1.agent('overlay', 'pki', 'renew', 'n2').stdout;
+  t.not(renewed, bundle);
+  t.match(n2.agentWith(renewed, 'overlay', 'join', '-'), { status: 0 });
+  t.equal(readFileSync(n2.path('/etc/microshift-net/pki/node.pem'), 'utf8').includes('PRIVATE KEY'), true);
+  t.match(n1.agent('overlay', 'pki', 'show').stdout, /^ca .*\nthis node .*\nn2 .*\nn3 /m);
+
+  t.match(n1.agent('overlay', 'leave'), { status: 2, stderr: /n2, n3 would be without their central node/ });
+  t.match(n3.agent('overlay', 'leave'), { status: 0, stdout: /n3 is in no overlay any more/ });
+  t.notMatch(keys(n3), /ovn-remote|ovn-encap/, 'its keys are gone');
+  t.match(n1.agent('overlay', 'leave', '--node', 'n3'), { status: 0 });
+  t.notMatch(n1.must('ovn-nbctl', 'show'), /n3/, 'and its rows');
+  t.notMatch(n1.must('ovn-sbctl', 'show'), /n3/);
+
+  for (const name of ['ovn-northd', 'ovnnb_db', 'ovnsb_db']) n1.must('sh', '-c', `kill -9 $(cat /run/ovn/${name}.pid)`);
+  t.equal(await conversation.say('without a central node'), 'without a central node', 'running traffic goes on');
+  t.match(n2.agent('overlay', 'verify'), {
+    status: 3,
+    stdout: /ovn-controller does not reach .*running traffic goes on/,
+  });
+  t.match(n1.agent('overlay', 'verify'), { status: 5 });
+});

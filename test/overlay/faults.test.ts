@@ -1,0 +1,93 @@
+// What can go wrong between two nodes: each ends with a clear error and the node as it was, or is mended by running it again.
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { issueCertificate } from '../../agent/drivers/openssl/certificates.ts';
+import { initAuthority, readAuthority } from '../../agent/run/overlay/authority.ts';
+import { type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
+
+const skip = missingForHosts() ?? false;
+const files = ['/etc/microshift-net/pki/node.pem', '/var/lib/microshift-net/overlay.json'];
+
+/** What a node has of an overlay. */
+function state(host: Host): string {
+  const rows = host.must('ovs-vsctl', 'get', 'Open_vSwitch', '.', 'external_ids', 'other_config', 'ssl');
+  const there = files.filter((file) => host.run(['test', '-e', file]).status === 0);
+  return `${rows}${host.must('ovs-vsctl', 'list-br')}${there.join()}`;
+}
+
+/** Settles when a process has said this on standard error; it goes on being read. */
+function says(child: ChildProcess, words: string): Promise<void> {
+  let said = '';
+  return new Promise((resolve, reject) => {
+    child.stderr?.on('data', (chunk: Buffer) => {
+      said += String(chunk);
+      if (said.includes(words)) resolve();
+    });
+    child.once('exit', () => reject(new Error(`it ended, and said: ${said}`)));
+  });
+}
+
+t.test('joining goes wrong', { skip }, async (t) => {
+  const lan = await startLan(t);
+  const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
+  startCentral(n1);
+
+  const untouched = state(n1);
+  t.match(
+    n1.agent('overlay', 'init'),
+    { status: 5, stderr: /taking everything back/ },
+    'no ovn-controller, and no systemd to start it',
+  );
+  t.equal(state(n1), untouched, 'the central node is as before');
+  t.equal(n1.must('ovn-nbctl', 'show'), '');
+  t.equal(n1.must('ovn-sbctl', 'get-connection'), '');
+  for (const host of [n1, n2]) startController(host);
+  t.match(n1.agent('overlay', 'init'), { status: 0 });
+
+  // Without it no interface of a new node is connected, so that the node waits.
+  const northd = n1.must('cat', '/run/ovn/ovn-northd.pid').trim();
+  n1.must('kill', '-STOP', northd);
+  const issued = n1.agent('overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test');
+  const bundle = JSON.parse(issued.stdout) as { pem: object; southbound: string[] };
+  const before = state(n2);
+  const refused = (changed: object, message: RegExp, status: number): void => {
+    const text = JSON.stringify({ ...bundle, ...changed });
+    t.match(n2.agentWith(text, 'overlay', 'join', '-'), { status, stderr: message }, String(message));
+    t.equal(state(n2), before, 'the node is as before');
+  };
+  const folder = mkdtempSync(join(tmpdir(), 'overlay-pki-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  await initAuthority(folder);
+  const stranger = readAuthority(folder);
+  const pair = await issueCertificate(folder, stranger, 'n2-of-the-test', 1);
+  refused({ pem: { ...pair, authority: stranger.certificate } }, /not of our CA/, 2);
+  refused({ pem: { ...bundle.pem, key: pair.key } }, /private key is not that of the certificate/, 2);
+  refused({ southbound: ['ssl:192.0.2.11:1'] }, /could not connect at ssl:192\.0\.2\.11:1/, 5);
+
+  n2.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', 'external_ids:ovn-remote=tcp:198.51.100.1:6642');
+  t.match(n2.agentWith(issued.stdout, 'overlay', 'join', '-'), {
+    status: 2,
+    stderr: /works for tcp:198\.51\.100\.1:6642 already/,
+  });
+  n2.must('ovs-vsctl', 'remove', 'Open_vSwitch', '.', 'external_ids', 'ovn-remote');
+
+  n2.write('/tmp/bundle', issued.stdout);
+  const killed = n2.start(process.execPath, '/opt/program/microshift-net', 'overlay', 'join', '/tmp/bundle');
+  const gone = once(killed, 'exit');
+  await says(killed, 'waiting until ovn-k8s-mp0 is part of the cluster');
+  // The name of the lock's file begins with the number of the process that has it.
+  n2.must('sh', '-c', 'kill -KILL "$(ls /run/microshift-net/lock | cut -d. -f1)"');
+  await gone;
+  n1.must('kill', '-CONT', northd);
+  t.equal(
+    n2.run(['test', '-e', '/var/lib/microshift-net/overlay.json']).status,
+    0,
+    'a join that was killed has left its record',
+  );
+  t.match(n2.agent('overlay', 'join', '/tmp/bundle'), { status: 0 }, 'and is completed by the next one');
+  t.match(n2.agent('overlay', 'verify'), { status: 0 });
+});

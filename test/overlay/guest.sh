@@ -1,0 +1,26 @@
+#!/bin/bash
+# A node in mount and network namespaces of its own: guest.sh <folder> <ovn> <dist>. Its root is the host's with OVN laid over it; what is written
+# stays in <folder>. Prints `ready` and then stays, until it is killed.
+set -eu
+folder=$1
+ovn=$2
+dist=$3
+mkdir -p "$folder"/{upper,root}
+mount --make-rprivate /
+mount -t tmpfs tmpfs "$folder/upper"
+mkdir -p "$folder"/upper/{work,files/usr/{bin,share}}
+# Two layers of an overlay must not be one in the other, so that OVN is copied.
+cp "$ovn"/usr/bin/* "$folder/upper/files/usr/bin"
+cp -r "$ovn/usr/share/ovn" "$folder/upper/files/usr/share"
+root=$folder/root
+mount -t overlay overlay -o "lowerdir=/,upperdir=$folder/upper/files,workdir=$folder/upper/work" "$root"
+mkdir -p "$root"/{proc,sys,dev,run,tmp,etc/microshift,etc/openvswitch,etc/ovn,var/lib,var/log/ovn,opt/program}
+mount -t proc proc "$root/proc"
+mount -t sysfs sysfs "$root/sys"
+mount --rbind /dev "$root/dev"
+for place in run tmp var/lib var/log etc/openvswitch etc/ovn etc/microshift; do mount -t tmpfs -o mode=755 tmpfs "$root/$place"; done
+mkdir -p "$root"/run/{ovn,openvswitch} "$root"/var/lib/{ovn,openvswitch} "$root"/var/log/{ovn,openvswitch}
+mount --bind "$dist" "$root/opt/program"
+ip link set lo up
+echo ready
+exec chroot "$root" sleep infinity

@@ -1,0 +1,233 @@
+// Nodes as network namespaces on one LAN, each with Open vSwitch in the userspace data path and OVN of its own, and the program as it ships.
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import { hasProgram } from '../cluster/binaries.ts';
+import { missingForOvn, unpackedOvn } from '../cluster/unpacked-ovn.ts';
+
+/** Far beyond what a busy machine needs. */
+const limitMs = 120_000;
+
+/** Why such nodes cannot be had here; null: they can. */
+export function missingForHosts(): string | null {
+  const ovn = missingForOvn();
+  if (ovn !== null) return ovn;
+  const absent = ['nsenter', 'ovs-vsctl', 'ovs-vswitchd', 'setpriv'].find((name) => !hasProgram(name, '--version'));
+  if (absent !== undefined) return `${absent} is missing`;
+  const probe = spawnSync('unshare', [
+    '-n',
+    'sh',
+    '-c',
+    'ip link add probe0 type veth peer name probe1 && ip link add probe2 type bridge && test -c /dev/net/tun',
+  ]);
+  return probe.status === 0 ? null : 'network namespaces with veth, bridge and tun are missing';
+}
+
+/** How a program ended. */
+export interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Host {
+  readonly name: string;
+  readonly address: string;
+  /** Runs a program on the node. */
+  run(words: readonly string[], input?: string): Ended;
+  /** The same for one that has to succeed; what it printed. */
+  must(...words: readonly string[]): string;
+  /** The program that is tested. */
+  agent(...words: readonly string[]): Ended;
+  agentWith(input: string, ...words: readonly string[]): Ended;
+  /** A process that stays; it ends with the test. */
+  start(...words: readonly string[]): ChildProcess;
+  write(file: string, text: string): void;
+  /** Where a file of the node is for us. */
+  path(file: string): string;
+}
+
+export interface Lan {
+  /** A node with eth0 in br-ex, which has its address, and a default route over it. */
+  host(name: string, place: number): Promise<Host>;
+}
+
+/** An empty LAN, 192.0.2.0/24. Everything ends with the test. */
+export async function startLan(t: Test): Promise<Lan> {
+  const ovn = unpackedOvn();
+  const folder = mkdtempSync(join(tmpdir(), 'overlay-lan-'));
+  const children: ChildProcess[] = [];
+  t.teardown(async () => {
+    for (const child of children.toReversed()) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      const gone = once(child, 'exit');
+      child.kill('SIGKILL');
+      await gone;
+    }
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const stay = async (program: string, ...words: readonly string[]): Promise<number> => {
+    // It ends with this process, however that ends.
+    const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...words], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    children.push(child);
+    const line = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]).then(([first]) => String(first));
+    if (!line.startsWith('ready') || child.pid === undefined) throw new Error(`${program}: ${line}`);
+    return child.pid;
+  };
+  const lan = await stay(
+    'unshare',
+    '-n',
+    'sh',
+    '-c',
+    'ip link add lan type bridge && ip link set lan up && echo ready && exec sleep infinity',
+  );
+  return {
+    host: async (name, place) => {
+      // Processes of its own, which all end with the first of them.
+      const outer = await stay(
+        'unshare',
+        '-mnu',
+        '--pid',
+        '--fork',
+        '--kill-child',
+        'bash',
+        'test/overlay/guest.sh',
+        join(folder, name),
+        ovn,
+        join(process.cwd(), 'dist'),
+      );
+      const pid = Number(readFileSync(`/proc/${outer}/task/${outer}/children`, 'utf8').trim());
+      const host = hostOf(name, `192.0.2.${place}`, pid, children);
+      plug(host, pid, lan);
+      return host;
+    },
+  };
+}
+
+function hostOf(name: string, address: string, pid: number, children: ChildProcess[]): Host {
+  const inside = (words: readonly string[]): string[] => [
+    '-t',
+    String(pid),
+    '-m',
+    '-n',
+    '-u',
+    '-p',
+    '-r',
+    '-w',
+    ...words,
+  ];
+  const environment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', NO_COLOR: '1', NODE_OPTIONS: '' };
+  const run = (words: readonly string[], input = ''): Ended =>
+    spawnSync('nsenter', inside(words), { encoding: 'utf8', input, env: environment, timeout: limitMs });
+  const must = (...words: readonly string[]): string => {
+    const { status, stdout, stderr } = run(words);
+    if (status !== 0) throw new Error(`${name}: ${words.join(' ')} ended with ${status}: ${stderr}`);
+    return stdout;
+  };
+  return {
+    name,
+    address,
+    run,
+    must,
+    agent: (...words) => run([process.execPath, '/opt/program/microshift-net', ...words]),
+    agentWith: (input, ...words) => run([process.execPath, '/opt/program/microshift-net', ...words], input),
+    start: (...words) => {
+      const child = spawn('nsenter', inside(words), { stdio: 'pipe', env: environment });
+      children.push(child);
+      return child;
+    },
+    path: (file) => `/proc/${pid}/root${file}`,
+    write: (file, text) => {
+      execFileSync('nsenter', inside(['tee', file]), { input: text, stdio: ['pipe', 'ignore', 'inherit'] });
+    },
+  };
+}
+
+/** The cable, Open vSwitch, and br-ex with the NIC in it. */
+function plug({ must, write, name, address }: Host, pid: number, lan: number): void {
+  must('hostname', name);
+  execFileSync('ip', [
+    'link',
+    'add',
+    'eth0',
+    'netns',
+    String(pid),
+    'type',
+    'veth',
+    'peer',
+    'name',
+    name,
+    'netns',
+    String(lan),
+  ]);
+  execFileSync('nsenter', ['-t', String(lan), '-n', 'ip', 'link', 'set', name, 'master', 'lan', 'up']);
+  must('ip', 'link', 'set', 'eth0', 'up');
+  write('/etc/microshift/ovn.yaml', 'ovs:\n  datapathType: netdev\n');
+  write('/etc/openvswitch/system-id.conf', `${name}-of-the-test\n`);
+  startSwitch(must);
+  must(
+    'ovs-vsctl',
+    'add-br',
+    'br-ex',
+    '--',
+    'set',
+    'bridge',
+    'br-ex',
+    'datapath_type=netdev',
+    '--',
+    'add-port',
+    'br-ex',
+    'eth0',
+  );
+  must('ip', 'address', 'add', `${address}/24`, 'dev', 'br-ex');
+  must('ip', 'link', 'set', 'br-ex', 'up');
+  must('ip', 'route', 'add', 'default', 'via', '192.0.2.254');
+}
+
+const quiet = ['-vconsole:off', '-vsyslog:off', '--detach', '--no-chdir', '--pidfile', '--log-file'];
+
+function startSwitch(must: Host['must']): void {
+  const file = '/var/lib/openvswitch/conf.db';
+  must('ovsdb-tool', 'create', file, '/usr/share/openvswitch/vswitch.ovsschema');
+  const keys = ['private_key', 'certificate', 'ca_cert'].map((column, index) => {
+    return `--${['private-key', 'certificate', 'ca-cert'][index]}=db:Open_vSwitch,SSL,${column}`;
+  });
+  must('ovsdb-server', file, '--remote=punix:/run/openvswitch/db.sock', ...keys, ...quiet);
+  must('ovs-vsctl', '--no-wait', 'init');
+  must('ovs-vswitchd', ...quiet);
+}
+
+/** What ovn-ctl(8) starts on a central node: both databases, which listen where their tables say, and ovn-northd. */
+export function startCentral({ must }: Host): void {
+  for (const [short, name, table] of [
+    ['nb', 'OVN_Northbound', 'NB_Global'],
+    ['sb', 'OVN_Southbound', 'SB_Global'],
+  ] as const) {
+    const file = `/var/lib/ovn/ovn${short}_db.db`;
+    must('ovsdb-tool', 'create', file, `/usr/share/ovn/ovn-${short}.ovsschema`);
+    must(
+      'ovsdb-server',
+      file,
+      `--remote=punix:/run/ovn/ovn${short}_db.sock`,
+      `--remote=db:${name},${table},connections`,
+      `--private-key=db:${name},SSL,private_key`,
+      `--certificate=db:${name},SSL,certificate`,
+      `--ca-cert=db:${name},SSL,ca_cert`,
+      `--unixctl=/run/ovn/ovn${short}_db.ctl`,
+      `--pidfile=/run/ovn/ovn${short}_db.pid`,
+      ...quiet.filter((word) => word !== '--pidfile'),
+    );
+    must(`ovn-${short}ctl`, '--no-leader-only', 'init');
+  }
+  must('ovn-northd', '--ovnnb-db=unix:/run/ovn/ovnnb_db.sock', '--ovnsb-db=unix:/run/ovn/ovnsb_db.sock', ...quiet);
+}
+
+/** What ovn-ctl(8) starts on every node. */
+export function startController({ must }: Host): void {
+  must('ovn-controller', 'unix:/run/openvswitch/db.sock', ...quiet);
+}

@@ -1,0 +1,54 @@
+// A TCP connection between two nodes that lasts: what is said at one end comes back from the other.
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Host } from './hosts.ts';
+
+const server = `
+const address = process.argv[1];
+require('net').createServer((socket) => socket.pipe(socket)).listen(4000, address, () => console.log('ready'));
+`;
+/** Connects until it can: the other node may not know the way yet. Then passes lines on, both ways. */
+const client = `
+const net = require('net');
+const attempt = () => {
+  const socket = net.connect(4000, process.argv[1]);
+  socket.once('connect', () => {
+    console.log('ready');
+    process.stdin.pipe(socket);
+    socket.pipe(process.stdout);
+  });
+  socket.on('error', () => setTimeout(attempt, 100));
+};
+attempt();
+`;
+
+export interface Talk {
+  /** Says a line at one end and gives what comes back. */
+  say(line: string): Promise<string>;
+}
+
+/** Opens a connection from one node to an address of another. */
+export async function talk(from: Host, to: Host, address: string): Promise<Talk> {
+  const listening = to.start(process.execPath, '-e', server, address);
+  await firstLine(listening);
+  const speaking = from.start(process.execPath, '-e', client, address);
+  const lines = createInterface({ input: output(speaking) })[Symbol.asyncIterator]();
+  await lines.next();
+  return {
+    say: async (line) => {
+      speaking.stdin?.write(`${line}\n`);
+      const { value } = await lines.next();
+      return String(value);
+    },
+  };
+}
+
+async function firstLine(child: ChildProcess): Promise<void> {
+  await once(output(child), 'data');
+}
+
+function output(child: ChildProcess): NodeJS.ReadableStream {
+  if (child.stdout === null) throw new Error('the process has no output to read');
+  return child.stdout;
+}

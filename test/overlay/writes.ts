@@ -1,0 +1,70 @@
+// Counts what is written into the databases of a node, by a monitor on each.
+import { connect, type OvsdbClient } from '../../agent/drivers/ovsdb/index.ts';
+import type { Host } from './hosts.ts';
+
+const limitMs = 60_000;
+
+/** Columns that only we write, by database; those in which daemons report are left out. */
+const columns = {
+  OVN_Northbound: {
+    NB_Global: ['connections', 'ssl', 'options', 'external_ids'],
+    Logical_Switch: null,
+    Logical_Switch_Port: ['name', 'type', 'options', 'addresses', 'port_security', 'external_ids'],
+    Logical_Router: null,
+    Logical_Router_Port: ['name', 'mac', 'networks', 'gateway_chassis', 'options', 'external_ids'],
+    Logical_Router_Policy: null,
+    Logical_Router_Static_Route: null,
+    Gateway_Chassis: null,
+    ACL: null,
+    Load_Balancer_Group: null,
+  },
+  OVN_Southbound: {
+    SB_Global: ['connections', 'ssl'],
+    Connection: ['target', 'role', 'inactivity_probe', 'external_ids'],
+    SSL: null,
+    Chassis: ['name', 'hostname'],
+  },
+  Open_vSwitch: {
+    Open_vSwitch: ['bridges', 'external_ids', 'other_config', 'ssl'],
+    Bridge: ['name', 'ports', 'external_ids', 'other_config', 'fail_mode', 'datapath_type'],
+    Port: ['name', 'interfaces', 'external_ids', 'other_config'],
+    Interface: ['name', 'type', 'mac', 'mtu_request', 'external_ids'],
+    SSL: null,
+  },
+} as const;
+
+const sockets = {
+  OVN_Northbound: '/run/ovn/ovnnb_db.sock',
+  OVN_Southbound: '/run/ovn/ovnsb_db.sock',
+  Open_vSwitch: '/run/openvswitch/db.sock',
+} as const;
+
+/** Does something, and gives the names of the databases into which something was written meanwhile, once per transaction. */
+export async function writesDuring(
+  host: Host,
+  databases: readonly (keyof typeof columns)[],
+  work: () => void,
+): Promise<readonly string[]> {
+  const written: string[] = [];
+  const open: OvsdbClient[] = [];
+  try {
+    for (const database of databases) {
+      const client = await connect(host.path(sockets[database]), limitMs);
+      open.push(client);
+      const requests = Object.entries(columns[database]).map(([table, names]) => {
+        const wanted = names === null ? {} : { columns: [...names] };
+        return [table, [{ ...wanted, select: { initial: false } }]] as const;
+      });
+      client.onNotice((method) => {
+        if (method === 'update') written.push(database);
+      });
+      await client.call('monitor', [database, 'writes', Object.fromEntries(requests)]);
+    }
+    work();
+    // A server sends its updates before the answer to whatever is asked later.
+    for (const client of open) await client.call('echo', []);
+    return written;
+  } finally {
+    for (const client of open) client.close();
+  }
+}

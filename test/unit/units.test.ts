@@ -78,7 +78,7 @@ t.test('every service has a full sandbox', (t) => {
     'SystemCallErrorNumber=EPERM',
     'UMask=',
   ];
-  t.equal(names.length, 8);
+  t.equal(names.length, 9);
   for (const name of names) {
     const lines = settingsFrom(name, '[Service]');
     for (const setting of wanted) {

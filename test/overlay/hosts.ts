@@ -119,9 +119,12 @@ function hostOf(name: string, address: string, pid: number, children: ChildProce
     '-p',
     '-r',
     '-w',
+    // tap has every process that it sees load a file of its own, which the host may not have.
+    'env',
+    '--unset=NODE_OPTIONS',
     ...words,
   ];
-  const environment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', NO_COLOR: '1', NODE_OPTIONS: '' };
+  const environment = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', NO_COLOR: '1' };
   const run = (words: readonly string[], input = ''): Ended =>
     spawnSync('nsenter', inside(words), { encoding: 'utf8', input, env: environment, timeout: limitMs });
   const must = (...words: readonly string[]): string => {

@@ -45,7 +45,10 @@ export async function talk(from: Host, to: Host, address: string): Promise<Talk>
 }
 
 async function firstLine(child: ChildProcess): Promise<void> {
-  await once(output(child), 'data');
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`the process that answers ended with ${code}`);
+  });
+  await Promise.race([once(output(child), 'data'), ended]);
 }
 
 function output(child: ChildProcess): NodeJS.ReadableStream {

@@ -9,7 +9,7 @@ const integration = /^build\/test\/(node|cluster|ovnkube|overlay|ovsdb|package)\
 // Two nodes at the most run at once, one per CPU.
 const jobs = 2;
 // Only what hangs meets it: files boot nodes, some of them dozens of times, and wait for a free one.
-const fileLimitSeconds = 2400;
+const fileLimitSeconds = 1500;
 
 const args = process.argv.slice(2);
 const wanted = args.filter((arg) => !arg.startsWith('--'));

@@ -22,7 +22,7 @@ export interface Diagnosis {
   readonly refusal: { readonly message: string; readonly hint: string | null } | null;
   /** NIC of br-ex: the planned one, else the one in it; null: none, or unknown. */
   readonly uplink: string | null;
-  /** ovn-kubernetes has been set up on this node: its integration bridge exists. */
+  /** ovn-kubernetes has been set up on this node: the integration bridge exists, and is not an overlay's of ours. */
   readonly hasOvnKubernetes: boolean;
 }
 
@@ -39,7 +39,7 @@ export function diagnose(examination: Examination): Diagnosis {
     plan,
     refusal,
     uplink: plan?.choice?.interface ?? uplinkNow?.name ?? null,
-    hasOvnKubernetes: bridges.some((bridge) => bridge.name === 'br-int'),
+    hasOvnKubernetes: examination.overlay.value === null && bridges.some((bridge) => bridge.name === 'br-int'),
   };
 }
 

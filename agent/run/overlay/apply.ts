@@ -1,11 +1,14 @@
+import { startDeadline } from '../../deadline.ts';
 import { ipBatchOrRefusal } from '../../drivers/host/ip-batch.ts';
+import { waitForKernel } from '../../drivers/host/kernel-events.ts';
+import { readLinks } from '../../drivers/host/links.ts';
 import { openSouthbound, type RowDatabase } from '../../drivers/ovn/database.ts';
 import { AgentError } from '../../errors.ts';
 import { readHost } from '../../facts/overlay.ts';
 import type { OverlayChanges, PortChange } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { mapOf } from '../../overlay/existing.ts';
-import { askController, ensureController } from './daemons.ts';
+import { askController, ensureCentral, ensureController } from './daemons.ts';
 import type { OverlayPlaces } from './places.ts';
 import { ownDevice, type PlannedNode, planPort, tlsFiles, withPlan } from './planned.ts';
 import { carryOut } from './rows.ts';
@@ -35,12 +38,14 @@ export async function applyOverlay(
   places: OverlayPlaces,
   say: (step: string) => void,
 ): Promise<OverlayChanges> {
+  // At a boot they may have only just begun to start.
+  if (record.members !== null) await ensureCentral(places);
   return withPlan(record, places, async (planned) => {
     for (const { database, plan, rows } of planned.databases) {
       if (plan.changes.length > 0) say(`${database.name}: ${plan.changes.length} rows to change`);
       await carryOut(database, plan, rows);
     }
-    const port = await settlePort(record, planned, say);
+    const port = await settlePort(record, say);
     await ensureController(places);
     await provePart(record, places, planned, say);
     return { ...changesOf(planned), managementPort: port };
@@ -48,21 +53,10 @@ export async function applyOverlay(
 }
 
 /** Gives the node's own interface what it lacks, as soon as Open vSwitch has made it; the central node may be away. */
-async function settlePort(
-  record: OverlayRecord,
-  planned: PlannedNode,
-  say: (step: string) => void,
-): Promise<readonly PortChange[]> {
-  const local = planned.databases.at(-1)?.database;
-  if (local === undefined || record.node.subnets.length === 0) return [];
+async function settlePort(record: OverlayRecord, say: (step: string) => void): Promise<readonly PortChange[]> {
+  if (record.node.subnets.length === 0) return [];
   const device = ownDevice(record);
-  const none = ['set', []] as const;
-  const made = { table: 'Interface', where: [['name', '==', device] as const, ['ofport', '!=', none] as const] };
-  if (!(await local.appears(made, madeMs))) {
-    throw new AgentError('proof-failed', `Open vSwitch has not made ${device} within ${madeMs / 1000} s`, {
-      hint: 'look at `ovs-vsctl show` and journalctl -u ovs-vswitchd for why',
-    });
-  }
+  await waitForDevice(device);
   const port = planPort(record, readHost());
   for (const { command } of port) say(`ip ${command}`);
   const refusal = await ipBatchOrRefusal(
@@ -73,6 +67,17 @@ async function settlePort(
   throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
     hint: `look at \`ip address show dev ${device}\` for what is in the way`,
   });
+}
+
+/** After a boot the row of Open vSwitch still has the port number from before it: only the kernel knows whether the device is there. */
+async function waitForDevice(device: string): Promise<void> {
+  const isThere = (): boolean => readLinks().some(({ name }) => name === device);
+  const deadline = startDeadline(madeMs);
+  const late = (): AgentError =>
+    new AgentError('proof-failed', `Open vSwitch has not made ${device} within ${madeMs / 1000} s`, {
+      hint: 'look at `ovs-vsctl show` and journalctl -u ovs-vswitchd for why',
+    });
+  await waitForKernel(isThere, deadline, madeMs, late).finally(deadline.clear);
 }
 
 function changesOf({ databases, managementPort }: PlannedNode): OverlayChanges {

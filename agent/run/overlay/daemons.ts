@@ -1,7 +1,12 @@
+import { monotonicMs } from '../../deadline.ts';
+import { serviceEvent } from '../../drivers/host/service-event.ts';
 import { type ControllerState, controllerState } from '../../drivers/ovn/controller.ts';
-import { centralSocket, ovnMissing } from '../../drivers/ovn/database.ts';
+import { centralSocket, openCentralDatabase, ovnMissing } from '../../drivers/ovn/database.ts';
 import { onSystemBus } from '../../facts/system-bus.ts';
 import type { OverlayPlaces } from './places.ts';
+
+/** A daemon's start has ended for systemd before it listens; that takes it a second, and 30 s are for a machine that swaps. */
+const listenMs = 30_000;
 
 /** Units of OVN: Debian's names, then those of Fedora and CentOS (ovn, debian/ and rhel/). */
 const units = {
@@ -14,18 +19,39 @@ export function hasCentral({ ovnRuns }: OverlayPlaces): boolean {
   return centralSocket('OVN_Northbound', ovnRuns) !== null && centralSocket('OVN_Southbound', ovnRuns) !== null;
 }
 
-/** Starts OVN's databases and ovn-northd, now and at every boot, unless they run. */
+/** A socket is there before somebody listens, and after its server has died. */
+async function centralAnswers({ ovnRuns }: OverlayPlaces): Promise<boolean> {
+  for (const name of ['OVN_Northbound', 'OVN_Southbound'] as const) {
+    const database = await openCentralDatabase(name, ovnRuns).catch(() => null);
+    if (database === null) return false;
+    database.close();
+  }
+  return true;
+}
+
+/** Starts OVN's databases and ovn-northd, now and at every boot, unless they run, and waits until both are set up. */
 export async function ensureCentral(places: OverlayPlaces): Promise<void> {
-  if (hasCentral(places)) return;
-  await start(units.central);
-  if (!hasCentral(places)) throw ovnMissing("OVN's central part", 'ovn-central');
+  const answers = (): Promise<boolean> => centralAnswers(places);
+  if (!(await answers())) {
+    const isStarted = await start(units.central);
+    if (!isStarted || !(await isSo(answers))) throw ovnMissing("OVN's central part", 'ovn-central');
+  }
+  // ovn-northd makes the first row of the southbound database, and ovn-ctl(8) that of the northbound one, after they listen.
+  for (const [name, table] of [
+    ['OVN_Northbound', 'NB_Global'],
+    ['OVN_Southbound', 'SB_Global'],
+  ] as const) {
+    const database = await openCentralDatabase(name, places.ovnRuns);
+    await database?.appears({ table, where: [] }, listenMs).finally(() => database.close());
+  }
 }
 
 /** Starts ovn-controller, now and at every boot, unless it runs. */
 export async function ensureController(places: OverlayPlaces): Promise<void> {
-  if ((await controllerState(places.ovnRuns)) !== 'absent') return;
-  await start(units.host);
-  if ((await controllerState(places.ovnRuns)) === 'absent') throw ovnMissing('ovn-controller', 'ovn-host');
+  const runs = async (): Promise<boolean> => (await controllerState(places.ovnRuns)) !== 'absent';
+  if (await runs()) return;
+  const isStarted = await start(units.host);
+  if (!isStarted || !(await isSo(runs))) throw ovnMissing('ovn-controller', 'ovn-host');
 }
 
 /** How ovn-controller is. */
@@ -33,15 +59,27 @@ export function askController({ ovnRuns }: OverlayPlaces): Promise<ControllerSta
   return controllerState(ovnRuns);
 }
 
-/** Those of these units that there are. systemd says when its start has ended; where there is no systemd, nothing is started. */
-async function start(names: readonly string[]): Promise<void> {
+async function isSo(condition: () => Promise<boolean>): Promise<boolean> {
+  const giveUp = monotonicMs() + listenMs;
+  while (!(await condition())) {
+    if (monotonicMs() > giveUp) return false;
+    await serviceEvent();
+  }
+  return true;
+}
+
+/** Starts those of these units that there are, and says whether there are any. Where there is no systemd, nothing is started. */
+async function start(names: readonly string[]): Promise<boolean> {
+  let isAny = false;
   await onSystemBus(async (bus) => {
     const { openSystemd } = await import('../../drivers/systemd/units.ts');
     const systemd = openSystemd(bus);
     for (const name of names) {
       if (!(await systemd.isInstalled(name))) continue;
+      isAny = true;
       await systemd.enableUnit(name);
       await systemd.startUnit(name);
     }
   });
+  return isAny;
 }

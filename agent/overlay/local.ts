@@ -6,7 +6,7 @@ import { integrationBridge, wantBridge, wantPort } from './bridges.ts';
 import { is, keys, type WantedColumn } from './column-changes.ts';
 import { createDraft, type Draft, type WantedRow } from './draft.ts';
 import { mapOf, textOf } from './existing.ts';
-import { managementInterface, nodeNames, uplinkPort } from './names.ts';
+import { managementInterface, nodeNames, patchNames, uplinkPort } from './names.ts';
 import { managementMac } from './node.ts';
 import { isOwnedBy, tagKeys } from './tags.ts';
 
@@ -141,7 +141,7 @@ function wantUplink(
   if (layout.naming === 'modern') return;
   const uplink = uplinkPort(layout.naming, node.name, gateway);
   const holder = draft.existing.all('Interface').find((row) => mapOf(row, 'external_ids')['iface-id'] === uplink);
-  const [towards, back] = [`k8s-patch-br-int-${name}`, `k8s-patch-${name}-br-int`];
+  const { inside: towards, outside: back } = patchNames(name);
   if (holder !== undefined && holder.name !== towards) {
     draft.trace.push(`uplink=${uplink} is ${textOf(holder, 'name')} already`);
     return;

@@ -38,6 +38,11 @@ export function uplinkPort(naming: OverlayNaming, node: string, { bridge, interf
   return naming === 'seed' ? `${nic ?? bridge}_${node}` : `${bridge}_${node}`;
 }
 
+/** In `seed`, the two ports by which br-int and the bridge of a gateway are connected. */
+export function patchNames(bridge: string): { readonly inside: string; readonly outside: string } {
+  return { inside: `k8s-patch-br-int-${bridge}`, outside: `k8s-patch-${bridge}-br-int` };
+}
+
 /** The node's own interface in the cluster. A name of Linux has 15 characters (IFNAMSIZ). */
 export function managementInterface(naming: OverlayNaming, node: string): string {
   return naming === 'seed' ? `k8s-${node.slice(0, 11)}` : 'ovn-k8s-mp0';

@@ -16,6 +16,8 @@ const columns = {
     Logical_Router_Static_Route: null,
     Gateway_Chassis: null,
     ACL: null,
+    NAT: null,
+    Load_Balancer: null,
     Load_Balancer_Group: null,
   },
   OVN_Southbound: {

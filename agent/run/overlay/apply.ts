@@ -21,7 +21,7 @@ const installedMs = 60_000;
 /** ovs-vswitchd makes an interface within milliseconds; 60 s are for one that is just starting. */
 const madeMs = 60_000;
 /** The kernel takes milliseconds; nothing is cut off meanwhile, so that a machine that swaps gets its time. */
-const kernelMs = 30_000;
+export const kernelMs = 30_000;
 
 /** What has to change on this node, and what does not work; touches nothing. */
 export async function overlayChanges(record: OverlayRecord, places: OverlayPlaces): Promise<OverlayChanges> {
@@ -53,7 +53,7 @@ export async function applyOverlay(
 }
 
 /** Gives the node's own interface what it lacks, as soon as Open vSwitch has made it; the central node may be away. */
-async function settlePort(record: OverlayRecord, say: (step: string) => void): Promise<readonly PortChange[]> {
+export async function settlePort(record: OverlayRecord, say: (step: string) => void): Promise<readonly PortChange[]> {
   if (record.node.subnets.length === 0) return [];
   const device = ownDevice(record);
   await waitForDevice(device);
@@ -105,9 +105,14 @@ async function provePart(
   });
   const local = planned.databases.at(-1)?.database;
   if (local === undefined || record.node.subnets.length === 0) return;
-  say(`waiting until ${ownDevice(record)} is part of the cluster`);
-  if (await local.appears(installedPort(record), installedMs)) return;
-  throw new AgentError('proof-failed', `OVN has not connected ${ownDevice(record)} within ${installedMs / 1000} s`, {
+  await proveInstalled(ownDevice(record), local, say);
+}
+
+/** Waits until OVN carries a port of br-int. */
+export async function proveInstalled(device: string, local: RowDatabase, say: (step: string) => void): Promise<void> {
+  say(`waiting until ${device} is part of the cluster`);
+  if (await local.appears(installedPort(device), installedMs)) return;
+  throw new AgentError('proof-failed', `OVN has not connected ${device} within ${installedMs / 1000} s`, {
     hint: 'look at `microshift-net overlay verify` on the central node, and at /var/log/ovn/ovn-northd.log there',
   });
 }
@@ -126,7 +131,11 @@ async function faultsOf(record: OverlayRecord, places: OverlayPlaces, planned: P
     if (!(await southbound.appears(ownChassis(record), 0)))
       faults.push(`no chassis ${record.node.systemId} is registered`);
   });
-  if (record.node.subnets.length > 0 && local !== undefined && !(await local.appears(installedPort(record), 0)))
+  if (
+    record.node.subnets.length > 0 &&
+    local !== undefined &&
+    !(await local.appears(installedPort(ownDevice(record)), 0))
+  )
     faults.push(`${ownDevice(record)} is not connected by OVN`);
   return faults;
 }
@@ -150,12 +159,12 @@ function ownChassis({ node }: OverlayRecord) {
 }
 
 /** ovn-controller marks an interface when all of its flows are there (ovn-controller(8), ovn-installed). */
-function installedPort(record: OverlayRecord) {
+function installedPort(device: string) {
   const installed = ['map', [['ovn-installed', 'true']]] as const;
   return {
     table: 'Interface',
     where: [
-      ['name', '==', ownDevice(record)],
+      ['name', '==', device],
       ['external_ids', 'includes', installed],
     ],
   } as const;

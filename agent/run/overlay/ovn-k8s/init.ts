@@ -1,0 +1,172 @@
+import { existsSync } from 'node:fs';
+import { ipBatchOrRefusal } from '../../../drivers/host/ip-batch.ts';
+import { openNorthbound, openSwitchDatabase, type RowDatabase } from '../../../drivers/ovn/database.ts';
+import { AgentError, isAgentError } from '../../../errors.ts';
+import { readHost } from '../../../facts/overlay.ts';
+import type { OverlayChanges, PortChange } from '../../../model/overlay-plan.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import type { NodeRequest, NodeWords } from '../../../model/ovn-k8s.ts';
+import { patchNames } from '../../../overlay/names.ts';
+import { switchSettings } from '../../../overlay/switch-settings.ts';
+import { overlayTables } from '../../../overlay/tables.ts';
+import { kernelMs, proveInstalled, settlePort } from '../apply.ts';
+import { ensureController } from '../daemons.ts';
+import { refuseHostRanges } from '../membership.ts';
+import type { OverlayPlaces } from '../places.ts';
+import { ownDevice } from '../planned.ts';
+import { readRecord } from '../record.ts';
+import { carryOut, readRows } from '../rows.ts';
+import { readSystemId } from '../system-id.ts';
+import { planNic } from './gateway.ts';
+import { macsForNode, type PlannedInit, planInit } from './planned.ts';
+
+/** A race is lost to a node that has won one: with as many attempts as a cluster has nodes, each gets its turn. */
+const attempts = 20;
+
+/** Files of INSTALL.SSL.md of ovn-kubernetes, where no option says others. */
+const tlsFiles = {
+  privateKey: '/etc/openvswitch/ovncontroller-privkey.pem',
+  certificate: '/etc/openvswitch/ovncontroller-cert.pem',
+  ca: '/etc/openvswitch/ovnnb-ca.cert',
+} as const;
+
+/**
+ * Makes this node what it is asked to be, in the northbound database that `external_ids:ovn-nb` names and in its own Open vSwitch. Nothing is
+ * remembered elsewhere, and nothing is written where nothing differs. Each database is changed by one transaction; after a failure the same
+ * command goes on where it ended.
+ */
+export async function initNode(
+  request: NodeRequest,
+  words: NodeWords,
+  places: OverlayPlaces,
+  say: (line: string) => void,
+): Promise<OverlayChanges> {
+  refuseMember(places);
+  const local = await openSwitchDatabase(places.ovsRun);
+  try {
+    const rows = await readRows(local, overlayTables.Open_vSwitch);
+    const systemId = readSystemId(places.systemId);
+    const remotes = switchSettings(rows, systemId).northbound;
+    for (const remote of remotes) warnOfPlainText(remote, say);
+    const northbound = await openNorthbound(remotes, credentialsOf(remotes, words)).catch(explained);
+    try {
+      const { planned, nic } = await writeRows(request, { local, northbound, systemId, places }, say);
+      const record = recordOf(planned);
+      const port = await settlePort(record, say);
+      await ensureController(places);
+      for (const device of portsOf(planned)) await proveInstalled(device, local, say);
+      return { databases: [planned.northbound, planned.local], managementPort: [...nic, ...port], faults: [] };
+    } finally {
+      northbound.close();
+    }
+  } finally {
+    local.close();
+  }
+}
+
+interface Databases {
+  readonly local: RowDatabase;
+  readonly northbound: RowDatabase;
+  readonly systemId: string | null;
+  readonly places: OverlayPlaces;
+}
+
+/** Plans and writes until no other node has written meanwhile. */
+async function writeRows(
+  request: NodeRequest,
+  { local, northbound, systemId, places }: Databases,
+  say: (line: string) => void,
+): Promise<{ readonly planned: PlannedInit; readonly nic: readonly PortChange[] }> {
+  const randomMacs = Array.from({ length: macsForNode }, randomMac);
+  for (let left = attempts; ; left -= 1) {
+    const [above, below, host] = [
+      await readRows(northbound, overlayTables.OVN_Northbound),
+      await readRows(local, overlayTables.Open_vSwitch),
+      readHost(),
+    ];
+    const inputs = { request, host, systemId, local: below, northbound: above, randomMacs, places };
+    const planned = planInit(inputs);
+    refuseHostRanges(planned.layout, host, [ownDevice(planned)]);
+    const nic = request.gateway === null ? [] : planNic(planned.node.gateway, host);
+    try {
+      await carryOut(northbound, planned.northbound, above);
+    } catch (error) {
+      if (left === 1 || !/timed out/.test(String(error))) throw error;
+      say('another node has written at the same time; planning again');
+      continue;
+    }
+    await carryOut(local, planned.local, below);
+    await settleNic(nic);
+    return { planned, nic };
+  }
+}
+
+async function settleNic(changes: readonly PortChange[]): Promise<void> {
+  const refusal = await ipBatchOrRefusal(
+    changes.map(({ command }) => command),
+    kernelMs,
+  );
+  if (refusal === null) return;
+  throw new AgentError('step-failed', `the kernel refused ${refusal}`, { hint: 'run the command again' });
+}
+
+/** What the parts of the overlay that have a record are handed instead of one. */
+function recordOf({ layout, node, settings }: PlannedInit): OverlayRecord {
+  return { format: 1, layout, southbound: settings.southbound, node, members: null };
+}
+
+/** Ports of br-int that OVN has to carry. */
+function portsOf({ layout, node }: PlannedInit): readonly string[] {
+  const own = node.subnets.length === 0 ? [] : [ownDevice({ layout, node })];
+  return node.gateway === null ? own : [...own, patchNames(node.gateway.bridge).inside];
+}
+
+/** As the tool of 2017 made them, in the block of MACs that is nobody's. */
+function randomMac(): string {
+  const bytes = [0, 0, 0, ...crypto.getRandomValues(new Uint8Array(3))];
+  return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join(':');
+}
+
+/** A node is in one cluster, by one way. */
+function refuseMember({ record }: OverlayPlaces): void {
+  const present = readRecord(record);
+  if (present === null) return;
+  throw new AgentError('overlay-conflict', `this node is ${present.node.name} of a cluster of microshift-net overlay`, {
+    hint: 'it has all that these commands make; to begin anew with them: microshift-net overlay leave',
+  });
+}
+
+function warnOfPlainText(remote: string, say: (line: string) => void): void {
+  if (remote.startsWith('tcp:'))
+    say(
+      `warning: ${remote} is not encrypted, and whoever reaches the port (ptcp:) can rewrite the whole cluster; ssl: with certificates, or microshift-net overlay, keeps others out`,
+    );
+}
+
+/** Files for TLS; undefined where no server needs them. */
+function credentialsOf(remotes: readonly string[], { nbPrivkey, nbCert, nbCacert }: NodeWords) {
+  if (!remotes.some((remote) => remote.startsWith('ssl:'))) return undefined;
+  const files = [
+    ['--nb-privkey', nbPrivkey ?? tlsFiles.privateKey],
+    ['--nb-cert', nbCert ?? tlsFiles.certificate],
+    ['--nb-cacert', nbCacert ?? tlsFiles.ca],
+  ] as const;
+  const missing = files.find(([, file]) => !existsSync(file));
+  if (missing !== undefined) {
+    throw new AgentError('bad-usage', `${missing[1]} is missing, and the northbound database answers with TLS`, {
+      hint: `name another file: ${missing[0]} FILE`,
+      facts: { file: missing[1] },
+    });
+  }
+  const [[, privateKey], [, certificate], [, ca]] = files;
+  return { privateKey, certificate, ca };
+}
+
+/** The hints of a cluster with certificates of ours would lead astray. */
+function explained(error: unknown): never {
+  if (!isAgentError(error) || error.kind !== 'certificates-refused') throw error;
+  throw new AgentError(error.kind, error.message, {
+    hint: 'look at the files of --nb-privkey, --nb-cert and --nb-cacert; `ovn-nbctl` with the same ones says more',
+    cause: error,
+  });
+}

@@ -1,4 +1,5 @@
 // A cluster by the commands of ovn-kubernetes' first tool, as its users wrote them down in 2017: only addresses are others.
+import { once } from 'node:events';
 import t, { type Test } from 'tap';
 import { type Ended, type Host, type Lan, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
 import { blocksOf, shownAfterMaster, shownAfterNodes } from './of-2017.ts';
@@ -80,8 +81,23 @@ type Variables = Readonly<Record<string, string>>;
 
 /** Has a shell on the node run a text with these variables set. */
 function paste(host: Host, text: string, variables: Variables = {}): Ended {
-  const assigned = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-  return host.run(['bash', '-e'], [...assigned, text].join('\n'));
+  return host.run(['bash', '-e'], scriptOf(text, variables));
+}
+
+function scriptOf(text: string, variables: Variables): string {
+  return [...Object.entries(variables).map(([name, value]) => `${name}=${value}`), text].join('\n');
+}
+
+/** The same for one of several nodes at once. */
+async function pasteAtOnce(host: Host, text: string, variables: Variables): Promise<Pick<Ended, 'status' | 'stdout'>> {
+  const child = host.start('bash', '-e', '-c', scriptOf(text, variables));
+  let stdout = '';
+  child.stdout?.on('data', (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr?.resume();
+  const [status] = await once(child, 'close');
+  return { status, stdout };
 }
 
 /** A node that is told where the cluster is, and has the old command. */
@@ -123,11 +139,9 @@ t.test('seed 004, from its daemons to its gateway', { skip }, async (t) => {
   t.match(begun, { ...done, stderr: /warning: tcp:192\.0\.2\.11:6641 is not encrypted, and whoever reaches the port/ });
   t.strictSame(shown(master), blocksOf(shownAfterMaster), 'ovn-nbctl shows what it showed');
 
-  for (const [host, variables] of [
-    [node1, ofNode1],
-    [node2, ofNode2],
-  ] as const)
-    t.match(paste(host, `${tellApiServer}${minionInit}${tellApiServerOfHttps}`, variables), done, host.name);
+  const whole = `${tellApiServer}${minionInit}${tellApiServerOfHttps}`;
+  const both = [pasteAtOnce(node1, whole, ofNode1), pasteAtOnce(node2, whole, ofNode2)];
+  t.match(await Promise.all(both), [done, done], 'two nodes that come at the same time');
   const now = shown(master);
   for (const block of blocksOf(shownAfterNodes)) t.ok(now.includes(block), block);
   t.equal(now.length, 5, 'a switch per node, the one between routers, and the router');
@@ -196,4 +210,31 @@ t.test('seed 004, from its daemons to its gateway', { skip }, async (t) => {
     const onNode = await writesDuring(host, ['Open_vSwitch'], () => t.match(paste(host, text, variables), done));
     t.strictSame(onNode, [], `nor on ${host.name}`);
   }
+});
+
+/** Keys as INSTALL.SSL.md of that time had them made: each side trusts the certificate of the other. */
+const makeKeys = `
+cd /etc/openvswitch
+for name in ovnnb ovncontroller; do
+  openssl req -x509 -newkey rsa:2048 -nodes -keyout $name-privkey.pem -out $name-cert.pem -subj /CN=$name -days 2 2> /dev/null
+done
+cp ovnnb-cert.pem ovnnb-ca.cert
+ovn-nbctl set-ssl /etc/openvswitch/ovnnb-privkey.pem /etc/openvswitch/ovnnb-cert.pem /etc/openvswitch/ovncontroller-cert.pem
+ovn-nbctl set-connection pssl:6641
+ovs-vsctl set Open_vSwitch . external_ids:ovn-nb=ssl:$LOCAL_IP:6641
+`;
+
+t.test('a northbound database with TLS', { skip }, async (t) => {
+  const lan = await startLan(t);
+  const master = await startHost(t, lan, 'kube-master', 11, 'geneve');
+  t.match(paste(master, makeKeys, { LOCAL_IP: master.address }), { status: 0 });
+  const result = paste(master, masterInit);
+  t.match(result, done, 'with the files of INSTALL.SSL.md');
+  t.notMatch(result.stderr, 'not encrypted');
+  master.must('mv', '/etc/openvswitch/ovnnb-ca.cert', '/root/ca.pem');
+  t.match(paste(master, masterInit), { status: 2, stderr: /ovnnb-ca\.cert is missing.*--nb-cacert FILE/ });
+  const init = masterInit.trimEnd();
+  t.match(paste(master, `${init} --nb-cacert=/root/ca.pem`), done, 'with another one');
+  const stranger = `${init} --nb-cacert=/etc/openvswitch/ovncontroller-cert.pem`;
+  t.match(paste(master, stranger), { status: 2, stderr: /--nb-privkey, --nb-cert and --nb-cacert/ });
 });

@@ -140,6 +140,17 @@ t.test('nothing differs in a second run, in whatever order the commands come', (
   t.end();
 });
 
+t.test('what died between the two databases goes on where it ended', (t) => {
+  const northbound = emptyNorthbound();
+  const first = machine(1);
+  const plan = planned(northbound, first, masterOf(first));
+  northbound.transact(operationsOf(plan.northbound, northbound.rows().shape));
+  const again = run(northbound, first, masterOf(first));
+  t.strictSame(again.northbound.changes, []);
+  t.strictSame(again.local.changes, plan.local.changes);
+  t.end();
+});
+
 t.test('default routes lead to every gateway, and each has an address of its own', (t) => {
   const northbound = emptyNorthbound();
   const [first, second] = [machine(1), machine(2)];

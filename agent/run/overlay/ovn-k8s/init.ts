@@ -50,10 +50,11 @@ export async function initNode(
     for (const remote of remotes) warnOfPlainText(remote, say);
     const northbound = await openNorthbound(remotes, credentialsOf(remotes, words)).catch(explained);
     try {
+      // Its admin has told it where the cluster is, so that it can run before anything is written.
+      await ensureController(places);
       const { planned, nic } = await writeRows(request, { local, northbound, systemId, places }, say);
       const record = recordOf(planned);
       const port = await settlePort(record, say);
-      await ensureController(places);
       for (const device of portsOf(planned)) await proveInstalled(device, local, say);
       return { databases: [planned.northbound, planned.local], managementPort: [...nic, ...port], faults: [] };
     } finally {

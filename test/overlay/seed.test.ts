@@ -1,5 +1,6 @@
 // A cluster by the commands of ovn-kubernetes' first tool, as its users wrote them down in 2017: only addresses are others.
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { type Ended, type Host, type Lan, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
 import { blocksOf, shownAfterMaster, shownAfterNodes } from './of-2017.ts';
@@ -76,6 +77,11 @@ ovn-k8s-overlay gateway-init \\
 --node-name="kube-node2" \\
 --default-gw 192.0.2.254 --rampout-ip-subnet "192.168.2.0/24"
 `;
+
+/** Lines of a document that are commands. */
+function commandsOf(text: string): string {
+  return [...text.matchAll(/^ {4}(.*)$/gm)].map(([, line]) => line).join('\n');
+}
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -210,6 +216,13 @@ t.test('seed 004, from its daemons to its gateway', { skip }, async (t) => {
     const onNode = await writesDuring(host, ['Open_vSwitch'], () => t.match(paste(host, text, variables), done));
     t.strictSame(onNode, [], `nor on ${host.name}`);
   }
+
+  const [, back = ''] = readFileSync('docs/ovn-k8s-names.md', 'utf8').split('## Back\n');
+  const [, central = '', onNode = ''] = back.split(/^On the /m);
+  t.match(paste(master, commandsOf(central)), { status: 0, stderr: '' }, 'what the document says of the way back');
+  t.match(paste(node2, commandsOf(onNode).replace(/^systemctl .*$/m, '')), { status: 0 });
+  const left = master.must('ovsdb-client', 'dump', 'unix:/run/ovn/ovnnb_db.sock', 'OVN_Northbound');
+  t.notMatch(left, 'kube-node2', 'leaves nothing');
 });
 
 /** Keys as INSTALL.SSL.md of that time had them made: each side trusts the certificate of the other. */

@@ -152,6 +152,12 @@ t.test('seed 004, from its daemons to its gateway', { skip }, async (t) => {
   for (const block of blocksOf(shownAfterNodes)) t.ok(now.includes(block), block);
   t.equal(now.length, 5, 'a switch per node, the one between routers, and the router');
 
+  t.equal(
+    node1.must('find', '/etc', '-type', 'f', '-newer', '/etc/openvswitch/system-id.conf'),
+    '',
+    'no file of the machine is written, nor one that configures its network',
+  );
+
   t.equal(ping(node2, '192.168.2.2'), 63, 'node to node, over a router');
   t.equal(ping(node1, '192.168.1.2'), 63, 'and to the master');
 

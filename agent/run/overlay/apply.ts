@@ -113,7 +113,7 @@ export async function proveInstalled(device: string, local: RowDatabase, say: (s
   say(`waiting until ${device} is part of the cluster`);
   if (await local.appears(installedPort(device), installedMs)) return;
   throw new AgentError('proof-failed', `OVN has not connected ${device} within ${installedMs / 1000} s`, {
-    hint: 'look at `microshift-net overlay verify` on the central node, and at /var/log/ovn/ovn-northd.log there',
+    hint: 'look at `ovn-nbctl show` and /var/log/ovn/ovn-northd.log on the central node',
   });
 }
 

@@ -1,89 +1,16 @@
 // What the commands of ovn-kubernetes' first tool come to, on databases that are on paper; among it what was wrong with that tool.
 import t from 'tap';
 import type { HostFacts } from '../../../agent/facts/overlay.ts';
-import type { Link } from '../../../agent/model/observation.ts';
 import type { GatewayWords } from '../../../agent/model/ovn-k8s.ts';
 import { operationsOf } from '../../../agent/overlay/operations.ts';
 import { gatewayAsked, planNic } from '../../../agent/run/overlay/ovn-k8s/gateway.ts';
-import { macsForNode, type PlannedInit, planInit } from '../../../agent/run/overlay/ovn-k8s/planned.ts';
+import type { PlannedInit } from '../../../agent/run/overlay/ovn-k8s/planned.ts';
 import { gatewayRequest, nodeRequest } from '../../../agent/run/overlay/ovn-k8s/request.ts';
-import { emptyNorthbound } from './cluster.ts';
+import { applied, emptyNorthbound } from './cluster.ts';
+import { link, type Machine, machine, planned, run } from './machine.ts';
 import type { ModelDatabase } from './model-database.ts';
-import { emptyVswitch } from './vswitch.ts';
 
 const cluster = '192.168.0.0/16';
-/** A machine with eth1 beside the bridge that has its address. */
-interface Machine {
-  readonly name: string;
-  readonly vswitch: ModelDatabase;
-  readonly host: HostFacts;
-}
-
-function link(name: string, mac: string, addresses: readonly string[], special: Partial<Link> = {}): Link {
-  const own = addresses.map((text) => ({
-    family: text.includes(':') ? (6 as const) : (4 as const),
-    address: text.split('/')[0] ?? '',
-    prefixLength: Number(text.split('/')[1]),
-    scope: 'global' as const,
-    tentative: false,
-    dadFailed: false,
-    temporary: false,
-    deprecated: false,
-  }));
-  const device = { permanentMac: null, hardwareType: 1, kind: null, driver: null, master: null };
-  return { name, index: 2, mac, mtuBytes: 1500, up: true, carrier: true, ...device, addresses: own, ...special };
-}
-
-function machine(place: number, settings: Readonly<Record<string, string>> = {}): Machine {
-  const vswitch = emptyVswitch();
-  const name = `kube-node${place}`;
-  const ids = {
-    'ovn-remote': 'tcp:192.0.2.11:6642',
-    'ovn-nb': 'tcp:192.0.2.11:6641',
-    'ovn-encap-ip': `192.0.2.${10 + place}`,
-    'ovn-encap-type': 'geneve',
-    'system-id': `id-of-${place}`,
-    ...settings,
-  };
-  vswitch.transact([
-    {
-      op: 'mutate',
-      table: 'Open_vSwitch',
-      where: [],
-      mutations: [['external_ids', 'insert', ['map', Object.entries(ids)]]],
-    },
-  ]);
-  const links = [
-    link('br-ex', `52:54:00:00:00:0${place}`, [`192.0.2.${10 + place}/24`]),
-    link('eth1', `52:54:00:00:01:0${place}`, ['198.51.100.1/24']),
-  ];
-  const route = { family: 4, destination: '0.0.0.0/0', gateway: '192.0.2.1', device: 'br-ex', metric: 0 } as const;
-  return { name, vswitch, host: { hostname: name, links, routes: [route] } };
-}
-
-function planned(
-  northbound: ModelDatabase,
-  { vswitch, host }: Machine,
-  request: Parameters<typeof planInit>[0]['request'],
-) {
-  return planInit({
-    request,
-    host,
-    systemId: null,
-    local: vswitch.rows(),
-    northbound: northbound.rows(),
-    randomMacs: Array.from({ length: macsForNode }, (_, index) => `00:00:00:aa:bb:${10 + index}`),
-    places: { datapathType: null },
-  });
-}
-
-function run(northbound: ModelDatabase, on: Machine, request: Parameters<typeof planInit>[0]['request']): PlannedInit {
-  const plan = planned(northbound, on, request);
-  northbound.transact(operationsOf(plan.northbound, northbound.rows().shape));
-  on.vswitch.transact(operationsOf(plan.local, on.vswitch.rows().shape));
-  return plan;
-}
-
 const masterOf = ({ name }: Machine, subnet = '192.168.1.0/24', clusterIpSubnet = cluster) =>
   nodeRequest({ clusterIpSubnet, nodeName: name }, '--master-switch-subnet', subnet, true);
 const minionOf = ({ name }: Machine, subnet: string) =>
@@ -276,6 +203,11 @@ t.test('what is missing, and what is somebody else', (t) => {
     });
   t.throws(() => planned(northbound, machine(2, { 'system-id': 'id-of-1' }), minionOf(second, '192.168.2.0/24')), {
     message: /node kube-node1 has the system-id of this one/,
+  });
+  const other = emptyNorthbound();
+  applied(other);
+  t.throws(() => planned(other, second, minionOf(second, '192.168.2.0/24')), {
+    message: /has a cluster of microshift-net overlay/,
   });
   t.throws(() => planned(northbound, second, minionOf(second, '192.168.1.0/24')), {
     message: /is taken by node kube-node1/,

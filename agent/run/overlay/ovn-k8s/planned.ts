@@ -4,8 +4,9 @@ import type { OverlayLayout, OverlayNode, OverlayPlan } from '../../../model/ove
 import type { NodeRequest } from '../../../model/ovn-k8s.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
 import { pinnedMac } from '../../../overlay/bridge-mac.ts';
-import { indexRows } from '../../../overlay/existing.ts';
+import { indexRows, textOf } from '../../../overlay/existing.ts';
 import { planLocal } from '../../../overlay/local.ts';
+import { clusterRouterName } from '../../../overlay/names.ts';
 import { nodeThere } from '../../../overlay/node-there.ts';
 import { macsNeeded, planNorthbound } from '../../../overlay/northbound.ts';
 import { clusterRouterOf } from '../../../overlay/ownership.ts';
@@ -49,15 +50,7 @@ export function planInit(inputs: NodeInputs): PlannedInit {
   const layout = layoutOf(request, settings, host);
   const registered = registeredNodes(northbound, layout.owner);
   refuseTwin(request.name, settings.systemId, registered);
-  if (!request.isMaster && clusterRouterOf(indexRows(northbound)) === null) {
-    throw new AgentError(
-      'overlay-absent',
-      `the northbound database at ${settings.northbound.join(', ')} has no cluster`,
-      {
-        hint: 'begin one on its first node: ovn-k8s-overlay master-init',
-      },
-    );
-  }
+  refuseCluster(request, settings, northbound);
   const there = nodeThere(northbound, local, request.name, layout.owner);
   const node: OverlayNode = {
     name: request.name,
@@ -119,6 +112,21 @@ function layoutOf({ clusterSubnets }: NodeRequest, { encap }: SwitchSettings, { 
     mtu: largestMtu({ encap, linkMtu: link.mtuBytes }),
     owner: overlayOwner,
   };
+}
+
+/** A cluster is there before its second node, and has the names of 2017. */
+function refuseCluster({ isMaster }: NodeRequest, settings: SwitchSettings, northbound: DatabaseRows): void {
+  const router = clusterRouterOf(indexRows(northbound));
+  const where = `the northbound database at ${settings.northbound.join(', ')}`;
+  if (router === null && !isMaster) {
+    throw new AgentError('overlay-absent', `${where} has no cluster`, {
+      hint: 'begin one on its first node: ovn-k8s-overlay master-init',
+    });
+  }
+  if (router === null || textOf(router, 'name') !== clusterRouterName('modern', '')) return;
+  throw new AgentError('overlay-foreign', `${where} has a cluster of microshift-net overlay`, {
+    hint: 'a node joins it by: microshift-net overlay join',
+  });
 }
 
 /** Two nodes with one system-id take each other's tunnels. */

@@ -51,8 +51,8 @@ export interface Host {
 }
 
 export interface Lan {
-  /** A node with eth0 in br-ex, or another bridge, which has its address, and a default route over it. */
-  host(name: string, place: number, bridge?: string): Promise<Host>;
+  /** A node with eth0 in br-ex, which has its address, and a default route over it. */
+  host(name: string, place: number): Promise<Host>;
 }
 
 /** An empty LAN, 192.0.2.0/24. Everything ends with the test. */
@@ -87,7 +87,7 @@ export async function startLan(t: Test): Promise<Lan> {
     'ip link add lan type bridge && ip link set lan up && echo ready && exec sleep infinity',
   );
   return {
-    host: async (name, place, bridge = 'br-ex') => {
+    host: async (name, place) => {
       // Processes of its own, which all end with the first of them.
       const outer = await stay(
         'unshare',
@@ -103,7 +103,7 @@ export async function startLan(t: Test): Promise<Lan> {
       );
       const pid = Number(readFileSync(`/proc/${outer}/task/${outer}/children`, 'utf8').trim());
       const host = hostOf(name, `192.0.2.${place}`, pid, children);
-      plug(host, pid, lan, bridge);
+      plug(host, pid, lan);
       return host;
     },
   };
@@ -151,8 +151,8 @@ function hostOf(name: string, address: string, pid: number, children: ChildProce
   };
 }
 
-/** The cable, Open vSwitch, and a bridge with the NIC in it. */
-function plug({ must, write, name, address }: Host, pid: number, lan: number, bridge: string): void {
+/** The cable, Open vSwitch, and br-ex with the NIC in it. */
+function plug({ must, write, name, address }: Host, pid: number, lan: number): void {
   must('hostname', name);
   execFileSync('ip', [
     'link',
@@ -176,19 +176,19 @@ function plug({ must, write, name, address }: Host, pid: number, lan: number, br
   must(
     'ovs-vsctl',
     'add-br',
-    bridge,
+    'br-ex',
     '--',
     'set',
     'bridge',
-    bridge,
+    'br-ex',
     'datapath_type=netdev',
     '--',
     'add-port',
-    bridge,
+    'br-ex',
     'eth0',
   );
-  must('ip', 'address', 'add', `${address}/24`, 'dev', bridge);
-  must('ip', 'link', 'set', bridge, 'up');
+  must('ip', 'address', 'add', `${address}/24`, 'dev', 'br-ex');
+  must('ip', 'link', 'set', 'br-ex', 'up');
   must('ip', 'route', 'add', 'default', 'via', '192.0.2.254');
 }
 

@@ -18,6 +18,14 @@ test -e $id_file || uuidgen > $id_file
 ovs-vsctl set Open_vSwitch . external_ids:system-id=$(cat $id_file)
 `;
 
+/** What `ovn-k8s-util nics-to-bridge eth0` comes to, in the place of the bridge that the tests' nodes have. */
+const asNicsToBridge = `
+ovs-vsctl del-br br-ex -- add-br breth0 -- set bridge breth0 datapath_type=netdev -- add-port breth0 eth0
+ip address add $LOCAL_IP/24 dev breth0
+ip link set breth0 up
+ip route add default via 192.0.2.254
+`;
+
 const openDatabases = `
 ovn-nbctl set-connection ptcp:6641
 ovn-sbctl set-connection ptcp:6642
@@ -108,7 +116,9 @@ async function pasteAtOnce(host: Host, text: string, variables: Variables): Prom
 
 /** A node that is told where the cluster is, and has the old command. */
 async function startHost(t: Test, lan: Lan, name: string, place: number, encap: string): Promise<Host> {
-  const host = await lan.host(name, place, 'breth0');
+  const host = await lan.host(`k${place}`, place);
+  host.must('hostname', name);
+  t.match(paste(host, asNicsToBridge, { LOCAL_IP: host.address }), { status: 0 });
   host.must('rm', '/etc/openvswitch/system-id.conf');
   host.must('ln', '-s', '/opt/program/microshift-net', '/usr/bin/ovn-k8s-overlay');
   if (name === 'kube-master') {

@@ -104,16 +104,20 @@ async function provePart(
     );
   });
   const local = planned.databases.at(-1)?.database;
-  if (local === undefined || record.node.subnets.length === 0) return;
-  await proveInstalled(ownDevice(record), local, say);
+  if (local !== undefined) await proveInstalled(record, local, say);
 }
 
-/** Waits until OVN carries a port of br-int. */
-export async function proveInstalled(device: string, local: RowDatabase, say: (step: string) => void): Promise<void> {
-  say(`waiting until ${device} is part of the cluster`);
-  if (await local.appears(installedPort(device), installedMs)) return;
-  throw new AgentError('proof-failed', `OVN has not connected ${device} within ${installedMs / 1000} s`, {
-    hint: 'look at `ovn-nbctl show` and /var/log/ovn/ovn-northd.log on the central node',
+/** Waits until OVN carries the node's own interface; there is none without pods. */
+export async function proveInstalled(
+  record: OverlayRecord,
+  local: RowDatabase,
+  say: (step: string) => void,
+): Promise<void> {
+  if (record.node.subnets.length === 0) return;
+  say(`waiting until ${ownDevice(record)} is part of the cluster`);
+  if (await local.appears(installedPort(record), installedMs)) return;
+  throw new AgentError('proof-failed', `OVN has not connected ${ownDevice(record)} within ${installedMs / 1000} s`, {
+    hint: 'look at `microshift-net overlay verify` on the central node, and at /var/log/ovn/ovn-northd.log there',
   });
 }
 
@@ -131,11 +135,7 @@ async function faultsOf(record: OverlayRecord, places: OverlayPlaces, planned: P
     if (!(await southbound.appears(ownChassis(record), 0)))
       faults.push(`no chassis ${record.node.systemId} is registered`);
   });
-  if (
-    record.node.subnets.length > 0 &&
-    local !== undefined &&
-    !(await local.appears(installedPort(ownDevice(record)), 0))
-  )
+  if (record.node.subnets.length > 0 && local !== undefined && !(await local.appears(installedPort(record), 0)))
     faults.push(`${ownDevice(record)} is not connected by OVN`);
   return faults;
 }
@@ -159,12 +159,12 @@ function ownChassis({ node }: OverlayRecord) {
 }
 
 /** ovn-controller marks an interface when all of its flows are there (ovn-controller(8), ovn-installed). */
-function installedPort(device: string) {
+function installedPort(record: OverlayRecord) {
   const installed = ['map', [['ovn-installed', 'true']]] as const;
   return {
     table: 'Interface',
     where: [
-      ['name', '==', device],
+      ['name', '==', ownDevice(record)],
       ['external_ids', 'includes', installed],
     ],
   } as const;

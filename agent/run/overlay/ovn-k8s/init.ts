@@ -3,6 +3,7 @@ import { ipBatchOrRefusal } from '../../../drivers/host/ip-batch.ts';
 import { openNorthbound, openSwitchDatabase, type RowDatabase } from '../../../drivers/ovn/database.ts';
 import { AgentError, isAgentError } from '../../../errors.ts';
 import { readHost } from '../../../facts/overlay.ts';
+import type { OverlayNode } from '../../../model/overlay.ts';
 import type { OverlayChanges, PortChange } from '../../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { NodeRequest, NodeWords } from '../../../model/ovn-k8s.ts';
@@ -22,6 +23,9 @@ import { macsForNode, type PlannedInit, planInit } from './planned.ts';
 
 /** A race is lost to a node that has won one: with as many attempts as a cluster has nodes, each gets its turn. */
 const attempts = 20;
+
+/** ovn-controller takes milliseconds, and some seconds where br-int has just got another data path; 60 s are for a machine that swaps. */
+const patchMs = 60_000;
 
 /** Files of INSTALL.SSL.md of ovn-kubernetes, where no option says others. */
 const tlsFiles = {
@@ -55,7 +59,8 @@ export async function initNode(
       const { planned, nic } = await writeRows(request, { local, northbound, systemId, places }, say);
       const record = recordOf(planned);
       const port = await settlePort(record, say);
-      for (const device of portsOf(planned)) await proveInstalled(device, local, say);
+      await proveInstalled(record, local, say);
+      await provePatch(planned.node, local, say);
       return { databases: [planned.northbound, planned.local], managementPort: [...nic, ...port], faults: [] };
     } finally {
       northbound.close();
@@ -116,10 +121,19 @@ function recordOf({ layout, node, settings }: PlannedInit): OverlayRecord {
   return { format: 1, layout, southbound: settings.southbound, node, members: null };
 }
 
-/** Ports of br-int that OVN has to carry. */
-function portsOf({ layout, node }: PlannedInit): readonly string[] {
-  const own = node.subnets.length === 0 ? [] : [ownDevice({ layout, node })];
-  return node.gateway === null ? own : [...own, patchNames(node.gateway.bridge).inside];
+/** Waits until OVN carries the port by which a gateway leaves (ovn-controller(8), ovn-installed). */
+async function provePatch({ gateway }: OverlayNode, local: RowDatabase, say: (line: string) => void): Promise<void> {
+  if (gateway === null) return;
+  const { inside } = patchNames(gateway.bridge);
+  say(`waiting until ${inside} is part of the cluster`);
+  const where = [
+    ['name', '==', inside],
+    ['external_ids', 'includes', ['map', [['ovn-installed', 'true']]]],
+  ] as const;
+  if (await local.appears({ table: 'Interface', where }, patchMs)) return;
+  throw new AgentError('proof-failed', `OVN has not connected ${inside} within ${patchMs / 1000} s`, {
+    hint: 'look at /var/log/ovn/ovn-controller.log, and at `ovn-nbctl show` on the central node',
+  });
 }
 
 /** As the tool of 2017 made them, in the block of MACs that is nobody's. */

@@ -35,6 +35,11 @@ attempt();
 function seenAs(host: Host, own: string): string {
   const router = own.replace(/\.2$/, '.1');
   host.must('ip', 'route', 'replace', outside, 'via', router, 'dev', 'ovn-k8s-mp0');
+  return answerTo(host, own);
+}
+
+/** The address with which packets from an address of a node arrive far away. */
+function answerTo(host: Host, own: string): string {
   const { stdout, stderr } = host.run([process.execPath, '-e', ask, outside, own]);
   return `${stdout}${stderr}`.trim();
 }
@@ -45,6 +50,22 @@ function state(host: Host): string {
   const ports = host.must('ovs-vsctl', 'list-ports', 'br-ex');
   const record = host.must('cat', '/var/lib/microshift-net/overlay.json');
   return `${rows}${host.must('ovs-vsctl', 'list-br')}${ports}${host.must('ip', '-o', 'address', 'show', 'scope', 'global')}${record}`;
+}
+
+/** What arrives at the address that node and gateway share goes to who has asked for it, by its mark in conntrack. */
+function tellApart(host: Host): void {
+  const ofport = (name: string): string => host.must('ovs-vsctl', 'get', 'Interface', name, 'ofport').trim();
+  const [nic, way] = [ofport('eth0'), ofport(`patch-br-ex_${host.name}-to-br-int`)];
+  const mac = host.must('cat', '/sys/class/net/br-ex/address').trim();
+  const flows = [
+    `priority=110,in_port=${way},ip,actions=ct(commit,zone=64000,exec(load:1->NXM_NX_CT_MARK[])),output:${nic}`,
+    `priority=110,in_port=${nic},ip,ip_dst=${host.address},udp,udp_dst=6081,actions=LOCAL`,
+    `priority=100,in_port=${nic},ip,ip_dst=${host.address},actions=ct(zone=64000,table=1)`,
+    `priority=100,in_port=${nic},arp,dl_dst=${mac},actions=LOCAL,output:${way}`,
+    `table=1,priority=100,ct_mark=1,ip,actions=output:${way}`,
+    'table=1,priority=10,actions=LOCAL',
+  ];
+  for (const flow of flows) host.must('ovs-ofctl', 'add-flow', 'br-ex', flow);
 }
 
 /** A cluster of these nodes, the first of which is the central one. */
@@ -60,7 +81,7 @@ function form([central, ...others]: readonly [Host, ...Host[]]): void {
 
 t.test('ways out over br-ex', { skip }, async (t) => {
   const lan = await startLan(t);
-  const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13)];
+  const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13, ['eth1'])];
   await startOutside(lan);
   form([n1, n2, n3]);
   const before = state(n2);
@@ -132,6 +153,22 @@ t.test('ways out over br-ex', { skip }, async (t) => {
   t.match(n2.must('ovs-vsctl', 'list-ports', 'br-ex'), /patch-/);
   t.match(n2.agent('overlay', 'leave'), { status: 0 });
   t.equal(n2.must('ovs-vsctl', 'list-ports', 'br-ex'), 'eth0\n', 'leaving takes it out of br-ex');
+
+  t.match(n1.agent('overlay', 'gateway'), { status: 0, stdout: /by br-ex to 192\.0\.2\.254, as 192\.0\.2\.11\./ });
+  tellApart(n1);
+  t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.11', "the node's own address");
+  t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.11');
+  n1.must('ip', 'route', 'delete', outside);
+  t.equal(answerTo(n1, '192.0.2.11'), '192.0.2.11', 'which the node has still itself');
+
+  n3.must('ip', 'address', 'add', '203.0.113.9/24', 'dev', 'eth1');
+  const untouched = state(n3);
+  n1.must('sh', '-c', 'kill -9 $(cat /run/ovn/ovnsb_db.pid)');
+  t.match(n3.agent('overlay', 'gateway', '--interface', 'eth1', '--next-hop', '203.0.113.1'), {
+    status: 5,
+    stderr: /taking everything back/,
+  });
+  t.equal(state(n3), untouched, 'what cannot be proved is taken back');
 });
 
 t.test('a way out by a NIC of its own, in a VLAN', { skip }, async (t) => {

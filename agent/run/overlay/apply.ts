@@ -45,25 +45,25 @@ export async function applyOverlay(
   // At a boot they may have only just begun to start.
   if (record.members !== null) await ensureCentral(places);
   return withPlan(record, places, async (planned) => {
-    const port = await write(record, places, planned, say);
+    const port = await write(record, planned, say);
+    await ensureController(places);
     const faults = await provePart(record, places, planned, say);
     return { ...changesOf(planned), managementPort: port, faults };
   });
 }
 
-/** The same without the proof, for what has to be taken back: the central node may be away. */
+/** Brings the databases and the kernel there and proves nothing, for what has to be taken back: the central node may be away, ovn-controller, too. */
 export async function restoreOverlay(
   recorded: OverlayRecord,
   places: OverlayPlaces,
   say: (step: string) => void,
 ): Promise<void> {
   const record = recordNow(recorded, readHost());
-  await withPlan(record, places, (planned) => write(record, places, planned, say));
+  await withPlan(record, places, (planned) => write(record, planned, say));
 }
 
 async function write(
   record: OverlayRecord,
-  places: OverlayPlaces,
   { databases }: PlannedNode,
   say: (step: string) => void,
 ): Promise<readonly PortChange[]> {
@@ -71,9 +71,7 @@ async function write(
     if (plan.changes.length > 0) say(`${database.name}: ${plan.changes.length} rows to change`);
     await carryOut(database, plan, rows);
   }
-  const kernel = await settleKernel(record, say);
-  await ensureController(places);
-  return kernel;
+  return settleKernel(record, say);
 }
 
 /** Gives the node's own interface what it lacks, as soon as Open vSwitch has made it; the central node may be away. */

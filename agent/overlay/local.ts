@@ -157,10 +157,12 @@ function wantUplink(
   wantPort(draft, inside, towards, patch(back, { 'iface-id': uplink }));
 }
 
-/** What ovn-controller puts between br-int and the bridge of a way out (ovn-controller(8)). It takes them out again itself, if it runs. */
-function isWayOut(port: DatabaseRow): boolean {
-  return 'ovn-localnet-port' in mapOf(port, 'external_ids');
+/** What ovn-controller puts between br-int and the bridge of a way out (ovn-controller(8)): two ports, which name the logical one. */
+function wayOutOf(port: DatabaseRow): string | undefined {
+  return mapOf(port, 'external_ids')['ovn-localnet-port'];
 }
+
+const isWayOut = (port: DatabaseRow): boolean => wayOutOf(port) !== undefined;
 
 /** Ports and bridges of ours that nobody wants any more. */
 function removeOthers(draft: Draft, owner: string): void {
@@ -168,9 +170,15 @@ function removeOthers(draft: Draft, owner: string): void {
   for (const row of going) {
     const ports = draft.existing.referred(row, 'ports', 'Port');
     const strangers = ports.filter((port) => !isOwnedBy(port, owner) && !isWayOut(port));
-    if (strangers.length > 0)
+    if (strangers.length > 0) {
       draft.trace.push(`kept=${textOf(row, 'name')}, for ${textOf(strangers[0] ?? null, 'name')}`);
-    else draft.remove('Bridge', row, textOf(row, 'name'), 'nothing of the cluster needs it any more');
+      continue;
+    }
+    draft.remove('Bridge', row, textOf(row, 'name'), 'nothing of the cluster needs it any more');
+    // With the bridge gone, ovn-controller leaves the other end of its patch ports in br-int.
+    const ends = ports.filter(isWayOut).map(wayOutOf);
+    for (const port of draft.existing.all('Port').filter((one) => isWayOut(one) && ends.includes(wayOutOf(one))))
+      draft.remove('Port', port, textOf(port, 'name'), `it led to ${textOf(row, 'name')}`);
   }
   const ports = draft.existing.all('Port').filter((row) => isOwnedBy(row, owner) && !draft.isSettled(row));
   for (const row of ports) {

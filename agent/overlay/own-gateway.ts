@@ -69,10 +69,15 @@ export function chooseGateway(
   };
 }
 
-/** The record with the way out that its request comes to now. While the kernel does not have it, the last one stays. */
+/**
+ * The record with the way out that its request comes to now. Without its bridge or NIC the node is none for the time; while that has no address, as
+ * between two leases, the last one stays.
+ */
 export function recordNow(record: OverlayRecord, kernel: KernelFacts): OverlayRecord {
   const { gateway: request, layout, node } = record;
   if (request === undefined) return record;
+  if (!kernel.links.some(({ name }) => name === (request.interface ?? request.bridge)))
+    return { ...record, node: { ...node, gateway: null } };
   try {
     return { ...record, node: { ...node, gateway: chooseGateway(request, layout, node, kernel) } };
   } catch (error) {

@@ -8,11 +8,14 @@ const skip = missingForHosts() ?? false;
 /** Far away, behind the LAN's router. */
 const outside = '198.51.100.1';
 
+/** What a node is in the cluster. */
+const record = '/var/lib/microshift-net/overlay.json';
+
 const databases = ['OVN_Northbound', 'OVN_Southbound', 'Open_vSwitch'] as const;
 
 /** The LAN's router, which is the host far away at once, and knows no way to the cluster's subnets. */
 async function startOutside(lan: Lan): Promise<Host> {
-  const host = await lan.host('outside', 200);
+  const host = await lan.host('outside', 200, ['eth1']);
   host.must('ip', 'address', 'add', '192.0.2.254/24', 'dev', 'br-ex');
   host.must('ip', 'address', 'add', `${outside}/32`, 'dev', 'lo');
   const answer = `require('net').createServer((socket) => socket.end(socket.remoteAddress + '\\n')).listen(4001, '${outside}')`;
@@ -47,9 +50,9 @@ function answerTo(host: Host, own: string): string {
 /** What a node has of a way out. */
 function state(host: Host): string {
   const rows = host.must('ovs-vsctl', 'get', 'Open_vSwitch', '.', 'external_ids', 'other_config');
-  const ports = host.must('ovs-vsctl', 'list-ports', 'br-ex');
-  const record = host.must('cat', '/var/lib/microshift-net/overlay.json');
-  return `${rows}${host.must('ovs-vsctl', 'list-br')}${ports}${host.must('ip', '-o', 'address', 'show', 'scope', 'global')}${record}`;
+  const ports = ['br-ex', 'br-int'].map((bridge) => host.must('ovs-vsctl', 'list-ports', bridge)).join('');
+  const recorded = host.must('cat', record);
+  return `${rows}${host.must('ovs-vsctl', 'list-br')}${ports}${host.must('ip', '-o', 'address', 'show', 'scope', 'global')}${recorded}`;
 }
 
 /** What arrives at the address that node and gateway share goes to who has asked for it, by its mark in conntrack. */
@@ -175,7 +178,9 @@ t.test('a way out by a NIC of its own, in a VLAN', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12, ['eth1'])];
   const far = await startOutside(lan);
-  far.must('ovs-vsctl', 'add-port', 'br-ex', 'vlan7', 'tag=7', '--', 'set', 'interface', 'vlan7', 'type=internal');
+  far.must('ovs-vsctl', 'add-br', 'br-far', '--', 'set', 'bridge', 'br-far', 'datapath_type=netdev');
+  far.must('ovs-vsctl', 'add-port', 'br-far', 'eth1');
+  far.must('ovs-vsctl', 'add-port', 'br-far', 'vlan7', 'tag=7', '--', 'set', 'interface', 'vlan7', 'type=internal');
   far.must('ip', 'address', 'add', '203.0.113.1/24', 'dev', 'vlan7');
   far.must('ip', 'link', 'set', 'vlan7', 'up');
   form([n1, n2]);
@@ -221,9 +226,23 @@ t.test('a way out by a NIC of its own, in a VLAN', { skip }, async (t) => {
   });
   t.strictSame(again, [], 'nothing is written again');
 
+  n2.must('cp', record, '/tmp/wanted.json');
+  const made = state(n2);
   t.match(n2.agent('overlay', 'gateway', '--remove'), { status: 0 });
   t.equal(state(n2), before, 'the NIC has its address again, and nothing of the way out is left');
-  t.match(n2.agent('overlay', 'gateway', ...own), { status: 0 });
+  // As if the command had died as soon as it had written what is wanted.
+  n2.must('cp', '/tmp/wanted.json', record);
+  t.match(n2.agent('overlay', 'apply'), { status: 0 });
+  t.equal(state(n2), made, 'what was begun is completed');
+  n2.must('ip', 'link', 'delete', 'eth1');
+  t.match(n2.agent('overlay', 'apply'), { status: 0 }, 'the NIC is pulled out');
+  t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /there is no eth1, by which packets would leave/ });
+  t.match(n1.agent('overlay', 'apply'), { status: 0 });
+  t.notMatch(n1.must('ovn-nbctl', 'show'), /GR_n2/, 'the cluster knows');
+  lan.plug(n2, 'eth1');
+  t.match(n2.agent('overlay', 'apply'), { status: 0 }, 'and back in');
+  t.match(n1.agent('overlay', 'apply'), { status: 0 });
+  t.equal(seenAs(n1, '10.42.0.2'), '203.0.113.9');
   t.match(n2.agent('overlay', 'leave'), { status: 0 });
   t.match(n2.must('ip', '-o', 'address', 'show', 'dev', 'eth1'), /203\.0\.113\.9/, 'leaving gives it back, too');
   t.notMatch(n2.must('ovs-vsctl', 'list-br'), /br-gw/);

@@ -51,8 +51,10 @@ export interface Host {
 }
 
 export interface Lan {
-  /** A node with eth0 in br-ex, which has its address, and a default route over it; `others` are NICs that nobody uses yet. */
+  /** A node with eth0 in br-ex, which has its address, and a default route over it; `others` are NICs that nobody uses yet, eth1 on a LAN of its own. */
   host(name: string, place: number, others?: readonly string[]): Promise<Host>;
+  /** Puts another NIC into a node. */
+  plug(host: Host, nic: string): void;
 }
 
 /** An empty LAN, 192.0.2.0/24. Everything ends with the test. */
@@ -84,9 +86,11 @@ export async function startLan(t: Test): Promise<Lan> {
     '-n',
     'sh',
     '-c',
-    'ip link add lan type bridge && ip link set lan up && echo ready && exec sleep infinity',
+    'for nic in eth0 eth1; do ip link add "lan-$nic" type bridge && ip link set "lan-$nic" up; done && echo ready && exec sleep infinity',
   );
+  const pids = new Map<Host, number>();
   return {
+    plug: (host, nic) => plug(host, nic, pids.get(host) ?? 0, lan),
     host: async (name, place, others = []) => {
       // Processes of its own, which all end with the first of them.
       const outer = await stay(
@@ -103,6 +107,7 @@ export async function startLan(t: Test): Promise<Lan> {
       );
       const pid = Number(readFileSync(`/proc/${outer}/task/${outer}/children`, 'utf8').trim());
       const host = hostOf(name, `192.0.2.${place}`, pid, children);
+      pids.set(host, pid);
       for (const nic of ['eth0', ...others]) plug(host, nic, pid, lan);
       configure(host);
       return host;
@@ -152,7 +157,7 @@ function hostOf(name: string, address: string, pid: number, children: ChildProce
   };
 }
 
-/** A NIC and its cable to the LAN. */
+/** A NIC and its cable to the LAN of all NICs with its name. */
 function plug({ must, name }: Host, nic: string, pid: number, lan: number): void {
   const end = `${name}-${nic}`;
   execFileSync('ip', [
@@ -169,7 +174,7 @@ function plug({ must, name }: Host, nic: string, pid: number, lan: number): void
     'netns',
     String(lan),
   ]);
-  execFileSync('nsenter', ['-t', String(lan), '-n', 'ip', 'link', 'set', end, 'master', 'lan', 'up']);
+  execFileSync('nsenter', ['-t', String(lan), '-n', 'ip', 'link', 'set', end, 'master', `lan-${nic}`, 'up']);
   must('ip', 'link', 'set', nic, 'up');
 }
 

@@ -8,9 +8,8 @@ import { readHost } from '../../facts/overlay.ts';
 import type { OverlayChanges, PortChange } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { mapOf } from '../../overlay/existing.ts';
-import { recordNow } from '../../overlay/own-gateway.ts';
 import { askController, ensureCentral, ensureController } from './daemons.ts';
-import { isWayOut, proveAnnounced, proveWayOut, wayOutMissing } from './gateway-proof.ts';
+import { isWayOut, proveAnnounced, proveWayOut, wayOutFaults, wayOutMissing } from './gateway-proof.ts';
 import type { OverlayPlaces } from './places.ts';
 import { ownDevice, type PlannedNode, planKernel, tlsFiles, withPlan } from './planned.ts';
 import { carryOut } from './rows.ts';
@@ -27,8 +26,8 @@ const kernelMs = 30_000;
 
 /** What has to change on this node, and what does not work; touches nothing. */
 export async function overlayChanges(recorded: OverlayRecord, places: OverlayPlaces): Promise<OverlayChanges> {
-  const record = recordNow(recorded, readHost());
-  return withPlan(record, places, async (planned) => {
+  return withPlan(recorded, places, async (planned) => {
+    const { record } = planned;
     const changes = changesOf(planned);
     const isSettled = changes.databases.every((plan) => plan.changes.length === 0);
     return { ...changes, faults: isSettled ? await faultsOf(record, places, planned) : [] };
@@ -41,32 +40,26 @@ export async function applyOverlay(
   places: OverlayPlaces,
   say: (step: string) => void,
 ): Promise<OverlayChanges> {
-  const record = recordNow(recorded, readHost());
   // At a boot they may have only just begun to start.
-  if (record.members !== null) await ensureCentral(places);
-  return withPlan(record, places, async (planned) => {
-    const port = await write(record, planned, say);
+  if (recorded.members !== null) await ensureCentral(places);
+  return withPlan(recorded, places, async (planned) => {
+    const port = await write(planned, say);
     await ensureController(places);
-    const faults = await provePart(record, places, planned, say);
+    const faults = await provePart(planned.record, places, planned, say);
     return { ...changesOf(planned), managementPort: port, faults };
   });
 }
 
 /** Brings the databases and the kernel there and proves nothing, for what has to be taken back: the central node may be away, ovn-controller, too. */
 export async function restoreOverlay(
-  recorded: OverlayRecord,
+  record: OverlayRecord,
   places: OverlayPlaces,
   say: (step: string) => void,
 ): Promise<void> {
-  const record = recordNow(recorded, readHost());
-  await withPlan(record, places, (planned) => write(record, planned, say));
+  await withPlan(record, places, (planned) => write(planned, say));
 }
 
-async function write(
-  record: OverlayRecord,
-  { databases }: PlannedNode,
-  say: (step: string) => void,
-): Promise<readonly PortChange[]> {
+async function write({ databases, record }: PlannedNode, say: (step: string) => void): Promise<readonly PortChange[]> {
   for (const { database, plan, rows } of databases) {
     if (plan.changes.length > 0) say(`${database.name}: ${plan.changes.length} rows to change`);
     await carryOut(database, plan, rows);
@@ -149,7 +142,7 @@ async function faultsOf(record: OverlayRecord, places: OverlayPlaces, planned: P
     return [
       `ovn-controller does not reach the southbound database at ${record.southbound.join(', ')}; running traffic goes on`,
     ];
-  const faults: string[] = [...planned.members.faults];
+  const faults: string[] = [...planned.members.faults, ...wayOutFaults(record)];
   const local = planned.databases.at(-1)?.database;
   await withSouthbound(record, places, planned, async (southbound) => {
     if (!(await southbound.appears(ownChassis(record), 0)))

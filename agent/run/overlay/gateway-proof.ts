@@ -51,6 +51,12 @@ export async function isWayOut({ layout, node }: OverlayRecord, local: RowDataba
   return local.appears({ table: 'Port', where }, limitMs);
 }
 
+/** Why a way out that is wanted cannot be one now. */
+export function wayOutFaults({ gateway, node }: OverlayRecord): readonly string[] {
+  if (gateway === undefined || node.gateway !== null) return [];
+  return [`there is no ${gateway.interface ?? gateway.bridge}, by which packets would leave the cluster`];
+}
+
 /** What is left to do for a way out that the central node has not written. */
 export function wayOutMissing({ node, southbound }: OverlayRecord): string {
   const at = southbound.join(', ');

@@ -1,6 +1,4 @@
-import { readHost } from '../../facts/overlay.ts';
 import type { NodeState } from '../../model/overlay-plan.ts';
-import { recordNow } from '../../overlay/own-gateway.ts';
 import { listCertificates } from './authority.ts';
 import type { OverlayPlaces } from './places.ts';
 import { withPlan } from './planned.ts';
@@ -13,7 +11,7 @@ const dayMs = 86_400_000;
 export async function listNodes(places: OverlayPlaces, now: number): Promise<readonly NodeState[]> {
   const record = requireCentral(places.record);
   const certificates = listCertificates(places.pki);
-  return withPlan(recordNow(record, readHost()), places, async ({ chassis, members }) =>
+  return withPlan(record, places, async ({ chassis, members }) =>
     record.members.map(({ name, subnets, systemId }) => {
       const found = chassis.find((one) => one.name === systemId);
       const isHere = name === record.node.name;

@@ -17,6 +17,7 @@ import { planLocalTls } from '../../overlay/local-tls.ts';
 import { type MembersNow, membersNow } from '../../overlay/members.ts';
 import { managementInterface } from '../../overlay/names.ts';
 import { planNorthbound } from '../../overlay/northbound.ts';
+import { recordNow } from '../../overlay/own-gateway.ts';
 import { planNic } from '../../overlay/own-nic.ts';
 import { overlayTables } from '../../overlay/tables.ts';
 import { pkiFiles } from './authority.ts';
@@ -38,6 +39,8 @@ export interface PlannedDatabase {
 
 /** A node with what has to change on it. */
 export interface PlannedNode {
+  /** What was planned: the record, with the way out that it comes to now. */
+  readonly record: OverlayRecord;
   /** In the order in which they are written. */
   readonly databases: readonly PlannedDatabase[];
   readonly managementPort: readonly PortChange[];
@@ -63,7 +66,7 @@ export async function withPlan<T>(
   try {
     open.push(await openSwitchDatabase(places.ovsRun));
     if (record.members !== null) open.push(...(await openCentral(places)));
-    return await work(await planNode(record, places, open));
+    return await work(await planNode(recordNow(record, readHost()), places, open));
   } finally {
     for (const database of open) database.close();
   }
@@ -101,7 +104,7 @@ async function planNode(
   }
   const rows = await readRows(local, [...overlayTables.Open_vSwitch, 'SSL']);
   planned.push({ database: local, rows, plan: planSwitch(record, places, rows) });
-  return { databases: planned, managementPort: planKernel(record, readHost()), members, chassis };
+  return { record, databases: planned, managementPort: planKernel(record, readHost()), members, chassis };
 }
 
 /** The northbound rows of these members and of the ways out that they announce, without those who leave. */

@@ -122,7 +122,8 @@ t.test('it follows the kernel, and stays while that has nothing', (t) => {
   };
   const moved = { links: [link('br-ex', ['198.51.100.9/24'])], routes: [route('0.0.0.0/0', '198.51.100.1', 'br-ex')] };
   t.match(recordNow(record, moved).node.gateway, { addresses: ['198.51.100.9/24'], nextHops: ['198.51.100.1'] });
-  t.equal(recordNow(record, { links: [], routes: [] }), record, 'br-ex is being built');
+  t.equal(recordNow(record, { links: [link('br-ex', [])], routes: [] }), record, 'between two leases');
+  t.match(recordNow(record, { links: [], routes: [] }), { node: { gateway: null } }, 'br-ex is gone');
   const { gateway: _, ...older } = record;
   t.equal(recordNow(older, moved), older);
   t.end();

@@ -3,6 +3,7 @@ import type { DatabaseRow, DatabaseRows } from '../model/rows.ts';
 import { subnetOf } from './addresses.ts';
 import { type Existing, indexRows, listOf, mapOf, textOf } from './existing.ts';
 import { gatewayNames, nodeNames, patchNames } from './names.ts';
+import { networkOf } from './own-gateway.ts';
 import { clusterRouterOf } from './ownership.ts';
 import { nodeTag, tagKeys } from './tags.ts';
 
@@ -59,11 +60,11 @@ function gatewayThere(
   if (port === null) return null;
   const device = uplink.slice(0, -name.length - 1);
   const isShared = bridge === null || bridge === device;
+  const way = { bridge: bridge ?? device, interface: isShared ? null : device };
   return {
-    bridge: bridge ?? device,
+    ...way,
     kind: isShared ? 'shared' : 'dedicated',
-    interface: isShared ? null : device,
-    physicalNetwork: physicalNetwork(isShared ? null : device),
+    physicalNetwork: networkOf(way),
     mac: textOf(port, 'mac'),
     addresses: listOf(port, 'networks').map(String),
     nextHops: routesOf(rows, rows.named('Logical_Router', router))
@@ -79,9 +80,4 @@ function gatewayThere(
 
 function routesOf(rows: Existing, router: DatabaseRow | null): readonly DatabaseRow[] {
   return rows.referred(router, 'static_routes', 'Logical_Router_Static_Route');
-}
-
-/** Name of a gateway's network in ovn-bridge-mappings. */
-export function physicalNetwork(nic: string | null): string {
-  return nic === null ? 'physnet' : `physnet-${nic}`;
 }

@@ -2,6 +2,7 @@
 import type { HostFacts } from '../../../agent/facts/overlay.ts';
 import type { Link } from '../../../agent/model/observation.ts';
 import { operationsOf } from '../../../agent/overlay/operations.ts';
+import type { NicFacts } from '../../../agent/overlay/own-nic.ts';
 import { macsForNode, type PlannedInit, planInit } from '../../../agent/run/overlay/ovn-k8s/planned.ts';
 import type { ModelDatabase } from './model-database.ts';
 import { emptyVswitch } from './vswitch.ts';
@@ -10,7 +11,7 @@ import { emptyVswitch } from './vswitch.ts';
 export interface Machine {
   readonly name: string;
   readonly vswitch: ModelDatabase;
-  readonly host: HostFacts;
+  readonly host: HostFacts & NicFacts;
 }
 
 export function link(name: string, mac: string, addresses: readonly string[], special: Partial<Link> = {}): Link {
@@ -52,7 +53,7 @@ export function machine(place: number, settings: Readonly<Record<string, string>
     link('eth1', `52:54:00:00:01:0${place}`, ['198.51.100.1/24']),
   ];
   const route = { family: 4, destination: '0.0.0.0/0', gateway: '192.0.2.1', device: 'br-ex', metric: 0 } as const;
-  return { name, vswitch, host: { hostname: name, links, routes: [route] } };
+  return { name, vswitch, host: { hostname: name, links, routes: [route], sshPeer: null, leased: [] } };
 }
 
 export function planned(

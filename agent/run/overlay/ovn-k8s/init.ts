@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
-import { ipBatchOrRefusal } from '../../../drivers/host/ip-batch.ts';
 import { openNorthbound, openSwitchDatabase, type RowDatabase } from '../../../drivers/ovn/database.ts';
 import { AgentError, isAgentError } from '../../../errors.ts';
-import { readHost } from '../../../facts/overlay.ts';
+import { readNic } from '../../../facts/overlay.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
-import type { OverlayChanges, PortChange } from '../../../model/overlay-plan.ts';
+import type { OverlayChanges } from '../../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { NodeRequest, NodeWords } from '../../../model/ovn-k8s.ts';
 import { patchNames } from '../../../overlay/names.ts';
 import { switchSettings } from '../../../overlay/switch-settings.ts';
 import { overlayTables } from '../../../overlay/tables.ts';
-import { kernelMs, proveInstalled, settlePort } from '../apply.ts';
+import { proveInstalled, settleKernel } from '../apply.ts';
 import { ensureController } from '../daemons.ts';
 import { refuseHostRanges } from '../membership.ts';
 import type { OverlayPlaces } from '../places.ts';
@@ -18,7 +17,6 @@ import { ownDevice } from '../planned.ts';
 import { readRecord } from '../record.ts';
 import { carryOut, readRows } from '../rows.ts';
 import { readSystemId } from '../system-id.ts';
-import { planNic } from './gateway.ts';
 import { macsForNode, type PlannedInit, planInit } from './planned.ts';
 
 /** A race is lost to a node that has won one: with as many attempts as a cluster has nodes, each gets its turn. */
@@ -56,12 +54,12 @@ export async function initNode(
     try {
       // Its admin has told it where the cluster is, so that it can run before anything is written.
       await ensureController(places);
-      const { planned, nic } = await writeRows(request, { local, northbound, systemId, places }, say);
+      const planned = await writeRows(request, { local, northbound, systemId, places }, say);
       const record = recordOf(planned);
-      const port = await settlePort(record, say);
+      const port = await settleKernel(record, say);
       await proveInstalled(record, local, say);
       await provePatch(planned.node, local, say);
-      return { databases: [planned.northbound, planned.local], managementPort: [...nic, ...port], faults: [] };
+      return { databases: [planned.northbound, planned.local], managementPort: port, faults: [] };
     } finally {
       northbound.close();
     }
@@ -82,18 +80,17 @@ async function writeRows(
   request: NodeRequest,
   { local, northbound, systemId, places }: Databases,
   say: (line: string) => void,
-): Promise<{ readonly planned: PlannedInit; readonly nic: readonly PortChange[] }> {
+): Promise<PlannedInit> {
   const randomMacs = Array.from({ length: macsForNode }, randomMac);
   for (let left = attempts; ; left -= 1) {
     const [above, below, host] = [
       await readRows(northbound, overlayTables.OVN_Northbound),
       await readRows(local, overlayTables.Open_vSwitch),
-      readHost(),
+      await readNic(request.gateway?.device.kind === 'nic' ? request.gateway.device.name : null),
     ];
     const inputs = { request, host, systemId, local: below, northbound: above, randomMacs, places };
     const planned = planInit(inputs);
     refuseHostRanges(planned.layout, host, [ownDevice(planned)]);
-    const nic = request.gateway === null ? [] : planNic(planned.node.gateway, host);
     try {
       await carryOut(northbound, planned.northbound, above);
     } catch (error) {
@@ -102,18 +99,8 @@ async function writeRows(
       continue;
     }
     await carryOut(local, planned.local, below);
-    await settleNic(nic);
-    return { planned, nic };
+    return planned;
   }
-}
-
-async function settleNic(changes: readonly PortChange[]): Promise<void> {
-  const refusal = await ipBatchOrRefusal(
-    changes.map(({ command }) => command),
-    kernelMs,
-  );
-  if (refusal === null) return;
-  throw new AgentError('step-failed', `the kernel refused ${refusal}`, { hint: 'run the command again' });
 }
 
 /** What the parts of the overlay that have a record are handed instead of one. */

@@ -9,6 +9,7 @@ import { planLocal } from '../../../overlay/local.ts';
 import { clusterRouterName } from '../../../overlay/names.ts';
 import { nodeThere } from '../../../overlay/node-there.ts';
 import { macsNeeded, planNorthbound } from '../../../overlay/northbound.ts';
+import type { NicFacts } from '../../../overlay/own-nic.ts';
 import { clusterRouterOf } from '../../../overlay/ownership.ts';
 import { numberFor, type RegisteredNode, registeredNodes } from '../../../overlay/registry.ts';
 import { type SwitchSettings, switchSettings } from '../../../overlay/switch-settings.ts';
@@ -22,7 +23,7 @@ const joinSubnets = { 4: '100.64.1.0/24', 6: 'fd98::/64' } as const;
 /** Everything that a node's part in the cluster follows from. */
 export interface NodeInputs {
   readonly request: NodeRequest;
-  readonly host: HostFacts;
+  readonly host: HostFacts & NicFacts;
   /** The machine's, where Open vSwitch does not say one. */
   readonly systemId: string | null;
   readonly local: DatabaseRows;
@@ -60,7 +61,10 @@ export function planInit(inputs: NodeInputs): PlannedInit {
     encap: settings.encap,
     managementMac: there.managementMac,
     hostAddresses: settings.encap.addresses,
-    gateway: request.gateway === null ? there.gateway : gatewayAsked(request.gateway, host, settings.encap.addresses),
+    gateway:
+      request.gateway === null
+        ? there.gateway
+        : gatewayAsked(request.gateway, { encap: settings.encap, hostAddresses: settings.encap.addresses }, host),
   };
   const isCarried = request.gateway !== null || there.isGatewayCarried;
   const here = isCarried ? node : { ...node, gateway: null };

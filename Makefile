@@ -35,7 +35,7 @@ test: node_modules/.package-lock.json ## every test, those in booted nodes inclu
 check: node_modules/.package-lock.json ## format, lint, types, unused code, import rules, shell
 	npm run --silent check
 	test/node/host-packages.sh shellcheck >&2
-	git ls-files -z '*.sh' .ci/run | xargs -0 shellcheck
+	git ls-files -z '*.sh' .ci/run | xargs -0 shellcheck --external-sources --source-path=SCRIPTDIR
 
 demo: node_modules/.package-lock.json ## a node moves its NIC under br-ex before your eyes (KEEP=1: a shell in it afterwards)
 	@test/node/host-packages.sh $(HOST_COMMANDS) >&2

@@ -23,7 +23,7 @@ t.test('two nodes', { skip: clusterSkip || ovnkubeSkip }, async (t) => {
   const connected = async (what: string): Promise<void> => {
     const started = performance.now();
     t.strictSame(
-      await brokenConnections(node, recoverySeconds, 'between-nodes.sh'),
+      await brokenConnections(node, recoverySeconds, 'between two nodes'),
       [],
       `26 of 26 connections ${what}`,
     );

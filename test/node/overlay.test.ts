@@ -2,24 +2,23 @@
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode } from './node.ts';
-import { onSecond, second, withSecondNode } from './second-node.ts';
+import { clusterFiles, clusterLan, identity, reach } from './overlay-cluster.ts';
+import { onSecond, second } from './second-node.ts';
 
-const files = { '/etc/microshift/ovn.yaml': 'ovs:\n  datapathType: netdev\n', ...withSecondNode() };
-const identity = 'cat /etc/openvswitch/system-id.conf';
-/** Asks until the first answer: the first packets of a tunnel wait for the neighbour's address. */
-const reach = (address: string, seconds = 30): string => `ping -c 1 -w ${seconds} ${address}`;
 /** Every row with its _version, which each write changes (RFC 7047, 3.2). */
 const select = (database: string, tables: readonly string[]): string =>
   JSON.stringify([database, ...tables.map((table) => ({ op: 'select', table, where: [] }))]);
 const northbound = ['NB_Global', 'Logical_Router', 'Logical_Router_Port', 'Logical_Switch', 'Logical_Switch_Port'];
 const versions = `ovsdb-client transact unix:/run/ovn/ovnnb_db.sock '${select('OVN_Northbound', northbound)}'
   ovsdb-client transact '${select('Open_vSwitch', ['Open_vSwitch', 'Bridge', 'Port'])}'`;
-/** The switch sends whole checksums, as Open vSwitch's userspace data path needs them. */
-const lan =
-  'lan() { nic eth0; lan_ip lan0 192.0.2.1/24; for device in lan0 peth0; do $LAN ethtool -K "$device" tx off; done; }';
-
 t.test('two nodes', { skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'static4', lanAppend: lan, enableUnit: true, kernel: 'of this machine', files });
+  const node = await bootNode({
+    lan: 'static4',
+    lanAppend: clusterLan,
+    enableUnit: true,
+    kernel: 'of this machine',
+    files: clusterFiles,
+  });
   t.teardown(() => node.halt());
   await node.text('systemctl start microshift-ovs-init second-node');
 

@@ -1,0 +1,17 @@
+// What a cluster of two booted nodes is made of.
+import { withSecondNode } from './second-node.ts';
+
+/** Both have the userspace data path: the machine's kernel may have no openvswitch module. */
+export const clusterFiles = { '/etc/microshift/ovn.yaml': 'ovs:\n  datapathType: netdev\n', ...withSecondNode() };
+
+/** The switch sends whole checksums, as that data path needs them. Behind it is a network of its own, 198.51.100.0/24. */
+export const clusterLan = `lan() {
+  nic eth0; lan_ip lan0 192.0.2.1/24 198.51.100.1/24
+  for device in lan0 peth0; do $LAN ethtool -K "$device" tx off; done
+}`;
+
+/** Prints who a node is in OVN. */
+export const identity = 'cat /etc/openvswitch/system-id.conf';
+
+/** Asks until the first answer: the first packets of a tunnel wait for the neighbour's address. */
+export const reach = (address: string, seconds = 30): string => `ping -c 1 -w ${seconds} ${address}`;

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import type { GatewayCommandOptions } from '../commands/overlay-gateway.ts';
 import type { PkiOptions } from '../commands/overlay-pki.ts';
 import type { AddTo } from './add-command.ts';
-import { positiveDays } from './numbers.ts';
+import { positiveDays, vlanId } from './numbers.ts';
 
 /** `overlay …`: a cluster network of our own on OVN, for a few nodes. */
 export function addOverlayCommands(program: Command, addTo: AddTo): void {
@@ -13,6 +14,7 @@ export function addOverlayCommands(program: Command, addTo: AddTo): void {
   add('join <bundle>', 'join the cluster of a bundle of pki issue; - is standard input', async (output, file: string) =>
     (await import('../commands/overlay.ts')).join(file, output),
   );
+  addGatewayCommand(overlay, addTo);
   add('plan', 'show everything overlay apply would do, and touch nothing', async (output) =>
     (await import('../commands/overlay.ts')).plan(output),
   );
@@ -29,6 +31,20 @@ export function addOverlayCommands(program: Command, addTo: AddTo): void {
     (await import('../commands/overlay.ts')).leave(node, output),
   ).option('--node <name>', 'on the central node: take another one out, whether it still is there or not');
   addPkiCommands(overlay, addTo);
+}
+
+function addGatewayCommand(overlay: Command, addTo: AddTo): void {
+  const add = addTo(overlay);
+  add('gateway', 'make this node a way out of the cluster', async (output, options: GatewayCommandOptions) =>
+    (await import('../commands/overlay-gateway.ts')).gateway(options, output),
+  )
+    .option('--bridge <bridge>', 'by which packets leave (br-ex)')
+    .option('--interface <nic>', 'a NIC that nobody else needs, instead of a bridge that is there')
+    .option('--address <address/length>', 'what they have as their source; with a comma one of each family (auto)')
+    .option('--next-hop <address>', "the LAN's router; with a comma one of each family (auto)")
+    .option('--vlan <id>', 'VLAN of the NIC', vlanId)
+    .option('--subnets <subnets>', 'subnets of the cluster that leave here, whichever node they are on')
+    .option('--remove', 'it is none any more');
 }
 
 function addPkiCommands(overlay: Command, addTo: AddTo): void {

@@ -1,6 +1,8 @@
 import { hostname } from 'node:os';
+import { leasedAddresses } from '../drivers/host/kernel-entries.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
+import { sshClient } from '../drivers/host/ssh-client.ts';
 import type { Link, Route } from '../model/observation.ts';
 
 /** What the kernel tells of this host. */
@@ -13,4 +15,15 @@ export interface HostFacts {
 /** Name, links and routes of this host, as they are now. */
 export function readHost(): HostFacts {
   return { hostname: hostname(), links: readLinks(), routes: readRoutes() };
+}
+
+/** The same, with who runs this over SSH, and which addresses of a NIC are leased; null: no NIC is asked for. */
+export async function readNic(nic: string | null): Promise<HostFacts & NicLeases> {
+  return { ...readHost(), sshPeer: sshClient(), leased: nic === null ? [] : await leasedAddresses(nic) };
+}
+
+/** What else decides whether a NIC can be given away. */
+interface NicLeases {
+  readonly sshPeer: string | null;
+  readonly leased: readonly string[];
 }

@@ -1,6 +1,6 @@
 import { AgentError } from '../errors.ts';
 import type { LocalFacts, OverlayGateway, OverlayPlan } from '../model/overlay.ts';
-import type { WrittenValue } from '../model/rows.ts';
+import type { DatabaseRow, WrittenValue } from '../model/rows.ts';
 import { isIpv6, macOf } from './addresses.ts';
 import { integrationBridge, wantBridge, wantPort } from './bridges.ts';
 import { is, keys, type WantedColumn } from './column-changes.ts';
@@ -8,6 +8,7 @@ import { createDraft, type Draft, type WantedRow } from './draft.ts';
 import { mapOf, textOf } from './existing.ts';
 import { managementInterface, nodeNames, uplinkPort } from './names.ts';
 import { managementMac } from './node.ts';
+import { sharedSettings } from './shared-settings.ts';
 import { isOwnedBy, tagKeys } from './tags.ts';
 
 /** What has to change in a node's own Open vSwitch so that its ovn-controller works for the cluster. */
@@ -39,16 +40,21 @@ export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | '
   const draft = createDraft(rows, layout.owner);
   const root = rootOf(draft);
   removeOthers(draft, layout.owner);
+  for (const row of draft.existing.all('Port').filter(isWayOut))
+    draft.remove('Port', row, textOf(row, 'name'), 'it led to the cluster');
   const ids = mapOf(root.existing, 'external_ids');
   const own = (ids[tagKeys.keys] ?? '').split(',').filter((key) => key !== '' && !lasting.includes(key));
-  const columns = [...own, tagKeys.keys].filter((key) => key in ids);
-  if (columns.length > 0) {
+  const shared = sharedSettings(ids, null);
+  const dropped = [...own, ...shared.drop, tagKeys.keys].filter((key) => key in ids);
+  if (dropped.length > 0) {
+    const column = 'external_ids';
+    const put = Object.keys(shared.put).length === 0 ? [] : [{ column, put: shared.put }];
     draft.changes.push({
       do: 'update',
       table: root.table,
       title: root.title,
       uuid: String(root.reference),
-      columns: [{ column: 'external_ids', drop: columns }],
+      columns: [{ column, drop: dropped }, ...put],
       why: 'ovn-controller has no cluster any more',
     });
   }
@@ -72,7 +78,6 @@ function rootOf(draft: Draft): WantedRow {
 /** Keys that ovn-controller reads (ovn-controller(8)); the probes are those of ovn-kubernetes. */
 function wantSettings(draft: Draft, root: WantedRow, { node, southbound, northbound, datapathType }: LocalFacts): void {
   const there = mapOf(root.existing, 'external_ids');
-  const { gateway } = node;
   const ids: Record<string, string> = {
     'system-id': node.systemId,
     hostname: node.name,
@@ -86,30 +91,26 @@ function wantSettings(draft: Draft, root: WantedRow, { node, southbound, northbo
     'ovn-enable-lflow-cache': 'true',
     ...(northbound.length > 0 && { 'ovn-nb': northbound.join(',') }),
     ...(datapathType !== null && { 'ovn-bridge-datapath-type': datapathType }),
-    ...(gateway !== null && { 'ovn-bridge-mappings': mappings(there['ovn-bridge-mappings'] ?? '', gateway) }),
   };
+  const shared = sharedSettings(there, node.gateway);
   const before = (there[tagKeys.keys] ?? '').split(',').filter((key) => key !== '');
-  // What pointed to another cluster points to none afterwards; mappings of others are left as they are.
-  const isOwn = (key: string): boolean =>
-    before.includes(key) || there[key] === undefined || (key !== 'ovn-bridge-mappings' && there[key] !== ids[key]);
+  // What pointed to another cluster points to none afterwards.
+  const isOwn = (key: string): boolean => before.includes(key) || there[key] !== ids[key];
   const own = Object.keys(ids).filter(isOwn);
   draft.want({
     table: root.table,
     title: root.title,
     existing: root.existing,
     columns: {
-      external_ids: keys({ ...ids, [tagKeys.keys]: own.toSorted().join(',') }),
+      external_ids: {
+        keys: { ...ids, ...shared.put, [tagKeys.keys]: own.toSorted().join(',') },
+        without: shared.drop,
+      },
       other_config: keys({ 'bundle-idle-timeout': '180' }),
     },
     isShared: true,
     why: 'ovn-controller learns where the cluster is, and who this node is in it',
   });
-}
-
-/** Mappings of others stay; ours says where its network is. */
-function mappings(before: string, { physicalNetwork, bridge }: OverlayGateway): string {
-  const others = before.split(',').filter((entry) => entry !== '' && entry.split(':')[0] !== physicalNetwork);
-  return [...others, `${physicalNetwork}:${bridge}`].join(',');
 }
 
 function hardwareAddress(draft: Draft, bridge: string): string | undefined {
@@ -156,14 +157,28 @@ function wantUplink(
   wantPort(draft, inside, towards, patch(back, { 'iface-id': uplink }));
 }
 
+/** What ovn-controller puts between br-int and the bridge of a way out (ovn-controller(8)): two ports, which name the logical one. */
+function wayOutOf(port: DatabaseRow): string | undefined {
+  return mapOf(port, 'external_ids')['ovn-localnet-port'];
+}
+
+const isWayOut = (port: DatabaseRow): boolean => wayOutOf(port) !== undefined;
+
 /** Ports and bridges of ours that nobody wants any more. */
 function removeOthers(draft: Draft, owner: string): void {
   const going = draft.existing.all('Bridge').filter((row) => isOwnedBy(row, owner) && !draft.isSettled(row));
   for (const row of going) {
-    const strangers = draft.existing.referred(row, 'ports', 'Port').filter((port) => !isOwnedBy(port, owner));
-    if (strangers.length > 0)
+    const ports = draft.existing.referred(row, 'ports', 'Port');
+    const strangers = ports.filter((port) => !isOwnedBy(port, owner) && !isWayOut(port));
+    if (strangers.length > 0) {
       draft.trace.push(`kept=${textOf(row, 'name')}, for ${textOf(strangers[0] ?? null, 'name')}`);
-    else draft.remove('Bridge', row, textOf(row, 'name'), 'nothing of the cluster needs it any more');
+      continue;
+    }
+    draft.remove('Bridge', row, textOf(row, 'name'), 'nothing of the cluster needs it any more');
+    // With the bridge gone, ovn-controller leaves the other end of its patch ports in br-int.
+    const ends = ports.filter(isWayOut).map(wayOutOf);
+    for (const port of draft.existing.all('Port').filter((one) => isWayOut(one) && ends.includes(wayOutOf(one))))
+      draft.remove('Port', port, textOf(port, 'name'), `it led to ${textOf(row, 'name')}`);
   }
   const ports = draft.existing.all('Port').filter((row) => isOwnedBy(row, owner) && !draft.isSettled(row));
   for (const row of ports) {

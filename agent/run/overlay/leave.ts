@@ -4,6 +4,7 @@ import { openSouthbound, removeChassis } from '../../drivers/ovn/database.ts';
 import { AgentError, messageOf } from '../../errors.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { forgetIssued, pkiFiles } from './authority.ts';
+import { giveBack } from './gateway.ts';
 import type { OverlayPlaces } from './places.ts';
 import { planMembers, tlsFiles, withPlan } from './planned.ts';
 import { removeRecord, requireCentral, requireRecord, writeRecord } from './record.ts';
@@ -30,6 +31,7 @@ export async function leaveOverlay(
   }
   const { own, authority, authorityKey, issued } = pkiFiles(places.pki);
   const isCentral = record.members !== null;
+  await giveBack(record, null);
   await removeRows(record, places);
   const leftOver = isCentral ? null : await unregister(record, places);
   const files = isCentral ? [own, authorityKey, authority, issued(record.node.name)] : [own, authority];

@@ -1,6 +1,6 @@
 // make demo-overlay: two nodes become one network on OVN, one of them the way out to the LAN. KEEP=1 leaves a shell in the first one at the end.
-import { bootNode, type TestNode } from './node.ts';
-import { clusterFiles, clusterLan, identity, reach } from './overlay-cluster.ts';
+import type { TestNode } from './node.ts';
+import { bootTwoNodes, identity, reach } from './overlay-cluster.ts';
 import { type Drawn, picture } from './overlay-picture.ts';
 import { onSecond, second } from './second-node.ts';
 import { shell } from './shell.ts';
@@ -21,15 +21,8 @@ async function show(node: TestNode, on: string, command: string, expected = 0): 
 
 async function main(): Promise<void> {
   heading('Two nodes boot on one LAN: systemd, NetworkManager, Open vSwitch; each moves its NIC under br-ex');
-  const node = await bootNode({
-    lan: 'static4',
-    lanAppend: clusterLan,
-    enableUnit: true,
-    kernel: 'of this machine',
-    files: clusterFiles,
-  });
+  const node = await bootTwoNodes();
   try {
-    await node.text('systemctl start microshift-ovs-init second-node');
     for (const on of [first, second.name]) await show(node, on, 'microshift-net status');
 
     heading('The first one begins a cluster, the second one joins');

@@ -1,8 +1,7 @@
 // A cluster of two booted nodes, each with systemd, NetworkManager, Open vSwitch and OVN of its own, on one LAN.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
-import { bootNode } from './node.ts';
-import { clusterFiles, clusterLan, identity, reach } from './overlay-cluster.ts';
+import { bootTwoNodes, identity, reach } from './overlay-cluster.ts';
 import { onSecond, second } from './second-node.ts';
 
 /** Every row with its _version, which each write changes (RFC 7047, 3.2). */
@@ -12,15 +11,8 @@ const northbound = ['NB_Global', 'Logical_Router', 'Logical_Router_Port', 'Logic
 const versions = `ovsdb-client transact unix:/run/ovn/ovnnb_db.sock '${select('OVN_Northbound', northbound)}'
   ovsdb-client transact '${select('Open_vSwitch', ['Open_vSwitch', 'Bridge', 'Port'])}'`;
 t.test('two nodes', { skip: nodeSkip }, async (t) => {
-  const node = await bootNode({
-    lan: 'static4',
-    lanAppend: clusterLan,
-    enableUnit: true,
-    kernel: 'of this machine',
-    files: clusterFiles,
-  });
+  const node = await bootTwoNodes();
   t.teardown(() => node.halt());
-  await node.text('systemctl start microshift-ovs-init second-node');
 
   await node.text(`systemctl enable microshift-net-overlay; ${onSecond} systemctl enable microshift-net-overlay`);
   const begun = await node.run('microshift-net overlay init');
@@ -33,6 +25,11 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
   t.match(await node.text(`${onSecond} ${reach('10.42.0.2')}`), /ttl=63/, 'and back');
   t.match(await node.text('ovs-vsctl show'), /type: geneve\n.*remote_ip="192\.0\.2\.51"/);
 
+  t.match(await node.run(`${onSecond} microshift-net overlay gateway`), { exitCode: 0, stdout: /as 192\.0\.2\.51\./ });
+  await node.text('microshift-net overlay apply');
+  const beyond = 'ip route replace 198.51.100.0/24 via 10.42.0.1 dev ovn-k8s-mp0';
+  t.match(await node.text(`${beyond}; ${reach('198.51.100.1')}`), /ttl=62/, 'out to the LAN by the second node');
+
   const before = await node.text(versions);
   for (const where of ['', `${onSecond} `])
     t.match(await node.run(`${where}microshift-net overlay apply`), { exitCode: 0, stdout: /^Nothing to do/ });
@@ -43,6 +40,7 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
   t.match(await node.run('microshift-net overlay verify'), { exitCode: 0 }, 'the other one is as wanted');
   await node.text('systemctl start second-node');
   t.match(await node.text(reach('10.42.1.2')), /ttl=63/, 'it is back by itself');
+  t.match(await node.text(reach('198.51.100.1')), /ttl=62/, 'and the way out');
   for (const where of ['', `${onSecond} `])
     t.match(await node.run(`${where}microshift-net overlay verify`), { exitCode: 0, stdout: /^No drift/ });
 

@@ -1,34 +1,59 @@
-// `overlay` in a booted node: systemd starts OVN, and after a boot the node has its part in the cluster by itself.
+// A cluster of two booted nodes, each with systemd, NetworkManager, Open vSwitch and OVN of its own, on one LAN.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
-import { bootNode } from './node.ts';
+import { bootTwoNodes, identity, reach } from './overlay-cluster.ts';
+import { onSecond, second } from './second-node.ts';
 
-const files = {
-  '/etc/microshift/ovn.yaml': 'ovs:\n  datapathType: netdev\n',
-  // The data path of this machine's nodes, which its kernel has as a module.
-  '/etc/systemd/system/ovs-vswitchd.service.d/tun.conf': '[Service]\nExecStartPre=/sbin/modprobe tun\n',
-};
-
-t.test('a cluster of one', { skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'dhcp', files });
+/** Every row with its _version, which each write changes (RFC 7047, 3.2). */
+const select = (database: string, tables: readonly string[]): string =>
+  JSON.stringify([database, ...tables.map((table) => ({ op: 'select', table, where: [] }))]);
+const northbound = ['NB_Global', 'Logical_Router', 'Logical_Router_Port', 'Logical_Switch', 'Logical_Switch_Port'];
+const versions = `ovsdb-client transact unix:/run/ovn/ovnnb_db.sock '${select('OVN_Northbound', northbound)}'
+  ovsdb-client transact '${select('Open_vSwitch', ['Open_vSwitch', 'Bridge', 'Port'])}'`;
+t.test('two nodes', { skip: nodeSkip }, async (t) => {
+  const node = await bootTwoNodes();
   t.teardown(() => node.halt());
-  await node.text('modprobe tun; systemctl enable microshift-net-overlay');
 
+  await node.text(`systemctl enable microshift-net-overlay; ${onSecond} systemctl enable microshift-net-overlay`);
   const begun = await node.run('microshift-net overlay init');
   t.match(begun, { exitCode: 0, stdout: /has 10\.42\.0\.0\/24 of 10\.42\.0\.0\/16\.\nTo join a node/ });
-  t.match(await node.run('microshift-net overlay init'), { exitCode: 0, stdout: /^Nothing to do/ });
-  t.match(await node.run('microshift-net overlay verify'), { exitCode: 0, stdout: /^No drift/ });
-  t.match(await node.text('microshift-net overlay nodes'), /^\S+ +here +10\.42\.0\.0\/24 +192\.0\.2\.50 /m);
+  const issue = `microshift-net overlay pki issue ${second.name} --system-id "$(${onSecond} ${identity})"`;
+  const joined = await node.run(`set -o pipefail; ${issue} | ${onSecond} microshift-net overlay join -`);
+  t.match(joined, { exitCode: 0, stdout: /^Done, \d+ changes: second has 10\.42\.1\.0\/24 of 10\.42\.0\.0\/16\.$/m });
+  t.match(await node.text('microshift-net overlay nodes'), /^second +joined +10\.42\.1\.0\/24 +192\.0\.2\.51 /m);
+  t.match(await node.text(reach('10.42.1.2')), /ttl=63/, 'through one router, over the tunnel');
+  t.match(await node.text(`${onSecond} ${reach('10.42.0.2')}`), /ttl=63/, 'and back');
+  t.match(await node.text('ovs-vsctl show'), /type: geneve\n.*remote_ip="192\.0\.2\.51"/);
+
+  t.match(await node.run(`${onSecond} microshift-net overlay gateway`), { exitCode: 0, stdout: /as 192\.0\.2\.51\./ });
+  await node.text('microshift-net overlay apply');
+  const beyond = 'ip route replace 198.51.100.0/24 via 10.42.0.1 dev ovn-k8s-mp0';
+  t.match(await node.text(`${beyond}; ${reach('198.51.100.1')}`), /ttl=62/, 'out to the LAN by the second node');
+
+  const before = await node.text(versions);
+  for (const where of ['', `${onSecond} `])
+    t.match(await node.run(`${where}microshift-net overlay apply`), { exitCode: 0, stdout: /^Nothing to do/ });
+  t.equal(await node.text(versions), before, 'not one row was written');
+
+  await node.text('systemctl stop second-node');
+  t.match(await node.run(reach('10.42.1.2', 1)), { exitCode: 1 }, 'the power of one node is cut');
+  t.match(await node.run('microshift-net overlay verify'), { exitCode: 0 }, 'the other one is as wanted');
+  await node.text('systemctl start second-node');
+  t.match(await node.text(reach('10.42.1.2')), /ttl=63/, 'it is back by itself');
+  t.match(await node.text(reach('198.51.100.1')), /ttl=62/, 'and the way out');
+  for (const where of ['', `${onSecond} `])
+    t.match(await node.run(`${where}microshift-net overlay verify`), { exitCode: 0, stdout: /^No drift/ });
+
   const doctor = (await node.run('microshift-net doctor')).stdout;
   t.match(doctor, /^ok +overlay /m);
   t.notMatch(doctor, /ovn-kubernetes runs here|OVN-KUBE-NODEPORT/, 'br-int is not taken for that of ovn-kubernetes');
 
   await node.reboot();
-  await node.run('systemctl start microshift-net-overlay');
-  t.equal(await node.text('systemctl show -P Result microshift-net-overlay'), 'success');
+  await node.text('systemctl start microshift-net-overlay');
   t.match(await node.run('microshift-net overlay verify'), { exitCode: 0, stdout: /^No drift/ }, 'after a boot, too');
   t.match(await node.text('ip -brief address show dev ovn-k8s-mp0'), /10\.42\.0\.2\/24/);
 
+  t.match(await node.run(`microshift-net overlay leave --node ${second.name}`), { exitCode: 0 });
   t.match(await node.run('microshift-net overlay leave'), { exitCode: 0 });
   t.match(await node.run('microshift-net overlay verify'), { exitCode: 2, stderr: /this node is in no overlay/ });
   t.notMatch(await node.text('ovs-vsctl get Open_vSwitch . external_ids; ovn-nbctl show'), /ovn-remote|10\.42/);

@@ -1,12 +1,13 @@
 // Nodes as network namespaces on one LAN, each with Open vSwitch in the userspace data path and OVN of its own, and the program as it ships.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { missingForOvn, unpackedOvn } from '../cluster/unpacked-ovn.ts';
+import { childrenIn } from './children.ts';
 
 /** Far beyond what a busy machine needs. */
 const limitMs = 120_000;
@@ -61,16 +62,7 @@ export interface Lan {
 export async function startLan(t: Test): Promise<Lan> {
   const ovn = unpackedOvn();
   const folder = mkdtempSync(join(tmpdir(), 'overlay-lan-'));
-  const children: ChildProcess[] = [];
-  t.teardown(async () => {
-    for (const child of children.toReversed()) {
-      if (child.exitCode !== null || child.signalCode !== null) continue;
-      const gone = once(child, 'exit');
-      child.kill('SIGKILL');
-      await gone;
-    }
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const children = childrenIn(folder, t);
   const stay = async (program: string, ...words: readonly string[]): Promise<number> => {
     // It ends with this process, however that ends.
     const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...words], {

@@ -15,3 +15,10 @@ export function positiveDays(text: string): number {
     throw new InvalidArgumentError('a whole number of days from 1 to 36500');
   return days;
 }
+
+/** A port of TCP or UDP as an option takes it. */
+export function portNumber(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port < 1 || port > 65_535) throw new InvalidArgumentError('a port from 1 to 65535');
+  return port;
+}

@@ -46,7 +46,7 @@ export interface Progress {
   nextHop: string | null;
   toldUpTo: number;
   seen: readonly string[];
-  /** The ACL that the packet met last in this pipeline: a later stage may carry out what it says. */
+  /** The ACL that the packet met last: a later stage may carry out what it says. */
   acl: TraceRule | null;
   step: TraceStep | null;
   /** How it ends where nothing better comes: one copy of a packet may be dropped, and another one arrive. */

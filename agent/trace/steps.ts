@@ -34,8 +34,8 @@ const handlers: readonly (readonly [RegExp, Handler])[] = [
 export function readStep(progress: Progress, step: TraceStep): void {
   if (step.number <= progress.toldUpTo) return;
   const flow = flowOf(progress);
-  const rule = isAclStage(step.stage) ? (flow?.rule ?? null) : null;
-  progress.acl = rule ?? progress.acl;
+  if (isAclStage(step.stage)) progress.acl = flow?.rule ?? progress.acl;
+  else passAcl(progress);
   for (const action of step.actions) {
     for (const [pattern, handle] of handlers) {
       const found = pattern.exec(action);
@@ -43,11 +43,17 @@ export function readStep(progress: Progress, step: TraceStep): void {
     }
     if (progress.outcome !== null) return;
   }
-  if (rule !== null && progress.drop === null) progress.stations.push({ do: 'pass', rule });
   const port = /^outport = "(.*)";/;
   const chosen = step.actions.map((action) => port.exec(action)?.[1]).find((name) => name !== undefined);
   if (isRouting(step) && flow !== null && chosen !== undefined)
     progress.stations.push({ do: 'route', flow, nextHop: progress.nextHop, port: chosen });
+}
+
+/** Who comes out of the stages of ACLs was let through by the one that was met last. */
+function passAcl(progress: Progress): void {
+  if (progress.acl === null) return;
+  progress.stations.push({ do: 'pass', rule: progress.acl });
+  progress.acl = null;
 }
 
 /** A router's choice: by a route, or by a policy that overrides the routes. */

@@ -165,7 +165,7 @@ function outputText(output: TraceOutput): string {
 /** Where to ask for what this node cannot see. */
 function elsewhere({ question, there, back, node }: TraceResult): string[] {
   const ways = back === null ? [there] : [there, back];
-  const crossings = ways.flatMap(({ stations }) => stations.flatMap((one) => (one.do === 'cross' ? one.crossing : [])));
+  const crossings = ways.flatMap(crossingsOf);
   const nodes = [...ways.map(({ entry }) => entry.node), ...crossings.map(({ to }) => to)];
   const others = [...new Set(nodes)].filter((one) => one !== null && one !== node);
   if (others.length === 0) return [];
@@ -178,8 +178,12 @@ function elsewhere({ question, there, back, node }: TraceResult): string[] {
   const command = ['microshift-net overlay trace', source, destination, ...options].join(' ');
   return [
     `Open vSwitch of ${others.join(' and ')} can be asked there: ${command}`,
-    ...crossings
+    ...crossingsOf(there)
       .filter(({ to }) => to !== node)
       .map(({ to, flow }) => `  or, on ${to}: ovs-appctl ofproto/trace br-int ${flow}`),
   ];
+}
+
+function crossingsOf({ stations }: TracedWay): readonly TraceCrossing[] {
+  return stations.flatMap((station) => (station.do === 'cross' ? station.crossing : []));
 }

@@ -22,3 +22,10 @@ export function vlanId(text: string): number {
   if (!Number.isInteger(id) || id < 1 || id > 4094) throw new InvalidArgumentError('a whole number from 1 to 4094');
   return id;
 }
+
+/** A port of TCP or UDP as an option takes it. */
+export function portNumber(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port < 1 || port > 65_535) throw new InvalidArgumentError('a port from 1 to 65535');
+  return port;
+}

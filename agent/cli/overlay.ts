@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import type { GatewayCommandOptions } from '../commands/overlay-gateway.ts';
 import type { PkiOptions } from '../commands/overlay-pki.ts';
+import type { TraceOptions } from '../commands/overlay-trace.ts';
 import type { AddTo } from './add-command.ts';
-import { positiveDays, vlanId } from './numbers.ts';
+import { portNumber, positiveDays, vlanId } from './numbers.ts';
 
 /** `overlay …`: a cluster network of our own on OVN, for a few nodes. */
 export function addOverlayCommands(program: Command, addTo: AddTo): void {
@@ -30,6 +31,7 @@ export function addOverlayCommands(program: Command, addTo: AddTo): void {
   add('leave', 'take this node out of its cluster', async (output, { node }: { node?: string }) =>
     (await import('../commands/overlay.ts')).leave(node, output),
   ).option('--node <name>', 'on the central node: take another one out, whether it still is there or not');
+  addTraceCommand(overlay, addTo);
   addPkiCommands(overlay, addTo);
 }
 
@@ -45,6 +47,21 @@ function addGatewayCommand(overlay: Command, addTo: AddTo): void {
     .option('--vlan <id>', 'VLAN of the NIC', vlanId)
     .option('--subnets <subnets>', 'subnets of the cluster that leave here, whichever node they are on')
     .option('--remove', 'it is none any more');
+}
+
+function addTraceCommand(overlay: Command, addTo: AddTo): void {
+  const trace = addTo(overlay)(
+    'trace <source> <destination>',
+    'why a packet gets through, or not: its way through OVN and through Open vSwitch of this node',
+    async (output, source: string, destination: string, options: TraceOptions) =>
+      (await import('../commands/overlay-trace.ts')).trace(source, destination, options, output),
+  );
+  trace
+    .option('--tcp <port>', 'a TCP packet to this port', portNumber)
+    .option('--udp <port>', 'a UDP packet to this port', portNumber)
+    .option('--icmp', 'an echo request (the default)')
+    .option('--back', 'the way of the answer, too')
+    .option('--from-node <name>', 'for a source outside of the cluster: by whose gateway it comes in');
 }
 
 function addPkiCommands(overlay: Command, addTo: AddTo): void {

@@ -1,0 +1,131 @@
+import type { TraceOutput, TracePacket, TracePart, TraceWay } from '../model/overlay-trace.ts';
+import type { DatabaseRow, DatabaseRows } from '../model/rows.ts';
+import { type Existing, indexRows, mapOf, textOf } from '../overlay/existing.ts';
+import { portsOfMetadata } from './crossing.ts';
+import type { LogicalNetwork } from './network.ts';
+import { type OpenFlowOutput, parseOpenFlowTrace } from './openflow-trace.ts';
+import { openFlow, withDestination } from './packet.ts';
+import type { RuleBook } from './rules.ts';
+
+/** The bridge that ovn-controller fills (ovn-controller(8)). */
+const integration = 'br-int';
+/** Ports by which a packet leaves the machine, or its virtual switch. */
+const tunnels: ReadonlySet<string> = new Set(['geneve', 'vxlan', 'stt']);
+
+/** Columns of Open_vSwitch that a trace needs. */
+export const switchColumns: Readonly<Record<string, readonly string[]>> = {
+  Bridge: ['name', 'ports'],
+  Port: ['name', 'interfaces'],
+  Interface: ['name', 'type', 'ofport', 'options', 'external_ids'],
+};
+
+/** What Open vSwitch of this node is to be asked: the flow, and by which device it comes in. */
+export interface LocalQuestion {
+  readonly device: string;
+  readonly flow: string;
+}
+
+/** Where on its way a packet comes into this node's Open vSwitch. */
+export function localQuestions(
+  way: TraceWay,
+  node: string,
+  network: LogicalNetwork,
+  rows: DatabaseRows,
+): readonly LocalQuestion[] {
+  const existing = indexRows(rows);
+  const questions: LocalQuestion[] = [];
+  const from = (row: DatabaseRow | undefined, flow: (ofport: string) => string): void => {
+    if (row !== undefined) questions.push({ device: textOf(row, 'name'), flow: flow(textOf(row, 'ofport')) });
+  };
+  const interfaces = portsOf(existing, integration);
+  const { entry } = way;
+  if (entry.node === node)
+    from(
+      interfaces.find((row) => mapOf(row, 'external_ids')['iface-id'] === entry.port || isPatchOf(row, entry.port)),
+      (ofport) => openFlow(ofport, decided(way), null),
+    );
+  for (const station of way.stations) {
+    if (station.do !== 'cross' || station.crossing.to !== node) continue;
+    const { crossing } = station;
+    const addresses =
+      network.chassis.find((one) => one.node === crossing.from)?.encaps.map(({ address }) => address) ?? [];
+    from(
+      interfaces.find(
+        (row) => textOf(row, 'type') === crossing.encap && addresses.includes(mapOf(row, 'options').remote_ip ?? ''),
+      ),
+      (ofport) => openFlow(ofport, crossing.packet, crossing),
+    );
+  }
+  return questions;
+}
+
+/**
+ * The packet as it goes in. Open vSwitch does not compute the hash that chooses among several backends for a trace, nor does it look for the connection
+ * that an answer belongs to, so the packet goes to where the way was followed to.
+ */
+function decided({ packet, stations }: TraceWay): TracePacket {
+  const crossing = stations.findIndex((station) => station.do === 'cross');
+  const before = crossing === -1 ? stations : stations.slice(0, crossing);
+  const chosen = before.find(
+    (station) =>
+      station.do === 'translate' &&
+      station.what === 'destination' &&
+      (station.isTakenBack || station.others.length > 0),
+  );
+  return chosen?.do === 'translate' ? withDestination(packet, chosen.to) : packet;
+}
+
+/** ovn-controller names the two ends of a patch after what they join. */
+function isPatchOf(row: DatabaseRow, localnet: string): boolean {
+  return textOf(row, 'type') === 'patch' && textOf(row, 'name') === `patch-${integration}-to-${localnet}`;
+}
+
+/** What Open vSwitch said, with names for its numbers. */
+export function localPart(
+  { device, flow }: LocalQuestion,
+  text: string,
+  { network, rules }: { readonly network: LogicalNetwork; readonly rules: RuleBook },
+  rows: DatabaseRows,
+): TracePart {
+  const existing = indexRows(rows);
+  const { outputs, learning, isForController, lastCookie, remarks } = parseOpenFlowTrace(text);
+  const isGone = outputs.length > 0 || learning.length > 0 || isForController;
+  const drop = isGone ? null : { cookie: lastCookie ?? '', flow: lastCookie === null ? null : rules.flow(lastCookie) };
+  const named = outputs.map((output) => namedOutput(output, existing, network));
+  return { flow, device, outputs: named, learning, isForController, drop, remarks };
+}
+
+function namedOutput(
+  { bridge, port, ...keys }: OpenFlowOutput,
+  existing: Existing,
+  network: LogicalNetwork,
+): TraceOutput {
+  const row = portsOf(existing, bridge).find((one) => textOf(one, 'ofport') === String(port)) ?? null;
+  const type = textOf(row, 'type');
+  const common = { bridge, device: textOf(row, 'name') || `port ${port}` };
+  if (!tunnels.has(type)) {
+    const none = { address: null, tunId: null, metadata: null, datapath: null, inPort: null, outPort: null };
+    return { ...common, kind: type === 'patch' ? 'patch' : 'port', ...none };
+  }
+  const isVxlan = type === 'vxlan';
+  const datapathKey = isVxlan ? (keys.tunId ?? 0) % 4096 : keys.tunId;
+  const { inKey, outKey } = isVxlan
+    ? { inKey: 0, outKey: Math.floor((keys.tunId ?? 0) / 4096) }
+    : portsOfMetadata(keys.metadata ?? 0);
+  const within = network.ports.filter(({ datapath }) => datapath.key === datapathKey);
+  return {
+    ...common,
+    kind: 'tunnel',
+    address: mapOf(row, 'options').remote_ip ?? null,
+    tunId: keys.tunId,
+    metadata: isVxlan ? null : keys.metadata,
+    datapath: within[0]?.datapath.name ?? null,
+    inPort: within.find(({ key }) => key === inKey)?.name ?? null,
+    outPort: within.find(({ key }) => key === outKey)?.name ?? null,
+  };
+}
+
+function portsOf(existing: Existing, bridge: string): readonly DatabaseRow[] {
+  const ports = existing.referred(existing.named('Bridge', bridge), 'ports', 'Port');
+  return ports.flatMap((port) => existing.referred(port, 'interfaces', 'Interface'));
+}

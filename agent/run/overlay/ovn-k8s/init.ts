@@ -54,6 +54,7 @@ export async function initNode(
     try {
       // Its admin has told it where the cluster is, so that it can run before anything is written.
       await ensureController(places);
+      warnOfSharedMac(request, say);
       const planned = await writeRows(request, { local, northbound, systemId, places }, say);
       const record = recordOf(planned);
       const port = await settleKernel(record, say);
@@ -146,6 +147,14 @@ function warnOfPlainText(remote: string, say: (line: string) => void): void {
   if (remote.startsWith('tcp:'))
     say(
       `warning: ${remote} is not encrypted, and whoever reaches the port (ptcp:) can rewrite the whole cluster; ssl: with certificates, or microshift-net overlay, keeps others out`,
+    );
+}
+
+/** Open vSwitch sends a frame to whoever of the two has spoken last. */
+function warnOfSharedMac({ gateway }: NodeRequest, say: (line: string) => void): void {
+  if (gateway?.device.kind === 'bridge')
+    say(
+      `warning: the node and its gateway share MAC and address on ${gateway.device.name}, and nothing tells their packets apart: what is sent to the one may reach the other; a NIC of its own (--physical-interface) has no such trouble`,
     );
 }
 

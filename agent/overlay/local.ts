@@ -40,15 +40,23 @@ export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | '
   const root = rootOf(draft);
   removeOthers(draft, layout.owner);
   const ids = mapOf(root.existing, 'external_ids');
-  const own = (ids[tagKeys.keys] ?? '').split(',').filter((key) => key !== '' && !lasting.includes(key));
-  const columns = [...own, tagKeys.keys].filter((key) => key in ids);
+  const tagged = (ids[tagKeys.keys] ?? '').split(',').filter((key) => key !== '' && !lasting.includes(key));
+  const own = {
+    external_ids: [...tagged, tagKeys.keys],
+    other_config: tagged.flatMap((key) => (key.startsWith(inOtherConfig) ? [key.slice(inOtherConfig.length)] : [])),
+  };
+  const columns = Object.entries(own).flatMap(([column, keys]) => {
+    const there = mapOf(root.existing, column);
+    const drop = keys.filter((key) => key in there);
+    return drop.length === 0 ? [] : [{ column, drop }];
+  });
   if (columns.length > 0) {
     draft.changes.push({
       do: 'update',
       table: root.table,
       title: root.title,
       uuid: String(root.reference),
-      columns: [{ column: 'external_ids', drop: columns }],
+      columns,
       why: 'ovn-controller has no cluster any more',
     });
   }
@@ -56,6 +64,10 @@ export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | '
 }
 
 const lasting = ['system-id', 'hostname'];
+/** In front of keys of other_config in the list of what we brought; the rest are keys of external_ids. */
+const inOtherConfig = 'other_config:';
+/** Seconds that ovs-vswitchd keeps half a bundle of flows; its own 10 are few for an ovn-controller that swaps (ovs-vswitchd.conf.db(5)). */
+const bundleIdle = { 'bundle-idle-timeout': '180' } as const;
 
 function rootOf(draft: Draft): WantedRow {
   const row = draft.existing.all('Open_vSwitch')[0];
@@ -92,14 +104,19 @@ function wantSettings(draft: Draft, root: WantedRow, { node, southbound, northbo
   // What pointed to another cluster points to none afterwards; mappings of others are left as they are.
   const isOwn = (key: string): boolean =>
     before.includes(key) || there[key] === undefined || (key !== 'ovn-bridge-mappings' && there[key] !== ids[key]);
-  const own = Object.keys(ids).filter(isOwn);
+  const config = Object.fromEntries(
+    Object.entries(bundleIdle).filter(
+      ([key]) => before.includes(inOtherConfig + key) || mapOf(root.existing, 'other_config')[key] === undefined,
+    ),
+  );
+  const own = [...Object.keys(ids).filter(isOwn), ...Object.keys(config).map((key) => inOtherConfig + key)];
   draft.want({
     table: root.table,
     title: root.title,
     existing: root.existing,
     columns: {
       external_ids: keys({ ...ids, [tagKeys.keys]: own.toSorted().join(',') }),
-      other_config: keys({ 'bundle-idle-timeout': '180' }),
+      other_config: keys(config),
     },
     isShared: true,
     why: 'ovn-controller learns where the cluster is, and who this node is in it',

@@ -5,6 +5,11 @@ import { stateOf } from './state.ts';
 
 const skip = missingForHosts() ?? false;
 
+interface Check {
+  readonly id: string;
+  readonly verdict: string;
+}
+
 t.test('an authority, its cluster, and neither', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
@@ -39,6 +44,14 @@ t.test('an authority, its cluster, and neither', { skip }, async (t) => {
   t.match(n1.agent('overlay', 'pki', 'show').stdout, /^ca .*\(40 days\)/m);
 
   join();
+  n1.must('ovn-nbctl', '--wait=hv', 'sync');
+  for (const host of [n1, n2]) {
+    const report = JSON.parse(host.agent('doctor', '--output', 'json').stdout) as { checks: readonly Check[] };
+    const verdicts = report.checks.flatMap(({ id, verdict }) => (id.startsWith('overlay') ? [`${id} ${verdict}`] : []));
+    const clocks = host === n1 ? 'ok' : 'not-applicable';
+    const others = ['overlay', 'overlay-schema', 'overlay-datapath', 'overlay-certificates'].map((id) => `${id} ok`);
+    t.strictSame(verdicts, [...others, `overlay-clocks ${clocks}`], `doctor finds nothing on ${host.name}`);
+  }
   const whole = stateOf(n1);
   t.match(n1.agent('overlay', 'disable'), { status: 2, stderr: /n2 would be without their central node.*--force/ });
   t.equal(stateOf(n1), whole, 'a refusal changes nothing');

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { removeFile } from '../../drivers/host/files.ts';
-import { pkiFiles } from './authority.ts';
+import { clearRemains, pkiFiles } from './authority.ts';
 import { type LeftOver, leaveOverlay, otherMembers, refuseToCutOff } from './leave.ts';
 import type { OverlayPlaces } from './places.ts';
 import { readRecord, requireRecord } from './record.ts';
@@ -39,6 +39,7 @@ async function removeRemains(places: OverlayPlaces): Promise<Disabled> {
   const { own, authority, authorityKey } = pkiFiles(places.pki);
   const files = [own, ...(existsSync(authorityKey) ? [] : [authority])].filter((file) => existsSync(file));
   for (const file of files) removeFile(file);
+  clearRemains(places.pki);
   const units = await restoreUnits(places);
   if (files.length + units.length === 0) requireRecord(places.record);
   return { node: null, leftOver: null, cutOff: [], units };

@@ -6,7 +6,7 @@ import type { OverlayChassis } from '../../model/overlay.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { overlayTables } from '../../overlay/tables.ts';
 import { nodeTag } from '../../overlay/tags.ts';
-import { forgetIssued, pkiFiles } from './authority.ts';
+import { clearRemains, forgetIssued, pkiFiles } from './authority.ts';
 import type { OverlayPlaces } from './places.ts';
 import { chassisOf, planMembers, tlsFiles, withDatabases } from './planned.ts';
 import { removeRecord, requireCentral, requireRecord, writeRecord } from './record.ts';
@@ -33,6 +33,7 @@ export async function leaveOverlay(
   const ofCentral = [authorityKey, ...(record.members ?? []).map(({ name }) => issued(name))];
   const files = [own, authority, ...(isCentral ? ofCentral : [])];
   for (const file of files.filter((path) => existsSync(path))) removeFile(file);
+  clearRemains(places.pki);
   removeRecord(places.record);
   return { record, leftOver };
 }

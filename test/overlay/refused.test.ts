@@ -131,4 +131,19 @@ t.test('a node is kept out', { skip }, async (t) => {
   keepsOut('the central node is over', {}, 2, /compare the clocks of both nodes; else renew the certificate/);
   n1.write(own, good);
   t.match(join(), { status: 0 }, 'and then it joins');
+
+  const keys = ['-p', own, '-c', own, '-C', '/etc/microshift-net/pki/ca.crt'];
+  const write = (...words: readonly string[]): Ended =>
+    n2.run(['ovn-sbctl', '--db=ssl:192.0.2.11:6642', '--no-leader-only', ...keys, ...words]);
+  t.match(
+    write('set', 'Chassis', 'n2-of-the-test', 'other_config:test=1'),
+    { status: 0 },
+    'a node writes its own rows',
+  );
+  for (const words of [
+    ['set', 'Chassis', 'n1-of-the-test', 'other_config:test=1'],
+    ['chassis-del', 'n1-of-the-test'],
+    ['del-connection'],
+  ])
+    t.match(write(...words), { status: 1, stderr: /RBAC rules|permission error/ }, `and no others: ${words.join(' ')}`);
 });

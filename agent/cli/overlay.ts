@@ -31,6 +31,12 @@ export function addOverlayCommands(program: Command, addTo: AddTo): void {
   add('leave', 'take this node out of its cluster', async (output, { node }: { node?: string }) =>
     (await import('../commands/overlay.ts')).leave(node, output),
   ).option('--node <name>', 'on the central node: take another one out, whether it still is there or not');
+  add(
+    'disable',
+    "leave, and make OVN's units as they were before",
+    async (output, options: { readonly force?: boolean }) =>
+      (await import('../commands/overlay-disable.ts')).disable(options, output),
+  ).option('--force', 'on the central node: although other nodes are in the cluster');
   addTraceCommand(overlay, addTo);
   addPkiCommands(overlay, addTo);
 }
@@ -66,6 +72,9 @@ function addTraceCommand(overlay: Command, addTo: AddTo): void {
 
 function addPkiCommands(overlay: Command, addTo: AddTo): void {
   const add = addTo(overlay.command('pki').description('certificates of the nodes'));
+  add('init', 'make the authority of a cluster before its first node', async (output, options: { days?: number }) =>
+    (await import('../commands/overlay-pki.ts')).init(options, output),
+  ).option('--days <days>', 'how long it is valid (3650)', positiveDays);
   const withBundle = (command: Command): Command =>
     command
       .option('--days <days>', 'how long the certificate is valid (1095)', positiveDays)

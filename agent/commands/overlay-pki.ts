@@ -2,7 +2,7 @@ import { effectiveConfig } from '../config/effective.ts';
 import { writeFileAtomically } from '../drivers/host/files.ts';
 import type { OverlayBundle } from '../model/overlay-record.ts';
 import { withLock } from '../run/lock.ts';
-import { certificateDays, listCertificates } from '../run/overlay/authority.ts';
+import { certificateDays, initAuthority, listCertificates } from '../run/overlay/authority.ts';
 import { issueBundle, renewBundle } from '../run/overlay/issue.ts';
 import { daysUntil } from '../run/overlay/nodes.ts';
 import { overlayPlaces } from '../run/overlay/places.ts';
@@ -17,6 +17,15 @@ export interface PkiOptions {
   readonly days?: number;
   /** Where the bundle goes; absent or `-`: standard output. */
   readonly outputFile?: string;
+}
+
+/** `overlay pki init`: makes the certification authority of a cluster that is begun later. */
+export async function init({ days }: { readonly days?: number }, output: Output): Promise<void> {
+  const command = 'overlay pki init';
+  requireRoot(command);
+  const made = await withLock(command, () => initAuthority(overlayPlaces.pki, days));
+  const text = `${made.file} is the authority of a cluster that is begun here with \`microshift-net overlay init\`, valid until ${made.notAfter.slice(0, 10)}.`;
+  output.result(text, { command, outcome: 'changed', authority: made });
 }
 
 /** `overlay pki issue NODE`: makes a node a member, and gives the bundle with which it joins. */

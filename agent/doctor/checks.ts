@@ -5,7 +5,7 @@ import { fileChecks } from './files.ts';
 import type { Check } from './finding.ts';
 import { kernelChecks } from './kernel.ts';
 import { microshiftChecks } from './microshift.ts';
-import { overlayCheck } from './overlay.ts';
+import { overlayChecks } from './overlay.ts';
 import { profileChecks } from './profiles.ts';
 import { serviceChecks } from './services.ts';
 import { unitChecks } from './units.ts';
@@ -19,7 +19,7 @@ export const checks: readonly Check[] = [
   ...kernelChecks,
   ...microshiftChecks,
   ...clusterChecks,
-  overlayCheck,
+  ...overlayChecks,
 ];
 
 /** Judges an examination: one result per check, from facts alone. */

@@ -1,65 +1,128 @@
-import type { OverlayFacts } from '../model/examination.ts';
+import type { OverlayClocks, OverlayFacts } from '../model/examination.ts';
 import { type Check, type Finding, failed, given, notApplicable, verdictOf, warning } from './finding.ts';
+import { certificateChecks } from './overlay-certificates.ts';
 
-/** Time enough to visit a node that is far away. */
-const warnDays = 30;
+/** Certificates, logs and leases allow for seconds; a minute is a clock that nobody sets. */
+const warnClockMs = 60_000;
 
 /** Whether this node's part in an overlay can work; `overlay verify` looks at the rows. */
-export const overlayCheck: Check = {
-  id: 'overlay',
-  title: 'OVN carries the overlay',
-  judge: ({ overlay }) =>
-    given(overlay, (facts) => {
-      if (facts === null) return notApplicable('this node is in no overlay');
-      const { southbound, certificates } = facts;
-      const evidence = certificates.map(({ name, days }) => `certificate of ${name}: ${days} days left`);
-      return verdictOf(
-        [
-          databaseComplaint(facts),
-          controllerComplaint(facts),
-          ...certificates.map((one) => certificateComplaint(facts, one)),
-        ],
-        `ovn-controller is connected with ${facts.isCentral ? 'the databases of this node' : southbound.join(', ')}`,
-        ...evidence,
-      );
-    }),
-};
+export const overlayChecks: readonly Check[] = [
+  {
+    id: 'overlay',
+    title: 'OVN carries the overlay',
+    judge: ({ overlay }) =>
+      given(overlay, (facts) => {
+        if (facts === null) return notApplicable('this node is in no overlay');
+        const { southbound, isCentral, installed } = facts;
+        return verdictOf(
+          [databaseComplaint(facts), controllerComplaint(facts)],
+          `ovn-controller is connected with ${isCentral ? 'the databases of this node' : southbound.join(', ')}`,
+          ...(installed.controller ? [] : ['it is not installed on this node: a container has its socket in /run/ovn']),
+        );
+      }),
+  },
+  {
+    id: 'overlay-schema',
+    title: 'the databases have what the overlay writes',
+    judge: ({ overlay }) =>
+      given(overlay, (facts) => {
+        if (facts === null) return notApplicable('this node is in no overlay');
+        const update = (name: string): string =>
+          name.startsWith('Open_vSwitch')
+            ? 'update Open vSwitch on this node'
+            : 'update OVN on this node (ovn-central)';
+        return verdictOf(
+          facts.missing.map(({ name, for: purpose }) =>
+            warning(`${name} is missing, which is for ${purpose}: what it has is not written`, update(name)),
+          ),
+          'every table and column is there',
+        );
+      }),
+  },
+  {
+    id: 'overlay-datapath',
+    title: 'Open vSwitch can make the tunnels',
+    judge: ({ overlay, config }) =>
+      given(overlay, (facts) => {
+        if (facts === null) return notApplicable('this node is in no overlay');
+        const { dataPath, encapTypes } = facts;
+        if (dataPath === null) return notApplicable('Open vSwitch does not say what it can');
+        const datapath = config.value?.config.ovs.datapathType.value ?? 'system';
+        return verdictOf(
+          [
+            ...encapTypes.map((type) => !dataPath.interfaceTypes.includes(type) && tunnelComplaint(type)),
+            !dataPath.datapathTypes.includes(datapath) &&
+              failed(
+                `Open vSwitch has no data path ${datapath}`,
+                'look at journalctl -u ovs-vswitchd for why',
+                'systemctl restart openvswitch (Debian: openvswitch-switch)',
+              ),
+          ],
+          `tunnels: ${encapTypes.join(', ')}; data path: ${datapath}`,
+        );
+      }),
+  },
+  ...certificateChecks,
+  {
+    id: 'overlay-clocks',
+    title: 'the clocks of the nodes go together',
+    judge: ({ overlay }) =>
+      given(overlay, (facts) => {
+        if (facts === null) return notApplicable('this node is in no overlay');
+        if (facts.clocks === null) return notApplicable('only the central node can compare them');
+        const { clocks } = facts;
+        if (clocks.sent.atMs === 0) return notApplicable('the nodes have not told the time yet');
+        return verdictOf(
+          clocks.done.map((node) => clockComplaint(node, clocks)),
+          `compared with ${clocks.done.map(({ name }) => name).join(', ') || 'none'}`,
+        );
+      }),
+  },
+];
 
-function databaseComplaint({ isCentral, hasDatabases }: OverlayFacts): Finding | false {
-  if (!isCentral || hasDatabases) return false;
+function tunnelComplaint(type: string): Finding {
   return failed(
-    "OVN's databases do not run on this node, which is the central one",
-    'install the package ovn-central',
-    'systemctl restart ovn-central (Fedora, CentOS: ovn-northd)',
+    `Open vSwitch cannot make interfaces of type ${type}, which the tunnels of this node are`,
+    'update Open vSwitch, and restart it',
+    'overlay.encapType in ovn.yaml of all nodes: geneve or vxlan',
   );
 }
 
-function controllerComplaint({ controller, isCentral, southbound }: OverlayFacts): Finding | false {
+/**
+ * What is certain of a node's clock: nobody has a configuration before it was sent, nor later than now. In between, the node may as well have been
+ * away.
+ */
+function clockComplaint({ name, number, atMs }: OverlayClocks['done'][number], clocks: OverlayClocks): Finding | false {
+  if (atMs === 0) return false;
+  const { nowMs, sent } = clocks;
+  const behindMs = number === sent.number ? sent.atMs - atMs : 0;
+  const aheadMs = atMs - nowMs;
+  if (Math.max(behindMs, aheadMs) < warnClockMs) return false;
+  const [apartMs, way] = behindMs > aheadMs ? [behindMs, 'behind'] : [aheadMs, 'ahead of'];
+  return warning(
+    `the clock of ${name} is at least ${Math.floor(apartMs / 1000)} s ${way} this node's: certificates are judged by it`,
+    `on both: timedatectl; where no NTP is reached: chronyc makestep`,
+  );
+}
+
+function databaseComplaint({ isCentral, hasDatabases, installed }: OverlayFacts): Finding | false {
+  if (!isCentral || hasDatabases) return false;
+  const what = "OVN's databases do not run on this node, which is the central one";
+  if (installed.northd) return failed(what, 'systemctl restart ovn-central (Fedora, CentOS: ovn-northd)');
+  return failed(`${what}, and are not installed`, 'install the package ovn-central, or start the containers of it');
+}
+
+function controllerComplaint({ controller, isCentral, southbound, installed }: OverlayFacts): Finding | false {
   if (controller === 'connected') return false;
-  if (controller === 'absent')
-    return failed('ovn-controller does not run', 'install the package ovn-host', 'systemctl restart ovn-controller');
+  if (controller === 'absent') {
+    const what = 'ovn-controller does not run';
+    if (installed.controller) return failed(what, 'systemctl restart ovn-controller');
+    return failed(`${what}, and is not installed`, 'install the package ovn-host, or start the container of it');
+  }
   const where = isCentral ? 'the databases of this node' : southbound.join(', ');
   return failed(
     `ovn-controller does not reach ${where}; running traffic goes on, and nothing changes`,
     'look at /var/log/ovn/ovn-controller.log for the reason',
     'let a firewall between the nodes pass TCP port 6642 to the central one',
   );
-}
-
-function certificateComplaint(
-  { node, isCentral }: OverlayFacts,
-  { name, days }: OverlayFacts['certificates'][number],
-): Finding | false {
-  if (days >= warnDays) return false;
-  const said = name === 'ca' ? 'the certification authority of the overlay' : `the certificate of ${name}`;
-  const fix = renewal(isCentral, name === 'this node' ? node : name, name === 'this node');
-  return days < 0 ? failed(`${said} is over`, ...fix) : warning(`${said} ends in ${days} days`, ...fix);
-}
-
-function renewal(isCentral: boolean, node: string, isOwn: boolean): readonly string[] {
-  if (node === 'ca') return ['take every node out with `microshift-net overlay leave`, and begin the overlay anew'];
-  if (isCentral && isOwn) return ['microshift-net overlay pki renew'];
-  const file = `${node}.bundle`;
-  const [there, here] = isCentral ? ['', `on ${node}, `] : ['on the central node, ', ''];
-  return [`${there}microshift-net overlay pki renew ${node} -o ${file}`, `${here}microshift-net overlay join ${file}`];
 }

@@ -50,8 +50,25 @@ export interface OverlayFacts {
   readonly controller: 'absent' | 'connected' | 'not connected';
   /** Whether both databases of OVN listen here. */
   readonly hasDatabases: boolean;
-  /** Days that each certificate on this node is still valid, as of the examination. */
-  readonly certificates: readonly { readonly name: string; readonly days: number }[];
+  /** Whether programs of OVN are on this machine; where none is, containers may run it. */
+  readonly installed: { readonly controller: boolean; readonly northd: boolean };
+  /** Of the tunnels of this node. */
+  readonly encapTypes: readonly string[];
+  /** Kinds of interfaces and data paths that ovs-vswitchd can make; null: it did not say. */
+  readonly dataPath: { readonly interfaceTypes: readonly string[]; readonly datapathTypes: readonly string[] } | null;
+  /** What the databases on this node do not have, although rows of the overlay need it, and what is done without it. */
+  readonly missing: readonly { readonly name: string; readonly for: string }[];
+  /** null: this is not the central node, or its database did not answer. */
+  readonly clocks: OverlayClocks | null;
+  /** How long each certificate on this node is still valid, as of the examination; `beginsInS` above zero: not yet. */
+  readonly certificates: readonly { readonly name: string; readonly days: number; readonly beginsInS: number }[];
+}
+
+/** When ovn-northd handed out the configuration, by the central node's clock, and when each other node had it, by its own (ovn-sb(5), Chassis_Private). */
+export interface OverlayClocks {
+  readonly nowMs: number;
+  readonly sent: { readonly number: number; readonly atMs: number };
+  readonly done: readonly { readonly name: string; readonly number: number; readonly atMs: number }[];
 }
 
 export interface SystemFacts {

@@ -43,18 +43,25 @@ export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | '
   for (const row of draft.existing.all('Port').filter(isWayOut))
     draft.remove('Port', row, textOf(row, 'name'), 'it led to the cluster');
   const ids = mapOf(root.existing, 'external_ids');
-  const own = (ids[tagKeys.keys] ?? '').split(',').filter((key) => key !== '' && !lasting.includes(key));
+  const tagged = (ids[tagKeys.keys] ?? '').split(',').filter((key) => key !== '' && !lasting.includes(key));
   const shared = sharedSettings(ids, null);
-  const dropped = [...own, ...shared.drop, tagKeys.keys].filter((key) => key in ids);
-  if (dropped.length > 0) {
-    const column = 'external_ids';
-    const put = Object.keys(shared.put).length === 0 ? [] : [{ column, put: shared.put }];
+  const own = {
+    external_ids: [...tagged, ...shared.drop, tagKeys.keys],
+    other_config: tagged.flatMap((key) => (key.startsWith(inOtherConfig) ? [key.slice(inOtherConfig.length)] : [])),
+  };
+  const columns = Object.entries(own).flatMap(([column, keys]) => {
+    const there = mapOf(root.existing, column);
+    const drop = keys.filter((key) => key in there);
+    return drop.length === 0 ? [] : [{ column, drop }];
+  });
+  if (columns.length > 0) {
+    const put = Object.keys(shared.put).length === 0 ? [] : [{ column: 'external_ids', put: shared.put }];
     draft.changes.push({
       do: 'update',
       table: root.table,
       title: root.title,
       uuid: String(root.reference),
-      columns: [{ column, drop: dropped }, ...put],
+      columns: [...columns, ...put],
       why: 'ovn-controller has no cluster any more',
     });
   }
@@ -62,6 +69,10 @@ export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | '
 }
 
 const lasting = ['system-id', 'hostname'];
+/** In front of keys of other_config in the list of what we brought; the rest are keys of external_ids. */
+const inOtherConfig = 'other_config:';
+/** Seconds that ovs-vswitchd keeps half a bundle of flows; its own 10 are few for an ovn-controller that swaps (ovs-vswitchd.conf.db(5)). */
+const bundleIdle = { 'bundle-idle-timeout': '180' } as const;
 
 function rootOf(draft: Draft): WantedRow {
   const row = draft.existing.all('Open_vSwitch')[0];
@@ -96,7 +107,12 @@ function wantSettings(draft: Draft, root: WantedRow, { node, southbound, northbo
   const before = (there[tagKeys.keys] ?? '').split(',').filter((key) => key !== '');
   // What pointed to another cluster points to none afterwards.
   const isOwn = (key: string): boolean => before.includes(key) || there[key] !== ids[key];
-  const own = Object.keys(ids).filter(isOwn);
+  const config = Object.fromEntries(
+    Object.entries(bundleIdle).filter(
+      ([key]) => before.includes(inOtherConfig + key) || mapOf(root.existing, 'other_config')[key] === undefined,
+    ),
+  );
+  const own = [...Object.keys(ids).filter(isOwn), ...Object.keys(config).map((key) => inOtherConfig + key)];
   draft.want({
     table: root.table,
     title: root.title,
@@ -106,7 +122,7 @@ function wantSettings(draft: Draft, root: WantedRow, { node, southbound, northbo
         keys: { ...ids, ...shared.put, [tagKeys.keys]: own.toSorted().join(',') },
         without: shared.drop,
       },
-      other_config: keys({ 'bundle-idle-timeout': '180' }),
+      other_config: keys(config),
     },
     isShared: true,
     why: 'ovn-controller learns where the cluster is, and who this node is in it',

@@ -1,5 +1,5 @@
 import type { ColumnChange, ColumnShape, DatabaseShape, RowChange, RowGuard, RowPlan } from '../model/rows.ts';
-import { encoded, encodedMap, referenceOf, type WireValue } from './wire.ts';
+import { encoded, encodedMap, referenceOf, type WireAtom, type WireValue } from './wire.ts';
 
 type WireRow = Readonly<Record<string, WireValue>>;
 type Where = readonly (readonly [string, '==' | 'includes', WireValue])[];
@@ -32,10 +32,10 @@ export type RowOperation =
 export function operationsOf({ guards, changes }: RowPlan, shape: DatabaseShape): readonly RowOperation[] {
   if (changes.length === 0) return [];
   const removed = new Set(changes.flatMap((change) => (change.do === 'delete' ? [change.uuid] : [])));
-  const inserted = changes.filter((change) => change.do === 'insert');
+  const held = heldRows(changes);
   return [
     ...guards.map((guard) => guardOperation(guard, shape)),
-    ...changes.flatMap((change) => changeOperations(change, shape, removed, inserted)),
+    ...changes.flatMap((change) => changeOperations(change, shape, removed, held)),
   ];
 }
 
@@ -68,7 +68,7 @@ function changeOperations(
   change: RowChange,
   shape: DatabaseShape,
   removed: ReadonlySet<string>,
-  inserted: readonly Inserted[],
+  held: ReturnType<typeof heldRows>,
 ): readonly RowOperation[] {
   const { table } = change;
   if (change.do === 'insert') {
@@ -76,7 +76,7 @@ function changeOperations(
     const columns = Object.entries(change.row).map(
       ([column, value]) => [column, encoded(value, shapeOf(shape, table, column))] as const,
     );
-    const row = Object.fromEntries([...columns, ...heldBy(name, inserted)]);
+    const row = Object.fromEntries([...columns, ...(held.get(name) ?? [])]);
     const insertion: RowOperation = { op: 'insert', table, row, 'uuid-name': name };
     if (place === null || typeof place.row !== 'string') return [insertion];
     const mutations = [[place.column, 'insert', ['set', [referenceOf({ newRow: name })]]]] as const;
@@ -92,16 +92,20 @@ function changeOperations(
   return updateOperations(table, change.uuid, change.columns, shape);
 }
 
-type Inserted = Extract<RowChange, { do: 'insert' }>;
-
-/** New rows that a new row holds, by column: they are in it from the beginning, because some columns may not be empty (Port.interfaces). */
-function heldBy(name: string, inserted: readonly Inserted[]): readonly (readonly [string, WireValue])[] {
-  const held = inserted.filter(({ place }) => typeof place?.row === 'object' && place.row.newRow === name);
-  const columns = [...new Set(held.flatMap(({ place }) => place?.column ?? []))];
-  return columns.map((column) => {
-    const rows = held.filter(({ place }) => place?.column === column).map((one) => referenceOf({ newRow: one.name }));
-    return [column, ['set', rows]];
-  });
+/**
+ * New rows that new rows hold, by holder and column: they are in it from the beginning, because some columns may not be empty (Port.interfaces).
+ */
+function heldRows(changes: readonly RowChange[]): ReadonlyMap<string, ReadonlyMap<string, WireValue>> {
+  const held = new Map<string, Map<string, ['set', WireAtom[]]>>();
+  for (const change of changes) {
+    if (change.do !== 'insert' || typeof change.place?.row !== 'object') continue;
+    const { row, column } = change.place;
+    const columns = held.get(row.newRow) ?? new Map<string, ['set', WireAtom[]]>();
+    const [, rows] = columns.get(column) ?? ['set', []];
+    rows.push(referenceOf({ newRow: change.name }));
+    held.set(row.newRow, columns.set(column, ['set', rows]));
+  }
+  return held;
 }
 
 function updateOperations(

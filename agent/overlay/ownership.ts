@@ -19,9 +19,16 @@ export function refuseForeignDatabase(existing: Existing, owner: string): void {
   if (foreign === undefined) return;
   const others = mapOf(foreign, 'external_ids')[tagKeys.owner];
   const whose = others === undefined ? 'an ovnkube' : others;
-  throw new AgentError('overlay-foreign', `the northbound database has the cluster router of ${whose}`, {
-    hint: 'one of the two can run the cluster: remove ovn-kubernetes and its databases, or leave the cluster to it',
-  });
+  const switches = existing.all('Logical_Switch').map((row) => textOf(row, 'name'));
+  const found = ['ovn_cluster_router', ...switches.toSorted().slice(0, 3), ...(switches.length > 3 ? ['…'] : [])];
+  throw new AgentError(
+    'overlay-foreign',
+    `the northbound database has the cluster router of ${whose}: ${found.join(', ')}`,
+    {
+      hint: 'one of the two can run the cluster: remove ovn-kubernetes and its databases, or leave the cluster to it',
+      facts: { router: 'ovn_cluster_router', switches },
+    },
+  );
 }
 
 /** Refuses names that are taken: by a row of somebody else, or by another chassis. */

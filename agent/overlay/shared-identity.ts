@@ -61,7 +61,8 @@ export function refuseTakenSubnets({ layout, nodes, leaving }: NorthboundFacts, 
     if (other !== undefined) {
       const message = `subnet ${one.text} of node ${one.owner} is taken by node ${other.owner}`;
       const facts = { node: one.owner, other: other.owner, subnet: one.text };
-      throw new AgentError('overlay-conflict', message, { hint: hints.subnet, facts });
+      const hint = `take ${other.owner} out (microshift-net overlay leave --node ${other.owner}), or, where it is no node of ours, its port: ovn-nbctl lrp-del rtos-${other.owner}`;
+      throw new AgentError('overlay-conflict', message, { hint, facts });
     }
     if (!clusters.some((cluster) => isInside(one, cluster))) {
       const message = `subnet ${one.text} of node ${one.owner} is not in ${layout.clusterSubnets.join(' or ')}`;

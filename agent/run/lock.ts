@@ -25,19 +25,19 @@ interface Contender {
   readonly startTime: number;
 }
 
-/** Runs that systemd starts by itself; whoever meets one waits for its end. */
-const startedBySystemd: readonly string[] = ['recover', 'apply --repair'];
+/** Runs that systemd starts by itself, and those of a central node that several nodes may ask for at once; whoever meets one waits for its end. */
+const briefRuns: readonly string[] = ['recover', 'apply --repair', 'overlay pki issue', 'overlay pki renew'];
 /** They take seconds; this is what they may need where a service has to come back first. */
 const briefRunLimitMs = 60_000;
 
-/** Takes the lock or fails with `busy`, naming the process that has it. A run that systemd started by itself is waited for. */
+/** Takes the lock or fails with `busy`, naming the process that has it. A brief run is waited for. */
 export async function takeLock(directory: string, command: string): Promise<Lock> {
   const giveUpAt = monotonicMs() + briefRunLimitMs;
   for (;;) {
     const taken = await tryLock(directory, command);
     if (!('holder' in taken)) return taken;
     const { holder, error } = taken;
-    const isBrief = startedBySystemd.includes(commandText(directory, holder));
+    const isBrief = briefRuns.includes(commandText(directory, holder));
     if (!isBrief || !(await ended(directory, holder, giveUpAt - monotonicMs()))) throw error;
   }
 }

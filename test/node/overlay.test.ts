@@ -10,9 +10,28 @@ const select = (database: string, tables: readonly string[]): string =>
 const northbound = ['NB_Global', 'Logical_Router', 'Logical_Router_Port', 'Logical_Switch', 'Logical_Switch_Port'];
 const versions = `ovsdb-client transact unix:/run/ovn/ovnnb_db.sock '${select('OVN_Northbound', northbound)}'
   ovsdb-client transact '${select('Open_vSwitch', ['Open_vSwitch', 'Bridge', 'Port'])}'`;
+/** What both nodes are told first, as the guides of ovn-kubernetes' first tool had it. */
+const toldWhere = (address: string): string => `ln -s microshift-net /usr/bin/ovn-k8s-overlay
+  ovs-vsctl set Open_vSwitch . external_ids:ovn-remote=tcp:192.0.2.50:6642 external_ids:ovn-nb=tcp:192.0.2.50:6641 \\
+    external_ids:ovn-encap-ip=${address} external_ids:ovn-encap-type=geneve
+  ovs-vsctl set Open_vSwitch . external_ids:system-id=$(cat /etc/openvswitch/system-id.conf)
+  systemctl start ovn-host`;
+const both = '--cluster-ip-subnet=192.168.0.0/16';
+const complete = { exitCode: 0, stdout: 'Initialization complete.\n' };
+
 t.test('two nodes', { skip: nodeSkip }, async (t) => {
   const node = await bootTwoNodes();
   t.teardown(() => node.halt());
+
+  // Debian's package would have enabled them; the base has it unpacked only.
+  const units = 'ovn-central ovn-northd ovn-host ovn-controller';
+  const unitStates = (): Promise<string> =>
+    node.text(`systemctl is-enabled ${units}; systemctl is-active ${units}; true`);
+  const unitsBefore = await unitStates();
+  await node.text('systemctl mask ovn-host ovn-controller');
+  t.match(await node.run('microshift-net overlay init'), { exitCode: 5, stderr: /ovn-controller does not run/ });
+  await node.text('systemctl unmask ovn-host ovn-controller');
+  t.equal(await unitStates(), unitsBefore, 'an init that failed leaves units as they were');
 
   await node.text(`systemctl enable microshift-net-overlay; ${onSecond} systemctl enable microshift-net-overlay`);
   const begun = await node.run('microshift-net overlay init');
@@ -54,7 +73,28 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
   t.match(await node.text('ip -brief address show dev ovn-k8s-mp0'), /10\.42\.0\.2\/24/);
 
   t.match(await node.run(`microshift-net overlay leave --node ${second.name}`), { exitCode: 0 });
-  t.match(await node.run('microshift-net overlay leave'), { exitCode: 0 });
+  t.match(await node.run('microshift-net overlay disable'), {
+    exitCode: 0,
+    stdout: /As before the overlay: ovn-central/,
+  });
+  t.equal(await unitStates(), unitsBefore, 'disable leaves units as they were');
   t.match(await node.run('microshift-net overlay verify'), { exitCode: 2, stderr: /this node is in no overlay/ });
-  t.notMatch(await node.text('ovs-vsctl get Open_vSwitch . external_ids; ovn-nbctl show'), /ovn-remote|10\.42/);
+  t.notMatch(await node.text('ovs-vsctl get Open_vSwitch . external_ids'), /ovn-remote/);
+
+  await t.test('by the commands of 2017', async (t) => {
+    // The second node's disk went with the first node's memory: it is another one.
+    await node.text('hostname kube-master; systemctl start second-node');
+    await node.text(
+      'systemctl start ovn-central; ovn-nbctl set-connection ptcp:6641; ovn-sbctl set-connection ptcp:6642',
+    );
+    await node.text(toldWhere('192.0.2.50'));
+    await node.text(`${onSecond} sh -c 'hostname kube-node1; ${toldWhere('192.0.2.51')}'`);
+    const master = `ovn-k8s-overlay master-init ${both} --master-switch-subnet=192.168.1.0/24 --node-name=kube-master`;
+    const minion = `${onSecond} ovn-k8s-overlay minion-init ${both} --minion-switch-subnet=192.168.2.0/24 --node-name=kube-node1`;
+    for (const command of [master, minion]) t.match(await node.run(command), complete);
+    t.match(await node.text(reach('192.168.2.2')), /ttl=63/);
+    const made = await node.text(versions);
+    for (const command of [master, minion]) t.match(await node.run(command), complete, 'once more');
+    t.equal(await node.text(versions), made, 'not one row was written');
+  });
 });

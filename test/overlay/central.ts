@@ -31,9 +31,10 @@ export interface Central {
   apply(special: Partial<NorthboundFacts>): Promise<OverlayPlan>;
 }
 
-/** Starts what is wanted; it ends with the test. */
-export async function startCentral(t: Test, withNorthd: boolean): Promise<Central> {
+/** Starts what is wanted, with Debian's schemas or those of a folder; it ends with the test. */
+export async function startCentral(t: Test, withNorthd: boolean, schemas?: string): Promise<Central> {
   const ovn = unpackedOvn();
+  const from = schemas ?? join(ovn, 'usr/share/ovn');
   const folder = mkdtempSync(join(tmpdir(), 'overlay-'));
   const children = childrenIn(folder, t);
   const socketOf = (database: Database): string => join(folder, `${database}.sock`);
@@ -42,7 +43,7 @@ export async function startCentral(t: Test, withNorthd: boolean): Promise<Centra
   };
   for (const database of ['nb', 'sb'] as const) {
     const file = join(folder, `${database}.db`);
-    execFileSync('ovsdb-tool', ['create', file, join(ovn, `usr/share/ovn/ovn-${database}.ovsschema`)]);
+    execFileSync('ovsdb-tool', ['create', file, join(from, `ovn-${database}.ovsschema`)]);
     const control = `--unixctl=${join(folder, `${database}.ctl`)}`;
     start('ovsdb-server', [`--remote=punix:${socketOf(database)}`, control, '--no-chdir', file]);
   }

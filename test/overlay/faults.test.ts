@@ -7,18 +7,10 @@ import { join } from 'node:path';
 import t from 'tap';
 import { issueCertificate } from '../../agent/drivers/openssl/certificates.ts';
 import { initAuthority, readAuthority } from '../../agent/run/overlay/authority.ts';
-import { type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
+import { missingForHosts, startCentral, startController, startLan } from './hosts.ts';
+import { stateOf } from './state.ts';
 
 const skip = missingForHosts() ?? false;
-const files = ['/etc/microshift-net/pki/node.pem', '/var/lib/microshift-net/overlay.json'];
-
-/** What a node has of an overlay. */
-function state(host: Host): string {
-  const rows = host.must('ovs-vsctl', 'get', 'Open_vSwitch', '.', 'external_ids', 'other_config', 'ssl');
-  const there = files.filter((file) => host.run(['test', '-e', file]).status === 0);
-  return `${rows}${host.must('ovs-vsctl', 'list-br')}${there.join()}`;
-}
-
 /** Settles when a process has said this on standard error; it goes on being read. */
 function says(child: ChildProcess, words: string): Promise<void> {
   let said = '';
@@ -36,13 +28,13 @@ t.test('joining goes wrong', { skip }, async (t) => {
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   startCentral(n1);
 
-  const untouched = state(n1);
+  const untouched = stateOf(n1);
   t.match(
     n1.agent('overlay', 'init'),
     { status: 5, stderr: /taking everything back/ },
     'no ovn-controller, and no systemd to start it',
   );
-  t.equal(state(n1), untouched, 'the central node is as before');
+  t.equal(stateOf(n1), untouched, 'the central node is as before');
   t.equal(n1.must('ovn-nbctl', 'show'), '');
   t.equal(n1.must('ovn-sbctl', 'get-connection'), '');
   for (const host of [n1, n2]) startController(host);
@@ -53,11 +45,11 @@ t.test('joining goes wrong', { skip }, async (t) => {
   n1.must('kill', '-STOP', northd);
   const issued = n1.agent('overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test');
   const bundle = JSON.parse(issued.stdout) as { pem: object; southbound: string[] };
-  const before = state(n2);
+  const before = stateOf(n2);
   const refused = (changed: object, message: RegExp, status: number): void => {
     const text = JSON.stringify({ ...bundle, ...changed });
     t.match(n2.agentWith(text, 'overlay', 'join', '-'), { status, stderr: message }, String(message));
-    t.equal(state(n2), before, 'the node is as before');
+    t.equal(stateOf(n2), before, 'the node is as before');
   };
   const folder = mkdtempSync(join(tmpdir(), 'overlay-pki-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));

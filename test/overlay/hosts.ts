@@ -11,6 +11,8 @@ import { childrenIn } from './children.ts';
 
 /** Far beyond what a busy machine needs. */
 const limitMs = 120_000;
+/** The program as it ships, on a node. */
+export const program = '/opt/program/microshift-net';
 
 /** Why such nodes cannot be had here; null: they can. */
 export function missingForHosts(): string | null {
@@ -135,8 +137,8 @@ function hostOf(name: string, address: string, pid: number, children: ChildProce
     address,
     run,
     must,
-    agent: (...words) => run([process.execPath, '/opt/program/microshift-net', ...words]),
-    agentWith: (input, ...words) => run([process.execPath, '/opt/program/microshift-net', ...words], input),
+    agent: (...words) => run([process.execPath, program, ...words]),
+    agentWith: (input, ...words) => run([process.execPath, program, ...words], input),
     start: (...words) => {
       const child = spawn('nsenter', inside(words), { stdio: 'pipe', env: environment });
       children.push(child);

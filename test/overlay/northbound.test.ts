@@ -1,7 +1,9 @@
 // The rows of a cluster in a real ovsdb-server with OVN's own schema.
-import t from 'tap';
-import { connect } from '../../agent/drivers/ovsdb/index.ts';
+import t, { type Test } from 'tap';
+import { connect, insert } from '../../agent/drivers/ovsdb/index.ts';
 import type { OverlayNode } from '../../agent/model/overlay.ts';
+import { planCentral } from '../../agent/overlay/central.ts';
+import { missingColumns } from '../../agent/overlay/columns.ts';
 import { planNorthbound } from '../../agent/overlay/northbound.ts';
 import { operationsOf } from '../../agent/overlay/operations.ts';
 import { nodeRequest } from '../../agent/run/overlay/ovn-k8s/request.ts';
@@ -18,11 +20,46 @@ import {
   shownAfterNodes,
 } from './of-2017.ts';
 
+import { type Release, releasesHere } from './releases.ts';
+
 const reason = missingForOvn();
 if (reason !== null) t.plan(0, reason);
-else {
+else for (const release of releasesHere()) t.test(release.name, (t) => onRelease(t, release));
+
+/** Every test with the schemas of one release. */
+function onRelease(t: Test, { schemas }: Release): void {
+  t.test('nothing is missing of what plans write', async (t) => {
+    const central = await startCentral(t, false, schemas);
+    const { shape } = await central.read();
+    t.strictSame(missingColumns('OVN_Northbound', shape), []);
+    const gateway = gatewayOf(1, { vlan: 7, subnets: ['10.42.2.0/24'] });
+    const { trace } = await central.apply({ nodes: [nodeOf(1, { gateway }), nodeOf(2)] });
+    t.strictSame(
+      trace.filter((line) => line.includes('absent')),
+      [],
+    );
+  });
+
+  t.test('the southbound database listens, and a second run has nothing to do', async (t) => {
+    const { folder } = await startCentral(t, false, schemas);
+    const client = await connect(`${folder}/sb.sock`, 60_000);
+    t.teardown(() => client.close());
+    await client.transact('OVN_Southbound', [insert('SB_Global', {}, 'root')]);
+    const connections = [{ target: 'pssl:6642:127.0.0.1', role: 'ovn-controller', inactivityProbeMs: 60_000 }] as const;
+    const tls = { privateKey: '/pki/node.pem', certificate: '/pki/node.pem', caCertificate: '/pki/ca.crt' };
+    const apply = async (): Promise<number> => {
+      const rows = await readRows(client, 'OVN_Southbound');
+      t.strictSame(missingColumns('OVN_Southbound', rows.shape), []);
+      const plan = planCentral({ owner: 'microshift-net', connections, tls, rows });
+      await client.transact('OVN_Southbound', operationsOf(plan, rows.shape));
+      return plan.changes.length;
+    };
+    t.equal(await apply(), 2);
+    t.equal(await apply(), 0);
+  });
+
   t.test('a second run has nothing to do', async (t) => {
-    const central = await startCentral(t, false);
+    const central = await startCentral(t, false, schemas);
     for (const special of [
       { nodes: [nodeOf(1, { gateway: gatewayOf(1) }), nodeOf(2)] },
       { nodes: [nodeOf(1, { gateway: gatewayOf(1, { vlan: 7, subnets: ['10.42.2.0/24'] }) })] },
@@ -43,7 +80,7 @@ else {
   });
 
   t.test('both families', async (t) => {
-    const central = await startCentral(t, false);
+    const central = await startCentral(t, false, schemas);
     const addresses = ['192.0.2.11/24', '2001:db8::11/64'];
     const gateway = gatewayOf(1, { addresses, nextHops: ['192.0.2.1', '2001:db8::1'] });
     const special = { layout: dual, nodes: [dualNode(1, { gateway }), dualNode(2)] };
@@ -52,7 +89,7 @@ else {
   });
 
   t.test('two who write at once: one of them, and then the other beside it', async (t) => {
-    const central = await startCentral(t, false);
+    const central = await startCentral(t, false, schemas);
     const other = await connect(`${central.folder}/nb.sock`, 60_000);
     t.teardown(() => other.close());
     const writers = [
@@ -90,7 +127,7 @@ else {
   });
 
   t.test("ovn-nbctl shows what seed 004's cluster showed", async (t) => {
-    const central = await startCentral(t, false);
+    const central = await startCentral(t, false, schemas);
     const [master, ...others] = seedNodes();
     const make = async (nodes: readonly OverlayNode[]): Promise<readonly string[]> => {
       await central.apply({ layout: seed, nodes, centralNode: 'kube-master' });
@@ -103,7 +140,7 @@ else {
   });
 
   t.test('what the tool of 2017 made is taken over, and nothing is doubled', async (t) => {
-    const central = await startCentral(t, false);
+    const central = await startCentral(t, false, schemas);
     makeAsIn2017(central);
     const before = central.run('ovn-nbctl', 'show');
     const countOf = async (): Promise<Record<string, number>> => {
@@ -154,7 +191,7 @@ else {
   });
 
   t.test('and so is its gateway, whose second translation goes', async (t) => {
-    const central = await startCentral(t, false);
+    const central = await startCentral(t, false, schemas);
     makeAsIn2017(central);
     makeGatewayAsIn2017(central);
     const before = central.run('ovn-nbctl', 'show').split(/^(?=switch|router)/m);
@@ -179,4 +216,5 @@ else {
     t.equal(after.find(isGateway)?.match(/nat /g)?.length, 1);
     t.strictSame((await central.apply(special)).changes, []);
   });
+  t.end();
 }

@@ -7,6 +7,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readSync,
   renameSync,
   unlinkSync,
@@ -101,6 +102,22 @@ export function removeFile(path: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw unwritable(path, error);
   }
+}
+
+/**
+ * Removes what writers that were killed had not put in place yet. Only for a directory in which nobody else writes meanwhile; one that is not there
+ * is fine.
+ */
+export function removeHalfWritten(directory: string): void {
+  if (!existsSync(directory)) return;
+  for (const name of readdirSync(directory)) if (/\.\d+\.tmp$/.test(name)) removeFile(`${directory}/${name}`);
+}
+
+/** Removes a file, and what a writer that was killed had of it; a power cut does not bring it back. Not beside another writer, as above. */
+export function removeForGood(path: string): void {
+  removeFile(path);
+  removeHalfWritten(dirname(path));
+  syncDirectory(dirname(path));
 }
 
 /** Makes a new name in a directory survive a power cut. */

@@ -2,9 +2,12 @@ import { type Deadline, waitFor } from '../../deadline.ts';
 import { AgentError } from '../../errors.ts';
 import { follow } from './exec.ts';
 
+/** `ip monitor` does not say when it listens, and what the kernel announces before that is lost: then this asks again. */
+const askAgainMs = 1_000;
+
 /**
  * Waits until a condition on links, addresses or routes holds. It is asked again after every change the kernel announces
- * (rtnetlink, through `ip monitor`), never on a timer. Fails with what `onTimeout` makes.
+ * (rtnetlink, through `ip monitor`), and after a second without one. Fails with what `onTimeout` makes.
  */
 export async function waitForKernel(
   condition: () => boolean,
@@ -29,7 +32,8 @@ export async function waitForKernel(
       ended = () => reject(monitorEnded());
       // Asked once more: it may have come true while the monitor started.
       look();
-      return () => undefined;
+      const timer = setInterval(() => look(), askAgainMs);
+      return () => clearInterval(timer);
     }).catch((error: unknown) => {
       // What the kernel shows in its files may be newer than the last thing it announced.
       if (deadline.signal.aborted || !condition()) throw error;

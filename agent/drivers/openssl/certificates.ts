@@ -12,6 +12,9 @@ export interface KeyPair {
 /** Signing takes milliseconds; a machine that has just booted may wait for its first random bytes (getrandom(2)). */
 const commandMs = 20_000;
 
+/** How folders begin in which keys are made; a process that is killed leaves its own. */
+export const workFolderPrefix = '.openssl-';
+
 /** What openssl reads while it makes a certificate; the keys in it never leave this folder, which is gone when the call settles. */
 type Folder = (name: string) => string;
 
@@ -65,7 +68,7 @@ async function makeKey(file: Folder): Promise<string> {
 
 async function inFolder<T>(folder: string, work: (file: Folder) => Promise<T>): Promise<T> {
   // mkdtemp makes a folder that nobody else may enter.
-  const temporary = mkdtempSync(join(folder, '.openssl-'));
+  const temporary = mkdtempSync(join(folder, workFolderPrefix));
   try {
     return await work((name) => join(temporary, name));
   } finally {

@@ -26,6 +26,12 @@ export interface Systemd {
   isInstalled(unit: string): Promise<boolean>;
   /** Lets a unit start at every boot, as `systemctl enable` does; one whose file says nothing of that is left as it is. */
   enableUnit(unit: string): Promise<void>;
+  /** Stops a unit and waits for the end of its job. */
+  stopUnit(unit: string): Promise<void>;
+  /** Lets a unit start at a boot no more, as `systemctl disable` does. */
+  disableUnit(unit: string): Promise<void>;
+  /** True for a unit that starts at a boot, by what the disk says now (org.freedesktop.systemd1(5), GetUnitFileState). */
+  isEnabled(unit: string): Promise<boolean>;
   /** `active`, `inactive`, `failed`, …; null: there is no such unit. */
   activeState(unit: string): Promise<string | null>;
 }
@@ -36,18 +42,29 @@ export function openSystemd(bus: Bus): Systemd {
     bus.call({ ...manager, ...call }).catch((error: unknown) => {
       throw refused(what, error);
     });
+  const jobOf = (verb: string, member: string, unit: string): Promise<void> => {
+    const call = { member, signature: 'ss', body: [unit, 'replace'] };
+    return awaitJob(bus, `${verb} ${unit}`, () => request(`${verb} ${unit}`, call));
+  };
   return {
     daemonReload: async () => {
       await request('read its unit files again', { member: 'Reload', timeoutMs: reloadMs });
     },
-    startUnit: (unit) => {
-      const call = { member: 'StartUnit', signature: 'ss', body: [unit, 'replace'] };
-      return awaitJob(bus, `start ${unit}`, () => request(`start ${unit}`, call));
-    },
+    startUnit: (unit) => jobOf('start', 'StartUnit', unit),
+    stopUnit: (unit) => jobOf('stop', 'StopUnit', unit),
     isInstalled: async (unit) => (await property(bus, request, unit, 'LoadState')) === 'loaded',
     enableUnit: async (unit) => {
       const call = { member: 'EnableUnitFiles', signature: 'asbb', body: [[unit], false, false] };
       await request(`enable ${unit}`, call);
+    },
+    disableUnit: async (unit) => {
+      const call = { member: 'DisableUnitFiles', signature: 'asb', body: [[unit], false] };
+      await request(`disable ${unit}`, call);
+    },
+    isEnabled: async (unit) => {
+      const call = { member: 'GetUnitFileState', signature: 's', body: [unit] };
+      const [state] = await request(`look for ${unit}`, call);
+      return String(state).startsWith('enabled');
     },
     activeState: (unit) => property(bus, request, unit, 'ActiveState'),
   };

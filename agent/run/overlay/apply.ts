@@ -86,7 +86,8 @@ export async function settleKernel(record: OverlayRecord, say: (step: string) =>
 /** After a boot the row of Open vSwitch still has the port number from before it: only the kernel knows whether the device is there. */
 async function waitForDevice(device: string): Promise<void> {
   const isThere = (): boolean => readLinks().some(({ name }) => name === device);
-  const deadline = startDeadline(madeMs);
+  // Its own end has a reason; this one is only there to end.
+  const deadline = startDeadline(2 * madeMs);
   const late = (): AgentError =>
     new AgentError('proof-failed', `Open vSwitch has not made ${device} within ${madeMs / 1000} s`, {
       hint: 'look at `ovs-vsctl show` and journalctl -u ovs-vswitchd for why',

@@ -4,17 +4,26 @@ import { AgentError, asAgentError, messageOf } from '../../errors.ts';
 import type { OverlayChanges } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { applyOverlay, refuseOtherOvn } from './apply.ts';
-import { askController, ensureController } from './daemons.ts';
+import { askController, ensureCentral, startController } from './daemons.ts';
 import type { OverlayPlaces } from './places.ts';
 import { withPlan } from './planned.ts';
 import { removeRecord, writeRecord } from './record.ts';
 import { removeRows } from './undo.ts';
+import { withUnits } from './units.ts';
 
 /**
  * Makes a node part of an overlay in which it was not: everything that can be refused is refused first, `prepare` puts the certificates in place,
- * and whatever fails after that is taken back. `files` are those that go again.
+ * and whatever fails after that is taken back, units that were started included. `files` are those that go again.
  */
-export async function attempt(
+export function attempt(...words: Parameters<typeof attemptRows>): Promise<OverlayChanges> {
+  const [record, places] = words;
+  return withUnits(places, async () => {
+    if (record.members !== null) await ensureCentral(places);
+    return attemptRows(...words);
+  });
+}
+
+async function attemptRows(
   record: OverlayRecord,
   places: OverlayPlaces,
   files: readonly string[],
@@ -45,7 +54,7 @@ export async function attempt(
       await removeRows(record, places, before);
       removeRecord(places.record);
       removeFiles();
-      if (wasRunning) await ensureController(places);
+      if (wasRunning && (await askController(places)) === 'absent') await startController();
     } catch (second) {
       throw notRestored(error, second);
     }

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { readSmallFile, removeFile, writeFileAtomically } from '../../drivers/host/files.ts';
-import { issueCertificate, type KeyPair, makeAuthority } from '../../drivers/openssl/certificates.ts';
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { readSmallFile, removeFile, removeHalfWritten, writeFileAtomically } from '../../drivers/host/files.ts';
+import { issueCertificate, type KeyPair, makeAuthority, workFolderPrefix } from '../../drivers/openssl/certificates.ts';
 import { type CertificateFacts, pairFault, readCertificate } from '../../drivers/openssl/read-certificate.ts';
 import { AgentError, messageOf } from '../../errors.ts';
 
@@ -74,6 +74,7 @@ export async function issueFor(
       facts: { path: file },
     });
   }
+  clearRemains(folder);
   return issueCertificate(folder, authority, node.systemId, days);
 }
 
@@ -87,10 +88,20 @@ export function forgetIssued(folder: string, node: string): void {
   removeFile(pkiFiles(folder).issued(node));
 }
 
+/** Removes keys that a run had not put in place when it was killed. */
+export function clearRemains(folder: string): void {
+  if (!existsSync(folder)) return;
+  removeHalfWritten(folder);
+  removeHalfWritten(`${folder}/issued`);
+  for (const name of readdirSync(folder).filter((one) => one.startsWith(workFolderPrefix)))
+    rmSync(`${folder}/${name}`, { recursive: true, force: true });
+}
+
 /** Puts a node's own key pair in place, where the daemons read it. */
 export function installOwn(folder: string, pair: KeyPair, authority: string): void {
   const fault = pairFault(pair.key, pair.certificate, authority);
   if (fault !== null) throw new AgentError('bundle-unusable', `the certificate cannot be used: ${fault}`);
+  clearRemains(folder);
   const files = pkiFiles(folder);
   const pem = pair.key + pair.certificate;
   if (read(files.authority) !== authority) writeFileAtomically(files.authority, authority);

@@ -2,8 +2,8 @@ import { monotonicMs } from '../../deadline.ts';
 import { serviceEvent } from '../../drivers/host/service-event.ts';
 import { type ControllerState, controllerState } from '../../drivers/ovn/controller.ts';
 import { centralSocket, openCentralDatabase, ovnMissing } from '../../drivers/ovn/database.ts';
-import { onSystemBus } from '../../facts/system-bus.ts';
 import type { OverlayPlaces } from './places.ts';
+import { startAgain, startUnits } from './units.ts';
 
 /** A daemon's start has ended for systemd before it listens; that takes it a second, and 30 s are for a machine that swaps. */
 const listenMs = 30_000;
@@ -33,7 +33,7 @@ async function centralAnswers({ ovnRuns }: OverlayPlaces): Promise<boolean> {
 export async function ensureCentral(places: OverlayPlaces): Promise<void> {
   const answers = (): Promise<boolean> => centralAnswers(places);
   if (!(await answers())) {
-    const isStarted = await start(units.central);
+    const isStarted = await startUnits(units.central, places);
     if (!isStarted || !(await isSo(answers))) throw ovnMissing("OVN's central part", 'ovn-central');
   }
   // ovn-northd makes the first row of the southbound database, and ovn-ctl(8) that of the northbound one, after they listen.
@@ -50,8 +50,13 @@ export async function ensureCentral(places: OverlayPlaces): Promise<void> {
 export async function ensureController(places: OverlayPlaces): Promise<void> {
   const runs = async (): Promise<boolean> => (await controllerState(places.ovnRuns)) !== 'absent';
   if (await runs()) return;
-  const isStarted = await start(units.host);
+  const isStarted = await startUnits(units.host, places);
   if (!isStarted || !(await isSo(runs))) throw ovnMissing('ovn-controller', 'ovn-host');
+}
+
+/** Starts an ovn-controller that ran before and was ended. */
+export async function startController(): Promise<void> {
+  await startAgain(units.host);
 }
 
 /** How ovn-controller is. */
@@ -66,20 +71,4 @@ async function isSo(condition: () => Promise<boolean>): Promise<boolean> {
     await serviceEvent();
   }
   return true;
-}
-
-/** Starts those of these units that there are, and says whether there are any. Where there is no systemd, nothing is started. */
-async function start(names: readonly string[]): Promise<boolean> {
-  let isAny = false;
-  await onSystemBus(async (bus) => {
-    const { openSystemd } = await import('../../drivers/systemd/units.ts');
-    const systemd = openSystemd(bus);
-    for (const name of names) {
-      if (!(await systemd.isInstalled(name))) continue;
-      isAny = true;
-      await systemd.enableUnit(name);
-      await systemd.startUnit(name);
-    }
-  });
-  return isAny;
 }

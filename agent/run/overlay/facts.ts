@@ -1,21 +1,95 @@
-import type { OverlayFacts } from '../../model/examination.ts';
+import { hasProgram } from '../../drivers/host/programs.ts';
+import { openCentralDatabase, openSwitchDatabase, type RowDatabase } from '../../drivers/ovn/database.ts';
+import type { OverlayClocks, OverlayFacts } from '../../model/examination.ts';
+import type { OverlayRecord } from '../../model/overlay-record.ts';
+import { type MissingColumn, missingColumns, writtenTables } from '../../overlay/columns.ts';
+import { listOf, textOf } from '../../overlay/existing.ts';
+import { shapeOfSchema } from '../../overlay/wire.ts';
 import { listCertificates } from './authority.ts';
 import { askController, hasCentral } from './daemons.ts';
 import { daysUntil } from './nodes.ts';
-import { overlayPlaces } from './places.ts';
+import { type OverlayPlaces, overlayPlaces } from './places.ts';
 import { readRecord } from './record.ts';
+import { readRows } from './rows.ts';
 
 /** What an overlay needs of this node; null: it is in none. */
 export async function readOverlayFacts(places = overlayPlaces): Promise<OverlayFacts | null> {
   const record = readRecord(places.record);
   if (record === null) return null;
   const now = Date.now();
+  const { node, members, southbound } = record;
   return {
-    node: record.node.name,
-    isCentral: record.members !== null,
-    southbound: record.southbound,
+    node: node.name,
+    isCentral: members !== null,
+    southbound,
     controller: await askController(places),
     hasDatabases: hasCentral(places),
-    certificates: listCertificates(places.pki).map(({ name, notAfter }) => ({ name, days: daysUntil(notAfter, now) })),
+    installed: { controller: hasProgram('ovn-controller'), northd: hasProgram('ovn-northd') },
+    encapTypes: node.encap.types,
+    ...(await dataPathOf(places)),
+    ...(await centralFacts(record, places, now)),
+    certificates: listCertificates(places.pki).map(({ name, notAfter, notBefore }) => ({
+      name,
+      days: daysUntil(notAfter, now),
+      beginsInS: Math.round((Date.parse(notBefore) - now) / 1000),
+    })),
   };
+}
+
+/** What ovs-vswitchd can, by its own word (ovs-vswitchd.conf.db(5), iface_types); it says so once it runs. */
+async function dataPathOf({ ovsRun }: OverlayPlaces): Promise<Pick<OverlayFacts, 'dataPath'>> {
+  const unknown: Pick<OverlayFacts, 'dataPath'> = { dataPath: null };
+  return inDatabase(openSwitchDatabase(ovsRun), unknown, async (database) => {
+    const [row] = (await readRows(database, ['Open_vSwitch'])).tables.Open_vSwitch ?? [];
+    const words = (column: string): string[] => listOf(row ?? null, column).map(String);
+    return { dataPath: { interfaceTypes: words('iface_types'), datapathTypes: words('datapath_types') } };
+  });
+}
+
+/** What the databases of the cluster lack, and what their nodes have told of the time. Nothing where they are on another node. */
+async function centralFacts(
+  { members, node }: OverlayRecord,
+  { ovnRuns, ovsRun }: OverlayPlaces,
+  now: number,
+): Promise<Pick<OverlayFacts, 'missing' | 'clocks'>> {
+  const missing = [...(await inDatabase(openSwitchDatabase(ovsRun), [], missingIn))];
+  if (members === null) return { missing, clocks: null };
+  for (const name of ['OVN_Northbound', 'OVN_Southbound'] as const)
+    missing.push(...(await inDatabase(openCentralDatabase(name, ovnRuns), [], missingIn)));
+  const sent = await inDatabase(openCentralDatabase('OVN_Northbound', ovnRuns), null, async (database) => {
+    const [row] = (await readRows(database, ['NB_Global'])).tables.NB_Global ?? [];
+    return row === undefined ? null : { number: Number(row.nb_cfg ?? 0), atMs: Number(row.sb_cfg_timestamp ?? 0) };
+  });
+  const done = await inDatabase(openCentralDatabase('OVN_Southbound', ovnRuns), [], async (database) =>
+    ((await readRows(database, ['Chassis_Private'])).tables.Chassis_Private ?? []).map((row) => ({
+      name: members.find(({ systemId }) => systemId === row.name)?.name ?? textOf(row, 'name'),
+      number: Number(row.nb_cfg ?? 0),
+      atMs: Number(row.nb_cfg_timestamp ?? 0),
+    })),
+  );
+  const clocks: OverlayClocks | null = sent && {
+    nowMs: now,
+    sent,
+    done: done.filter(({ name }) => name !== node.name),
+  };
+  return { missing, clocks };
+}
+
+async function missingIn(database: RowDatabase): Promise<readonly MissingColumn[]> {
+  const name = database.name as keyof typeof writtenTables;
+  const shape = shapeOfSchema((await database.schema()) as never, Object.keys(writtenTables[name]));
+  return missingColumns(name, shape);
+}
+
+/** Asks a database; one that does not answer is told of by another fact. */
+async function inDatabase<T>(
+  opening: Promise<RowDatabase | null>,
+  otherwise: T,
+  ask: (database: RowDatabase) => Promise<T>,
+): Promise<T> {
+  const database = await opening.catch(() => null);
+  if (database === null) return otherwise;
+  return ask(database)
+    .catch(() => otherwise)
+    .finally(() => database.close());
 }

@@ -9,8 +9,7 @@ import { managementInterface } from '../../overlay/names.ts';
 import { applyOverlay } from './apply.ts';
 import { attempt } from './attempt.ts';
 import { initAuthority, installOwn, issueFor, pkiFiles, readAuthority } from './authority.ts';
-import { ensureCentral } from './daemons.ts';
-import { assigned, identify, newLayout, refuseHostRanges } from './membership.ts';
+import { assigned, identify, newLayout, refuseHostRanges, refuseMicroshift } from './membership.ts';
 import type { OverlayPlaces } from './places.ts';
 import { southboundPort } from './planned.ts';
 import { readRecord } from './record.ts';
@@ -32,6 +31,7 @@ export async function initOverlay(
   const present = readRecord(places.record);
   if (present !== null) return { record: present, changes: await again(present, config, places, say) };
   const host = readHost();
+  refuseMicroshift(config, host);
   const identity = identify(config, host);
   const layout = newLayout(config, identity);
   refuseHostRanges(layout, host, [managementInterface(layout.naming, identity.name)]);
@@ -47,7 +47,6 @@ export async function initOverlay(
   };
   const southbound = identity.encap.addresses.map((address) => `ssl:${inBrackets(address)}:${southboundPort}`);
   const record: OverlayRecord = { format: 1, layout, southbound, node, members: [node] };
-  await ensureCentral(places);
   const { own, authority, authorityKey, issued } = pkiFiles(places.pki);
   const prepare = async (): Promise<void> => {
     if (kept === null) writeSystemId(places.systemId, node.systemId);

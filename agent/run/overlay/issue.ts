@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs';
 import { AgentError } from '../../errors.ts';
 import type { OverlayNode } from '../../model/overlay.ts';
 import type { OverlayBundle, OverlayRecord } from '../../model/overlay-record.ts';
-import { installOwn, issueFor, readAuthority, rememberIssued } from './authority.ts';
+import { installOwn, issueFor, pkiFiles, readAuthority, rememberIssued } from './authority.ts';
 import { assigned } from './membership.ts';
 import { isNodeName, isSystemId } from './names.ts';
 import type { OverlayPlaces } from './places.ts';
@@ -26,11 +27,14 @@ export async function issueBundle(options: IssueOptions, places: OverlayPlaces):
   const name = options.name.toLowerCase();
   const record = requireCentral(places.record);
   refuseNames(name, systemId);
-  if (record.members.some((member) => member.name === name)) {
+  const present = record.members.find((member) => member.name === name);
+  // One that never got its certificate is of a run that was cut off, and gets it now.
+  const isBegun = present?.systemId === systemId && !existsSync(pkiFiles(places.pki).issued(name));
+  if (present !== undefined && !isBegun) {
     const hint = `for a new certificate, run: microshift-net overlay pki renew ${name}; if it is another machine now, first: microshift-net overlay leave --node ${name}`;
     throw new AgentError('overlay-conflict', `${name} is in the cluster already`, { hint });
   }
-  const member: OverlayNode = {
+  const member: OverlayNode = present ?? {
     name,
     systemId,
     ...assigned(record.layout, record.members, name),
@@ -39,13 +43,19 @@ export async function issueBundle(options: IssueOptions, places: OverlayPlaces):
     hostAddresses: [],
     gateway: null,
   };
-  const wanted = { ...record, members: [...record.members, member] };
+  const wanted = { ...record, members: [...record.members.filter((one) => one !== present), member] };
   return withPlan(wanted, places, async ({ databases }) => {
     // The plan has refused what can be refused. The certificate first: without it the rows would be for nobody.
     const bundle = await sign(wanted, member, 'issue', days, places);
-    for (const { database, plan, rows } of databases.filter((one) => one.plan.database === 'OVN_Northbound'))
-      await carryOut(database, plan, rows);
+    // Before the rows: whoever is issued next must not be given what they have taken.
     writeRecord(places.record, wanted);
+    try {
+      for (const { database, plan, rows } of databases.filter((one) => one.plan.database === 'OVN_Northbound'))
+        await carryOut(database, plan, rows);
+    } catch (error) {
+      writeRecord(places.record, record);
+      throw error;
+    }
     rememberIssued(places.pki, name, bundle.pem.certificate);
     return bundle;
   });

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { pairFault, readCertificate } from '../../drivers/openssl/read-certificate.ts';
 import { openSouthbound } from '../../drivers/ovn/database.ts';
 import { AgentError } from '../../errors.ts';
 import { readHost } from '../../facts/overlay.ts';
@@ -10,7 +12,7 @@ import { applyOverlay } from './apply.ts';
 import { attempt } from './attempt.ts';
 import { installOwn, pkiFiles } from './authority.ts';
 import type { Begun } from './init.ts';
-import { type HostIdentity, identify, largestMtu, refuseHostRanges } from './membership.ts';
+import { type HostIdentity, identify, largestMtu, refuseHostRanges, refuseMicroshift } from './membership.ts';
 import type { OverlayPlaces } from './places.ts';
 import { chassisOf, tlsFiles } from './planned.ts';
 import { readRecord } from './record.ts';
@@ -26,9 +28,11 @@ export async function joinOverlay(
 ): Promise<Begun> {
   const { pem, ...rest } = bundle;
   const host = readHost();
+  refuseMicroshift(config, host);
   const identity = identify(config, host);
   const systemId = readSystemId(places.systemId);
   refuseOtherNode(bundle, identity, systemId);
+  refuseOtherCertificate(bundle);
   refuseMtu(bundle, identity);
   refuseHostRanges(bundle.layout, host, [managementInterface(bundle.layout.naming, bundle.node.name)]);
   const install = (): void => installOwn(places.pki, pem, pem.authority);
@@ -43,6 +47,7 @@ export async function joinOverlay(
     install();
     return { record, changes: await applyOverlay(record, places, say) };
   }
+  refuseOwnAuthority(places);
   const prepare = async (): Promise<void> => {
     if (systemId === null) writeSystemId(places.systemId, node.systemId);
     install();
@@ -69,6 +74,28 @@ function refuseOtherNode({ node }: OverlayBundle, { name }: HostIdentity, system
       facts: { bundle: node.systemId, node: systemId },
     },
   );
+}
+
+/** A certificate of the cluster that is another node's could register as that node only (ovn-sb(5), RBAC). What is no certificate is told later. */
+function refuseOtherCertificate({ node, pem }: OverlayBundle): void {
+  if (pairFault(pem.key, pem.certificate, pem.authority) !== null) return;
+  const { commonName } = readCertificate(pem.certificate);
+  if (commonName === node.systemId) return;
+  throw new AgentError(
+    'bundle-unusable',
+    `the certificate in the bundle is for the system-id ${commonName}, and the bundle for ${node.systemId}`,
+    { hint: `make it anew on the central node: microshift-net overlay pki renew ${node.name}` },
+  );
+}
+
+/** The authority of the bundle would take the place of one that has signed nothing yet, or for another cluster. */
+function refuseOwnAuthority({ pki }: OverlayPlaces): void {
+  const { authorityKey } = pkiFiles(pki);
+  if (!existsSync(authorityKey)) return;
+  throw new AgentError('certificates-refused', `this node has an authority of its own, ${authorityKey}`, {
+    hint: `begin a cluster with it (microshift-net overlay init), or move ${pki} away to join another one`,
+    facts: { path: authorityKey },
+  });
 }
 
 function refuseMtu({ layout }: OverlayBundle, identity: HostIdentity): void {
@@ -108,9 +135,10 @@ async function refuseTakenChassis({ node, southbound }: OverlayRecord, { pki }: 
     if (other === undefined) return;
     const what =
       twin === undefined ? `the tunnel address ${node.encap.addresses.join(', ')}` : `the system-id ${node.systemId}`;
-    throw new AgentError('overlay-conflict', `${other.hostname} is registered with ${what} already`, {
-      hint: `take it out on the central node if it is gone: microshift-net overlay leave --node ${other.hostname}`,
-      facts: { other: other.hostname },
+    const name = other.hostname === '' ? other.name : other.hostname;
+    throw new AgentError('overlay-conflict', `${name} is registered with ${what} already`, {
+      hint: `take it out on the central node if it is gone: microshift-net overlay leave --node ${name}`,
+      facts: { other: name },
     });
   } finally {
     database.close();

@@ -2,42 +2,57 @@ import { existsSync } from 'node:fs';
 import { removeFile } from '../../drivers/host/files.ts';
 import { openSouthbound, removeChassis } from '../../drivers/ovn/database.ts';
 import { AgentError, messageOf } from '../../errors.ts';
+import type { OverlayChassis } from '../../model/overlay.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
-import { forgetIssued, pkiFiles } from './authority.ts';
+import { overlayTables } from '../../overlay/tables.ts';
+import { nodeTag } from '../../overlay/tags.ts';
+import { clearRemains, forgetIssued, pkiFiles } from './authority.ts';
 import { giveBack } from './gateway.ts';
 import type { OverlayPlaces } from './places.ts';
-import { planMembers, tlsFiles, withPlan } from './planned.ts';
+import { chassisOf, planMembers, tlsFiles, withDatabases } from './planned.ts';
 import { removeRecord, requireCentral, requireRecord, writeRecord } from './record.ts';
-import { carryOut } from './rows.ts';
+import { carryOut, readRows } from './rows.ts';
 import { removeRows } from './undo.ts';
 
 /** What is left to do elsewhere; null: nothing. */
 export type LeftOver = string | null;
 
-/** Takes this node out of its overlay. The central node goes last, and takes databases' rows and the authority along. */
+/**
+ * Takes this node out of its overlay. The central node goes last, and takes databases' rows and the authority along; `isForced`: it goes with
+ * other nodes still in the cluster.
+ */
 export async function leaveOverlay(
   places: OverlayPlaces,
+  isForced = false,
 ): Promise<{ readonly record: OverlayRecord; readonly leftOver: LeftOver }> {
   const record = requireRecord(places.record);
-  const others = (record.members ?? []).filter(({ name }) => name !== record.node.name);
-  if (others.length > 0) {
-    throw new AgentError(
-      'overlay-conflict',
-      `${others.map(({ name }) => name).join(', ')} would be without their central node`,
-      {
-        hint: 'take them out first: `microshift-net overlay leave` on each, then here with --node NAME',
-      },
-    );
-  }
+  if (!isForced) refuseToCutOff(record);
   const { own, authority, authorityKey, issued } = pkiFiles(places.pki);
   const isCentral = record.members !== null;
   await giveBack(record, null);
   await removeRows(record, places);
   const leftOver = isCentral ? null : await unregister(record, places);
-  const files = isCentral ? [own, authorityKey, authority, issued(record.node.name)] : [own, authority];
+  const ofCentral = [authorityKey, ...(record.members ?? []).map(({ name }) => issued(name))];
+  const files = [own, authority, ...(isCentral ? ofCentral : [])];
   for (const file of files.filter((path) => existsSync(path))) removeFile(file);
+  clearRemains(places.pki);
   removeRecord(places.record);
   return { record, leftOver };
+}
+
+/** Refuses to take a central node from nodes that are still in its cluster. */
+export function refuseToCutOff(record: OverlayRecord): void {
+  const others = otherMembers(record);
+  if (others.length === 0) return;
+  throw new AgentError('overlay-conflict', `${others.join(', ')} would be without their central node`, {
+    hint: 'take them out first: `microshift-net overlay leave` on each, then here with --node NAME; or, to leave them cut off: `microshift-net overlay disable --force`',
+    facts: { others },
+  });
+}
+
+/** The names of the other nodes of a central node's cluster. */
+export function otherMembers({ members, node }: OverlayRecord): readonly string[] {
+  return (members ?? []).map(({ name }) => name).filter((name) => name !== node.name);
 }
 
 /** A node may take out its own registration (ovn-sb(5), RBAC_Role); ovn-controller has done so unless it was dead. */
@@ -53,38 +68,37 @@ async function unregister({ node, southbound }: OverlayRecord, { pki }: OverlayP
   }
 }
 
-/** Takes another node out of the cluster, whether it still is there or not. On the central node. */
+/**
+ * Takes another node out of the cluster, whether it still is there or not. On the central node. One that is no member any more, but has rows of
+ * ours or is registered as a chassis, goes, too.
+ */
 export async function expelNode(name: string, places: OverlayPlaces): Promise<void> {
   const record = requireCentral(places.record);
-  const member = record.members.find((one) => one.name === name);
-  if (member === undefined || name === record.node.name) {
-    const what = member === undefined ? `${name} is not in the cluster` : `${name} is this node itself`;
-    const others = record.members.map((one) => one.name).filter((one) => one !== record.node.name);
-    throw new AgentError('overlay-conflict', what, {
-      hint:
-        member === undefined
-          ? `its other nodes: ${others.join(', ') || 'none'}`
-          : 'run `microshift-net overlay leave` without --node',
+  if (name === record.node.name) {
+    throw new AgentError('overlay-conflict', `${name} is this node itself`, {
+      hint: 'run `microshift-net overlay leave` without --node',
     });
   }
   const members = record.members.filter((one) => one.name !== name);
   const wanted = { ...record, members };
-  await withPlan(wanted, places, async ({ databases, chassis }) => {
-    for (const { database, rows } of databases) {
-      if (database.name === 'OVN_Southbound') await removeChassis(database, member.systemId);
-      if (database.name === 'OVN_Northbound')
-        await carryOut(
-          database,
-          planMembers(
-            wanted,
-            members,
-            [name],
-            chassis.filter((one) => one.name !== member.systemId),
-            rows,
-          ),
-          rows,
-        );
+  const systemId = record.members.find((one) => one.name === name)?.systemId;
+  await withDatabases(record, places, async ([, northbound, southbound]) => {
+    if (northbound === undefined || southbound === undefined) return;
+    const rows = await readRows(northbound, overlayTables.OVN_Northbound);
+    const chassis = chassisOf(await readRows(southbound, overlayTables.OVN_Southbound));
+    const isIts = (one: OverlayChassis): boolean => one.name === systemId || [one.name, one.hostname].includes(name);
+    const going = chassis.filter((one) => isIts(one) && one.name !== record.node.systemId);
+    const hasRows = ['Logical_Switch', 'Logical_Router']
+      .flatMap((table) => rows.tables[table] ?? [])
+      .some((row) => nodeTag(row, record.layout.owner) === name);
+    if (systemId === undefined && going.length === 0 && !hasRows) {
+      throw new AgentError('overlay-conflict', `${name} is not in the cluster`, {
+        hint: `its other nodes: ${otherMembers(record).join(', ') || 'none'}`,
+      });
     }
+    const rest = chassis.filter((one) => !going.includes(one));
+    for (const one of going) await removeChassis(southbound, one.name);
+    await carryOut(northbound, planMembers(wanted, members, [name], rest, rows), rows);
     writeRecord(places.record, wanted);
     forgetIssued(places.pki, name);
   });

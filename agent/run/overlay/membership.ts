@@ -2,7 +2,7 @@ import { type NamedRange, overlayRanges, rangeConflicts, reservedRanges } from '
 import { geneveOverheadBytes } from '../../config/warnings.ts';
 import { AgentError } from '../../errors.ts';
 import type { HostFacts } from '../../facts/overlay.ts';
-import type { Config } from '../../model/config.ts';
+import { type Config, microshiftRenders } from '../../model/config.ts';
 import type { Link } from '../../model/observation.ts';
 import type { EncapType, OverlayLayout, OverlayNode } from '../../model/overlay.ts';
 import { parseRange } from '../../net/address-range.ts';
@@ -18,6 +18,17 @@ export interface HostIdentity {
   readonly hostAddresses: readonly string[];
   /** Of the device that carries the tunnels. */
   readonly linkMtu: number;
+}
+
+/** Refuses a node whose MicroShift brings an ovn-kubernetes along: its ovn-controller would work for two. */
+export function refuseMicroshift({ cluster }: Pick<Config, 'cluster'>, { hasMicroshift }: HostFacts): void {
+  if (hasMicroshift !== true || !microshiftRenders({ cluster })) return;
+  const { value, source } = cluster.cniPlugin;
+  const by = source === 'default' ? 'is not set' : `is ${value} (${source})`;
+  throw new AgentError('overlay-foreign', `network.cniPlugin ${by}, so MicroShift runs ovn-kubernetes on this node`, {
+    hint: 'set network.cniPlugin: none in /etc/microshift/config.yaml and restart MicroShift, or leave the network to it',
+    facts: { source },
+  });
 }
 
 /** Name and addresses of this host, by the configuration or else by its default route. */

@@ -4,6 +4,8 @@ export interface OverlayPlaces {
   readonly pki: string;
   /** What this node is in the cluster. */
   readonly record: string;
+  /** How units of OVN were before we started them. */
+  readonly units: string;
   readonly ovsRun: string;
   /** OVN's own folder, and the one of releases before 20.03 (ovn NEWS, "OVN run directory"). */
   readonly ovnRuns: readonly string[];
@@ -16,6 +18,7 @@ export interface OverlayPlaces {
 export const overlayPlaces: OverlayPlaces = {
   pki: '/etc/microshift-net/pki',
   record: '/var/lib/microshift-net/overlay.json',
+  units: '/var/lib/microshift-net/overlay-units.json',
   ovsRun: '/run/openvswitch',
   ovnRuns: ['/run/ovn', '/var/run/openvswitch'],
   systemId: '/etc/openvswitch/system-id.conf',

@@ -57,16 +57,27 @@ export function ownSouthbound({ members, southbound }: OverlayRecord, { ovnRuns 
 }
 
 /** Plans this node and hands it to `work`; the connections close behind it. Every refusal happens here. */
-export async function withPlan<T>(
+export function withPlan<T>(
   record: OverlayRecord,
   places: OverlayPlaces,
   work: (planned: PlannedNode) => Promise<T>,
 ): Promise<T> {
+  return withDatabases(record, places, async (open) =>
+    work(await planNode(recordNow(record, readHost()), places, open)),
+  );
+}
+
+/** Hands the node's databases to `work`: Open_vSwitch, then on the central node OVN's. The connections close behind it. */
+export async function withDatabases<T>(
+  { members }: Pick<OverlayRecord, 'members'>,
+  places: OverlayPlaces,
+  work: (databases: readonly RowDatabase[]) => Promise<T>,
+): Promise<T> {
   const open: RowDatabase[] = [];
   try {
     open.push(await openSwitchDatabase(places.ovsRun));
-    if (record.members !== null) open.push(...(await openCentral(places)));
-    return await work(await planNode(recordNow(record, readHost()), places, open));
+    if (members !== null) open.push(...(await openCentral(places)));
+    return await work(open);
   } finally {
     for (const database of open) database.close();
   }

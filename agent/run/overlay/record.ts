@@ -1,4 +1,4 @@
-import { readSmallFile, removeFile, writeFileAtomically } from '../../drivers/host/files.ts';
+import { readSmallFile, removeForGood, writeFileAtomically } from '../../drivers/host/files.ts';
 import { AgentError } from '../../errors.ts';
 import type { OverlayBundle, OverlayRecord } from '../../model/overlay-record.ts';
 import { asBundle, asRecord, bundleFault, recordFault } from './form.ts';
@@ -49,9 +49,9 @@ export function writeRecord(path: string, record: OverlayRecord): boolean {
   return true;
 }
 
-/** Removes the record. */
+/** Removes the record, and what a run had not written to its end; a power cut does not bring it back. */
 export function removeRecord(path: string): void {
-  removeFile(path);
+  removeForGood(path);
 }
 
 /** A bundle as text. */

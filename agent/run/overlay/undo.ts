@@ -8,7 +8,7 @@ import { planLocalRemoval } from '../../overlay/local.ts';
 import { planLocalTls } from '../../overlay/local-tls.ts';
 import { overlayTables } from '../../overlay/tables.ts';
 import type { OverlayPlaces } from './places.ts';
-import { type PlannedDatabase, planMembers, withPlan } from './planned.ts';
+import { type PlannedDatabase, planMembers, withDatabases } from './planned.ts';
 import { carryOut, readRows } from './rows.ts';
 
 /** Takes everything of the overlay out of this node's databases: rows of ours, and keys of ours in rows of others. */
@@ -21,8 +21,9 @@ export async function removeRows(
   const rowsBefore = before.find(({ plan }) => plan.database === 'Open_vSwitch');
   // It would register again what is taken out.
   await stopController(places.ovnRuns);
-  await withPlan(record, places, async ({ databases }) => {
-    for (const { database } of databases.toReversed()) {
+  await withDatabases(record, places, async ([local, northbound, southbound]) => {
+    for (const database of [local, southbound, northbound]) {
+      if (database === undefined) continue;
       if (database.name === 'Open_vSwitch') {
         const rows = await readRows(database, [...overlayTables.Open_vSwitch, 'SSL']);
         const plan = planLocalRemoval({ layout: record.layout, rows });

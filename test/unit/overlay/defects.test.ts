@@ -2,6 +2,7 @@
 import t from 'tap';
 import type { DatabaseRow } from '../../../agent/model/rows.ts';
 import { planLocal } from '../../../agent/overlay/local.ts';
+import { planLocalTls } from '../../../agent/overlay/local-tls.ts';
 import { planNorthbound } from '../../../agent/overlay/northbound.ts';
 import { operationsOf } from '../../../agent/overlay/operations.ts';
 import { applied, dual, dualNode, emptyNorthbound, factsOf, gatewayOf, modern, nodeOf, seed } from './cluster.ts';
@@ -127,6 +128,21 @@ t.test('the MTU is that of the uplink less the tunnel, whatever 1400 is', (t) =>
     (change) => change.do === 'insert' && change.title === 'ovn-k8s-mp0' && change.table === 'Interface',
   );
   t.match(port, { row: { mtu_request: [1342] } });
+  t.end();
+});
+
+t.test('nothing secret is in a database', (t) => {
+  for (const one of [layout, modern]) {
+    const database = emptyVswitch();
+    const rows = database.rows();
+    const southbound = ['ssl:192.0.2.10:6642'];
+    const node = nodeOf(1, { gateway: gatewayOf(1) });
+    const { changes } = planLocal({ layout: one, node, southbound, northbound: [], datapathType: null, rows });
+    const tls = { privateKey: '/pki/node.pem', certificate: '/pki/node.pem', caCertificate: '/pki/ca.crt' };
+    const written = JSON.stringify([...changes, ...planLocalTls(rows, tls, one.owner)]);
+    t.match(written, /"private_key":"\/pki\/node\.pem"/, 'a key is named by its file');
+    t.notMatch(written, /token|api-server|BEGIN|http:/);
+  }
   t.end();
 });
 

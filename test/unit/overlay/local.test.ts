@@ -67,6 +67,7 @@ t.test('a node joins, joins again, and leaves', (t) => {
     const lasting = database.rows().tables;
     t.match(lasting.Open_vSwitch?.[0]?.external_ids, { rundir: '/run', hostname: /./, 'system-id': /./ });
     t.equal(Object.keys(lasting.Open_vSwitch?.[0]?.external_ids ?? {}).length, 3, `${what}: nothing else of ours`);
+    t.strictSame(lasting.Open_vSwitch?.[0]?.other_config, {}, `${what}: nor a setting`);
     for (const table of ['Bridge', 'Port', 'Interface'])
       t.strictSame(lasting[table], before.tables[table], `${what}: ${table} as before`);
   }
@@ -105,6 +106,18 @@ t.test('what others configured stays', (t) => {
   t.equal(join(database), 0);
   leave(database);
   t.match(ids(), { 'ovn-nb': 'theirs' });
+  t.end();
+});
+
+t.test('a setting of the admin stays, before and after', (t) => {
+  const database = emptyVswitch();
+  const config = (): unknown => database.rows().tables.Open_vSwitch?.[0]?.other_config;
+  const set = ['map', [['bundle-idle-timeout', '60']]] as const;
+  database.transact([{ op: 'update', table: 'Open_vSwitch', where: [], row: { other_config: set } }]);
+  join(database);
+  t.strictSame(config(), { 'bundle-idle-timeout': '60' });
+  leave(database);
+  t.strictSame(config(), { 'bundle-idle-timeout': '60' });
   t.end();
 });
 

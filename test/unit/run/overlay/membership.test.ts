@@ -9,6 +9,7 @@ import {
   largestMtu,
   newLayout,
   refuseHostRanges,
+  refuseMicroshift,
 } from '../../../../agent/run/overlay/membership.ts';
 import { failure } from '../../failure.ts';
 
@@ -81,6 +82,19 @@ t.test('how a host appears in the cluster', (t) => {
   t.match(identify(defaultConfig, { ...host, routes: [route('::/0', 'eth1')] }), {
     encap: { addresses: ['2001:db8::7'] },
   });
+  t.end();
+});
+
+t.test('a MicroShift that runs ovn-kubernetes itself', (t) => {
+  const beside = { ...host, hasMicroshift: true } as const;
+  t.throws(
+    () => refuseMicroshift(defaultConfig, beside),
+    failure('overlay-foreign', { message: /cniPlugin is not set, so MicroShift runs/ }),
+  );
+  const { cluster } = defaultConfig;
+  const none = { value: 'none', source: 'config.yaml:3' } as const;
+  t.doesNotThrow(() => refuseMicroshift({ cluster: { ...cluster, cniPlugin: none } }, beside));
+  t.doesNotThrow(() => refuseMicroshift(defaultConfig, host), 'what a MicroShift would do that is not here');
   t.end();
 });
 

@@ -1,0 +1,54 @@
+import type { OverlayFacts } from '../model/examination.ts';
+import { type Check, type Finding, failed, given, notApplicable, verdictOf, warning } from './finding.ts';
+
+/** Time enough to visit a node that is far away. */
+const warnDays = 30;
+
+type Certificate = OverlayFacts['certificates'][number];
+
+/** Whether the certificates of an overlay are valid, and stay so for a while. */
+export const certificateChecks: readonly Check[] = [
+  {
+    id: 'overlay-certificates',
+    title: 'certificates of the overlay',
+    judge: ({ overlay }) =>
+      given(overlay, (facts) => {
+        if (facts === null) return notApplicable('this node is in no overlay');
+        const { certificates } = facts;
+        return verdictOf(
+          certificates.flatMap((one) => [beginComplaint(one), endComplaint(facts, one)]),
+          ...(certificates.length === 0 ? ['there are none on this node'] : []),
+          ...certificates.map(({ name, days }) => `certificate of ${name}: ${days} days left`),
+        );
+      }),
+  },
+];
+
+/** A clock that begins in the past after a start without NTP is the reason in practice. */
+function beginComplaint({ name, beginsInS }: Certificate): Finding | false {
+  if (beginsInS <= 0) return false;
+  return failed(
+    `${inWords(name)} begins to be valid in ${beginsInS} s: the clock of this node, or of the central one, is wrong`,
+    'timedatectl, on both; where no NTP is reached: chronyc makestep',
+  );
+}
+
+function endComplaint({ node, isCentral }: OverlayFacts, { name, days }: Certificate): Finding | false {
+  if (days >= warnDays) return false;
+  const fix = renewal(isCentral, name === 'this node' ? node : name, name === 'this node');
+  return days < 0
+    ? failed(`${inWords(name)} is over`, ...fix)
+    : warning(`${inWords(name)} ends in ${days} days`, ...fix);
+}
+
+function inWords(name: string): string {
+  return name === 'ca' ? 'the certification authority of the overlay' : `the certificate of ${name}`;
+}
+
+function renewal(isCentral: boolean, node: string, isOwn: boolean): readonly string[] {
+  if (node === 'ca') return ['take every node out with `microshift-net overlay leave`, and begin the overlay anew'];
+  if (isCentral && isOwn) return ['microshift-net overlay pki renew'];
+  const file = `${node}.bundle`;
+  const [there, here] = isCentral ? ['', `on ${node}, `] : ['on the central node, ', ''];
+  return [`${there}microshift-net overlay pki renew ${node} -o ${file}`, `${here}microshift-net overlay join ${file}`];
+}

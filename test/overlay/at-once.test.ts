@@ -1,0 +1,60 @@
+// Several at once: nodes that ask for their bundles and join, and one node that joins twice. Nothing is lost, and nothing is given twice.
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { type Ended, type Host, missingForHosts, program, startCentral, startController, startLan } from './hosts.ts';
+
+const skip = missingForHosts() ?? false;
+
+/** The program, started and not waited for. */
+async function begin(host: Host, ...words: readonly string[]): Promise<Ended> {
+  const child: ChildProcess = host.start(process.execPath, program, ...words);
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) child[name]?.on('data', (chunk) => (said[name] += String(chunk)));
+  const [status] = (await once(child, 'close')) as [number | null];
+  return { status, ...said };
+}
+
+t.test('nodes that come at once', { skip }, async (t) => {
+  const lan = await startLan(t);
+  const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13)];
+  startCentral(n1);
+  for (const host of [n1, n2, n3]) startController(host);
+  t.match(n1.agent('overlay', 'init'), { status: 0 });
+
+  const names = ['n2', 'n3', 'n4', 'n5', 'n6'];
+  const issued = await Promise.all(
+    names.map((name) => begin(n1, 'overlay', 'pki', 'issue', name, '--system-id', `${name}-of-the-test`)),
+  );
+  for (const [index, one] of issued.entries()) t.match(one, { status: 0, stderr: '' }, `${names[index]} has a bundle`);
+  const bundles = issued.map(({ stdout }) => JSON.parse(stdout) as { node: { id: number; subnets: string[] } });
+  t.strictSame(
+    [1, ...bundles.map(({ node }) => node.id)].toSorted((a, b) => a - b),
+    [1, 2, 3, 4, 5, 6],
+    'each has a number of its own',
+  );
+  t.equal(new Set(bundles.flatMap(({ node }) => node.subnets)).size, names.length, 'and a subnet');
+  const { members } = JSON.parse(readFileSync(n1.path('/var/lib/microshift-net/overlay.json'), 'utf8')) as {
+    members: { name: string }[];
+  };
+  t.strictSame(members.map(({ name }) => name).toSorted(), ['n1', ...names], 'and the central node knows all of them');
+  t.match(n1.agent('overlay', 'verify'), { status: 0, stdout: /^No drift/ }, 'with all of their rows');
+
+  for (const [index, host] of [n2, n3].entries()) host.write('/tmp/bundle', issued[index]?.stdout ?? '');
+  const joined = await Promise.all([n2, n2, n3].map((host) => begin(host, 'overlay', 'join', '/tmp/bundle')));
+  const [, , third] = joined;
+  const twice = joined.slice(0, 2);
+  t.match(third, { status: 0 });
+  t.ok(
+    twice.some(({ status }) => status === 0),
+    'of two on one node one joins',
+  );
+  for (const { status, stderr } of twice.filter((one) => one.status !== 0))
+    t.match(
+      { status, stderr },
+      { status: 1, stderr: /another run is in progress: .*overlay join/ },
+      'and the other says why not',
+    );
+  for (const host of [n1, n2, n3]) t.match(host.agent('overlay', 'verify'), { status: 0 }, `${host.name} is as wanted`);
+});

@@ -1,0 +1,75 @@
+// `overlay pki init` and `overlay disable`: an authority that is there before its cluster, and nothing of it that stays.
+import t from 'tap';
+import { type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
+import { stateOf } from './state.ts';
+
+const skip = missingForHosts() ?? false;
+
+interface Check {
+  readonly id: string;
+  readonly verdict: string;
+}
+
+t.test('an authority, its cluster, and neither', { skip }, async (t) => {
+  const lan = await startLan(t);
+  const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
+  startCentral(n1);
+  const isClear = (host: Host): void => {
+    // The name and the system-id are the machine's; br-int and vlan-limit are those of an ovn-controller that ran before.
+    const [ids, config = '', ...rest] = stateOf(host).split('\n');
+    t.equal(ids, `{hostname=${host.name}, system-id=${host.name}-of-the-test}`, `${host.name} has no keys of ours`);
+    t.notMatch(config, /bundle-idle-timeout/, 'nor settings');
+    t.strictSame(rest, ['[]', 'br-ex', 'br-int', ''], 'nor certificates or files');
+    t.notMatch(host.must('ovs-vsctl', 'show'), /ovn-k8s-mp0|geneve/, 'nor ports');
+  };
+  const join = (): void => {
+    // `leave` and `disable` end it.
+    startController(n2);
+    const { stdout } = n1.agent('overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test');
+    t.match(n2.agentWith(stdout, 'overlay', 'join', '-'), { status: 0 }, 'n2 joins');
+  };
+
+  t.match(n1.agent('overlay', 'disable'), { status: 2, stderr: /this node is in no overlay/ });
+  t.match(n1.agent('overlay', 'pki', 'init', '--days', '40'), { status: 0, stdout: /ca\.crt is the authority/ });
+  const authority = n1.must('cat', '/etc/microshift-net/pki/ca.crt');
+  t.match(
+    n1.agent('overlay', 'pki', 'init'),
+    { status: 2, stderr: /ca\.crt is there already/ },
+    'it is never replaced',
+  );
+  t.match(n1.agent('overlay', 'disable'), { status: 2, stderr: /this node is in no overlay/ }, 'nor taken for a rest');
+  startController(n1);
+  t.match(n1.agent('overlay', 'init'), { status: 0 });
+  t.equal(n1.must('cat', '/etc/microshift-net/pki/ca.crt'), authority, 'the cluster has that authority');
+  t.match(n1.agent('overlay', 'pki', 'show').stdout, /^ca .*\(40 days\)/m);
+
+  join();
+  n1.must('ovn-nbctl', '--wait=hv', 'sync');
+  for (const host of [n1, n2]) {
+    const report = JSON.parse(host.agent('doctor', '--output', 'json').stdout) as { checks: readonly Check[] };
+    const verdicts = report.checks.flatMap(({ id, verdict }) => (id.startsWith('overlay') ? [`${id} ${verdict}`] : []));
+    const clocks = host === n1 ? 'ok' : 'not-applicable';
+    const others = ['overlay', 'overlay-schema', 'overlay-datapath', 'overlay-certificates'].map((id) => `${id} ok`);
+    t.strictSame(verdicts, [...others, `overlay-clocks ${clocks}`], `doctor finds nothing on ${host.name}`);
+  }
+  const whole = stateOf(n1);
+  t.match(n1.agent('overlay', 'disable'), { status: 2, stderr: /n2 would be without their central node.*--force/ });
+  t.equal(stateOf(n1), whole, 'a refusal changes nothing');
+  t.match(n2.agent('overlay', 'disable'), { status: 0, stdout: /n2 is in no overlay any more.\n.*leave --node n2/ });
+  isClear(n2);
+  t.match(n1.agent('overlay', 'leave', '--node', 'n2'), { status: 0 });
+
+  join();
+  const forced = n1.agent('overlay', 'disable', '--force', '--output', 'json');
+  t.match(JSON.parse(forced.stdout), { outcome: 'changed', node: 'n1', cutOff: ['n2'], units: [] });
+  isClear(n1);
+  t.equal(n1.must('ovn-nbctl', 'show'), '');
+  t.equal(n1.must('ovn-sbctl', 'get-connection'), '');
+  t.match(n1.run(['ls', '/etc/microshift-net/pki/issued']), { stdout: '' });
+  t.match(n2.agent('overlay', 'disable'), { status: 0, stdout: /the central node was not told/ });
+  isClear(n2);
+
+  n2.write('/etc/microshift-net/pki/node.pem', 'of a join that was cut off');
+  t.match(n2.agent('overlay', 'disable'), { status: 0, stdout: /What a run that was cut off has left is gone/ });
+  isClear(n2);
+});

@@ -1,0 +1,82 @@
+// Whatever a run was about to do when it was killed: the node is as before or in the cluster, and the next run makes it whole.
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
+import { killAtEveryEffect } from './kills.ts';
+import { stateOf } from './state.ts';
+
+const skip = missingForHosts() ?? false;
+const record = '/var/lib/microshift-net/overlay.json';
+const bundle = '/tmp/bundle';
+const controllerPid = '/run/ovn/ovn-controller.pid';
+
+/** A node of no cluster: its keys, ports, and files. */
+function remainsOf(host: Host): string {
+  const pki = host.run(['ls', '-A', '/etc/microshift-net/pki']).stdout;
+  const ports = host.must('ovs-vsctl', 'show').match(/ovn-k8s-mp0|geneve/g) ?? [];
+  return `${stateOf(host).replace(/.*\n.*\n/, '')}${pki}${ports.join()}`;
+}
+
+t.test('every step of a node', { skip }, async (t) => {
+  const lan = await startLan(t);
+  const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
+  startCentral(n1);
+  for (const host of [n1, n2]) startController(host);
+  const clear = remainsOf(n2);
+  // Whether the killed run has ended it or not.
+  const startAgain = (host: Host): void => {
+    host.run(['sh', '-c', `kill -KILL "$(cat ${controllerPid})"; rm -f ${controllerPid}`]);
+    startController(host);
+  };
+  const isClear = (what: string): void => {
+    // Nothing to do where the killed run had done nothing yet.
+    t.match(n2.agent('overlay', 'disable'), { stderr: /^$|this node is in no overlay/ }, `${what}: disable`);
+    t.equal(remainsOf(n2), clear, `${what}: as before`);
+    startAgain(n2);
+  };
+
+  const begun = killAtEveryEffect(n1, ['overlay', 'init'], (step) => {
+    t.match(n1.agent('overlay', 'init'), { status: 0 }, `init, killed at ${step}: the next one completes it`);
+    t.match(n1.agent('overlay', 'disable'), { status: 0 });
+    t.equal(n1.must('ovn-nbctl', 'show') + n1.must('ovn-sbctl', 'get-connection'), '');
+    startAgain(n1);
+  });
+  t.match(begun.last, { status: 0 });
+  t.ok(begun.effects > 10, `init has ${begun.effects} effects`);
+
+  let issued = '';
+  const issue = ['overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test', '-o', bundle];
+  const given = killAtEveryEffect(n1, issue, (step) => {
+    const again = n1.agent(...issue);
+    t.match(again, { stderr: /^$|n2 is in the cluster already; .*renew n2/ }, `issue, killed at ${step}: the next one`);
+    if (again.status !== 0) t.match(n1.agent('overlay', 'pki', 'renew', 'n2', '-o', bundle), { status: 0 });
+    issued = readFileSync(n1.path(bundle), 'utf8');
+    t.match(JSON.parse(issued), { node: { id: 2, subnets: ['10.42.1.0/24'] } }, 'gives the same subnet');
+    t.match(n1.agent('overlay', 'apply'), { stdout: /^Nothing to do/ }, 'and has written all rows');
+    t.match(n1.agent('overlay', 'leave', '--node', 'n2'), { status: 0 });
+  });
+  t.match(given.last, { status: 0 });
+  t.ok(given.effects > 5, `issue has ${given.effects} effects`);
+  issued = readFileSync(n1.path(bundle), 'utf8');
+  n2.write(bundle, issued);
+
+  const joined = killAtEveryEffect(n2, ['overlay', 'join', bundle], (step) => {
+    const isMember = n2.run(['test', '-e', record]).status === 0;
+    if (!isMember) t.notMatch(stateOf(n2), /ovn-remote|ovn-encap/, `join, killed at ${step}: no row without a record`);
+    t.match(n2.agent('overlay', 'join', bundle), { status: 0 }, `join, killed at ${step}: the next one completes it`);
+    t.match(n2.agent('overlay', 'verify'), { status: 0 });
+    isClear(`join, killed at ${step}`);
+  });
+  t.match(joined.last, { status: 0 });
+  t.ok(joined.effects > 5, `join has ${joined.effects} effects`);
+  isClear('joined');
+
+  const thrown = killAtEveryEffect(n2, ['overlay', 'join', bundle], (step) => isClear(`join thrown at ${step}`));
+  t.match(thrown.last, { status: 0 });
+  const left = killAtEveryEffect(n2, ['overlay', 'leave'], (step) => {
+    isClear(`leave, killed at ${step}`);
+    t.match(n2.agent('overlay', 'join', bundle), { status: 0 });
+  });
+  t.match(left.last, { status: 0 });
+  isClear(`leave has ${left.effects} effects`);
+});

@@ -1,0 +1,40 @@
+// Runs of the program on a node that are killed right before their next effect: a file put in place or removed, rows written, a program started.
+import { type Ended, type Host, program } from './hosts.ts';
+
+/** Loaded into the run before anything else; what only reads is no effect, so that nothing is between two kills but reading. */
+const countdown = `
+const left = { effects: Number(process.env.KILL_BEFORE) };
+const effect = () => {
+  left.effects -= 1;
+  if (left.effects === 0) process.kill(process.pid, 'SIGKILL');
+};
+const before = (object, name, counts = () => true) => {
+  const original = object[name];
+  object[name] = function (...words) {
+    if (counts(...words)) effect();
+    return original.apply(this, words);
+  };
+};
+const fs = require('node:fs');
+before(fs, 'renameSync');
+before(fs, 'unlinkSync');
+before(fs, 'rmSync', (path) => fs.existsSync(path) && !String(path).startsWith('/run/'));
+before(require('node:child_process'), 'spawn');
+before(require('node:net').Socket.prototype, 'write', (chunk) =>
+  /"op":"(insert|update|mutate|delete)"|"method":"exit"/.test(String(chunk)));
+`;
+const file = '/tmp/countdown.cjs';
+
+/** The same command once for each of its effects, killed before it; `after` looks at what that left. The number of them, and how the whole run ended. */
+export function killAtEveryEffect(
+  host: Host,
+  words: readonly string[],
+  after: (step: number) => void,
+): { readonly effects: number; readonly last: Ended } {
+  host.write(file, countdown);
+  for (let step = 1; ; step += 1) {
+    const killed = host.run(['env', `KILL_BEFORE=${step}`, process.execPath, '--require', file, program, ...words]);
+    if (killed.status === 0 || killed.stderr.includes('microshift-net: ')) return { effects: step - 1, last: killed };
+    after(step);
+  }
+}

@@ -1,0 +1,149 @@
+// What keeps a node out of a cluster: each says what was found and what to do, and leaves everything as it was.
+import { readFileSync, writeFileSync } from 'node:fs';
+import t, { type Test } from 'tap';
+import { issueCertificate, type KeyPair } from '../../agent/drivers/openssl/certificates.ts';
+import { type Ended, type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
+import { stateOf } from './state.ts';
+
+const skip = missingForHosts() ?? false;
+const own = '/etc/microshift-net/pki/node.pem';
+const record = '/var/lib/microshift-net/overlay.json';
+
+interface Bundle {
+  readonly southbound: readonly string[];
+  readonly pem: { readonly key: string; readonly certificate: string; readonly authority: string };
+}
+
+const issue = (central: Host, name: string, systemId = `${name}-of-the-test`): Ended =>
+  central.agent('overlay', 'pki', 'issue', name, '--system-id', systemId);
+
+/** A certificate of the cluster's own authority that is over since yesterday. */
+function over(t: Test, central: Host, commonName: string): Promise<KeyPair> {
+  const read = (file: string): string => readFileSync(central.path(`/etc/microshift-net/pki/${file}`), 'utf8');
+  return issueCertificate(t.testdir(), { key: read('ca.key'), certificate: read('ca.crt') }, commonName, -1);
+}
+
+/** What central node and databases have. */
+const all = (host: Host): string =>
+  [
+    stateOf(host),
+    readFileSync(host.path(record), 'utf8'),
+    host.must('ovn-nbctl', 'show'),
+    host.must('ovn-sbctl', 'list', 'Chassis'),
+  ].join('\n');
+
+t.test('a node is kept out', { skip }, async (t) => {
+  const lan = await startLan(t);
+  const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
+  startCentral(n1);
+  for (const host of [n1, n2]) startController(host);
+
+  n1.must('ovn-nbctl', 'lr-add', 'ovn_cluster_router', '--', 'ls-add', 'join', '--', 'ls-add', 'n7');
+  t.match(n1.agent('overlay', 'init'), {
+    status: 2,
+    stderr: /cluster router of an ovnkube: ovn_cluster_router, join, n7; one of the two can run the cluster/,
+  });
+  n1.must('ovn-nbctl', 'lr-del', 'ovn_cluster_router', '--', 'ls-del', 'join', '--', 'ls-del', 'n7');
+  n1.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', 'external_ids:ovn-remote=unix:/run/ovn/ovnsb_db.sock');
+  t.match(n1.agent('overlay', 'init'), { status: 2, stderr: /works for unix:\/run\/ovn\/ovnsb_db.sock already/ });
+  n1.must('ovs-vsctl', 'remove', 'Open_vSwitch', '.', 'external_ids', 'ovn-remote');
+  t.match(n1.agent('overlay', 'init'), { status: 0 });
+
+  const refuses = (what: string, ended: () => Ended, stderr: RegExp): void => {
+    const before = all(n1);
+    t.match(ended(), { status: 2, stderr }, what);
+    t.equal(all(n1), before, `${what}: the central node is as before`);
+  };
+  const taken = ['rtos-n7', '0a:58:0a:2a:01:01', '10.42.1.1/24'];
+  n1.must('ovn-nbctl', 'lrp-add', 'ovn_cluster_router', ...taken);
+  refuses('subnet taken', () => issue(n1, 'n2'), /10\.42\.1\.0\/24 of node n2 is taken by node n7; .*lrp-del rtos-n7/);
+  n1.must('ovn-nbctl', 'lrp-del', 'rtos-n7');
+  const kept = readFileSync(n1.path(record), 'utf8');
+  writeFileSync(n1.path(record), kept.replaceAll('"10.42.0.0/24"', '"10.99.0.0/24"'));
+  refuses(
+    'subnet outside',
+    () => n1.agent('overlay', 'apply'),
+    /10\.99\.0\.0\/24 of node n1 is not in 10\.42\.0\.0\/16/,
+  );
+  writeFileSync(n1.path(record), kept);
+  const ids = ['owner=microshift-net', 'owner-node=n2', 'owner-chassis=another'].map((one) => `external_ids:${one}`);
+  n1.must('ovn-nbctl', 'ls-add', 'n2', '--', 'set', 'Logical_Switch', 'n2', ...ids);
+  refuses(
+    'name of another chassis',
+    () => issue(n1, 'n2'),
+    /n2 is chassis another, not n2-of-the-test; .*overlay leave --node n2/,
+  );
+  t.match(n1.agent('overlay', 'leave', '--node', 'n2'), { status: 0 }, 'what the message says to do can be done');
+  n1.must('ovn-sbctl', 'chassis-add', 'n2-of-the-test', 'geneve', '192.0.2.77');
+  n1.must('ovn-sbctl', 'set', 'Chassis', 'n2-of-the-test', 'hostname=n7');
+  refuses(
+    'system-id of another node',
+    () => issue(n1, 'n2'),
+    /n2 and n7 have the same system-id, n2-of-the-test; a disk/,
+  );
+  t.match(n1.agent('overlay', 'leave', '--node', 'n7'), { status: 0 });
+  t.match(n1.agent('overlay', 'leave', '--node', 'n8'), { status: 2, stderr: /n8 is not in the cluster/ });
+
+  const bundle = JSON.parse(issue(n1, 'n2').stdout) as Bundle;
+  const other = JSON.parse(issue(n1, 'n3').stdout) as Bundle;
+  const before = stateOf(n2);
+  const join = (changed: Partial<Bundle> = {}): Ended =>
+    n2.agentWith(JSON.stringify({ ...bundle, ...changed }), 'overlay', 'join', '-');
+  const keepsOut = (what: string, changed: Partial<Bundle>, status: number, stderr: RegExp): void => {
+    t.match(join(changed), { status, stderr }, what);
+    t.equal(stateOf(n2), before, `${what}: the node is as before`);
+  };
+  n1.must('ovn-sbctl', 'chassis-add', 'another', 'geneve', '192.0.2.12');
+  keepsOut(
+    'tunnel address',
+    {},
+    2,
+    /another is registered with the tunnel address 192\.0\.2\.12 .*leave --node another/,
+  );
+  t.match(n1.agent('overlay', 'leave', '--node', 'another'), { status: 0 });
+  n1.must('ovn-sbctl', 'chassis-add', 'n2-of-the-test', 'geneve', '192.0.2.77');
+  keepsOut('system-id', {}, 2, /n2-of-the-test is registered with the system-id n2-of-the-test already/);
+  n1.must('ovn-sbctl', 'chassis-del', 'n2-of-the-test');
+
+  keepsOut(
+    'certificate of n3',
+    { pem: other.pem },
+    2,
+    /certificate in the bundle is for the system-id n3-of-the-test.*pki renew n2/,
+  );
+  const ended = { ...(await over(t, n1, 'n2-of-the-test')), authority: bundle.pem.authority };
+  keepsOut('a certificate that is over', { pem: ended }, 2, /certificate expired.*renew/is);
+  n1.must('ovs-appctl', '-t', '/run/ovn/ovnsb_db.ctl', 'ovsdb-server/add-remote', 'ptcp:6650:192.0.2.11');
+  keepsOut('no TLS', { southbound: ['ssl:192.0.2.11:6650'] }, 5, /listens there with TLS/);
+  keepsOut(
+    'nobody there',
+    { southbound: ['ssl:192.0.2.99:6642'] },
+    5,
+    /could not connect at ssl:192\.0\.2\.99:6642.*firewall/s,
+  );
+  n2.write('/etc/microshift-net/pki/ca.key', 'a key');
+  t.match(join(), { status: 2, stderr: /this node has an authority of its own/ });
+  n2.must('rm', '/etc/microshift-net/pki/ca.key');
+
+  const good = readFileSync(n1.path(own), 'utf8');
+  const { key, certificate } = await over(t, n1, 'n1-of-the-test');
+  n1.write(own, key + certificate);
+  keepsOut('the central node is over', {}, 2, /compare the clocks of both nodes; else renew the certificate/);
+  n1.write(own, good);
+  t.match(join(), { status: 0 }, 'and then it joins');
+
+  const keys = ['-p', own, '-c', own, '-C', '/etc/microshift-net/pki/ca.crt'];
+  const write = (...words: readonly string[]): Ended =>
+    n2.run(['ovn-sbctl', '--db=ssl:192.0.2.11:6642', '--no-leader-only', ...keys, ...words]);
+  t.match(
+    write('set', 'Chassis', 'n2-of-the-test', 'other_config:test=1'),
+    { status: 0 },
+    'a node writes its own rows',
+  );
+  for (const words of [
+    ['set', 'Chassis', 'n1-of-the-test', 'other_config:test=1'],
+    ['chassis-del', 'n1-of-the-test'],
+    ['del-connection'],
+  ])
+    t.match(write(...words), { status: 1, stderr: /RBAC rules|permission error/ }, `and no others: ${words.join(' ')}`);
+});

@@ -1,0 +1,22 @@
+import { chmodSync } from 'node:fs';
+import t from 'tap';
+import { startDeadline } from '../../../agent/deadline.ts';
+import { waitForKernel } from '../../../agent/drivers/host/kernel-events.ts';
+
+t.test('a change is not missed that the kernel announced before anybody listened', async (t) => {
+  const folder = t.testdir({ ip: '#!/bin/sh\nexec sleep infinity\n' });
+  chmodSync(`${folder}/ip`, 0o755);
+  const { PATH } = process.env;
+  process.env.PATH = `${folder}:${PATH}`;
+  t.teardown(() => (process.env.PATH = PATH));
+  const deadline = startDeadline(60_000);
+  t.teardown(deadline.clear);
+  let asked = 0;
+  // True from the third time on: before `ip monitor`, right after its start, and then.
+  const condition = (): boolean => {
+    asked += 1;
+    return asked > 2;
+  };
+  await waitForKernel(condition, deadline, 50_000, () => new Error('missed'));
+  t.equal(asked, 3);
+});

@@ -1,0 +1,64 @@
+// Every column that plans write, found by planning clusters of all kinds.
+
+import type { DatabaseRows, RowPlan } from '../../../agent/model/rows.ts';
+import { planCentral } from '../../../agent/overlay/central.ts';
+import { planLocal } from '../../../agent/overlay/local.ts';
+import { planLocalTls } from '../../../agent/overlay/local-tls.ts';
+import { planNorthbound } from '../../../agent/overlay/northbound.ts';
+import { caseNames, readCase } from './cases.ts';
+import { gatewayOf, modern, nodeOf, recordedShape, seed } from './cluster.ts';
+import { ModelDatabase } from './model-database.ts';
+import { emptyVswitch } from './vswitch.ts';
+
+const tls = { privateKey: '/pki/node.pem', certificate: '/pki/node.pem', caCertificate: '/pki/ca.crt' };
+
+/** `DATABASE.TABLE.COLUMN` of each. */
+export function writtenColumns(): ReadonlySet<string> {
+  const written = new Set<string>();
+  const add = ({ database, changes }: RowPlan): void => {
+    for (const change of changes) {
+      const { do: what, table } = change;
+      const columns =
+        what === 'insert'
+          ? Object.keys(change.row)
+          : what === 'update'
+            ? change.columns.map(({ column }) => column)
+            : [];
+      for (const column of columns) written.add(`${database}.${table}.${column}`);
+      if (what !== 'update' && change.place !== null)
+        written.add(`${database}.${change.place.table}.${change.place.column}`);
+    }
+  };
+  for (const name of caseNames().filter((one) => !one.startsWith('refused'))) add(planNorthbound(readCase(name).facts));
+  add(ofCentral());
+  for (const rows of [emptyVswitch().rows()]) for (const plan of ofNode(rows)) add(plan);
+  return written;
+}
+
+function ofCentral(): RowPlan {
+  const database = new ModelDatabase('OVN_Southbound', recordedShape('OVN_Southbound 23.03'));
+  database.transact([{ op: 'insert', table: 'SB_Global', row: {}, 'uuid-name': 'root' }]);
+  const connections = [{ target: 'pssl:6642:192.0.2.1', role: 'ovn-controller', inactivityProbeMs: 60_000 }] as const;
+  return planCentral({ owner: 'microshift-net', connections, tls, rows: database.rows() });
+}
+
+function ofNode(rows: DatabaseRows): readonly RowPlan[] {
+  const gateways = [
+    gatewayOf(1),
+    gatewayOf(1, {
+      kind: 'dedicated',
+      bridge: 'br-gweth1',
+      interface: 'eth1',
+      physicalNetwork: 'physnet-eth1',
+      vlan: 7,
+    }),
+  ];
+  const southbound = ['ssl:192.0.2.1:6642'];
+  return [modern, seed].flatMap((layout) =>
+    gateways.map((gateway) => {
+      const node = nodeOf(1, { gateway });
+      const plan = planLocal({ layout, node, southbound, northbound: [], datapathType: 'netdev', rows });
+      return { ...plan, changes: [...plan.changes, ...planLocalTls(rows, tls, layout.owner)] };
+    }),
+  );
+}

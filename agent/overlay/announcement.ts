@@ -1,6 +1,7 @@
 import type { OverlayChassis, OverlayGateway, OverlayLayout } from '../model/overlay.ts';
 import { familyOf, isLinkLocal6 } from '../net/address.ts';
 import { overlaps, parseRange } from '../net/address-range.ts';
+import { escapeText } from '../printable.ts';
 import { isIpv6, rangeOf, withoutLength } from './addresses.ts';
 
 /*
@@ -10,6 +11,8 @@ import { isIpv6, rangeOf, withoutLength } from './addresses.ts';
 const prefix = 'microshift-net:';
 /** More entries than a gateway of any cluster of ours has; a chassis may say what it likes. */
 const maxEntries = 128;
+/** A sentence, with the longest thing that can be right in it. */
+const maxFaultCharacters = 160;
 
 type Key = 'kind' | 'network' | 'mac' | 'address' | 'next-hop' | 'vlan' | 'subnet';
 
@@ -54,17 +57,17 @@ export function announcedGateway(
   const [mac = '', ...macs] = all('mac');
   const [vlan, ...vlans] = all('vlan');
   if ([...kinds, ...networks, ...macs, ...vlans].length > 0) return { fault: 'it says one thing twice' };
-  if (kind !== 'shared' && kind !== 'dedicated') return { fault: `"${kind}" is no kind of gateway` };
+  if (kind !== 'shared' && kind !== 'dedicated') return refused(`"${kind}" is no kind of gateway`);
   const bridge = bridgeOf(network, bridgeMappings);
-  if (bridge === null) return { fault: `its network "${network}" has no bridge there` };
-  if (!isUnicastMac(mac)) return { fault: `"${mac}" is no MAC of a NIC` };
+  if (bridge === null) return refused(`its network "${network}" has no bridge there`);
+  if (!isUnicastMac(mac)) return refused(`"${mac}" is no MAC of a NIC`);
   const [addresses, nextHops, subnets] = [all('address'), all('next-hop'), all('subnet')];
   const fault =
     addressesFault(addresses, layout) ??
     nextHopsFault(nextHops, addresses) ??
     subnets.map((subnet) => subnetFault(subnet, layout)).find((one) => one !== null) ??
     (vlan === undefined || isVlan(vlan) ? null : `"${vlan}" is no VLAN`);
-  if (fault !== null) return { fault };
+  if (fault !== null) return refused(fault);
   const gateway: OverlayGateway = {
     bridge,
     kind,
@@ -78,6 +81,11 @@ export function announcedGateway(
     isUp: true,
   };
   return { gateway };
+}
+
+/** It is shown to who looks after the cluster, and names what somebody else has written. */
+function refused(fault: string): Announced {
+  return { fault: escapeText(fault, maxFaultCharacters) };
 }
 
 /** Where a network of a chassis leaves (ovn-controller(8), ovn-bridge-mappings); null: nowhere. */

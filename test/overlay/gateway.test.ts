@@ -1,6 +1,6 @@
 // `overlay gateway` on real nodes: what has an address of the cluster reaches hosts outside of it, with the address of its way out.
 import t from 'tap';
-import { type Host, type Lan, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
+import { type Ended, type Host, type Lan, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
 import { writesDuring } from './writes.ts';
 
 const skip = missingForHosts() ?? false;
@@ -71,14 +71,27 @@ function tellApart(host: Host): void {
   for (const flow of flows) host.must('ovs-ofctl', 'add-flow', 'br-ex', flow);
 }
 
+/** The central node writes what is announced, and the node has taken it when this is over. */
+function take(central: Host, host: Host, localnet: string): void {
+  t.match(
+    central.agent('overlay', 'apply'),
+    { status: 0, stdout: /^Done, \d+ changes?/ },
+    'the central node learns of it',
+  );
+  host.must('ovs-vsctl', '--timeout=60', 'wait-until', 'Interface', `patch-${localnet}-to-br-int`, 'type=patch');
+}
+
 /** A cluster of these nodes, the first of which is the central one. */
 function form([central, ...others]: readonly [Host, ...Host[]]): void {
   startCentral(central);
   for (const host of [central, ...others]) startController(host);
-  t.match(central.agent('overlay', 'init'), { status: 0 });
+  const made = ({ status, stderr }: Ended): void => {
+    if (status !== 0) throw new Error(`there is no cluster: ${stderr}`);
+  };
+  made(central.agent('overlay', 'init'));
   for (const host of others) {
     const { stdout } = central.agent('overlay', 'pki', 'issue', host.name, '--system-id', `${host.name}-of-the-test`);
-    t.match(host.agentWith(stdout, 'overlay', 'join', '-'), { status: 0 });
+    made(host.agentWith(stdout, 'overlay', 'join', '-'));
   }
 }
 
@@ -96,7 +109,7 @@ t.test('ways out over br-ex', { skip }, async (t) => {
       /^Done, 1 change: packets leave n2 by br-ex to 192\.0\.2\.254, as 192\.0\.2\.112\.\nLeft to do: the central node .*run there microshift-net overlay apply/,
   });
   t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /has not made n2 a way out yet/ });
-  t.match(n1.agent('overlay', 'apply'), { status: 0, stdout: /^Done, \d+ changes/ }, 'the central node learns of it');
+  take(n1, n2, 'br-ex_n2');
   t.match(n2.agent('overlay', 'verify'), { status: 0 });
   t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.112');
   t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.112', 'n3 has none, and leaves by n2');
@@ -152,8 +165,7 @@ t.test('ways out over br-ex', { skip }, async (t) => {
   t.notMatch(n1.must('ovn-nbctl', 'show'), /GR_/, 'nor on the central node');
 
   t.match(n2.agent('overlay', 'gateway', '--address', '192.0.2.112/24'), { status: 0 });
-  t.match(n1.agent('overlay', 'apply'), { status: 0 });
-  t.match(n2.must('ovs-vsctl', 'list-ports', 'br-ex'), /patch-/);
+  take(n1, n2, 'br-ex_n2');
   t.match(n2.agent('overlay', 'leave'), { status: 0 });
   t.equal(n2.must('ovs-vsctl', 'list-ports', 'br-ex'), 'eth0\n', 'leaving takes it out of br-ex');
 
@@ -250,4 +262,67 @@ t.test('a way out by a NIC of its own, in a VLAN', { skip }, async (t) => {
     n2.must('ovs-vsctl', 'get', 'Open_vSwitch', '.', 'external_ids'),
     /ovn-(bridge-mappings|cms-options)|owner/,
   );
+});
+
+t.test('an address that moves between two nodes', { skip }, async (t) => {
+  const lan = await startLan(t);
+  const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13)];
+  await startOutside(lan);
+  form([n1, n2, n3]);
+  const vip = ['--address', '192.0.2.100/24', '--high-availability', 'vip'];
+  t.match(n2.agent('overlay', 'gateway', '--high-availability', 'vip'), { status: 2, stderr: /say it with --address/ });
+  t.match(n2.agent('overlay', 'gateway', '--address', '192.0.2.12/24', '--high-availability', 'vip'), {
+    status: 2,
+    stderr: /is this node's own and cannot move/,
+  });
+  for (const host of [n2, n3]) {
+    t.match(host.agent('overlay', 'gateway', ...vip), { status: 0, stdout: /as 192\.0\.2\.100/ });
+    take(n1, host, 'physnet_ext_vip_192.0.2.100');
+    t.match(host.agent('overlay', 'verify'), { status: 0 });
+  }
+  const holder = (host: Host): string => {
+    const chassis = n1.must(
+      'ovn-sbctl',
+      '--bare',
+      '--columns=_uuid',
+      'find',
+      'Chassis',
+      `name=${host.name}-of-the-test`,
+    );
+    return n1.must(
+      'ovn-sbctl',
+      '--timeout=60',
+      'wait-until',
+      'Port_Binding',
+      'cr-rtoe-vip_192.0.2.100',
+      `chassis=${chassis.trim()}`,
+    );
+  };
+  holder(n2);
+  for (const [host, own] of [
+    [n1, '10.42.0.2'],
+    [n2, '10.42.1.2'],
+    [n3, '10.42.2.2'],
+  ] as const)
+    t.equal(seenAs(host, own), '192.0.2.100', `${host.name} leaves by it`);
+  const again = await writesDuring(n1, databases, () => {
+    t.match(n1.agent('overlay', 'apply'), { status: 0, stdout: /^Nothing to do/ });
+  });
+  t.strictSame(again, []);
+
+  n2.must(
+    'sh',
+    '-c',
+    'kill -9 $(cat /run/openvswitch/ovs-vswitchd.pid /run/ovn/ovn-controller.pid /run/openvswitch/ovn-controller.pid 2>/dev/null)',
+  );
+  holder(n3);
+  t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.100', 'n2 has died, and n3 has its address');
+  t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.100');
+
+  t.match(n1.agent('overlay', 'leave', '--node', 'n2'), { status: 0 });
+  t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.100', 'n2 is out of the cluster');
+  t.match(n3.agent('overlay', 'gateway', '--remove'), { status: 0 });
+  t.match(n1.agent('overlay', 'apply'), { status: 0 });
+  t.notMatch(n1.must('ovn-nbctl', 'show'), /vip/, 'nothing of it is left');
+  t.equal(n1.must('ovn-nbctl', 'lr-nat-list', 'ovn_cluster_router'), '');
 });

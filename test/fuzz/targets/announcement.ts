@@ -14,15 +14,17 @@ const dedicated = gatewayOf(2, {
   vlan: 7,
   subnets: ['10.42.1.0/24', 'fd01:0:0:4::/64'],
 });
+const vip = gatewayOf(2, { mac: '0a:58:c0:00:02:64', addresses: ['192.0.2.100/24'], isVip: true });
 const said = (gateway: OverlayGateway): string => ['enable-chassis-as-gw', ...announcement(gateway)].join(',');
 
 export const overlayAnnouncement: FuzzTarget = {
-  corpus: () => [gatewayOf(2), dedicated].map((gateway) => Buffer.from(said(gateway))),
+  corpus: () => [gatewayOf(2), dedicated, vip].map((gateway) => Buffer.from(said(gateway))),
   words: [
     ',',
     '=',
     'microshift-net:',
     'kind=shared',
+    'vip=yes',
     'address=',
     'subnet=',
     '/0',

@@ -199,7 +199,7 @@ const layers: Readonly<Record<string, Layer>> = {
     never: { 'drivers/kubernetes': 'the driver sends what was rendered', config: 'the effective values are handed in' },
   },
   overlay: {
-    may: ['errors.ts', 'model', 'net'],
+    may: ['errors.ts', 'model', 'net', 'printable.ts'],
     because: pure,
     never: {
       'drivers/ovsdb': 'rows are handed in, and operations handed out, as plain JSON',

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { GatewayCommandOptions } from '../commands/overlay-gateway.ts';
 import type { PkiOptions } from '../commands/overlay-pki.ts';
 import type { TraceOptions } from '../commands/overlay-trace.ts';
@@ -52,6 +52,12 @@ function addGatewayCommand(overlay: Command, addTo: AddTo): void {
     .option('--next-hop <address>', "the LAN's router; with a comma one of each family (auto)")
     .option('--vlan <id>', 'VLAN of the NIC', vlanId)
     .option('--subnets <subnets>', 'subnets of the cluster that leave here, whichever node they are on')
+    .addOption(
+      new Option(
+        '--high-availability <how>',
+        'vip: the address moves to another node that has said the same when this one is gone',
+      ).choices(['vip']),
+    )
     .option('--remove', 'it is none any more');
 }
 

@@ -10,6 +10,8 @@ export interface GatewayRequest {
   readonly nextHops: readonly string[] | 'auto';
   readonly vlan: number | null;
   readonly subnets: readonly string[];
+  /** Other nodes have the same, and the first of them that answers has its address. Absent: it is this node's alone. */
+  readonly isVip?: true;
   /** `address/prefix` that the NIC had in the kernel, and gets again when it is given back. */
   readonly moved: readonly string[];
 }

@@ -53,6 +53,8 @@ export interface OverlayGateway {
   readonly vlan: number | null;
   /** Subnets that leave here, whichever node they are on ("rampout"). */
   readonly subnets: readonly string[];
+  /** Several nodes have it together, and the first of them that answers has its address. Absent: it is this node's alone. */
+  readonly isVip?: true;
   /** False: no packet of another node is led here, because it does not answer. */
   readonly isUp: boolean;
 }

@@ -1,7 +1,8 @@
 import type { OverlayChassis, OverlayGateway, OverlayLayout } from '../model/overlay.ts';
 import { familyOf, isLinkLocal6 } from '../net/address.ts';
 import { overlaps, parseRange } from '../net/address-range.ts';
-import { isIpv6, rangeOf, withoutLength } from './addresses.ts';
+import { escapeText } from '../printable.ts';
+import { isIpv6, macOf, rangeOf, withoutLength } from './addresses.ts';
 
 /*
  * A node may write nothing of the central databases but its own chassis. ovn-controller copies `ovn-cms-options` of its node there, for whoever
@@ -10,8 +11,10 @@ import { isIpv6, rangeOf, withoutLength } from './addresses.ts';
 const prefix = 'microshift-net:';
 /** More entries than a gateway of any cluster of ours has; a chassis may say what it likes. */
 const maxEntries = 128;
+/** A sentence, with the longest thing that can be right in it. */
+const maxFaultCharacters = 160;
 
-type Key = 'kind' | 'network' | 'mac' | 'address' | 'next-hop' | 'vlan' | 'subnet';
+type Key = 'kind' | 'network' | 'mac' | 'vip' | 'address' | 'next-hop' | 'vlan' | 'subnet';
 
 /** True for an entry of `ovn-cms-options` that is ours. */
 export function isAnnounced(entry: string): boolean {
@@ -20,11 +23,12 @@ export function isAnnounced(entry: string): boolean {
 
 /** What a node says of its way out, as entries of `ovn-cms-options`. */
 export function announcement(gateway: OverlayGateway): readonly string[] {
-  const { kind, physicalNetwork, mac, addresses, nextHops, vlan, subnets } = gateway;
+  const { kind, physicalNetwork, mac, addresses, nextHops, vlan, subnets, isVip } = gateway;
   const facts: readonly (readonly [Key, readonly (string | number)[]])[] = [
     ['kind', [kind]],
     ['network', [physicalNetwork]],
     ['mac', [mac]],
+    ['vip', isVip === true ? ['yes'] : []],
     ['address', addresses],
     ['next-hop', nextHops],
     ['vlan', vlan === null ? [] : [vlan]],
@@ -53,18 +57,22 @@ export function announcedGateway(
   const [network = '', ...networks] = all('network');
   const [mac = '', ...macs] = all('mac');
   const [vlan, ...vlans] = all('vlan');
-  if ([...kinds, ...networks, ...macs, ...vlans].length > 0) return { fault: 'it says one thing twice' };
-  if (kind !== 'shared' && kind !== 'dedicated') return { fault: `"${kind}" is no kind of gateway` };
+  const [vip, ...vips] = all('vip');
+  if ([...kinds, ...networks, ...macs, ...vlans, ...vips].length > 0) return { fault: 'it says one thing twice' };
+  if (kind !== 'shared' && kind !== 'dedicated') return refused(`"${kind}" is no kind of gateway`);
   const bridge = bridgeOf(network, bridgeMappings);
-  if (bridge === null) return { fault: `its network "${network}" has no bridge there` };
-  if (!isUnicastMac(mac)) return { fault: `"${mac}" is no MAC of a NIC` };
+  if (bridge === null) return refused(`its network "${network}" has no bridge there`);
+  if (!isUnicastMac(mac)) return refused(`"${mac}" is no MAC of a NIC`);
   const [addresses, nextHops, subnets] = [all('address'), all('next-hop'), all('subnet')];
   const fault =
     addressesFault(addresses, layout) ??
     nextHopsFault(nextHops, addresses) ??
     subnets.map((subnet) => subnetFault(subnet, layout)).find((one) => one !== null) ??
+    (vip === undefined || (vip === 'yes' && mac === macOf(withoutLength(addresses[0] ?? '')))
+      ? null
+      : 'its MAC is not that which moves with the address') ??
     (vlan === undefined || isVlan(vlan) ? null : `"${vlan}" is no VLAN`);
-  if (fault !== null) return { fault };
+  if (fault !== null) return refused(fault);
   const gateway: OverlayGateway = {
     bridge,
     kind,
@@ -75,9 +83,15 @@ export function announcedGateway(
     nextHops,
     vlan: vlan === undefined ? null : Number(vlan),
     subnets,
+    ...(vip === 'yes' && { isVip: true }),
     isUp: true,
   };
   return { gateway };
+}
+
+/** It is shown to who looks after the cluster, and names what somebody else has written. */
+function refused(fault: string): Announced {
+  return { fault: escapeText(fault, maxFaultCharacters) };
 }
 
 /** Where a network of a chassis leaves (ovn-controller(8), ovn-bridge-mappings); null: nowhere. */

@@ -21,7 +21,7 @@ export function membersNow(
   chassis: readonly OverlayChassis[],
 ): MembersNow {
   const [trace, faults]: [string[], string[]] = [[], []];
-  const taken = new Map((own.gateway?.addresses ?? []).map((address) => [withoutLength(address), own.name]));
+  const taken = new Map((own.gateway?.addresses ?? []).map((address) => [withoutLength(address), holder(own)]));
   for (const { name, systemId } of members)
     for (const address of chassis.find((one) => one.name === systemId)?.encapAddresses ?? []) taken.set(address, name);
   const nodes = members.map((member): OverlayNode => {
@@ -31,7 +31,7 @@ export function membersNow(
     const announced = found === undefined ? null : announcedGateway(found, layout);
     if (announced === null) return { ...member, gateway: null };
     const fault =
-      'fault' in announced ? announced.fault : takenAddress(announced.gateway.addresses, member.name, taken);
+      'fault' in announced ? announced.fault : takenAddress({ ...member, gateway: announced.gateway }, taken);
     if ('fault' in announced || fault !== null) {
       trace.push(`gateway=${member.name} ignored: ${fault}`);
       faults.push(`${member.name} is no way out, as it announces it: ${fault}`);
@@ -39,7 +39,7 @@ export function membersNow(
     }
     const { gateway } = announced;
     const addresses = gateway.addresses.map(withoutLength);
-    for (const address of addresses) taken.set(address, member.name);
+    for (const address of addresses) taken.set(address, holder({ ...member, gateway }));
     trace.push(`gateway=${member.name} ${gateway.addresses.join(' ')} on ${gateway.bridge}, as it announces it`);
     // What the gateway and its node share is the node's own address.
     const shared = gateway.kind === 'shared' ? addresses : [];
@@ -49,7 +49,15 @@ export function membersNow(
   return { nodes, trace, faults };
 }
 
-function takenAddress(addresses: readonly string[], node: string, taken: ReadonlyMap<string, string>): string | null {
-  const address = addresses.map(withoutLength).find((one) => ![undefined, node].includes(taken.get(one)));
+/** Who has the addresses of a node's way out: the node, or all that have it together, who have to say the same of it. */
+function holder({ name, gateway }: OverlayNode): string {
+  if (gateway?.isVip !== true) return name;
+  const { addresses, nextHops, vlan } = gateway;
+  return `a way out of several nodes (${addresses.join(', ')} to ${nextHops.join(', ')}${vlan === null ? '' : `, VLAN ${vlan}`})`;
+}
+
+function takenAddress(node: OverlayNode, taken: ReadonlyMap<string, string>): string | null {
+  const addresses = (node.gateway?.addresses ?? []).map(withoutLength);
+  const address = addresses.find((one) => ![undefined, holder(node)].includes(taken.get(one)));
   return address === undefined ? null : `${taken.get(address)} has ${address} already`;
 }

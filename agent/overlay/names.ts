@@ -33,8 +33,20 @@ export function gatewayNames(node: string): {
   return { router, outside: `ext_${node}`, onRouter: `rtoe-${router}`, onSwitch: `etor-${router}` };
 }
 
+/** Names of the rows of an address that moves between ways out. */
+export function vipNames({ addresses }: Pick<OverlayGateway, 'addresses'>): {
+  readonly outside: string;
+  readonly onRouter: string;
+  readonly onSwitch: string;
+} {
+  const name = `vip_${(addresses[0] ?? '').replace(/\/.*/, '')}`;
+  return { outside: `ext_${name}`, onRouter: `rtoe-${name}`, onSwitch: `etor-${name}` };
+}
+
 /** The port of the outside switch that stands for the NIC. */
-export function uplinkPort(naming: OverlayNaming, node: string, { bridge, interface: nic }: OverlayGateway): string {
+export function uplinkPort(naming: OverlayNaming, node: string, gateway: OverlayGateway): string {
+  const { bridge, interface: nic, physicalNetwork } = gateway;
+  if (gateway.isVip === true) return `${physicalNetwork}_${vipNames(gateway).outside}`;
   return naming === 'seed' ? `${nic ?? bridge}_${node}` : `${bridge}_${node}`;
 }
 

@@ -33,7 +33,7 @@ export function chooseGateway(
   node: Pick<OverlayNode, 'encap'>,
   { links, routes }: KernelFacts,
 ): OverlayGateway {
-  const { bridge, interface: nic, vlan, subnets } = request;
+  const { bridge, interface: nic, vlan, subnets, isVip } = request;
   const link = links.find(({ name }) => name === (nic ?? bridge));
   if (link === undefined) throw missing(nic ?? bridge, nic, links);
   const nextHops = request.nextHops === 'auto' ? defaultHops(bridge, layout, routes) : request.nextHops;
@@ -50,6 +50,7 @@ export function chooseGateway(
       ? `${bridge} has ${shared.join(', ')} itself, and not the other address`
       : null) ??
     (shared.length > 0 && vlan !== null ? `${shared.join(', ')} of ${bridge} is not in VLAN ${vlan}` : null) ??
+    (kind === 'shared' && isVip === true ? `${shared.join(', ')} is this node's own and cannot move` : null) ??
     addressesFault(addresses, layout) ??
     nextHopsFault(nextHops, addresses) ??
     subnets.map((subnet) => subnetFault(subnet, layout)).find((one) => one !== null);
@@ -59,12 +60,13 @@ export function chooseGateway(
     kind,
     interface: nic,
     physicalNetwork: networkOf(request),
-    // On a bridge of the node's, an address of its own needs a MAC of its own.
-    mac: nic === null && kind === 'dedicated' ? macOf(withoutLength(addresses[0] ?? '')) : link.mac,
+    // On a bridge of the node's, an address of its own needs a MAC of its own; one that moves between nodes takes it along.
+    mac: isVip === true || (nic === null && kind === 'dedicated') ? macOf(withoutLength(addresses[0] ?? '')) : link.mac,
     addresses,
     nextHops,
     vlan,
     subnets,
+    ...(isVip === true && { isVip }),
     isUp: true,
   };
 }

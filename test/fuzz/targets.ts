@@ -1,5 +1,6 @@
 // Everything the agent reads and did not write itself.
 import type { FuzzTarget } from './target.ts';
+import { overlayAnnouncement } from './targets/announcement.ts';
 import { overlayBundle } from './targets/bundle.ts';
 import { clusterConfig, ovnYaml } from './targets/config.ts';
 import { dbus } from './targets/dbus.ts';
@@ -23,4 +24,5 @@ export const targets: Readonly<Record<string, FuzzTarget>> = {
   release,
   kubeconfig,
   'overlay bundle': overlayBundle,
+  'overlay announcement': overlayAnnouncement,
 };

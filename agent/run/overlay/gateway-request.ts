@@ -14,6 +14,8 @@ export interface GatewayOptions {
   readonly nextHop?: string;
   readonly vlan?: number;
   readonly subnets?: string;
+  /** The address moves between the nodes that have it. */
+  readonly highAvailability?: 'vip';
 }
 
 /** A name of the kernel, which takes up to 15 characters and no white space or slash; this is what OVN's settings can hold of it. */
@@ -21,9 +23,14 @@ const deviceName = /^[A-Za-z0-9._-]{1,15}$/;
 
 /** The request that the options of `overlay gateway` make. Refuses words that are none of what they stand for. */
 export function requestOf(options: GatewayOptions): AskedGateway {
-  const { interface: nic, bridge, address = 'auto', nextHop = 'auto', vlan, subnets } = options;
+  const { interface: nic, bridge, address = 'auto', nextHop = 'auto', vlan, subnets, highAvailability } = options;
   if (nic !== undefined && bridge !== undefined)
     throw refused('--interface and --bridge are two ways out', 'write one of them');
+  if (highAvailability === 'vip' && address === 'auto')
+    throw refused(
+      'the address that moves between nodes is not known',
+      'say it with --address, the same on each of them',
+    );
   const name = nic ?? bridge ?? 'br-ex';
   if (!deviceName.test(name)) throw refused(`"${name}" cannot be an interface of a gateway`, 'write its name, as eth1');
   return {
@@ -33,6 +40,7 @@ export function requestOf(options: GatewayOptions): AskedGateway {
     nextHops: nextHop === 'auto' ? 'auto' : listOf('--next-hop', nextHop, isHop, '192.0.2.1'),
     vlan: vlan ?? null,
     subnets: subnets === undefined ? [] : listOf('--subnets', subnets, isSubnet, '10.42.1.0/24'),
+    ...(highAvailability === 'vip' && { isVip: true }),
   };
 }
 

@@ -30,8 +30,15 @@ const dedicated = gatewayOf(2, {
   subnets: ['10.42.1.0/24', 'fd01:0:0:4::/64'],
 });
 
+const vip = gatewayOf(2, {
+  kind: 'dedicated',
+  mac: '0a:58:c0:00:02:64',
+  addresses: ['192.0.2.100/24'],
+  isVip: true,
+});
+
 t.test('what a node announces is what the central node reads', (t) => {
-  for (const gateway of [gatewayOf(2), dedicated])
+  for (const gateway of [gatewayOf(2), dedicated, vip])
     t.strictSame(announcedGateway(chassisOf(2, gateway), dual), { gateway });
   t.equal(announcedGateway({ name: 'x', hostname: 'n2', encapAddresses: [] }, dual), null, 'nothing');
   t.equal(announcedGateway(chassisOf(2, dedicated, { cmsOptions: 'enable-chassis-as-gw' }), dual), null);
@@ -63,6 +70,7 @@ t.test('a node is not trusted', (t) => {
     [said('vlan=7', 'vlan=4095'), /"4095" is no VLAN/],
     [`${said('', '')},microshift-net:kind=shared`, /one thing twice/],
     [`${said('', '')}${',microshift-net:subnet=10.42.1.0/24'.repeat(200)}`, /128 are the most/],
+    [`${said('', '')},microshift-net:vip=yes`, /not that which moves with the address/],
     ['microshift-net:', /is no kind/],
     ['microshift-net:kind=shared', /has no bridge/],
   ] as const)
@@ -84,6 +92,16 @@ t.test('members and what their chassis announce', (t) => {
     'gateway=n3 ignored: n2 has 192.0.2.12 already',
   ]);
   t.match(faults, [/^n3 is no way out/]);
+  const both = [chassisOf(2, vip), chassisOf(3, vip)];
+  t.match(
+    membersNow(modern, own, members, both).nodes,
+    [own, { gateway: vip }, { gateway: vip }],
+    'nodes with one VIP',
+  );
+  const rival = [chassisOf(2, vip), chassisOf(3, { ...vip, nextHops: ['192.0.2.2'] })];
+  t.match(membersNow(modern, own, members, rival).faults, [
+    /192\.0\.2\.100\/24 to 192\.0\.2\.1\) has 192\.0\.2\.100 already/,
+  ]);
   const silent = membersNow(modern, own, members, [chassisOf(2, gatewayOf(2), { answers: false })]).nodes;
   t.match(silent, [{ gateway: { isUp: true } }, { gateway: { isUp: false } }, { gateway: null }]);
   const stranger = chassisOf(2, gatewayOf(2), { name: 'somebody' });

@@ -1,10 +1,10 @@
-import type { TraceOutput, TracePacket, TracePart, TraceWay } from '../model/overlay-trace.ts';
+import type { TraceOutput, TracePacket, TracePart, TraceStation, TraceWay } from '../model/overlay-trace.ts';
 import type { DatabaseRow, DatabaseRows } from '../model/rows.ts';
 import { type Existing, indexRows, mapOf, textOf } from '../overlay/existing.ts';
 import { portsOfMetadata } from './crossing.ts';
 import type { LogicalNetwork } from './network.ts';
 import { type OpenFlowOutput, parseOpenFlowTrace } from './openflow-trace.ts';
-import { openFlow, withDestination } from './packet.ts';
+import { openFlow, type TunnelKeys, withDestination } from './packet.ts';
 import type { RuleBook } from './rules.ts';
 
 /** The bridge that ovn-controller fills (ovn-controller(8)). */
@@ -32,46 +32,42 @@ export function localQuestions(
   network: LogicalNetwork,
   rows: DatabaseRows,
 ): readonly LocalQuestion[] {
-  const existing = indexRows(rows);
-  const questions: LocalQuestion[] = [];
-  const from = (row: DatabaseRow | undefined, flow: (ofport: string) => string): void => {
-    if (row !== undefined) questions.push({ device: textOf(row, 'name'), flow: flow(textOf(row, 'ofport')) });
+  const { entry, stations } = way;
+  const interfaces = portsOf(indexRows(rows), integration);
+  const ask = (
+    found: DatabaseRow | undefined,
+    packet: TracePacket,
+    keys: TunnelKeys | null,
+    ahead: readonly TraceStation[],
+  ): LocalQuestion[] => {
+    if (found === undefined) return [];
+    const flow = openFlow(textOf(found, 'ofport'), decided(packet, ahead), keys);
+    return [{ device: textOf(found, 'name'), flow }];
   };
-  const interfaces = portsOf(existing, integration);
-  const { entry } = way;
-  if (entry.node === node)
-    from(
-      interfaces.find((row) => mapOf(row, 'external_ids')['iface-id'] === entry.port || isPatchOf(row, entry.port)),
-      (ofport) => openFlow(ofport, decided(way), null),
-    );
-  for (const station of way.stations) {
-    if (station.do !== 'cross' || station.crossing.to !== node) continue;
+  const isEntry = (row: DatabaseRow): boolean =>
+    mapOf(row, 'external_ids')['iface-id'] === entry.port || isPatchOf(row, entry.port);
+  const first = entry.node === node ? ask(interfaces.find(isEntry), way.packet, null, stations) : [];
+  const arrivals = stations.flatMap((station, index) => {
+    if (station.do !== 'cross' || station.crossing.to !== node) return [];
     const { crossing } = station;
-    const addresses =
-      network.chassis.find((one) => one.node === crossing.from)?.encaps.map(({ address }) => address) ?? [];
-    from(
-      interfaces.find(
-        (row) => textOf(row, 'type') === crossing.encap && addresses.includes(mapOf(row, 'options').remote_ip ?? ''),
-      ),
-      (ofport) => openFlow(ofport, crossing.packet, crossing),
+    const sender = network.chassis.find((one) => one.node === crossing.from);
+    const addresses = sender?.encaps.map(({ address }) => address) ?? [];
+    const tunnel = interfaces.find(
+      (row) => textOf(row, 'type') === crossing.encap && addresses.includes(mapOf(row, 'options').remote_ip ?? ''),
     );
-  }
-  return questions;
+    return ask(tunnel, crossing.packet, crossing, stations.slice(index + 1));
+  });
+  return [...first, ...arrivals];
 }
 
 /**
- * The packet as it goes in. Open vSwitch does not compute the hash that chooses among several backends for a trace, nor does it look for the connection
+ * The packet as Open vSwitch is asked about it. It does not compute the hash that chooses a backend for a trace, nor does it look for the connection
  * that an answer belongs to, so the packet goes to where the way was followed to.
  */
-function decided({ packet, stations }: TraceWay): TracePacket {
-  const crossing = stations.findIndex((station) => station.do === 'cross');
-  const before = crossing === -1 ? stations : stations.slice(0, crossing);
-  const chosen = before.find(
-    (station) =>
-      station.do === 'translate' &&
-      station.what === 'destination' &&
-      (station.isTakenBack || station.others.length > 0),
-  );
+function decided(packet: TracePacket, ahead: readonly TraceStation[]): TracePacket {
+  const crossing = ahead.findIndex((station) => station.do === 'cross');
+  const onNode = crossing === -1 ? ahead : ahead.slice(0, crossing);
+  const chosen = onNode.find((station) => station.do === 'translate' && station.what === 'destination');
   return chosen?.do === 'translate' ? withDestination(packet, chosen.to) : packet;
 }
 

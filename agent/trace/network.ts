@@ -52,7 +52,7 @@ export const southboundColumns: Readonly<Record<string, readonly string[]>> = {
   Chassis: ['name', 'hostname', 'encaps'],
   Encap: ['type', 'ip'],
   Load_Balancer: ['name', 'vips', 'protocol', 'external_ids'],
-  Logical_Flow: ['external_ids', 'match'],
+  Logical_Flow: ['external_ids', 'match', 'actions', 'logical_datapath'],
 };
 
 export function networkOf(rows: DatabaseRows): LogicalNetwork {

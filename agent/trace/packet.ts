@@ -45,7 +45,7 @@ export function openFlow(inPort: string, packet: TracePacket, keys: TunnelKeys |
     `${six ? 'ipv6' : 'nw'}_dst=${packet.destination}`,
     `nw_ttl=${packet.ttl}`,
     ...(protocol === 'icmp'
-      ? [`icmp_type=${echoType(packet)}`, 'icmp_code=0']
+      ? [`${six ? 'icmpv6' : 'icmp'}_type=${echoType(packet)}`, `${six ? 'icmpv6' : 'icmp'}_code=0`]
       : [`tp_src=${packet.sourcePort}`, `tp_dst=${packet.destinationPort}`]),
   ].join(',');
 }

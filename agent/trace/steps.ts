@@ -22,6 +22,7 @@ const handlers: readonly (readonly [RegExp, Handler])[] = [
     /^\/\* Replacing type "chassisredirect" outport "(.*)" with distributed port/,
     (progress, [port = '']) => (progress.redirect = progress.facts.network.port(port)),
   ],
+  [/^flags\.force_snat_for_(?:lb|dnat) = 1;|^ct_lb.*force_snat/, force],
   [/^ct_lb(?:_mark)?\(backends=([^;)]*)/, balance],
   [/^drop;/, (progress) => (progress.drop ??= droppedAt(progress, 'dropped'))],
   [/^reject\b/, (progress) => (progress.outcome = droppedAt(progress, 'rejected'))],
@@ -80,6 +81,11 @@ function nextHop(progress: Progress, [address = '']: readonly string[], step: Tr
   if (isRouting(step) && /[.:]/.test(address)) progress.nextHop = address;
 }
 
+/** A load balancer that wants answers to come by its router. */
+function force(progress: Progress, _found: readonly string[], { flow, match }: TraceStep): void {
+  progress.forcedBy = flowOf(progress)?.rule ?? { table: 'Load_Balancer', id: flow, name: '', says: match };
+}
+
 /** ovn-trace takes any of several backends and does not say which: the way goes on from here with the first. */
 function balance(progress: Progress, [list = '']: readonly string[], { number }: TraceStep): void {
   const { packet, inPort, chassis } = progress;
@@ -92,9 +98,17 @@ function balance(progress: Progress, [list = '']: readonly string[], { number }:
     'destination',
     chosen,
     backends.filter((backend) => backend !== chosen),
+    flowOf(progress)?.rule ?? null,
   );
   if (backends.length > 1)
-    progress.outcome = { inPort, packet: progress.packet, chassis, seen: progress.seen, toldUpTo: number };
+    progress.outcome = {
+      inPort,
+      packet: progress.packet,
+      chassis,
+      seen: progress.seen,
+      forcedBy: progress.forcedBy,
+      toldUpTo: number,
+    };
 }
 
 function arrive(progress: Progress, [name = '', type = '']: readonly string[]): void {

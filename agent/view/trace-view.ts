@@ -122,7 +122,7 @@ function endText(end: TraceEnd, { source, destination }: TracePacket): string {
     case 'answered':
       return `Answered by router ${end.router} itself.`;
     case 'unanswered':
-      return `Not sent: ${end.router} does not know who has ${end.address} and asks by ${end.port}. Where nobody answers, nobody is there; else send one packet and trace again.`;
+      return `Not sent: ${end.router} does not know who has ${end.address} and asks by ${end.port}. Send one packet and trace again; if this stays, nobody is there.`;
     case 'unbound':
       return `Not delivered: ${end.port} is on no node.`;
     case 'circles':

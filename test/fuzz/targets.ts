@@ -7,6 +7,7 @@ import { hints } from './targets/hints.ts';
 import { journal } from './targets/journal.ts';
 import { kubeconfig } from './targets/kubeconfig.ts';
 import { networkManager } from './targets/network-manager.ts';
+import { overlayTrace } from './targets/overlay-trace.ts';
 import { ovsdb } from './targets/ovsdb.ts';
 import { ovsdbMirror } from './targets/ovsdb-mirror.ts';
 import { release } from './targets/release.ts';
@@ -23,4 +24,5 @@ export const targets: Readonly<Record<string, FuzzTarget>> = {
   release,
   kubeconfig,
   'overlay bundle': overlayBundle,
+  'overlay trace': overlayTrace,
 };

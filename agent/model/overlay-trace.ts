@@ -72,7 +72,7 @@ export interface TraceCrossing {
   /** Geneve's option of OVN; VXLAN has none. */
   readonly metadata: number | null;
   readonly packet: TracePacket;
-  /** The packet as it comes out of the tunnel, in the words of ofproto/trace; only that node knows the port. */
+  /** The packet as it comes out of the tunnel, in the words of ofproto/trace; only that node knows the number of its port, TUNNEL here. */
   readonly flow: string;
 }
 

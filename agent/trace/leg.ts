@@ -2,7 +2,7 @@ import type { TraceEnd, TraceFlow, TracePacket, TraceRule, TraceStation } from '
 import { crossingOf } from './crossing.ts';
 import type { Chassis, LogicalNetwork, LogicalPort } from './network.ts';
 import type { TraceItem, TraceStep } from './ovn-trace.ts';
-import { endpoint, hasPort, withDestination, withSource } from './packet.ts';
+import { endpoint, hasPort, isEndpoint, withDestination, withSource } from './packet.ts';
 import { isAclStage, type RuleBook } from './rules.ts';
 
 /** Where ovn-trace is to begin: it cannot know what connection tracking and neighbours know, so a way may take several runs. */
@@ -172,6 +172,11 @@ function leave(progress: Progress, name: string): void {
     return;
   }
   const target = redirect ?? port;
+  const isCarried = ['l3gateway', 'chassisredirect'].includes(target.type);
+  if (isCarried && target.chassis === null) {
+    progress.outcome = { how: 'unbound', port: target.name };
+    return;
+  }
   const to = ['patch', 'localnet'].includes(target.type) ? null : target.chassis;
   if (to === null || chassis === null || to === chassis) return;
   progress.stations.push({ do: 'cross', crossing: crossingOf(chassis, to, inPort, target, packet) });
@@ -196,6 +201,7 @@ export function translate(
   rule: TraceRule | null,
 ): void {
   const { packet, inPort } = progress;
+  if (!isEndpoint(to)) return;
   const before =
     what === 'source' ? packet.source : endpoint(packet.destination, hasPort(to) ? packet.destinationPort : null);
   const { name: where, kind } = inPort.datapath;

@@ -180,7 +180,10 @@ function elsewhere({ question, there, back, node }: TraceResult): string[] {
     `Open vSwitch of ${others.join(' and ')} can be asked there: ${command}`,
     ...crossingsOf(there)
       .filter(({ to }) => to !== node)
-      .map(({ to, flow }) => `  or, on ${to}: ovs-appctl ofproto/trace br-int ${flow}`),
+      .map(
+        ({ from, to, flow }) =>
+          `  or, on ${to}, TUNNEL being its port to ${from}: ovs-appctl ofproto/trace br-int ${flow}`,
+      ),
   ];
 }
 

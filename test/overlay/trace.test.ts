@@ -96,6 +96,35 @@ t.test('packets that get through, and packets that do not', { skip: missingForHo
     t.end();
   });
 
+  await t.test('a port of the gateway', (t) => {
+    const owner = ['external_ids:k8s.ovn.org/kind=Service', 'external_ids:k8s.ovn.org/owner=default/node-port'];
+    n1.must(
+      'ovn-nbctl',
+      'lb-add',
+      'port',
+      '192.0.2.21:30080',
+      '10.42.1.2:8080',
+      'tcp',
+      '--',
+      'set',
+      'Load_Balancer',
+      'port',
+      ...owner,
+    );
+    n1.must('ovn-nbctl', '--wait=hv', 'lr-lb-add', 'GR_n1', 'port');
+    const words = [outside, '192.0.2.21', '--tcp', '30080', '--back'];
+    const { status, stdout } = n1.agent('overlay', 'trace', ...words);
+    t.equal(status, 0);
+    t.match(stdout, /192\.0\.2\.21:30080 becomes 10\.42\.1\.2:8080 by Service default\/node-port/);
+    t.match(
+      stdout,
+      /source 203\.0\.113\.9 becomes 100\.64\.0\.2 by Service[\s\S]*Delivered to k8s-n2 on n2, from 100\.64\.0\.2\./,
+    );
+    t.match(stdout, /Leaves the cluster by br-ex_n1 on n1, from 192\.0\.2\.21 to 203\.0\.113\.9\./);
+    t.match(traced(n2, ...words).there.here, [{ outputs: [{ device: 'ovn-k8s-mp0' }], drop: null }]);
+    t.end();
+  });
+
   await t.test('a policy that drops', (t) => {
     const acl = [
       'priority=1000',
@@ -123,6 +152,17 @@ t.test('packets that get through, and packets that do not', { skip: missingForHo
     const there = n2.agent(...words);
     t.match(there, { status: 3, stdout: /Dropped by ACL (\w+) [\s\S]*Open vSwitch of n2: .*\n {4}dropped by ACL \1/ });
     t.match(n1.agent('overlay', 'trace', 'n1', 'n2', '--tcp', '23'), { status: 0 }, 'another port is not touched');
+    t.end();
+  });
+
+  await t.test('through VXLAN', (t) => {
+    for (const { must } of [n1, n2]) must('ovs-vsctl', 'set', 'Open_vSwitch', '.', 'external_ids:ovn-encap-type=vxlan');
+    n1.must('ovn-nbctl', '--wait=hv', 'sync');
+    const { there } = traced(n1, 'n1', 'n2');
+    const [{ tunId, encap } = {}] = crossingsOf(there);
+    t.equal(encap, 'vxlan');
+    t.match(there.here, [{ outputs: [{ kind: 'tunnel', tunId, metadata: null, outPort: 'cr-rtos-n2' }] }]);
+    t.match(traced(n2, 'n1', 'n2').there.here, [{ outputs: [{ device: 'ovn-k8s-mp0' }], drop: null }]);
     t.end();
   });
 

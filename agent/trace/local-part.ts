@@ -21,7 +21,9 @@ export const switchColumns: Readonly<Record<string, readonly string[]>> = {
 
 /** What Open vSwitch of this node is to be asked: the flow, and by which device it comes in. */
 export interface LocalQuestion {
-  readonly device: string;
+  /** null: Open vSwitch has no such port, and need not be asked. */
+  readonly device: string | null;
+  /** The flow; without a device what is missing. */
   readonly flow: string;
 }
 
@@ -36,17 +38,19 @@ export function localQuestions(
   const interfaces = portsOf(indexRows(rows), integration);
   const ask = (
     found: DatabaseRow | undefined,
+    missing: string,
     packet: TracePacket,
     keys: TunnelKeys | null,
     ahead: readonly TraceStation[],
-  ): LocalQuestion[] => {
-    if (found === undefined) return [];
-    const flow = openFlow(textOf(found, 'ofport'), decided(packet, ahead), keys);
-    return [{ device: textOf(found, 'name'), flow }];
+  ): LocalQuestion => {
+    const ofport = textOf(found ?? null, 'ofport');
+    if (found === undefined || !/^\d+$/.test(ofport)) return { device: null, flow: `${integration} has no ${missing}` };
+    return { device: textOf(found, 'name'), flow: openFlow(ofport, decided(packet, ahead), keys) };
   };
   const isEntry = (row: DatabaseRow): boolean =>
     mapOf(row, 'external_ids')['iface-id'] === entry.port || isPatchOf(row, entry.port);
-  const first = entry.node === node ? ask(interfaces.find(isEntry), way.packet, null, stations) : [];
+  const first =
+    entry.node === node ? [ask(interfaces.find(isEntry), `port for ${entry.port}`, way.packet, null, stations)] : [];
   const arrivals = stations.flatMap((station, index) => {
     if (station.do !== 'cross' || station.crossing.to !== node) return [];
     const { crossing } = station;
@@ -55,7 +59,7 @@ export function localQuestions(
     const tunnel = interfaces.find(
       (row) => textOf(row, 'type') === crossing.encap && addresses.includes(mapOf(row, 'options').remote_ip ?? ''),
     );
-    return ask(tunnel, crossing.packet, crossing, stations.slice(index + 1));
+    return ask(tunnel, `tunnel to ${crossing.from}`, crossing.packet, crossing, stations.slice(index + 1));
   });
   return [...first, ...arrivals];
 }
@@ -74,6 +78,12 @@ function decided(packet: TracePacket, ahead: readonly TraceStation[]): TracePack
 /** ovn-controller names the two ends of a patch after what they join. */
 function isPatchOf(row: DatabaseRow, localnet: string): boolean {
   return textOf(row, 'type') === 'patch' && textOf(row, 'name') === `patch-${integration}-to-${localnet}`;
+}
+
+/** A packet that cannot come in. */
+export function withoutDevice({ flow }: LocalQuestion): TracePart {
+  const drop = { cookie: '', flow: null };
+  return { flow: '', device: null, outputs: [], learning: [], isForController: false, drop, remarks: [flow] };
 }
 
 /** What Open vSwitch said, with names for its numbers. */

@@ -142,6 +142,7 @@ function partLines(
   node: string,
   style: Style,
 ): string[] {
+  if (device === null) return [`  Open vSwitch of ${node}: ${style('red', remarks.join(', '))}`];
   const dropped =
     drop === null
       ? []

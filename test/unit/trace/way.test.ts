@@ -5,6 +5,7 @@ import t from 'tap';
 import type { TraceWay } from '../../../agent/model/overlay-trace.ts';
 import type { DatabaseRow, DatabaseRows } from '../../../agent/model/rows.ts';
 import { departureOf } from '../../../agent/trace/ends.ts';
+import { localQuestions, withoutDevice } from '../../../agent/trace/local-part.ts';
 import { networkOf } from '../../../agent/trace/network.ts';
 import { ruleBook } from '../../../agent/trace/rules.ts';
 import { beginWay, continueWay, nextStart, wayOf } from '../../../agent/trace/way.ts';
@@ -35,6 +36,25 @@ function wayThrough(name: string, destination: string, unbound: readonly string[
 t.test('a gateway that nobody carries', (t) => {
   t.match(wayThrough('outside', '203.0.113.9', []).end, { how: 'outside', port: 'br-ex_n1', node: 'n1' });
   t.strictSame(wayThrough('outside', '203.0.113.9', ['jtor-GR_n1']).end, { how: 'unbound', port: 'jtor-GR_n1' });
+  t.end();
+});
+
+t.test('what Open vSwitch of a node lacks', (t) => {
+  const way = wayThrough('outside', '203.0.113.9', []);
+  const network = networkOf(southbound);
+  const asked = (node: string, lacking: string) => {
+    const { switchRows } = recordedRows('23.03', node);
+    const interfaces = (switchRows.tables.Interface ?? []).map(
+      (row): DatabaseRow => (row.name === lacking ? { ...row, ofport: [-1] } : row),
+    );
+    const tables = { ...switchRows.tables, Interface: interfaces };
+    return localQuestions(way, node, network, { ...switchRows, tables });
+  };
+  t.match(asked('n2', ''), [{ device: 'ovn-k8s-mp0', flow: /^icmp,in_port=\d+,dl_src/ }]);
+  t.strictSame(asked('n2', 'ovn-k8s-mp0'), [{ device: null, flow: 'br-int has no port for k8s-n2' }]);
+  t.strictSame(asked('n1', 'ovn-n2-of--0'), [{ device: null, flow: 'br-int has no tunnel to n2' }]);
+  const here = asked('n1', 'ovn-n2-of--0').map(withoutDevice);
+  t.match(here, [{ drop: {} }], 'and so the packet does not get through');
   t.end();
 });
 

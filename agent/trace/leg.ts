@@ -216,7 +216,9 @@ function ask(progress: Progress): void {
   const owner = facts.network.owner(address);
   const { name: router } = inPort.datapath;
   if (outPort?.mac == null || owner?.mac == null || outPort.peer === null) {
-    progress.outcome = { how: 'unanswered', router, address, port: outPort?.name ?? '' };
+    // The port of a chassis is called after the router's own (ovn-sb(5), Port_Binding type chassisredirect).
+    const port = outPort?.type === 'chassisredirect' ? outPort.name.replace(/^cr-/, '') : (outPort?.name ?? '');
+    progress.outcome = { how: 'unanswered', router, address, port };
     return;
   }
   progress.stations.push({ do: 'ask', router, address, owner: owner.name });

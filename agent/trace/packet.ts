@@ -47,7 +47,7 @@ export function openFlow(inPort: string, packet: TracePacket, keys: TunnelKeys |
     `nw_ttl=${packet.ttl}`,
     ...(protocol === 'icmp'
       ? [`${six ? 'icmpv6' : 'icmp'}_type=${echoType(packet)}`, `${six ? 'icmpv6' : 'icmp'}_code=0`]
-      : [`tp_src=${packet.sourcePort}`, `tp_dst=${packet.destinationPort}`]),
+      : [`${protocol}_src=${packet.sourcePort}`, `${protocol}_dst=${packet.destinationPort}`]),
   ].join(',');
 }
 

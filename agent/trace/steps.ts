@@ -46,8 +46,10 @@ export function readStep(progress: Progress, step: TraceStep): void {
   }
   const port = /^outport = "(.*)";/;
   const chosen = step.actions.map((action) => port.exec(action)?.[1]).find((name) => name !== undefined);
-  if (isRouting(step) && flow !== null && chosen !== undefined)
-    progress.stations.push({ do: 'route', flow, nextHop: progress.nextHop, port: chosen });
+  if (!isRouting(step) || flow === null || chosen === undefined) return;
+  // A policy comes after the routes, and counts in their place.
+  if (progress.stations.at(-1)?.do === 'route') progress.stations.pop();
+  progress.stations.push({ do: 'route', flow, nextHop: progress.nextHop, port: chosen });
 }
 
 /** Who comes out of the stages of ACLs was let through by the one that was met last. */

@@ -151,7 +151,9 @@ t.test('packets that get through, and packets that do not', { skip: missingForHo
     t.match(n1.agent(...words), { status: 3, stdout: /Dropped by NetworkPolicy default\/no-ssh \(ACL \w+, drop/ });
     const there = n2.agent(...words);
     t.match(there, { status: 3, stdout: /Dropped by ACL (\w+) [\s\S]*Open vSwitch of n2: .*\n {4}dropped by ACL \1/ });
-    t.match(n1.agent('overlay', 'trace', 'n1', 'n2', '--tcp', '23'), { status: 0 }, 'another port is not touched');
+    t.match(n1.agent('overlay', 'trace', 'n1', 'n2', '--udp', '22'), { status: 0 }, 'another protocol is not touched');
+    const elsewhere = ['overlay', 'trace', 'n1', '10.42.1.77'];
+    t.match(n1.agent(...elsewhere), { status: 3, stdout: /does not know who has 10\.42\.1\.77 and asks by rtos-n2/ });
     t.end();
   });
 

@@ -82,6 +82,7 @@ t.test('names that nobody has', (t) => {
     () => ask('n1', 'web/nginx'),
     hinted(/there are default_a, default_b, n1, n2$/, /nothing in the cluster is called web\/nginx/),
   );
+  t.throws(() => ask('n1', '10.42.0.2'), failure('bad-usage', { message: /are one port, k8s-n1/ }));
   t.throws(() => ask('stor-n1', 'n1'), failure('bad-usage', { message: /called stor-n1/ }));
   t.throws(() => ask('10.42.0.1', 'n1'), failure('bad-usage', { message: /rtos-n1 on ovn_cluster_router/ }));
   t.end();

@@ -168,7 +168,7 @@ function offersOf(address: string, { tables }: DatabaseRows) {
   const found = (tables.Load_Balancer ?? []).flatMap((row) =>
     Object.keys(mapOf(row, 'vips')).flatMap((text) => {
       const [, six, four, port] = vip.exec(text) ?? [];
-      if ((six ?? four) !== address) return [];
+      if (canonicalAddress(six ?? four ?? '') !== address) return [];
       return [
         {
           protocol: textOf(row, 'protocol') === 'udp' ? ('udp' as const) : ('tcp' as const),

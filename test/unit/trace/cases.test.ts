@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { TracedWay, TracePacket, TraceQuestion } from '../../../agent/model/overlay-trace.ts';
+import type { TracedWay, TracePacket } from '../../../agent/model/overlay-trace.ts';
 import { departureOf } from '../../../agent/trace/ends.ts';
 import type { LegFacts } from '../../../agent/trace/leg.ts';
 import { localPart, localQuestions } from '../../../agent/trace/local-part.ts';
@@ -12,16 +12,7 @@ import { ruleBook } from '../../../agent/trace/rules.ts';
 import { answerTo, beginWay, continueWay, nextStart, translationsOf, wayOf } from '../../../agent/trace/way.ts';
 import { plain } from '../../../agent/view/style.ts';
 import { isThrough, traceText } from '../../../agent/view/trace-view.ts';
-import { json, recordedRows, traceCases } from './recorded.ts';
-
-interface Case {
-  readonly release: string;
-  /** Where it was asked; null: on a node without Open vSwitch. */
-  readonly node: string | null;
-  readonly isMember: boolean;
-  readonly withBack: boolean;
-  readonly question: TraceQuestion;
-}
+import { json, recordedRows, type TraceCase, traceCases } from './recorded.ts';
 
 for (const name of readdirSync(traceCases, { withFileTypes: true }).flatMap((one) =>
   one.isDirectory() ? one.name : [],
@@ -37,7 +28,7 @@ for (const name of readdirSync(traceCases, { withFileTypes: true }).flatMap((one
 
 /** What the command would say of a case, with its exit code. */
 function wordsOf(t: Test, name: string): string {
-  const { release, node, isMember, withBack, question } = json<Case>(name, 'question.json');
+  const { release, node, isMember, withBack, question } = json<TraceCase>(name, 'question.json');
   const { southbound, northbound, switchRows } = recordedRows(release, node ?? '');
   const network = networkOf(southbound);
   const facts = { network, rules: ruleBook(southbound, isMember ? null : northbound), undo: [] };

@@ -50,7 +50,7 @@ t.test('the family is that of an address, and IPv4 of names that have both', (t)
 
 t.test('a service has a port of its own, unless it has several', (t) => {
   t.match(
-    ask('n1', '192.0.2.11').packet,
+    ask('n1', '192.0.2.21').packet,
     { protocol: 'icmp', destinationPort: null },
     'the port of a router is no service',
   );
@@ -68,7 +68,7 @@ t.test('a service has a port of its own, unless it has several', (t) => {
 
 t.test('what comes from outside comes in by a gateway', (t) => {
   const gateway = { inPort: { name: 'br-ex_n1' }, packet: { ethDestination: '52:54:00:00:00:01' } };
-  t.match(ask('203.0.113.9', '192.0.2.11'), gateway);
+  t.match(ask('203.0.113.9', '192.0.2.21'), gateway);
   t.match(ask('203.0.113.9', '10.42.1.3', { fromNode: 'n1' }), gateway);
   t.throws(
     () => ask('203.0.113.9', '10.42.1.3', { fromNode: 'n2' }),

@@ -1,6 +1,7 @@
 // Rows of the databases of a cluster, as they were recorded.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TraceQuestion } from '../../../agent/model/overlay-trace.ts';
 import type { DatabaseRows } from '../../../agent/model/rows.ts';
 
 export const traceCases = join(import.meta.dirname, '../../../../test/cases/trace');
@@ -11,6 +12,16 @@ interface Recorded {
   readonly southbound: Tables;
   readonly northbound: Tables;
   readonly switches: Readonly<Record<string, Tables>>;
+}
+
+/** A packet that was asked about. */
+export interface TraceCase {
+  readonly release: string;
+  /** Where it was asked; null: on a node without Open vSwitch. */
+  readonly node: string | null;
+  readonly isMember: boolean;
+  readonly withBack: boolean;
+  readonly question: TraceQuestion;
 }
 
 export function json<T>(...path: readonly string[]): T {

@@ -72,7 +72,7 @@ export interface TraceCrossing {
   /** Geneve's option of OVN; VXLAN has none. */
   readonly metadata: number | null;
   readonly packet: TracePacket;
-  /** The packet as it comes out of the tunnel, in the words of ofproto/trace; only that node knows the port. */
+  /** The packet as it comes out of the tunnel, in the words of ofproto/trace; only that node knows the number of its port, TUNNEL here. */
   readonly flow: string;
 }
 
@@ -143,7 +143,8 @@ export interface TraceOutput {
 export interface TracePart {
   /** The question as it was put to Open vSwitch (ovs-vswitchd(8), ofproto/trace). */
   readonly flow: string;
-  readonly device: string;
+  /** By which it comes in; null: there is none, see `remarks`. */
+  readonly device: string | null;
   readonly outputs: readonly TraceOutput[];
   /** Bridges on its way that forward by what they have learned. */
   readonly learning: readonly string[];

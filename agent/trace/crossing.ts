@@ -39,6 +39,6 @@ export function crossingOf(
     outPort: outPort.name,
     ...keys,
     packet,
-    flow: openFlow(`TUNNEL_TO_${from.node}`, packet, keys),
+    flow: openFlow('TUNNEL', packet, keys),
   };
 }

@@ -35,6 +35,14 @@ function isSender({ type, mac }: LogicalPort): boolean {
 export function departureOf(question: TraceQuestion, network: LogicalNetwork, southbound: DatabaseRows): Departure {
   const source = endOf(question.source, network);
   const destination = endOf(question.destination, network);
+  if (source.port !== null && source.port === destination.port)
+    throw new AgentError(
+      'bad-usage',
+      `${question.source} and ${question.destination} are one port, ${source.port.name}`,
+      {
+        hint: 'what a port says to itself does not come by OVN; name another end',
+      },
+    );
   const isSix = (address: string | undefined): boolean => address !== undefined && isIpv6(address);
   const to = destination.addresses.find((address) => source.addresses.some((own) => isSix(own) === isSix(address)));
   const from = source.addresses.find((address) => isSix(address) === isSix(to));
@@ -160,7 +168,7 @@ function offersOf(address: string, { tables }: DatabaseRows) {
   const found = (tables.Load_Balancer ?? []).flatMap((row) =>
     Object.keys(mapOf(row, 'vips')).flatMap((text) => {
       const [, six, four, port] = vip.exec(text) ?? [];
-      if ((six ?? four) !== address) return [];
+      if (canonicalAddress(six ?? four ?? '') !== address) return [];
       return [
         {
           protocol: textOf(row, 'protocol') === 'udp' ? ('udp' as const) : ('tcp' as const),

@@ -2,7 +2,7 @@ import type { TraceEnd, TraceFlow, TracePacket, TraceRule, TraceStation } from '
 import { crossingOf } from './crossing.ts';
 import type { Chassis, LogicalNetwork, LogicalPort } from './network.ts';
 import type { TraceItem, TraceStep } from './ovn-trace.ts';
-import { endpoint, hasPort, withDestination, withSource } from './packet.ts';
+import { endpoint, hasPort, isEndpoint, withDestination, withSource } from './packet.ts';
 import { isAclStage, type RuleBook } from './rules.ts';
 
 /** Where ovn-trace is to begin: it cannot know what connection tracking and neighbours know, so a way may take several runs. */
@@ -12,6 +12,8 @@ export interface LegStart {
   readonly chassis: Chassis | null;
   /** Places where the packet has been, as it is told here. */
   readonly seen: readonly string[];
+  /** The load balancer of the router here that has sent it on, and wants the answer to come by this router; null: none. */
+  readonly forcedBy: TraceRule | null;
   /** Steps of the first pipeline up to this number were told of the run before. */
   readonly toldUpTo: number;
 }
@@ -45,6 +47,7 @@ export interface Progress {
   redirect: LogicalPort | null;
   nextHop: string | null;
   toldUpTo: number;
+  forcedBy: TraceRule | null;
   seen: readonly string[];
   /** The ACL that the packet met last: a later stage may carry out what it says. */
   acl: TraceRule | null;
@@ -110,6 +113,7 @@ function enter(progress: Progress, name: string, isFirst: boolean): void {
   const { datapath, chassis } = port;
   if (!isFirst) {
     progress.toldUpTo = -1;
+    progress.forcedBy = null;
     progress.stations.push({
       do: 'enter',
       kind: datapath.kind,
@@ -149,6 +153,7 @@ function takeBack(progress: Progress): void {
         packet: { ...packet, destination: done.from },
         chassis,
         seen: progress.seen,
+        forcedBy: null,
         toldUpTo: -1,
       };
       return;
@@ -162,7 +167,16 @@ function leave(progress: Progress, name: string): void {
   if (port === null) return;
   progress.acl = null;
   progress.outPort = port;
+  if (forceSource(progress)) {
+    goOn(progress, port, progress.packet);
+    return;
+  }
   const target = redirect ?? port;
+  const isCarried = ['l3gateway', 'chassisredirect'].includes(target.type);
+  if (isCarried && target.chassis === null) {
+    progress.outcome = { how: 'unbound', port: target.name };
+    return;
+  }
   const to = ['patch', 'localnet'].includes(target.type) ? null : target.chassis;
   if (to === null || chassis === null || to === chassis) return;
   progress.stations.push({ do: 'cross', crossing: crossingOf(chassis, to, inPort, target, packet) });
@@ -172,17 +186,24 @@ function leave(progress: Progress, name: string): void {
 /** What becomes of the packet between two steps. */
 function readSection(progress: Progress, title: string): void {
   const [, what, to] = /^ct_[sd]nat\w*\(ip[46]\.(src|dst)=([^)]*)\)/.exec(title) ?? [];
-  if (to !== undefined) translate(progress, what === 'src' ? 'source' : 'destination', to, []);
+  if (to !== undefined)
+    translate(progress, what === 'src' ? 'source' : 'destination', to, [], flowOf(progress)?.rule ?? null);
   else if (title === 'arp' || title === 'nd_ns') ask(progress);
   else if (/^(icmp[46]|tcp_reset|sctp_abort)/.test(title)) progress.outcome = droppedAt(progress, 'rejected');
 }
 
 /** Gives the packet another source or destination; of several choices it is the first. */
-export function translate(progress: Progress, what: Translation['what'], to: string, others: readonly string[]): void {
+export function translate(
+  progress: Progress,
+  what: Translation['what'],
+  to: string,
+  others: readonly string[],
+  rule: TraceRule | null,
+): void {
   const { packet, inPort } = progress;
+  if (!isEndpoint(to)) return;
   const before =
     what === 'source' ? packet.source : endpoint(packet.destination, hasPort(to) ? packet.destinationPort : null);
-  const rule = flowOf(progress)?.rule ?? null;
   const { name: where, kind } = inPort.datapath;
   progress.stations.push({ do: 'translate', what, from: before, to, others, isTakenBack: false, rule, where, kind });
   progress.packet = what === 'source' ? withSource(packet, to) : withDestination(packet, to);
@@ -190,18 +211,37 @@ export function translate(progress: Progress, what: Translation['what'], to: str
 
 /** A router that does not know a neighbour asks; of another router's port the answer is known. */
 function ask(progress: Progress): void {
-  const { facts, nextHop, packet, outPort, inPort, chassis } = progress;
+  const { facts, nextHop, packet, outPort, inPort } = progress;
   const address = nextHop ?? packet.destination;
   const owner = facts.network.owner(address);
-  const behind = facts.network.port(outPort?.peer ?? '');
   const { name: router } = inPort.datapath;
-  if (outPort?.mac == null || owner?.mac == null || behind === null) {
-    progress.outcome = { how: 'unanswered', router, address, port: outPort?.name ?? '' };
+  if (outPort?.mac == null || owner?.mac == null || outPort.peer === null) {
+    // The port of a chassis is called after the router's own (ovn-sb(5), Port_Binding type chassisredirect).
+    const port = outPort?.type === 'chassisredirect' ? outPort.name.replace(/^cr-/, '') : (outPort?.name ?? '');
+    progress.outcome = { how: 'unanswered', router, address, port };
     return;
   }
   progress.stations.push({ do: 'ask', router, address, owner: owner.name });
-  const { datapath } = behind;
-  progress.stations.push({ do: 'enter', kind: datapath.kind, name: datapath.name, port: behind.name, node: null });
-  const sent = { ...packet, ethSource: outPort.mac, ethDestination: owner.mac };
-  progress.outcome = { inPort: behind, packet: sent, chassis, seen: progress.seen, toldUpTo: -1 };
+  forceSource(progress);
+  goOn(progress, outPort, { ...progress.packet, ethSource: outPort.mac, ethDestination: owner.mac });
+}
+
+/** True when the router has given the packet another source because a load balancer sent it on. */
+function forceSource(progress: Progress): boolean {
+  const { facts, inPort, outPort, forcedBy, packet } = progress;
+  const isSix = packet.source.includes(':');
+  const source = forcedBy === null ? null : facts.rules.forcedSource(inPort.datapath.uuid, outPort?.name ?? '', isSix);
+  if (source === null) return false;
+  translate(progress, 'source', source, [], forcedBy);
+  return true;
+}
+
+/** Behind a port the next run begins, with the packet as it is there. */
+function goOn(progress: Progress, outPort: LogicalPort, packet: TracePacket): void {
+  const { facts, chassis, seen } = progress;
+  const behind = facts.network.port(outPort.peer ?? '');
+  if (behind === null) return;
+  const { kind, name } = behind.datapath;
+  progress.stations.push({ do: 'enter', kind, name, port: behind.name, node: null });
+  progress.outcome = { inPort: behind, packet, chassis, seen, forcedBy: null, toldUpTo: -1 };
 }

@@ -1,10 +1,10 @@
-import type { TraceOutput, TracePacket, TracePart, TraceWay } from '../model/overlay-trace.ts';
+import type { TraceOutput, TracePacket, TracePart, TraceStation, TraceWay } from '../model/overlay-trace.ts';
 import type { DatabaseRow, DatabaseRows } from '../model/rows.ts';
 import { type Existing, indexRows, mapOf, textOf } from '../overlay/existing.ts';
 import { portsOfMetadata } from './crossing.ts';
 import type { LogicalNetwork } from './network.ts';
 import { type OpenFlowOutput, parseOpenFlowTrace } from './openflow-trace.ts';
-import { openFlow, withDestination } from './packet.ts';
+import { openFlow, type TunnelKeys, withDestination } from './packet.ts';
 import type { RuleBook } from './rules.ts';
 
 /** The bridge that ovn-controller fills (ovn-controller(8)). */
@@ -21,7 +21,9 @@ export const switchColumns: Readonly<Record<string, readonly string[]>> = {
 
 /** What Open vSwitch of this node is to be asked: the flow, and by which device it comes in. */
 export interface LocalQuestion {
-  readonly device: string;
+  /** null: Open vSwitch has no such port, and need not be asked. */
+  readonly device: string | null;
+  /** The flow; without a device what is missing. */
   readonly flow: string;
 }
 
@@ -32,52 +34,56 @@ export function localQuestions(
   network: LogicalNetwork,
   rows: DatabaseRows,
 ): readonly LocalQuestion[] {
-  const existing = indexRows(rows);
-  const questions: LocalQuestion[] = [];
-  const from = (row: DatabaseRow | undefined, flow: (ofport: string) => string): void => {
-    if (row !== undefined) questions.push({ device: textOf(row, 'name'), flow: flow(textOf(row, 'ofport')) });
+  const { entry, stations } = way;
+  const interfaces = portsOf(indexRows(rows), integration);
+  const ask = (
+    found: DatabaseRow | undefined,
+    missing: string,
+    packet: TracePacket,
+    keys: TunnelKeys | null,
+    ahead: readonly TraceStation[],
+  ): LocalQuestion => {
+    const ofport = textOf(found ?? null, 'ofport');
+    if (found === undefined || !/^\d+$/.test(ofport)) return { device: null, flow: `${integration} has no ${missing}` };
+    return { device: textOf(found, 'name'), flow: openFlow(ofport, decided(packet, ahead), keys) };
   };
-  const interfaces = portsOf(existing, integration);
-  const { entry } = way;
-  if (entry.node === node)
-    from(
-      interfaces.find((row) => mapOf(row, 'external_ids')['iface-id'] === entry.port || isPatchOf(row, entry.port)),
-      (ofport) => openFlow(ofport, decided(way), null),
-    );
-  for (const station of way.stations) {
-    if (station.do !== 'cross' || station.crossing.to !== node) continue;
+  const isEntry = (row: DatabaseRow): boolean =>
+    mapOf(row, 'external_ids')['iface-id'] === entry.port || isPatchOf(row, entry.port);
+  const first =
+    entry.node === node ? [ask(interfaces.find(isEntry), `port for ${entry.port}`, way.packet, null, stations)] : [];
+  const arrivals = stations.flatMap((station, index) => {
+    if (station.do !== 'cross' || station.crossing.to !== node) return [];
     const { crossing } = station;
-    const addresses =
-      network.chassis.find((one) => one.node === crossing.from)?.encaps.map(({ address }) => address) ?? [];
-    from(
-      interfaces.find(
-        (row) => textOf(row, 'type') === crossing.encap && addresses.includes(mapOf(row, 'options').remote_ip ?? ''),
-      ),
-      (ofport) => openFlow(ofport, crossing.packet, crossing),
+    const sender = network.chassis.find((one) => one.node === crossing.from);
+    const addresses = sender?.encaps.map(({ address }) => address) ?? [];
+    const tunnel = interfaces.find(
+      (row) => textOf(row, 'type') === crossing.encap && addresses.includes(mapOf(row, 'options').remote_ip ?? ''),
     );
-  }
-  return questions;
+    return ask(tunnel, `tunnel to ${crossing.from}`, crossing.packet, crossing, stations.slice(index + 1));
+  });
+  return [...first, ...arrivals];
 }
 
 /**
- * The packet as it goes in. Open vSwitch does not compute the hash that chooses among several backends for a trace, nor does it look for the connection
+ * The packet as Open vSwitch is asked about it. It does not compute the hash that chooses a backend for a trace, nor does it look for the connection
  * that an answer belongs to, so the packet goes to where the way was followed to.
  */
-function decided({ packet, stations }: TraceWay): TracePacket {
-  const crossing = stations.findIndex((station) => station.do === 'cross');
-  const before = crossing === -1 ? stations : stations.slice(0, crossing);
-  const chosen = before.find(
-    (station) =>
-      station.do === 'translate' &&
-      station.what === 'destination' &&
-      (station.isTakenBack || station.others.length > 0),
-  );
+function decided(packet: TracePacket, ahead: readonly TraceStation[]): TracePacket {
+  const crossing = ahead.findIndex((station) => station.do === 'cross');
+  const onNode = crossing === -1 ? ahead : ahead.slice(0, crossing);
+  const chosen = onNode.find((station) => station.do === 'translate' && station.what === 'destination');
   return chosen?.do === 'translate' ? withDestination(packet, chosen.to) : packet;
 }
 
 /** ovn-controller names the two ends of a patch after what they join. */
 function isPatchOf(row: DatabaseRow, localnet: string): boolean {
   return textOf(row, 'type') === 'patch' && textOf(row, 'name') === `patch-${integration}-to-${localnet}`;
+}
+
+/** A packet that cannot come in. */
+export function withoutDevice({ flow }: LocalQuestion): TracePart {
+  const drop = { cookie: '', flow: null };
+  return { flow: '', device: null, outputs: [], learning: [], isForController: false, drop, remarks: [flow] };
 }
 
 /** What Open vSwitch said, with names for its numbers. */

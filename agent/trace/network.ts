@@ -1,5 +1,5 @@
 import type { DatabaseRow, DatabaseRows } from '../model/rows.ts';
-import { familyOf } from '../net/address.ts';
+import { canonicalAddress, familyOf } from '../net/address.ts';
 import { isIpv6, isWithin, withoutLength } from '../overlay/addresses.ts';
 import { indexRows, listOf, mapOf, textOf } from '../overlay/existing.ts';
 
@@ -52,7 +52,7 @@ export const southboundColumns: Readonly<Record<string, readonly string[]>> = {
   Chassis: ['name', 'hostname', 'encaps'],
   Encap: ['type', 'ip'],
   Load_Balancer: ['name', 'vips', 'protocol', 'external_ids'],
-  Logical_Flow: ['external_ids', 'match'],
+  Logical_Flow: ['external_ids', 'match', 'actions', 'logical_datapath'],
 };
 
 export function networkOf(rows: DatabaseRows): LogicalNetwork {
@@ -118,7 +118,12 @@ function portOf(row: DatabaseRow, datapath: Datapath, chassis: Chassis | null): 
     key: Number(row.tunnel_key),
     peer: mapOf(row, 'options').peer ?? null,
     mac: macs[0] ?? null,
-    addresses: words.filter((word) => familyOf(withoutLength(word)) !== null),
+    addresses: words.filter((word) => familyOf(withoutLength(word)) !== null).map(canonical),
     chassis,
   };
+}
+
+/** Who writes the northbound rows writes addresses as they like. */
+function canonical(address: string): string {
+  return address.replace(/^[^/]*/, canonicalAddress);
 }

@@ -42,7 +42,9 @@ export function parseOpenFlowTrace(text: string): OpenFlowTrace {
     const words = line.trim();
     if (words === '' || /^[-=]+$/.test(words)) continue;
     const depth = line.search(/\S/);
-    while (bridges.length > 1 && depth < (bridges.at(-1)?.depth ?? 0)) bridges.pop();
+    // What a bridge does is deeper than its name, save the flows that it looks up.
+    const least = /^\d+\. /.test(words) ? 0 : 1;
+    while (bridges.length > 1 && depth < (bridges.at(-1)?.depth ?? 0) + least) bridges.pop();
     const bridge = /^bridge\("(.*)"\)$/.exec(words)?.[1];
     if (bridge !== undefined) bridges.push({ depth, name: bridge });
     const name = bridges.at(-1)?.name ?? '';

@@ -1,4 +1,5 @@
 import type { TracePacket } from '../model/overlay-trace.ts';
+import { familyOf } from '../net/address.ts';
 import { isIpv6 } from '../overlay/addresses.ts';
 
 /** Of those that nobody listens at (RFC 6335 section 6, dynamic ports). */
@@ -45,8 +46,8 @@ export function openFlow(inPort: string, packet: TracePacket, keys: TunnelKeys |
     `${six ? 'ipv6' : 'nw'}_dst=${packet.destination}`,
     `nw_ttl=${packet.ttl}`,
     ...(protocol === 'icmp'
-      ? [`icmp_type=${echoType(packet)}`, 'icmp_code=0']
-      : [`tp_src=${packet.sourcePort}`, `tp_dst=${packet.destinationPort}`]),
+      ? [`${six ? 'icmpv6' : 'icmp'}_type=${echoType(packet)}`, `${six ? 'icmpv6' : 'icmp'}_code=0`]
+      : [`${protocol}_src=${packet.sourcePort}`, `${protocol}_dst=${packet.destinationPort}`]),
   ].join(',');
 }
 
@@ -60,6 +61,11 @@ function echoType({ source, isReply }: TracePacket): number {
 export function endpoint(address: string, port: number | null): string {
   if (port === null) return address;
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+/** True for an address, with or without a port. */
+export function isEndpoint(text: string): boolean {
+  return familyOf(parts(text).address) !== null;
 }
 
 /** True for an endpoint with a port. */

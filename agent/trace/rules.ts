@@ -14,6 +14,11 @@ export const northboundColumns: Readonly<Record<string, readonly string[]>> = {
 export interface RuleBook {
   /** By the first eight digits of a flow's UUID, which are its cookie in Open vSwitch, too; null: no such flow. */
   flow(id: string): TraceFlow | null;
+  /**
+   * The source that a router gives to what one of its load balancers has sent on, when it leaves by a port (ovn-nb(5), Logical_Router options:lb_force_snat_ip);
+   * null: none. ovn-trace forgets the flag of it between ingress and egress.
+   */
+  forcedSource(datapath: string, outPort: string, isSix: boolean): string | null;
 }
 
 /**
@@ -22,6 +27,7 @@ export interface RuleBook {
  */
 export function ruleBook(southbound: DatabaseRows, northbound: DatabaseRows | null): RuleBook {
   const flows = new Map((southbound.tables.Logical_Flow ?? []).map((row) => [shortId(row._uuid), row]));
+  const forced = [...flows.values()].filter((row) => textOf(row, 'match').includes('flags.force_snat_for_lb == 1'));
   const rules = new Map<string, TraceRule>();
   const note = (table: string, row: DatabaseRow, uuid: string): void => {
     const id = shortId(uuid);
@@ -32,6 +38,16 @@ export function ruleBook(southbound: DatabaseRows, northbound: DatabaseRows | nu
   for (const [table, rows] of Object.entries(northbound?.tables ?? {}))
     for (const row of rows) note(table, row, row._uuid);
   return {
+    forcedSource: (datapath, outPort, isSix) => {
+      const flow = forced.find((row) => {
+        const match = textOf(row, 'match');
+        const isHere = match.includes('outport ==')
+          ? match.includes(`outport == ${JSON.stringify(outPort)}`)
+          : textOf(row, 'logical_datapath') === datapath;
+        return isHere && match.includes(isSix ? 'ip6' : 'ip4');
+      });
+      return /^ct_snat\w*\(([^)]*)\)/.exec(textOf(flow ?? null, 'actions'))?.[1] ?? null;
+    },
     flow: (id) => {
       const row = flows.get(id);
       if (row === undefined) return null;
@@ -44,7 +60,9 @@ export function ruleBook(southbound: DatabaseRows, northbound: DatabaseRows | nu
 
 /** A row of which only the flow is known. */
 function nameless(stage: string, id: string, match: string): TraceRule | null {
-  const table = isAclStage(stage) ? 'ACL' : /^lr_(?:in|out)_[sd]nat/.test(stage) ? 'NAT' : null;
+  const isBalanced = stage === 'lr_in_dnat' && /\bct\.new\b/.test(match);
+  const isTranslated = /^lr_(?:in|out)_[sd]nat/.test(stage);
+  const table = isAclStage(stage) ? 'ACL' : isBalanced ? 'Load_Balancer' : isTranslated ? 'NAT' : null;
   return id === '' || table === null ? null : { table, id, name: '', says: match };
 }
 

@@ -22,6 +22,7 @@ const handlers: readonly (readonly [RegExp, Handler])[] = [
     /^\/\* Replacing type "chassisredirect" outport "(.*)" with distributed port/,
     (progress, [port = '']) => (progress.redirect = progress.facts.network.port(port)),
   ],
+  [/^flags\.force_snat_for_(?:lb|dnat) = 1;|^ct_lb.*force_snat/, force],
   [/^ct_lb(?:_mark)?\(backends=([^;)]*)/, balance],
   [/^drop;/, (progress) => (progress.drop ??= droppedAt(progress, 'dropped'))],
   [/^reject\b/, (progress) => (progress.outcome = droppedAt(progress, 'rejected'))],
@@ -45,8 +46,10 @@ export function readStep(progress: Progress, step: TraceStep): void {
   }
   const port = /^outport = "(.*)";/;
   const chosen = step.actions.map((action) => port.exec(action)?.[1]).find((name) => name !== undefined);
-  if (isRouting(step) && flow !== null && chosen !== undefined)
-    progress.stations.push({ do: 'route', flow, nextHop: progress.nextHop, port: chosen });
+  if (!isRouting(step) || flow === null || chosen === undefined) return;
+  // A policy comes after the routes, and counts in their place.
+  if (progress.stations.at(-1)?.do === 'route') progress.stations.pop();
+  progress.stations.push({ do: 'route', flow, nextHop: progress.nextHop, port: chosen });
 }
 
 /** Who comes out of the stages of ACLs was let through by the one that was met last. */
@@ -80,6 +83,11 @@ function nextHop(progress: Progress, [address = '']: readonly string[], step: Tr
   if (isRouting(step) && /[.:]/.test(address)) progress.nextHop = address;
 }
 
+/** A load balancer that wants answers to come by its router. */
+function force(progress: Progress, _found: readonly string[], { flow, match }: TraceStep): void {
+  progress.forcedBy = flowOf(progress)?.rule ?? { table: 'Load_Balancer', id: flow, name: '', says: match };
+}
+
 /** ovn-trace takes any of several backends and does not say which: the way goes on from here with the first. */
 function balance(progress: Progress, [list = '']: readonly string[], { number }: TraceStep): void {
   const { packet, inPort, chassis } = progress;
@@ -92,9 +100,17 @@ function balance(progress: Progress, [list = '']: readonly string[], { number }:
     'destination',
     chosen,
     backends.filter((backend) => backend !== chosen),
+    flowOf(progress)?.rule ?? null,
   );
   if (backends.length > 1)
-    progress.outcome = { inPort, packet: progress.packet, chassis, seen: progress.seen, toldUpTo: number };
+    progress.outcome = {
+      inPort,
+      packet: progress.packet,
+      chassis,
+      seen: progress.seen,
+      forcedBy: progress.forcedBy,
+      toldUpTo: number,
+    };
 }
 
 function arrive(progress: Progress, [name = '', type = '']: readonly string[]): void {

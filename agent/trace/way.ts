@@ -20,7 +20,7 @@ export function beginWay(
   chassis: Chassis | null,
   packet: TracePacket,
 ): WayInProgress {
-  return { facts, entry: { inPort, packet, chassis, seen: [], toldUpTo: -1 }, legs: [] };
+  return { facts, entry: { inPort, packet, chassis, seen: [], forcedBy: null, toldUpTo: -1 }, legs: [] };
 }
 
 /** Where ovn-trace has to begin next; null: the way is at its end. */

@@ -122,7 +122,7 @@ function endText(end: TraceEnd, { source, destination }: TracePacket): string {
     case 'answered':
       return `Answered by router ${end.router} itself.`;
     case 'unanswered':
-      return `Not sent: ${end.router} does not know who has ${end.address} and asks by ${end.port}. Where nobody answers, nobody is there; else send one packet and trace again.`;
+      return `Not sent: ${end.router} does not know who has ${end.address} and asks by ${end.port}. Send one packet and trace again; if this stays, nobody is there.`;
     case 'unbound':
       return `Not delivered: ${end.port} is on no node.`;
     case 'circles':
@@ -142,6 +142,7 @@ function partLines(
   node: string,
   style: Style,
 ): string[] {
+  if (device === null) return [`  Open vSwitch of ${node}: ${style('red', remarks.join(', '))}`];
   const dropped =
     drop === null
       ? []
@@ -180,7 +181,10 @@ function elsewhere({ question, there, back, node }: TraceResult): string[] {
     `Open vSwitch of ${others.join(' and ')} can be asked there: ${command}`,
     ...crossingsOf(there)
       .filter(({ to }) => to !== node)
-      .map(({ to, flow }) => `  or, on ${to}: ovs-appctl ofproto/trace br-int ${flow}`),
+      .map(
+        ({ from, to, flow }) =>
+          `  or, on ${to}, TUNNEL being its port to ${from}: ovs-appctl ofproto/trace br-int ${flow}`,
+      ),
   ];
 }
 

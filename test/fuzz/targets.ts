@@ -8,6 +8,7 @@ import { hints } from './targets/hints.ts';
 import { journal } from './targets/journal.ts';
 import { kubeconfig } from './targets/kubeconfig.ts';
 import { networkManager } from './targets/network-manager.ts';
+import { overlayTrace } from './targets/overlay-trace.ts';
 import { ovsdb } from './targets/ovsdb.ts';
 import { ovsdbMirror } from './targets/ovsdb-mirror.ts';
 import { release } from './targets/release.ts';
@@ -25,4 +26,5 @@ export const targets: Readonly<Record<string, FuzzTarget>> = {
   kubeconfig,
   'overlay bundle': overlayBundle,
   'overlay announcement': overlayAnnouncement,
+  'overlay trace': overlayTrace,
 };

@@ -1,18 +1,9 @@
 // `overlay trace` on real nodes: what it says of a packet is what OVN and Open vSwitch do with it.
 
-import { readFileSync } from 'node:fs';
-import t, { type Test } from 'tap';
-import { connect } from '../../agent/drivers/ovsdb/index.ts';
-import type { OverlayRecord } from '../../agent/model/overlay-record.ts';
+import t from 'tap';
 import type { TraceCrossing, TracedWay, TraceResult } from '../../agent/model/overlay-trace.ts';
-import { planNorthbound } from '../../agent/overlay/northbound.ts';
-import { operationsOf } from '../../agent/overlay/operations.ts';
-import { factsOf, gatewayOf } from '../unit/overlay/cluster.ts';
-import { readRows } from './central.ts';
-import { type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
-
-const outside = '203.0.113.9';
-const router = { address: '192.0.2.254', mac: '52:54:00:ff:ff:01' };
+import { type Host, missingForHosts } from './hosts.ts';
+import { learn, outside, twoNodes } from './traced-cluster.ts';
 
 t.test('packets that get through, and packets that do not', { skip: missingForHosts() ?? false }, async (t) => {
   const [n1, n2] = await twoNodes(t);
@@ -96,6 +87,35 @@ t.test('packets that get through, and packets that do not', { skip: missingForHo
     t.end();
   });
 
+  await t.test('a port of the gateway', (t) => {
+    const owner = ['external_ids:k8s.ovn.org/kind=Service', 'external_ids:k8s.ovn.org/owner=default/node-port'];
+    n1.must(
+      'ovn-nbctl',
+      'lb-add',
+      'port',
+      '192.0.2.21:30080',
+      '10.42.1.2:8080',
+      'tcp',
+      '--',
+      'set',
+      'Load_Balancer',
+      'port',
+      ...owner,
+    );
+    n1.must('ovn-nbctl', '--wait=hv', 'lr-lb-add', 'GR_n1', 'port');
+    const words = [outside, '192.0.2.21', '--tcp', '30080', '--back'];
+    const { status, stdout } = n1.agent('overlay', 'trace', ...words);
+    t.equal(status, 0);
+    t.match(stdout, /192\.0\.2\.21:30080 becomes 10\.42\.1\.2:8080 by Service default\/node-port/);
+    t.match(
+      stdout,
+      /source 203\.0\.113\.9 becomes 100\.64\.0\.2 by Service[\s\S]*Delivered to k8s-n2 on n2, from 100\.64\.0\.2\./,
+    );
+    t.match(stdout, /Leaves the cluster by br-ex_n1 on n1, from 192\.0\.2\.21 to 203\.0\.113\.9\./);
+    t.match(traced(n2, ...words).there.here, [{ outputs: [{ device: 'ovn-k8s-mp0' }], drop: null }]);
+    t.end();
+  });
+
   await t.test('a policy that drops', (t) => {
     const acl = [
       'priority=1000',
@@ -122,7 +142,20 @@ t.test('packets that get through, and packets that do not', { skip: missingForHo
     t.match(n1.agent(...words), { status: 3, stdout: /Dropped by NetworkPolicy default\/no-ssh \(ACL \w+, drop/ });
     const there = n2.agent(...words);
     t.match(there, { status: 3, stdout: /Dropped by ACL (\w+) [\s\S]*Open vSwitch of n2: .*\n {4}dropped by ACL \1/ });
-    t.match(n1.agent('overlay', 'trace', 'n1', 'n2', '--tcp', '23'), { status: 0 }, 'another port is not touched');
+    t.match(n1.agent('overlay', 'trace', 'n1', 'n2', '--udp', '22'), { status: 0 }, 'another protocol is not touched');
+    const elsewhere = ['overlay', 'trace', 'n1', '10.42.1.77'];
+    t.match(n1.agent(...elsewhere), { status: 3, stdout: /does not know who has 10\.42\.1\.77 and asks by rtos-n2/ });
+    t.end();
+  });
+
+  await t.test('through VXLAN', (t) => {
+    for (const { must } of [n1, n2]) must('ovs-vsctl', 'set', 'Open_vSwitch', '.', 'external_ids:ovn-encap-type=vxlan');
+    n1.must('ovn-nbctl', '--wait=hv', 'sync');
+    const { there } = traced(n1, 'n1', 'n2');
+    const [{ tunId, encap } = {}] = crossingsOf(there);
+    t.equal(encap, 'vxlan');
+    t.match(there.here, [{ outputs: [{ kind: 'tunnel', tunId, metadata: null, outPort: 'cr-rtos-n2' }] }]);
+    t.match(traced(n2, 'n1', 'n2').there.here, [{ outputs: [{ device: 'ovn-k8s-mp0' }], drop: null }]);
     t.end();
   });
 
@@ -139,41 +172,6 @@ t.test('packets that get through, and packets that do not', { skip: missingForHo
     stderr: /gateways are on n1/,
   });
 });
-
-/** Two nodes of a cluster, the first of them central and with a gateway. */
-async function twoNodes(t: Test): Promise<readonly [Host, Host]> {
-  const lan = await startLan(t);
-  const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
-  startCentral(n1);
-  for (const host of [n1, n2]) startController(host);
-  t.match(n1.agent('overlay', 'init'), { status: 0 });
-  const bundle = n1.agent('overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test').stdout;
-  t.match(n2.agentWith(bundle, 'overlay', 'join', '-'), { status: 0 });
-  const record = JSON.parse(readFileSync(n1.path('/var/lib/microshift-net/overlay.json'), 'utf8')) as OverlayRecord;
-  const gateway = gatewayOf(1, { addresses: ['192.0.2.21/24'], nextHops: [router.address] });
-  const nodes = (record.members ?? []).map((node) => (node.name === 'n1' ? { ...node, gateway } : node));
-  const northbound = await connect(n1.path('/run/ovn/ovnnb_db.sock'), 60_000);
-  const rows = await readRows(northbound);
-  const plan = planNorthbound(factsOf(rows, { layout: record.layout, nodes }));
-  await northbound.transact('OVN_Northbound', operationsOf(plan, rows.shape));
-  northbound.close();
-  n1.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', 'external_ids:ovn-bridge-mappings=physnet:br-ex');
-  n1.must('ovn-nbctl', '--wait=hv', 'sync');
-  return [n1, n2];
-}
-
-/** The LAN's router has answered the gateway; northd forgets what is older than five minutes. */
-function learn(n1: Host): void {
-  const find = ['--bare', '--columns=_uuid', 'find', 'Datapath_Binding', 'external_ids:name=GR_n1'];
-  const binding = [
-    'logical_port=rtoe-GR_n1',
-    `ip="${router.address}"`,
-    `mac="${router.mac}"`,
-    `timestamp=${Date.now()}`,
-  ];
-  n1.must('ovn-sbctl', 'create', 'MAC_Binding', ...binding, `datapath=${n1.must('ovn-sbctl', ...find).trim()}`);
-  n1.must('ovn-nbctl', '--wait=hv', 'sync');
-}
 
 function traced(host: Host, ...words: readonly string[]): TraceResult {
   const { status, stdout, stderr } = host.agent('overlay', 'trace', ...words, '--output', 'json');

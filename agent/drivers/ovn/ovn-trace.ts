@@ -26,6 +26,8 @@ export async function ovnTrace(
     `--db=${remote}`,
     ...(tls === null ? [] : ['-p', tls.privateKey, '-c', tls.certificate, '-C', tls.caCertificate]),
     ...Array.from({ length: mostLookups }, () => `--ct=${state}`),
+    // Of several equal routes the first: by chance it would be another one each time.
+    '--select-id=1',
     datapath,
     flow,
   ];

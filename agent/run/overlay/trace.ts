@@ -20,7 +20,7 @@ import type {
 import type { DatabaseRows } from '../../model/rows.ts';
 import { departureOf } from '../../trace/ends.ts';
 import type { LegFacts } from '../../trace/leg.ts';
-import { localPart, localQuestions, switchColumns } from '../../trace/local-part.ts';
+import { localPart, localQuestions, switchColumns, withoutDevice } from '../../trace/local-part.ts';
 import { type LogicalPort, networkOf, southboundColumns } from '../../trace/network.ts';
 import { microflow } from '../../trace/packet.ts';
 import { northboundColumns, ruleBook } from '../../trace/rules.ts';
@@ -130,6 +130,10 @@ async function lookHere(
   const parts: TracePart[] = [];
   const tracked = Array.from({ length: mostLookups }, () => ['--ct-next', `trk,${state}`]).flat();
   for (const question of localQuestions(way, node, facts.network, switchRows)) {
+    if (question.device === null) {
+      parts.push(withoutDevice(question));
+      continue;
+    }
     const text = await askDaemon('ovs-vswitchd', [places.ovsRun], 'ofproto/trace', [
       ...tracked,
       'br-int',

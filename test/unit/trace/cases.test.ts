@@ -2,8 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { TracedWay, TracePacket, TraceQuestion } from '../../../agent/model/overlay-trace.ts';
-import type { DatabaseRow, DatabaseRows } from '../../../agent/model/rows.ts';
+import type { TracedWay, TracePacket } from '../../../agent/model/overlay-trace.ts';
 import { departureOf } from '../../../agent/trace/ends.ts';
 import type { LegFacts } from '../../../agent/trace/leg.ts';
 import { localPart, localQuestions } from '../../../agent/trace/local-part.ts';
@@ -13,51 +12,29 @@ import { ruleBook } from '../../../agent/trace/rules.ts';
 import { answerTo, beginWay, continueWay, nextStart, translationsOf, wayOf } from '../../../agent/trace/way.ts';
 import { plain } from '../../../agent/view/style.ts';
 import { isThrough, traceText } from '../../../agent/view/trace-view.ts';
+import { json, recordedRows, type TraceCase, traceCases } from './recorded.ts';
 
-const folder = join(import.meta.dirname, '../../../../test/cases/trace');
-
-interface Recorded {
-  readonly southbound: Readonly<Record<string, readonly DatabaseRow[]>>;
-  readonly northbound: Readonly<Record<string, readonly DatabaseRow[]>>;
-  readonly switches: Readonly<Record<string, Readonly<Record<string, readonly DatabaseRow[]>>>>;
-}
-
-interface Case {
-  readonly release: string;
-  /** Where it was asked; null: on a node without Open vSwitch. */
-  readonly node: string | null;
-  readonly isMember: boolean;
-  readonly withBack: boolean;
-  readonly question: TraceQuestion;
-}
-
-for (const name of readdirSync(folder, { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? one.name : []))) {
+for (const name of readdirSync(traceCases, { withFileTypes: true }).flatMap((one) =>
+  one.isDirectory() ? one.name : [],
+)) {
   t.test(name, (t) => {
     const words = wordsOf(t, name);
-    const path = join(folder, name, 'words.txt');
+    const path = join(traceCases, name, 'words.txt');
     if (process.env.UPDATE_CASES === '1') writeFileSync(path, words);
     t.equal(words, existsSync(path) ? readFileSync(path, 'utf8') : undefined);
     t.end();
   });
 }
 
-function json<T>(...path: readonly string[]): T {
-  return JSON.parse(readFileSync(join(folder, ...path), 'utf8')) as T;
-}
-
 /** What the command would say of a case, with its exit code. */
 function wordsOf(t: Test, name: string): string {
-  const { release, node, isMember, withBack, question } = json<Case>(name, 'question.json');
-  const recorded = json<Recorded>(`network-${release}.json`);
-  const rowsOf = (database: string, tables: DatabaseRows['tables']): DatabaseRows => ({ database, shape: {}, tables });
-  const southbound = rowsOf('OVN_Southbound', recorded.southbound);
-  const northbound = isMember ? null : rowsOf('OVN_Northbound', recorded.northbound);
-  const switchRows = rowsOf('Open_vSwitch', recorded.switches[node ?? ''] ?? {});
+  const { release, node, isMember, withBack, question } = json<TraceCase>(name, 'question.json');
+  const { southbound, northbound, switchRows } = recordedRows(release, node ?? '');
   const network = networkOf(southbound);
-  const facts = { network, rules: ruleBook(southbound, northbound), undo: [] };
+  const facts = { network, rules: ruleBook(southbound, isMember ? null : northbound), undo: [] };
 
   const said = (file: string, flow: string): string => {
-    const [first = '', ...lines] = readFileSync(join(folder, name, `${file}.txt`), 'utf8').split('\n');
+    const [first = '', ...lines] = readFileSync(join(traceCases, name, `${file}.txt`), 'utf8').split('\n');
     t.equal(flow, first.replace(/^\? /, ''), `${file}: the question is the one that was answered`);
     return lines.join('\n');
   };

@@ -69,7 +69,7 @@ export async function expelNode(name: string, places: OverlayPlaces): Promise<vo
   }
   const members = record.members.filter((one) => one.name !== name);
   const wanted = { ...record, members };
-  await withPlan(wanted, places, async ({ databases, chassis }) => {
+  await withPlan(wanted, places, async ({ databases, chassis, members: others }) => {
     for (const { database, rows } of databases) {
       if (database.name === 'OVN_Southbound') await removeChassis(database, member.systemId);
       if (database.name === 'OVN_Northbound')
@@ -77,7 +77,7 @@ export async function expelNode(name: string, places: OverlayPlaces): Promise<vo
           database,
           planMembers(
             wanted,
-            members,
+            others,
             [name],
             chassis.filter((one) => one.name !== member.systemId),
             rows,

@@ -79,7 +79,15 @@ t.test('ways out over br-ex', { skip }, async (t) => {
     '.',
     'external_ids:ovn-cms-options="enable-chassis-as-gw,microshift-net:kind=dedicated"',
   );
+  const told = 'other_config:ovn-cms-options="enable-chassis-as-gw,microshift-net:kind=dedicated"';
+  n1.must('ovn-sbctl', '--timeout=60', 'wait-until', 'Chassis', 'n2-of-the-test', told);
+  t.match(n1.agent('overlay', 'apply'), { status: 0 });
+  t.match(n1.agent('overlay', 'verify'), {
+    status: 3,
+    stdout: /n2 is no way out, as it announces it: its network "" has/,
+  });
   t.match(n2.agent('overlay', 'apply'), { status: 0 });
+  take(n1, n2, 'br-ex_n2');
   t.match(
     n2.must('ovs-vsctl', 'get', 'Open_vSwitch', '.', 'external_ids:ovn-cms-options'),
     /^"enable-chassis-as-gw,microshift-net:kind=dedicated,microshift-net:network=physnet,/,

@@ -1,7 +1,7 @@
 // `overlay gateway` over br-ex: what has an address of the cluster reaches hosts outside of it, with the address of its way out.
 import t from 'tap';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
-import { answerTo, databases, form, outside, seenAs, startOutside, state, take } from './outside.ts';
+import { answerTo, databases, form, outside, seenAs, startOutside, startPod, state, take } from './outside.ts';
 import { writesDuring } from './writes.ts';
 
 const skip = missingForHosts() ?? false;
@@ -41,6 +41,8 @@ t.test('ways out over br-ex', { skip }, async (t) => {
   t.match(n2.agent('overlay', 'verify'), { status: 0 });
   t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.112');
   t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.112', 'n3 has none, and leaves by n2');
+  const pod = startPod(n1, n3, '10.42.2.9');
+  t.equal(answerTo(n3, '10.42.2.9', ...pod), '192.0.2.112', 'so does what runs on it');
 
   t.match(n1.agent('overlay', 'gateway', '--address', '192.0.2.111/24'), {
     status: 0,

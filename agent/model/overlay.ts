@@ -67,8 +67,6 @@ export interface OverlayChassis {
   /** `ovn-cms-options` and `ovn-bridge-mappings` of its node (ovn-controller(8)). Absent: it has none. */
   readonly cmsOptions?: string;
   readonly bridgeMappings?: string;
-  /** False: its ovn-controller has not answered for a while. Absent: nobody has asked. */
-  readonly answers?: boolean;
 }
 
 /** Everything that the rows of OVN_Northbound are planned from. */

@@ -26,8 +26,7 @@ export function membersNow(
     for (const address of chassis.find((one) => one.name === systemId)?.encapAddresses ?? []) taken.set(address, name);
   const nodes = members.map((member): OverlayNode => {
     const found = chassis.find(({ name }) => name === member.systemId);
-    const isUp = found?.answers !== false;
-    if (member.name === own.name) return { ...own, gateway: own.gateway && { ...own.gateway, isUp } };
+    if (member.name === own.name) return own;
     const announced = found === undefined ? null : announcedGateway(found, layout);
     if (announced === null) return { ...member, gateway: null };
     const fault =
@@ -44,7 +43,7 @@ export function membersNow(
     // What the gateway and its node share is the node's own address.
     const shared = gateway.kind === 'shared' ? addresses : [];
     const hostAddresses = [...new Set([...member.hostAddresses, ...shared])];
-    return { ...member, hostAddresses, gateway: { ...gateway, isUp } };
+    return { ...member, hostAddresses, gateway };
   });
   return { nodes, trace, faults };
 }

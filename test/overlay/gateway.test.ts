@@ -1,7 +1,7 @@
 // `overlay gateway` over br-ex: what has an address of the cluster reaches hosts outside of it, with the address of its way out.
 import t from 'tap';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
-import { answerTo, databases, form, outside, seenAs, startOutside, state, take } from './outside.ts';
+import { answerTo, databases, form, outside, seenAs, startOutside, startPod, state, take } from './outside.ts';
 import { writesDuring } from './writes.ts';
 
 const skip = missingForHosts() ?? false;
@@ -41,6 +41,8 @@ t.test('ways out over br-ex', { skip }, async (t) => {
   t.match(n2.agent('overlay', 'verify'), { status: 0 });
   t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.112');
   t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.112', 'n3 has none, and leaves by n2');
+  const pod = startPod(n1, n3, '10.42.2.9');
+  t.equal(answerTo(n3, '10.42.2.9', ...pod), '192.0.2.112', 'so does what runs on it');
 
   t.match(n1.agent('overlay', 'gateway', '--address', '192.0.2.111/24'), {
     status: 0,
@@ -79,7 +81,15 @@ t.test('ways out over br-ex', { skip }, async (t) => {
     '.',
     'external_ids:ovn-cms-options="enable-chassis-as-gw,microshift-net:kind=dedicated"',
   );
+  const told = 'other_config:ovn-cms-options="enable-chassis-as-gw,microshift-net:kind=dedicated"';
+  n1.must('ovn-sbctl', '--timeout=60', 'wait-until', 'Chassis', 'n2-of-the-test', told);
+  t.match(n1.agent('overlay', 'apply'), { status: 0 });
+  t.match(n1.agent('overlay', 'verify'), {
+    status: 3,
+    stdout: /n2 is no way out, as it announces it: its network "" has/,
+  });
   t.match(n2.agent('overlay', 'apply'), { status: 0 });
+  take(n1, n2, 'br-ex_n2');
   t.match(
     n2.must('ovs-vsctl', 'get', 'Open_vSwitch', '.', 'external_ids:ovn-cms-options'),
     /^"enable-chassis-as-gw,microshift-net:kind=dedicated,microshift-net:network=physnet,/,

@@ -38,10 +38,26 @@ export function seenAs(host: Host, own: string): string {
   return answerTo(host, own);
 }
 
-/** The address with which packets from an address of a node arrive far away. */
-export function answerTo(host: Host, own: string): string {
-  const { stdout, stderr } = host.run([process.execPath, '-e', ask, outside, own]);
+/** The address with which packets from an address of a node arrive far away; `inside` are words that run a program in a namespace of it. */
+export function answerTo(host: Host, own: string, ...inside: readonly string[]): string {
+  const { stdout, stderr } = host.run([...inside, process.execPath, '-e', ask, outside, own]);
   return `${stdout}${stderr}`.trim();
+}
+
+/** A network namespace with a port of br-int, as a pod's is; gives the words that run a program in it. */
+export function startPod(central: Host, host: Host, address: string): readonly string[] {
+  const mac = '0a:58:00:00:00:09';
+  central.must('ovn-nbctl', 'lsp-add', host.name, 'pod', '--', 'lsp-set-addresses', 'pod', `${mac} ${address}`);
+  const stay = "unshare -n sh -c 'echo $$; exec sleep infinity >/dev/null 2>&1' &";
+  const pid = host.must('sh', '-c', stay).trim();
+  const settings = ['type=internal', `mac="${mac}"`, 'external_ids:iface-id=pod'];
+  host.must('ovs-vsctl', 'add-port', 'br-int', 'pod', '--', 'set', 'interface', 'pod', ...settings);
+  host.must('ip', 'link', 'set', 'pod', 'netns', pid);
+  const inside = ['nsenter', '-t', pid, '-n'];
+  host.must(...inside, 'ip', 'address', 'add', `${address}/24`, 'dev', 'pod');
+  host.must(...inside, 'ip', 'link', 'set', 'pod', 'up');
+  host.must(...inside, 'ip', 'route', 'add', 'default', 'via', address.replace(/\d+$/, '1'));
+  return inside;
 }
 
 /** What a node has of a way out. */

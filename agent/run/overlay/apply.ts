@@ -148,7 +148,7 @@ async function faultsOf(record: OverlayRecord, places: OverlayPlaces, planned: P
     return [
       `ovn-controller does not reach the southbound database at ${record.southbound.join(', ')}; running traffic goes on`,
     ];
-  const faults: string[] = [...planned.members.faults, ...wayOutFaults(record)];
+  const faults: string[] = [...planned.refusedWaysOut, ...wayOutFaults(record)];
   const local = planned.databases.at(-1)?.database;
   await withSouthbound(record, places, planned, async (southbound) => {
     if (!(await southbound.appears(ownChassis(record), 0)))

@@ -1,5 +1,5 @@
 import { AgentError } from '../../errors.ts';
-import { familyOf } from '../../net/address.ts';
+import { canonicalAddress, familyOf } from '../../net/address.ts';
 import { parseRange } from '../../net/address-range.ts';
 import { bridgeFor } from '../../overlay/own-gateway.ts';
 import type { AskedGateway } from './gateway.ts';
@@ -45,10 +45,16 @@ export function requestOf(options: GatewayOptions): AskedGateway {
 }
 
 function listOf(option: string, text: string, is: (word: string) => boolean, example: string): readonly string[] {
-  const words = [...new Set(text.split(',').map((word) => word.trim()))];
+  const words = [...new Set(text.split(',').map((word) => canonical(word.trim())))];
   const wrong = words.find((word) => !is(word));
   if (wrong === undefined) return words;
   throw refused(`${option} "${wrong}" is not usable`, `write it as ${example}; several with commas`);
+}
+
+/** As the kernel writes it, so that the two can be compared. */
+function canonical(word: string): string {
+  const [address = '', ...length] = word.split('/');
+  return [canonicalAddress(address), ...length].join('/');
 }
 
 const isAddress = (word: string): boolean => parseRange(word) !== null;

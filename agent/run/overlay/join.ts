@@ -26,7 +26,7 @@ export async function joinOverlay(
   places: OverlayPlaces,
   say: (step: string) => void,
 ): Promise<Begun> {
-  const { pem, ...rest } = bundle;
+  const { pem, format, layout, southbound } = bundle;
   const host = readHost();
   refuseMicroshift(config, host);
   const identity = identify(config, host);
@@ -41,7 +41,7 @@ export async function joinOverlay(
   const gateway = present?.node.gateway ?? null;
   const node: OverlayNode = { ...bundle.node, encap: identity.encap, hostAddresses: identity.hostAddresses, gateway };
   const kept = present?.gateway === undefined ? {} : { gateway: present.gateway };
-  const record: OverlayRecord = { ...rest, ...kept, node, members: null };
+  const record: OverlayRecord = { format, layout, southbound, ...kept, node, members: null };
   if (present !== null) {
     refuseOtherCluster(present, record);
     install();

@@ -2,8 +2,11 @@ import { existsSync } from 'node:fs';
 import { removeFile } from '../../drivers/host/files.ts';
 import { openSouthbound, removeChassis } from '../../drivers/ovn/database.ts';
 import { AgentError, messageOf } from '../../errors.ts';
+import { readHost } from '../../facts/overlay.ts';
 import type { OverlayChassis } from '../../model/overlay.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
+import { membersNow } from '../../overlay/members.ts';
+import { recordNow } from '../../overlay/own-gateway.ts';
 import { overlayTables } from '../../overlay/tables.ts';
 import { nodeTag } from '../../overlay/tags.ts';
 import { clearRemains, forgetIssued, pkiFiles } from './authority.ts';
@@ -98,7 +101,8 @@ export async function expelNode(name: string, places: OverlayPlaces): Promise<vo
     }
     const rest = chassis.filter((one) => !going.includes(one));
     for (const one of going) await removeChassis(southbound, one.name);
-    await carryOut(northbound, planMembers(wanted, members, [name], rest, rows), rows);
+    const { nodes } = membersNow(wanted.layout, recordNow(wanted, readHost()).node, members, rest);
+    await carryOut(northbound, planMembers(wanted, nodes, [name], rest, rows), rows);
     writeRecord(places.record, wanted);
     forgetIssued(places.pki, name);
   });

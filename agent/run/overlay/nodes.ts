@@ -15,7 +15,7 @@ export async function listNodes(places: OverlayPlaces, now: number): Promise<rea
     record.members.map(({ name, subnets, systemId }) => {
       const found = chassis.find((one) => one.name === systemId);
       const isHere = name === record.node.name;
-      const gateway = members.nodes.find((one) => one.name === name)?.gateway ?? null;
+      const gateway = members.find((one) => one.name === name)?.gateway ?? null;
       const certificate = certificates.find((one) => one.name === (isHere ? 'this node' : name));
       return {
         name,

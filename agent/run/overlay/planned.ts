@@ -14,7 +14,7 @@ import { planCentral } from '../../overlay/central.ts';
 import { indexRows, listOf, mapOf, textOf } from '../../overlay/existing.ts';
 import { planLocal } from '../../overlay/local.ts';
 import { planLocalTls } from '../../overlay/local-tls.ts';
-import { type MembersNow, membersNow } from '../../overlay/members.ts';
+import { membersNow } from '../../overlay/members.ts';
 import { managementInterface } from '../../overlay/names.ts';
 import { planNorthbound } from '../../overlay/northbound.ts';
 import { recordNow } from '../../overlay/own-gateway.ts';
@@ -45,7 +45,9 @@ export interface PlannedNode {
   readonly databases: readonly PlannedDatabase[];
   readonly managementPort: readonly PortChange[];
   /** The members with the ways out that they announce; none where the database is not here. */
-  readonly members: MembersNow;
+  readonly members: readonly OverlayNode[];
+  /** Ways out that were announced and cannot be taken; each is a sentence. */
+  readonly refusedWaysOut: readonly string[];
   /** Who has registered; none where the database is not here. */
   readonly chassis: readonly OverlayChassis[];
 }
@@ -102,23 +104,34 @@ async function planNode(
   if (local === undefined) throw new Error('the local database is always open');
   const planned: PlannedDatabase[] = [];
   let chassis: readonly OverlayChassis[] = [];
-  let members: MembersNow = { nodes: [], trace: [], faults: [] };
+  let members: readonly OverlayNode[] = [];
+  let refusedWaysOut: readonly string[] = [];
   if (record.members !== null && northbound !== undefined && southbound !== undefined) {
     const [above, below] = await Promise.all([
       readRows(northbound, overlayTables.OVN_Northbound),
       readRows(southbound, overlayTables.OVN_Southbound),
     ]);
     chassis = chassisOf(below);
-    members = membersNow(record.layout, record.node, record.members, chassis);
-    planned.push({ database: northbound, rows: above, plan: planMembers(record, record.members, [], chassis, above) });
+    const now = membersNow(record.layout, record.node, record.members, chassis);
+    members = now.nodes;
+    refusedWaysOut = now.faults;
+    const plan = planMembers(record, members, [], chassis, above);
+    planned.push({ database: northbound, rows: above, plan: { ...plan, trace: [...now.trace, ...plan.trace] } });
     planned.push({ database: southbound, rows: below, plan: planListener(record, places, below) });
   }
   const rows = await readRows(local, [...overlayTables.Open_vSwitch, 'SSL']);
   planned.push({ database: local, rows, plan: planSwitch(record, places, rows) });
-  return { record, databases: planned, managementPort: planKernel(record, readHost()), members, chassis };
+  return {
+    record,
+    databases: planned,
+    managementPort: planKernel(record, readHost()),
+    members,
+    refusedWaysOut,
+    chassis,
+  };
 }
 
-/** The northbound rows of these members and of the ways out that they announce, without those who leave. */
+/** The northbound rows of these members, without those who leave. */
 export function planMembers(
   { layout, node }: OverlayRecord,
   members: readonly OverlayNode[],
@@ -126,10 +139,7 @@ export function planMembers(
   chassis: readonly OverlayChassis[],
   rows: DatabaseRows,
 ): OverlayPlan {
-  const { nodes, trace } = membersNow(layout, node, members, chassis);
-  const facts = { layout, nodes, leaving, centralNode: node.name, chassis, rows, randomMacs: [] };
-  const plan = planNorthbound(facts);
-  return { ...plan, trace: [...trace, ...plan.trace] };
+  return planNorthbound({ layout, nodes: members, leaving, centralNode: node.name, chassis, rows, randomMacs: [] });
 }
 
 /** The nodes connect here, with a certificate, and may write what an ovn-controller writes (ovn-sb(5), RBAC_Role). */

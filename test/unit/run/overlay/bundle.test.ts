@@ -71,6 +71,29 @@ t.test('the record of a node', (t) => {
   t.throws(() => requireCentral(path), failure('overlay-absent', { message: /not the central node/ }));
   writeRecord(path, { ...rest, members: [bundle.node] });
   t.strictSame(requireCentral(path).members, [bundle.node]);
+  const gateway = {
+    bridge: 'br-gweth1',
+    interface: 'eth1',
+    addresses: ['203.0.113.9/24'],
+    nextHops: 'auto' as const,
+    vlan: 7,
+    subnets: ['10.42.1.0/24'],
+    moved: ['203.0.113.9/24'],
+  };
+  const wayOut = { ...rest, gateway, members: null };
+  writeRecord(path, wayOut);
+  t.strictSame(readRecord(path), wayOut, 'a way out');
+  for (const [key, value] of [
+    ['bridge', 'br ex'],
+    ['interface', 7],
+    ['addresses', ['203.0.113.9']],
+    ['nextHops', 'none'],
+    ['vlan', 4095],
+    ['moved', undefined],
+  ] as const) {
+    writeFileSync(path, JSON.stringify({ ...wayOut, gateway: { ...gateway, [key]: value } }));
+    t.throws(() => readRecord(path), failure('record-unusable', { message: new RegExp(`gateway\\.${key} is `) }), key);
+  }
   writeFileSync(path, '{"format":1}');
   t.throws(() => readRecord(path), failure('record-unusable', { message: /layout is missing/ }));
   t.end();

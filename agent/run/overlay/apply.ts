@@ -2,16 +2,17 @@ import { startDeadline } from '../../deadline.ts';
 import { ipBatchOrRefusal } from '../../drivers/host/ip-batch.ts';
 import { waitForKernel } from '../../drivers/host/kernel-events.ts';
 import { readLinks } from '../../drivers/host/links.ts';
-import { openSouthbound, type RowDatabase } from '../../drivers/ovn/database.ts';
 import { AgentError } from '../../errors.ts';
 import { readHost } from '../../facts/overlay.ts';
 import type { OverlayChanges, PortChange } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { mapOf } from '../../overlay/existing.ts';
+import { demuxDrift, restoreArriving, settleArriving } from './arriving.ts';
 import { askController, ensureCentral, ensureController } from './daemons.ts';
 import type { OverlayPlaces } from './places.ts';
-import { ownDevice, type PlannedNode, planPort, tlsFiles, withPlan } from './planned.ts';
+import { ownDevice, type PlannedNode, planPort, withPlan } from './planned.ts';
 import { carryOut } from './rows.ts';
+import { withSouthbound } from './southbound.ts';
 
 /** ovn-controller registers within a second; 60 s are for a central node that is just starting. */
 const registeredMs = 60_000;
@@ -28,7 +29,8 @@ export async function overlayChanges(record: OverlayRecord, places: OverlayPlace
   return withPlan(record, places, async (planned) => {
     const changes = changesOf(planned);
     const isSettled = changes.databases.every((plan) => plan.changes.length === 0);
-    return { ...changes, faults: isSettled ? await faultsOf(record, places, planned) : [] };
+    const { demux, faults } = await demuxDrift(record, places, planned);
+    return { ...changes, demux, faults: isSettled ? [...(await faultsOf(record, places, planned)), ...faults] : [] };
   });
 }
 
@@ -47,8 +49,10 @@ export async function applyOverlay(
     }
     const port = await settlePort(record, say);
     await ensureController(places);
+    const restored = await restoreArriving(record, places, planned, say);
     await provePart(record, places, planned, say);
-    return { ...changesOf(planned), managementPort: port };
+    const settled = await settleArriving(record, places, planned, say);
+    return { ...changesOf(planned), managementPort: port, demux: [...restored, ...settled] };
   });
 }
 
@@ -81,7 +85,7 @@ async function waitForDevice(device: string): Promise<void> {
 }
 
 function changesOf({ databases, managementPort }: PlannedNode): OverlayChanges {
-  return { databases: databases.map(({ plan }) => plan), managementPort, faults: [] };
+  return { databases: databases.map(({ plan }) => plan), managementPort, demux: [], faults: [] };
 }
 
 /** Waits until the central node knows this one, and its own interface is carried. */
@@ -129,20 +133,6 @@ async function faultsOf(record: OverlayRecord, places: OverlayPlaces, planned: P
   if (record.node.subnets.length > 0 && local !== undefined && !(await local.appears(installedPort(record), 0)))
     faults.push(`${ownDevice(record)} is not connected by OVN`);
   return faults;
-}
-
-/** The central node has the database open already; the others reach it as their ovn-controller does. */
-async function withSouthbound<T>(
-  { members, southbound }: OverlayRecord,
-  { pki }: OverlayPlaces,
-  { databases }: PlannedNode,
-  work: (database: RowDatabase) => Promise<T>,
-): Promise<T> {
-  const own = databases.find(({ database }) => database.name === 'OVN_Southbound');
-  if (members !== null && own !== undefined) return work(own.database);
-  const { privateKey, certificate, caCertificate } = tlsFiles(pki);
-  const database = await openSouthbound(southbound, { privateKey, certificate, ca: caCertificate });
-  return work(database).finally(() => database.close());
 }
 
 function ownChassis({ node }: OverlayRecord) {

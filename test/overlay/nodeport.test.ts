@@ -132,6 +132,11 @@ t.test('services arrive at the addresses of a node', { skip }, async (t) => {
     t.match(ask(n2, 'udp', address, 30053), /^10\.42\.1\.2$|^fd01:0:0:1::2$/, 'and its own');
   }
 
+  for (const pod of [near, far]) {
+    t.equal(ask(pod, 'tcp', client.address, 8080), four, 'a pod leaves with the address of the gateway');
+    t.equal(ask(pod, 'udp', sixOf(client), 8053), six, 'and is answered over UDP and IPv6');
+  }
+
   const before = carried(n2);
   t.ok(before > 0);
   t.match(n2.agent('overlay', 'apply'), { status: 0, stdout: /^Nothing to do/ });

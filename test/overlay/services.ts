@@ -35,7 +35,7 @@ attempt();
 setTimeout(() => done('no answer'), 30000);
 `;
 
-export interface Pod {
+export interface Pod extends Pick<Host, 'must'> {
   readonly address: string;
   readonly address6: string;
 }
@@ -92,11 +92,11 @@ export async function startPod(central: Host, host: Host, subnet: string, subnet
   host.must('ip', 'link', 'set', name, 'netns', pid);
   child.stdin?.write('\n');
   await ready(child);
-  return { address, address6 };
+  return { address, address6, must: (...words) => host.must('nsenter', '-t', pid, '-n', ...words) };
 }
 
 /** What the one who answers there saw as the asker's address. */
-export function ask(from: Host, protocol: 'tcp' | 'udp', address: string, port: number): string {
+export function ask(from: Pick<Host, 'must'>, protocol: 'tcp' | 'udp', address: string, port: number): string {
   return from.must(process.execPath, '-e', client, protocol, address, String(port)).trim();
 }
 

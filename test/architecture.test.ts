@@ -90,6 +90,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'deadline.ts',
       'drivers/host',
       'drivers/openssl',
+      'drivers/openvswitch',
       'drivers/ovn',
       'drivers/systemd',
       'errors.ts',
@@ -232,10 +233,13 @@ const layers: Readonly<Record<string, Layer>> = {
     never: { 'errors.ts': 'it has its own errors; drivers/openvswitch names them', model: 'it is a general client' },
   },
   'drivers/openvswitch': {
-    may: ['drivers/ovsdb', 'errors.ts', 'model'],
-    packages: ['node:fs'],
+    may: ['drivers/host', 'drivers/ovsdb', 'errors.ts', 'model'],
+    packages: ['node:fs', 'node:os'],
     because: driversKnowNoPlans,
-    never: { 'drivers/networkmanager': driversApart },
+    never: {
+      'drivers/networkmanager': driversApart,
+      'node:child_process': 'flows are changed by ovs-ofctl, and drivers/host/exec.ts starts programs',
+    },
   },
   'drivers/openssl': {
     may: ['drivers/host', 'errors.ts'],

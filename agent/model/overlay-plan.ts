@@ -1,4 +1,5 @@
 import type { OverlayPlan } from './overlay.ts';
+import type { DemuxChange } from './overlay-demux.ts';
 
 /** One command for the node's own interface in the cluster, and why. */
 export interface PortChange {
@@ -11,6 +12,8 @@ export interface PortChange {
 export interface OverlayChanges {
   readonly databases: readonly OverlayPlan[];
   readonly managementPort: readonly PortChange[];
+  /** Of the bridge that the node shares with its gateway. */
+  readonly demux: readonly DemuxChange[];
   /** What does not work although nothing has to be written; each is a sentence. */
   readonly faults: readonly string[];
 }

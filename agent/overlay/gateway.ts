@@ -87,7 +87,7 @@ function seedColumns(
   };
 }
 
-/** Options as ovn-kubernetes sets them (go-controller/pkg/ovn/gateway.go, GatewayInit). */
+/** Options as ovn-kubernetes sets them (go-controller/pkg/ovn/gateway.go, GatewayInit), but for dynamic_neigh_routers: decisions/0053. */
 function modernColumns(
   { balancers }: Cluster,
   node: OverlayNode,
@@ -100,7 +100,7 @@ function modernColumns(
       lb_force_snat_ip: 'router_ip',
       'snat-ct-zone': '0',
       always_learn_from_arp_request: 'false',
-      dynamic_neigh_routers: 'true',
+      dynamic_neigh_routers: 'false',
       mac_binding_age_threshold: '300',
     }),
     external_ids: keys({ ...idsOf(node, addresses), physical_ips: addresses.join(',') }),

@@ -6,7 +6,7 @@ import { joinLines, type Style } from './style.ts';
 const signs = { insert: '+', update: '~', delete: '-' } as const;
 
 /** Everything that has to change, by database, each row with its reason. */
-export function changesLines({ databases, managementPort, faults }: OverlayChanges, style: Style): string[] {
+export function changesLines({ databases, managementPort, demux, faults }: OverlayChanges, style: Style): string[] {
   const rows = databases
     .filter(({ changes }) => changes.length > 0)
     .flatMap(({ database, changes }) => [style('bold', `${database}:`), ...changes.map(changeLine)]);
@@ -14,6 +14,7 @@ export function changesLines({ databases, managementPort, faults }: OverlayChang
   return [
     ...rows,
     ...(kernel.length === 0 ? [] : [style('bold', 'Kernel:'), ...kernel]),
+    ...(demux.length === 0 ? [] : [style('bold', 'Flows, and what the node reaches itself:'), ...demux.map(demuxLine)]),
     ...(faults.length === 0
       ? []
       : [style('bold', 'Does not work:'), ...faults.map((fault) => `  ${style('red', fault)}`)]),
@@ -24,9 +25,13 @@ function changeLine(change: RowChange): string {
   return `  ${signs[change.do]} ${change.table} ${change.title} (${change.why})`;
 }
 
-/** How many rows and kernel settings differ. */
-export function countChanges({ databases, managementPort }: OverlayChanges): number {
-  return databases.reduce((sum, { changes }) => sum + changes.length, 0) + managementPort.length;
+function demuxLine({ do: verb, what, why }: OverlayChanges['demux'][number]): string {
+  return `  ${verb === 'add' ? '+' : '-'} ${what} (${why})`;
+}
+
+/** How many rows, kernel settings and flows differ. */
+export function countChanges({ databases, managementPort, demux }: OverlayChanges): number {
+  return databases.reduce((sum, { changes }) => sum + changes.length, 0) + managementPort.length + demux.length;
 }
 
 /** What a run came to. */

@@ -2,17 +2,19 @@ import { startDeadline } from '../../deadline.ts';
 import { ipBatchOrRefusal } from '../../drivers/host/ip-batch.ts';
 import { waitForKernel } from '../../drivers/host/kernel-events.ts';
 import { readLinks } from '../../drivers/host/links.ts';
-import { openSouthbound, type RowDatabase } from '../../drivers/ovn/database.ts';
+import type { RowDatabase } from '../../drivers/ovn/database.ts';
 import { AgentError } from '../../errors.ts';
 import { readHost } from '../../facts/overlay.ts';
 import type { OverlayChanges, PortChange } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { mapOf } from '../../overlay/existing.ts';
+import { demuxDrift, restoreArriving, settleArriving } from './arriving.ts';
 import { askController, ensureCentral, ensureController } from './daemons.ts';
 import { isWayOut, proveAnnounced, proveWayOut, wayOutFaults, wayOutMissing } from './gateway-proof.ts';
 import type { OverlayPlaces } from './places.ts';
-import { ownDevice, type PlannedNode, planKernel, tlsFiles, withPlan } from './planned.ts';
+import { ownDevice, type PlannedNode, planKernel, withPlan } from './planned.ts';
 import { carryOut } from './rows.ts';
+import { withSouthbound } from './southbound.ts';
 
 /** ovn-controller registers within a second; 60 s are for a central node that is just starting. */
 const registeredMs = 60_000;
@@ -30,7 +32,8 @@ export async function overlayChanges(recorded: OverlayRecord, places: OverlayPla
     const { record } = planned;
     const changes = changesOf(planned);
     const isSettled = changes.databases.every((plan) => plan.changes.length === 0);
-    return { ...changes, faults: isSettled ? await faultsOf(record, places, planned) : [] };
+    const { demux, faults } = await demuxDrift(record, places, planned);
+    return { ...changes, demux, faults: isSettled ? [...(await faultsOf(record, places, planned)), ...faults] : [] };
   });
 }
 
@@ -45,8 +48,10 @@ export async function applyOverlay(
   return withPlan(recorded, places, async (planned) => {
     const port = await write(planned, say);
     await ensureController(places);
+    const restored = await restoreArriving(planned.record, places, planned, say);
     const faults = await provePart(planned.record, places, planned, say);
-    return { ...changesOf(planned), managementPort: port, faults };
+    const settled = await settleArriving(planned.record, places, planned, say);
+    return { ...changesOf(planned), managementPort: port, demux: [...restored, ...settled], faults };
   });
 }
 
@@ -96,7 +101,7 @@ async function waitForDevice(device: string): Promise<void> {
 }
 
 function changesOf({ databases, managementPort }: PlannedNode): OverlayChanges {
-  return { databases: databases.map(({ plan }) => plan), managementPort, faults: [] };
+  return { databases: databases.map(({ plan }) => plan), managementPort, demux: [], faults: [] };
 }
 
 /** Waits until the central node knows this one, its own interface is carried, and its way out leads out. What is left to do elsewhere is told. */
@@ -158,20 +163,6 @@ async function faultsOf(record: OverlayRecord, places: OverlayPlaces, planned: P
     faults.push(`${ownDevice(record)} is not connected by OVN`);
   if (local !== undefined && !(await isWayOut(record, local, 0))) faults.push(wayOutMissing(record));
   return faults;
-}
-
-/** The central node has the database open already; the others reach it as their ovn-controller does. */
-async function withSouthbound<T>(
-  { members, southbound }: OverlayRecord,
-  { pki }: OverlayPlaces,
-  { databases }: PlannedNode,
-  work: (database: RowDatabase) => Promise<T>,
-): Promise<T> {
-  const own = databases.find(({ database }) => database.name === 'OVN_Southbound');
-  if (members !== null && own !== undefined) return work(own.database);
-  const { privateKey, certificate, caCertificate } = tlsFiles(pki);
-  const database = await openSouthbound(southbound, { privateKey, certificate, ca: caCertificate });
-  return work(database).finally(() => database.close());
 }
 
 function ownChassis({ node }: OverlayRecord) {

@@ -7,10 +7,10 @@ import { addressAt, parseRange } from '../../net/address-range.ts';
 /** The switch of a node has the first address of its subnet, the node itself the second (ovn-kubernetes, docs/design/topology). */
 const places = { router: 1, node: 2 } as const;
 
-/** What the kernel lacks of the interface: it up, its addresses, and the way to the other nodes' subnets. */
+/** What the kernel lacks of the interface: it up, its addresses, and the way to the other nodes' subnets and to services. */
 export function planManagementPort(
   device: string,
-  { clusterSubnets, mtu }: OverlayLayout,
+  { clusterSubnets, serviceSubnets, mtu }: OverlayLayout,
   { subnets }: OverlayNode,
   { links, routes }: { readonly links: readonly Link[]; readonly routes: readonly Route[] },
 ): PortChange[] {
@@ -36,13 +36,15 @@ export function planManagementPort(
       const command = `addr replace ${own}/${range.prefixLength} dev ${device}${flags}`;
       changes.push({ command, why: `${device} has no address ${own}` });
     }
-    for (const cluster of clusterSubnets.filter((text) => familyOf(text.split('/')[0] ?? '') === range.family)) {
+    for (const cluster of [...clusterSubnets, ...serviceSubnets].filter(
+      (text) => familyOf(text.split('/')[0] ?? '') === range.family,
+    )) {
       const isThere = routes.some(
         (one) => one.device === device && one.destination === cluster && one.gateway === router,
       );
       if (cluster !== subnet && !isThere) {
         const command = `route replace ${cluster} via ${router} dev ${device}`;
-        changes.push({ command, why: `the other nodes' subnets are not reached over ${device}` });
+        changes.push({ command, why: `the cluster's ${cluster} is not reached over ${device}` });
       }
     }
   }

@@ -9,6 +9,8 @@ export interface OverlayPlaces {
   readonly ovsRun: string;
   /** OVN's own folder, and the one of releases before 20.03 (ovn NEWS, "OVN run directory"). */
   readonly ovnRuns: readonly string[];
+  /** The services that arrived here when the southbound database last told; in memory, as flows are. */
+  readonly services: string;
   /** Where ovs-ctl(8) keeps system-id. */
   readonly systemId: string;
   /** The data path of br-int; null: the kernel's. */
@@ -21,6 +23,7 @@ export const overlayPlaces: OverlayPlaces = {
   units: '/var/lib/microshift-net/overlay-units.json',
   ovsRun: '/run/openvswitch',
   ovnRuns: ['/run/ovn', '/var/run/openvswitch'],
+  services: '/run/microshift-net/overlay-services.json',
   systemId: '/etc/openvswitch/system-id.conf',
   datapathType: null,
 };

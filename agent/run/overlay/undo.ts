@@ -7,6 +7,7 @@ import { mapOf } from '../../overlay/existing.ts';
 import { planLocalRemoval } from '../../overlay/local.ts';
 import { planLocalTls } from '../../overlay/local-tls.ts';
 import { overlayTables } from '../../overlay/tables.ts';
+import { removeDemux } from './demux.ts';
 import type { OverlayPlaces } from './places.ts';
 import { type PlannedDatabase, planMembers, withDatabases } from './planned.ts';
 import { carryOut, readRows } from './rows.ts';
@@ -25,6 +26,7 @@ export async function removeRows(
     for (const database of [local, southbound, northbound]) {
       if (database === undefined) continue;
       if (database.name === 'Open_vSwitch') {
+        await removeDemux(record, places, database);
         const rows = await readRows(database, [...overlayTables.Open_vSwitch, 'SSL']);
         const plan = planLocalRemoval({ layout: record.layout, rows });
         const changes = [...planLocalTls(rows, null, owner), ...plan.changes, ...valuesBefore(rowsBefore)];

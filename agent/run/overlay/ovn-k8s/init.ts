@@ -60,7 +60,7 @@ export async function initNode(
       const port = await settleKernel(record, say);
       await proveInstalled(record, local, say);
       await provePatch(planned.node, local, say);
-      return { databases: [planned.northbound, planned.local], managementPort: port, faults: [] };
+      return { databases: [planned.northbound, planned.local], managementPort: port, demux: [], faults: [] };
     } finally {
       northbound.close();
     }

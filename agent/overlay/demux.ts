@@ -1,0 +1,162 @@
+import type { EncapType, OverlayGateway, OverlayNode } from '../model/overlay.ts';
+import type { ArrivingService, SharedPorts, WantedFlow } from '../model/overlay-demux.ts';
+import { isIpv6 } from './addresses.ts';
+
+/** Of every flow of ours; who has another one, or none, is left alone. ovn-kubernetes has 0xdeff105. */
+export const demuxCookie = '0x6d6e6f766c79';
+
+/** ovn-controller(8) gives br-int zones from 1 on; ovn-kubernetes has taken this one for the same purpose since 2017. */
+const zone = 64_000;
+
+/** Whose connection it is: who has sent the last packet of it through here. */
+const marks = { cluster: '0x1', node: '0x2' } as const;
+
+/** Where tunnels end (IANA: geneve, vxlan). */
+const tunnelPorts: Readonly<Record<EncapType, number>> = { geneve: 6081, vxlan: 4789 };
+
+/** Router and neighbour discovery (RFC 4861 section 4); conntrack does not know it. */
+const discoveryTypes = [133, 134, 135, 136];
+
+const families = [
+  { isSix: false, ip: 'ip', protocolSuffix: '', destination: 'nw_dst' },
+  { isSix: true, ip: 'ipv6', protocolSuffix: '6', destination: 'ipv6_dst' },
+] as const;
+
+type Family = (typeof families)[number];
+
+/** Matches and actions that most flows have in common. */
+interface Parts {
+  readonly gateway: OverlayGateway;
+  readonly families: readonly Family[];
+  readonly ports: SharedPorts;
+  /** Frames of the gateway's network: untagged, or of its VLAN. */
+  readonly network: string;
+  /** From the LAN to the MAC that node and gateway share. */
+  readonly arriving: string;
+  /** From the gateway. */
+  readonly ofCluster: string;
+  /** From the node itself. */
+  readonly ofNode: string;
+  /** How the node's own frames leave. */
+  readonly away: string;
+}
+
+/**
+ * What tells apart the node and its gateway, which share MAC and addresses on one bridge: flows for tables 0 to 3, base first, then those of services
+ * (ovs-fields(7), ovs-actions(7)). Frames that are nobody's of the two go on as before, by whatever flows are there.
+ */
+export function demuxFlows(
+  node: Pick<OverlayNode, 'encap'>,
+  gateway: OverlayGateway,
+  ports: SharedPorts,
+  services: readonly ArrivingService[],
+): readonly WantedFlow[] {
+  const { mac, vlan, addresses } = gateway;
+  const network = vlan === null ? 'vlan_tci=0x0000/0x0fff' : `dl_vlan=${vlan}`;
+  const parts: Parts = {
+    gateway,
+    families: families.filter(({ isSix }) => addresses.some((address) => isIpv6(address) === isSix)),
+    ports,
+    network,
+    arriving: `in_port=${ports.nic},${network},dl_dst=${mac}`,
+    ofCluster: `in_port=${ports.cluster},${network},dl_src=${mac}`,
+    ofNode: `in_port=LOCAL,${network},dl_src=${mac}`,
+    // Where anybody is on the LAN is not learned from what is sent to the shared MAC, so that NORMAL floods much.
+    away: ports.isAlone ? 'resubmit(,2)' : 'NORMAL',
+  };
+  return [
+    ...ownMac(parts),
+    ...leaving(parts),
+    ...tunnels(parts, node.encap.types),
+    ...discovery(parts),
+    ...connections(parts),
+    ...services.filter(({ isServedHere }) => !isServedHere).map((service) => serviceFlow(parts, service)),
+  ];
+}
+
+/** What is sent to the shared MAC goes to the node where nothing else is said, and nobody but the gateway leaves by its port. */
+function ownMac({ gateway, ports, network, ofCluster, ofNode, away }: Parts): WantedFlow[] {
+  const multicast = 'dl_dst=01:00:00:00:00:00/01:00:00:00:00:00';
+  return [
+    wanted(160, `${ofNode},${multicast}`, away, 'the node asks everybody'),
+    wanted(20, ofNode, away, 'what the node says that is no IP'),
+    wanted(10, ofCluster, `output:${ports.nic}`, 'what the gateway says that is no IP'),
+    wanted(9, `in_port=${ports.cluster}`, 'drop', 'nothing leaves the cluster with a MAC of its own'),
+    wanted(5, `${network},dl_dst=${gateway.mac}`, 'LOCAL', 'everything else that is sent to the node'),
+  ];
+}
+
+/**
+ * By the NIC as long as it is there. Once somebody has taken it out and put it in again it has another number, and the node has to be reached
+ * nevertheless until these flows are made anew.
+ */
+function leaving({ ports }: Parts): WantedFlow[] {
+  if (!ports.isAlone) return [];
+  const find = `bundle_load(eth_src,0,active_backup,ofport,NXM_NX_REG0[],members:${ports.nic}),resubmit(,3)`;
+  return [
+    wanted(10, '', find, 'whether the NIC is there', 2),
+    wanted(20, 'reg0=0xffff', 'NORMAL', 'it is not', 3),
+    wanted(10, '', `output:${ports.nic}`, 'it is', 3),
+  ];
+}
+
+/** A packet in a tunnel is never tracked: it would be a second time, inside. */
+function tunnels({ families: own, arriving, ofNode, away }: Parts, types: readonly EncapType[]): WantedFlow[] {
+  return own.flatMap(({ protocolSuffix }) =>
+    types.flatMap((type) => {
+      const match = `udp${protocolSuffix},tp_dst=${tunnelPorts[type]}`;
+      return [
+        wanted(200, `${arriving},${match}`, 'LOCAL', `${type} arrives`),
+        wanted(200, `${ofNode},${match}`, away, `${type} leaves`),
+      ];
+    }),
+  );
+}
+
+/** Who answers one of the two answers both: they have the same addresses. */
+function discovery({ families: own, ports, arriving, ofCluster, ofNode, away }: Parts): WantedFlow[] {
+  const both = `output:${ports.cluster},LOCAL`;
+  return own.flatMap(({ isSix }) =>
+    isSix
+      ? discoveryTypes.flatMap((type) => {
+          const match = `icmp6,icmp_type=${type}`;
+          return [
+            wanted(150, `${arriving},${match}`, both, 'neighbours answer both'),
+            wanted(150, `${ofCluster},${match}`, `output:${ports.nic}`, 'the gateway asks and answers'),
+            wanted(150, `${ofNode},${match}`, away, 'the node answers'),
+          ];
+        })
+      : [wanted(60, `${arriving},arp`, both, 'neighbours answer both')],
+  );
+}
+
+/** Who has spoken gets the answers; what nobody has asked for is the node's. */
+function connections({ families: own, ports, arriving, ofCluster, ofNode, away }: Parts): WantedFlow[] {
+  const commit = (mark: string): string => `ct(commit,zone=${zone},exec(set_field:${mark}->ct_mark))`;
+  return [
+    ...own.flatMap(({ ip }) => [
+      wanted(100, `${ofCluster},${ip}`, `${commit(marks.cluster)},output:${ports.nic}`, 'the cluster speaks'),
+      wanted(100, `${ofNode},${ip}`, `${commit(marks.node)},${away}`, 'the node speaks'),
+      wanted(50, `${arriving},${ip}`, `ct(table=1,zone=${zone})`, 'whose connection it is'),
+    ]),
+    wanted(100, `ct_mark=${marks.cluster}`, `output:${ports.cluster}`, 'a connection of the cluster', 1),
+    wanted(100, `ct_mark=${marks.node}`, 'LOCAL', 'a connection of the node', 1),
+    wanted(10, '', 'LOCAL', 'everything new is for the node', 1),
+  ];
+}
+
+/**
+ * Before conntrack: the way of a first packet to a pod beside the gateway is passed on six times inside of OVN already, which is as often as the userspace
+ * data path does it.
+ */
+function serviceFlow({ ports, arriving }: Parts, { protocol, address, port }: ArrivingService): WantedFlow {
+  const [four, six] = families;
+  const { protocolSuffix, destination } = isIpv6(address) ? six : four;
+  const match = `${arriving},${protocol}${protocolSuffix},${destination}=${address},tp_dst=${port}`;
+  return wanted(60, match, `output:${ports.cluster}`, 'a service of the cluster');
+}
+
+function wanted(priority: number, match: string, actions: string, why: string, table: 0 | 1 | 2 | 3 = 0): WantedFlow {
+  const matches = match === '' ? '' : `${match},`;
+  return { flow: `table=${table},priority=${priority},${matches}actions=${actions}`, why };
+}

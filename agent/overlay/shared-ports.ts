@@ -1,0 +1,55 @@
+import type { OverlayGateway, OverlayLayout } from '../model/overlay.ts';
+import type { SharedPorts } from '../model/overlay-demux.ts';
+import type { DatabaseRow, DatabaseRows } from '../model/rows.ts';
+import { integrationBridge } from './bridges.ts';
+import { indexRows, listOf, textOf } from './existing.ts';
+import { uplinkPort } from './names.ts';
+
+/** Name of the port by which a gateway's bridge leads to br-int (ovn-controller(8), ovn-bridge-mappings; `seed` makes its own). */
+export function clusterPort({ naming }: Pick<OverlayLayout, 'naming'>, node: string, gateway: OverlayGateway): string {
+  if (naming === 'seed') return `k8s-patch-${gateway.bridge}-${integrationBridge}`;
+  return `patch-${uplinkPort(naming, node, gateway)}-to-${integrationBridge}`;
+}
+
+/** The ports of the gateway's bridge, from rows of Open_vSwitch; or, as a sentence, why they cannot be told. */
+export function sharedPorts(
+  layout: Pick<OverlayLayout, 'naming'>,
+  node: string,
+  gateway: OverlayGateway,
+  rows: DatabaseRows,
+): SharedPorts | string {
+  const existing = indexRows(rows);
+  const bridge = existing.named('Bridge', gateway.bridge);
+  if (bridge === null) return `there is no bridge ${gateway.bridge}`;
+  const name = clusterPort(layout, node, gateway);
+  const own = existing
+    .referred(bridge, 'ports', 'Port')
+    .flatMap((port) => existing.referred(port, 'interfaces', 'Interface'))
+    .filter((row) => row.name !== gateway.bridge);
+  const cluster = own.find((row) => row.name === name);
+  if (cluster === undefined) return `${gateway.bridge} has no port ${name}, which ovn-controller makes`;
+  const nic = nicOf(gateway, own);
+  if (typeof nic === 'string') return nic;
+  const [nicPort, towardsCluster] = [numberOf(nic), numberOf(cluster)];
+  if (nicPort === null || towardsCluster === null)
+    return `ovs-vswitchd has not made ${textOf(nic, 'name')} and ${name} yet`;
+  return { nic: nicPort, cluster: towardsCluster, isAlone: own.length === 2 };
+}
+
+/** The NIC is what has a device of its own; where several have, the one whose MAC the bridge took. */
+function nicOf({ bridge, mac }: OverlayGateway, rows: readonly DatabaseRow[]): DatabaseRow | string {
+  const devices = rows.filter((row) => !['patch', 'internal'].includes(textOf(row, 'type')));
+  const [first, ...more] = devices;
+  if (first === undefined) return `${bridge} has no NIC, so that nobody reaches its gateway`;
+  if (more.length === 0) return first;
+  const alike = devices.filter((row) => textOf(row, 'mac_in_use') === mac);
+  const [only] = alike;
+  if (only !== undefined && alike.length === 1) return only;
+  return `of ${devices.map((row) => textOf(row, 'name')).join(', ')} in ${bridge}, it cannot be told which is the NIC`;
+}
+
+/** ofport is -1 for a port that could not be made (ovs-vswitchd.conf.db(5)). */
+function numberOf(row: DatabaseRow): number | null {
+  const [number] = listOf(row, 'ofport');
+  return typeof number === 'number' && number > 0 ? number : null;
+}

@@ -1,0 +1,88 @@
+import { readSmallFile, removeFile, replaceFile } from '../../drivers/host/files.ts';
+import type { RowDatabase } from '../../drivers/ovn/database.ts';
+import { isAgentError } from '../../errors.ts';
+import type { OverlayGateway } from '../../model/overlay.ts';
+import type { ArrivingService, DemuxChange } from '../../model/overlay-demux.ts';
+import type { OverlayRecord } from '../../model/overlay-record.ts';
+import { arrivingServices, serviceTables } from '../../overlay/arriving.ts';
+import { hasClusterPort, lookAtDemux, settleDemux, sharedGateway } from './demux.ts';
+import type { OverlayPlaces } from './places.ts';
+import type { PlannedNode } from './planned.ts';
+import { readRows } from './rows.ts';
+import { withSouthbound } from './southbound.ts';
+
+/** Ten thousand services have half of that. */
+const rememberedBytes = 4 * 1024 * 1024;
+
+/** What is not as wanted of flows and table, and why that cannot be told. Touches nothing. */
+export async function demuxDrift(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  planned: PlannedNode,
+): Promise<{ readonly demux: readonly DemuxChange[]; readonly faults: readonly string[] }> {
+  const gateway = sharedGateway(record);
+  const services =
+    gateway === null
+      ? []
+      : await withSouthbound(record, places, planned, (southbound) => readServices(record, gateway, southbound)).catch(
+          (error: unknown) => {
+            if (isAgentError(error)) return remembered(places) ?? [];
+            throw error;
+          },
+        );
+  const { changes, fault } = await lookAtDemux(record, places, localOf(planned), services);
+  return { demux: changes, faults: fault === null ? [] : [fault] };
+}
+
+/** Makes flows and table as the southbound database says now, and remembers it. */
+export async function settleArriving(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  planned: PlannedNode,
+  say: (step: string) => void,
+): Promise<readonly DemuxChange[]> {
+  const gateway = sharedGateway(record);
+  const services =
+    gateway === null
+      ? []
+      : await withSouthbound(record, places, planned, (southbound) => readServices(record, gateway, southbound));
+  if (gateway === null) removeFile(places.services);
+  else replaceFile(places.services, `${JSON.stringify(services)}\n`, 0o600);
+  return settleDemux(record, places, localOf(planned), services, say);
+}
+
+/**
+ * Makes flows and table as they were last: after a restart of ovs-vswitchd everything arrives again before anything is waited for, also while the
+ * central node is away. Nothing to do for a gateway that has not been connected since the machine has booted.
+ */
+export async function restoreArriving(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  planned: PlannedNode,
+  say: (step: string) => void,
+): Promise<readonly DemuxChange[]> {
+  const services = remembered(places);
+  const local = localOf(planned);
+  if (services === null || !(await hasClusterPort(record, local))) return [];
+  return settleDemux(record, places, local, services, say);
+}
+
+async function readServices(
+  { layout, node }: OverlayRecord,
+  gateway: OverlayGateway,
+  southbound: RowDatabase,
+): Promise<readonly ArrivingService[]> {
+  return arrivingServices(layout, node, gateway, await readRows(southbound, serviceTables));
+}
+
+/** What was told last since this machine has booted. */
+function remembered({ services }: OverlayPlaces): readonly ArrivingService[] | null {
+  const text = readSmallFile(services, rememberedBytes);
+  return text === null ? null : (JSON.parse(text) as readonly ArrivingService[]);
+}
+
+function localOf({ databases }: PlannedNode): RowDatabase {
+  const local = databases.at(-1)?.database;
+  if (local === undefined) throw new Error('the local database is always open');
+  return local;
+}

@@ -1,0 +1,166 @@
+import { removeFile } from '../../drivers/host/files.ts';
+import { readNatTable, runNatScript } from '../../drivers/host/nat-table.ts';
+import { flowsOf } from '../../drivers/openvswitch/flows.ts';
+import type { RowDatabase } from '../../drivers/ovn/database.ts';
+import { AgentError, isAgentError } from '../../errors.ts';
+import type { OverlayGateway } from '../../model/overlay.ts';
+import type { ArrivingService, DemuxChange, NatTable } from '../../model/overlay-demux.ts';
+import type { OverlayRecord } from '../../model/overlay-record.ts';
+import type { DatabaseRows } from '../../model/rows.ts';
+import { integrationBridge } from '../../overlay/bridges.ts';
+import { demuxCookie, demuxFlows } from '../../overlay/demux.ts';
+import { textOf } from '../../overlay/existing.ts';
+import { hostServices, natTableName, removeNatTable } from '../../overlay/host-services.ts';
+import { clusterPort, sharedPorts } from '../../overlay/shared-ports.ts';
+import { overlayTables } from '../../overlay/tables.ts';
+import type { OverlayPlaces } from './places.ts';
+import { ownDevice } from './planned.ts';
+import { readRows } from './rows.ts';
+
+/** ovn-controller makes its port as soon as it has read the gateway's rows; 60 s are for a machine that swaps. */
+const portMs = 60_000;
+
+/** What differs, and what it takes to change that. */
+interface Look {
+  readonly changes: readonly DemuxChange[];
+  /** Why the gateway's flows cannot be told yet, as a sentence; null: they can. */
+  readonly fault: string | null;
+  readonly carryOut: readonly (() => Promise<void>)[];
+}
+
+const asWanted: Look = { changes: [], fault: null, carryOut: [] };
+
+/** The gateway that shares a bridge with its node; null: the node has none. */
+export function sharedGateway({ node: { gateway } }: OverlayRecord): OverlayGateway | null {
+  return gateway?.kind === 'shared' ? gateway : null;
+}
+
+/** True when ovn-controller has made its port on the shared bridge; null: there is none to be made. */
+export async function hasClusterPort(record: OverlayRecord, local: RowDatabase, limitMs = 0): Promise<boolean | null> {
+  const gateway = sharedGateway(record);
+  if (gateway === null) return null;
+  const name = clusterPort(record.layout, record.node.name, gateway);
+  const where = [
+    ['name', '==', name],
+    ['ofport', '!=', ['set', []]],
+  ] as const;
+  return local.appears({ table: 'Interface', where }, limitMs);
+}
+
+/** What is not as wanted of flows and of the table for the node itself; touches nothing. */
+export async function lookAtDemux(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  local: RowDatabase,
+  services: readonly ArrivingService[],
+): Promise<Look> {
+  const gateway = sharedGateway(record);
+  const rows = await readRows(local, overlayTables.Open_vSwitch);
+  const bridges = (rows.tables.Bridge ?? []).map((row) => textOf(row, 'name'));
+  const others = bridges.filter((name) => name !== integrationBridge && name !== gateway?.bridge);
+  const looks = [
+    ...(gateway === null ? [] : [await lookAtShared(record, gateway, places, rows, services)]),
+    ...(await Promise.all(others.map((bridge) => lookAtOther(bridge, places)))),
+    await lookAtTable(gateway === null ? null : hostServices(services, ownDevice(record))),
+  ];
+  return {
+    changes: looks.flatMap(({ changes }) => changes),
+    fault: looks.find(({ fault }) => fault !== null)?.fault ?? null,
+    carryOut: looks.flatMap(({ carryOut }) => carryOut),
+  };
+}
+
+async function lookAtShared(
+  { layout, node }: OverlayRecord,
+  gateway: OverlayGateway,
+  places: OverlayPlaces,
+  rows: DatabaseRows,
+  services: readonly ArrivingService[],
+): Promise<Look> {
+  const { bridge } = gateway;
+  const ports = sharedPorts(layout, node.name, gateway, rows);
+  if (typeof ports === 'string')
+    return {
+      changes: [{ do: 'add', what: `flows of ${bridge}`, why: `not yet: ${ports}` }],
+      fault: ports,
+      carryOut: [],
+    };
+  const wanted = demuxFlows(node, gateway, ports, services).map(({ flow }) => flow);
+  const flows = flowsOf(bridge, demuxCookie, places.ovsRun);
+  const { missing, surplus } = await flows.compare(wanted);
+  if (missing.length + surplus.length === 0) return asWanted;
+  return {
+    changes: [
+      ...surplus.map((what) => ({ do: 'remove', what, why: `nothing of ${bridge} needs it` }) as const),
+      ...missing.map((what) => ({ do: 'add', what, why: `${bridge} has no such flow` }) as const),
+    ],
+    fault: null,
+    carryOut: [() => flows.replace(wanted)],
+  };
+}
+
+/** A bridge that node and gateway may have shared before. One that does not answer, or knows no bundles, has no flows of ours. */
+async function lookAtOther(bridge: string, { ovsRun }: OverlayPlaces): Promise<Look> {
+  const flows = flowsOf(bridge, demuxCookie, ovsRun);
+  try {
+    const { surplus } = await flows.compare([]);
+    if (surplus.length === 0) return asWanted;
+    const changes = surplus.map((what) => ({ do: 'remove', what, why: `no gateway is on ${bridge}` }) as const);
+    return { changes, fault: null, carryOut: [() => flows.replace([])] };
+  } catch (error) {
+    if (isAgentError(error)) return asWanted;
+    throw error;
+  }
+}
+
+async function lookAtTable(wanted: NatTable | null): Promise<Look> {
+  const there = await tableThere(wanted !== null);
+  const what = `table inet ${natTableName}`;
+  if (wanted === null) {
+    if (there === null) return asWanted;
+    const change = { do: 'remove', what, why: 'no service arrives here' } as const;
+    return { changes: [change], fault: null, carryOut: [() => runNatScript(removeNatTable)] };
+  }
+  if (there?.join('\n') === wanted.lines.join('\n')) return asWanted;
+  const change = { do: 'add', what, why: 'the node itself reaches services by it' } as const;
+  return { changes: [change], fault: null, carryOut: [() => runNatScript(wanted.script)] };
+}
+
+/** Without nft(8), or where the kernel has no nf_tables, there is no table of ours. */
+async function tableThere(isWanted: boolean): Promise<readonly string[] | null> {
+  try {
+    return await readNatTable(natTableName);
+  } catch (error) {
+    if (!isWanted && isAgentError(error)) return null;
+    throw error;
+  }
+}
+
+/** Waits for ovn-controller's port, and makes flows and table as wanted; nothing is written where nothing differs. */
+export async function settleDemux(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  local: RowDatabase,
+  services: readonly ArrivingService[],
+  say: (step: string) => void,
+): Promise<readonly DemuxChange[]> {
+  if ((await hasClusterPort(record, local)) === false) {
+    say(`waiting until ovn-controller has connected ${sharedGateway(record)?.bridge}`);
+    await hasClusterPort(record, local, portMs);
+  }
+  const { changes, fault, carryOut } = await lookAtDemux(record, places, local, services);
+  if (fault !== null)
+    throw new AgentError('proof-failed', fault, {
+      hint: 'look at `ovs-vsctl show`, and at /var/log/ovn/ovn-controller.log for what keeps it from making its port',
+    });
+  if (changes.length > 0) say(`${changes.length} flows and tables to change for what arrives here`);
+  for (const act of carryOut) await act();
+  return changes;
+}
+
+/** Takes flows and table away from a node that leaves. */
+export async function removeDemux(record: OverlayRecord, places: OverlayPlaces, local: RowDatabase): Promise<void> {
+  const without = { ...record, node: { ...record.node, gateway: null } };
+  await settleDemux(without, places, local, [], () => undefined);
+  removeFile(places.services);
+}

@@ -1,0 +1,185 @@
+// A node and its gateway on one bridge, with one MAC and the same addresses: who is reached where, whatever becomes of ovs-vswitchd and the NIC.
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import type { OverlayGateway } from '../../agent/model/overlay.ts';
+import type { OverlayRecord } from '../../agent/model/overlay-record.ts';
+import { hasProgram } from '../cluster/binaries.ts';
+import { type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
+import { ask, balance, serve, startPod } from './services.ts';
+import { talk } from './talk.ts';
+
+const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
+const recordFile = '/var/lib/microshift-net/overlay.json';
+const foreign = 'cookie=0x99,priority=300,dl_type=0x88cc,actions=drop';
+
+/** The bridge has both families, and the NIC's own IP stack does not answer beside it. */
+function prepare(host: Host): void {
+  host.must('ip', 'link', 'set', 'eth0', 'arp', 'off');
+  host.must('ip', 'address', 'add', `${sixOf(host)}/64`, 'dev', 'br-ex', 'nodad');
+  host.write(
+    '/etc/microshift/ovn.yaml',
+    [
+      'ovs: {datapathType: netdev}',
+      'overlay:',
+      '  clusterSubnet: 10.42.0.0/16,fd01::/48',
+      '  serviceSubnet: 10.43.0.0/16,fd02::/112',
+      '  joinSubnet: 100.64.0.0/16,fd98::/64',
+      '',
+    ].join('\n'),
+  );
+}
+
+function sixOf({ address }: Host): string {
+  return `2001:db8::${address.split('.')[3]}`;
+}
+
+function gatewayOf(host: Host): OverlayGateway {
+  return {
+    bridge: 'br-ex',
+    kind: 'shared',
+    interface: null,
+    physicalNetwork: 'physnet',
+    mac: host.must('cat', '/sys/class/net/br-ex/address').trim(),
+    addresses: [`${host.address}/24`, `${sixOf(host)}/64`],
+    nextHops: ['192.0.2.254', '2001:db8::fe'],
+    vlan: null,
+    subnets: [],
+    isUp: true,
+  };
+}
+
+/** Gives a node this way out, in its own record and in that of the central node, which writes the rows. */
+function setGateway(central: Host, host: Host, gateway: OverlayGateway | null): void {
+  for (const one of [central, host]) {
+    const record = JSON.parse(readFileSync(one.path(recordFile), 'utf8')) as OverlayRecord;
+    const given = <T extends { name: string }>(node: T): T => (node.name === host.name ? { ...node, gateway } : node);
+    const changed = { ...record, node: given(record.node), members: record.members?.map(given) ?? null };
+    one.write(recordFile, JSON.stringify(changed));
+  }
+  central.agent('overlay', 'apply');
+}
+
+function ofOurs(host: Host): string {
+  return host.must('ovs-ofctl', 'dump-flows', 'br-ex', 'cookie=0x6d6e6f766c79/-1');
+}
+
+/** How many packets our flows have carried; those that are written anew begin at none. */
+function carried(host: Host): number {
+  return [...ofOurs(host).matchAll(/n_packets=(\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+function restartSwitch(host: Host): void {
+  host.must('sh', '-c', 'kill -9 $(cat /run/openvswitch/ovs-vswitchd.pid)');
+  host.must('ovs-vswitchd', '-vconsole:off', '-vsyslog:off', '--detach', '--no-chdir', '--pidfile', '--log-file');
+}
+
+t.test('services arrive at the addresses of a node', { skip }, async (t) => {
+  const lan = await startLan(t);
+  const [n1, n2, client] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('client', 50)];
+  for (const host of [n1, n2, client]) prepare(host);
+  startCentral(n1);
+  for (const host of [n1, n2]) startController(host);
+  t.match(n1.agent('overlay', 'init'), { status: 0 });
+  const bundle = n1.agent('overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test').stdout;
+  t.match(n2.agentWith(bundle, 'overlay', 'join', '-'), { status: 0 });
+  const far = await startPod(n1, n1, '10.42.0.0/24', 'fd01::/64');
+  const near = await startPod(n1, n2, '10.42.1.0/24', 'fd01:0:0:1::/64');
+  for (const host of [n2, client]) await serve(host);
+  const [four, six] = [n2.address, sixOf(n2)];
+  balance(n1, 'far', 'tcp', {
+    '10.43.0.80:80': `${far.address}:8080`,
+    [`${four}:30080`]: `${far.address}:8080`,
+    '192.0.2.200:80': `${far.address}:8080`,
+    '[fd02::80]:80': `[${far.address6}]:8080`,
+    [`[${six}]:30080`]: `[${far.address6}]:8080`,
+  });
+  balance(n1, 'near', 'udp', {
+    [`${four}:30053`]: `${near.address}:8053`,
+    [`[${six}]:30053`]: `[${near.address6}]:8053`,
+  });
+  balance(n1, 'here', 'tcp', { [`${four}:30081`]: `${four}:8080`, [`[${six}]:30081`]: `[${six}]:8080` });
+  n2.must('ovs-ofctl', 'add-flow', 'br-ex', foreign);
+
+  const inwards = await talk(client, n2, four);
+  const outwards = await talk(n2, client, client.address);
+  const both = async (when: string): Promise<void> => {
+    t.equal(await inwards.say(when), when, `the node is reached ${when}`);
+    t.equal(await outwards.say(when), when, `and reaches the LAN ${when}`);
+  };
+  await both('before it has a gateway');
+
+  setGateway(n1, n2, gatewayOf(n2));
+  t.match(n2.agent('overlay', 'plan'), { status: 0, stdout: /\+ flows of br-ex \(/ });
+  t.match(n2.agent('overlay', 'apply'), { status: 0, stderr: /flows and tables to change/ });
+  t.match(n2.agent('overlay', 'verify'), { status: 0 }, 'the gateway is connected');
+  await both('beside its gateway');
+  for (const address of [four, six])
+    t.match(ask(n2, 'tcp', address.replace(/12$/, '50'), 8080), address, 'a new connection of the node');
+
+  const reached = (when: string): void => {
+    for (const address of [four, six]) {
+      t.match(ask(client, 'tcp', address, 30080), /^100\.64\.0\.3$|^fd98::3$/, `a pod of another node, ${when}`);
+      t.match(ask(client, 'tcp', address, 8080), /\.50$|::50$/, `the node itself, ${when}`);
+    }
+  };
+  reached('from the LAN');
+  t.equal(ask(client, 'tcp', '192.0.2.200', 80), '100.64.0.3', 'an external address');
+  for (const address of [four, six]) {
+    t.match(ask(client, 'udp', address, 30053), /^100\.64\.0\.3$|^fd98::3$/, 'a pod of the node itself');
+    t.match(ask(client, 'tcp', address, 30081), /\.50$|::50$/, 'what the node serves itself sees who asks');
+    t.equal(ask(n2, 'tcp', address, 30081), address, 'from the node, too');
+    t.match(ask(n2, 'tcp', address, 30080), /^10\.42\.1\.2$|^fd01:0:0:1::2$/, 'the node reaches a pod elsewhere');
+    t.match(ask(n2, 'udp', address, 30053), /^10\.42\.1\.2$|^fd01:0:0:1::2$/, 'and its own');
+  }
+
+  for (const pod of [near, far]) {
+    t.equal(ask(pod, 'tcp', client.address, 8080), four, 'a pod leaves with the address of the gateway');
+    t.equal(ask(pod, 'udp', sixOf(client), 8053), six, 'and is answered over UDP and IPv6');
+  }
+
+  const before = carried(n2);
+  t.ok(before > 0);
+  t.match(n2.agent('overlay', 'apply'), { status: 0, stdout: /^Nothing to do/ });
+  t.ok(carried(n2) >= before, 'a second run writes no flow');
+
+  n2.must('ovs-vsctl', 'del-port', 'br-ex', 'eth0');
+  n2.must('ovs-vsctl', 'add-port', 'br-ex', 'eth0');
+  await both('with a NIC that has another number');
+  t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /\+ table=3/ });
+  t.match(n2.agent('overlay', 'apply'), { status: 0 });
+  reached('after that');
+
+  restartSwitch(n2);
+  t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /br-ex has no such flow/ });
+  t.match(n2.agent('overlay', 'apply'), { status: 0 });
+  await both('after ovs-vswitchd was killed');
+  reached('after that, too');
+
+  n2.must('nft', 'delete', 'element', 'inet', 'microshift_net_overlay', 'services4', `{ tcp . ${four} . 30080 }`);
+  t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /\+ table inet microshift_net_overlay/ });
+  t.match(n2.agent('overlay', 'apply'), { status: 0, stdout: /^Done, 1 change:/ });
+
+  const goneFromHere = (when: string): void => {
+    t.notMatch(ofOurs(n2), /0x6d6e6f766c79/, `no flow of ours ${when}`);
+    t.match(n2.run(['nft', 'list', 'tables']), { status: 0, stdout: '' }, `nor a table ${when}`);
+  };
+  setGateway(n1, n2, null);
+  t.match(n2.agent('overlay', 'apply'), { status: 0 });
+  goneFromHere('without a gateway');
+  setGateway(n1, n2, gatewayOf(n2));
+  t.match(n2.agent('overlay', 'apply'), { status: 0 });
+  reached('with a gateway again');
+
+  n2.must('ovs-ofctl', 'add-flow', 'br-ex', foreign);
+  n1.must('sh', '-c', 'kill -KILL $(cat /run/ovn/ovnsb_db.pid)');
+  restartSwitch(n2);
+  t.match(n2.agent('overlay', 'apply'), { status: 5, stderr: /could not connect/ }, 'without a central node');
+  t.match(ofOurs(n2), /nw_dst=192\.0\.2\.12,tp_dst=30080/, 'flows are as the central node has said last');
+  await both('then, too');
+
+  n2.must('ovs-ofctl', 'add-flow', 'br-ex', foreign);
+  t.match(n2.agent('overlay', 'leave'), { status: 0 });
+  goneFromHere('on a node that has left');
+  t.match(n2.must('ovs-ofctl', 'dump-flows', 'br-ex', 'cookie=0x99/-1'), /dl_type=0x88cc/, "and others' flows");
+  await both('as before');
+});

@@ -1,0 +1,124 @@
+// Pods without a container runtime, load balancers as a watcher of services would make them, and who asks whom.
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { Host } from './hosts.ts';
+
+/** Answers TCP on 8080 and UDP on 8053 with the address that it was asked by. */
+const server = `
+const net = require('net');
+const plain = (address) => address.replace('::ffff:', '');
+net.createServer((socket) => socket.end(plain(socket.remoteAddress))).listen(8080, '::', () => {
+  const socket = require('dgram').createSocket('udp6');
+  socket.on('message', (_, { address, port }) => socket.send(plain(address), port, address));
+  socket.bind(8053, '::', () => console.log('ready'));
+});
+`;
+
+/** Asks until it gets an answer: neighbours and tunnels may not be known yet. */
+const client = `
+const [protocol, address, port] = process.argv.slice(1);
+const done = (answer) => { console.log(String(answer)); process.exit(); };
+const attempt = () => {
+  if (protocol === 'udp') {
+    const socket = require('dgram').createSocket(address.includes(':') ? 'udp6' : 'udp4');
+    socket.on('message', done);
+    socket.send('?', Number(port), address);
+    setTimeout(() => { socket.close(); attempt(); }, 1000);
+    return;
+  }
+  const socket = require('net').connect(Number(port), address);
+  socket.setTimeout(1000, () => socket.destroy(new Error('late')));
+  socket.on('data', done);
+  socket.on('error', () => setTimeout(attempt, 100));
+};
+attempt();
+setTimeout(() => done('no answer'), 30000);
+`;
+
+export interface Pod extends Pick<Host, 'must'> {
+  readonly address: string;
+  readonly address6: string;
+}
+
+/** Who answers on a node itself. */
+export async function serve(host: Host): Promise<void> {
+  await ready(host.start(process.execPath, '-e', server));
+}
+
+/** A namespace with an interface in a node's switch, the ninth address of its subnets, and somebody who answers. */
+export async function startPod(central: Host, host: Host, subnet: string, subnet6: string): Promise<Pod> {
+  const [inside, inside6] = [subnet.replace(/0\/.*/, ''), subnet6.replace(/\/.*/, '')];
+  const [address, address6] = [`${inside}9`, `${inside6}9`];
+  const name = `pod-${host.name}`;
+  const mac = `0a:58:${address
+    .split('.')
+    .map((part) => Number(part).toString(16).padStart(2, '0'))
+    .join(':')}`;
+  central.must(
+    'ovn-nbctl',
+    'lsp-add',
+    host.name,
+    name,
+    '--',
+    'lsp-set-addresses',
+    name,
+    `${mac} ${address} ${address6}`,
+  );
+  const ids = `external_ids:iface-id=${name}`;
+  host.must(
+    'ovs-vsctl',
+    'add-port',
+    'br-int',
+    name,
+    '--',
+    'set',
+    'Interface',
+    name,
+    'type=internal',
+    `mac="${mac}"`,
+    ids,
+  );
+  const script = `
+    ip link set lo up
+    echo $$
+    while ! ip link set ${name} mtu 1400 up 2> /dev/null; do read -r _; done
+    ip address add ${address}/24 dev ${name}
+    ip address add ${address6}/64 dev ${name} nodad
+    ip route add default via ${inside}1
+    ip route add default via ${inside6}1
+    exec ${process.execPath} -e '${server.replaceAll("'", '"')}'`;
+  const child = host.start('unshare', '-n', 'bash', '-c', script);
+  const pid = (await ready(child)).trim();
+  host.must('ip', 'link', 'set', name, 'netns', pid);
+  child.stdin?.write('\n');
+  await ready(child);
+  return { address, address6, must: (...words) => host.must('nsenter', '-t', pid, '-n', ...words) };
+}
+
+/** What the one who answers there saw as the asker's address. */
+export function ask(from: Pick<Host, 'must'>, protocol: 'tcp' | 'udp', address: string, port: number): string {
+  return from.must(process.execPath, '-e', client, protocol, address, String(port)).trim();
+}
+
+/** A load balancer of every switch and every gateway. */
+export function balance(
+  central: Host,
+  name: string,
+  protocol: 'tcp' | 'udp',
+  vips: Readonly<Record<string, string>>,
+): void {
+  const id = central.must('ovn-nbctl', 'create', 'Load_Balancer', `name=${name}`, `protocol=${protocol}`).trim();
+  const pairs = Object.entries(vips).map(([at, to]) => `vips:"${at}"="${to}"`);
+  central.must('ovn-nbctl', 'set', 'Load_Balancer', id, ...pairs);
+  central.must('ovn-nbctl', 'add', 'Load_Balancer_Group', 'clusterLBGroup', 'load_balancer', id);
+  central.must('ovn-nbctl', '--wait=hv', 'sync');
+}
+
+/** The first line of a process. */
+async function ready({ stdout, stderr }: ChildProcess): Promise<string> {
+  if (stdout === null) throw new Error('the process has no output to read');
+  const failed =
+    stderr === null ? [] : [once(stderr, 'data').then(([text]) => Promise.reject(new Error(String(text))))];
+  const [line] = (await Promise.race([once(stdout, 'data'), ...failed])) as [Buffer];
+  return String(line);
+}

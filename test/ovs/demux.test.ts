@@ -1,0 +1,123 @@
+// The flows of a shared bridge in a real ovs-vswitchd: where each kind of frame goes, and how they are put there and compared.
+import { execFileSync } from 'node:child_process';
+import t, { type Test } from 'tap';
+import { flowsOf } from '../../agent/drivers/openvswitch/flows.ts';
+import type { ArrivingService } from '../../agent/model/overlay-demux.ts';
+import { demuxCookie, demuxFlows } from '../../agent/overlay/demux.ts';
+import { missingParts } from '../ovsdb/real-server.ts';
+import { gatewayOf, nodeOf } from '../unit/overlay/cluster.ts';
+import { type Daemons, startDaemons } from './daemons.ts';
+
+const skip = missingParts() || (process.getuid?.() !== 0 && 'ovs-vswitchd needs root');
+const [nic, cluster, other] = [1, 2, 5];
+const mac = '52:54:00:00:00:01';
+const foreign = 'cookie=0x99,priority=300,dl_type=0x88cc,actions=drop';
+
+const service = (protocol: 'tcp' | 'sctp', address: string): ArrivingService => {
+  return { protocol, address, port: 30_080, target: null, isServedHere: false };
+};
+const services = [service('tcp', '192.0.2.11'), service('sctp', '2001:db8::11')];
+
+function flowsFor(vlan: number | null, isAlone: boolean): string[] {
+  const gateway = gatewayOf(1, { vlan, addresses: ['192.0.2.11/24', '2001:db8::11/64'] });
+  return demuxFlows(nodeOf(1), gateway, { nic, cluster, isAlone }, services).map(({ flow }) => flow);
+}
+
+/** Daemons with the NIC, the port to br-int and one more in their bridge. */
+function startBridge(test: Test): Daemons & { run(program: string, ...words: readonly string[]): string } {
+  const daemons = startDaemons();
+  test.teardown(() => daemons.stop());
+  const environment = { ...process.env, OVS_RUNDIR: daemons.runDirectory };
+  const run = (program: string, ...words: readonly string[]): string =>
+    execFileSync(program, words, { env: environment, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  for (const [name, number] of [
+    ['nic', nic],
+    ['cluster', cluster],
+    ['other', other],
+  ] as const) {
+    const row = ['set', 'Interface', name, 'type=dummy', `ofport_request=${number}`];
+    run('ovs-vsctl', `--db=unix:${daemons.runDirectory}/db.sock`, 'add-port', 'br0', name, '--', ...row);
+  }
+  return { ...daemons, run };
+}
+
+/** What becomes of a frame, in the words of ofproto/trace (ovs-vswitchd(8)): ports, NORMAL, ct. */
+function waysOf(trace: string): string {
+  const [, steps = ''] = /^bridge\("br0"\)\n-+\n([\s\S]*?)\nFinal flow/m.exec(trace) ?? [];
+  const words = [...steps.matchAll(/^\s+(?:output:(\w+)|(LOCAL|NORMAL|drop)$|(ct)\()/gm)];
+  const ways = words.map(([, port, word, tracked]) => port ?? word ?? tracked).join(' ');
+  // The packet ends there, and goes on as another one in table 1.
+  return ways === 'ct drop' ? 'ct' : ways;
+}
+
+const tcp = (destination: string): string => `tcp,nw_src=192.0.2.50,nw_dst=${destination},tcp_dst=30080`;
+const arriving = `in_port=${nic},dl_src=52:54:00:00:00:50,dl_dst=${mac}`;
+const spoken = (port: number | string): string => `in_port=${port},dl_src=${mac},dl_dst=52:54:00:00:00:50`;
+
+t.test('where frames go', { skip }, async (t) => {
+  const { run, runDirectory } = startBridge(t);
+  const flows = flowsOf('br0', demuxCookie, runDirectory);
+  const goes = (frame: string, ways: string, what: string): void => {
+    t.equal(waysOf(run('ovs-appctl', 'ofproto/trace', 'br0', frame)), ways, what);
+  };
+  await flows.replace(flowsFor(null, true));
+  goes(`${arriving},${tcp('192.0.2.11')}`, `${cluster}`, 'a service');
+  goes(
+    `${arriving},dl_type=0x86dd,nw_proto=132,ipv6_dst=2001:db8::11,sctp_dst=30080`,
+    `${cluster}`,
+    'one of SCTP over IPv6',
+  );
+  goes(`${arriving},${tcp('192.0.2.12')}`, 'ct', "its port at another of the node's addresses");
+  goes(`${arriving},udp,nw_dst=192.0.2.11,udp_dst=6081`, 'LOCAL', 'a tunnel is not tracked');
+  goes(`${arriving},arp,arp_op=2`, `${cluster} LOCAL`, 'an answer for one of the two');
+  goes(`${arriving},icmp6,icmpv6_type=136`, `${cluster} LOCAL`, 'and of IPv6, untracked');
+  goes(`${arriving},dl_type=0x888e`, 'LOCAL', 'what is no IP');
+  goes(`${arriving},dl_vlan=9,${tcp('192.0.2.11')}`, 'NORMAL', 'a VLAN of others');
+  goes(
+    `in_port=${other},dl_src=52:54:00:00:00:77,dl_dst=${mac},${tcp('192.0.2.11')}`,
+    'LOCAL',
+    'who is not on the LAN',
+  );
+  goes(`in_port=${cluster},dl_src=52:54:00:00:00:99,arp`, 'drop', 'a foreign MAC from the cluster');
+  goes(`${spoken(cluster)},arp`, `${nic}`, 'the gateway');
+  goes(`${spoken(cluster)},${tcp('192.0.2.50')}`, `ct ${nic}`, 'a packet of it');
+  goes(`${spoken('LOCAL')},${tcp('192.0.2.50')}`, `ct ${nic}`, 'a packet of the node');
+  goes(`${spoken('LOCAL')},icmp6,icmpv6_type=135`, `${nic}`, 'its question for a neighbour, untracked');
+  goes(`in_port=LOCAL,dl_src=${mac},dl_dst=ff:ff:ff:ff:ff:ff,udp,udp_dst=67`, `${nic}`, 'its question to everybody');
+
+  await flows.replace(flowsFor(7, false));
+  goes(`${arriving},dl_vlan=7,${tcp('192.0.2.11')}`, `${cluster}`, 'a service in its VLAN');
+  goes(`${arriving},${tcp('192.0.2.11')}`, 'NORMAL', 'untagged frames are not its');
+  goes(`${spoken('LOCAL')},dl_vlan=7,${tcp('192.0.2.50')}`, 'ct NORMAL', 'beside others the bridge knows the way');
+  goes(`${spoken(cluster)},dl_vlan=7,arp`, `${nic}`, 'but not for the gateway');
+
+  await flows.replace(flowsFor(null, true));
+  run('ovs-vsctl', `--db=unix:${runDirectory}/db.sock`, 'del-port', 'br0', 'nic');
+  goes(`${spoken('LOCAL')},arp`, 'NORMAL', 'the NIC has gone');
+});
+
+t.test('flows are compared and replaced', { skip }, async (t) => {
+  const { run, runDirectory, stop } = startBridge(t);
+  const flows = flowsOf('br0', demuxCookie, runDirectory);
+  const wanted = flowsFor(null, true);
+  const dump = (): string => run('ovs-ofctl', '-O', 'OpenFlow14', '--no-stats', 'dump-flows', 'br0');
+  run('ovs-ofctl', 'add-flow', 'br0', foreign);
+  const [missing, none] = [(await flows.compare(wanted)).missing, await flows.compare([])];
+  t.equal(missing.length, wanted.length, 'nothing is there yet');
+  t.strictSame(none, { missing: [], surplus: [] }, "others' flows are not seen");
+  await flows.replace(wanted);
+  t.strictSame(await flows.compare(wanted), { missing: [], surplus: [] }, 'Open vSwitch takes them for the same');
+  run('ovs-ofctl', '--strict', 'del-flows', 'br0', 'table=1,priority=100,ct_mark=1');
+  run('ovs-ofctl', 'add-flow', 'br0', `cookie=${demuxCookie},priority=7,arp,actions=drop`);
+  const drift = await flows.compare(wanted);
+  t.match(drift.missing.join('\n'), /^table=1 priority=100,ct_mark=0x1 actions=output:2$/);
+  t.match(drift.surplus.join('\n'), /^priority=7,arp actions=drop$/);
+  const before = dump();
+  await t.rejects(flows.replace([...wanted, 'table=0,priority=1,actions=output:nowhere']), /nowhere/);
+  t.equal(dump(), before, 'one flow that cannot be read: none is written');
+  await flows.replace([]);
+  t.equal((await flows.compare(wanted)).surplus.length, 0);
+  t.match(dump(), /cookie=0x99,.* priority=300,dl_type=0x88cc/, 'others have theirs');
+  stop();
+  await t.rejects(flows.compare(wanted), /ovs-vswitchd does not respond/);
+});

@@ -6,10 +6,10 @@ HOST_COMMANDS := mmdebstrap unshare nsenter setpriv taskset flock mke2fs
 CLUSTER_COMMANDS := etcd openssl shellcheck ovsdb-server go
 PACKAGE_COMMANDS := rpmbuild rpmlint dnf createrepo_c man firewall-cmd nft
 .DEFAULT_GOAL := help
-.PHONY: help build rpm test check demo bench faults clean
+.PHONY: help build rpm test check demo demo-overlay bench faults clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # npm ci refuses a lock file without the optional packages of other platforms, which npm leaves out where its registry has none of them;
 # npm install takes the same pinned versions from it.
@@ -35,11 +35,15 @@ test: node_modules/.package-lock.json ## every test, those in booted nodes inclu
 check: node_modules/.package-lock.json ## format, lint, types, unused code, import rules, shell
 	npm run --silent check
 	test/node/host-packages.sh shellcheck >&2
-	git ls-files -z '*.sh' .ci/run | xargs -0 shellcheck
+	git ls-files -z '*.sh' .ci/run | xargs -0 shellcheck --external-sources --source-path=SCRIPTDIR
 
 demo: node_modules/.package-lock.json ## a node moves its NIC under br-ex before your eyes (KEEP=1: a shell in it afterwards)
 	@test/node/host-packages.sh $(HOST_COMMANDS) >&2
 	@npm --silent run build && npm --silent run demo
+
+demo-overlay: node_modules/.package-lock.json ## two nodes become one network on OVN, with a way out (KEEP=1: a shell in the first one afterwards)
+	@test/node/host-packages.sh $(HOST_COMMANDS) >&2
+	@npm --silent run build && npm --silent run demo-overlay
 
 bench: node_modules/.package-lock.json ## time, outage and memory in the node (ARGS='-n 5 --scenario static4')
 	@test/node/host-packages.sh $(HOST_COMMANDS) >&2

@@ -5,7 +5,9 @@ import { runCommandLine } from './cli/run.ts';
 // Whoever read our output may be gone (an SSH session that died, `| head`): that ends neither a run nor its way back.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
-runCommandLine(process.argv.slice(2)).then(
+const [, path = '', ...words] = process.argv;
+
+runCommandLine(words, path).then(
   (code) => process.exit(code),
   (error: unknown) => {
     process.stderr.write(

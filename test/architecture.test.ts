@@ -98,6 +98,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'net',
       'overlay',
       'run',
+      'trace',
     ],
     packages: ['node:fs', 'node:net'],
     because: 'it brings rows, certificates and daemons of an overlay to what was planned',
@@ -198,11 +199,19 @@ const layers: Readonly<Record<string, Layer>> = {
     never: { 'drivers/kubernetes': 'the driver sends what was rendered', config: 'the effective values are handed in' },
   },
   overlay: {
-    may: ['errors.ts', 'model', 'net'],
+    may: ['errors.ts', 'model', 'net', 'printable.ts'],
     because: pure,
     never: {
       'drivers/ovsdb': 'rows are handed in, and operations handed out, as plain JSON',
       config: 'facts are handed in',
+    },
+  },
+  trace: {
+    may: ['errors.ts', 'model', 'net', 'overlay'],
+    because: pure,
+    never: {
+      'drivers/ovn': 'rows and what programs print are handed in',
+      view: 'it says what happens as data; a view makes sentences of it',
     },
   },
   'drivers/dbus': {
@@ -235,10 +244,14 @@ const layers: Readonly<Record<string, Layer>> = {
     never: { 'node:child_process': 'drivers/host/exec.ts starts programs' },
   },
   'drivers/ovn': {
-    may: ['drivers/ovsdb', 'errors.ts', 'model'],
+    may: ['drivers/host', 'drivers/ovsdb', 'errors.ts', 'model'],
     packages: ['node:fs'],
     because: driversKnowNoPlans,
-    never: { 'drivers/openvswitch': driversApart, overlay: 'it reads and writes rows and knows no meaning of them' },
+    never: {
+      'drivers/openvswitch': driversApart,
+      'node:child_process': 'drivers/host/exec.ts starts programs',
+      overlay: 'it reads and writes rows and knows no meaning of them',
+    },
   },
   'drivers/kubernetes': {
     may: ['errors.ts', 'manifests', 'model'],
@@ -357,10 +370,10 @@ t.test('nothing is imported in a circle', (t) => {
   t.end();
 });
 
-t.test('plan, compare, doctor, overlay, net and model know no clock, no chance and no process', (t) => {
+t.test('plan, compare, doctor, overlay, trace, net and model know no clock, no chance and no process', (t) => {
   const impure =
     /\b(Date|Math\.random|process|performance|crypto|globalThis|fetch|setTimeout|setInterval|await|Promise)\b/;
-  for (const source of sources.filter((entry) => /^(plan|compare|doctor|overlay|net|model)\//.test(entry.file)))
+  for (const source of sources.filter((entry) => /^(plan|compare|doctor|overlay|trace|net|model)\//.test(entry.file)))
     t.notMatch(source.code, impure, source.file);
   t.end();
 });

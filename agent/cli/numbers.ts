@@ -15,3 +15,17 @@ export function positiveDays(text: string): number {
     throw new InvalidArgumentError('a whole number of days from 1 to 36500');
   return days;
 }
+
+/** The number of a VLAN as an option takes it (IEEE 802.1Q). */
+export function vlanId(text: string): number {
+  const id = Number(text);
+  if (!Number.isInteger(id) || id < 1 || id > 4094) throw new InvalidArgumentError('a whole number from 1 to 4094');
+  return id;
+}
+
+/** A port of TCP or UDP as an option takes it. */
+export function portNumber(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port < 1 || port > 65_535) throw new InvalidArgumentError('a port from 1 to 65535');
+  return port;
+}

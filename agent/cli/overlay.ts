@@ -1,7 +1,9 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import type { GatewayCommandOptions } from '../commands/overlay-gateway.ts';
 import type { PkiOptions } from '../commands/overlay-pki.ts';
+import type { TraceOptions } from '../commands/overlay-trace.ts';
 import type { AddTo } from './add-command.ts';
-import { positiveDays } from './numbers.ts';
+import { portNumber, positiveDays, vlanId } from './numbers.ts';
 
 /** `overlay …`: a cluster network of our own on OVN, for a few nodes. */
 export function addOverlayCommands(program: Command, addTo: AddTo): void {
@@ -13,6 +15,7 @@ export function addOverlayCommands(program: Command, addTo: AddTo): void {
   add('join <bundle>', 'join the cluster of a bundle of pki issue; - is standard input', async (output, file: string) =>
     (await import('../commands/overlay.ts')).join(file, output),
   );
+  addGatewayCommand(overlay, addTo);
   add('plan', 'show everything overlay apply would do, and touch nothing', async (output) =>
     (await import('../commands/overlay.ts')).plan(output),
   );
@@ -34,7 +37,43 @@ export function addOverlayCommands(program: Command, addTo: AddTo): void {
     async (output, options: { readonly force?: boolean }) =>
       (await import('../commands/overlay-disable.ts')).disable(options, output),
   ).option('--force', 'on the central node: although others are in the cluster, or its databases are gone');
+  addTraceCommand(overlay, addTo);
   addPkiCommands(overlay, addTo);
+}
+
+function addGatewayCommand(overlay: Command, addTo: AddTo): void {
+  const add = addTo(overlay);
+  add('gateway', 'make this node a way out of the cluster', async (output, options: GatewayCommandOptions) =>
+    (await import('../commands/overlay-gateway.ts')).gateway(options, output),
+  )
+    .option('--bridge <bridge>', 'by which packets leave (br-ex)')
+    .option('--interface <nic>', 'a NIC that nobody else needs, instead of a bridge that is there')
+    .option('--address <address/length>', 'what they have as their source; with a comma one of each family (auto)')
+    .option('--next-hop <address>', "the LAN's router; with a comma one of each family (auto)")
+    .option('--vlan <id>', 'VLAN of the NIC', vlanId)
+    .option('--subnets <subnets>', 'subnets of the cluster that leave here, whichever node they are on')
+    .addOption(
+      new Option(
+        '--high-availability <how>',
+        'vip: the address moves to another node that has said the same when this one is gone',
+      ).choices(['vip']),
+    )
+    .option('--remove', 'it is none any more');
+}
+
+function addTraceCommand(overlay: Command, addTo: AddTo): void {
+  const trace = addTo(overlay)(
+    'trace <source> <destination>',
+    'why a packet gets through, or not: its way through OVN and through Open vSwitch of this node',
+    async (output, source: string, destination: string, options: TraceOptions) =>
+      (await import('../commands/overlay-trace.ts')).trace(source, destination, options, output),
+  );
+  trace
+    .option('--tcp <port>', 'a TCP packet to this port', portNumber)
+    .option('--udp <port>', 'a UDP packet to this port', portNumber)
+    .option('--icmp', 'an echo request (the default)')
+    .option('--back', 'the way of the answer, too')
+    .option('--from-node <name>', 'for a source outside of the cluster: by whose gateway it comes in');
 }
 
 function addPkiCommands(overlay: Command, addTo: AddTo): void {

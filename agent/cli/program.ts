@@ -1,51 +1,33 @@
-import { Argument, Command, CommanderError, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { type Output, openOutput } from '../commands/output.ts';
-import { type ExitCode, exitCode } from '../errors.ts';
 import { agentVersion } from '../version.ts';
-import type { AddTo, Run } from './add-command.ts';
+import type { AddTo } from './add-command.ts';
 import { addManifestsCommands } from './manifests.ts';
 import { positiveSeconds } from './numbers.ts';
 import { addOverlayCommands } from './overlay.ts';
+import { parseAndRunWith } from './parse.ts';
+
+// The bundle of this file has everything that parses a command line.
+export { parseAndRunAs } from './ovn-k8s.ts';
 
 /** Parses the command line, runs it and returns the exit code; every command module is loaded only when it is chosen. */
 export async function parseAndRun(words: readonly string[]): Promise<number> {
-  let code: ExitCode = exitCode.done;
-  let opened: Output | undefined;
   const program = new Command('microshift-net')
     .description("Turns a node's NIC into the uplink of the Open vSwitch bridge br-ex, as one transaction.")
     .version(agentVersion)
     .addOption(new Option('--output <format>', 'how to print results').choices(['text', 'json']).default('text'))
-    .option('-v, --verbose', 'say more about decisions and errors', false)
-    .exitOverride()
-    .showHelpAfterError('(see microshift-net --help)');
-  const output = (): Output => {
+    .option('-v, --verbose', 'say more about decisions and errors', false);
+  const open = (): Output => {
     const { output: format, verbose } = program.opts<{ output: 'text' | 'json'; verbose: boolean }>();
-    opened ??= openOutput(format, verbose);
-    return opened;
+    return openOutput(format, verbose);
   };
-  const addTo: AddTo =
-    (parent) =>
-    <Given extends unknown[]>(spec: string, description: string, run: Run<Given>) => {
-      const command = parent.command(spec).description(description);
-      return command.action(async (...given: Given) => {
-        const ended = await run(output(), ...given);
-        if (typeof ended === 'number') code = ended;
-      });
-    };
-  addRunCommands(program, addTo);
-  addNodeCommands(program, addTo);
-  addManifestsCommands(program, addTo);
-  addOverlayCommands(program, addTo);
-  addConfigCommands(program, addTo);
-  try {
-    await program.parseAsync([...words], { from: 'user' });
-    return code;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.done : exitCode.usage;
-    return output().fail(error);
-  } finally {
-    await opened?.written();
-  }
+  return parseAndRunWith(program, words, open, (addTo) => {
+    addRunCommands(program, addTo);
+    addNodeCommands(program, addTo);
+    addManifestsCommands(program, addTo);
+    addOverlayCommands(program, addTo);
+    addConfigCommands(program, addTo);
+  });
 }
 
 function addRunCommands(program: Command, addTo: AddTo): void {

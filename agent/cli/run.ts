@@ -1,11 +1,16 @@
 import { openOutput } from '../commands/output.ts';
 import { exitCode } from '../errors.ts';
 
+/** Names under which the package of the old commands has links to the program. */
+const oldName = /(?:^|\/)(ovn-k8s-[^/]*)$/;
+
 /**
- * Runs the command line and returns the exit code. The unit's own `apply --boot` and the plain `apply` are known without parsing: the parser
+ * Runs the command line and returns the exit code; `path` is what the program was started as. The unit's own `apply --boot` and the plain `apply` are known without parsing: the parser
  * is a tenth of a run with nothing to do.
  */
-export async function runCommandLine(words: readonly string[]): Promise<number> {
+export async function runCommandLine(words: readonly string[], path: string): Promise<number> {
+  const [, old] = oldName.exec(path) ?? [];
+  if (old !== undefined) return (await import('./program.ts')).parseAndRunAs(old, words);
   const [command, option, ...more] = words;
   if (command !== 'apply' || more.length > 0 || (option !== undefined && option !== '--boot')) {
     const { parseAndRun } = await import('./program.ts');

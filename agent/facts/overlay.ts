@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { leasedAddresses } from '../drivers/host/kernel-entries.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
+import { sshClient } from '../drivers/host/ssh-client.ts';
 import type { Link, Route } from '../model/observation.ts';
 
 /** What the kernel tells of this host. */
@@ -23,4 +25,15 @@ export function readHost(): HostFacts {
     routes: readRoutes(),
     ...(microshiftUnits.some((path) => existsSync(path)) && { hasMicroshift: true }),
   };
+}
+
+/** The same, with who runs this over SSH, and which addresses of a NIC are leased; null: no NIC is asked for. */
+export async function readNic(nic: string | null): Promise<HostFacts & NicLeases> {
+  return { ...readHost(), sshPeer: sshClient(), leased: nic === null ? [] : await leasedAddresses(nic) };
+}
+
+/** What else decides whether a NIC can be given away. */
+interface NicLeases {
+  readonly sshPeer: string | null;
+  readonly leased: readonly string[];
 }

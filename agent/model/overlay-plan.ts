@@ -23,6 +23,13 @@ export interface NodeState {
   /** Where its tunnels end; none: it has not joined yet. */
   readonly addresses: readonly string[];
   readonly state: 'here' | 'joined' | 'not joined';
+  /** Its way out of the cluster; null: it has none. */
+  readonly gateway: {
+    readonly bridge: string;
+    readonly addresses: readonly string[];
+    /** False: it does not answer, and nothing is led there. */
+    readonly isUp: boolean;
+  } | null;
   /** Days until its certificate runs out, as it was issued; null: it has none. */
   readonly certificateDays: number | null;
 }

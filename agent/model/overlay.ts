@@ -53,6 +53,8 @@ export interface OverlayGateway {
   readonly vlan: number | null;
   /** Subnets that leave here, whichever node they are on ("rampout"). */
   readonly subnets: readonly string[];
+  /** Several nodes have it together, and the first of them that answers has its address. Absent: it is this node's alone. */
+  readonly isVip?: true;
   /** False: no packet of another node is led here, because it does not answer. */
   readonly isUp: boolean;
 }
@@ -62,6 +64,11 @@ export interface OverlayChassis {
   readonly name: string;
   readonly hostname: string;
   readonly encapAddresses: readonly string[];
+  /** `ovn-cms-options` and `ovn-bridge-mappings` of its node (ovn-controller(8)). Absent: it has none. */
+  readonly cmsOptions?: string;
+  readonly bridgeMappings?: string;
+  /** False: its ovn-controller has not answered for a while. Absent: nobody has asked. */
+  readonly answers?: boolean;
 }
 
 /** Everything that the rows of OVN_Northbound are planned from. */

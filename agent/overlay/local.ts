@@ -1,13 +1,14 @@
 import { AgentError } from '../errors.ts';
 import type { LocalFacts, OverlayGateway, OverlayPlan } from '../model/overlay.ts';
-import type { WrittenValue } from '../model/rows.ts';
+import type { DatabaseRow, WrittenValue } from '../model/rows.ts';
 import { isIpv6, macOf } from './addresses.ts';
 import { integrationBridge, wantBridge, wantPort } from './bridges.ts';
 import { is, keys, type WantedColumn } from './column-changes.ts';
 import { createDraft, type Draft, type WantedRow } from './draft.ts';
 import { mapOf, textOf } from './existing.ts';
-import { managementInterface, nodeNames, uplinkPort } from './names.ts';
+import { managementInterface, nodeNames, patchNames, uplinkPort } from './names.ts';
 import { managementMac } from './node.ts';
+import { sharedSettings } from './shared-settings.ts';
 import { isOwnedBy, tagKeys } from './tags.ts';
 
 /** What has to change in a node's own Open vSwitch so that its ovn-controller works for the cluster. */
@@ -39,10 +40,13 @@ export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | '
   const draft = createDraft(rows, layout.owner);
   const root = rootOf(draft);
   removeOthers(draft, layout.owner);
+  for (const row of draft.existing.all('Port').filter(isWayOut))
+    draft.remove('Port', row, textOf(row, 'name'), 'it led to the cluster');
   const ids = mapOf(root.existing, 'external_ids');
   const tagged = (ids[tagKeys.keys] ?? '').split(',').filter((key) => key !== '' && !lasting.includes(key));
+  const shared = sharedSettings(ids, null);
   const own = {
-    external_ids: [...tagged, tagKeys.keys],
+    external_ids: [...tagged, ...shared.drop, tagKeys.keys],
     other_config: tagged.flatMap((key) => (key.startsWith(inOtherConfig) ? [key.slice(inOtherConfig.length)] : [])),
   };
   const columns = Object.entries(own).flatMap(([column, keys]) => {
@@ -51,12 +55,13 @@ export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | '
     return drop.length === 0 ? [] : [{ column, drop }];
   });
   if (columns.length > 0) {
+    const put = Object.keys(shared.put).length === 0 ? [] : [{ column: 'external_ids', put: shared.put }];
     draft.changes.push({
       do: 'update',
       table: root.table,
       title: root.title,
       uuid: String(root.reference),
-      columns,
+      columns: [...columns, ...put],
       why: 'ovn-controller has no cluster any more',
     });
   }
@@ -84,7 +89,6 @@ function rootOf(draft: Draft): WantedRow {
 /** Keys that ovn-controller reads (ovn-controller(8)); the probes are those of ovn-kubernetes. */
 function wantSettings(draft: Draft, root: WantedRow, { node, southbound, northbound, datapathType }: LocalFacts): void {
   const there = mapOf(root.existing, 'external_ids');
-  const { gateway } = node;
   const ids: Record<string, string> = {
     'system-id': node.systemId,
     hostname: node.name,
@@ -98,12 +102,11 @@ function wantSettings(draft: Draft, root: WantedRow, { node, southbound, northbo
     'ovn-enable-lflow-cache': 'true',
     ...(northbound.length > 0 && { 'ovn-nb': northbound.join(',') }),
     ...(datapathType !== null && { 'ovn-bridge-datapath-type': datapathType }),
-    ...(gateway !== null && { 'ovn-bridge-mappings': mappings(there['ovn-bridge-mappings'] ?? '', gateway) }),
   };
+  const shared = sharedSettings(there, node.gateway);
   const before = (there[tagKeys.keys] ?? '').split(',').filter((key) => key !== '');
-  // What pointed to another cluster points to none afterwards; mappings of others are left as they are.
-  const isOwn = (key: string): boolean =>
-    before.includes(key) || there[key] === undefined || (key !== 'ovn-bridge-mappings' && there[key] !== ids[key]);
+  // What pointed to another cluster points to none afterwards.
+  const isOwn = (key: string): boolean => before.includes(key) || there[key] !== ids[key];
   const config = Object.fromEntries(
     Object.entries(bundleIdle).filter(
       ([key]) => before.includes(inOtherConfig + key) || mapOf(root.existing, 'other_config')[key] === undefined,
@@ -115,18 +118,15 @@ function wantSettings(draft: Draft, root: WantedRow, { node, southbound, northbo
     title: root.title,
     existing: root.existing,
     columns: {
-      external_ids: keys({ ...ids, [tagKeys.keys]: own.toSorted().join(',') }),
+      external_ids: {
+        keys: { ...ids, ...shared.put, [tagKeys.keys]: own.toSorted().join(',') },
+        without: shared.drop,
+      },
       other_config: keys(config),
     },
     isShared: true,
     why: 'ovn-controller learns where the cluster is, and who this node is in it',
   });
-}
-
-/** Mappings of others stay; ours says where its network is. */
-function mappings(before: string, { physicalNetwork, bridge }: OverlayGateway): string {
-  const others = before.split(',').filter((entry) => entry !== '' && entry.split(':')[0] !== physicalNetwork);
-  return [...others, `${physicalNetwork}:${bridge}`].join(',');
 }
 
 function hardwareAddress(draft: Draft, bridge: string): string | undefined {
@@ -158,7 +158,7 @@ function wantUplink(
   if (layout.naming === 'modern') return;
   const uplink = uplinkPort(layout.naming, node.name, gateway);
   const holder = draft.existing.all('Interface').find((row) => mapOf(row, 'external_ids')['iface-id'] === uplink);
-  const [towards, back] = [`k8s-patch-br-int-${name}`, `k8s-patch-${name}-br-int`];
+  const { inside: towards, outside: back } = patchNames(name);
   if (holder !== undefined && holder.name !== towards) {
     draft.trace.push(`uplink=${uplink} is ${textOf(holder, 'name')} already`);
     return;
@@ -173,14 +173,28 @@ function wantUplink(
   wantPort(draft, inside, towards, patch(back, { 'iface-id': uplink }));
 }
 
+/** What ovn-controller puts between br-int and the bridge of a way out (ovn-controller(8)): two ports, which name the logical one. */
+function wayOutOf(port: DatabaseRow): string | undefined {
+  return mapOf(port, 'external_ids')['ovn-localnet-port'];
+}
+
+const isWayOut = (port: DatabaseRow): boolean => wayOutOf(port) !== undefined;
+
 /** Ports and bridges of ours that nobody wants any more. */
 function removeOthers(draft: Draft, owner: string): void {
   const going = draft.existing.all('Bridge').filter((row) => isOwnedBy(row, owner) && !draft.isSettled(row));
   for (const row of going) {
-    const strangers = draft.existing.referred(row, 'ports', 'Port').filter((port) => !isOwnedBy(port, owner));
-    if (strangers.length > 0)
+    const ports = draft.existing.referred(row, 'ports', 'Port');
+    const strangers = ports.filter((port) => !isOwnedBy(port, owner) && !isWayOut(port));
+    if (strangers.length > 0) {
       draft.trace.push(`kept=${textOf(row, 'name')}, for ${textOf(strangers[0] ?? null, 'name')}`);
-    else draft.remove('Bridge', row, textOf(row, 'name'), 'nothing of the cluster needs it any more');
+      continue;
+    }
+    draft.remove('Bridge', row, textOf(row, 'name'), 'nothing of the cluster needs it any more');
+    // With the bridge gone, ovn-controller leaves the other end of its patch ports in br-int.
+    const ends = ports.filter(isWayOut).map(wayOutOf);
+    for (const port of draft.existing.all('Port').filter((one) => isWayOut(one) && ends.includes(wayOutOf(one))))
+      draft.remove('Port', port, textOf(port, 'name'), `it led to ${textOf(row, 'name')}`);
   }
   const ports = draft.existing.all('Port').filter((row) => isOwnedBy(row, owner) && !draft.isSettled(row));
   for (const row of ports) {

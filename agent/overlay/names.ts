@@ -33,9 +33,26 @@ export function gatewayNames(node: string): {
   return { router, outside: `ext_${node}`, onRouter: `rtoe-${router}`, onSwitch: `etor-${router}` };
 }
 
+/** Names of the rows of an address that moves between ways out. */
+export function vipNames({ addresses }: Pick<OverlayGateway, 'addresses'>): {
+  readonly outside: string;
+  readonly onRouter: string;
+  readonly onSwitch: string;
+} {
+  const name = `vip_${(addresses[0] ?? '').replace(/\/.*/, '')}`;
+  return { outside: `ext_${name}`, onRouter: `rtoe-${name}`, onSwitch: `etor-${name}` };
+}
+
 /** The port of the outside switch that stands for the NIC. */
-export function uplinkPort(naming: OverlayNaming, node: string, { bridge, interface: nic }: OverlayGateway): string {
+export function uplinkPort(naming: OverlayNaming, node: string, gateway: OverlayGateway): string {
+  const { bridge, interface: nic, physicalNetwork } = gateway;
+  if (gateway.isVip === true) return `${physicalNetwork}_${vipNames(gateway).outside}`;
   return naming === 'seed' ? `${nic ?? bridge}_${node}` : `${bridge}_${node}`;
+}
+
+/** In `seed`, the two ports by which br-int and the bridge of a gateway are connected. */
+export function patchNames(bridge: string): { readonly inside: string; readonly outside: string } {
+  return { inside: `k8s-patch-br-int-${bridge}`, outside: `k8s-patch-${bridge}-br-int` };
 }
 
 /** The node's own interface in the cluster. A name of Linux has 15 characters (IFNAMSIZ). */

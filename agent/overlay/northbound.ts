@@ -7,6 +7,7 @@ import { refuseForeignDatabase, refuseTakenNames } from './ownership.ts';
 import { refuseSharedIdentity, refuseTakenSubnets } from './shared-identity.ts';
 import { removeGroups, removeSurplus } from './surplus.ts';
 import { nodeTag } from './tags.ts';
+import { vipsOf, wantVip } from './vip.ts';
 import { wantWaysOut } from './ways-out.ts';
 
 /** The last node takes along what all had in common. */
@@ -45,9 +46,13 @@ function wantAll(draft: Draft, facts: NorthboundFacts): void {
   const cluster = wantCluster(draft, facts);
   for (const node of facts.nodes.filter(({ subnets }) => subnets.length > 0)) wantNode(draft, cluster, node);
   const gateways = facts.nodes.flatMap((node) =>
-    node.gateway === null ? [] : [wantGateway(draft, cluster, facts, node, node.gateway)],
+    node.gateway === null || node.gateway.isVip === true
+      ? []
+      : [wantGateway(draft, cluster, facts, node, node.gateway)],
   );
-  wantWaysOut(draft, cluster, gateways, facts.leaving);
+  const vips = vipsOf(facts.nodes);
+  for (const vip of vips) wantVip(draft, cluster, vip);
+  wantWaysOut(draft, cluster, gateways, vips, facts.leaving);
 }
 
 /** True when rows of ours name a node that does not leave. */

@@ -1,5 +1,5 @@
 import { AgentError } from '../errors.ts';
-import type { NorthboundFacts } from '../model/overlay.ts';
+import type { NorthboundFacts, OverlayLayout, OverlayNode } from '../model/overlay.ts';
 import type { DatabaseRow } from '../model/rows.ts';
 import { type Existing, mapOf, textOf } from './existing.ts';
 import { gatewayNames, nodeNames } from './names.ts';
@@ -47,7 +47,7 @@ export function refuseTakenNames({ layout, nodes, centralNode }: NorthboundFacts
     const holder = onCluster === null ? null : existing.holderOf(onCluster);
     if (holder !== null && holder.row !== clusterRouterOf(existing))
       throw taken(`a port named ${onRouter} is on ${textOf(holder.row, 'name')}`, node.name);
-    refuseOtherChassis(existing, node.name, node.systemId, owner);
+    refuseOtherChassis(existing, node, layout);
   }
   const router = existing.named('Logical_Router', centralNode);
   if (layout.naming === 'seed' && router !== null && clusterRouterOf(existing) === null)
@@ -68,11 +68,19 @@ function inPlace(existing: Existing, table: string, names: readonly string[], wa
 }
 
 /** A name is one chassis', from its first row on. */
-function refuseOtherChassis(existing: Existing, name: string, systemId: string, owner: string): void {
+function refuseOtherChassis(
+  existing: Existing,
+  { name, systemId }: Pick<OverlayNode, 'name' | 'systemId'>,
+  { naming, owner }: OverlayLayout,
+): void {
   const chassis = chassisOf(existing, name, owner);
   if (chassis === null || chassis === systemId) return;
+  const anew =
+    naming === 'modern'
+      ? `microshift-net overlay leave --node ${name}`
+      : `ovn-nbctl --if-exists lr-del ${gatewayNames(name).router} -- --if-exists ls-del ${name}`;
   throw new AgentError('overlay-conflict', `node ${name} is chassis ${chassis}, not ${systemId}`, {
-    hint: `give the node another name; or, where it was installed anew: microshift-net overlay leave --node ${name}`,
+    hint: `give the node another name; or, where it was installed anew: ${anew}`,
     facts: { node: name, chassis },
   });
 }

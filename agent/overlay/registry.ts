@@ -67,14 +67,19 @@ const nodeSubnetLength = { 4: 24, 6: 64 } as const;
 export function assignNode(layout: OverlayLayout, registered: readonly RegisteredNode[], name: string): Assignment {
   const own = registered.find((node) => node.name === name);
   const others = registered.filter((node) => node.name !== name);
-  const ids = new Set(others.map(({ id }) => id));
-  let id = own?.id ?? 1;
-  while (ids.has(id)) id += 1;
   const taken = others.flatMap(({ subnets }) => subnets);
   const subnets = layout.clusterSubnets.map(
     (cluster) => own?.subnets.find((subnet) => isIpv6(subnet) === isIpv6(cluster)) ?? freeSubnet(cluster, taken),
   );
-  return { id, subnets };
+  return { id: numberFor(registered, name), subnets };
+}
+
+/** The number that a node has, or else the lowest that is free. */
+export function numberFor(registered: readonly RegisteredNode[], name: string): number {
+  const ids = new Set(registered.filter((node) => node.name !== name).map(({ id }) => id));
+  let id = registered.find((node) => node.name === name)?.id ?? 1;
+  while (ids.has(id)) id += 1;
+  return id;
 }
 
 function freeSubnet(cluster: string, taken: readonly string[]): string {

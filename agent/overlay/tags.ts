@@ -15,6 +15,8 @@ export const tagKeys = {
   asked: 'owner-asked',
   /** Keys of a map that we put there, in a row that is everybody's. */
   keys: 'owner-keys',
+  /** Our entry of ovn-bridge-mappings, which has entries of others, too. */
+  mapping: 'owner-mapping',
 } as const;
 
 export function isOwnedBy(row: DatabaseRow, owner: string): boolean {

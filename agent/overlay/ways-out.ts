@@ -6,21 +6,26 @@ import { listOf, mapOf, textOf } from './existing.ts';
 import type { GatewayRouter } from './gateway.ts';
 import { wantHeld } from './held.ts';
 import { nodeTag, tagKeys } from './tags.ts';
+import { isAnyUp, type Vip } from './vip.ts';
 
 const table = 'Logical_Router_Static_Route';
 const column = 'static_routes';
 
 /**
  * Which gateway a packet leaves by: that for which its subnet was asked for; else its own node's; else any that is up, by turns (equal
- * routes, ECMP). A gateway that is down has no route here.
+ * routes, ECMP), unless nodes have a VIP, which is always up. A gateway that is down has no route here.
  */
 export function wantWaysOut(
   draft: Draft,
   cluster: Cluster,
   gateways: readonly GatewayRouter[],
+  vips: readonly Vip[],
   leaving: readonly string[],
 ): void {
-  const asked = askedFor(draft, cluster, gateways, leaving);
+  const asked = new Set([
+    ...askedFor(draft, cluster, gateways, leaving),
+    ...vips.flatMap(({ nodes }) => nodes.flatMap(({ gateway }) => gateway?.subnets ?? [])),
+  ]);
   for (const one of gateways) {
     const { node, gateway, joinAddresses } = one;
     for (const address of joinAddresses.map(withoutLength))
@@ -46,6 +51,7 @@ export function wantWaysOut(
       route(draft, cluster, one, 'src-ip', subnet, withoutLength(hop), `${subnet} leaves by ${node.name}: ${why}`);
     }
     for (const address of joinAddresses.map(withoutLength)) {
+      if (vips.some((one) => isAnyUp(one) && sameFamily(one.gateway.nextHops, address) !== null)) continue;
       const all = isIpv6(address) ? '::/0' : '0.0.0.0/0';
       route(draft, cluster, one, '', all, address, `nodes without a gateway leave by any, ${node.name} too`);
     }

@@ -36,6 +36,23 @@ export function appliedText({ node, layout }: OverlayRecord, changes: OverlayCha
   return `${first}: ${node.name} has ${node.subnets.join(' and ')} of ${layout.clusterSubnets.join(' and ')}.`;
 }
 
+/** What came of making a node a way out, or of taking that back. */
+export function gatewayText({ node, members }: OverlayRecord, changes: OverlayChanges): string {
+  const count = countChanges(changes);
+  const first = count === 0 ? 'Nothing to do' : `Done, ${count} ${count === 1 ? 'change' : 'changes'}`;
+  const { gateway, name } = node;
+  if (gateway === null) {
+    const rest = members === null && count > 0 ? ' Its rows go with the next `overlay apply` on the central node.' : '';
+    return `${first}: ${name} is no way out of the cluster.${rest}`;
+  }
+  const { bridge, addresses, nextHops, vlan } = gateway;
+  const by = `by ${bridge}${vlan === null ? '' : ` in VLAN ${vlan}`} to ${nextHops.join(' and ')}`;
+  return joinLines([
+    `${first}: packets leave ${name} ${by}, as ${addresses.map((address) => address.replace(/\/.*/, '')).join(' and ')}.`,
+    ...changes.faults.map((fault) => `Left to do: ${fault}`),
+  ]);
+}
+
 /** How another node joins: one line, run there. */
 export function joinText({ node }: OverlayRecord): string {
   const [address = ''] = node.encap.addresses;
@@ -61,10 +78,17 @@ export function nodesText(nodes: readonly NodeState[], style: Style): string {
     node.state,
     node.subnets.join(' ') || '-',
     node.addresses.join(' ') || '-',
+    gatewayWords(node),
     node.certificateDays === null ? '-' : `${node.certificateDays} days`,
     node.systemId,
   ]);
-  return table(['NODE', 'STATE', 'SUBNET', 'TUNNELS END AT', 'CERTIFICATE', 'CHASSIS'], rows, style);
+  return table(['NODE', 'STATE', 'SUBNET', 'TUNNELS END AT', 'WAY OUT', 'CERTIFICATE', 'CHASSIS'], rows, style);
+}
+
+function gatewayWords({ gateway }: NodeState): string {
+  if (gateway === null) return '-';
+  const addresses = gateway.addresses.map((address) => address.replace(/\/.*/, '')).join(' ');
+  return `${addresses} on ${gateway.bridge}${gateway.isUp ? '' : ', down'}`;
 }
 
 /** Certificates as a table. */

@@ -9,7 +9,7 @@ import { caseNames, planOfCase, readCase } from '../unit/plan/cases.ts';
 const cases = path.join(process.cwd(), 'test/cases');
 
 /** Files of this name in every case of a kind. */
-export function caseFiles(kind: 'config' | 'plan' | 'manifests', name: string): readonly Buffer[] {
+export function caseFiles(kind: 'config' | 'plan' | 'manifests' | 'trace', name: string): readonly Buffer[] {
   const folder = path.join(cases, kind);
   return readdirSync(folder)
     .map((one) => path.join(folder, one, name))

@@ -1,5 +1,6 @@
 // Everything the agent reads and did not write itself.
 import type { FuzzTarget } from './target.ts';
+import { overlayAnnouncement } from './targets/announcement.ts';
 import { overlayBundle } from './targets/bundle.ts';
 import { clusterConfig, ovnYaml } from './targets/config.ts';
 import { dbus } from './targets/dbus.ts';
@@ -7,6 +8,7 @@ import { hints } from './targets/hints.ts';
 import { journal } from './targets/journal.ts';
 import { kubeconfig } from './targets/kubeconfig.ts';
 import { networkManager } from './targets/network-manager.ts';
+import { overlayTrace } from './targets/overlay-trace.ts';
 import { ovsdb } from './targets/ovsdb.ts';
 import { ovsdbMirror } from './targets/ovsdb-mirror.ts';
 import { release } from './targets/release.ts';
@@ -23,4 +25,6 @@ export const targets: Readonly<Record<string, FuzzTarget>> = {
   release,
   kubeconfig,
   'overlay bundle': overlayBundle,
+  'overlay announcement': overlayAnnouncement,
+  'overlay trace': overlayTrace,
 };

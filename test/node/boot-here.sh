@@ -12,25 +12,16 @@ if [ "$1" != inside ]; then
   exec unshare -m -p -n -u -i -C -f --kill-child=KILL "$0" inside "$@"
 fi
 shift 2
-mount -t proc proc "$root/proc"
-mount --bind "$root/proc/sys" "$root/proc/sys"
-mount -o remount,bind,ro "$root/proc/sys"
-mount --bind "$root/proc/sys/net" "$root/proc/sys/net"
-mount -o remount,bind,rw "$root/proc/sys/net"
-mount -t sysfs -o ro sysfs "$root/sys"
-mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
+"$(dirname "$0")/guest/kernel-folders.sh" "$root"
 echo "$*" > "$root/testnode/cmdline"
 mount --bind "$root/testnode/cmdline" "$root/proc/cmdline"
 
-mount -t tmpfs -o mode=755 tmpfs "$root/dev"
-mkdir "$root/dev/net" "$root/dev/pts" "$root/dev/shm"
+mkdir "$root/dev/net"
 for device in 'null 1 3' 'zero 1 5' 'full 1 7' 'random 1 8' 'urandom 1 9' 'console 1 3' 'net/tun 10 200'; do
   read -r name major minor <<< "$device"
   mknod -m 666 "$root/dev/$name" c "$major" "$minor"
 done
-mount -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts "$root/dev/pts"
 ln -s pts/ptmx "$root/dev/ptmx"
-mount -t tmpfs tmpfs "$root/dev/shm"
 mount -t tmpfs -o mode=755 tmpfs "$root/run"
 
 # In place of the serial line; what is written there before the node listens waits.

@@ -1,11 +1,9 @@
 // make demo: a node moves its NIC under br-ex, seen from the LAN. KEEP=1 leaves a shell in it at the end.
 import { bootNode, type TestNode } from './node.ts';
+import { shell } from './shell.ts';
+import { heading, indent, ms, say } from './telling.ts';
 
 const unit = 'microshift-ovs-init.service';
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
-const heading = (text: string): void => say(`\n── ${text} ${'─'.repeat(Math.max(0, 74 - text.length))}\n`);
-const indent = (text: string): string => text.replace(/\s+$/, '').replace(/^(?=.)/gm, '  ');
-const ms = (value: number): string => (value >= 1000 ? `${(value / 1000).toFixed(1)} s` : `${Math.round(value)} ms`);
 
 /** Runs a command in the node, prints its output, and says how long the LAN missed the node. */
 async function show(node: TestNode, command: string, options: { quiet?: boolean; log?: boolean } = {}): Promise<void> {
@@ -56,23 +54,6 @@ async function main(): Promise<void> {
   } finally {
     await node.halt();
   }
-}
-
-/** A person's shell on the node's second serial line, until it is left. */
-async function shell(node: TestNode): Promise<void> {
-  heading('A shell in the node; leave it with "exit"');
-  const { stdin, stdout } = process;
-  const size = `rows ${stdout.rows ?? 24} cols ${stdout.columns ?? 80}`;
-  const bash = `stty -F /dev/ttyS1 sane ${size}; setsid -c -w bash -il < /dev/ttyS1 > /dev/ttyS1 2>&1`;
-  const line = node.interactive;
-  line.pipe(stdout, { end: false });
-  stdin.setRawMode?.(true);
-  stdin.pipe(line, { end: false });
-  await node.run(bash, { timeoutMs: 86_400_000, env: { TERM: process.env.TERM ?? 'linux' } });
-  stdin.setRawMode?.(false);
-  stdin.unpipe(line);
-  line.unpipe(stdout);
-  stdin.pause();
 }
 
 await main();

@@ -8,7 +8,16 @@ import type { Lan } from './lan.ts';
 import type { NodeOptions } from './node.ts';
 import { compiledDir, projectDir, sourceDir } from './source.ts';
 
-const guestFiles = ['lib.sh', 'net.sh', 'state.sh', 'pinger.py', 'relay.py'];
+const guestFiles = [
+  'lib.sh',
+  'net.sh',
+  'state.sh',
+  'pinger.py',
+  'relay.py',
+  'kernel-folders.sh',
+  'second-node.sh',
+  'on-second.sh',
+];
 const unitFile = /\.(service|timer|path|target|socket)$/;
 const unitDir = '/usr/lib/systemd/system';
 

@@ -10,13 +10,13 @@ mkdir -p /mnt/upper /mnt/work /mnt/root
 mount -t overlay overlay -o "lowerdir=$1,upperdir=/mnt/upper,workdir=/mnt/work" /mnt/root
 mount --rbind /dev /mnt/root/dev
 mount -t tmpfs -o size=8G,exec tmpfs /mnt/root/dev/shm
-# The control groups of a node on this machine's kernel outlive it, and us when we are killed.
-drop() { find "$1" -depth -type d -exec rmdir {} +; }
+# The control groups of a node on this machine's kernel outlive it, and us when we are killed: what is busy still, the next node's start drops.
+drop() { find "$1" -depth -type d -exec rmdir {} + 2> /dev/null || true; }
 mkdir /mnt/cgroup
 group=
 if mount -t cgroup2 cgroup2 /mnt/cgroup 2> /dev/null; then
   for old in /mnt/cgroup/testnode-*; do
-    if [ -d "$old" ] && ! [ -d "/proc/${old##*-}" ]; then drop "$old" || true; fi
+    if [ -d "$old" ] && ! [ -d "/proc/${old##*-}" ]; then drop "$old"; fi
   done
   group=/mnt/cgroup/testnode-$$
   mkdir "$group"

@@ -1,49 +1,99 @@
-// `overlay` in a booted node: systemd starts OVN, and after a boot the node has its part in the cluster by itself.
+// A cluster of two booted nodes, each with systemd, NetworkManager, Open vSwitch and OVN of its own, on one LAN.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
-import { bootNode } from './node.ts';
+import { bootTwoNodes, identity, reach } from './overlay-cluster.ts';
+import { onSecond, second } from './second-node.ts';
 
-const files = {
-  '/etc/microshift/ovn.yaml': 'ovs:\n  datapathType: netdev\n',
-  // The data path of this machine's nodes, which its kernel has as a module.
-  '/etc/systemd/system/ovs-vswitchd.service.d/tun.conf': '[Service]\nExecStartPre=/sbin/modprobe tun\n',
-};
+/** Every row with its _version, which each write changes (RFC 7047, 3.2). */
+const select = (database: string, tables: readonly string[]): string =>
+  JSON.stringify([database, ...tables.map((table) => ({ op: 'select', table, where: [] }))]);
+const northbound = ['NB_Global', 'Logical_Router', 'Logical_Router_Port', 'Logical_Switch', 'Logical_Switch_Port'];
+const versions = `ovsdb-client transact unix:/run/ovn/ovnnb_db.sock '${select('OVN_Northbound', northbound)}'
+  ovsdb-client transact '${select('Open_vSwitch', ['Open_vSwitch', 'Bridge', 'Port'])}'`;
+const ovnCtl = '/usr/share/ovn/scripts/ovn-ctl';
+/** What both nodes are told first, as the guides of ovn-kubernetes' first tool had it. */
+const toldWhere = (address: string): string => `ln -s microshift-net /usr/bin/ovn-k8s-overlay
+  ovs-vsctl set Open_vSwitch . external_ids:ovn-remote=tcp:192.0.2.50:6642 external_ids:ovn-nb=tcp:192.0.2.50:6641 \\
+    external_ids:ovn-encap-ip=${address} external_ids:ovn-encap-type=geneve
+  ovs-vsctl set Open_vSwitch . external_ids:system-id=$(cat /etc/openvswitch/system-id.conf)
+  ${ovnCtl} start_controller`;
+const both = '--cluster-ip-subnet=192.168.0.0/16';
+const complete = { exitCode: 0, stdout: 'Initialization complete.\n' };
 
-t.test('a cluster of one', { skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'dhcp', files });
+t.test('two nodes', { skip: nodeSkip }, async (t) => {
+  const node = await bootTwoNodes();
   t.teardown(() => node.halt());
-  await node.text('modprobe tun; systemctl enable microshift-net-overlay');
 
   // Debian's package would have enabled them; the base has it unpacked only.
   const units = 'ovn-central ovn-northd ovn-host ovn-controller';
   const unitStates = (): Promise<string> =>
     node.text(`systemctl is-enabled ${units}; systemctl is-active ${units} | sed s/failed/inactive/; true`);
-  const before = await unitStates();
+  const unitsBefore = await unitStates();
   await node.text('systemctl mask ovn-host ovn-controller');
   t.match(await node.run('microshift-net overlay init'), { exitCode: 5, stderr: /ovn-controller does not run/ });
   await node.text('systemctl unmask ovn-host ovn-controller');
-  t.equal(await unitStates(), before, 'an init that failed leaves units as they were');
+  t.equal(await unitStates(), unitsBefore, 'an init that failed leaves units as they were');
 
+  await node.text(`systemctl enable microshift-net-overlay; ${onSecond} systemctl enable microshift-net-overlay`);
   const begun = await node.run('microshift-net overlay init');
   t.match(begun, { exitCode: 0, stdout: /has 10\.42\.0\.0\/24 of 10\.42\.0\.0\/16\.\nTo join a node/ });
-  t.match(await node.run('microshift-net overlay init'), { exitCode: 0, stdout: /^Nothing to do/ });
-  t.match(await node.run('microshift-net overlay verify'), { exitCode: 0, stdout: /^No drift/ });
-  t.match(await node.text('microshift-net overlay nodes'), /^\S+ +here +10\.42\.0\.0\/24 +192\.0\.2\.50 /m);
+  const issue = `microshift-net overlay pki issue ${second.name} --system-id "$(${onSecond} ${identity})"`;
+  const joined = await node.run(`set -o pipefail; ${issue} | ${onSecond} microshift-net overlay join -`);
+  t.match(joined, { exitCode: 0, stdout: /^Done, \d+ changes: second has 10\.42\.1\.0\/24 of 10\.42\.0\.0\/16\.$/m });
+  t.match(await node.text('microshift-net overlay nodes'), /^second +joined +10\.42\.1\.0\/24 +192\.0\.2\.51 /m);
+  t.match(await node.text(reach('10.42.1.2')), /ttl=63/, 'through one router, over the tunnel');
+  t.match(await node.text(`${onSecond} ${reach('10.42.0.2')}`), /ttl=63/, 'and back');
+  t.match(await node.text('ovs-vsctl show'), /type: geneve\n.*remote_ip="192\.0\.2\.51"/);
+
+  t.match(await node.run(`${onSecond} microshift-net overlay gateway`), { exitCode: 0, stdout: /as 192\.0\.2\.51\./ });
+  await node.text('microshift-net overlay apply');
+  const beyond = 'ip route replace 198.51.100.0/24 via 10.42.0.1 dev ovn-k8s-mp0';
+  t.match(await node.text(`${beyond}; ${reach('198.51.100.1')}`), /ttl=62/, 'out to the LAN by the second node');
+
+  const before = await node.text(versions);
+  for (const where of ['', `${onSecond} `])
+    t.match(await node.run(`${where}microshift-net overlay apply`), { exitCode: 0, stdout: /^Nothing to do/ });
+  t.equal(await node.text(versions), before, 'not one row was written');
+
+  await node.text('systemctl stop second-node');
+  t.match(await node.run(reach('10.42.1.2', 1)), { exitCode: 1 }, 'the power of one node is cut');
+  t.match(await node.run('microshift-net overlay verify'), { exitCode: 0 }, 'the other one is as wanted');
+  await node.text('systemctl start second-node');
+  t.match(await node.text(reach('10.42.1.2')), /ttl=63/, 'it is back by itself');
+  t.match(await node.text(reach('198.51.100.1')), /ttl=62/, 'and the way out');
+  for (const where of ['', `${onSecond} `])
+    t.match(await node.run(`${where}microshift-net overlay verify`), { exitCode: 0, stdout: /^No drift/ });
+
   const doctor = (await node.run('microshift-net doctor')).stdout;
   t.match(doctor, /^ok +overlay /m);
   t.notMatch(doctor, /ovn-kubernetes runs here|OVN-KUBE-NODEPORT/, 'br-int is not taken for that of ovn-kubernetes');
 
   await node.reboot();
-  await node.run('systemctl start microshift-net-overlay');
-  t.equal(await node.text('systemctl show -P Result microshift-net-overlay'), 'success');
+  await node.text('systemctl start microshift-net-overlay');
   t.match(await node.run('microshift-net overlay verify'), { exitCode: 0, stdout: /^No drift/ }, 'after a boot, too');
   t.match(await node.text('ip -brief address show dev ovn-k8s-mp0'), /10\.42\.0\.2\/24/);
 
+  t.match(await node.run(`microshift-net overlay leave --node ${second.name}`), { exitCode: 0 });
   t.match(await node.run('microshift-net overlay disable'), {
     exitCode: 0,
     stdout: /As before the overlay: ovn-central/,
   });
-  t.equal(await unitStates(), before, 'and so does disable');
+  t.equal(await unitStates(), unitsBefore, 'disable leaves units as they were');
   t.match(await node.run('microshift-net overlay verify'), { exitCode: 2, stderr: /this node is in no overlay/ });
   t.notMatch(await node.text('ovs-vsctl get Open_vSwitch . external_ids'), /ovn-remote/);
+
+  await t.test('by the commands of 2017', async (t) => {
+    // The second node's disk went with the first node's memory: it is another one.
+    await node.text('hostname kube-master; systemctl start second-node');
+    await node.text(`${ovnCtl} start_northd; ovn-nbctl set-connection ptcp:6641; ovn-sbctl set-connection ptcp:6642`);
+    await node.text(toldWhere('192.0.2.50'));
+    await node.text(`${onSecond} sh -c 'hostname kube-node1; ${toldWhere('192.0.2.51')}'`);
+    const master = `ovn-k8s-overlay master-init ${both} --master-switch-subnet=192.168.1.0/24 --node-name=kube-master`;
+    const minion = `${onSecond} ovn-k8s-overlay minion-init ${both} --minion-switch-subnet=192.168.2.0/24 --node-name=kube-node1`;
+    for (const command of [master, minion]) t.match(await node.run(command), complete);
+    t.match(await node.text(reach('192.168.2.2')), /ttl=63/);
+    const made = await node.text(versions);
+    for (const command of [master, minion]) t.match(await node.run(command), complete, 'once more');
+    t.equal(await node.text(versions), made, 'not one row was written');
+  });
 });

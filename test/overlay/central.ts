@@ -1,7 +1,6 @@
 // A central OVN in a temporary folder: the databases on unix sockets, northd if it is wanted, nothing on the network.
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -15,6 +14,7 @@ import { overlayTables } from '../../agent/overlay/tables.ts';
 import { decodedRow, shapeOfSchema } from '../../agent/overlay/wire.ts';
 import { unpackedOvn } from '../cluster/unpacked-ovn.ts';
 import { factsOf } from '../unit/overlay/cluster.ts';
+import { childrenIn } from './children.ts';
 
 /** Far beyond what a busy machine needs. */
 const limitMs = 60_000;
@@ -36,16 +36,7 @@ export async function startCentral(t: Test, withNorthd: boolean, schemas?: strin
   const ovn = unpackedOvn();
   const from = schemas ?? join(ovn, 'usr/share/ovn');
   const folder = mkdtempSync(join(tmpdir(), 'overlay-'));
-  const children: ChildProcess[] = [];
-  t.teardown(async () => {
-    for (const child of children.toReversed()) {
-      if (child.exitCode !== null || child.signalCode !== null) continue;
-      const gone = once(child, 'exit');
-      child.kill('SIGKILL');
-      await gone;
-    }
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const children = childrenIn(folder, t);
   const socketOf = (database: Database): string => join(folder, `${database}.sock`);
   const start = (program: string, words: readonly string[]): void => {
     children.push(spawn(program, [...words, '-vconsole:emer', '-vsyslog:off'], { stdio: 'ignore', cwd: folder }));

@@ -1,12 +1,13 @@
 // Nodes as network namespaces on one LAN, each with Open vSwitch in the userspace data path and OVN of its own, and the program as it ships.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { missingForOvn, unpackedOvn } from '../cluster/unpacked-ovn.ts';
+import { childrenIn } from './children.ts';
 
 /** Far beyond what a busy machine needs. */
 const limitMs = 120_000;
@@ -53,24 +54,17 @@ export interface Host {
 }
 
 export interface Lan {
-  /** A node with eth0 in br-ex, which has its address, and a default route over it. */
-  host(name: string, place: number): Promise<Host>;
+  /** A node with eth0 in br-ex, which has its address, and a default route over it; `others` are NICs that nobody uses yet, eth1 on a LAN of its own. */
+  host(name: string, place: number, others?: readonly string[]): Promise<Host>;
+  /** Puts another NIC into a node. */
+  plug(host: Host, nic: string): void;
 }
 
 /** An empty LAN, 192.0.2.0/24. Everything ends with the test. */
 export async function startLan(t: Test): Promise<Lan> {
   const ovn = unpackedOvn();
   const folder = mkdtempSync(join(tmpdir(), 'overlay-lan-'));
-  const children: ChildProcess[] = [];
-  t.teardown(async () => {
-    for (const child of children.toReversed()) {
-      if (child.exitCode !== null || child.signalCode !== null) continue;
-      const gone = once(child, 'exit');
-      child.kill('SIGKILL');
-      await gone;
-    }
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const children = childrenIn(folder, t);
   const stay = async (program: string, ...words: readonly string[]): Promise<number> => {
     // It ends with this process, however that ends.
     const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...words], {
@@ -86,10 +80,12 @@ export async function startLan(t: Test): Promise<Lan> {
     '-n',
     'sh',
     '-c',
-    'ip link add lan type bridge && ip link set lan up && echo ready && exec sleep infinity',
+    'for nic in eth0 eth1; do ip link add "lan-$nic" type bridge && ip link set "lan-$nic" up; done && echo ready && exec sleep infinity',
   );
+  const pids = new Map<Host, number>();
   return {
-    host: async (name, place) => {
+    plug: (host, nic) => plug(host, nic, pids.get(host) ?? 0, lan),
+    host: async (name, place, others = []) => {
       // Processes of its own, which all end with the first of them.
       const outer = await stay(
         'unshare',
@@ -105,7 +101,9 @@ export async function startLan(t: Test): Promise<Lan> {
       );
       const pid = Number(readFileSync(`/proc/${outer}/task/${outer}/children`, 'utf8').trim());
       const host = hostOf(name, `192.0.2.${place}`, pid, children);
-      plug(host, pid, lan);
+      pids.set(host, pid);
+      for (const nic of ['eth0', ...others]) plug(host, nic, pid, lan);
+      configure(host);
       return host;
     },
   };
@@ -153,25 +151,30 @@ function hostOf(name: string, address: string, pid: number, children: ChildProce
   };
 }
 
-/** The cable, Open vSwitch, and br-ex with the NIC in it. */
-function plug({ must, write, name, address }: Host, pid: number, lan: number): void {
-  must('hostname', name);
+/** A NIC and its cable to the LAN of all NICs with its name. */
+function plug({ must, name }: Host, nic: string, pid: number, lan: number): void {
+  const end = `${name}-${nic}`;
   execFileSync('ip', [
     'link',
     'add',
-    'eth0',
+    nic,
     'netns',
     String(pid),
     'type',
     'veth',
     'peer',
     'name',
-    name,
+    end,
     'netns',
     String(lan),
   ]);
-  execFileSync('nsenter', ['-t', String(lan), '-n', 'ip', 'link', 'set', name, 'master', 'lan', 'up']);
-  must('ip', 'link', 'set', 'eth0', 'up');
+  execFileSync('nsenter', ['-t', String(lan), '-n', 'ip', 'link', 'set', end, 'master', `lan-${nic}`, 'up']);
+  must('ip', 'link', 'set', nic, 'up');
+}
+
+/** Open vSwitch, and br-ex with the NIC in it. */
+function configure({ must, write, name, address }: Host): void {
+  must('hostname', name);
   write('/etc/microshift/ovn.yaml', 'ovs:\n  datapathType: netdev\n');
   write('/etc/openvswitch/system-id.conf', `${name}-of-the-test\n`);
   startSwitch(must);

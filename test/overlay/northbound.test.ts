@@ -6,8 +6,10 @@ import { planCentral } from '../../agent/overlay/central.ts';
 import { missingColumns } from '../../agent/overlay/columns.ts';
 import { planNorthbound } from '../../agent/overlay/northbound.ts';
 import { operationsOf } from '../../agent/overlay/operations.ts';
+import { nodeRequest } from '../../agent/run/overlay/ovn-k8s/request.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
 import { dual, dualNode, factsOf, gatewayOf, nodeOf, seed } from '../unit/overlay/cluster.ts';
+import { machine, planned } from '../unit/overlay/machine.ts';
 import { readRows, startCentral } from './central.ts';
 import {
   blocksOf,
@@ -156,6 +158,36 @@ function onRelease(t: Test, { schemas }: Release): void {
     t.equal(central.run('ovn-nbctl', 'show'), before, 'every UUID, MAC and address is as it was');
     t.strictSame(await countOf(), rowsBefore);
     t.strictSame((await central.apply(special)).changes, []);
+  });
+
+  t.test('nor by the old commands, of which one leaves what another has made', async (t) => {
+    const central = await startCentral(t, false);
+    makeAsIn2017(central);
+    makeGatewayAsIn2017(central);
+    const on = machine(3, { 'system-id': nodeOf(3).systemId });
+    const words = { clusterIpSubnet: '192.168.0.0/16', nodeName: 'kube-node2' };
+    const request = nodeRequest(words, '--minion-switch-subnet', '192.168.3.0/24', false);
+    const apply = async () => {
+      const rows = await central.read();
+      const plan = planned({ rows: () => rows }, on, request);
+      const operations = operationsOf(plan.northbound, rows.shape);
+      if (operations.length > 0) await central.client.transact('OVN_Northbound', operations);
+      return plan;
+    };
+    const before = central.run('ovn-nbctl', 'show').replaceAll(/ {4}nat .*\n( {8}.*\n)+/g, '');
+    const { node, northbound } = await apply();
+    t.equal(node.managementMac, '82:ff:e7:83:99:a9', 'the MAC that the others know');
+    t.strictSame(
+      northbound.changes.filter((change) => change.do !== 'update').map((change) => `${change.do} ${change.title}`),
+      [
+        'delete GR_kube-node2: 192.168.0.0/16',
+        'insert kube-master: 100.64.1.2 via 100.64.1.2',
+        'insert kube-master: from 192.168.3.0/24 via 100.64.1.2',
+      ],
+      'its gateway stays, without the second translation',
+    );
+    t.equal(central.run('ovn-nbctl', 'show').replaceAll(/ {4}nat .*\n( {8}.*\n)+/g, ''), before);
+    t.strictSame((await apply()).northbound.changes, []);
   });
 
   t.test('and so is its gateway, whose second translation goes', async (t) => {

@@ -15,7 +15,10 @@ const columns = {
     Logical_Router_Policy: null,
     Logical_Router_Static_Route: null,
     Gateway_Chassis: null,
+    NAT: null,
+    Static_MAC_Binding: null,
     ACL: null,
+    Load_Balancer: null,
     Load_Balancer_Group: null,
   },
   OVN_Southbound: {

@@ -1,18 +1,11 @@
 // Two nodes, each a zone of its own, with the real ovnkube: the flavour `interconnect`.
 import t from 'tap';
 import { allowed, forbidden } from '../cluster/audit.ts';
+import { onSecond, second, withSecondNode } from '../node/second-node.ts';
 import { clusterSkip, ovnkubeFolder, ovnkubeSkip } from './availability.ts';
 import { auditLogPath, bootCluster } from './cluster.ts';
 import { bridgeRow, containersOf, untilReady, untilReadyAgain } from './pods.ts';
 import { brokenConnections, createWorkload, firstNode, kubectl, plugPods } from './workload.ts';
-
-// Waiting for one of the machine's two slots counts, too.
-const second = 'second';
-const onSecond = '/testnode/ovnkube/on-second.sh';
-const secondNode = {
-  '/etc/systemd/system/second-node.service': `[Unit]\nAfter=testnode-lan.service
-[Service]\nExecStart=/testnode/ovnkube/second-node.sh ${second} 192.0.2.51\nDelegate=yes\nTasksMax=infinity\n`,
-};
 
 const ovnYaml = 'mtu: auto\novs:\n  datapathType: netdev\n';
 const apply =
@@ -21,16 +14,16 @@ const apply =
 const recoverySeconds = 40;
 
 t.test('two nodes', { skip: clusterSkip || ovnkubeSkip }, async (t) => {
-  const node = await bootCluster(ovnkubeFolder, ovnYaml, { files: secondNode });
+  const node = await bootCluster(ovnkubeFolder, ovnYaml, { files: withSecondNode('/testnode/ovnkube/edit-second.sh') });
   t.teardown(() => node.halt());
   await node.text('systemctl start microshift-ovs-init second-node');
-  await kubectl(node, `wait node/${second} --for=create --timeout=100s`); // a boot takes 5 to 15 s
+  await kubectl(node, `wait node/${second.name} --for=create --timeout=100s`); // a boot takes 5 to 15 s
   await node.text(`${onSecond} systemctl start microshift-ovs-init`);
   const on = (name: string, command: string): string => (name === firstNode ? command : `${onSecond} ${command}`);
   const connected = async (what: string): Promise<void> => {
     const started = performance.now();
     t.strictSame(
-      await brokenConnections(node, recoverySeconds, 'between-nodes.sh'),
+      await brokenConnections(node, recoverySeconds, 'between two nodes'),
       [],
       `26 of 26 connections ${what}`,
     );
@@ -43,8 +36,8 @@ t.test('two nodes', { skip: clusterSkip || ovnkubeSkip }, async (t) => {
   for (const { name, restartCount } of containers) t.equal(restartCount, 0, `${name} did not end by itself`);
   t.match(await node.run(apply), { exitCode: 0, stdout: /: 0 of \d+ objects touched/ });
 
-  await createWorkload(node, second);
-  await plugPods(node, second, onSecond);
+  await createWorkload(node, second.name);
+  await plugPods(node, second.name, onSecond);
   t.equal(await node.text('ip netns exec a cat /sys/class/net/eth0/mtu'), '1442', 'room for the tunnel');
   await connected('from the start');
 
@@ -57,7 +50,7 @@ t.test('two nodes', { skip: clusterSkip || ovnkubeSkip }, async (t) => {
     await connected(`with another ${name} of ${container.node}`);
   }
 
-  for (const name of [firstNode, second]) {
+  for (const name of [firstNode, second.name]) {
     const followers = (await containersOf(node, 2)).filter((one) => one.node === name && one.followsBridge);
     const before = await node.text(on(name, bridgeRow));
     await node.text(on(name, 'microshift-net disable'));

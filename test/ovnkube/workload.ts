@@ -4,8 +4,12 @@ import type { TestNode } from '../node/node.ts';
 /** The name of the node that bootNode boots, as Kubernetes knows it. */
 export const firstNode = 'node';
 
-/** The scripts below guest/ that try connections, with how many each has. */
-const scripts = { 'connections.sh': 12, 'connections-ipv6.sh': 12, 'between-nodes.sh': 26 };
+/** What tries connections below guest/, and how many each has. */
+const tries = {
+  'on one node': { script: 'connections.sh', family: '4', count: 13 },
+  'on one node, over IPv6': { script: 'connections.sh', family: '6', count: 12 },
+  'between two nodes': { script: 'between-nodes.sh', family: '', count: 26 },
+};
 
 const pod = (name: string, nodeName: string) => ({
   apiVersion: 'v1',
@@ -58,12 +62,12 @@ export async function plugPods(node: TestNode, nodeOfB = firstNode, onNodeOfB = 
 export async function brokenConnections(
   node: TestNode,
   limitSeconds: number,
-  script: keyof typeof scripts = 'connections.sh',
+  which: keyof typeof tries = 'on one node',
 ): Promise<string[]> {
-  const tried = await node.text(`/testnode/ovnkube/${script} ${limitSeconds}`, { timeoutMs: 300_000 });
+  const { script, family, count } = tries[which];
+  const tried = await node.text(`/testnode/ovnkube/${script} ${limitSeconds} ${family}`, { timeoutMs: 300_000 });
   const lines = tried.split('\n');
-  if (lines.length !== scripts[script])
-    throw new Error(`${scripts[script]} connections, not ${lines.length}: ${tried}`);
+  if (lines.length !== count) throw new Error(`${count} connections, not ${lines.length}: ${tried}`);
   return lines.filter((line) => !line.endsWith(' ok'));
 }
 

@@ -1,6 +1,6 @@
 // The real package, built by rpmbuild from dist/ and the sources beside it.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -15,7 +15,10 @@ export function buildPackage(version: string, folder: string): string {
   return beside;
 }
 
-/** The same, and where a version of MicroShift is given the package that replaces MicroShift's own of that version. */
+/**
+ * The same, and where a version of MicroShift is given the package that replaces MicroShift's own of that version. The package of old names goes
+ * into a folder of its own: hardly anybody installs it.
+ */
 export function buildPackages(version: string, folder: string, microshiftVersion = ''): readonly string[] {
   const environment = { ...process.env, AGENT_VERSION: version, MICROSHIFT_VERSION: microshiftVersion };
   const output = execFileSync('rpm/build.sh', [folder], {
@@ -23,7 +26,17 @@ export function buildPackages(version: string, folder: string, microshiftVersion
     env: environment,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  return output.trim().split('\n');
+  const packages = output.trim().split('\n');
+  const names = packages.find((file) => path.basename(file).startsWith('microshift-net-ovn-k8s-'));
+  if (names === undefined) throw new Error('the package of old names was not built');
+  mkdirSync(path.join(folder, 'ovn-k8s'), { recursive: true });
+  renameSync(names, path.join(folder, 'ovn-k8s', path.basename(names)));
+  return packages.filter((file) => file !== names);
+}
+
+/** Where buildPackages has put the package of old names. */
+export function namesPackage(version: string, folder: string): string {
+  return path.join(folder, 'ovn-k8s', `microshift-net-ovn-k8s-${version}-1.noarch.rpm`);
 }
 
 /** Builds version 0.1.0 from what the history has of it, the commit before the one that calls itself 0.2.0; null where that is not there. */

@@ -3,12 +3,14 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
-import { buildPackage, buildPackages, rpmSkip } from './build-package.ts';
+import { buildPackage, buildPackages, namesPackage, rpmSkip } from './build-package.ts';
 
 const rpmlint = '/usr/bin/rpmlint';
 
 t.test('rpmlint has nothing to say', { skip: rpmSkip || (!existsSync(rpmlint) && 'rpmlint is not installed') }, (t) => {
-  const packages = [...buildPackages('0.2.0', t.testdir(), '5.0.0'), 'rpm/microshift-net.spec'];
+  const folder = t.testdir();
+  const built = buildPackages('0.2.0', folder, '5.0.0');
+  const packages = [...built, namesPackage('0.2.0', folder), 'rpm/microshift-net.spec'];
   const { status, stdout } = spawnSync(rpmlint, ['-c', 'rpm/rpmlint.toml', ...packages], { encoding: 'utf8' });
   t.equal(status, 0, stdout);
   t.match(stdout, /0 errors, 0 warnings/);

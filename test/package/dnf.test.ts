@@ -1,10 +1,10 @@
 // Our packages beside MicroShift's, by dnf, with MicroShift's real names, versions, requirements and paths. No scriptlet runs here; rpm.test.ts and
 // microshift.test.ts have a running node for that.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
 import t, { type Test } from 'tap';
-import { buildPackages, rpmSkip } from './build-package.ts';
+import { buildPackages, namesPackage, rpmSkip } from './build-package.ts';
 import { buildStandIns, dnfSkip, microshiftFiles, microshiftPackages, rhelPackages } from './stand-ins.ts';
 
 const skip = rpmSkip || dnfSkip;
@@ -85,6 +85,21 @@ t.test('packages', { skip }, async (t) => {
     node.dnf(t, 'remove', 'microshift-net');
     t.equal(node.broken(), '', 'MicroShift is whole');
     t.notOk(existsSync(path.join(node.path, `${unitPath}.d`)), 'nothing of ours is left beside it');
+    t.end();
+  });
+
+  t.test('the old names come and go, and stay over an update', (t) => {
+    const node = openRoot(t.testdir({}), repository);
+    const links = (): string => spawnSync('ls', [path.join(node.path, 'usr/bin')], { encoding: 'utf8' }).stdout;
+    node.dnf(t, 'install', beside);
+    t.notMatch(links(), 'ovn-k8s', 'the plain package does not have them');
+    node.dnf(t, 'install', namesPackage('0.2.0', ours));
+    t.equal(readlinkSync(path.join(node.path, 'usr/bin/ovn-k8s-overlay')), '../share/microshift-net/microshift-net');
+    node.dnf(t, 'upgrade', newer);
+    t.match(links(), 'ovn-k8s-overlay');
+    t.equal(node.broken(), '');
+    node.dnf(t, 'remove', 'microshift-net-ovn-k8s');
+    t.notMatch(links(), 'ovn-k8s');
     t.end();
   });
 

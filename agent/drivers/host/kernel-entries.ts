@@ -91,6 +91,13 @@ async function ipv6AddressesOf(name: string): Promise<readonly string[]> {
   return entries.filter((entry) => entry.family === 'inet6' && isListed(entry)).map(prefixed);
 }
 
+/** Addresses of an interface (`address/prefix`) that the kernel takes off some day, because a lease or a router's advertisement says so. */
+export async function leasedAddresses(name: string): Promise<readonly string[]> {
+  const links = await shown([`address show dev ${name}`]);
+  const entries = links.flatMap((link) => ('addr_info' in link ? link.addr_info : []));
+  return entries.filter((entry) => entry.dynamic === true && isListed(entry)).map(prefixed);
+}
+
 /** Takes addresses (`address/prefix`) off an interface; those that are gone already are fine. */
 export function removeAddresses(interfaceName: string, addresses: readonly string[]): Promise<void> {
   return ipBatch(addresses.map((address) => `address delete ${address} dev ${interfaceName}`));

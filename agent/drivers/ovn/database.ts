@@ -65,6 +65,11 @@ export function openSouthbound(remotes: readonly string[], credentials: Credenti
   return open('OVN_Southbound', remotes.join(','), credentials);
 }
 
+/** The northbound database of the central node, for a node that writes its own rows; without credentials where no remote is `ssl:`. */
+export function openNorthbound(remotes: readonly string[], credentials: Credentials | undefined): Promise<RowDatabase> {
+  return open('OVN_Northbound', remotes.join(','), credentials);
+}
+
 async function open(name: string, remote: string, credentials: Credentials | undefined): Promise<RowDatabase> {
   const client = await connect(remote, callMs, { credentials }).catch((error: unknown) => {
     throw fromOvn('connect', remote, error);

@@ -22,7 +22,7 @@ const refusal: readonly [ErrorKind, string] = [
 const table: Readonly<Record<string, readonly [ErrorKind, string]>> = {
   unreachable: [
     'ovn-not-running',
-    'look at `systemctl status ovn-central` on the central node, and whether a firewall lets TCP port 6642 through to it',
+    'look at `systemctl status ovn-central` on the central node, and whether a firewall lets its TCP port through to it',
   ],
   timeout: ['ovsdb-timeout', 'check that the central node is not hung: systemctl status ovn-central'],
   lost: ['ovsdb-lost', 'look at journalctl -u ovn-central on the central node, then run the command again'],

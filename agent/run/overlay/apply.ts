@@ -9,8 +9,9 @@ import type { OverlayChanges, PortChange } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { mapOf } from '../../overlay/existing.ts';
 import { askController, ensureCentral, ensureController } from './daemons.ts';
+import { isWayOut, proveAnnounced, proveWayOut, wayOutFaults, wayOutMissing } from './gateway-proof.ts';
 import type { OverlayPlaces } from './places.ts';
-import { ownDevice, type PlannedNode, planPort, tlsFiles, withPlan } from './planned.ts';
+import { ownDevice, type PlannedNode, planKernel, tlsFiles, withPlan } from './planned.ts';
 import { carryOut } from './rows.ts';
 
 /** ovn-controller registers within a second; 60 s are for a central node that is just starting. */
@@ -24,8 +25,9 @@ const madeMs = 60_000;
 const kernelMs = 30_000;
 
 /** What has to change on this node, and what does not work; touches nothing. */
-export async function overlayChanges(record: OverlayRecord, places: OverlayPlaces): Promise<OverlayChanges> {
-  return withPlan(record, places, async (planned) => {
+export async function overlayChanges(recorded: OverlayRecord, places: OverlayPlaces): Promise<OverlayChanges> {
+  return withPlan(recorded, places, async (planned) => {
+    const { record } = planned;
     const changes = changesOf(planned);
     const isSettled = changes.databases.every((plan) => plan.changes.length === 0);
     return { ...changes, faults: isSettled ? await faultsOf(record, places, planned) : [] };
@@ -34,30 +36,42 @@ export async function overlayChanges(record: OverlayRecord, places: OverlayPlace
 
 /** Brings this node to what its record says, and proves it. Nothing is written where nothing differs. */
 export async function applyOverlay(
-  record: OverlayRecord,
+  recorded: OverlayRecord,
   places: OverlayPlaces,
   say: (step: string) => void,
 ): Promise<OverlayChanges> {
   // At a boot they may have only just begun to start.
-  if (record.members !== null) await ensureCentral(places);
-  return withPlan(record, places, async (planned) => {
-    for (const { database, plan, rows } of planned.databases) {
-      if (plan.changes.length > 0) say(`${database.name}: ${plan.changes.length} rows to change`);
-      await carryOut(database, plan, rows);
-    }
-    const port = await settlePort(record, say);
+  if (recorded.members !== null) await ensureCentral(places);
+  return withPlan(recorded, places, async (planned) => {
+    const port = await write(planned, say);
     await ensureController(places);
-    await provePart(record, places, planned, say);
-    return { ...changesOf(planned), managementPort: port };
+    const faults = await provePart(planned.record, places, planned, say);
+    return { ...changesOf(planned), managementPort: port, faults };
   });
 }
 
+/** Brings the databases and the kernel there and proves nothing, for what has to be taken back: the central node may be away, ovn-controller, too. */
+export async function restoreOverlay(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  say: (step: string) => void,
+): Promise<void> {
+  await withPlan(record, places, (planned) => write(planned, say));
+}
+
+async function write({ databases, record }: PlannedNode, say: (step: string) => void): Promise<readonly PortChange[]> {
+  for (const { database, plan, rows } of databases) {
+    if (plan.changes.length > 0) say(`${database.name}: ${plan.changes.length} rows to change`);
+    await carryOut(database, plan, rows);
+  }
+  return settleKernel(record, say);
+}
+
 /** Gives the node's own interface what it lacks, as soon as Open vSwitch has made it; the central node may be away. */
-async function settlePort(record: OverlayRecord, say: (step: string) => void): Promise<readonly PortChange[]> {
-  if (record.node.subnets.length === 0) return [];
+export async function settleKernel(record: OverlayRecord, say: (step: string) => void): Promise<readonly PortChange[]> {
   const device = ownDevice(record);
-  await waitForDevice(device);
-  const port = planPort(record, readHost());
+  if (record.node.subnets.length > 0) await waitForDevice(device);
+  const port = planKernel(record, readHost());
   for (const { command } of port) say(`ip ${command}`);
   const refusal = await ipBatchOrRefusal(
     port.map(({ command }) => command),
@@ -65,7 +79,7 @@ async function settlePort(record: OverlayRecord, say: (step: string) => void): P
   );
   if (refusal === null) return port;
   throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
-    hint: `look at \`ip address show dev ${device}\` for what is in the way`,
+    hint: 'look at `ip address` for what is in the way',
   });
 }
 
@@ -85,16 +99,18 @@ function changesOf({ databases, managementPort }: PlannedNode): OverlayChanges {
   return { databases: databases.map(({ plan }) => plan), managementPort, faults: [] };
 }
 
-/** Waits until the central node knows this one, and its own interface is carried. */
+/** Waits until the central node knows this one, its own interface is carried, and its way out leads out. What is left to do elsewhere is told. */
 async function provePart(
   record: OverlayRecord,
   places: OverlayPlaces,
   planned: PlannedNode,
   say: (step: string) => void,
-): Promise<void> {
+): Promise<readonly string[]> {
+  const own = planned.databases.at(-1);
   await withSouthbound(record, places, planned, async (southbound) => {
     say('waiting until this node is registered with the central one');
-    if (await southbound.appears(ownChassis(record), registeredMs)) return;
+    if (await southbound.appears(ownChassis(record), registeredMs))
+      return proveAnnounced(record, southbound, own?.rows);
     throw new AgentError(
       'proof-failed',
       `ovn-controller has not registered ${record.node.name} within ${registeredMs / 1000} s`,
@@ -104,8 +120,19 @@ async function provePart(
       },
     );
   });
-  const local = planned.databases.at(-1)?.database;
-  if (local === undefined || record.node.subnets.length === 0) return;
+  if (own === undefined) return [];
+  await proveInstalled(record, own.database, say);
+  if (record.node.gateway !== null) say('waiting until packets can leave here');
+  return proveWayOut(record, own.database);
+}
+
+/** Waits until OVN carries the node's own interface; there is none without pods. */
+export async function proveInstalled(
+  record: OverlayRecord,
+  local: RowDatabase,
+  say: (step: string) => void,
+): Promise<void> {
+  if (record.node.subnets.length === 0) return;
   say(`waiting until ${ownDevice(record)} is part of the cluster`);
   if (await local.appears(installedPort(record), installedMs)) return;
   throw new AgentError('proof-failed', `OVN has not connected ${ownDevice(record)} within ${installedMs / 1000} s`, {
@@ -121,7 +148,7 @@ async function faultsOf(record: OverlayRecord, places: OverlayPlaces, planned: P
     return [
       `ovn-controller does not reach the southbound database at ${record.southbound.join(', ')}; running traffic goes on`,
     ];
-  const faults: string[] = [];
+  const faults: string[] = [...planned.members.faults, ...wayOutFaults(record)];
   const local = planned.databases.at(-1)?.database;
   await withSouthbound(record, places, planned, async (southbound) => {
     if (!(await southbound.appears(ownChassis(record), 0)))
@@ -129,6 +156,7 @@ async function faultsOf(record: OverlayRecord, places: OverlayPlaces, planned: P
   });
   if (record.node.subnets.length > 0 && local !== undefined && !(await local.appears(installedPort(record), 0)))
     faults.push(`${ownDevice(record)} is not connected by OVN`);
+  if (local !== undefined && !(await isWayOut(record, local, 0))) faults.push(wayOutMissing(record));
   return faults;
 }
 

@@ -75,11 +75,31 @@ const node: Shape = {
   gateway: (value) => value === null || fault(value, gateway, '') === null,
 };
 
+const orAuto =
+  (check: Check): Check =>
+  (value) =>
+    value === 'auto' || check(value);
+
+const gatewayRequest: Shape = {
+  bridge: plainName,
+  interface: orNull(plainName),
+  addresses: orAuto(listOf(addressWithPrefix)),
+  nextHops: orAuto(listOf(address)),
+  vlan: orNull(whole(1, 4094)),
+  subnets: listOf(range),
+  moved: listOf(addressWithPrefix),
+};
+
 const common: Shape = { format: (value) => value === 1, layout, southbound: listOf(remote), node };
 
 /** What is wrong with a record that was read; null: nothing. */
 export function recordFault(value: unknown): string | null {
-  return fault(value, { ...common, members: orNull(listOf((one) => fault(one, node, '') === null)) }, '');
+  const members = orNull(listOf((one) => fault(one, node, '') === null));
+  const { gateway: request } = Object(value) as { readonly gateway?: unknown };
+  return (
+    fault(value, { ...common, members }, '') ??
+    (request === undefined ? null : fault(request, gatewayRequest, 'gateway'))
+  );
 }
 
 /** What is wrong with a bundle that was read; null: nothing. */

@@ -30,15 +30,18 @@ export async function joinOverlay(
   const host = readHost();
   refuseMicroshift(config, host);
   const identity = identify(config, host);
-  const kept = readSystemId(places.systemId);
-  refuseOtherNode(bundle, identity, kept);
+  const systemId = readSystemId(places.systemId);
+  refuseOtherNode(bundle, identity, systemId);
   refuseOtherCertificate(bundle);
   refuseMtu(bundle, identity);
   refuseHostRanges(bundle.layout, host, [managementInterface(bundle.layout.naming, bundle.node.name)]);
-  const node: OverlayNode = { ...bundle.node, encap: identity.encap, hostAddresses: identity.hostAddresses };
-  const record: OverlayRecord = { ...rest, node, members: null };
   const install = (): void => installOwn(places.pki, pem, pem.authority);
   const present = readRecord(places.record);
+  // The bundle knows nothing of the way out that this node has been given.
+  const gateway = present?.node.gateway ?? null;
+  const node: OverlayNode = { ...bundle.node, encap: identity.encap, hostAddresses: identity.hostAddresses, gateway };
+  const kept = present?.gateway === undefined ? {} : { gateway: present.gateway };
+  const record: OverlayRecord = { ...rest, ...kept, node, members: null };
   if (present !== null) {
     refuseOtherCluster(present, record);
     install();
@@ -46,7 +49,7 @@ export async function joinOverlay(
   }
   refuseOwnAuthority(places);
   const prepare = async (): Promise<void> => {
-    if (kept === null) writeSystemId(places.systemId, node.systemId);
+    if (systemId === null) writeSystemId(places.systemId, node.systemId);
     install();
     say(`connecting to the central node, ${record.southbound.join(', ')}`);
     await refuseTakenChassis(record, places);

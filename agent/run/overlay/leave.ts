@@ -8,6 +8,7 @@ import { overlayTables } from '../../overlay/tables.ts';
 import { nodeTag } from '../../overlay/tags.ts';
 import { clearRemains, forgetIssued, pkiFiles } from './authority.ts';
 import { centralAnswers } from './daemons.ts';
+import { giveBack } from './gateway.ts';
 import type { OverlayPlaces } from './places.ts';
 import { chassisOf, planMembers, tlsFiles, withDatabases } from './planned.ts';
 import { removeRecord, requireCentral, requireRecord, writeRecord } from './record.ts';
@@ -31,6 +32,7 @@ export async function leaveOverlay(
   if (!isForced) refuseToCutOff(record);
   const { own, authority, authorityKey, issued } = pkiFiles(places.pki);
   const isCentral = record.members !== null;
+  await giveBack(record, null);
   // Databases that have gone, or will not start, keep no node in a cluster; their rows are of no use without it.
   const isHere = !isCentral || !isForced || (await centralAnswers(places));
   await removeRows(isHere ? record : { ...record, members: null }, places);

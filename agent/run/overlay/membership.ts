@@ -136,7 +136,7 @@ function hostRanges({ links, routes }: HostFacts, ownDevices: readonly string[])
 }
 
 /** What a packet may have inside of this node's tunnels. */
-export function largestMtu({ encap, linkMtu }: HostIdentity): number {
+export function largestMtu({ encap, linkMtu }: Pick<HostIdentity, 'encap' | 'linkMtu'>): number {
   const family = encap.addresses.some((address) => address.includes(':')) ? 'ipv6' : 'ipv4';
   return linkMtu - geneveOverheadBytes[family];
 }

@@ -11,10 +11,11 @@ const dayMs = 86_400_000;
 export async function listNodes(places: OverlayPlaces, now: number): Promise<readonly NodeState[]> {
   const record = requireCentral(places.record);
   const certificates = listCertificates(places.pki);
-  return withPlan(record, places, async ({ chassis }) =>
+  return withPlan(record, places, async ({ chassis, members }) =>
     record.members.map(({ name, subnets, systemId }) => {
       const found = chassis.find((one) => one.name === systemId);
       const isHere = name === record.node.name;
+      const gateway = members.nodes.find((one) => one.name === name)?.gateway ?? null;
       const certificate = certificates.find((one) => one.name === (isHere ? 'this node' : name));
       return {
         name,
@@ -22,6 +23,7 @@ export async function listNodes(places: OverlayPlaces, now: number): Promise<rea
         systemId,
         addresses: found?.encapAddresses ?? [],
         state: found === undefined ? 'not joined' : isHere ? 'here' : 'joined',
+        gateway: gateway && { bridge: gateway.bridge, addresses: gateway.addresses, isUp: gateway.isUp },
         certificateDays: certificate === undefined ? null : daysUntil(certificate.notAfter, now),
       };
     }),

@@ -9,13 +9,16 @@ import { type HostFacts, readHost } from '../../facts/overlay.ts';
 import type { OverlayChassis, OverlayNode, OverlayPlan } from '../../model/overlay.ts';
 import type { PortChange } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
-import type { DatabaseRows } from '../../model/rows.ts';
+import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
 import { planCentral } from '../../overlay/central.ts';
-import { indexRows, listOf, textOf } from '../../overlay/existing.ts';
+import { indexRows, listOf, mapOf, textOf } from '../../overlay/existing.ts';
 import { planLocal } from '../../overlay/local.ts';
 import { planLocalTls } from '../../overlay/local-tls.ts';
+import { type MembersNow, membersNow } from '../../overlay/members.ts';
 import { managementInterface } from '../../overlay/names.ts';
 import { planNorthbound } from '../../overlay/northbound.ts';
+import { recordNow } from '../../overlay/own-gateway.ts';
+import { planNic } from '../../overlay/own-nic.ts';
 import { overlayTables } from '../../overlay/tables.ts';
 import { pkiFiles } from './authority.ts';
 import { planManagementPort } from './management-port.ts';
@@ -36,9 +39,13 @@ export interface PlannedDatabase {
 
 /** A node with what has to change on it. */
 export interface PlannedNode {
+  /** What was planned: the record, with the way out that it comes to now. */
+  readonly record: OverlayRecord;
   /** In the order in which they are written. */
   readonly databases: readonly PlannedDatabase[];
   readonly managementPort: readonly PortChange[];
+  /** The members with the ways out that they announce; none where the database is not here. */
+  readonly members: MembersNow;
   /** Who has registered; none where the database is not here. */
   readonly chassis: readonly OverlayChassis[];
 }
@@ -55,7 +62,9 @@ export function withPlan<T>(
   places: OverlayPlaces,
   work: (planned: PlannedNode) => Promise<T>,
 ): Promise<T> {
-  return withDatabases(record, places, async (open) => work(await planNode(record, places, open)));
+  return withDatabases(record, places, async (open) =>
+    work(await planNode(recordNow(record, readHost()), places, open)),
+  );
 }
 
 /** Hands the node's databases to `work`: Open_vSwitch, then on the central node OVN's. The connections close behind it. */
@@ -93,21 +102,23 @@ async function planNode(
   if (local === undefined) throw new Error('the local database is always open');
   const planned: PlannedDatabase[] = [];
   let chassis: readonly OverlayChassis[] = [];
+  let members: MembersNow = { nodes: [], trace: [], faults: [] };
   if (record.members !== null && northbound !== undefined && southbound !== undefined) {
     const [above, below] = await Promise.all([
       readRows(northbound, overlayTables.OVN_Northbound),
       readRows(southbound, overlayTables.OVN_Southbound),
     ]);
     chassis = chassisOf(below);
+    members = membersNow(record.layout, record.node, record.members, chassis);
     planned.push({ database: northbound, rows: above, plan: planMembers(record, record.members, [], chassis, above) });
     planned.push({ database: southbound, rows: below, plan: planListener(record, places, below) });
   }
   const rows = await readRows(local, [...overlayTables.Open_vSwitch, 'SSL']);
   planned.push({ database: local, rows, plan: planSwitch(record, places, rows) });
-  return { databases: planned, managementPort: planPort(record, readHost()), chassis };
+  return { record, databases: planned, managementPort: planKernel(record, readHost()), members, chassis };
 }
 
-/** The northbound rows of these members, without those who leave. */
+/** The northbound rows of these members and of the ways out that they announce, without those who leave. */
 export function planMembers(
   { layout, node }: OverlayRecord,
   members: readonly OverlayNode[],
@@ -115,7 +126,10 @@ export function planMembers(
   chassis: readonly OverlayChassis[],
   rows: DatabaseRows,
 ): OverlayPlan {
-  return planNorthbound({ layout, nodes: members, leaving, centralNode: node.name, chassis, rows, randomMacs: [] });
+  const { nodes, trace } = membersNow(layout, node, members, chassis);
+  const facts = { layout, nodes, leaving, centralNode: node.name, chassis, rows, randomMacs: [] };
+  const plan = planNorthbound(facts);
+  return { ...plan, trace: [...trace, ...plan.trace] };
 }
 
 /** The nodes connect here, with a certificate, and may write what an ovn-controller writes (ovn-sb(5), RBAC_Role). */
@@ -153,10 +167,14 @@ export function ownDevice({ layout, node }: Pick<OverlayRecord, 'layout' | 'node
   return managementInterface(layout.naming, node.name);
 }
 
-/** What the kernel lacks; nothing for a node without pods. */
-export function planPort(record: OverlayRecord, host: HostFacts): readonly PortChange[] {
-  if (record.node.subnets.length === 0) return [];
-  return planManagementPort(ownDevice(record), record.layout, record.node, host);
+/** What the kernel lacks: the node's interface in the cluster, unless it has no pods, and the gateway's own NIC. */
+export function planKernel(record: OverlayRecord, host: HostFacts): readonly PortChange[] {
+  const { layout, node } = record;
+  const nic = node.gateway?.interface ?? null;
+  return [
+    ...(node.subnets.length === 0 ? [] : planManagementPort(ownDevice(record), layout, node, host)),
+    ...(nic === null ? [] : planNic(nic, host.links)),
+  ];
 }
 
 /** Who has registered with the southbound database. */
@@ -166,7 +184,15 @@ export function chassisOf(rows: DatabaseRows): OverlayChassis[] {
     name: textOf(row, 'name'),
     hostname: textOf(row, 'hostname'),
     encapAddresses: [...new Set(encapsOf(row.encaps, existing.all('Encap')))],
+    ...announcedBy(row),
   }));
+}
+
+/** Since OVN 20.06 in other_config, before that in external_ids (ovn-sb(5), Chassis). */
+function announcedBy(row: DatabaseRow): Pick<OverlayChassis, 'bridgeMappings' | 'cmsOptions'> {
+  const said = { ...mapOf(row, 'external_ids'), ...mapOf(row, 'other_config') };
+  const { 'ovn-cms-options': cmsOptions, 'ovn-bridge-mappings': bridgeMappings } = said;
+  return { ...(cmsOptions !== undefined && { cmsOptions }), ...(bridgeMappings !== undefined && { bridgeMappings }) };
 }
 
 function encapsOf(references: unknown, encaps: ReturnType<ReturnType<typeof indexRows>['all']>): string[] {

@@ -9,7 +9,7 @@ web=$(of service web -o 'jsonpath={.spec.clusterIP}')
 first=192.0.2.50
 second=192.0.2.51
 lan=192.0.2.1
-on_second=/testnode/ovnkube/on-second.sh
+on_second=/testnode/on-second.sh
 # The largest packet, less the headers of IPv4 and ICMP.
 largest=$(($(ip netns exec a cat /sys/class/net/eth0/mtu) - 28))
 

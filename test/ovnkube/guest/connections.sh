@@ -1,21 +1,26 @@
 #!/bin/bash
-# Tries each way that a packet of a pod can take on a node alone: connections.sh SECONDS
+# Tries each way that a packet of a pod can take on a node alone: connections.sh SECONDS [FAMILY]     4 or 6, of a node with addresses of both
 set -u
 # shellcheck source=tries.sh
 . /testnode/ovnkube/tries.sh
-b=$(of pod b -o 'jsonpath={.status.podIP}')
-web=$(of service web -o 'jsonpath={.spec.clusterIP}')
-node=192.0.2.50
-lan=192.0.2.1
+if [[ ${2-4} == 4 ]]; then
+  first=0 node=192.0.2.50 lan=192.0.2.1
+else
+  first=1 node=2001:db8::50 lan=2001:db8::1
+fi
+b=$(of pod b -o "jsonpath={.status.podIPs[$first].ip}")
+web=$(of service web -o "jsonpath={.spec.clusterIPs[$first]}")
 
 from=(ip netns exec a)
 try 'pod to LAN' says "$lan" 8080 lan
 try 'pod to LAN, ping' pings "$lan"
 try 'pod to node' pings "$node"
 try 'pod to pod' says "$b" 8080 b
+try 'pod to pod, ping' pings "$b"
 try 'pod to ClusterIP' says "$web" 80 b
 try 'pod to NodePort' says "$node" 30080 b
-try "pod to the API server's ClusterIP" says 10.43.0.1 443 ''
+# The API server's service has one family.
+[[ $first == 1 ]] || try "pod to the API server's ClusterIP" says 10.43.0.1 443 ''
 from=(ip netns exec b)
 try 'pod to itself by ClusterIP' says "$web" 80 b
 from=()

@@ -30,7 +30,12 @@ function randomNode(random: Random, layout: OverlayLayout, id: number): OverlayN
   const special = { addresses, nextHops, vlan, subnets, isUp: random(4) > 0, ...(random(3) === 0 && dedicated) };
   const gateway = random(2) === 0 ? null : gatewayOf(id, special);
   const withoutPods = gateway !== null && random(4) === 0;
-  return (isDual ? dualNode : nodeOf)(id, { gateway, ...(withoutPods && { subnets: [] }) });
+  const vip = { ...dedicated, addresses: ['192.0.2.100/24'], mac: '0a:58:c0:00:02:64', isVip: true } as const;
+  const isVip = layout.naming === 'modern' && gateway !== null && !withoutPods && random(3) === 0;
+  return (isDual ? dualNode : nodeOf)(id, {
+    gateway: isVip ? { ...gateway, ...vip } : gateway,
+    ...(withoutPods && { subnets: [] }),
+  });
 }
 
 /** A subnet that two gateways were asked for leaves by both, which is their affair; here each has its own. */

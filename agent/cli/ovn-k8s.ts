@@ -1,0 +1,62 @@
+import { Command } from 'commander';
+import { openOutput } from '../commands/output.ts';
+import { exitCode } from '../errors.ts';
+import type { GatewayWords, NodeWords } from '../model/ovn-k8s.ts';
+import type { AddTo } from './add-command.ts';
+import { parseAndRunWith } from './parse.ts';
+
+/** Names of ovn-kubernetes' tools of 2017 under which the program can be started, with what each of them does. */
+const programs: Readonly<Record<string, (program: Command, addTo: AddTo) => void>> = {
+  'ovn-k8s-overlay': addOverlayInits,
+};
+
+/** Runs the command line of the program that has this name; exit code 2 for a name that is none. */
+export async function parseAndRunAs(name: string, words: readonly string[]): Promise<number> {
+  const addCommands = programs[name];
+  const open = () => openOutput('text', false);
+  if (addCommands === undefined) {
+    open().say(`${name}: this program is not one of ${Object.keys(programs).join(', ')}`);
+    return exitCode.usage;
+  }
+  const program = new Command(name);
+  return parseAndRunWith(program, words, open, (addTo) => addCommands(program, addTo));
+}
+
+function addOverlayInits(program: Command, addTo: AddTo): void {
+  program.description("The commands of ovn-kubernetes' first tool, which microshift-net carries out.");
+  const add = addTo(program);
+  const common = (command: Command): Command =>
+    command
+      .requiredOption('--cluster-ip-subnet <subnet>', 'the subnet of the whole cluster; with IPv6: both, with a comma')
+      .requiredOption('--node-name <name>', "the kubelet's name of this node")
+      .option('--nb-privkey <file>', 'private key for a northbound database with TLS')
+      .option('--nb-cert <file>', 'certificate for it')
+      .option('--nb-cacert <file>', 'who signed its certificate');
+  common(
+    add(
+      'master-init',
+      'begin a cluster, with this node as its first one',
+      async (output, words: NodeWords & { masterSwitchSubnet: string }) =>
+        (await import('../commands/ovn-k8s.ts')).masterInit(words, output),
+    ),
+  ).requiredOption('--master-switch-subnet <subnet>', 'the part of it for this node');
+  common(
+    add(
+      'minion-init',
+      'make this node a member of the cluster',
+      async (output, words: NodeWords & { minionSwitchSubnet: string }) =>
+        (await import('../commands/ovn-k8s.ts')).minionInit(words, output),
+    ),
+  ).requiredOption('--minion-switch-subnet <subnet>', 'the part of it for this node');
+  common(
+    add('gateway-init', 'make this node a way out of the cluster', async (output, words: GatewayWords) =>
+      (await import('../commands/ovn-k8s.ts')).gatewayInit(words, output),
+    ),
+  )
+    .option('--physical-interface <nic>', 'leave by a NIC that nobody else uses')
+    .option('--bridge-interface <bridge>', 'leave by the bridge that has the NIC and its address')
+    .requiredOption('--physical-ip <address>', 'address of the gateway, with its prefix')
+    .option('--default-gw <address>', 'the next router')
+    .option('--rampout-ip-subnets <subnets>', 'subnets that leave by this gateway, with commas')
+    .option('--rampout-ip-subnet <subnets>', 'another spelling of the same');
+}

@@ -1,0 +1,40 @@
+import { effectiveConfig } from '../config/effective.ts';
+import { AgentError, type ExitCode, exitCode } from '../errors.ts';
+import type { TraceQuestion } from '../model/overlay-trace.ts';
+import { traceOverlay } from '../run/overlay/trace.ts';
+import { isThrough, traceText } from '../view/trace-view.ts';
+import type { Output } from './output.ts';
+import { placesFor } from './overlay.ts';
+import { requireRoot } from './root.ts';
+
+export interface TraceOptions {
+  readonly tcp?: number;
+  readonly udp?: number;
+  readonly icmp?: true;
+  readonly back?: true;
+  readonly fromNode?: string;
+}
+
+/** `overlay trace`: follows a packet and says who decides what about it. Sends none. Exit code 3 when it does not get through. */
+export async function trace(
+  source: string,
+  destination: string,
+  options: TraceOptions,
+  output: Output,
+): Promise<ExitCode> {
+  const command = 'overlay trace';
+  requireRoot(command);
+  const question = questionOf(source, destination, options);
+  const { config } = await effectiveConfig();
+  const result = await traceOverlay(question, options.back ?? false, placesFor(config));
+  const outcome = isThrough(result) ? 'delivered' : 'dropped';
+  output.result(traceText(result, output.style), { command, outcome, ...result });
+  return outcome === 'delivered' ? exitCode.done : exitCode.drift;
+}
+
+function questionOf(source: string, destination: string, { tcp, udp, icmp, fromNode }: TraceOptions): TraceQuestion {
+  if ([tcp, udp, icmp].filter((one) => one !== undefined).length > 1)
+    throw new AgentError('bad-usage', 'a packet is one of --tcp, --udp and --icmp', { hint: 'leave out the others' });
+  const protocol = tcp !== undefined ? 'tcp' : udp !== undefined ? 'udp' : 'icmp';
+  return { source, destination, protocol, port: tcp ?? udp ?? null, fromNode: fromNode ?? null };
+}

@@ -1,0 +1,63 @@
+import type { OverlayChassis, OverlayLayout, OverlayNode } from '../model/overlay.ts';
+import { withoutLength } from './addresses.ts';
+import { announcedGateway } from './announcement.ts';
+
+/** The members of a cluster with the ways out that they have now. */
+export interface MembersNow {
+  readonly nodes: readonly OverlayNode[];
+  readonly trace: readonly string[];
+  /** Ways out that were announced and cannot be taken; each is a sentence. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * What the members' chassis announce, put to the members. The central node `own` knows its own way out. A chassis that is not registered is no way
+ * out, nor is one with an address at which another node's tunnels end; of two with one address the first is.
+ */
+export function membersNow(
+  layout: OverlayLayout,
+  own: OverlayNode,
+  members: readonly OverlayNode[],
+  chassis: readonly OverlayChassis[],
+): MembersNow {
+  const [trace, faults]: [string[], string[]] = [[], []];
+  const taken = new Map((own.gateway?.addresses ?? []).map((address) => [withoutLength(address), holder(own)]));
+  for (const { name, systemId } of members)
+    for (const address of chassis.find((one) => one.name === systemId)?.encapAddresses ?? []) taken.set(address, name);
+  const nodes = members.map((member): OverlayNode => {
+    const found = chassis.find(({ name }) => name === member.systemId);
+    const isUp = found?.answers !== false;
+    if (member.name === own.name) return { ...own, gateway: own.gateway && { ...own.gateway, isUp } };
+    const announced = found === undefined ? null : announcedGateway(found, layout);
+    if (announced === null) return { ...member, gateway: null };
+    const fault =
+      'fault' in announced ? announced.fault : takenAddress({ ...member, gateway: announced.gateway }, taken);
+    if ('fault' in announced || fault !== null) {
+      trace.push(`gateway=${member.name} ignored: ${fault}`);
+      faults.push(`${member.name} is no way out, as it announces it: ${fault}`);
+      return { ...member, gateway: null };
+    }
+    const { gateway } = announced;
+    const addresses = gateway.addresses.map(withoutLength);
+    for (const address of addresses) taken.set(address, holder({ ...member, gateway }));
+    trace.push(`gateway=${member.name} ${gateway.addresses.join(' ')} on ${gateway.bridge}, as it announces it`);
+    // What the gateway and its node share is the node's own address.
+    const shared = gateway.kind === 'shared' ? addresses : [];
+    const hostAddresses = [...new Set([...member.hostAddresses, ...shared])];
+    return { ...member, hostAddresses, gateway: { ...gateway, isUp } };
+  });
+  return { nodes, trace, faults };
+}
+
+/** Who has the addresses of a node's way out: the node, or all that have it together, who have to say the same of it. */
+function holder({ name, gateway }: OverlayNode): string {
+  if (gateway?.isVip !== true) return name;
+  const { addresses, nextHops, vlan } = gateway;
+  return `a way out of several nodes (${addresses.join(', ')} to ${nextHops.join(', ')}${vlan === null ? '' : `, VLAN ${vlan}`})`;
+}
+
+function takenAddress(node: OverlayNode, taken: ReadonlyMap<string, string>): string | null {
+  const addresses = (node.gateway?.addresses ?? []).map(withoutLength);
+  const address = addresses.find((one) => ![undefined, holder(node)].includes(taken.get(one)));
+  return address === undefined ? null : `${taken.get(address)} has ${address} already`;
+}

@@ -1,0 +1,44 @@
+import type { OverlayGateway } from '../model/overlay.ts';
+import { announcement, isAnnounced } from './announcement.ts';
+import { tagKeys } from './tags.ts';
+
+/** Changes of external_ids: what is put there, and which keys go. */
+export interface SettingChanges {
+  readonly put: Readonly<Record<string, string>>;
+  readonly drop: readonly string[];
+}
+
+/**
+ * The keys of external_ids in which others have entries beside ours (ovn-controller(8)): `ovn-bridge-mappings` says where a gateway's network
+ * leaves, `ovn-cms-options` what the central node has to know of it. Entries of others stay where they are; null: no entry is ours.
+ */
+export function sharedSettings(
+  there: Readonly<Record<string, string>>,
+  gateway: OverlayGateway | null,
+): SettingChanges {
+  const mappings = entriesOf(there['ovn-bridge-mappings']);
+  const own = gateway === null ? null : `${gateway.physicalNetwork}:${gateway.bridge}`;
+  const before = there[tagKeys.mapping];
+  const isForeign = own !== null && own !== before && mappings.includes(own);
+  const isOther = (entry: string): boolean =>
+    entry !== before && (gateway === null || entry.split(':')[0] !== gateway.physicalNetwork);
+  const wanted: Readonly<Record<string, readonly string[]>> = {
+    'ovn-bridge-mappings': isForeign
+      ? mappings.filter((entry) => entry !== before)
+      : [...mappings.filter(isOther), ...(own === null ? [] : [own])],
+    [tagKeys.mapping]: own === null || isForeign ? [] : [own],
+    'ovn-cms-options': [
+      ...entriesOf(there['ovn-cms-options']).filter((entry) => !isAnnounced(entry)),
+      ...(gateway === null ? [] : announcement(gateway)),
+    ],
+  };
+  const entries = Object.entries(wanted);
+  return {
+    put: Object.fromEntries(entries.filter(([, list]) => list.length > 0).map(([key, list]) => [key, list.join(',')])),
+    drop: entries.filter(([, list]) => list.length === 0).map(([key]) => key),
+  };
+}
+
+function entriesOf(value: string | undefined): readonly string[] {
+  return (value ?? '').split(',').filter((entry) => entry !== '');
+}

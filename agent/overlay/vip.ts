@@ -1,0 +1,160 @@
+import type { OverlayGateway, OverlayNode } from '../model/overlay.ts';
+import type { WrittenAtom } from '../model/rows.ts';
+import { isIpv6, sameFamily, withoutLength } from './addresses.ts';
+import type { Cluster } from './cluster.ts';
+import { is, keys } from './column-changes.ts';
+import type { Draft, WantedRow } from './draft.ts';
+import { wantHeld } from './held.ts';
+import { uplinkPort, vipNames } from './names.ts';
+import { tagKeys } from './tags.ts';
+
+/** Nodes that have one way out together: the first of them that answers has its address. */
+export interface Vip {
+  readonly gateway: OverlayGateway;
+  /** First the one that is preferred. */
+  readonly nodes: readonly OverlayNode[];
+}
+
+/** The largest priority of a chassis (ovn-nb(5), Gateway_Chassis). */
+const highestPriority = 32_767;
+
+/** False: none of its nodes answers, and packets are led elsewhere. */
+export function isAnyUp({ nodes }: Vip): boolean {
+  return nodes.some(({ gateway }) => gateway?.isUp === true);
+}
+
+/** The ways out that nodes have together, by their address; the node with the lowest number is preferred. */
+export function vipsOf(nodes: readonly OverlayNode[]): readonly Vip[] {
+  const groups = new Map<string, { gateway: OverlayGateway; nodes: OverlayNode[] }>();
+  for (const node of nodes.toSorted((a, b) => a.id - b.id)) {
+    const { gateway } = node;
+    if (gateway?.isVip !== true) continue;
+    const key = gateway.addresses.join();
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { gateway, nodes: [node] });
+    else group.nodes.push(node);
+  }
+  return [...groups.values()];
+}
+
+/**
+ * A port of the cluster's router outside, which one chassis has at a time: ovn-controller of each of the nodes watches the others over the tunnels by BFD,
+ * and takes it when those before it are gone (ovn-nb(5), Gateway_Chassis; ovn-architecture(7), "Gateways").
+ */
+export function wantVip(draft: Draft, cluster: Cluster, vip: Vip): void {
+  const { gateway, nodes } = vip;
+  draft.trace.push(
+    `way-out=${gateway.addresses.join(' ')} by the first that answers of ${nodes.map(({ name }) => name).join(', ')}`,
+  );
+  // It stays as long as one of them does.
+  const node = nodes[0]?.name ?? '';
+  const { outside, onRouter, onSwitch } = vipNames(gateway);
+  const outsideSwitch = draft.want({
+    table: 'Logical_Switch',
+    title: outside,
+    existing: draft.existing.named('Logical_Switch', outside),
+    columns: { name: is(outside) },
+    absent: { name: outside },
+    node,
+    why: `the LAN on which ${nodes.map(({ name }) => name).join(' or ')} has ${gateway.addresses.join(' and ')}`,
+  });
+  wantUplinks(draft, vip, outsideSwitch);
+  const port = draft.want({
+    table: 'Logical_Router_Port',
+    title: onRouter,
+    existing: draft.existing.named('Logical_Router_Port', onRouter),
+    columns: { name: is(onRouter), mac: is(gateway.mac), networks: is(gateway.addresses) },
+    place: { row: cluster.router, column: 'ports' },
+    exclusive: true,
+    node,
+    why: 'one of them answers for it',
+  });
+  for (const one of nodes) {
+    const title = `${onRouter}-${one.systemId}`;
+    draft.want({
+      table: 'Gateway_Chassis',
+      title,
+      existing: draft.existing.named('Gateway_Chassis', title),
+      columns: { name: is(title), chassis_name: is(one.systemId), priority: is(highestPriority - one.id) },
+      place: { row: port, column: 'gateway_chassis' },
+      node: one.name,
+      why: one.name === node ? `${node} is preferred` : `${one.name} has it when those before it are gone`,
+    });
+  }
+  draft.want({
+    table: 'Logical_Switch_Port',
+    title: onSwitch,
+    existing: draft.existing.named('Logical_Switch_Port', onSwitch),
+    columns: {
+      name: is(onSwitch),
+      type: is('router'),
+      options: keys({ 'router-port': onRouter, 'nat-addresses': 'router' }),
+      addresses: is(['router']),
+    },
+    place: { row: outsideSwitch, column: 'ports' },
+    node,
+    why: `${outside} leads to the cluster's router`,
+  });
+  if (isAnyUp(vip)) wantWays(draft, cluster, vip, onRouter);
+}
+
+/** One port for each network, as NICs of their own are called differently on different nodes. */
+function wantUplinks(draft: Draft, { nodes }: Vip, outsideSwitch: WantedRow): void {
+  const seen = new Set<string>();
+  for (const { name, gateway } of nodes) {
+    if (gateway === null || seen.has(gateway.physicalNetwork)) continue;
+    seen.add(gateway.physicalNetwork);
+    const uplink = uplinkPort('modern', name, gateway);
+    const vlan: readonly WrittenAtom[] = gateway.vlan === null ? [] : [gateway.vlan];
+    draft.want({
+      table: 'Logical_Switch_Port',
+      title: uplink,
+      existing: draft.existing.named('Logical_Switch_Port', uplink),
+      columns: {
+        name: is(uplink),
+        addresses: is(['unknown']),
+        type: is('localnet'),
+        options: keys({ network_name: gateway.physicalNetwork }),
+        tag_request: is(vlan),
+      },
+      place: { row: outsideSwitch, column: 'ports' },
+      node: name,
+      why: vlan.length === 0 ? 'it stands for the NIC' : `it stands for VLAN ${gateway.vlan} of the NIC`,
+    });
+  }
+}
+
+/** What leaves by it has its address; that is every subnet without a way of its own, and those that it was asked for. */
+function wantWays(draft: Draft, { layout, router }: Cluster, { gateway, nodes }: Vip, port: string): void {
+  const node = nodes[0]?.name ?? '';
+  for (const subnet of layout.clusterSubnets) {
+    const external = sameFamily(gateway.addresses, subnet);
+    if (external === null) continue;
+    wantHeld(draft, {
+      table: 'NAT',
+      title: `${router.title}: ${subnet}`,
+      holder: router,
+      column: 'nat',
+      key: { type: 'snat', logical_ip: subnet, external_ip: withoutLength(external) },
+      node,
+      why: `who leaves ${subnet} by it has its address`,
+    });
+  }
+  for (const hop of gateway.nextHops) {
+    const asked = [...new Set(nodes.flatMap((one) => one.gateway?.subnets ?? []))];
+    const prefixes = [isIpv6(hop) ? '::/0' : '0.0.0.0/0', ...asked.filter((one) => isIpv6(one) === isIpv6(hop))];
+    for (const [index, prefix] of prefixes.entries()) {
+      const isAsked = index > 0;
+      wantHeld(draft, {
+        table: 'Logical_Router_Static_Route',
+        title: `${router.title}: ${isAsked ? 'from ' : ''}${prefix} via ${hop}`,
+        holder: router,
+        column: 'static_routes',
+        key: { ip_prefix: prefix, nexthop: hop, policy: isAsked ? 'src-ip' : '', output_port: port },
+        columns: { external_ids: isAsked ? keys({ [tagKeys.asked]: 'yes' }) : { keys: {}, without: [tagKeys.asked] } },
+        node,
+        why: isAsked ? `${prefix} leaves by it: it was asked for` : 'nodes without a gateway leave by it',
+      });
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { AgentError } from '../../errors.ts';
+import { familyOf } from '../../net/address.ts';
+import { parseRange } from '../../net/address-range.ts';
+import { bridgeFor } from '../../overlay/own-gateway.ts';
+import type { AskedGateway } from './gateway.ts';
+
+/** What the command line says of a way out; lists are separated by commas. */
+export interface GatewayOptions {
+  readonly interface?: string;
+  readonly bridge?: string;
+  /** `auto`, or one `address/prefix` per family. */
+  readonly address?: string;
+  /** `auto`, or one address per family. */
+  readonly nextHop?: string;
+  readonly vlan?: number;
+  readonly subnets?: string;
+  /** The address moves between the nodes that have it. */
+  readonly highAvailability?: 'vip';
+}
+
+/** A name of the kernel, which takes up to 15 characters and no white space or slash; this is what OVN's settings can hold of it. */
+const deviceName = /^[A-Za-z0-9._-]{1,15}$/;
+
+/** The request that the options of `overlay gateway` make. Refuses words that are none of what they stand for. */
+export function requestOf(options: GatewayOptions): AskedGateway {
+  const { interface: nic, bridge, address = 'auto', nextHop = 'auto', vlan, subnets, highAvailability } = options;
+  if (nic !== undefined && bridge !== undefined)
+    throw refused('--interface and --bridge are two ways out', 'write one of them');
+  if (highAvailability === 'vip' && address === 'auto')
+    throw refused(
+      'the address that moves between nodes is not known',
+      'say it with --address, the same on each of them',
+    );
+  const name = nic ?? bridge ?? 'br-ex';
+  if (!deviceName.test(name)) throw refused(`"${name}" cannot be an interface of a gateway`, 'write its name, as eth1');
+  return {
+    bridge: nic === undefined ? name : bridgeFor(nic),
+    interface: nic ?? null,
+    addresses: address === 'auto' ? 'auto' : listOf('--address', address, isAddress, '192.0.2.11/24'),
+    nextHops: nextHop === 'auto' ? 'auto' : listOf('--next-hop', nextHop, isHop, '192.0.2.1'),
+    vlan: vlan ?? null,
+    subnets: subnets === undefined ? [] : listOf('--subnets', subnets, isSubnet, '10.42.1.0/24'),
+    ...(highAvailability === 'vip' && { isVip: true }),
+  };
+}
+
+function listOf(option: string, text: string, is: (word: string) => boolean, example: string): readonly string[] {
+  const words = [...new Set(text.split(',').map((word) => word.trim()))];
+  const wrong = words.find((word) => !is(word));
+  if (wrong === undefined) return words;
+  throw refused(`${option} "${wrong}" is not usable`, `write it as ${example}; several with commas`);
+}
+
+const isAddress = (word: string): boolean => parseRange(word) !== null;
+const isHop = (word: string): boolean => familyOf(word) !== null;
+const isSubnet = (word: string): boolean => parseRange(word)?.canonical === true;
+
+function refused(message: string, hint: string): AgentError {
+  return new AgentError('bad-usage', message, { hint });
+}

@@ -1,0 +1,91 @@
+import { ipBatchOrRefusal } from '../../drivers/host/ip-batch.ts';
+import { AgentError, asAgentError, messageOf } from '../../errors.ts';
+import { readHost, readNic } from '../../facts/overlay.ts';
+import type { GatewayRequest, OverlayRecord } from '../../model/overlay-record.ts';
+import { chooseGateway } from '../../overlay/own-gateway.ts';
+import { movedAddresses } from '../../overlay/own-nic.ts';
+import { applyOverlay, restoreOverlay } from './apply.ts';
+import type { Begun } from './init.ts';
+import type { OverlayPlaces } from './places.ts';
+import { withPlan } from './planned.ts';
+import { requireRecord, writeRecord } from './record.ts';
+
+/** The kernel takes milliseconds for an address. */
+const kernelMs = 30_000;
+
+/** What is asked of `overlay gateway`. */
+export type AskedGateway = Omit<GatewayRequest, 'moved'>;
+
+/**
+ * Makes this node a way out of its cluster, another one than before, or none (null). What fails is taken back: the record says the old or the new,
+ * and whoever applies it after a death in between brings the node there.
+ */
+export async function setGateway(
+  asked: AskedGateway | null,
+  places: OverlayPlaces,
+  say: (step: string) => void,
+): Promise<Begun> {
+  const before = requireRecord(places.record);
+  const wanted = asked === null ? withoutGateway(before) : await withGateway(before, asked);
+  // Everything that can be refused is refused here.
+  await withPlan(wanted, places, async () => undefined);
+  await giveBack(before, wanted);
+  writeRecord(places.record, wanted);
+  try {
+    return { record: wanted, changes: await applyOverlay(wanted, places, say) };
+  } catch (error) {
+    say('taking everything back');
+    try {
+      await giveBack(wanted, before);
+      writeRecord(places.record, before);
+      await restoreOverlay(before, places, say);
+    } catch (second) {
+      throw notRestored(error, second);
+    }
+    throw error;
+  }
+}
+
+/** Gives the NIC of a way out its addresses again, unless another record leaves it where it is. The record has to follow. */
+export async function giveBack({ gateway: from }: OverlayRecord, to: OverlayRecord | null): Promise<void> {
+  if (from === undefined || from.interface === null || from.interface === to?.gateway?.interface) return;
+  const lines = from.moved.map((address) => `address replace ${address} dev ${from.interface}`);
+  const isThere = readHost().links.some(({ name }) => name === from.interface);
+  const refusal = isThere ? await ipBatchOrRefusal(lines, kernelMs) : null;
+  if (refusal === null) return;
+  throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
+    hint: `look at \`ip address show dev ${from.interface}\` for what is in the way`,
+  });
+}
+
+function withoutGateway({ gateway: _gone, ...record }: OverlayRecord): OverlayRecord {
+  return withNode({ ...record, node: { ...record.node, gateway: null } });
+}
+
+async function withGateway(record: OverlayRecord, asked: AskedGateway): Promise<OverlayRecord> {
+  const { layout, node, gateway: present } = record;
+  const nic = asked.interface;
+  const kernel = await readNic(nic);
+  const there = nic === null ? [] : movedAddresses(nic, asked.addresses, node, kernel);
+  const kept = present !== undefined && present.interface === nic ? present.moved : [];
+  const moved = [...new Set([...kept, ...there])];
+  // The kernel does not have them any more when they are asked for again.
+  const addresses = nic !== null && asked.addresses === 'auto' ? moved : asked.addresses;
+  const request: GatewayRequest = { ...asked, addresses, moved };
+  const gateway = chooseGateway(request, layout, node, kernel);
+  return withNode({ ...record, gateway: request, node: { ...node, gateway } });
+}
+
+/** The central node is one of its members, too. */
+function withNode(record: OverlayRecord): OverlayRecord {
+  const { members, node } = record;
+  return { ...record, members: members?.map((member) => (member.name === node.name ? node : member)) ?? null };
+}
+
+function notRestored(error: unknown, second: unknown): AgentError {
+  const { message } = asAgentError(error);
+  return new AgentError('not-restored', `${message}; and the old state could not be restored: ${messageOf(second)}`, {
+    hint: 'run `microshift-net overlay apply` once that is mended',
+    cause: error,
+  });
+}

@@ -1,0 +1,107 @@
+import { rangesFault, rangeTexts } from '../../../config/overlay-ranges.ts';
+import { AgentError } from '../../../errors.ts';
+import type { GatewayRequest, GatewayWords, NodeRequest, NodeWords } from '../../../model/ovn-k8s.ts';
+import { familyOf } from '../../../net/address.ts';
+import { type AddressRange, parseRange } from '../../../net/address-range.ts';
+import { isNodeName } from '../names.ts';
+
+/** Reads the options of `master-init` and `minion-init`; `option` names the one that has the node's subnet. Refuses, with kind `bad-usage`, what is not usable. */
+export function nodeRequest(words: NodeWords, option: string, subnet: string, isMaster: boolean): NodeRequest {
+  const clusterSubnets = ranges('--cluster-ip-subnet', words.clusterIpSubnet);
+  const subnets = ranges(option, subnet);
+  for (const one of subnets) mustBeInside(option, one, clusterSubnets);
+  return { name: nameOf(words), clusterSubnets, subnets, gateway: null, isMaster };
+}
+
+/** Reads the options of `gateway-init`. */
+export function gatewayRequest(words: GatewayWords): NodeRequest & { readonly gateway: GatewayRequest } {
+  const { physicalInterface = '', bridgeInterface = '' } = words;
+  if ((physicalInterface === '') === (bridgeInterface === '')) {
+    throw refused('one of --physical-interface and --bridge-interface has to be given, and not both', {
+      hint: '--bridge-interface for a bridge that has the NIC and its address; --physical-interface for a NIC of its own',
+    });
+  }
+  const clusterSubnets = ranges('--cluster-ip-subnet', words.clusterIpSubnet);
+  const rampout = [words.rampoutIpSubnets ?? '', words.rampoutIpSubnet ?? ''].filter((text) => text !== '');
+  const subnets = rampout.flatMap(rangeTexts);
+  for (const one of subnets) {
+    if (parseRange(one)?.canonical !== true)
+      throw refused(`--rampout-ip-subnets: "${one}" is no subnet`, { hint: 'write subnets like 192.168.2.0/24' });
+    mustBeInside('--rampout-ip-subnets', one, clusterSubnets);
+  }
+  const addresses = rangeTexts(words.physicalIp).map(withPrefix);
+  if (addresses.length === 0) throw empty('--physical-ip');
+  return {
+    name: nameOf(words),
+    clusterSubnets,
+    subnets: null,
+    isMaster: false,
+    gateway: {
+      device:
+        bridgeInterface === '' ? { kind: 'nic', name: physicalInterface } : { kind: 'bridge', name: bridgeInterface },
+      addresses,
+      nextHops: rangeTexts(words.defaultGw ?? '').map(nextHop),
+      subnets: [...new Set(subnets)],
+    },
+  };
+}
+
+/** The kubelet's name has small letters only, whatever the host is called. */
+function nameOf({ nodeName }: NodeWords): string {
+  const name = nodeName.toLowerCase();
+  if (isNodeName(name)) return name;
+  throw refused(`--node-name: "${nodeName}" cannot be the name of a node`, {
+    hint: 'write the name of the kubelet: letters, digits, hyphens and dots',
+  });
+}
+
+function ranges(option: string, text: string): readonly string[] {
+  if (text === '') throw empty(option);
+  const fault = rangesFault(text);
+  if (fault === null) return rangeTexts(text);
+  throw refused(`${option}: ${fault}`, { hint: 'write a subnet like 192.168.0.0/16' });
+}
+
+function mustBeInside(option: string, subnet: string, clusterSubnets: readonly string[]): void {
+  const inner = parseRange(subnet);
+  const isInside = (outer: AddressRange | null): boolean =>
+    inner !== null &&
+    outer !== null &&
+    inner.family === outer.family &&
+    inner.first >= outer.first &&
+    inner.last <= outer.last;
+  if (clusterSubnets.some((one) => isInside(parseRange(one)))) return;
+  throw refused(`${option}: ${subnet} is not in --cluster-ip-subnet ${clusterSubnets.join(',')}`, {
+    hint: "choose a part of the cluster's subnet",
+  });
+}
+
+/** An address, with a prefix as a number or as a mask of IPv4; without one it stays without. */
+function withPrefix(text: string): string {
+  const [address = '', length] = text.split('/');
+  const prefix = length?.includes('.') === true ? maskLength(length) : length;
+  const written = prefix === undefined ? address : `${address}/${prefix}`;
+  if (prefix === undefined ? familyOf(address) !== null : parseRange(written) !== null) return written;
+  throw refused(`--physical-ip: "${text}" is no address`, { hint: 'write it with its prefix, like 10.33.74.138/24' });
+}
+
+/** 255.255.255.0 → 24; what is no mask stays as it is. */
+function maskLength(mask: string): string {
+  const bits = familyOf(mask) === 4 ? mask.split('.').map((part) => Number(part).toString(2).padStart(8, '0')) : [];
+  const [, ones] = /^(1*)0*$/.exec(bits.join('')) ?? [];
+  return bits.length === 0 || ones === undefined ? mask : `${ones.length}`;
+}
+
+function nextHop(text: string): string {
+  const address = text.split('/')[0] ?? '';
+  if (familyOf(address) !== null) return address;
+  throw refused(`--default-gw: "${text}" is no address`, { hint: 'write an address like 10.33.74.253' });
+}
+
+function empty(option: string): AgentError {
+  return refused(`${option} is empty`, { hint: 'a variable of the shell may not be set' });
+}
+
+function refused(message: string, details: { readonly hint: string }): AgentError {
+  return new AgentError('bad-usage', message, details);
+}

@@ -1,0 +1,182 @@
+import { AgentError } from '../errors.ts';
+import type { TracePacket, TraceProtocol, TraceQuestion } from '../model/overlay-trace.ts';
+import type { DatabaseRows } from '../model/rows.ts';
+import { canonicalAddress, familyOf } from '../net/address.ts';
+import { isIpv6, withoutLength } from '../overlay/addresses.ts';
+import { mapOf, textOf } from '../overlay/existing.ts';
+import { nodeNames } from '../overlay/names.ts';
+import type { LogicalNetwork, LogicalPort } from './network.ts';
+import { clientPort } from './packet.ts';
+
+/** The LAN's router, whose MAC nobody needs to know: a locally administered one. */
+const outsideMac = '02:00:00:00:00:01';
+/** As many names as fit a message. */
+const mostNames = 12;
+
+/** One end of the question. */
+interface End {
+  /** null: an address that no port has. */
+  readonly port: LogicalPort | null;
+  readonly addresses: readonly string[];
+}
+
+/** The packet that the question is about, and where it goes in. */
+export interface Departure {
+  readonly inPort: LogicalPort;
+  readonly packet: TracePacket;
+}
+
+/** A pod or a node's own interface: all that sends packets by itself. */
+function isSender({ type, mac }: LogicalPort): boolean {
+  return type === '' && mac !== null;
+}
+
+/** Finds both ends and makes the first packet. Refuses with `bad-usage` what it cannot find, and says what there is. */
+export function departureOf(question: TraceQuestion, network: LogicalNetwork, southbound: DatabaseRows): Departure {
+  const source = endOf(question.source, network);
+  const destination = endOf(question.destination, network);
+  if (source.port !== null && source.port === destination.port)
+    throw new AgentError(
+      'bad-usage',
+      `${question.source} and ${question.destination} are one port, ${source.port.name}`,
+      {
+        hint: 'what a port says to itself does not come by OVN; name another end',
+      },
+    );
+  const isSix = (address: string | undefined): boolean => address !== undefined && isIpv6(address);
+  const to = destination.addresses.find((address) => source.addresses.some((own) => isSix(own) === isSix(address)));
+  const from = source.addresses.find((address) => isSix(address) === isSix(to));
+  if (to === undefined || from === undefined)
+    throw new AgentError('bad-usage', `${question.source} and ${question.destination} have no address of one family`, {
+      hint: 'name addresses instead, both of IPv4 or both of IPv6',
+    });
+  const router = source.port === null ? network.owner(from) : null;
+  if (router !== null)
+    throw new AgentError(
+      'bad-usage',
+      `${from} is the address of ${router.name} on ${router.datapath.name}, which sends nothing by itself`,
+      {
+        hint: `name a sender: ${namesIn(network)}`,
+      },
+    );
+  const service = serviceAt(question, to, destination, southbound);
+  const start =
+    source.port === null ? fromOutside(question, from, to, network) : fromPort(source.port, from, to, network);
+  const isIcmp = service.protocol === 'icmp';
+  const packet = {
+    ...start.macs,
+    source: from,
+    destination: to,
+    ...service,
+    sourcePort: isIcmp ? null : clientPort,
+    destinationPort: isIcmp ? null : service.destinationPort,
+    ttl: 64,
+    isReply: false,
+  };
+  return { inPort: start.inPort, packet };
+}
+
+function endOf(text: string, network: LogicalNetwork): End {
+  if (familyOf(text) !== null) {
+    const address = canonicalAddress(text);
+    const owner = network.owner(address);
+    return { port: owner !== null && isSender(owner) ? owner : null, addresses: [address] };
+  }
+  const names = [nodeNames(text).management, text.replace('/', '_')];
+  const port = names.map((name) => network.port(name)).find((one) => one !== null && isSender(one));
+  if (port != null) return { port, addresses: port.addresses.map(withoutLength) };
+  throw new AgentError('bad-usage', `nothing in the cluster is called ${text}`, {
+    hint: `name a node, a pod as namespace/name, a port or an address; there are ${namesIn(network)}`,
+    facts: { name: text },
+  });
+}
+
+function namesIn({ ports }: LogicalNetwork): string {
+  const senders = ports.filter(isSender).map(({ name }) => name.replace(/^k8s-/, ''));
+  const more = senders.length > mostNames ? ` and ${senders.length - mostNames} more` : '';
+  return `${senders.toSorted().slice(0, mostNames).join(', ')}${more}`;
+}
+
+interface Start {
+  readonly inPort: LogicalPort;
+  readonly macs: Pick<TracePacket, 'ethSource' | 'ethDestination'>;
+}
+
+/** A port sends to its own switch, and what is not there to the router. */
+function fromPort(port: LogicalPort, from: string, to: string, network: LogicalNetwork): Start {
+  const neighbour = network.owner(to);
+  const next = neighbour?.datapath === port.datapath ? neighbour : network.routerFor(port.datapath, from);
+  if (next?.mac != null) return { inPort: port, macs: { ethSource: port.mac ?? '', ethDestination: next.mac } };
+  throw new AgentError(
+    'bad-usage',
+    `${port.name} is on switch ${port.datapath.name}, which has no router for ${from}`,
+    {
+      hint: 'look at `microshift-net overlay verify` on the central node',
+    },
+  );
+}
+
+/** What comes from outside meets a gateway: that of the node asked for, else the one that has the address, else any. */
+function fromOutside({ fromNode, source }: TraceQuestion, from: string, to: string, network: LogicalNetwork): Start {
+  const gateways = network.ports
+    .filter(({ type }) => type === 'localnet')
+    .flatMap((inPort) => {
+      const routers = network.ports.filter(({ datapath, peer }) => datapath === inPort.datapath && peer !== null);
+      return routers.flatMap(({ peer }) => {
+        const router = network.port(peer ?? '');
+        return router === null ? [] : [{ inPort, router, node: network.carrier(inPort)?.node ?? null }];
+      });
+    });
+  const has = (port: LogicalPort): boolean => port.addresses.some((address) => withoutLength(address) === to);
+  const asked = gateways.filter(({ node }) => fromNode === null || node === fromNode);
+  const chosen = asked.find(({ router }) => has(router)) ?? asked[0];
+  if (chosen?.router.mac != null)
+    return { inPort: chosen.inPort, macs: { ethSource: outsideMac, ethDestination: chosen.router.mac } };
+  const nodes = gateways.flatMap(({ node }) => node ?? []);
+  throw new AgentError(
+    'bad-usage',
+    `no port of the cluster has ${from}, and no gateway ${fromNode === null ? '' : `of ${fromNode} `}lets it in`,
+    {
+      hint:
+        nodes.length === 0
+          ? `there is no gateway; senders in the cluster are ${namesIn(network)}`
+          : `gateways are on ${nodes.join(', ')}; senders in the cluster are ${namesIn(network)}`,
+      facts: { name: source },
+    },
+  );
+}
+
+/** What a service is asked for where nobody says: the one port that it has. */
+function serviceAt(
+  { protocol, port, destination }: TraceQuestion,
+  to: string,
+  { port: owner }: End,
+  southbound: DatabaseRows,
+): { readonly protocol: TraceProtocol; readonly destinationPort: number | null } {
+  const offers = owner === null && protocol === 'icmp' ? offersOf(to, southbound) : [];
+  const [only] = offers;
+  if (only === undefined) return { protocol, destinationPort: port };
+  if (offers.length === 1) return only;
+  const words = offers.map((one) => `--${one.protocol} ${one.destinationPort}`);
+  throw new AgentError('bad-usage', `${destination} is a service with several ports`, {
+    hint: `say which: ${words.join(', ')}`,
+  });
+}
+
+function offersOf(address: string, { tables }: DatabaseRows) {
+  const vip = /^(?:\[(.*)\]|([^:]*)):(\d+)$/;
+  const found = (tables.Load_Balancer ?? []).flatMap((row) =>
+    Object.keys(mapOf(row, 'vips')).flatMap((text) => {
+      const [, six, four, port] = vip.exec(text) ?? [];
+      if (canonicalAddress(six ?? four ?? '') !== address) return [];
+      return [
+        {
+          protocol: textOf(row, 'protocol') === 'udp' ? ('udp' as const) : ('tcp' as const),
+          destinationPort: Number(port),
+        },
+      ];
+    }),
+  );
+  const known = new Map(found.map((one) => [`${one.protocol} ${one.destinationPort}`, one]));
+  return [...known.values()];
+}

@@ -1,0 +1,247 @@
+import type { TraceEnd, TraceFlow, TracePacket, TraceRule, TraceStation } from '../model/overlay-trace.ts';
+import { crossingOf } from './crossing.ts';
+import type { Chassis, LogicalNetwork, LogicalPort } from './network.ts';
+import type { TraceItem, TraceStep } from './ovn-trace.ts';
+import { endpoint, hasPort, isEndpoint, withDestination, withSource } from './packet.ts';
+import { isAclStage, type RuleBook } from './rules.ts';
+
+/** Where ovn-trace is to begin: it cannot know what connection tracking and neighbours know, so a way may take several runs. */
+export interface LegStart {
+  readonly inPort: LogicalPort;
+  readonly packet: TracePacket;
+  readonly chassis: Chassis | null;
+  /** Places where the packet has been, as it is told here. */
+  readonly seen: readonly string[];
+  /** The load balancer of the router here that has sent it on, and wants the answer to come by this router; null: none. */
+  readonly forcedBy: TraceRule | null;
+  /** Steps of the first pipeline up to this number were told of the run before. */
+  readonly toldUpTo: number;
+}
+
+/** One run of ovn-trace in words: an end, or where the next run begins. */
+export interface Leg {
+  readonly stations: readonly TraceStation[];
+  readonly packet: TracePacket;
+  readonly chassis: Chassis | null;
+  readonly outcome: TraceEnd | LegStart;
+}
+
+/** A translation of the way there, which the way back takes back. */
+export type Translation = Extract<TraceStation, { do: 'translate' }>;
+
+export interface LegFacts {
+  readonly network: LogicalNetwork;
+  readonly rules: RuleBook;
+  readonly undo: readonly Translation[];
+}
+
+/** What is known of the packet while its steps are read. */
+export interface Progress {
+  readonly facts: LegFacts;
+  readonly stations: TraceStation[];
+  packet: TracePacket;
+  chassis: Chassis | null;
+  inPort: LogicalPort;
+  outPort: LogicalPort | null;
+  /** The port of the chassis that a distributed router's port is on. */
+  redirect: LogicalPort | null;
+  nextHop: string | null;
+  toldUpTo: number;
+  forcedBy: TraceRule | null;
+  seen: readonly string[];
+  /** The ACL that the packet met last: a later stage may carry out what it says. */
+  acl: TraceRule | null;
+  step: TraceStep | null;
+  /** How it ends where nothing better comes: one copy of a packet may be dropped, and another one arrive. */
+  drop: TraceEnd | null;
+  outcome: TraceEnd | LegStart | null;
+}
+
+type ReadStep = (progress: Progress, step: TraceStep) => void;
+
+/** Reads one run. */
+export function readLeg(facts: LegFacts, start: LegStart, items: readonly TraceItem[], readStep: ReadStep): Leg {
+  const progress: Progress = {
+    ...start,
+    facts,
+    stations: [],
+    outPort: null,
+    redirect: null,
+    nextHop: null,
+    acl: null,
+    step: null,
+    drop: null,
+    outcome: null,
+  };
+  items.forEach((item, index) => {
+    if (progress.outcome !== null) return;
+    if (item.item === 'section') readSection(progress, item.title);
+    else if (item.item === 'step') {
+      progress.step = item;
+      readStep(progress, item);
+    } else if (item.direction === 'ingress') enter(progress, item.inPort, index === 0);
+    else leave(progress, item.outPort);
+  });
+  const { stations, packet, chassis, outcome, drop } = progress;
+  return { stations, packet, chassis, outcome: outcome ?? drop ?? unfinished(progress) };
+}
+
+/** The packet ends at the step that was read last. */
+export function droppedAt(progress: Progress, how: 'dropped' | 'rejected'): TraceEnd {
+  const { step, acl, inPort } = progress;
+  const flow = step === null ? null : flowOf(progress);
+  const rule = flow?.rule ?? (isAclStage(step?.stage ?? '') ? acl : null);
+  return { how, flow: flow && { ...flow, rule }, where: inPort.datapath.name };
+}
+
+/** The flow of the step that was read last, as the database has it; null: none took the packet. */
+export function flowOf({ facts, step }: Progress): TraceFlow | null {
+  if (step === null || step.flow === '') return null;
+  return facts.rules.flow(step.flow) ?? { stage: step.stage, match: step.match, rule: null };
+}
+
+/** ovn-trace stops where a gateway's router is to find the connection that a packet belongs to, and says nothing. */
+function unfinished(progress: Progress): TraceEnd {
+  const isLookup = progress.step?.actions.at(-1) === 'ct_snat;';
+  return isLookup ? { how: 'untold', where: progress.inPort.datapath.name } : droppedAt(progress, 'dropped');
+}
+
+function enter(progress: Progress, name: string, isFirst: boolean): void {
+  const port = progress.facts.network.port(name);
+  if (port === null) return;
+  Object.assign(progress, { inPort: port, outPort: null, redirect: null, nextHop: null, acl: null });
+  const { datapath, chassis } = port;
+  if (!isFirst) {
+    progress.toldUpTo = -1;
+    progress.forcedBy = null;
+    progress.stations.push({
+      do: 'enter',
+      kind: datapath.kind,
+      name: datapath.name,
+      port: name,
+      node: chassis?.node ?? null,
+    });
+  }
+  const here = `${name} ${progress.packet.source} ${progress.packet.destination}`;
+  if (!isFirst && progress.seen.includes(here)) progress.outcome = { how: 'circles', where: datapath.name };
+  else takeBack(progress);
+  progress.seen = [...progress.seen, here];
+}
+
+/** What connection tracking does to an answer where the question was translated. */
+function takeBack(progress: Progress): void {
+  const { inPort, packet, facts, chassis, stations } = progress;
+  const [where, kind] = [inPort.datapath.name, inPort.datapath.kind];
+  for (const done of facts.undo.filter((one) => one.where === where && one.kind === kind)) {
+    const back = {
+      do: 'translate',
+      from: done.to,
+      to: done.from,
+      others: [],
+      isTakenBack: true,
+      rule: null,
+      where,
+      kind,
+    } as const;
+    if (done.what === 'destination' && endpoint(packet.source, packet.sourcePort) === done.to) {
+      stations.push({ ...back, what: 'source' });
+      progress.packet = withSource(packet, done.from);
+    } else if (done.what === 'source' && packet.destination === done.to) {
+      stations.push({ ...back, what: 'destination' });
+      progress.outcome = {
+        inPort,
+        packet: { ...packet, destination: done.from },
+        chassis,
+        seen: progress.seen,
+        forcedBy: null,
+        toldUpTo: -1,
+      };
+      return;
+    }
+  }
+}
+
+function leave(progress: Progress, name: string): void {
+  const { facts, redirect, chassis, inPort, packet } = progress;
+  const port = facts.network.port(name);
+  if (port === null) return;
+  progress.acl = null;
+  progress.outPort = port;
+  if (forceSource(progress)) {
+    goOn(progress, port, progress.packet);
+    return;
+  }
+  const target = redirect ?? port;
+  const isCarried = ['l3gateway', 'chassisredirect'].includes(target.type);
+  if (isCarried && target.chassis === null) {
+    progress.outcome = { how: 'unbound', port: target.name };
+    return;
+  }
+  const to = ['patch', 'localnet'].includes(target.type) ? null : target.chassis;
+  if (to === null || chassis === null || to === chassis) return;
+  progress.stations.push({ do: 'cross', crossing: crossingOf(chassis, to, inPort, target, packet) });
+  progress.chassis = to;
+}
+
+/** What becomes of the packet between two steps. */
+function readSection(progress: Progress, title: string): void {
+  const [, what, to] = /^ct_[sd]nat\w*\(ip[46]\.(src|dst)=([^)]*)\)/.exec(title) ?? [];
+  if (to !== undefined)
+    translate(progress, what === 'src' ? 'source' : 'destination', to, [], flowOf(progress)?.rule ?? null);
+  else if (title === 'arp' || title === 'nd_ns') ask(progress);
+  else if (/^(icmp[46]|tcp_reset|sctp_abort)/.test(title)) progress.outcome = droppedAt(progress, 'rejected');
+}
+
+/** Gives the packet another source or destination; of several choices it is the first. */
+export function translate(
+  progress: Progress,
+  what: Translation['what'],
+  to: string,
+  others: readonly string[],
+  rule: TraceRule | null,
+): void {
+  const { packet, inPort } = progress;
+  if (!isEndpoint(to)) return;
+  const before =
+    what === 'source' ? packet.source : endpoint(packet.destination, hasPort(to) ? packet.destinationPort : null);
+  const { name: where, kind } = inPort.datapath;
+  progress.stations.push({ do: 'translate', what, from: before, to, others, isTakenBack: false, rule, where, kind });
+  progress.packet = what === 'source' ? withSource(packet, to) : withDestination(packet, to);
+}
+
+/** A router that does not know a neighbour asks; of another router's port the answer is known. */
+function ask(progress: Progress): void {
+  const { facts, nextHop, packet, outPort, inPort } = progress;
+  const address = nextHop ?? packet.destination;
+  const owner = facts.network.owner(address);
+  const { name: router } = inPort.datapath;
+  if (outPort?.mac == null || owner?.mac == null || outPort.peer === null) {
+    // The port of a chassis is called after the router's own (ovn-sb(5), Port_Binding type chassisredirect).
+    const port = outPort?.type === 'chassisredirect' ? outPort.name.replace(/^cr-/, '') : (outPort?.name ?? '');
+    progress.outcome = { how: 'unanswered', router, address, port };
+    return;
+  }
+  progress.stations.push({ do: 'ask', router, address, owner: owner.name });
+  forceSource(progress);
+  goOn(progress, outPort, { ...progress.packet, ethSource: outPort.mac, ethDestination: owner.mac });
+}
+
+/** True when the router has given the packet another source because a load balancer sent it on. */
+function forceSource(progress: Progress): boolean {
+  const { facts, inPort, outPort, forcedBy, packet } = progress;
+  const isSix = packet.source.includes(':');
+  const source = forcedBy === null ? null : facts.rules.forcedSource(inPort.datapath.uuid, outPort?.name ?? '', isSix);
+  if (source === null) return false;
+  translate(progress, 'source', source, [], forcedBy);
+  return true;
+}
+
+/** Behind a port the next run begins, with the packet as it is there. */
+function goOn(progress: Progress, outPort: LogicalPort, packet: TracePacket): void {
+  const { facts, chassis, seen } = progress;
+  const behind = facts.network.port(outPort.peer ?? '');
+  if (behind === null) return;
+  const { kind, name } = behind.datapath;
+  progress.stations.push({ do: 'enter', kind, name, port: behind.name, node: null });
+  progress.outcome = { inPort: behind, packet, chassis, seen, forcedBy: null, toldUpTo: -1 };
+}

@@ -1,0 +1,137 @@
+import type { TraceOutput, TracePacket, TracePart, TraceStation, TraceWay } from '../model/overlay-trace.ts';
+import type { DatabaseRow, DatabaseRows } from '../model/rows.ts';
+import { type Existing, indexRows, mapOf, textOf } from '../overlay/existing.ts';
+import { portsOfMetadata } from './crossing.ts';
+import type { LogicalNetwork } from './network.ts';
+import { type OpenFlowOutput, parseOpenFlowTrace } from './openflow-trace.ts';
+import { openFlow, type TunnelKeys, withDestination } from './packet.ts';
+import type { RuleBook } from './rules.ts';
+
+/** The bridge that ovn-controller fills (ovn-controller(8)). */
+const integration = 'br-int';
+/** Ports by which a packet leaves the machine, or its virtual switch. */
+const tunnels: ReadonlySet<string> = new Set(['geneve', 'vxlan', 'stt']);
+
+/** Columns of Open_vSwitch that a trace needs. */
+export const switchColumns: Readonly<Record<string, readonly string[]>> = {
+  Bridge: ['name', 'ports'],
+  Port: ['name', 'interfaces'],
+  Interface: ['name', 'type', 'ofport', 'options', 'external_ids'],
+};
+
+/** What Open vSwitch of this node is to be asked: the flow, and by which device it comes in. */
+export interface LocalQuestion {
+  /** null: Open vSwitch has no such port, and need not be asked. */
+  readonly device: string | null;
+  /** The flow; without a device what is missing. */
+  readonly flow: string;
+}
+
+/** Where on its way a packet comes into this node's Open vSwitch. */
+export function localQuestions(
+  way: TraceWay,
+  node: string,
+  network: LogicalNetwork,
+  rows: DatabaseRows,
+): readonly LocalQuestion[] {
+  const { entry, stations } = way;
+  const interfaces = portsOf(indexRows(rows), integration);
+  const ask = (
+    found: DatabaseRow | undefined,
+    missing: string,
+    packet: TracePacket,
+    keys: TunnelKeys | null,
+    ahead: readonly TraceStation[],
+  ): LocalQuestion => {
+    const ofport = textOf(found ?? null, 'ofport');
+    if (found === undefined || !/^\d+$/.test(ofport)) return { device: null, flow: `${integration} has no ${missing}` };
+    return { device: textOf(found, 'name'), flow: openFlow(ofport, decided(packet, ahead), keys) };
+  };
+  const isEntry = (row: DatabaseRow): boolean =>
+    mapOf(row, 'external_ids')['iface-id'] === entry.port || isPatchOf(row, entry.port);
+  const first =
+    entry.node === node ? [ask(interfaces.find(isEntry), `port for ${entry.port}`, way.packet, null, stations)] : [];
+  const arrivals = stations.flatMap((station, index) => {
+    if (station.do !== 'cross' || station.crossing.to !== node) return [];
+    const { crossing } = station;
+    const sender = network.chassis.find((one) => one.node === crossing.from);
+    const addresses = sender?.encaps.map(({ address }) => address) ?? [];
+    const tunnel = interfaces.find(
+      (row) => textOf(row, 'type') === crossing.encap && addresses.includes(mapOf(row, 'options').remote_ip ?? ''),
+    );
+    return ask(tunnel, `tunnel to ${crossing.from}`, crossing.packet, crossing, stations.slice(index + 1));
+  });
+  return [...first, ...arrivals];
+}
+
+/**
+ * The packet as Open vSwitch is asked about it. It does not compute the hash that chooses a backend for a trace, nor does it look for the connection
+ * that an answer belongs to, so the packet goes to where the way was followed to.
+ */
+function decided(packet: TracePacket, ahead: readonly TraceStation[]): TracePacket {
+  const crossing = ahead.findIndex((station) => station.do === 'cross');
+  const onNode = crossing === -1 ? ahead : ahead.slice(0, crossing);
+  const chosen = onNode.find((station) => station.do === 'translate' && station.what === 'destination');
+  return chosen?.do === 'translate' ? withDestination(packet, chosen.to) : packet;
+}
+
+/** ovn-controller names the two ends of a patch after what they join. */
+function isPatchOf(row: DatabaseRow, localnet: string): boolean {
+  return textOf(row, 'type') === 'patch' && textOf(row, 'name') === `patch-${integration}-to-${localnet}`;
+}
+
+/** A packet that cannot come in. */
+export function withoutDevice({ flow }: LocalQuestion): TracePart {
+  const drop = { cookie: '', flow: null };
+  return { flow: '', device: null, outputs: [], learning: [], isForController: false, drop, remarks: [flow] };
+}
+
+/** What Open vSwitch said, with names for its numbers. */
+export function localPart(
+  { device, flow }: LocalQuestion,
+  text: string,
+  { network, rules }: { readonly network: LogicalNetwork; readonly rules: RuleBook },
+  rows: DatabaseRows,
+): TracePart {
+  const existing = indexRows(rows);
+  const { outputs, learning, isForController, lastCookie, remarks } = parseOpenFlowTrace(text);
+  const isGone = outputs.length > 0 || learning.length > 0 || isForController;
+  const drop = isGone ? null : { cookie: lastCookie ?? '', flow: lastCookie === null ? null : rules.flow(lastCookie) };
+  const named = outputs.map((output) => namedOutput(output, existing, network));
+  return { flow, device, outputs: named, learning, isForController, drop, remarks };
+}
+
+function namedOutput(
+  { bridge, port, ...keys }: OpenFlowOutput,
+  existing: Existing,
+  network: LogicalNetwork,
+): TraceOutput {
+  const row = portsOf(existing, bridge).find((one) => textOf(one, 'ofport') === String(port)) ?? null;
+  const type = textOf(row, 'type');
+  const common = { bridge, device: textOf(row, 'name') || `port ${port}` };
+  if (!tunnels.has(type)) {
+    const none = { address: null, tunId: null, metadata: null, datapath: null, inPort: null, outPort: null };
+    return { ...common, kind: type === 'patch' ? 'patch' : 'port', ...none };
+  }
+  const isVxlan = type === 'vxlan';
+  const datapathKey = isVxlan ? (keys.tunId ?? 0) % 4096 : keys.tunId;
+  const { inKey, outKey } = isVxlan
+    ? { inKey: 0, outKey: Math.floor((keys.tunId ?? 0) / 4096) }
+    : portsOfMetadata(keys.metadata ?? 0);
+  const within = network.ports.filter(({ datapath }) => datapath.key === datapathKey);
+  return {
+    ...common,
+    kind: 'tunnel',
+    address: mapOf(row, 'options').remote_ip ?? null,
+    tunId: keys.tunId,
+    metadata: isVxlan ? null : keys.metadata,
+    datapath: within[0]?.datapath.name ?? null,
+    inPort: within.find(({ key }) => key === inKey)?.name ?? null,
+    outPort: within.find(({ key }) => key === outKey)?.name ?? null,
+  };
+}
+
+function portsOf(existing: Existing, bridge: string): readonly DatabaseRow[] {
+  const ports = existing.referred(existing.named('Bridge', bridge), 'ports', 'Port');
+  return ports.flatMap((port) => existing.referred(port, 'interfaces', 'Interface'));
+}

@@ -1,0 +1,129 @@
+import type { DatabaseRow, DatabaseRows } from '../model/rows.ts';
+import { canonicalAddress, familyOf } from '../net/address.ts';
+import { isIpv6, isWithin, withoutLength } from '../overlay/addresses.ts';
+import { indexRows, listOf, mapOf, textOf } from '../overlay/existing.ts';
+
+/** A logical port, as OVN_Southbound has it (ovn-sb(5), Port_Binding). */
+export interface LogicalPort {
+  readonly name: string;
+  /** Empty: a VIF, which is a pod's or a node's own. */
+  readonly type: string;
+  readonly datapath: Datapath;
+  readonly key: number;
+  /** The port of a router that a switch leads to, or the other way round. */
+  readonly peer: string | null;
+  readonly mac: string | null;
+  /** A router's with their length. */
+  readonly addresses: readonly string[];
+  readonly chassis: Chassis | null;
+}
+
+export interface Datapath {
+  readonly uuid: string;
+  readonly name: string;
+  readonly kind: 'switch' | 'router';
+  readonly key: number;
+}
+
+export interface Chassis {
+  /** Its system-id. */
+  readonly name: string;
+  readonly node: string;
+  readonly encaps: readonly { readonly type: string; readonly address: string }[];
+}
+
+/** The logical network, and who carries which part of it. */
+export interface LogicalNetwork {
+  readonly ports: readonly LogicalPort[];
+  readonly chassis: readonly Chassis[];
+  port(name: string): LogicalPort | null;
+  /** The node's port, or the port of a switch, that has this address. */
+  owner(address: string): LogicalPort | null;
+  /** Of a switch's routers the port that is next to an address. */
+  routerFor(datapath: Datapath, address: string): LogicalPort | null;
+  /** Who carries what goes into or out of a port. */
+  carrier(port: LogicalPort): Chassis | null;
+}
+
+/** Columns of OVN_Southbound that a trace needs. */
+export const southboundColumns: Readonly<Record<string, readonly string[]>> = {
+  Port_Binding: ['logical_port', 'type', 'datapath', 'tunnel_key', 'mac', 'options', 'chassis'],
+  Datapath_Binding: ['tunnel_key', 'external_ids'],
+  Chassis: ['name', 'hostname', 'encaps'],
+  Encap: ['type', 'ip'],
+  Load_Balancer: ['name', 'vips', 'protocol', 'external_ids'],
+  Logical_Flow: ['external_ids', 'match', 'actions', 'logical_datapath'],
+};
+
+export function networkOf(rows: DatabaseRows): LogicalNetwork {
+  const existing = indexRows(rows);
+  const chassis = new Map(
+    existing.all('Chassis').map((row) => [
+      row._uuid,
+      {
+        name: textOf(row, 'name'),
+        node: textOf(row, 'hostname') || textOf(row, 'name'),
+        encaps: existing
+          .referred(row, 'encaps', 'Encap')
+          .map((encap) => ({ type: textOf(encap, 'type'), address: textOf(encap, 'ip') })),
+      },
+    ]),
+  );
+  const datapaths = new Map(existing.all('Datapath_Binding').map((row) => [row._uuid, datapathOf(row)]));
+  const ports = existing.all('Port_Binding').flatMap((row) => {
+    const datapath = datapaths.get(textOf(row, 'datapath'));
+    return datapath === undefined ? [] : [portOf(row, datapath, chassis.get(textOf(row, 'chassis')) ?? null)];
+  });
+  const byName = new Map(ports.map((port) => [port.name, port]));
+  const peerOf = ({ peer }: LogicalPort): LogicalPort | null => byName.get(peer ?? '') ?? null;
+  const on = (datapath: Datapath): readonly LogicalPort[] => ports.filter((port) => port.datapath === datapath);
+  return {
+    ports,
+    chassis: [...chassis.values()],
+    port: (name) => byName.get(name) ?? null,
+    owner: (address) =>
+      ports.find(
+        ({ type, addresses }) => type !== 'chassisredirect' && addresses.some((one) => withoutLength(one) === address),
+      ) ?? null,
+    routerFor: (datapath, address) =>
+      on(datapath)
+        .flatMap((port) => peerOf(port) ?? [])
+        .find(({ addresses }) =>
+          addresses.some((network) => isIpv6(network) === isIpv6(address) && isWithin(address, network)),
+        ) ?? null,
+    carrier: (port) =>
+      port.type === 'localnet'
+        ? (on(port.datapath).find(({ type }) => type === 'l3gateway')?.chassis ?? null)
+        : port.chassis,
+  };
+}
+
+function datapathOf(row: DatabaseRow): Datapath {
+  const ids = mapOf(row, 'external_ids');
+  return {
+    uuid: row._uuid,
+    name: ids.name ?? row._uuid,
+    kind: 'logical-router' in ids ? 'router' : 'switch',
+    key: Number(row.tunnel_key),
+  };
+}
+
+function portOf(row: DatabaseRow, datapath: Datapath, chassis: Chassis | null): LogicalPort {
+  const words = listOf(row, 'mac').flatMap((entry) => String(entry).split(' '));
+  const macs = words.filter((word) => /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/i.test(word));
+  return {
+    name: textOf(row, 'logical_port'),
+    type: textOf(row, 'type'),
+    datapath,
+    key: Number(row.tunnel_key),
+    peer: mapOf(row, 'options').peer ?? null,
+    mac: macs[0] ?? null,
+    addresses: words.filter((word) => familyOf(withoutLength(word)) !== null).map(canonical),
+    chassis,
+  };
+}
+
+/** Who writes the northbound rows writes addresses as they like. */
+function canonical(address: string): string {
+  return address.replace(/^[^/]*/, canonicalAddress);
+}

@@ -1,0 +1,98 @@
+import type { TraceFlow, TraceRule } from '../model/overlay-trace.ts';
+import type { DatabaseRow, DatabaseRows } from '../model/rows.ts';
+import { mapOf, textOf } from '../overlay/existing.ts';
+
+/** Tables of OVN_Northbound whose rows decide about a packet, and their columns. */
+export const northboundColumns: Readonly<Record<string, readonly string[]>> = {
+  ACL: ['name', 'action', 'direction', 'match', 'priority', 'external_ids'],
+  Load_Balancer: ['name', 'external_ids'],
+  NAT: ['type', 'logical_ip', 'external_ip', 'external_ids'],
+  Logical_Router_Static_Route: ['ip_prefix', 'nexthop', 'external_ids'],
+  Logical_Router_Policy: ['priority', 'match', 'action', 'external_ids'],
+};
+
+export interface RuleBook {
+  /** By the first eight digits of a flow's UUID, which are its cookie in Open vSwitch, too; null: no such flow. */
+  flow(id: string): TraceFlow | null;
+  /**
+   * The source that a router gives to what one of its load balancers has sent on, when it leaves by a port (ovn-nb(5), Logical_Router options:lb_force_snat_ip);
+   * null: none. ovn-trace forgets the flag of it between ingress and egress.
+   */
+  forcedSource(datapath: string, outPort: string, isSix: boolean): string | null;
+}
+
+/**
+ * northd tells of each flow which stage it is in and, where a row decides, the first eight digits of that row's UUID (ovn-sb(5), Logical_Flow external_ids).
+ * Without the northbound database, which is on the central node only, a row has no name, save a load balancer.
+ */
+export function ruleBook(southbound: DatabaseRows, northbound: DatabaseRows | null): RuleBook {
+  const flows = new Map((southbound.tables.Logical_Flow ?? []).map((row) => [shortId(row._uuid), row]));
+  const forced = [...flows.values()].filter((row) => textOf(row, 'match').includes('flags.force_snat_for_lb == 1'));
+  const rules = new Map<string, TraceRule>();
+  const note = (table: string, row: DatabaseRow, uuid: string): void => {
+    const id = shortId(uuid);
+    rules.set(id, { table, id, name: nameOf(row), says: contentOf(table, row) });
+  };
+  for (const row of southbound.tables.Load_Balancer ?? [])
+    note('Load_Balancer', row, mapOf(row, 'external_ids').lb_id ?? row._uuid);
+  for (const [table, rows] of Object.entries(northbound?.tables ?? {}))
+    for (const row of rows) note(table, row, row._uuid);
+  return {
+    forcedSource: (datapath, outPort, isSix) => {
+      const flow = forced.find((row) => {
+        const match = textOf(row, 'match');
+        const isHere = match.includes('outport ==')
+          ? match.includes(`outport == ${JSON.stringify(outPort)}`)
+          : textOf(row, 'logical_datapath') === datapath;
+        return isHere && match.includes(isSix ? 'ip6' : 'ip4');
+      });
+      return /^ct_snat\w*\(([^)]*)\)/.exec(textOf(flow ?? null, 'actions'))?.[1] ?? null;
+    },
+    flow: (id) => {
+      const row = flows.get(id);
+      if (row === undefined) return null;
+      const { 'stage-name': stage = '', 'stage-hint': hint = '' } = mapOf(row, 'external_ids');
+      const match = textOf(row, 'match');
+      return { stage, match, rule: rules.get(hint) ?? (northbound === null ? nameless(stage, hint, match) : null) };
+    },
+  };
+}
+
+/** A row of which only the flow is known. */
+function nameless(stage: string, id: string, match: string): TraceRule | null {
+  const isBalanced = stage === 'lr_in_dnat' && /\bct\.new\b/.test(match);
+  const isTranslated = /^lr_(?:in|out)_[sd]nat/.test(stage);
+  const table = isAclStage(stage) ? 'ACL' : isBalanced ? 'Load_Balancer' : isTranslated ? 'NAT' : null;
+  return id === '' || table === null ? null : { table, id, name: '', says: match };
+}
+
+/** True for a stage in which ACLs decide, or are carried out. */
+export function isAclStage(stage: string): boolean {
+  return /^ls_(?:in|out)_acl/.test(stage);
+}
+
+function shortId(uuid: string): string {
+  return uuid.slice(0, 8);
+}
+
+/** The Kubernetes object that it serves, as ovn-kubernetes notes it; else its own name. */
+function nameOf(row: DatabaseRow): string {
+  const ids = mapOf(row, 'external_ids');
+  const kind = ids['k8s.ovn.org/owner-type'] ?? ids['k8s.ovn.org/kind'];
+  const owner = ids['k8s.ovn.org/owner'] ?? ids['k8s.ovn.org/name'];
+  return kind === undefined || owner === undefined ? textOf(row, 'name') : `${kind} ${owner.replace(':', '/')}`;
+}
+
+function contentOf(table: string, row: DatabaseRow): string {
+  const text = (column: string): string => textOf(row, column);
+  switch (table) {
+    case 'NAT':
+      return `${text('type')} ${text('logical_ip')} as ${text('external_ip')}`;
+    case 'Logical_Router_Static_Route':
+      return `${text('ip_prefix')} via ${text('nexthop')}`;
+    case 'Load_Balancer':
+      return '';
+    default:
+      return `${text('action')}, priority ${text('priority')}: ${text('match')}`;
+  }
+}

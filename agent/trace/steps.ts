@@ -1,0 +1,125 @@
+import { droppedAt, flowOf, type Progress, translate } from './leg.ts';
+import type { TraceStep } from './ovn-trace.ts';
+import { withDestination } from './packet.ts';
+import { isAclStage } from './rules.ts';
+
+/** Ports behind which the next switch or router begins. */
+const inner: ReadonlySet<string> = new Set(['patch', 'l3gateway']);
+
+type Handler = (progress: Progress, found: readonly string[], step: TraceStep) => void;
+
+/** What actions do to a packet (ovn-sb(5), Logical_Flow actions), as ovn-trace prints them. */
+const handlers: readonly (readonly [RegExp, Handler])[] = [
+  [/^eth\.src = ([0-9a-f:]{17});/, (progress, [mac = '']) => change(progress, { ethSource: mac })],
+  [/^eth\.dst = ([0-9a-f:]{17});/, (progress, [mac = '']) => change(progress, { ethDestination: mac })],
+  [/^\/\* MAC binding to ([0-9a-f:]{17})\. \*\//, (progress, [mac = '']) => change(progress, { ethDestination: mac })],
+  [/^eth\.dst <-> eth\.src;/, swapMacs],
+  [/^ip\.ttl--;/, (progress) => change(progress, { ttl: progress.packet.ttl - 1 })],
+  [/^ip[46]\.(?:dst <-> ip[46]\.src|src <-> ip[46]\.dst);/, answered],
+  [/^x{0,2}reg0 = ([0-9a-f.:]+);/, nextHop],
+  [/^outport = "(.*)";/, (progress, [port = '']) => (progress.outPort = progress.facts.network.port(port))],
+  [
+    /^\/\* Replacing type "chassisredirect" outport "(.*)" with distributed port/,
+    (progress, [port = '']) => (progress.redirect = progress.facts.network.port(port)),
+  ],
+  [/^flags\.force_snat_for_(?:lb|dnat) = 1;|^ct_lb.*force_snat/, force],
+  [/^ct_lb(?:_mark)?\(backends=([^;)]*)/, balance],
+  [/^drop;/, (progress) => (progress.drop ??= droppedAt(progress, 'dropped'))],
+  [/^reject\b/, (progress) => (progress.outcome = droppedAt(progress, 'rejected'))],
+  [/^\/\* omitting output because/, (progress) => (progress.drop ??= droppedAt(progress, 'dropped'))],
+  [/^\*\*\* /, (progress) => (progress.drop ??= droppedAt(progress, 'dropped'))],
+  [/^\/\* output to "(.*)", type "(.*)" \*\//, arrive],
+];
+
+/** Follows a packet through one step of a pipeline. */
+export function readStep(progress: Progress, step: TraceStep): void {
+  if (step.number <= progress.toldUpTo) return;
+  const flow = flowOf(progress);
+  if (isAclStage(step.stage)) progress.acl = flow?.rule ?? progress.acl;
+  else passAcl(progress);
+  for (const action of step.actions) {
+    for (const [pattern, handle] of handlers) {
+      const found = pattern.exec(action);
+      if (found !== null) handle(progress, found.slice(1), step);
+    }
+    if (progress.outcome !== null) return;
+  }
+  const port = /^outport = "(.*)";/;
+  const chosen = step.actions.map((action) => port.exec(action)?.[1]).find((name) => name !== undefined);
+  if (!isRouting(step) || flow === null || chosen === undefined) return;
+  // A policy comes after the routes, and counts in their place.
+  if (progress.stations.at(-1)?.do === 'route') progress.stations.pop();
+  progress.stations.push({ do: 'route', flow, nextHop: progress.nextHop, port: chosen });
+}
+
+/** Who comes out of the stages of ACLs was let through by the one that was met last. */
+function passAcl(progress: Progress): void {
+  if (progress.acl === null) return;
+  progress.stations.push({ do: 'pass', rule: progress.acl });
+  progress.acl = null;
+}
+
+/** A router's choice: by a route, or by a policy that overrides the routes. */
+function isRouting({ stage }: TraceStep): boolean {
+  return /^lr_in_(?:ip_routing|policy)/.test(stage);
+}
+
+function change(progress: Progress, changed: Partial<Progress['packet']>): void {
+  progress.packet = { ...progress.packet, ...changed };
+}
+
+function swapMacs(progress: Progress): void {
+  const { ethSource, ethDestination } = progress.packet;
+  change(progress, { ethSource: ethDestination, ethDestination: ethSource });
+}
+
+/** A router that makes an answer of the packet itself. */
+function answered(progress: Progress): void {
+  progress.outcome = { how: 'answered', router: progress.inPort.datapath.name };
+}
+
+/** The first register has the next hop in both stages that choose one; elsewhere it is used for other things. */
+function nextHop(progress: Progress, [address = '']: readonly string[], step: TraceStep): void {
+  if (isRouting(step) && /[.:]/.test(address)) progress.nextHop = address;
+}
+
+/** A load balancer that wants answers to come by its router. */
+function force(progress: Progress, _found: readonly string[], { flow, match }: TraceStep): void {
+  progress.forcedBy = flowOf(progress)?.rule ?? { table: 'Load_Balancer', id: flow, name: '', says: match };
+}
+
+/** ovn-trace takes any of several backends and does not say which: the way goes on from here with the first. */
+function balance(progress: Progress, [list = '']: readonly string[], { number }: TraceStep): void {
+  const { packet, inPort, chassis } = progress;
+  const backends = list.split(',').filter((backend) => backend !== '');
+  const chosen =
+    backends.find((backend) => withDestination(packet, backend).destination !== packet.source) ?? backends[0];
+  if (chosen === undefined) return;
+  translate(
+    progress,
+    'destination',
+    chosen,
+    backends.filter((backend) => backend !== chosen),
+    flowOf(progress)?.rule ?? null,
+  );
+  if (backends.length > 1)
+    progress.outcome = {
+      inPort,
+      packet: progress.packet,
+      chassis,
+      seen: progress.seen,
+      forcedBy: progress.forcedBy,
+      toldUpTo: number,
+    };
+}
+
+function arrive(progress: Progress, [name = '', type = '']: readonly string[]): void {
+  if (inner.has(type)) return;
+  const { network } = progress.facts;
+  const port = network.port(name);
+  if (type === 'localnet') {
+    const node = progress.chassis?.node ?? null;
+    progress.outcome = { how: 'outside', port: name, node };
+  } else if (type === '' && port?.chassis === null) progress.outcome = { how: 'unbound', port: name };
+  else progress.outcome = { how: 'delivered', port: name, node: port?.chassis?.node ?? null };
+}

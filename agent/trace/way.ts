@@ -1,0 +1,73 @@
+import type { TraceEnd, TracePacket, TracePlace, TraceStation, TraceWay } from '../model/overlay-trace.ts';
+import { type Leg, type LegFacts, type LegStart, readLeg, type Translation } from './leg.ts';
+import type { Chassis, LogicalPort } from './network.ts';
+import { parseOvnTrace } from './ovn-trace.ts';
+import { readStep } from './steps.ts';
+
+/** A way through a network of some switches and routers has a few runs; more of them is a packet that goes round in circles. */
+const mostLegs = 16;
+
+/** A way that is not at its end yet: `next` says where ovn-trace has to begin. */
+export interface WayInProgress {
+  readonly facts: LegFacts;
+  readonly entry: LegStart;
+  readonly legs: readonly Leg[];
+}
+
+export function beginWay(
+  facts: LegFacts,
+  inPort: LogicalPort,
+  chassis: Chassis | null,
+  packet: TracePacket,
+): WayInProgress {
+  return { facts, entry: { inPort, packet, chassis, seen: [], forcedBy: null, toldUpTo: -1 }, legs: [] };
+}
+
+/** Where ovn-trace has to begin next; null: the way is at its end. */
+export function nextStart({ entry, legs }: WayInProgress): LegStart | null {
+  const last = legs.at(-1);
+  if (last === undefined) return entry;
+  return 'inPort' in last.outcome && legs.length < mostLegs ? last.outcome : null;
+}
+
+/** The way with what ovn-trace says of its next part. */
+export function continueWay(way: WayInProgress, start: LegStart, text: string): WayInProgress {
+  return { ...way, legs: [...way.legs, readLeg(way.facts, start, parseOvnTrace(text), readStep)] };
+}
+
+/** The whole way, when it is at its end. */
+export function wayOf({ entry, legs }: WayInProgress): TraceWay {
+  const last = legs.at(-1);
+  const stations: readonly TraceStation[] = legs.flatMap((leg) => leg.stations);
+  const outcome = last?.outcome;
+  const { name: where } = entry.inPort.datapath;
+  const circle: TraceEnd = { how: 'circles', where };
+  const end = outcome === undefined || 'inPort' in outcome ? circle : outcome;
+  const packet = last?.packet ?? entry.packet;
+  return { packet: entry.packet, entry: placeOf(entry), stations, end, last: packet };
+}
+
+function placeOf({ inPort, chassis }: LegStart): TracePlace {
+  const { kind, name } = inPort.datapath;
+  return { kind, name, port: inPort.name, node: chassis?.node ?? null };
+}
+
+/** What the way back has to take back, the last one first. */
+export function translationsOf({ stations }: TraceWay): readonly Translation[] {
+  return stations.filter((station) => station.do === 'translate').toReversed();
+}
+
+/** The answer to a packet, as who got it sends it. */
+export function answerTo({ packet, last }: TraceWay): TracePacket {
+  return {
+    ...last,
+    ethSource: last.ethDestination,
+    ethDestination: last.ethSource,
+    source: last.destination,
+    destination: last.source,
+    sourcePort: last.destinationPort,
+    destinationPort: last.sourcePort,
+    ttl: packet.ttl,
+    isReply: true,
+  };
+}

@@ -1,0 +1,61 @@
+// What a node says of its way out, in the southbound database of the central node.
+import type { OverlayGateway } from '../../../agent/model/overlay.ts';
+import { announcedGateway, announcement } from '../../../agent/overlay/announcement.ts';
+import { membersNow } from '../../../agent/overlay/members.ts';
+import { planNorthbound } from '../../../agent/overlay/northbound.ts';
+import { dual, emptyNorthbound, factsOf, gatewayOf, nodeOf } from '../../unit/overlay/cluster.ts';
+import { printable } from '../expect.ts';
+import type { FuzzTarget } from '../target.ts';
+
+const dedicated = gatewayOf(2, {
+  kind: 'dedicated',
+  addresses: ['203.0.113.9/24', '2001:db8:7::9/64'],
+  nextHops: ['203.0.113.1', 'fe80::1'],
+  vlan: 7,
+  subnets: ['10.42.1.0/24', 'fd01:0:0:4::/64'],
+});
+const vip = gatewayOf(2, { mac: '0a:58:c0:00:02:64', addresses: ['192.0.2.100/24'], isVip: true });
+const said = (gateway: OverlayGateway): string => ['enable-chassis-as-gw', ...announcement(gateway)].join(',');
+
+export const overlayAnnouncement: FuzzTarget = {
+  corpus: () => [gatewayOf(2), dedicated, vip].map((gateway) => Buffer.from(said(gateway))),
+  words: [
+    ',',
+    '=',
+    'microshift-net:',
+    'kind=shared',
+    'vip=yes',
+    'address=',
+    'subnet=',
+    '/0',
+    '::',
+    '0.0.0.0',
+    '10.42.1.0/24',
+    '"',
+  ],
+  form: 'bytes',
+  open: () => ({
+    feed: (input) => {
+      const node = nodeOf(2);
+      const chassis = {
+        name: node.systemId,
+        hostname: node.name,
+        encapAddresses: node.encap.addresses,
+        cmsOptions: input.toString(),
+        bridgeMappings: 'physnet:br-ex',
+      };
+      const announced = announcedGateway(chassis, dual);
+      const { nodes, trace, faults } = membersNow(dual, nodeOf(1), [nodeOf(1), node], [chassis]);
+      printable([...trace, ...faults].join(' '), 'what is said of it');
+      // Whatever is taken can be planned, and says the same again.
+      const plan = planNorthbound(factsOf(emptyNorthbound().rows(), { layout: dual, nodes }));
+      printable(JSON.stringify(plan.changes), 'a row');
+      if (announced === null) return 'nothing';
+      if ('fault' in announced) return 'a fault';
+      const again = announcedGateway({ ...chassis, cmsOptions: said(announced.gateway) }, dual);
+      if (JSON.stringify(again) !== JSON.stringify(announced)) throw new Error('it is read in two ways');
+      return 'a way out';
+    },
+    close: () => undefined,
+  }),
+};

@@ -1,0 +1,72 @@
+// make demo-overlay: two nodes become one network on OVN, one of them the way out to the LAN. KEEP=1 leaves a shell in the first one at the end.
+import type { TestNode } from './node.ts';
+import { bootTwoNodes, identity, reach } from './overlay-cluster.ts';
+import { type Drawn, picture } from './overlay-picture.ts';
+import { onSecond, second } from './second-node.ts';
+import { shell } from './shell.ts';
+import { heading, indent, ms, say } from './telling.ts';
+
+const first = 'node';
+
+/** Runs a command on a node and prints what a person there would see. */
+async function show(node: TestNode, on: string, command: string, expected = 0): Promise<string> {
+  say(`${on}$ ${command}`);
+  const words = on === first ? command : `${onSecond} sh -c '${command}'`;
+  const run = await node.run(words);
+  say(indent(`${run.stderr}${run.stdout}`));
+  if (run.exitCode !== expected) throw new Error(`exit code ${run.exitCode}, not ${expected}`);
+  say(`  (${ms(run.wallMs)})`);
+  return run.stdout;
+}
+
+async function main(): Promise<void> {
+  heading('Two nodes boot on one LAN: systemd, NetworkManager, Open vSwitch; each moves its NIC under br-ex');
+  const node = await bootTwoNodes();
+  try {
+    for (const on of [first, second.name]) await show(node, on, 'microshift-net status');
+
+    heading('The first one begins a cluster, the second one joins');
+    await show(node, first, 'microshift-net overlay init');
+    const issue = `microshift-net overlay pki issue ${second.name} --system-id "$(${onSecond} ${identity})"`;
+    await node.text(`${issue} | ${onSecond} tee /root/bundle > /dev/null`);
+    await show(node, second.name, 'microshift-net overlay join /root/bundle');
+
+    heading('A tunnel between them');
+    await draw(node);
+    await show(node, first, reach('10.42.1.2'));
+    await show(node, second.name, reach('10.42.0.2'));
+
+    heading('The second one is the way out: what is for 198.51.100.0/24 leaves there, with its address');
+    await show(node, second.name, 'microshift-net overlay gateway');
+    await show(node, first, 'microshift-net overlay apply');
+    await draw(node);
+    await node.text('ip route replace 198.51.100.0/24 via 10.42.0.1 dev ovn-k8s-mp0');
+    await show(node, first, reach('198.51.100.1'));
+
+    heading('Why it gets there');
+    await show(node, first, `microshift-net overlay trace ${first} ${second.name}`);
+    await show(node, first, `microshift-net overlay trace ${first} 198.51.100.1`);
+
+    heading("One node's power is cut");
+    await node.text('systemctl stop second-node');
+    await show(node, first, reach('10.42.1.2', 2), 1);
+    await show(node, first, 'microshift-net overlay verify');
+
+    heading('It boots, and is back by itself');
+    await node.text('systemctl start second-node');
+    await show(node, first, reach('10.42.1.2'));
+    await show(node, first, reach('198.51.100.1'));
+    await draw(node);
+    if (process.env.KEEP === '1') await shell(node);
+  } finally {
+    await node.halt();
+  }
+}
+
+/** Nodes, subnets, tunnels and ways out, as the central node has them. */
+async function draw(node: TestNode): Promise<void> {
+  const { nodes }: { nodes: Drawn[] } = JSON.parse(await node.text('microshift-net overlay nodes --output json'));
+  say(picture(nodes));
+}
+
+await main();

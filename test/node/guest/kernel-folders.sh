@@ -1,0 +1,15 @@
+#!/bin/bash
+# Gives a node that runs on another's kernel what the kernel shows: kernel-folders.sh ROOT. Of /proc/sys only the network is the node's own to change.
+set -eu
+root=$1
+mount -t proc proc "$root/proc"
+mount --bind "$root/proc/sys" "$root/proc/sys"
+mount -o remount,bind,ro "$root/proc/sys"
+mount --bind "$root/proc/sys/net" "$root/proc/sys/net"
+mount -o remount,bind,rw "$root/proc/sys/net"
+mount -t sysfs -o ro sysfs "$root/sys"
+mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
+mount -t tmpfs -o mode=755 tmpfs "$root/dev"
+mkdir "$root/dev/pts" "$root/dev/shm"
+mount -t devpts -o newinstance,ptmxmode=0666,mode=620,gid=5 devpts "$root/dev/pts"
+mount -t tmpfs tmpfs "$root/dev/shm"

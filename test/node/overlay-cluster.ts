@@ -1,0 +1,28 @@
+// Two booted nodes that can become a cluster.
+import { bootNode, type TestNode } from './node.ts';
+import { withSecondNode } from './second-node.ts';
+
+/** Both have the userspace data path: the machine's kernel may have no openvswitch module. */
+const files = { '/etc/microshift/ovn.yaml': 'ovs:\n  datapathType: netdev\n', ...withSecondNode() };
+
+/** The switch sends whole checksums, as that data path needs them. Behind it is a network of its own, 198.51.100.0/24. */
+const lan = `lan() {
+  nic eth0; lan_ip lan0 192.0.2.1/24 198.51.100.1/24
+  for device in lan0 peth0; do $LAN ethtool -K "$device" tx off; done
+}`;
+
+/** Boots both; each has its NIC under br-ex, 192.0.2.50 and .51. */
+export async function bootTwoNodes(): Promise<TestNode> {
+  const node = await bootNode({ lan: 'static4', lanAppend: lan, enableUnit: true, kernel: 'of this machine', files });
+  await node.text('systemctl start microshift-ovs-init second-node').catch(async (error: unknown) => {
+    await node.halt();
+    throw error;
+  });
+  return node;
+}
+
+/** Prints who a node is in OVN. */
+export const identity = 'cat /etc/openvswitch/system-id.conf';
+
+/** Asks until the first answer: the first packets of a tunnel wait for the neighbour's address. */
+export const reach = (address: string, seconds = 30): string => `ping -c 1 -w ${seconds} ${address}`;

@@ -1,0 +1,16 @@
+// A second booted node, inside of a first one that runs on this machine's kernel (guest/second-node.sh says how).
+
+/** Its name, and its address beside 192.0.2.50. */
+export const second = { name: 'second', address: '192.0.2.51' } as const;
+
+/** Before a command of the first node: runs it on the second one. */
+export const onSecond = '/testnode/on-second.sh';
+
+/** Files of the first node: a unit whose start ends when the second one has booted, and whose stop cuts its power. `edit` makes the new disk its own. */
+export function withSecondNode(edit = ''): Record<string, string> {
+  const start = `/testnode/second-node.sh ${second.name} ${second.address} ${edit}`.trimEnd();
+  return {
+    '/etc/systemd/system/second-node.service': `[Unit]\nAfter=testnode-lan.service
+[Service]\nType=notify\nNotifyAccess=all\nTimeoutStartSec=120\nExecStart=${start}\nKillSignal=SIGKILL\nDelegate=yes\nTasksMax=infinity\n`,
+  };
+}

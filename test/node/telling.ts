@@ -1,0 +1,7 @@
+// What the demonstrations print.
+
+export const say = (text: string): void => void process.stdout.write(`${text}\n`);
+export const heading = (text: string): void => say(`\n── ${text} ${'─'.repeat(Math.max(0, 74 - text.length))}\n`);
+export const indent = (text: string): string => text.replace(/\s+$/, '').replace(/^(?=.)/gm, '  ');
+export const ms = (value: number): string =>
+  value >= 1000 ? `${(value / 1000).toFixed(1)} s` : `${Math.round(value)} ms`;

@@ -1,0 +1,19 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import type { Test } from 'tap';
+
+/** Processes that end with the test, the last one first, and then the folder that they work in. */
+export function childrenIn(folder: string, t: Test): ChildProcess[] {
+  const children: ChildProcess[] = [];
+  t.teardown(async () => {
+    for (const child of children.toReversed()) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      const gone = once(child, 'exit');
+      child.kill('SIGKILL');
+      await gone;
+    }
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return children;
+}

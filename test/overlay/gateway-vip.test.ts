@@ -1,0 +1,70 @@
+// `overlay gateway --high-availability vip`: an address moves to another node when the one that has it dies.
+import t from 'tap';
+import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { databases, form, seenAs, startOutside, take } from './outside.ts';
+import { writesDuring } from './writes.ts';
+
+const skip = missingForHosts() ?? false;
+
+t.test('an address that moves between two nodes', { skip }, async (t) => {
+  const lan = await startLan(t);
+  const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13)];
+  await startOutside(lan);
+  form([n1, n2, n3]);
+  const vip = ['--address', '192.0.2.100/24', '--high-availability', 'vip'];
+  t.match(n2.agent('overlay', 'gateway', '--high-availability', 'vip'), { status: 2, stderr: /say it with --address/ });
+  t.match(n2.agent('overlay', 'gateway', '--address', '192.0.2.12/24', '--high-availability', 'vip'), {
+    status: 2,
+    stderr: /is this node's own and cannot move/,
+  });
+  for (const host of [n2, n3]) {
+    t.match(host.agent('overlay', 'gateway', ...vip), { status: 0, stdout: /as 192\.0\.2\.100/ });
+    take(n1, host, 'physnet_ext_vip_192.0.2.100');
+    t.match(host.agent('overlay', 'verify'), { status: 0 });
+  }
+  const holder = (host: Host): string => {
+    const chassis = n1.must(
+      'ovn-sbctl',
+      '--bare',
+      '--columns=_uuid',
+      'find',
+      'Chassis',
+      `name=${host.name}-of-the-test`,
+    );
+    return n1.must(
+      'ovn-sbctl',
+      '--timeout=60',
+      'wait-until',
+      'Port_Binding',
+      'cr-rtoe-vip_192.0.2.100',
+      `chassis=${chassis.trim()}`,
+    );
+  };
+  holder(n2);
+  for (const [host, own] of [
+    [n1, '10.42.0.2'],
+    [n2, '10.42.1.2'],
+    [n3, '10.42.2.2'],
+  ] as const)
+    t.equal(seenAs(host, own), '192.0.2.100', `${host.name} leaves by it`);
+  const again = await writesDuring(n1, databases, () => {
+    t.match(n1.agent('overlay', 'apply'), { status: 0, stdout: /^Nothing to do/ });
+  });
+  t.strictSame(again, []);
+
+  n2.must(
+    'sh',
+    '-c',
+    'kill -9 $(cat /run/openvswitch/ovs-vswitchd.pid /run/ovn/ovn-controller.pid /run/openvswitch/ovn-controller.pid 2>/dev/null)',
+  );
+  holder(n3);
+  t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.100', 'n2 has died, and n3 has its address');
+  t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.100');
+
+  t.match(n1.agent('overlay', 'leave', '--node', 'n2'), { status: 0 });
+  t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.100', 'n2 is out of the cluster');
+  t.match(n3.agent('overlay', 'gateway', '--remove'), { status: 0 });
+  t.match(n1.agent('overlay', 'apply'), { status: 0 });
+  t.notMatch(n1.must('ovn-nbctl', 'show'), /vip/, 'nothing of it is left');
+  t.equal(n1.must('ovn-nbctl', 'lr-nat-list', 'ovn_cluster_router'), '');
+});

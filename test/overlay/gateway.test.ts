@@ -1,0 +1,118 @@
+// `overlay gateway` over br-ex: what has an address of the cluster reaches hosts outside of it, with the address of its way out.
+import t from 'tap';
+import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { answerTo, databases, form, outside, seenAs, startOutside, state, take } from './outside.ts';
+import { writesDuring } from './writes.ts';
+
+const skip = missingForHosts() ?? false;
+
+/** What arrives at the address that node and gateway share goes to who has asked for it, by its mark in conntrack. */
+function tellApart(host: Host): void {
+  const ofport = (name: string): string => host.must('ovs-vsctl', 'get', 'Interface', name, 'ofport').trim();
+  const [nic, way] = [ofport('eth0'), ofport(`patch-br-ex_${host.name}-to-br-int`)];
+  const mac = host.must('cat', '/sys/class/net/br-ex/address').trim();
+  const flows = [
+    `priority=110,in_port=${way},ip,actions=ct(commit,zone=64000,exec(load:1->NXM_NX_CT_MARK[])),output:${nic}`,
+    `priority=110,in_port=${nic},ip,ip_dst=${host.address},udp,udp_dst=6081,actions=LOCAL`,
+    `priority=100,in_port=${nic},ip,ip_dst=${host.address},actions=ct(zone=64000,table=1)`,
+    `priority=100,in_port=${nic},arp,dl_dst=${mac},actions=LOCAL,output:${way}`,
+    `table=1,priority=100,ct_mark=1,ip,actions=output:${way}`,
+    'table=1,priority=10,actions=LOCAL',
+  ];
+  for (const flow of flows) host.must('ovs-ofctl', 'add-flow', 'br-ex', flow);
+}
+
+t.test('ways out over br-ex', { skip }, async (t) => {
+  const lan = await startLan(t);
+  const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13, ['eth1'])];
+  await startOutside(lan);
+  form([n1, n2, n3]);
+  const before = state(n2);
+  const ports = ['br-ex', 'br-int'].map((bridge) => n2.must('ovs-vsctl', 'get', 'Bridge', bridge, 'ports').trim());
+
+  const made = n2.agent('overlay', 'gateway', '--address', '192.0.2.112/24');
+  t.match(made, {
+    status: 0,
+    stdout:
+      /^Done, 1 change: packets leave n2 by br-ex to 192\.0\.2\.254, as 192\.0\.2\.112\.\nLeft to do: the central node .*run there microshift-net overlay apply/,
+  });
+  t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /has not made n2 a way out yet/ });
+  take(n1, n2, 'br-ex_n2');
+  t.match(n2.agent('overlay', 'verify'), { status: 0 });
+  t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.112');
+  t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.112', 'n3 has none, and leaves by n2');
+
+  t.match(n1.agent('overlay', 'gateway', '--address', '192.0.2.111/24'), {
+    status: 0,
+    stdout: /^Done, \d+ changes: packets leave n1 by br-ex to 192\.0\.2\.254, as 192\.0\.2\.111\.$/m,
+  });
+  t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.111', 'each leaves by itself');
+  t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.112');
+  t.match(seenAs(n3, '10.42.2.2'), /^192\.0\.2\.11[12]$/, 'n3 by either');
+  t.match(
+    n1.agent('overlay', 'nodes').stdout,
+    /n1 .* 192\.0\.2\.111 on br-ex .*\nn2 .* 192\.0\.2\.112 on br-ex .*\nn3 .* - /,
+  );
+
+  const again = await writesDuring(n1, databases, () => {
+    t.match(n1.agent('overlay', 'gateway', '--address', '192.0.2.111/24'), { status: 0, stdout: /^Nothing to do/ });
+    t.match(n1.agent('overlay', 'apply'), { status: 0, stdout: /^Nothing to do/ });
+  });
+  t.strictSame(again, [], 'nothing is written again on the central node');
+  const onNode = await writesDuring(n2, ['Open_vSwitch'], () => {
+    t.match(n2.agent('overlay', 'gateway', '--address', '192.0.2.112/24'), { status: 0, stdout: /^Nothing to do/ });
+  });
+  t.strictSame(onNode, [], 'nor on the other');
+
+  const asked = ['--address', '192.0.2.111/24', '--subnets', '10.42.1.0/24,10.42.2.0/24'];
+  t.match(n1.agent('overlay', 'gateway', ...asked), { status: 0 });
+  t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.111', 'what n1 was asked for leaves there, n2 itself too');
+  t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.111');
+  t.match(n1.agent('overlay', 'gateway', '--remove'), { status: 0, stdout: /n1 is no way out/ });
+  t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.112', 'and without n1 as before');
+  t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.112');
+
+  n2.must(
+    'ovs-vsctl',
+    'set',
+    'Open_vSwitch',
+    '.',
+    'external_ids:ovn-cms-options="enable-chassis-as-gw,microshift-net:kind=dedicated"',
+  );
+  t.match(n2.agent('overlay', 'apply'), { status: 0 });
+  t.match(
+    n2.must('ovs-vsctl', 'get', 'Open_vSwitch', '.', 'external_ids:ovn-cms-options'),
+    /^"enable-chassis-as-gw,microshift-net:kind=dedicated,microshift-net:network=physnet,/,
+    'what others announce stays',
+  );
+  n2.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', 'external_ids:ovn-cms-options=enable-chassis-as-gw');
+  t.match(n2.agent('overlay', 'gateway', '--remove'), { status: 0 });
+  n2.must('ovs-vsctl', 'remove', 'Open_vSwitch', '.', 'external_ids', 'ovn-cms-options');
+  // ovn-controller takes its ports out by itself.
+  for (const [index, bridge] of ['br-ex', 'br-int'].entries())
+    n2.must('ovs-vsctl', '--timeout=60', 'wait-until', 'Bridge', bridge, `ports=${ports[index]}`);
+  t.equal(state(n2), before, 'nothing of it is left on n2');
+  t.match(n1.agent('overlay', 'apply'), { status: 0 });
+  t.notMatch(n1.must('ovn-nbctl', 'show'), /GR_/, 'nor on the central node');
+
+  t.match(n2.agent('overlay', 'gateway', '--address', '192.0.2.112/24'), { status: 0 });
+  take(n1, n2, 'br-ex_n2');
+  t.match(n2.agent('overlay', 'leave'), { status: 0 });
+  t.equal(n2.must('ovs-vsctl', 'list-ports', 'br-ex'), 'eth0\n', 'leaving takes it out of br-ex');
+
+  t.match(n1.agent('overlay', 'gateway'), { status: 0, stdout: /by br-ex to 192\.0\.2\.254, as 192\.0\.2\.11\./ });
+  tellApart(n1);
+  t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.11', "the node's own address");
+  t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.11');
+  n1.must('ip', 'route', 'delete', outside);
+  t.equal(answerTo(n1, '192.0.2.11'), '192.0.2.11', 'which the node has still itself');
+
+  n3.must('ip', 'address', 'add', '203.0.113.9/24', 'dev', 'eth1');
+  const untouched = state(n3);
+  n1.must('sh', '-c', 'kill -9 $(cat /run/ovn/ovnsb_db.pid)');
+  t.match(n3.agent('overlay', 'gateway', '--interface', 'eth1', '--next-hop', '203.0.113.1'), {
+    status: 5,
+    stderr: /taking everything back/,
+  });
+  t.equal(state(n3), untouched, 'what cannot be proved is taken back');
+});

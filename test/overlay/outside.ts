@@ -1,0 +1,74 @@
+// A cluster and what is outside of it: a host far away that tells whom it sees.
+import { type Ended, type Host, type Lan, startCentral, startController } from './hosts.ts';
+
+/** Far away, behind the LAN's router. */
+export const outside = '198.51.100.1';
+
+/** What a node is in the cluster. */
+export const record = '/var/lib/microshift-net/overlay.json';
+
+/** Of a central node. */
+export const databases = ['OVN_Northbound', 'OVN_Southbound', 'Open_vSwitch'] as const;
+
+/** The LAN's router, which is the host far away at once, and knows no way to the cluster's subnets. */
+export async function startOutside(lan: Lan): Promise<Host> {
+  const host = await lan.host('outside', 200, ['eth1']);
+  host.must('ip', 'address', 'add', '192.0.2.254/24', 'dev', 'br-ex');
+  host.must('ip', 'address', 'add', `${outside}/32`, 'dev', 'lo');
+  const answer = `require('net').createServer((socket) => socket.end(socket.remoteAddress + '\\n')).listen(4001, '${outside}')`;
+  host.start(process.execPath, '-e', answer);
+  return host;
+}
+
+/** Connects from the node's address in the cluster, until it can; says the address that the host far away sees. */
+const ask = `
+const net = require('net');
+const attempt = () => {
+  const socket = net.connect({ port: 4001, host: process.argv[1], localAddress: process.argv[2] });
+  socket.on('data', (data) => { process.stdout.write(data); process.exit(0); });
+  socket.on('error', () => setTimeout(attempt, 100));
+};
+attempt();
+`;
+
+/** The address with which a node's packets arrive far away; they go by its interface in the cluster. */
+export function seenAs(host: Host, own: string): string {
+  const router = own.replace(/\.2$/, '.1');
+  host.must('ip', 'route', 'replace', outside, 'via', router, 'dev', 'ovn-k8s-mp0');
+  return answerTo(host, own);
+}
+
+/** The address with which packets from an address of a node arrive far away. */
+export function answerTo(host: Host, own: string): string {
+  const { stdout, stderr } = host.run([process.execPath, '-e', ask, outside, own]);
+  return `${stdout}${stderr}`.trim();
+}
+
+/** What a node has of a way out. */
+export function state(host: Host): string {
+  const rows = host.must('ovs-vsctl', 'get', 'Open_vSwitch', '.', 'external_ids', 'other_config');
+  const ports = ['br-ex', 'br-int'].map((bridge) => host.must('ovs-vsctl', 'list-ports', bridge)).join('');
+  const recorded = host.must('cat', record);
+  return `${rows}${host.must('ovs-vsctl', 'list-br')}${ports}${host.must('ip', '-o', 'address', 'show', 'scope', 'global')}${recorded}`;
+}
+
+/** The central node writes what is announced, and the node has taken it when this is over. */
+export function take(central: Host, host: Host, localnet: string): void {
+  const { status, stdout, stderr } = central.agent('overlay', 'apply');
+  if (status !== 0 || !stdout.startsWith('Done')) throw new Error(`nothing was written: ${stdout}${stderr}`);
+  host.must('ovs-vsctl', '--timeout=60', 'wait-until', 'Interface', `patch-${localnet}-to-br-int`, 'type=patch');
+}
+
+/** A cluster of these nodes, the first of which is the central one. */
+export function form([central, ...others]: readonly [Host, ...Host[]]): void {
+  startCentral(central);
+  for (const host of [central, ...others]) startController(host);
+  const made = ({ status, stderr }: Ended): void => {
+    if (status !== 0) throw new Error(`there is no cluster: ${stderr}`);
+  };
+  made(central.agent('overlay', 'init'));
+  for (const host of others) {
+    const { stdout } = central.agent('overlay', 'pki', 'issue', host.name, '--system-id', `${host.name}-of-the-test`);
+    made(host.agentWith(stdout, 'overlay', 'join', '-'));
+  }
+}

@@ -1,0 +1,31 @@
+// ping(8) as far as a test needs it: not every machine that builds has the program.
+import type { Host } from './hosts.ts';
+
+/** Asks once a second until there is an answer, which a switch or router that has just been made may owe; prints its time to live. */
+const script = `
+use Socket;
+my $asked = inet_aton($ARGV[0]);
+socket(my $socket, PF_INET, SOCK_RAW, 1) or die $!;
+for my $number (1 .. 30) {
+  my $sum = 0xffff - ((0x0800 + $$ % 65536 + $number) % 0xffff);
+  send($socket, pack('CCnnn', 8, 0, $sum, $$ % 65536, $number), 0, sockaddr_in(0, $asked));
+  my $ready = '';
+  vec($ready, fileno($socket), 1) = 1;
+  my $left = 1;
+  while ((my ($found, $rest) = select(my $readable = $ready, undef, undef, $left))[0]) {
+    my $from = recv($socket, my $packet, 1500, 0);
+    $left = $rest;
+    my ($type, $id) = unpack('x20 C x3 n', $packet);
+    next if $type != 0 || $id != $$ % 65536 || (sockaddr_in($from))[1] ne $asked;
+    print unpack('x8 C', $packet);
+    exit 0;
+  }
+}
+exit 1;
+`;
+
+/** The time to live with which an address answers a node; null: it does not answer within half a minute. */
+export function ping(from: Host, address: string): number | null {
+  const { status, stdout } = from.run(['perl', '-e', script, address]);
+  return status === 0 ? Number(stdout) : null;
+}

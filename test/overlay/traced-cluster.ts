@@ -1,0 +1,49 @@
+// Two nodes of a cluster whose packets are followed: n1 is the central one, and a gateway with an address of its own.
+import { readFileSync } from 'node:fs';
+import type { Test } from 'tap';
+import { connect } from '../../agent/drivers/ovsdb/index.ts';
+import type { OverlayRecord } from '../../agent/model/overlay-record.ts';
+import { planNorthbound } from '../../agent/overlay/northbound.ts';
+import { operationsOf } from '../../agent/overlay/operations.ts';
+import { factsOf, gatewayOf } from '../unit/overlay/cluster.ts';
+import { readRows } from './central.ts';
+import { type Host, startCentral, startController, startLan } from './hosts.ts';
+
+/** Somebody who is not on the LAN, and its router. */
+export const outside = '203.0.113.9';
+const router = { address: '192.0.2.254', mac: '52:54:00:ff:ff:01' };
+
+/** Two nodes of a cluster, the first of them central and with a gateway. */
+export async function twoNodes(t: Test): Promise<readonly [Host, Host]> {
+  const lan = await startLan(t);
+  const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
+  startCentral(n1);
+  for (const host of [n1, n2]) startController(host);
+  t.match(n1.agent('overlay', 'init'), { status: 0 });
+  const bundle = n1.agent('overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test').stdout;
+  t.match(n2.agentWith(bundle, 'overlay', 'join', '-'), { status: 0 });
+  const record = JSON.parse(readFileSync(n1.path('/var/lib/microshift-net/overlay.json'), 'utf8')) as OverlayRecord;
+  const gateway = gatewayOf(1, { addresses: ['192.0.2.21/24'], nextHops: [router.address] });
+  const nodes = (record.members ?? []).map((node) => (node.name === 'n1' ? { ...node, gateway } : node));
+  const northbound = await connect(n1.path('/run/ovn/ovnnb_db.sock'), 60_000);
+  const rows = await readRows(northbound);
+  const plan = planNorthbound(factsOf(rows, { layout: record.layout, nodes }));
+  await northbound.transact('OVN_Northbound', operationsOf(plan, rows.shape));
+  northbound.close();
+  n1.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', 'external_ids:ovn-bridge-mappings=physnet:br-ex');
+  n1.must('ovn-nbctl', '--wait=hv', 'sync');
+  return [n1, n2];
+}
+
+/** The LAN's router has answered the gateway; northd forgets what is older than five minutes. */
+export function learn(n1: Host): void {
+  const find = ['--bare', '--columns=_uuid', 'find', 'Datapath_Binding', 'external_ids:name=GR_n1'];
+  const binding = [
+    'logical_port=rtoe-GR_n1',
+    `ip="${router.address}"`,
+    `mac="${router.mac}"`,
+    `timestamp=${Date.now()}`,
+  ];
+  n1.must('ovn-sbctl', 'create', 'MAC_Binding', ...binding, `datapath=${n1.must('ovn-sbctl', ...find).trim()}`);
+  n1.must('ovn-nbctl', '--wait=hv', 'sync');
+}

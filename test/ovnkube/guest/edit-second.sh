@@ -1,0 +1,8 @@
+#!/bin/bash
+# The second node's kubelet talks to the API server of the first one, and nothing of the first one's pods is its own. In the folder of its disk:
+#   edit-second.sh NAME ADDRESS
+set -eu
+rm -rf var/lib/{kubelet,ovnk}/* var/lib/etcd var/log/kubelet etc/cni
+sed -i 's/localhost/192.0.2.50/' testnode/kube/admin.kubeconfig var/lib/microshift/resources/kubeadmin/kubeconfig
+sed -i "s/kubelet.js .*/kubelet.js $1 $2 \/testnode\/kube 192.0.2.50:6443/" etc/systemd/system/kubelet.service
+ln -sfn /dev/null etc/systemd/system/kube.service

@@ -1,0 +1,250 @@
+// What the commands of ovn-kubernetes' first tool come to, on databases that are on paper; among it what was wrong with that tool.
+import t from 'tap';
+import type { GatewayWords } from '../../../agent/model/ovn-k8s.ts';
+import { operationsOf } from '../../../agent/overlay/operations.ts';
+import { gatewayAsked } from '../../../agent/run/overlay/ovn-k8s/gateway.ts';
+import type { PlannedInit } from '../../../agent/run/overlay/ovn-k8s/planned.ts';
+import { gatewayRequest, nodeRequest } from '../../../agent/run/overlay/ovn-k8s/request.ts';
+import { applied, emptyNorthbound } from './cluster.ts';
+import { link, type Machine, machine, planned, run } from './machine.ts';
+import type { ModelDatabase } from './model-database.ts';
+
+const cluster = '192.168.0.0/16';
+const masterOf = ({ name }: Machine, subnet = '192.168.1.0/24', clusterIpSubnet = cluster) =>
+  nodeRequest({ clusterIpSubnet, nodeName: name }, '--master-switch-subnet', subnet, true);
+const minionOf = ({ name }: Machine, subnet: string) =>
+  nodeRequest({ clusterIpSubnet: cluster, nodeName: name }, '--minion-switch-subnet', subnet, false);
+const gatewayWords = ({ name, host }: Machine, special: Partial<GatewayWords> = {}): GatewayWords => ({
+  clusterIpSubnet: cluster,
+  nodeName: name,
+  bridgeInterface: 'br-ex',
+  physicalIp: `${host.links[0]?.addresses[0]?.address}/24`,
+  defaultGw: '192.0.2.1',
+  ...special,
+});
+const gatewayOf = (on: Machine, special: Partial<GatewayWords> = {}) => gatewayRequest(gatewayWords(on, special));
+const dedicated = {
+  bridgeInterface: '',
+  physicalInterface: 'eth1',
+  physicalIp: '198.51.100.1/24',
+  defaultGw: '198.51.100.9',
+};
+
+const rows = (database: ModelDatabase, table: string) => database.rows().tables[table] ?? [];
+const named = (database: ModelDatabase, table: string, name: string) =>
+  rows(database, table).find((row) => row.name === name);
+const changes = ({ northbound, local }: PlannedInit) =>
+  [...northbound.changes, ...local.changes].map(({ title }) => title);
+
+t.test('nothing differs in a second run, in whatever order the commands come', (t) => {
+  for (const device of [{}, dedicated]) {
+    const northbound = emptyNorthbound();
+    const [first, second] = [machine(1), machine(2)];
+    run(northbound, first, masterOf(first));
+    run(northbound, second, gatewayOf(second, device));
+    run(northbound, second, minionOf(second, '192.168.2.0/24'));
+    run(northbound, first, gatewayOf(first, device));
+    const before = [northbound, first.vswitch, second.vswitch].map((database) => database.rows());
+    for (const [on, request] of [
+      [first, masterOf(first)],
+      [first, gatewayOf(first, device)],
+      [second, minionOf(second, '192.168.2.0/24')],
+      [second, gatewayOf(second, device)],
+    ] as const)
+      t.strictSame(changes(run(northbound, on, request)), [], on.name);
+    t.strictSame(
+      [northbound, first.vswitch, second.vswitch].map((database) => database.rows()),
+      before,
+    );
+    t.equal(rows(northbound, 'NAT').length, 2, 'one translation for each gateway');
+    t.strictSame(
+      rows(northbound, 'Logical_Router').map((row) => (row.external_ids as Record<string, string>).first_gateway),
+      [undefined, 'yes', 'no'],
+      'the first one stays the first',
+    );
+  }
+  t.end();
+});
+
+t.test('what died between the two databases goes on where it ended', (t) => {
+  const northbound = emptyNorthbound();
+  const first = machine(1);
+  const plan = planned(northbound, first, masterOf(first));
+  northbound.transact(operationsOf(plan.northbound, northbound.rows().shape));
+  const again = run(northbound, first, masterOf(first));
+  t.strictSame(again.northbound.changes, []);
+  t.strictSame(again.local.changes, plan.local.changes);
+  t.end();
+});
+
+t.test('default routes lead to every gateway, and each has an address of its own', (t) => {
+  const northbound = emptyNorthbound();
+  const [first, second] = [machine(1), machine(2)];
+  run(northbound, first, masterOf(first));
+  const late = planned(northbound, second, gatewayOf(second));
+  const early = run(northbound, first, gatewayOf(first));
+  t.ok(early.northbound.changes.length > 0);
+  t.throws(
+    () => northbound.transact(operationsOf(late.northbound, northbound.rows().shape)),
+    /timed out/,
+    'who has planned from older rows writes nothing',
+  );
+  run(northbound, second, gatewayOf(second));
+  const joined = rows(northbound, 'Logical_Router_Port').filter(({ name }) => String(name).startsWith('rtoj-GR'));
+  const addresses = joined.map(({ networks }) => String(networks).split('/')[0]);
+  t.equal(new Set(addresses).size, 2);
+  const defaults = rows(northbound, 'Logical_Router_Static_Route').filter(
+    (row) => row.ip_prefix === '0.0.0.0/0' && String(row.nexthop).startsWith('100.64.1.'),
+  );
+  t.strictSame(defaults.map((row) => row.nexthop).toSorted(), addresses.toSorted());
+  t.end();
+});
+
+t.test('either spelling of rampout leads subnets out, and one that is left out goes', (t) => {
+  for (const option of ['rampoutIpSubnets', 'rampoutIpSubnet']) {
+    const northbound = emptyNorthbound();
+    const first = machine(1);
+    run(northbound, first, masterOf(first));
+    const asked = () =>
+      rows(northbound, 'Logical_Router_Static_Route')
+        .filter((row) => String(row.policy) === 'src-ip')
+        .map((row) => row.ip_prefix)
+        .toSorted();
+    run(northbound, first, gatewayOf(first, { [option]: '192.168.7.0/24,192.168.8.0/24' }));
+    t.strictSame(asked(), ['192.168.1.0/24', '192.168.7.0/24', '192.168.8.0/24'], option);
+    run(northbound, first, masterOf(first));
+    t.equal(asked().length, 3, 'another command leaves them');
+    run(northbound, first, gatewayOf(first, { [option]: '192.168.8.0/24' }));
+    t.strictSame(asked(), ['192.168.1.0/24', '192.168.8.0/24']);
+  }
+  t.end();
+});
+
+t.test('the MTU leaves room for the tunnel, and MACs stay whatever is lost', (t) => {
+  const northbound = emptyNorthbound();
+  const first = machine(1);
+  const small = {
+    ...first,
+    host: { ...first.host, links: first.host.links.map((one) => ({ ...one, mtuBytes: 1400 })) },
+  };
+  run(northbound, small, masterOf(small));
+  const port = () => named(first.vswitch, 'Interface', 'k8s-kube-node1');
+  t.match(port(), { mtu_request: [1342] });
+  const [mac, router] = [port()?.mac, named(northbound, 'Logical_Router_Port', 'rtos-kube-node1')?.mac];
+  const anew = { ...small, vswitch: machine(1).vswitch };
+  run(northbound, anew, masterOf(anew));
+  t.strictSame(named(anew.vswitch, 'Interface', 'k8s-kube-node1')?.mac, mac, 'also when Open vSwitch has lost all');
+  t.equal(named(northbound, 'Logical_Router_Port', 'rtos-kube-node1')?.mac, router);
+  t.end();
+});
+
+t.test('a switch that has lost its gateway leaves the rows of the cluster alone', (t) => {
+  const northbound = emptyNorthbound();
+  const first = machine(1);
+  run(northbound, first, masterOf(first));
+  run(northbound, first, gatewayOf(first, dedicated));
+  const before = northbound.rows();
+  const anew = machine(1);
+  run(northbound, anew, masterOf(anew));
+  t.strictSame(northbound.rows(), before);
+  t.equal(named(anew.vswitch, 'Bridge', 'br-gweth1'), undefined);
+  run(northbound, anew, gatewayOf(anew, dedicated));
+  t.strictSame(northbound.rows(), before);
+  t.ok(named(anew.vswitch, 'Interface', 'k8s-patch-br-int-br-gweth1'));
+  t.end();
+});
+
+t.test('both families', (t) => {
+  const northbound = emptyNorthbound();
+  const first = machine(1);
+  const both = `${cluster},fd01::/48`;
+  const request = masterOf(first, '192.168.1.0/24,fd01:0:0:1::/64', both);
+  run(northbound, first, request);
+  const gateway = gatewayOf(first, {
+    clusterIpSubnet: both,
+    physicalIp: '192.0.2.11/24,2001:db8::11/64',
+    defaultGw: '192.0.2.1,2001:db8::1',
+  });
+  run(northbound, first, gateway);
+  t.strictSame(named(northbound, 'Logical_Router_Port', 'rtos-kube-node1')?.networks, [
+    '192.168.1.1/24',
+    'fd01:0:0:1::1/64',
+  ]);
+  t.strictSame(named(northbound, 'Logical_Router_Port', 'rtoj-kube-node1')?.networks, ['100.64.1.1/24', 'fd98::1/64']);
+  t.equal(rows(northbound, 'NAT').length, 2);
+  t.strictSame(changes(run(northbound, first, request)), []);
+  t.end();
+});
+
+t.test('a bridge that is shared keeps the MAC it has, or is told to have', (t) => {
+  const northbound = emptyNorthbound();
+  const first = machine(1);
+  run(northbound, first, masterOf(first));
+  run(northbound, first, gatewayOf(first));
+  t.match(named(first.vswitch, 'Bridge', 'br-ex'), { other_config: { hwaddr: '52:54:00:00:00:01' } });
+  t.match(named(northbound, 'Logical_Router_Port', 'rtoe-GR_kube-node1'), { mac: '52:54:00:00:00:01' });
+  t.end();
+});
+
+t.test('what is missing, and what is somebody else', (t) => {
+  const northbound = emptyNorthbound();
+  const [first, second] = [machine(1), machine(2)];
+  t.throws(() => planned(northbound, first, minionOf(first, '192.168.1.0/24')), { message: /has no cluster/ });
+  run(northbound, first, masterOf(first));
+  for (const [settings, message] of [
+    [{ 'ovn-nb': '' }, /no external_ids:ovn-nb yet/],
+    [{ 'ovn-encap-type': 'stt' }, /ovn-encap-type is stt/],
+    [{ 'ovn-encap-ip': '192.0.2.99' }, /192\.0\.2\.99 is no address of this node/],
+  ] as const)
+    t.throws(() => planned(northbound, machine(2, settings), minionOf(second, '192.168.2.0/24')), {
+      kind: 'bad-usage',
+      message,
+    });
+  t.throws(() => planned(northbound, machine(2, { 'system-id': 'id-of-1' }), minionOf(second, '192.168.2.0/24')), {
+    message: /node kube-node1 has the system-id of this one/,
+  });
+  const other = emptyNorthbound();
+  applied(other);
+  t.throws(() => planned(other, second, minionOf(second, '192.168.2.0/24')), {
+    message: /has a cluster of microshift-net overlay/,
+  });
+  t.throws(() => planned(northbound, second, minionOf(second, '192.168.1.0/24')), {
+    message: /is taken by node kube-node1/,
+  });
+  t.throws(() => planned(northbound, second, { ...minionOf(second, '192.168.2.0/24'), name: 'kube-node1' }), {
+    message: /node kube-node1 is chassis id-of-1, not id-of-2/,
+  });
+  t.end();
+});
+
+t.test('a NIC that is given away', (t) => {
+  const on = machine(1);
+  const node = { encap: { types: [], addresses: ['192.0.2.11'] }, hostAddresses: [] };
+  const asked = (special: Partial<GatewayWords>, host = on.host) =>
+    gatewayAsked(gatewayRequest(gatewayWords(on, special)).gateway, node, host);
+  t.match(asked(dedicated), { kind: 'dedicated', bridge: 'br-gweth1', interface: 'eth1', mac: '52:54:00:00:01:01' });
+  t.throws(() => asked({ ...dedicated, physicalInterface: 'br-ex', physicalIp: '192.0.2.11/24', defaultGw: '' }), {
+    kind: 'interface-unsuitable',
+    message: /br-ex cannot be the gateway's own: a default route/,
+  });
+  t.throws(
+    () =>
+      asked(
+        { ...dedicated, physicalInterface: 'br-ex', physicalIp: '192.0.2.11/24', defaultGw: '' },
+        { ...on.host, routes: [] },
+      ),
+    { message: /it has 192\.0\.2\.11, at which the other nodes reach this one/ },
+  );
+  t.throws(() => asked({ bridgeInterface: 'breth9' }), { message: /there is no bridge breth9/ });
+  t.throws(() => asked({ defaultGw: '10.9.9.9' }), { message: /10\.9\.9\.9 is in no subnet of --physical-ip/ });
+  t.throws(() => asked({ physicalIp: '192.0.2.77' }), { message: /has no prefix, and br-ex has no such address/ });
+  t.strictSame(asked({ physicalIp: '192.0.2.11' }).addresses, ['192.0.2.11/24'], 'a prefix that only the kernel knows');
+  t.strictSame(asked({ physicalIp: '192.0.2.11/255.255.255.0' }).addresses, ['192.0.2.11/24'], 'and one as a mask');
+  const long = gatewayAsked(
+    { device: { kind: 'nic', name: 'enp129s0f1np1' }, addresses: ['198.51.100.1/24'], nextHops: [], subnets: [] },
+    node,
+    { ...on.host, links: [link('enp129s0f1np1', '52:54:00:00:01:01', [])] },
+  );
+  t.equal(long.bridge, 'br-gw129s0f1np1', 'no name is too long for Linux');
+  t.end();
+});

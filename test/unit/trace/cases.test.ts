@@ -1,0 +1,62 @@
+// Packets through clusters that were recorded: rows of the databases, and what ovn-trace and ofproto/trace said.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { TracedWay, TracePacket } from '../../../agent/model/overlay-trace.ts';
+import { departureOf } from '../../../agent/trace/ends.ts';
+import type { LegFacts } from '../../../agent/trace/leg.ts';
+import { localPart, localQuestions } from '../../../agent/trace/local-part.ts';
+import { type LogicalPort, networkOf } from '../../../agent/trace/network.ts';
+import { microflow } from '../../../agent/trace/packet.ts';
+import { ruleBook } from '../../../agent/trace/rules.ts';
+import { answerTo, beginWay, continueWay, nextStart, translationsOf, wayOf } from '../../../agent/trace/way.ts';
+import { plain } from '../../../agent/view/style.ts';
+import { isThrough, traceText } from '../../../agent/view/trace-view.ts';
+import { json, recordedRows, type TraceCase, traceCases } from './recorded.ts';
+
+for (const name of readdirSync(traceCases, { withFileTypes: true }).flatMap((one) =>
+  one.isDirectory() ? one.name : [],
+)) {
+  t.test(name, (t) => {
+    const words = wordsOf(t, name);
+    const path = join(traceCases, name, 'words.txt');
+    if (process.env.UPDATE_CASES === '1') writeFileSync(path, words);
+    t.equal(words, existsSync(path) ? readFileSync(path, 'utf8') : undefined);
+    t.end();
+  });
+}
+
+/** What the command would say of a case, with its exit code. */
+function wordsOf(t: Test, name: string): string {
+  const { release, node, isMember, withBack, question } = json<TraceCase>(name, 'question.json');
+  const { southbound, northbound, switchRows } = recordedRows(release, node ?? '');
+  const network = networkOf(southbound);
+  const facts = { network, rules: ruleBook(southbound, isMember ? null : northbound), undo: [] };
+
+  const said = (file: string, flow: string): string => {
+    const [first = '', ...lines] = readFileSync(join(traceCases, name, `${file}.txt`), 'utf8').split('\n');
+    t.equal(flow, first.replace(/^\? /, ''), `${file}: the question is the one that was answered`);
+    return lines.join('\n');
+  };
+  const follow = (direction: string, legFacts: LegFacts, inPort: LogicalPort, packet: TracePacket): TracedWay => {
+    let way = beginWay(legFacts, inPort, network.carrier(inPort), packet);
+    let run = 0;
+    for (let start = nextStart(way); start !== null; start = nextStart(way)) {
+      run += 1;
+      const flow = `${start.inPort.datapath.name} ${microflow(start.inPort.name, start.packet)}`;
+      way = continueWay(way, start, said(`${direction}-${run}`, flow));
+    }
+    const whole = wayOf(way);
+    const here = localQuestions(whole, node ?? '', network, switchRows).map((one, index) =>
+      localPart(one, said(`${direction}-here-${index + 1}`, one.flow), facts, switchRows),
+    );
+    return { ...whole, here };
+  };
+  const { inPort, packet } = departureOf(question, network, southbound);
+  const there = follow('there', facts, inPort, packet);
+  const end = 'port' in there.end ? network.port(there.end.port) : null;
+  const undo = translationsOf(there);
+  const back = withBack && end !== null ? follow('back', { ...facts, undo }, end, answerTo(there)) : null;
+  const result = { question, node: node ?? 'a node', there, back };
+  return `${traceText(result, plain)}\n${isThrough(result) ? 'through' : 'not through'}\n`;
+}

@@ -1,0 +1,60 @@
+// Keys of tunnels, and what Open vSwitch prints of them.
+import t from 'tap';
+import { portsOfMetadata, tunnelKeys } from '../../../agent/trace/crossing.ts';
+import { parseOpenFlowTrace } from '../../../agent/trace/openflow-trace.ts';
+
+t.test('keys of a tunnel', (t) => {
+  t.strictSame(tunnelKeys('geneve', 3, 1, 5), { tunId: 3, metadata: 0x10005 }, 'as Open vSwitch wrote them');
+  t.strictSame(tunnelKeys('vxlan', 3, 1, 5), { tunId: 20_483, metadata: null }, 'as Open vSwitch wrote them');
+  for (const [inKey, outKey] of [
+    [0, 0],
+    [32_767, 65_535],
+    [7, 32_768],
+  ] as const)
+    t.strictSame(portsOfMetadata(tunnelKeys('geneve', 1, inKey, outKey).metadata ?? 0), { inKey, outKey });
+  t.strictSame(tunnelKeys('vxlan', 4095, 0, 4095), { tunId: 0xffffff, metadata: null });
+  t.end();
+});
+
+t.test('a tunnel of the kernel, and a bridge behind a patch port', (t) => {
+  const text = `
+bridge("br-int")
+----------------
+ 0. in_port=1, priority 100, cookie 0xabc
+    set_field:0x4/0xffffff->tun_id
+    set_field:0x3->tun_metadata0
+    move:NXM_NX_REG14[0..14]->NXM_NX_TUN_METADATA0[16..30]
+     -> NXM_NX_TUN_METADATA0[16..30] is now 0x2
+    output:7
+     -> output to kernel tunnel
+    output:3
+
+    bridge("br-ex")
+    ---------------
+     0. priority 0
+        NORMAL
+         -> no learned MAC for destination, flooding
+    output:9
+     >>>> Cannot truncate output to patch port
+`;
+  t.strictSame(parseOpenFlowTrace(text), {
+    outputs: [
+      { bridge: 'br-int', port: 7, tunId: 4, metadata: 0x20003 },
+      { bridge: 'br-int', port: 3, tunId: 4, metadata: 0x20003 },
+      { bridge: 'br-int', port: 9, tunId: 4, metadata: 0x20003 },
+    ],
+    learning: ['br-ex'],
+    isForController: false,
+    lastCookie: '00000abc',
+    remarks: ['Cannot truncate output to patch port'],
+  });
+  t.end();
+});
+
+t.test('a packet that goes nowhere', (t) => {
+  const text =
+    'bridge("br-int")\n 8. metadata=0x1, priority 50, cookie 0xfe4f3a7d\n    drop\n73. No match.\n    drop\n';
+  t.match(parseOpenFlowTrace(text), { outputs: [], isForController: false, lastCookie: 'fe4f3a7d' });
+  t.match(parseOpenFlowTrace('controller(userdata=00.00)'), { isForController: true, lastCookie: null });
+  t.end();
+});

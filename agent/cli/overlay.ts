@@ -36,7 +36,7 @@ export function addOverlayCommands(program: Command, addTo: AddTo): void {
     "leave, and make OVN's units as they were before",
     async (output, options: { readonly force?: boolean }) =>
       (await import('../commands/overlay-disable.ts')).disable(options, output),
-  ).option('--force', 'on the central node: although other nodes are in the cluster');
+  ).option('--force', 'on the central node: although others are in the cluster, or its databases are gone');
   addTraceCommand(overlay, addTo);
   addPkiCommands(overlay, addTo);
 }

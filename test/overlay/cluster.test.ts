@@ -112,4 +112,6 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
     stdout: /ovn-controller does not reach .*running traffic goes on/,
   });
   t.match(n1.agent('overlay', 'verify'), { status: 5 });
+  t.match(n1.agent('overlay', 'disable', '--force'), { status: 0, stdout: /rows, in databases .* do not answer/ });
+  t.notMatch(keys(n1), /ovn-remote|ovn-encap/, 'a central node without databases can go');
 });

@@ -64,7 +64,7 @@ t.test('completion knows every command', { skip: !has('bash') && 'bash is not in
       group,
     );
   }
-  t.strictSame(complete('overlay', 'pki', ''), ['issue', 'renew', 'show']);
+  t.strictSame(complete('overlay', 'pki', ''), ['init', 'issue', 'renew', 'show']);
   t.strictSame(complete('overlay', 'pki', 'renew', '--d'), ['--days']);
   t.strictSame(complete('--output', 'json', 'st'), ['status']);
   t.strictSame(complete('--output', 'j'), ['json']);

@@ -19,8 +19,8 @@ export function hasCentral({ ovnRuns }: OverlayPlaces): boolean {
   return centralSocket('OVN_Northbound', ovnRuns) !== null && centralSocket('OVN_Southbound', ovnRuns) !== null;
 }
 
-/** A socket is there before somebody listens, and after its server has died. */
-async function centralAnswers({ ovnRuns }: OverlayPlaces): Promise<boolean> {
+/** True where both databases answer: a socket is there before somebody listens, and after its server has died. */
+export async function centralAnswers({ ovnRuns }: OverlayPlaces): Promise<boolean> {
   for (const name of ['OVN_Northbound', 'OVN_Southbound'] as const) {
     const database = await openCentralDatabase(name, ovnRuns).catch(() => null);
     if (database === null) return false;

@@ -10,6 +10,7 @@ import { recordNow } from '../../overlay/own-gateway.ts';
 import { overlayTables } from '../../overlay/tables.ts';
 import { nodeTag } from '../../overlay/tags.ts';
 import { clearRemains, forgetIssued, pkiFiles } from './authority.ts';
+import { centralAnswers } from './daemons.ts';
 import { giveBack } from './gateway.ts';
 import type { OverlayPlaces } from './places.ts';
 import { chassisOf, planMembers, tlsFiles, withDatabases } from './planned.ts';
@@ -20,9 +21,11 @@ import { removeRows } from './undo.ts';
 /** What is left to do elsewhere; null: nothing. */
 export type LeftOver = string | null;
 
+const rowsLeft = "the cluster's rows, in databases of OVN that do not answer";
+
 /**
  * Takes this node out of its overlay. The central node goes last, and takes databases' rows and the authority along; `isForced`: it goes with
- * other nodes still in the cluster.
+ * other nodes still in the cluster, and without its databases.
  */
 export async function leaveOverlay(
   places: OverlayPlaces,
@@ -33,8 +36,10 @@ export async function leaveOverlay(
   const { own, authority, authorityKey, issued } = pkiFiles(places.pki);
   const isCentral = record.members !== null;
   await giveBack(record, null);
-  await removeRows(record, places);
-  const leftOver = isCentral ? null : await unregister(record, places);
+  // Databases that have gone, or will not start, keep no node in a cluster; their rows are of no use without it.
+  const isHere = !isCentral || !isForced || (await centralAnswers(places));
+  await removeRows(isHere ? record : { ...record, members: null }, places);
+  const leftOver = isCentral ? (isHere ? null : rowsLeft) : await unregister(record, places);
   const ofCentral = [authorityKey, ...(record.members ?? []).map(({ name }) => issued(name))];
   const files = [own, authority, ...(isCentral ? ofCentral : [])];
   for (const file of files.filter((path) => existsSync(path))) removeFile(file);

@@ -22,10 +22,14 @@ export interface Systemd {
   daemonReload(): Promise<void>;
   /** Starts a unit and waits for the end of its job. */
   startUnit(unit: string): Promise<void>;
+  /** Stops a unit and waits for the end of its job. */
+  stopUnit(unit: string): Promise<void>;
   /** True for a unit of which there is a file. */
   isInstalled(unit: string): Promise<boolean>;
   /** Lets a unit start at every boot, as `systemctl enable` does; one whose file says nothing of that is left as it is. */
   enableUnit(unit: string): Promise<void>;
+  /** Lets a unit no longer start at a boot, as `systemctl disable` does. */
+  disableUnit(unit: string): Promise<void>;
   /** `active`, `inactive`, `failed`, …; null: there is no such unit. */
   activeState(unit: string): Promise<string | null>;
 }
@@ -44,10 +48,18 @@ export function openSystemd(bus: Bus): Systemd {
       const call = { member: 'StartUnit', signature: 'ss', body: [unit, 'replace'] };
       return awaitJob(bus, `start ${unit}`, () => request(`start ${unit}`, call));
     },
+    stopUnit: (unit) => {
+      const call = { member: 'StopUnit', signature: 'ss', body: [unit, 'replace'] };
+      return awaitJob(bus, `stop ${unit}`, () => request(`stop ${unit}`, call));
+    },
     isInstalled: async (unit) => (await property(bus, request, unit, 'LoadState')) === 'loaded',
     enableUnit: async (unit) => {
       const call = { member: 'EnableUnitFiles', signature: 'asbb', body: [[unit], false, false] };
       await request(`enable ${unit}`, call);
+    },
+    disableUnit: async (unit) => {
+      const call = { member: 'DisableUnitFiles', signature: 'asb', body: [[unit], false] };
+      await request(`disable ${unit}`, call);
     },
     activeState: (unit) => property(bus, request, unit, 'ActiveState'),
   };

@@ -33,10 +33,20 @@ export async function overlayChanges(record: OverlayRecord, places: OverlayPlace
 }
 
 /** Brings this node to what its record says, and proves it. Nothing is written where nothing differs. */
-export async function applyOverlay(
+export function applyOverlay(
   record: OverlayRecord,
   places: OverlayPlaces,
   say: (step: string) => void,
+): Promise<OverlayChanges> {
+  return settleOverlay(record, places, say, (planned) => provePart(record, places, planned, say));
+}
+
+/** The same with another proof. */
+export async function settleOverlay(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  say: (step: string) => void,
+  prove: (planned: PlannedNode) => Promise<void>,
 ): Promise<OverlayChanges> {
   // At a boot they may have only just begun to start.
   if (record.members !== null) await ensureCentral(places);
@@ -47,7 +57,7 @@ export async function applyOverlay(
     }
     const port = await settlePort(record, say);
     await ensureController(places);
-    await provePart(record, places, planned, say);
+    await prove(planned);
     return { ...changesOf(planned), managementPort: port };
   });
 }
@@ -80,7 +90,8 @@ async function waitForDevice(device: string): Promise<void> {
   await waitForKernel(isThere, deadline, madeMs, late).finally(deadline.clear);
 }
 
-function changesOf({ databases, managementPort }: PlannedNode): OverlayChanges {
+/** What was planned, without what does not work. */
+export function changesOf({ databases, managementPort }: PlannedNode): OverlayChanges {
   return { databases: databases.map(({ plan }) => plan), managementPort, faults: [] };
 }
 

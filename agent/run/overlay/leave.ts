@@ -9,6 +9,7 @@ import { planMembers, tlsFiles, withPlan } from './planned.ts';
 import { removeRecord, requireCentral, requireRecord, writeRecord } from './record.ts';
 import { carryOut } from './rows.ts';
 import { removeRows } from './undo.ts';
+import { stopDaemon } from './unit.ts';
 
 /** What is left to do elsewhere; null: nothing. */
 export type LeftOver = string | null;
@@ -16,6 +17,7 @@ export type LeftOver = string | null;
 /** Takes this node out of its overlay. The central node goes last, and takes databases' rows and the authority along. */
 export async function leaveOverlay(
   places: OverlayPlaces,
+  say: (step: string) => void,
 ): Promise<{ readonly record: OverlayRecord; readonly leftOver: LeftOver }> {
   const record = requireRecord(places.record);
   const others = (record.members ?? []).filter(({ name }) => name !== record.node.name);
@@ -30,6 +32,7 @@ export async function leaveOverlay(
   }
   const { own, authority, authorityKey, issued } = pkiFiles(places.pki);
   const isCentral = record.members !== null;
+  await stopDaemon(say);
   await removeRows(record, places);
   const leftOver = isCentral ? null : await unregister(record, places);
   const files = isCentral ? [own, authorityKey, authority, issued(record.node.name)] : [own, authority];

@@ -4,6 +4,8 @@ export interface OverlayPlaces {
   readonly pki: string;
   /** What this node is in the cluster. */
   readonly record: string;
+  /** What the daemon writes of itself, and of the gateways that answer. */
+  readonly daemon: string;
   readonly ovsRun: string;
   /** OVN's own folder, and the one of releases before 20.03 (ovn NEWS, "OVN run directory"). */
   readonly ovnRuns: readonly string[];
@@ -16,6 +18,7 @@ export interface OverlayPlaces {
 export const overlayPlaces: OverlayPlaces = {
   pki: '/etc/microshift-net/pki',
   record: '/var/lib/microshift-net/overlay.json',
+  daemon: '/run/microshift-net/overlay-run.json',
   ovsRun: '/run/openvswitch',
   ovnRuns: ['/run/ovn', '/var/run/openvswitch'],
   systemId: '/etc/openvswitch/system-id.conf',

@@ -12,12 +12,14 @@ import type { OverlayRecord } from '../../model/overlay-record.ts';
 import type { DatabaseRows } from '../../model/rows.ts';
 import { planCentral } from '../../overlay/central.ts';
 import { indexRows, listOf, textOf } from '../../overlay/existing.ts';
+import { judgeGateways } from '../../overlay/heartbeat.ts';
 import { planLocal } from '../../overlay/local.ts';
 import { planLocalTls } from '../../overlay/local-tls.ts';
 import { managementInterface } from '../../overlay/names.ts';
 import { planNorthbound } from '../../overlay/northbound.ts';
 import { overlayTables } from '../../overlay/tables.ts';
 import { pkiFiles } from './authority.ts';
+import { readDaemon } from './daemon-state.ts';
 import { planManagementPort } from './management-port.ts';
 import type { OverlayPlaces } from './places.ts';
 import { readRows } from './rows.ts';
@@ -41,6 +43,8 @@ export interface PlannedNode {
   readonly managementPort: readonly PortChange[];
   /** Who has registered; none where the database is not here. */
   readonly chassis: readonly OverlayChassis[];
+  /** The members as they were planned; none on a node that is not the central one. */
+  readonly members: readonly OverlayNode[];
 }
 
 /** Where this node's ovn-controller finds the southbound database. */
@@ -84,18 +88,20 @@ async function planNode(
   if (local === undefined) throw new Error('the local database is always open');
   const planned: PlannedDatabase[] = [];
   let chassis: readonly OverlayChassis[] = [];
+  let members: readonly OverlayNode[] = [];
   if (record.members !== null && northbound !== undefined && southbound !== undefined) {
     const [above, below] = await Promise.all([
       readRows(northbound, overlayTables.OVN_Northbound),
       readRows(southbound, overlayTables.OVN_Southbound),
     ]);
     chassis = chassisOf(below);
-    planned.push({ database: northbound, rows: above, plan: planMembers(record, record.members, [], chassis, above) });
+    members = judgeGateways(record.members, readDaemon(places.daemon)?.asked ?? [], below);
+    planned.push({ database: northbound, rows: above, plan: planMembers(record, members, [], chassis, above) });
     planned.push({ database: southbound, rows: below, plan: planListener(record, places, below) });
   }
   const rows = await readRows(local, [...overlayTables.Open_vSwitch, 'SSL']);
   planned.push({ database: local, rows, plan: planSwitch(record, places, rows) });
-  return { databases: planned, managementPort: planPort(record, readHost()), chassis };
+  return { databases: planned, managementPort: planPort(record, readHost()), chassis, members };
 }
 
 /** The northbound rows of these members, without those who leave. */

@@ -28,6 +28,7 @@ const lies = {
   config: apart(/config\/load\.ts$|^\.\/load\.ts$/, 'config.cjs'),
   execa: apart(/^execa$/, 'execa.cjs'),
   manifests: apart(/commands\/manifests\.ts$/, 'manifests.cjs'),
+  daemon: apart(/commands\/overlay-run\.ts$/, 'overlay-run.cjs'),
 };
 
 bundles.push(
@@ -36,7 +37,17 @@ bundles.push(
     ...common,
     entryPoints: ['agent/main.ts'],
     outfile: 'dist/agent.cjs',
-    plugins: [apart(/commands\/apply\.ts$/, 'apply.cjs'), apart(/^\.\/program\.ts$/, 'program.cjs'), lies.execa],
+    plugins: [
+      apart(/commands\/apply\.ts$/, 'apply.cjs'),
+      apart(/^\.\/program\.ts$/, 'program.cjs'),
+      ...[lies.daemon, lies.execa],
+    ],
+  }),
+  await build({
+    ...common,
+    entryPoints: ['agent/commands/overlay-run.ts'],
+    outfile: 'dist/overlay-run.cjs',
+    plugins: [lies.config, lies.execa, withoutAssert()],
   }),
   await build({
     ...common,
@@ -49,7 +60,7 @@ bundles.push(
     entryPoints: ['agent/cli/program.ts'],
     outfile: 'dist/program.cjs',
     plugins: [
-      ...[lies.config, lies.execa, lies.manifests, withoutAssert(), withoutSubcommandPrograms()],
+      ...[lies.config, lies.daemon, lies.execa, lies.manifests, withoutAssert(), withoutSubcommandPrograms()],
       apart(/commands\/doctor\.ts$/, 'doctor.cjs'),
       apart(/commands\/support-bundle\.ts$/, 'support-bundle.cjs'),
     ],
@@ -134,7 +145,7 @@ function withoutAssert() {
 
 /**
  * A module that lies beside its importer in a file of its own, because a run with nothing to do never loads it: what parses a
- * configuration, what starts programs, doctor and support-bundle, the manifests and the Kubernetes client.
+ * configuration, what starts programs, doctor and support-bundle, the manifests and the Kubernetes client; or that stays in memory: the daemon.
  */
 function apart(filter, file) {
   return {

@@ -55,7 +55,8 @@ const layers: Readonly<Record<string, Layer>> = {
       'version.ts',
       'view',
     ],
-    packages: ['node:fs', 'node:path'],
+    // node:v8 for the one command that stays: how its memory is collected is decided where the process is.
+    packages: ['node:fs', 'node:path', 'node:v8'],
     because: 'a command parses its flags, calls the stages and prints',
     never: {
       cli: 'the command tree loads commands, not the other way round',

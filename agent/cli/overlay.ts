@@ -25,6 +25,12 @@ export function addOverlayCommands(program: Command, addTo: AddTo): void {
   add('verify', 'compare this node with its part in the cluster: 0 as wanted, 3 drift', async (output) =>
     (await import('../commands/overlay.ts')).verify(output),
   );
+  add('run', 'keep this node at its part in the cluster, as the unit does, until it is stopped', async (output) =>
+    (await import('../commands/overlay-run.ts')).run(output),
+  );
+  add('status', 'what this node is in the cluster, and how its daemon and its tunnels are', async (output) =>
+    (await import('../commands/overlay-status.ts')).status(output),
+  );
   add('nodes', 'the nodes of the cluster, on the central node', async (output) =>
     (await import('../commands/overlay.ts')).nodes(output),
   );

@@ -3,7 +3,7 @@ import { withLock } from '../run/lock.ts';
 import { disableOverlay } from '../run/overlay/disable.ts';
 import { disabledText } from '../view/overlay-disabled-view.ts';
 import type { Output } from './output.ts';
-import { placesFor } from './overlay.ts';
+import { placesFor } from './overlay-places.ts';
 import { requireRoot } from './root.ts';
 
 /** `overlay disable`: takes this node out of its overlay, and makes OVN's units as they were before. */
@@ -11,6 +11,6 @@ export async function disable({ force = false }: { readonly force?: boolean }, o
   const command = 'overlay disable';
   requireRoot(command);
   const { config } = await effectiveConfig();
-  const done = await withLock(command, () => disableOverlay(placesFor(config), force));
+  const done = await withLock(command, () => disableOverlay(placesFor(config), force, output.say));
   output.result(disabledText(done), { command, outcome: 'changed', ...done });
 }

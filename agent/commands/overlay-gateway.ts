@@ -4,7 +4,7 @@ import { setGateway } from '../run/overlay/gateway.ts';
 import { type GatewayOptions, requestOf } from '../run/overlay/gateway-request.ts';
 import { countChanges, gatewayText } from '../view/overlay-view.ts';
 import type { Output } from './output.ts';
-import { placesFor } from './overlay.ts';
+import { placesFor } from './overlay-places.ts';
 import { requireRoot } from './root.ts';
 
 export type GatewayCommandOptions = GatewayOptions & { readonly remove?: true };

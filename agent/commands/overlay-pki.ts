@@ -9,7 +9,7 @@ import { overlayPlaces } from '../run/overlay/places.ts';
 import { bundleText } from '../run/overlay/record.ts';
 import { bundleWrittenText, certificatesText } from '../view/overlay-view.ts';
 import type { Output } from './output.ts';
-import { placesFor } from './overlay.ts';
+import { placesFor } from './overlay-places.ts';
 import { requireRoot } from './root.ts';
 
 export interface PkiOptions {

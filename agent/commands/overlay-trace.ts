@@ -4,7 +4,7 @@ import type { TraceQuestion } from '../model/overlay-trace.ts';
 import { traceOverlay } from '../run/overlay/trace.ts';
 import { isThrough, traceText } from '../view/trace-view.ts';
 import type { Output } from './output.ts';
-import { placesFor } from './overlay.ts';
+import { placesFor } from './overlay-places.ts';
 import { requireRoot } from './root.ts';
 
 export interface TraceOptions {

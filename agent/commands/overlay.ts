@@ -1,24 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { effectiveConfig } from '../config/effective.ts';
 import { AgentError, type ExitCode, exitCode, messageOf } from '../errors.ts';
-import type { Config } from '../model/config.ts';
 import { withLock } from '../run/lock.ts';
 import { applyOverlay, overlayChanges } from '../run/overlay/apply.ts';
 import { initOverlay } from '../run/overlay/init.ts';
 import { joinOverlay } from '../run/overlay/join.ts';
 import { expelNode, leaveOverlay } from '../run/overlay/leave.ts';
 import { listNodes } from '../run/overlay/nodes.ts';
-import { type OverlayPlaces, overlayPlaces } from '../run/overlay/places.ts';
 import { parseBundle, requireRecord } from '../run/overlay/record.ts';
+import { startDaemon } from '../run/overlay/unit.ts';
 import { appliedText, changesLines, countChanges, joinText, nodesText } from '../view/overlay-view.ts';
 import { joinLines } from '../view/style.ts';
 import type { Output } from './output.ts';
+import { placesFor } from './overlay-places.ts';
 import { requireRoot } from './root.ts';
-
-/** Where this node's overlay is, under a configuration. */
-export function placesFor({ ovs }: Config): OverlayPlaces {
-  return { ...overlayPlaces, datapathType: ovs.datapathType.value === 'netdev' ? 'netdev' : null };
-}
 
 /** `overlay init`: makes this node the central one of a new cluster. */
 export async function init(output: Output): Promise<void> {
@@ -28,6 +23,7 @@ export async function init(output: Output): Promise<void> {
   const { record, changes } = await withLock(command, () =>
     initOverlay(config, crypto.randomUUID(), placesFor(config), output.say),
   );
+  await startDaemon(output.say);
   const text = joinLines([appliedText(record, changes), ...joinText(record).split('\n')]);
   output.result(text, { command, outcome: outcomeOf(changes), node: record.node, layout: record.layout, changes });
 }
@@ -39,6 +35,7 @@ export async function join(file: string, output: Output): Promise<void> {
   const { config } = await effectiveConfig();
   const bundle = parseBundle(bundleText(file), file === '-' ? 'standard input' : file);
   const { record, changes } = await withLock(command, () => joinOverlay(bundle, config, placesFor(config), output.say));
+  await startDaemon(output.say);
   output.result(appliedText(record, changes), { command, outcome: outcomeOf(changes), node: record.node, changes });
 }
 
@@ -114,7 +111,7 @@ export async function leave(name: string | undefined, output: Output): Promise<v
     output.result(text, { command, outcome: 'changed', node: name });
     return;
   }
-  const { record, leftOver } = await withLock(command, () => leaveOverlay(places));
+  const { record, leftOver } = await withLock(command, () => leaveOverlay(places, output.say));
   const first = `${record.node.name} is in no overlay any more.`;
   const text = joinLines([first, ...(leftOver === null ? [] : [`What is left: ${leftOver}`])]);
   output.result(text, { command, outcome: 'changed', node: record.node.name, leftOver });

@@ -5,7 +5,7 @@ import { initNode } from '../run/overlay/ovn-k8s/init.ts';
 import { gatewayRequest, nodeRequest } from '../run/overlay/ovn-k8s/request.ts';
 import { changesLines, countChanges } from '../view/overlay-view.ts';
 import type { Output } from './output.ts';
-import { placesFor } from './overlay.ts';
+import { placesFor } from './overlay-places.ts';
 import { requireRoot } from './root.ts';
 
 const program = 'ovn-k8s-overlay';

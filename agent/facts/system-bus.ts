@@ -1,7 +1,9 @@
-import { type Bus, connectBus, systemBusAddress } from '../drivers/dbus/connection.ts';
+import type { Bus } from '../drivers/dbus/connection.ts';
 
 /** Connects to the system bus, for whoever asks or changes the node. Rejects with `dbus-unreachable`. */
-export function openSystemBus(): Promise<Bus> {
+export async function openSystemBus(): Promise<Bus> {
+  // The daemon of an overlay asks once in a life, if at all.
+  const { connectBus, systemBusAddress } = await import('../drivers/dbus/connection.ts');
   return connectBus(systemBusAddress(process.env));
 }
 

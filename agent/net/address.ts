@@ -56,3 +56,8 @@ function groupsOf(address: string): readonly number[] {
 function canonicalIpv6(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
+
+/** An address as it stands in front of a port (ovsdb(7), RFC 3986 section 3.2.2). */
+export function inBrackets(address: string): string {
+  return address.includes(':') ? `[${address}]` : address;
+}

@@ -86,7 +86,13 @@ function rootOf(draft: Draft): WantedRow {
   );
 }
 
-/** Keys that ovn-controller reads (ovn-controller(8)); the probes are those of ovn-kubernetes. */
+/**
+ * ovn-controller asks a central node that is silent for so long whether it is there, and connects anew when it is not. It is how one whose own address
+ * has changed gets off a connection that can carry nothing any more. ovn-kubernetes takes 100 s, for hundreds of nodes.
+ */
+const remoteProbeMs = 10_000;
+
+/** Keys that ovn-controller reads (ovn-controller(8)). */
 function wantSettings(draft: Draft, root: WantedRow, { node, southbound, northbound, datapathType }: LocalFacts): void {
   const there = mapOf(root.existing, 'external_ids');
   const ids: Record<string, string> = {
@@ -96,7 +102,7 @@ function wantSettings(draft: Draft, root: WantedRow, { node, southbound, northbo
     'ovn-encap-type': node.encap.types.join(','),
     'ovn-encap-ip': node.encap.addresses.join(','),
     'ovn-set-local-ip': 'true',
-    'ovn-remote-probe-interval': '100000',
+    'ovn-remote-probe-interval': String(remoteProbeMs),
     'ovn-openflow-probe-interval': '180',
     'ovn-monitor-all': 'true',
     'ovn-enable-lflow-cache': 'true',

@@ -17,6 +17,6 @@ export const overlayTables = {
     'Load_Balancer_Group',
     'Static_MAC_Binding',
   ],
-  OVN_Southbound: ['SB_Global', 'Connection', 'SSL', 'Chassis', 'Encap'],
+  OVN_Southbound: ['SB_Global', 'Connection', 'SSL', 'Chassis', 'Chassis_Private', 'Encap'],
   Open_vSwitch: ['Open_vSwitch', 'Bridge', 'Port', 'Interface'],
 } as const;

@@ -1,8 +1,9 @@
-import { lstatSync, mkdirSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { monotonicMs } from '../deadline.ts';
 import { readSmallFile, refuseFault, unwritable } from '../drivers/host/files.ts';
-import { fileText, namesIn } from '../drivers/host/kernel-files.ts';
+import { namesIn } from '../drivers/host/kernel-files.ts';
 import { directoryFault } from '../drivers/host/own-directory.ts';
+import { processStart } from '../drivers/host/process-start.ts';
 import { AgentError } from '../errors.ts';
 
 /*
@@ -26,7 +27,13 @@ interface Contender {
 }
 
 /** Runs that systemd starts by itself, and those of a central node that several nodes may ask for at once; whoever meets one waits for its end. */
-const briefRuns: readonly string[] = ['recover', 'apply --repair', 'overlay pki issue', 'overlay pki renew'];
+const briefRuns: readonly string[] = [
+  'recover',
+  'apply --repair',
+  'overlay run',
+  'overlay pki issue',
+  'overlay pki renew',
+];
 /** They take seconds; this is what they may need where a service has to come back first. */
 const briefRunLimitMs = 60_000;
 
@@ -48,13 +55,23 @@ export async function withLock<T>(command: string, work: () => Promise<T>): Prom
   return work().finally(() => lock.release());
 }
 
+/** The same for who can wait: as soon as nobody else has the lock, however long that takes. */
+export async function withLockWhenFree<T>(command: string, work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const [holder] = existsSync(lockDirectory) ? liveContenders(lockDirectory) : [];
+    const taken = holder === undefined ? await tryLock(lockDirectory, command) : { holder };
+    if (!('holder' in taken)) return work().finally(() => taken.release());
+    await ended(lockDirectory, taken.holder, briefRunLimitMs);
+  }
+}
+
 interface Refused {
   readonly holder: Contender;
   readonly error: AgentError;
 }
 
 async function tryLock(directory: string, command: string): Promise<Lock | Refused> {
-  const own: Contender = { ...nameOf(process.pid, startTime(process.pid) ?? 0) };
+  const own: Contender = { ...nameOf(process.pid, processStart(process.pid) ?? 0) };
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     refuseFault(directoryFault(directory));
@@ -84,7 +101,7 @@ async function tryLock(directory: string, command: string): Promise<Lock | Refus
 
 /** Waits until a holder has removed its file or died; false: it still has the lock at the limit. */
 function ended(directory: string, { name, pid, startTime: started }: Contender, limitMs: number): Promise<boolean> {
-  return holdsWithin(directory, limitMs, () => !namesIn(directory).includes(name) || startTime(pid) !== started);
+  return holdsWithin(directory, limitMs, () => !namesIn(directory).includes(name) || processStart(pid) !== started);
 }
 
 function allWithdraw(directory: string, own: Contender): Promise<boolean> {
@@ -110,11 +127,15 @@ function holdsWithin(directory: string, limitMs: number, condition: () => boolea
 }
 
 function liveOthers(directory: string, own: Contender): Contender[] {
+  return liveContenders(directory).filter(({ name }) => name !== own.name);
+}
+
+function liveContenders(directory: string): Contender[] {
   const live: Contender[] = [];
   for (const name of readdirSync(directory)) {
     const [pid = 0, started = 0] = name.split('.').map(Number);
-    if (name === own.name || !Number.isInteger(pid)) continue;
-    if (startTime(pid) === started && isOurs(`${directory}/${name}`)) live.push(nameOf(pid, started));
+    if (!Number.isInteger(pid)) continue;
+    if (processStart(pid) === started && isOurs(`${directory}/${name}`)) live.push(nameOf(pid, started));
     else clearAway(`${directory}/${name}`);
   }
   return live;
@@ -138,17 +159,11 @@ function nameOf(pid: number, started: number): Contender {
   return { name: `${pid}.${started}`, pid, startTime: started };
 }
 
-/** Field 22 of /proc/PID/stat: start time in clock ticks since boot (proc_pid_stat(5)); tells a process from a later one with its pid. */
-function startTime(pid: number): number | null {
-  const text = fileText(`/proc/${pid}/stat`);
-  return text === null ? null : Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[19]);
-}
-
 /** Who holds the lock, for people; null: nobody. Only looks. */
 export function lockHolder(directory: string): string | null {
   for (const name of namesIn(directory)) {
     const [pid = 0, started = 0] = name.split('.').map(Number);
-    if (startTime(pid) === started) return `${commandOf(directory, nameOf(pid, started))}process ${pid}`;
+    if (processStart(pid) === started) return `${commandOf(directory, nameOf(pid, started))}process ${pid}`;
   }
   return null;
 }

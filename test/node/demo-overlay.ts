@@ -38,7 +38,6 @@ async function main(): Promise<void> {
 
     heading('The second one is the way out: what is for 198.51.100.0/24 leaves there, with its address');
     await show(node, second.name, 'microshift-net overlay gateway');
-    await show(node, first, 'microshift-net overlay apply');
     await draw(node);
     await node.text('ip route replace 198.51.100.0/24 via 10.42.0.1 dev ovn-k8s-mp0');
     await show(node, first, reach('198.51.100.1'));

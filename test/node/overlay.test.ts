@@ -23,6 +23,8 @@ const complete = { exitCode: 0, stdout: 'Initialization complete.\n' };
 t.test('two nodes', { skip: nodeSkip }, async (t) => {
   const node = await bootTwoNodes();
   t.teardown(() => node.halt());
+  const daemon = (property: string): Promise<string> =>
+    node.text(`systemctl show -P ${property} microshift-net-overlay`);
 
   // Debian's package would have enabled them; the base has it unpacked only.
   const units = 'ovn-central ovn-northd ovn-host ovn-controller';
@@ -34,9 +36,11 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
   await node.text('systemctl unmask ovn-host ovn-controller');
   t.equal(await unitStates(), unitsBefore, 'an init that failed leaves units as they were');
 
-  await node.text(`systemctl enable microshift-net-overlay; ${onSecond} systemctl enable microshift-net-overlay`);
   const begun = await node.run('microshift-net overlay init');
   t.match(begun, { exitCode: 0, stdout: /has 10\.42\.0\.0\/24 of 10\.42\.0\.0\/16\.\nTo join a node/ });
+  t.equal(await daemon('SubState'), 'running', 'the daemon was started');
+  t.equal(await daemon('UnitFileState'), 'enabled');
+  t.match(await daemon('StatusText'), /is as wanted$/);
   const issue = `microshift-net overlay pki issue ${second.name} --system-id "$(${onSecond} ${identity})"`;
   const joined = await node.run(`set -o pipefail; ${issue} | ${onSecond} microshift-net overlay join -`);
   t.match(joined, { exitCode: 0, stdout: /^Done, \d+ changes: second has 10\.42\.1\.0\/24 of 10\.42\.0\.0\/16\.$/m });
@@ -45,8 +49,9 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
   t.match(await node.text(`${onSecond} ${reach('10.42.0.2')}`), /ttl=63/, 'and back');
   t.match(await node.text('ovs-vsctl show'), /type: geneve\n.*remote_ip="192\.0\.2\.51"/);
 
-  t.match(await node.run(`${onSecond} microshift-net overlay gateway`), { exitCode: 0, stdout: /as 192\.0\.2\.51\./ });
-  await node.text('microshift-net overlay apply');
+  const gateway = await node.run(`${onSecond} microshift-net overlay gateway`);
+  t.match(gateway, { exitCode: 0, stdout: /as 192\.0\.2\.51\.$/m });
+  t.notMatch(gateway.stdout, /Left to do/, 'the daemon of the central node has written its rows');
   const beyond = 'ip route replace 198.51.100.0/24 via 10.42.0.1 dev ovn-k8s-mp0';
   t.match(await node.text(`${beyond}; ${reach('198.51.100.1')}`), /ttl=62/, 'out to the LAN by the second node');
 
@@ -70,8 +75,13 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
 
   await node.reboot();
   await node.text('systemctl start microshift-net-overlay');
+  t.equal(await daemon('SubState'), 'running');
   t.match(await node.run('microshift-net overlay verify'), { exitCode: 0, stdout: /^No drift/ }, 'after a boot, too');
   t.match(await node.text('ip -brief address show dev ovn-k8s-mp0'), /10\.42\.0\.2\/24/);
+  t.match(await node.run('microshift-net overlay status'), { exitCode: 0, stdout: /all is as wanted/ });
+  await node.text('ip address flush dev ovn-k8s-mp0');
+  const back = "timeout 60 bash -c 'grep -q -m 1 10.42.0.2/24 < <(ip -o monitor address & ip -o address show; wait)'";
+  t.match(await node.run(back), { exitCode: 0 }, 'an address that was taken away is back');
 
   t.match(await node.run(`microshift-net overlay leave --node ${second.name}`), { exitCode: 0 });
   t.match(await node.run('microshift-net overlay disable'), {
@@ -79,6 +89,8 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
     stdout: /As before the overlay: ovn-central/,
   });
   t.equal(await unitStates(), unitsBefore, 'disable leaves units as they were');
+  t.equal(await daemon('ActiveState'), 'inactive', 'no daemon is left');
+  t.equal(await daemon('UnitFileState'), 'disabled');
   t.match(await node.run('microshift-net overlay verify'), { exitCode: 2, stderr: /this node is in no overlay/ });
   t.notMatch(await node.text('ovs-vsctl get Open_vSwitch . external_ids'), /ovn-remote/);
 

@@ -177,7 +177,10 @@ function configure({ must, write, name, address }: Host): void {
   must('hostname', name);
   write('/etc/microshift/ovn.yaml', 'ovs:\n  datapathType: netdev\n');
   write('/etc/openvswitch/system-id.conf', `${name}-of-the-test\n`);
-  startSwitch(must);
+  must('ovsdb-tool', 'create', switchFile, '/usr/share/openvswitch/vswitch.ovsschema');
+  startSwitchDatabase({ must });
+  must('ovs-vsctl', '--no-wait', 'init');
+  startVswitchd({ must });
   must(
     'ovs-vsctl',
     'add-br',
@@ -199,14 +202,17 @@ function configure({ must, write, name, address }: Host): void {
 
 const quiet = ['-vconsole:off', '-vsyslog:off', '--detach', '--no-chdir', '--pidfile', '--log-file'];
 
-function startSwitch(must: Host['must']): void {
-  const file = '/var/lib/openvswitch/conf.db';
-  must('ovsdb-tool', 'create', file, '/usr/share/openvswitch/vswitch.ovsschema');
+const switchFile = '/var/lib/openvswitch/conf.db';
+
+/** The database of a node's own Open vSwitch. */
+export function startSwitchDatabase({ must }: Pick<Host, 'must'>): void {
   const keys = ['private_key', 'certificate', 'ca_cert'].map((column, index) => {
     return `--${['private-key', 'certificate', 'ca-cert'][index]}=db:Open_vSwitch,SSL,${column}`;
   });
-  must('ovsdb-server', file, '--remote=punix:/run/openvswitch/db.sock', ...keys, ...quiet);
-  must('ovs-vsctl', '--no-wait', 'init');
+  must('ovsdb-server', switchFile, '--remote=punix:/run/openvswitch/db.sock', ...keys, ...quiet);
+}
+
+export function startVswitchd({ must }: Pick<Host, 'must'>): void {
   must('ovs-vswitchd', ...quiet);
 }
 

@@ -229,7 +229,9 @@ t.test('seed 004, from its daemons to its gateway', { skip }, async (t) => {
     [node2, dedicatedInit, {}],
     [node3, gatewayInit, ofGateway],
   ] as const) {
-    const onNode = await writesDuring(host, ['Open_vSwitch'], () => t.match(paste(host, text, variables), done));
+    const onNode = await writesDuring(host, ['Open_vSwitch'], () => {
+      t.match(paste(host, text, variables), done);
+    });
     t.strictSame(onNode, [], `nor on ${host.name}`);
   }
 

@@ -46,7 +46,7 @@ const sockets = {
 export async function writesDuring(
   host: Host,
   databases: readonly (keyof typeof columns)[],
-  work: () => void,
+  work: () => void | Promise<void>,
 ): Promise<readonly string[]> {
   const written: string[] = [];
   const open: OvsdbClient[] = [];
@@ -63,7 +63,7 @@ export async function writesDuring(
       });
       await client.call('monitor', [database, 'writes', Object.fromEntries(requests)]);
     }
-    work();
+    await work();
     // A server sends its updates before the answer to whatever is asked later.
     for (const client of open) await client.call('echo', []);
     return written;

@@ -18,9 +18,7 @@ export async function waitForKernel(
   if (condition()) return;
   let look: () => void = () => undefined;
   let ended: () => void = () => undefined;
-  const stop = await follow(
-    'ip',
-    ['-o', 'monitor', 'link', 'address', 'route'],
+  const stop = await followKernel(
     () => look(),
     () => ended(),
   );
@@ -43,7 +41,16 @@ export async function waitForKernel(
   }
 }
 
-function monitorEnded(): AgentError {
+/**
+ * Calls back after every change of links, addresses and routes that the kernel announces, several of them together, until the function that it
+ * resolves with is called. `onEnd`: `ip monitor` has ended by itself, and nothing is announced any more.
+ */
+export function followKernel(onChange: () => void, onEnd: () => void): Promise<() => void> {
+  return follow('ip', ['-o', 'monitor', 'link', 'address', 'route'], onChange, onEnd);
+}
+
+/** What keeps network changes from being followed. */
+export function monitorEnded(): AgentError {
   return new AgentError('command-missing', '`ip monitor` ended: network changes cannot be followed', {
     hint: 'check that iproute2 is installed: ip monitor',
   });

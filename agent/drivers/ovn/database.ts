@@ -4,6 +4,7 @@ import {
   type Credentials,
   connect,
   type JsonObject,
+  mutate,
   type Operation,
   type OvsdbClient,
   select,
@@ -126,6 +127,11 @@ export async function removeChassis(database: RowDatabase, systemId: string): Pr
     `remove chassis ${systemId}`,
     names.map((table) => ({ op: 'delete' as const, table, where })),
   );
+}
+
+/** Asks every ovn-controller of the cluster for an answer (ovn-nb(5), NB_Global.nb_cfg). */
+export async function askNextNumber(northbound: RowDatabase): Promise<void> {
+  await northbound.transact('ask the chassis for an answer', [mutate('NB_Global', [], [['nb_cfg', '+=', 1]])]);
 }
 
 /** What keeps a command from going on without OVN. */

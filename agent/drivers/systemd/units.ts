@@ -22,12 +22,12 @@ export interface Systemd {
   daemonReload(): Promise<void>;
   /** Starts a unit and waits for the end of its job. */
   startUnit(unit: string): Promise<void>;
+  /** Stops a unit and waits for the end of its job. */
+  stopUnit(unit: string): Promise<void>;
   /** True for a unit of which there is a file. */
   isInstalled(unit: string): Promise<boolean>;
   /** Lets a unit start at every boot, as `systemctl enable` does; one whose file says nothing of that is left as it is. */
   enableUnit(unit: string): Promise<void>;
-  /** Stops a unit and waits for the end of its job. */
-  stopUnit(unit: string): Promise<void>;
   /** Lets a unit start at a boot no more, as `systemctl disable` does. */
   disableUnit(unit: string): Promise<void>;
   /** True for a unit that starts at a boot, by what the disk says now (org.freedesktop.systemd1(5), GetUnitFileState). */

@@ -38,10 +38,20 @@ export async function overlayChanges(recorded: OverlayRecord, places: OverlayPla
 }
 
 /** Brings this node to what its record says, and proves it. Nothing is written where nothing differs. */
-export async function applyOverlay(
+export function applyOverlay(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  say: (step: string) => void,
+): Promise<OverlayChanges> {
+  return settleOverlay(record, places, say, (planned) => provePart(planned.record, places, planned, say));
+}
+
+/** The same with another proof, which says what is left to do elsewhere. */
+export async function settleOverlay(
   recorded: OverlayRecord,
   places: OverlayPlaces,
   say: (step: string) => void,
+  prove: (planned: PlannedNode) => Promise<readonly string[]>,
 ): Promise<OverlayChanges> {
   // At a boot they may have only just begun to start.
   if (recorded.members !== null) await ensureCentral(places);
@@ -49,8 +59,9 @@ export async function applyOverlay(
     const port = await write(planned, say);
     await ensureController(places);
     const restored = await restoreArriving(planned.record, places, planned, say);
-    const faults = await provePart(planned.record, places, planned, say);
-    const settled = await settleArriving(planned.record, places, planned, say);
+    const faults = await prove(planned);
+    // Without ovn-controller's port there is nothing to tell apart yet.
+    const settled = faults.length > 0 ? [] : await settleArriving(planned.record, places, planned, say);
     return { ...changesOf(planned), managementPort: port, demux: [...restored, ...settled], faults };
   });
 }
@@ -100,7 +111,8 @@ async function waitForDevice(device: string): Promise<void> {
   await waitForKernel(isThere, deadline, madeMs, late).finally(deadline.clear);
 }
 
-function changesOf({ databases, managementPort }: PlannedNode): OverlayChanges {
+/** What was planned, without what does not work. */
+export function changesOf({ databases, managementPort }: PlannedNode): OverlayChanges {
   return { databases: databases.map(({ plan }) => plan), managementPort, demux: [], faults: [] };
 }
 

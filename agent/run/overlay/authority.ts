@@ -59,6 +59,11 @@ export function readAuthority(folder: string): KeyPair {
   return { key, certificate };
 }
 
+/** Whom this node trusts; null: nobody yet. */
+export function readOwnAuthority(folder: string): string | null {
+  return read(pkiFiles(folder).authority);
+}
+
 /** A key and certificate for a node. `mode` says what one that was issued before means. */
 export async function issueFor(
   folder: string,

@@ -4,10 +4,7 @@ import { clearRemains, pkiFiles } from './authority.ts';
 import { type LeftOver, leaveOverlay, otherMembers, refuseToCutOff } from './leave.ts';
 import type { OverlayPlaces } from './places.ts';
 import { readRecord, requireRecord } from './record.ts';
-import { restoreUnits, stopUnits } from './units.ts';
-
-/** It keeps a node at its part, or brings it there at a boot. */
-const ownUnit = 'microshift-net-overlay.service';
+import { restoreUnits } from './units.ts';
 
 /** What `overlay disable` came to. */
 export interface Disabled {
@@ -25,12 +22,15 @@ export interface Disabled {
  * before the node was in an overlay goes, too. Refuses with `overlay-conflict` to take a central node from its cluster unless `isForced`, and with
  * `overlay-absent` where there is nothing.
  */
-export async function disableOverlay(places: OverlayPlaces, isForced: boolean): Promise<Disabled> {
+export async function disableOverlay(
+  places: OverlayPlaces,
+  isForced: boolean,
+  say: (step: string) => void,
+): Promise<Disabled> {
   const present = readRecord(places.record);
   if (present === null) return removeRemains(places);
   if (!isForced) refuseToCutOff(present);
-  await stopUnits([ownUnit]);
-  const { record, leftOver } = await leaveOverlay(places, isForced);
+  const { record, leftOver } = await leaveOverlay(places, say, isForced);
   return { node: record.node.name, leftOver, cutOff: otherMembers(record), units: await restoreUnits(places) };
 }
 

@@ -5,6 +5,7 @@ import type { Config } from '../../model/config.ts';
 import type { OverlayNode } from '../../model/overlay.ts';
 import type { OverlayChanges } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
+import { inBrackets } from '../../net/address.ts';
 import { managementInterface } from '../../overlay/names.ts';
 import { applyOverlay } from './apply.ts';
 import { attempt } from './attempt.ts';
@@ -82,9 +83,4 @@ async function again(
     );
   }
   return applyOverlay(record, places, say);
-}
-
-/** An address as ovsdb(7) writes it in front of a port. */
-export function inBrackets(address: string): string {
-  return address.includes(':') ? `[${address}]` : address;
 }

@@ -10,12 +10,12 @@ import { managementInterface } from '../../overlay/names.ts';
 import { overlayTables } from '../../overlay/tables.ts';
 import { applyOverlay } from './apply.ts';
 import { attempt } from './attempt.ts';
-import { installOwn, pkiFiles } from './authority.ts';
+import { installOwn, pkiFiles, readOwnAuthority } from './authority.ts';
 import type { Begun } from './init.ts';
 import { type HostIdentity, identify, largestMtu, refuseHostRanges, refuseMicroshift } from './membership.ts';
 import type { OverlayPlaces } from './places.ts';
 import { chassisOf, tlsFiles } from './planned.ts';
-import { readRecord } from './record.ts';
+import { readRecord, writeRecord } from './record.ts';
 import { readRows } from './rows.ts';
 import { readSystemId, writeSystemId } from './system-id.ts';
 
@@ -43,9 +43,11 @@ export async function joinOverlay(
   const kept = present?.gateway === undefined ? {} : { gateway: present.gateway };
   const record: OverlayRecord = { format, layout, southbound, ...kept, node, members: null };
   if (present !== null) {
-    refuseOtherCluster(present, record);
+    refuseOtherCluster(present, pem.authority, places);
     install();
-    return { record, changes: await applyOverlay(record, places, say) };
+    const renewed = { ...record, node: { ...node, gateway: present.node.gateway } };
+    writeRecord(places.record, renewed);
+    return { record: renewed, changes: await applyOverlay(renewed, places, say) };
   }
   refuseOwnAuthority(places);
   const prepare = async (): Promise<void> => {
@@ -111,8 +113,9 @@ function refuseMtu({ layout }: OverlayBundle, identity: HostIdentity): void {
   );
 }
 
-function refuseOtherCluster(present: OverlayRecord, wanted: OverlayRecord): void {
-  if (present.members === null && present.southbound.join() === wanted.southbound.join()) return;
+/** A cluster is known by its authority: its central node may have moved. */
+function refuseOtherCluster(present: OverlayRecord, authority: string, { pki }: OverlayPlaces): void {
+  if (present.members === null && readOwnAuthority(pki) === authority) return;
   const which =
     present.members === null ? `the one of ${present.southbound.join(', ')}` : 'the one whose central node this is';
   throw new AgentError('overlay-conflict', `this node is in an overlay already, ${which}`, {

@@ -17,6 +17,7 @@ import { chassisOf, planMembers, tlsFiles, withDatabases } from './planned.ts';
 import { removeRecord, requireCentral, requireRecord, writeRecord } from './record.ts';
 import { carryOut, readRows } from './rows.ts';
 import { removeRows } from './undo.ts';
+import { stopDaemon } from './unit.ts';
 
 /** What is left to do elsewhere; null: nothing. */
 export type LeftOver = string | null;
@@ -29,12 +30,14 @@ const rowsLeft = "the cluster's rows, in databases of OVN that do not answer";
  */
 export async function leaveOverlay(
   places: OverlayPlaces,
+  say: (step: string) => void,
   isForced = false,
 ): Promise<{ readonly record: OverlayRecord; readonly leftOver: LeftOver }> {
   const record = requireRecord(places.record);
   if (!isForced) refuseToCutOff(record);
   const { own, authority, authorityKey, issued } = pkiFiles(places.pki);
   const isCentral = record.members !== null;
+  await stopDaemon(say);
   await giveBack(record, null);
   // Databases that have gone, or will not start, keep no node in a cluster; their rows are of no use without it.
   const isHere = !isCentral || !isForced || (await centralAnswers(places));

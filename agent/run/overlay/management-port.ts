@@ -36,6 +36,12 @@ export function planManagementPort(
       const command = `addr replace ${own}/${range.prefixLength} dev ${device}${flags}`;
       changes.push({ command, why: `${device} has no address ${own}` });
     }
+    const isOnLink = routes.some((one) => one.device === device && one.destination === subnet && one.gateway === null);
+    // With the address, or with the link, the kernel makes it; once it was taken away nobody does.
+    if (has === true && link?.up === true && !isOnLink) {
+      const command = `route replace ${subnet} dev ${device} proto kernel src ${own}`;
+      changes.push({ command, why: `${device} does not lead to its own subnet` });
+    }
     for (const cluster of [...clusterSubnets, ...serviceSubnets].filter(
       (text) => familyOf(text.split('/')[0] ?? '') === range.family,
     )) {

@@ -6,6 +6,8 @@ export interface OverlayPlaces {
   readonly record: string;
   /** How units of OVN were before we started them. */
   readonly units: string;
+  /** What the daemon writes of itself, and of the gateways that answer. */
+  readonly daemon: string;
   readonly ovsRun: string;
   /** OVN's own folder, and the one of releases before 20.03 (ovn NEWS, "OVN run directory"). */
   readonly ovnRuns: readonly string[];
@@ -21,6 +23,7 @@ export const overlayPlaces: OverlayPlaces = {
   pki: '/etc/microshift-net/pki',
   record: '/var/lib/microshift-net/overlay.json',
   units: '/var/lib/microshift-net/overlay-units.json',
+  daemon: '/run/microshift-net/overlay-run.json',
   ovsRun: '/run/openvswitch',
   ovnRuns: ['/run/ovn', '/var/run/openvswitch'],
   services: '/run/microshift-net/overlay-services.json',

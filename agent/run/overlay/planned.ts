@@ -12,6 +12,7 @@ import type { OverlayRecord } from '../../model/overlay-record.ts';
 import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
 import { planCentral } from '../../overlay/central.ts';
 import { indexRows, listOf, mapOf, textOf } from '../../overlay/existing.ts';
+import { judgeGateways } from '../../overlay/heartbeat.ts';
 import { planLocal } from '../../overlay/local.ts';
 import { planLocalTls } from '../../overlay/local-tls.ts';
 import { membersNow } from '../../overlay/members.ts';
@@ -21,6 +22,7 @@ import { recordNow } from '../../overlay/own-gateway.ts';
 import { planNic } from '../../overlay/own-nic.ts';
 import { overlayTables } from '../../overlay/tables.ts';
 import { pkiFiles } from './authority.ts';
+import { readDaemon } from './daemon-state.ts';
 import { planManagementPort } from './management-port.ts';
 import type { OverlayPlaces } from './places.ts';
 import { readRows } from './rows.ts';
@@ -44,7 +46,7 @@ export interface PlannedNode {
   /** In the order in which they are written. */
   readonly databases: readonly PlannedDatabase[];
   readonly managementPort: readonly PortChange[];
-  /** The members with the ways out that they announce; none where the database is not here. */
+  /** The members with the ways out that they announce, and whether those answer; none where the database is not here. */
   readonly members: readonly OverlayNode[];
   /** Ways out that were announced and cannot be taken; each is a sentence. */
   readonly refusedWaysOut: readonly string[];
@@ -113,7 +115,7 @@ async function planNode(
     ]);
     chassis = chassisOf(below);
     const now = membersNow(record.layout, record.node, record.members, chassis);
-    members = now.nodes;
+    members = judgeGateways(now.nodes, readDaemon(places.daemon)?.asked ?? [], below);
     refusedWaysOut = now.faults;
     const plan = planMembers(record, members, [], chassis, above);
     planned.push({ database: northbound, rows: above, plan: { ...plan, trace: [...now.trace, ...plan.trace] } });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Link } from '../../../../agent/model/observation.ts';
+import type { Link, Route } from '../../../../agent/model/observation.ts';
 import type { OverlayLayout, OverlayNode } from '../../../../agent/model/overlay.ts';
 import { planManagementPort } from '../../../../agent/run/overlay/management-port.ts';
 
@@ -40,11 +40,13 @@ const port: Link = {
   ],
 };
 const routes = [
+  { family: 4, destination: '10.42.1.0/24', gateway: null, device: 'ovn-k8s-mp0', metric: 0 },
+  { family: 6, destination: 'fd01:0:0:1::/64', gateway: null, device: 'ovn-k8s-mp0', metric: 256 },
   { family: 4, destination: '10.42.0.0/16', gateway: '10.42.1.1', device: 'ovn-k8s-mp0', metric: 0 },
   { family: 6, destination: 'fd01::/48', gateway: 'fd01:0:0:1::1', device: 'ovn-k8s-mp0', metric: 1024 },
 ] as const;
 
-const commands = (links: readonly Link[], known: typeof routes | readonly []): readonly string[] =>
+const commands = (links: readonly Link[], known: readonly Route[]): readonly string[] =>
   planManagementPort('ovn-k8s-mp0', layout, node, { links, routes: known }).map(({ command }) => command);
 
 t.test('the kernel after a boot', (t) => {
@@ -54,6 +56,16 @@ t.test('the kernel after a boot', (t) => {
     'addr replace 10.42.1.2/24 dev ovn-k8s-mp0',
     'route replace 10.42.0.0/16 via 10.42.1.1 dev ovn-k8s-mp0',
     'addr replace fd01:0:0:1::2/64 dev ovn-k8s-mp0 nodad',
+    'route replace fd01::/48 via fd01:0:0:1::1 dev ovn-k8s-mp0',
+  ]);
+  t.end();
+});
+
+t.test('routes that somebody has flushed, those of its own subnets too', (t) => {
+  t.strictSame(commands([port], []), [
+    'route replace 10.42.1.0/24 dev ovn-k8s-mp0 proto kernel src 10.42.1.2',
+    'route replace 10.42.0.0/16 via 10.42.1.1 dev ovn-k8s-mp0',
+    'route replace fd01:0:0:1::/64 dev ovn-k8s-mp0 proto kernel src fd01:0:0:1::2',
     'route replace fd01::/48 via fd01:0:0:1::1 dev ovn-k8s-mp0',
   ]);
   t.end();

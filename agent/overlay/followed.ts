@@ -1,0 +1,85 @@
+import type { DatabaseShape } from '../model/rows.ts';
+import { tagKeys } from './tags.ts';
+
+/** Columns of a table, and of which rows; without `where` of every one. */
+export interface FollowedTable {
+  readonly columns: readonly string[];
+  readonly where?: readonly (readonly [string, string, unknown])[];
+}
+
+/**
+ * Columns after whose change the node is looked at: those that are planned, and none in which OVN's and Open vSwitch's daemons report; null: every
+ * column of rows of ours. Other rows of these tables come and go with every pod, and mean nothing here.
+ */
+const columns = {
+  OVN_Northbound: {
+    NB_Global: ['connections', 'ssl', 'options', 'external_ids'],
+    Connection: ['target', 'role', 'inactivity_probe'],
+    SSL: ['private_key', 'certificate', 'ca_cert'],
+    Logical_Switch: null,
+    Logical_Switch_Port: ['name', 'type', 'options', 'addresses', 'port_security', 'tag', 'external_ids'],
+    Logical_Router: null,
+    Logical_Router_Port: ['name', 'mac', 'networks', 'gateway_chassis', 'options', 'external_ids'],
+    Logical_Router_Static_Route: null,
+    Logical_Router_Policy: null,
+    NAT: null,
+    ACL: null,
+    Gateway_Chassis: null,
+    Load_Balancer: null,
+    Load_Balancer_Group: ['name', 'load_balancer'],
+    Static_MAC_Binding: ['logical_port', 'ip', 'mac', 'override_dynamic_mac'],
+  },
+  OVN_Southbound: {
+    SB_Global: ['connections', 'ssl'],
+    Connection: ['target', 'role', 'inactivity_probe'],
+    SSL: ['private_key', 'certificate', 'ca_cert'],
+    Chassis: ['name', 'hostname', 'encaps', 'other_config'],
+    Chassis_Private: ['name'],
+    Encap: ['ip', 'type', 'chassis_name'],
+  },
+  Open_vSwitch: {
+    Open_vSwitch: ['bridges', 'external_ids', 'other_config', 'ssl', 'ovs_version'],
+    Bridge: ['name', 'external_ids', 'other_config', 'fail_mode', 'datapath_type'],
+    Port: ['name', 'interfaces', 'tag', 'external_ids', 'other_config'],
+    Interface: ['name', 'type', 'options', 'mac', 'mtu_request', 'external_ids'],
+    SSL: ['private_key', 'certificate', 'ca_cert'],
+  },
+} as const;
+
+/** A database of which changes are followed. */
+export type FollowedDatabase = keyof typeof columns;
+
+/** Tables whose rows are not all ours although they have a place for an owner: who registers, roots, and br-int, which others may have made. */
+const wholeTables: readonly string[] = [
+  'NB_Global',
+  'SB_Global',
+  'Open_vSwitch',
+  'Bridge',
+  'Chassis',
+  'Chassis_Private',
+];
+
+/**
+ * What is followed of a database with this schema: `localnetPort` is what ovn-controller's port on this node's way out stands for, and comes without an
+ * owner. Of several conditions one has to hold (ovsdb-server(7), monitor_cond).
+ */
+export function followedTables(
+  database: FollowedDatabase,
+  shape: DatabaseShape,
+  owner: string,
+  localnetPort: string | null,
+): Readonly<Record<string, FollowedTable>> {
+  const wanted = Object.entries(columns[database] as Readonly<Record<string, readonly string[] | null>>);
+  return Object.fromEntries(
+    wanted.flatMap(([table, names]) => {
+      const there = Object.keys(shape[table] ?? {});
+      const followed = names === null ? there : names.filter((name) => there.includes(name));
+      if (followed.length === 0) return [];
+      if (!there.includes('external_ids') || wholeTables.includes(table)) return [[table, { columns: followed }]];
+      const has = (key: string, value: string) => ['external_ids', 'includes', ['map', [[key, value]]]] as const;
+      const ofOvn = table === 'Port' && localnetPort !== null ? [has('ovn-localnet-port', localnetPort)] : [];
+      const where = [has(tagKeys.owner, owner), ...ofOvn];
+      return [[table, { columns: [...new Set([...followed, 'external_ids'])], where }]];
+    }),
+  );
+}

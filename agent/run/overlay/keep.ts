@@ -1,0 +1,91 @@
+import { readLinks } from '../../drivers/host/links.ts';
+import { AgentError } from '../../errors.ts';
+import { readHost } from '../../facts/overlay.ts';
+import type { Config } from '../../model/config.ts';
+import type { OverlayNode } from '../../model/overlay.ts';
+import type { OverlayRecord } from '../../model/overlay-record.ts';
+import { withLockWhenFree } from '../lock.ts';
+import { changesOf, settleOverlay } from './apply.ts';
+import { demuxDrift } from './arriving.ts';
+import { ensureCentral } from './daemons.ts';
+import { isWayOut, wayOutMissing } from './gateway-proof.ts';
+import { withOwnAddress } from './own-address.ts';
+import type { OverlayPlaces } from './places.ts';
+import { ownDevice, type PlannedNode, withPlan } from './planned.ts';
+import { readRecord, writeRecord } from './record.ts';
+import type { Scope } from './work.ts';
+
+/** As it is in the lock's file, for who meets us. */
+const command = 'overlay run';
+
+/** How a node is after it was looked at. */
+export interface Kept {
+  readonly record: OverlayRecord;
+  /** The members as they were planned. */
+  readonly members: readonly OverlayNode[];
+  readonly changed: boolean;
+}
+
+/**
+ * Brings the node to what its record says, and the record to the address at which the node is. The lock is taken only when there is something to
+ * write, and everything is looked at again under it. null: this node is in no overlay any more.
+ */
+export async function keepNode(
+  scope: Scope,
+  config: Pick<Config, 'overlay'>,
+  places: OverlayPlaces,
+  say: (step: string) => void,
+): Promise<Kept | null> {
+  const present = readRecord(places.record);
+  if (present === null) return null;
+  // Later on a daemon that is stopped was stopped by somebody, and is waited for.
+  if (scope === 'boot' && present.members !== null) await ensureCentral(places);
+  const wanted = withOwnAddress(present, config, readHost());
+  const found = await difference(wanted, places);
+  if (found.rows === 0 && found.kernel > 0) requireDevice(wanted);
+  if (scope === 'look' && wanted === present && found.rows + found.flows + found.kernel === 0)
+    return { record: wanted, members: found.members, changed: false };
+  return withLockWhenFree(command, async () => {
+    const before = readRecord(places.record);
+    if (before === null) return null;
+    const record = withOwnAddress(before, config, readHost());
+    const isMoved = record !== before;
+    if (isMoved) {
+      say(`this node is at ${record.node.encap.addresses.join(' and ')} now`);
+      writeRecord(places.record, record);
+    }
+    let members: readonly OverlayNode[] = [];
+    // That OVN has carried it out is seen by `overlay verify`; nothing that is kept depends on it, and the central node may be away.
+    const { databases, managementPort, demux } = await settleOverlay(record, places, say, async (planned) => {
+      members = planned.members;
+      return wayOutLeft(planned);
+    });
+    const rows = databases.reduce((sum, plan) => sum + plan.changes.length, 0);
+    return { record, members, changed: isMoved || rows + managementPort.length + demux.length > 0 };
+  });
+}
+
+/** What is left to do elsewhere for this node's way out. ovn-controller's port, which comes then, is an event. */
+async function wayOutLeft({ record, databases }: PlannedNode): Promise<readonly string[]> {
+  const local = databases.at(-1)?.database;
+  return local === undefined || (await isWayOut(record, local, 0)) ? [] : [wayOutMissing(record)];
+}
+
+function difference(record: OverlayRecord, places: OverlayPlaces) {
+  return withPlan(record, places, async (planned) => {
+    const { databases, managementPort } = changesOf(planned);
+    const rows = databases.reduce((sum, plan) => sum + plan.changes.length, 0);
+    const { demux, faults } = await demuxDrift(planned.record, places, planned);
+    const flows = faults.length === 0 ? demux.length : 0;
+    return { rows, flows, kernel: managementPort.length, members: planned.members };
+  });
+}
+
+/** An interface that Open vSwitch makes when it is back is not waited for with the lock in hand: its coming is an event. */
+function requireDevice(record: OverlayRecord): void {
+  const device = ownDevice(record);
+  if (readLinks().some(({ name }) => name === device)) return;
+  throw new AgentError('proof-failed', `Open vSwitch has not made ${device}`, {
+    hint: 'look at `ovs-vsctl show` and journalctl -u ovs-vswitchd for why',
+  });
+}

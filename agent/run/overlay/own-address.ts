@@ -1,0 +1,73 @@
+import { isAgentError } from '../../errors.ts';
+import type { HostFacts } from '../../facts/overlay.ts';
+import type { Config } from '../../model/config.ts';
+import type { OverlayGateway, OverlayNode } from '../../model/overlay.ts';
+import type { OverlayRecord } from '../../model/overlay-record.ts';
+import { familyOf, inBrackets } from '../../net/address.ts';
+import { identify } from './membership.ts';
+import { southboundPort } from './planned.ts';
+
+/**
+ * The record with the address at which this host is now, for one that has lost the recorded one; else the same record. An address that the host still
+ * has is kept, whatever else has come, and so it is while there is no other: a link that is down or a lease that is late says nothing. On the central
+ * node the southbound database moves along.
+ */
+export function withOwnAddress(record: OverlayRecord, config: Pick<Config, 'overlay'>, host: HostFacts): OverlayRecord {
+  const { node } = record;
+  if (node.encap.addresses.every((address) => prefixOf(host, address) !== null)) return record;
+  const identity = identityNow(config, host);
+  if (identity === null) return record;
+  const { addresses } = identity.encap;
+  const moved: OverlayNode = {
+    ...node,
+    encap: { ...node.encap, addresses },
+    hostAddresses: identity.hostAddresses,
+    gateway: node.gateway === null ? null : movedGateway(node.gateway, node.encap.addresses, addresses, host),
+  };
+  if (record.members === null) return { ...record, node: moved };
+  return {
+    ...record,
+    node: moved,
+    southbound: addresses.map((address) => `ssl:${inBrackets(address)}:${southboundPort}`),
+    members: record.members.map((member) => (member.name === node.name ? moved : member)),
+  };
+}
+
+/** A gateway that shares the node's address moves with it; one with a NIC of its own has nothing to do with it. */
+function movedGateway(
+  gateway: OverlayGateway,
+  before: readonly string[],
+  now: readonly string[],
+  host: HostFacts,
+): OverlayGateway {
+  if (gateway.kind !== 'shared') return gateway;
+  const [address = ''] = now;
+  const family = familyOf(address);
+  const hop = host.routes
+    .filter((route) => route.family === family && /^(0\.0\.0\.0|::)\/0$/.test(route.destination))
+    .toSorted((a, b) => a.metric - b.metric)[0]?.gateway;
+  return {
+    ...gateway,
+    addresses: gateway.addresses.map((text) =>
+      before.includes(text.split('/')[0] ?? '') ? `${address}/${prefixOf(host, address)}` : text,
+    ),
+    nextHops:
+      hop === undefined || hop === null
+        ? gateway.nextHops
+        : gateway.nextHops.map((text) => (familyOf(text) === family ? hop : text)),
+  };
+}
+
+function prefixOf({ links }: HostFacts, address: string): number | null {
+  const found = links.flatMap(({ addresses }) => addresses).find((one) => one.address === address);
+  return found?.prefixLength ?? null;
+}
+
+function identityNow(config: Pick<Config, 'overlay'>, host: HostFacts) {
+  try {
+    return identify(config, host);
+  } catch (error) {
+    if (isAgentError(error)) return null;
+    throw error;
+  }
+}

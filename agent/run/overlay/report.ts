@@ -1,0 +1,77 @@
+import { processStart } from '../../drivers/host/process-start.ts';
+import { tellServiceManager } from '../../drivers/host/service-manager.ts';
+import { AgentError } from '../../errors.ts';
+import type { OverlayDaemon } from '../../model/overlay-daemon.ts';
+import { readDaemon, runsStill, writeDaemon } from './daemon-state.ts';
+import type { OverlayPlaces } from './places.ts';
+
+/** Where the daemon tells what it does. */
+export interface Teller {
+  say(step: string): void;
+  fail(error: AgentError): void;
+}
+
+/** How the daemon is: for people in the journal, for systemd, and in its file for other commands. */
+export interface Report {
+  /** The numbers that gateways were asked for, those of the daemon before included. */
+  readonly asked: readonly number[];
+  noteAsked(asked: readonly number[]): void;
+  /** All is as wanted; told where that is news. */
+  wanted(node: string, isNews: boolean): Promise<void>;
+  /** The same failure is told once. */
+  failed(error: AgentError): Promise<void>;
+}
+
+/** The report of this process. The first thing that it tells makes the service ready. Fails with `busy` where a daemon runs already. */
+export function openReport({ daemon }: OverlayPlaces, { say, fail }: Teller): Report {
+  let state = firstState(daemon);
+  let isReady = false;
+  const note = (change: Partial<OverlayDaemon>): void => {
+    state = { ...state, ...change };
+    writeDaemon(daemon, state);
+  };
+  const tell = async (status: string): Promise<void> => {
+    await tellServiceManager(isReady ? { status } : { ready: true, status });
+    isReady = true;
+  };
+  note({});
+  return {
+    get asked() {
+      return state.asked;
+    },
+    noteAsked: (asked) => note({ asked }),
+    wanted: async (node, isNews) => {
+      const hadFailed = state.failure !== null;
+      if (hadFailed) {
+        say('as wanted again');
+        note({ failure: null });
+      }
+      if (hadFailed || isNews) await tell(`${node} is as wanted`);
+    },
+    failed: async (error) => {
+      const { message, hint = null } = error;
+      if (state.failure?.message === message) return;
+      fail(error);
+      note({ failure: { message, hint, since: new Date().toISOString() } });
+      await tell(message);
+    },
+  };
+}
+
+function firstState(path: string): OverlayDaemon {
+  const before = readDaemon(path);
+  if (before !== null && before.pid !== process.pid && runsStill(before)) {
+    throw new AgentError('busy', `\`microshift-net overlay run\` runs already, process ${before.pid}`, {
+      hint: 'look at systemctl status microshift-net-overlay; one of them is enough',
+      facts: { pid: before.pid },
+    });
+  }
+  return {
+    format: 1,
+    pid: process.pid,
+    startTime: processStart(process.pid) ?? 0,
+    since: new Date().toISOString(),
+    failure: null,
+    asked: before?.asked ?? [],
+  };
+}

@@ -1,0 +1,36 @@
+import { asAgentError } from '../../errors.ts';
+import { onSystemBus } from '../../facts/system-bus.ts';
+
+const unit = 'microshift-net-overlay.service';
+
+/** Starts the daemon, now and at every boot. Where there is no systemd, or no such unit, nothing; a start that fails is told, and undoes nothing. */
+export async function startDaemon(say: (step: string) => void): Promise<void> {
+  await change(say, async (systemd) => {
+    await systemd.enableUnit(unit);
+    await systemd.startUnit(unit);
+  });
+}
+
+/** Stops the daemon, now and at every boot. */
+export async function stopDaemon(say: (step: string) => void): Promise<void> {
+  await change(say, async (systemd) => {
+    await systemd.stopUnit(unit);
+    await systemd.disableUnit(unit);
+  });
+}
+
+async function change(
+  say: (step: string) => void,
+  work: (systemd: ReturnType<typeof import('../../drivers/systemd/units.ts').openSystemd>) => Promise<void>,
+): Promise<void> {
+  try {
+    await onSystemBus(async (bus) => {
+      const { openSystemd } = await import('../../drivers/systemd/units.ts');
+      const systemd = openSystemd(bus);
+      if (await systemd.isInstalled(unit)) await work(systemd);
+    });
+  } catch (thrown) {
+    const { kind, message } = asAgentError(thrown);
+    if (kind !== 'dbus-unreachable') say(`warning: ${unit}: ${message}`);
+  }
+}

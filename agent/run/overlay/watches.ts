@@ -1,0 +1,76 @@
+import { onFileEvent } from '../../drivers/host/file-events.ts';
+import { followKernel, monitorEnded } from '../../drivers/host/kernel-events.ts';
+import { followChanges } from '../../drivers/ovn/changes.ts';
+import { centralSocket } from '../../drivers/ovn/database.ts';
+import type { OverlayRecord } from '../../model/overlay-record.ts';
+import { integrationBridge } from '../../overlay/bridges.ts';
+import { type FollowedDatabase, followedTables } from '../../overlay/followed.ts';
+import { uplinkPort } from '../../overlay/names.ts';
+import { overlayTables } from '../../overlay/tables.ts';
+import { shapeOfSchema } from '../../overlay/wire.ts';
+import type { OverlayPlaces } from './places.ts';
+import type { Scope } from './work.ts';
+
+/** Who is told of what has happened. */
+export interface Listener {
+  /** Links, addresses or routes of the kernel, anybody's. */
+  onKernel(): void;
+  /** Something that calls for a look, or for everything to be put again. */
+  onEvent(scope: Scope): void;
+  /** The kernel is no longer followed. */
+  onBroken(error: Error): void;
+}
+
+/** Follows everything that a node's part in the cluster depends on, until the function that it resolves with is called. */
+export async function startWatches(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  { onKernel, onEvent, onBroken }: Listener,
+): Promise<() => void> {
+  const stopKernel = await followKernel(onKernel, () => onBroken(monitorEnded()));
+  const { layout, node } = record;
+  const { owner, naming } = layout;
+  const localnetPort = node.gateway === null ? null : uplinkPort(naming, node.name, node.gateway);
+  const follow = (database: FollowedDatabase, remote: string, onChange: () => void): (() => void) => {
+    const tables = [...overlayTables[database], 'SSL'];
+    const requests = (schema: unknown) =>
+      requestsOf(
+        followedTables(
+          database,
+          shapeOfSchema(schema as Parameters<typeof shapeOfSchema>[0], tables),
+          owner,
+          localnetPort,
+        ),
+      );
+    return followChanges({ database, remote, requests }, onChange);
+  };
+
+  let stopFiles = (): void => undefined;
+  const local = follow('Open_vSwitch', `unix:${places.ovsRun}/db.sock`, () => {
+    // A folder that went with the service is another one now.
+    stopFiles();
+    stopFiles = onSwitchRestart(record, places, () => onEvent('all'));
+    onEvent('look');
+  });
+  const central = (['OVN_Northbound', 'OVN_Southbound'] as const).flatMap((database) => {
+    const socket = record.members === null ? null : centralSocket(database, places.ovnRuns);
+    return socket === null ? [] : [follow(database, `unix:${socket}`, () => onEvent('look'))];
+  });
+  return () => {
+    stopKernel();
+    stopFiles();
+    for (const stop of [local, ...central]) stop();
+  };
+}
+
+/** ovs-vswitchd has its flows from nobody but us after a restart; its database says nothing of one, its files do. */
+function onSwitchRestart({ node }: OverlayRecord, { ovsRun }: OverlayPlaces, onRestart: () => void): () => void {
+  const bridges = [integrationBridge, ...(node.gateway === null ? [] : [node.gateway.bridge])];
+  const names = ['ovs-vswitchd.pid', ...bridges.map((bridge) => `${bridge}.mgmt`)];
+  return onFileEvent(ovsRun, (name) => names.includes(name), onRestart);
+}
+
+function requestsOf(tables: ReturnType<typeof followedTables>): Readonly<Record<string, unknown>> {
+  const select = { initial: false };
+  return Object.fromEntries(Object.entries(tables).map(([table, one]) => [table, [{ ...one, select }]]));
+}

@@ -1,0 +1,35 @@
+import type { OverlayStatus } from '../model/overlay-daemon.ts';
+import { joinLines, type Style } from './style.ts';
+
+/** What a node is in its cluster, and how that is, a line for each question. */
+export function overlayStatusText(status: OverlayStatus, style: Style): string {
+  const { node, role, subnets, addresses, tunnels } = status;
+  const has = subnets.length === 0 ? 'no subnet' : subnets.join(' and ');
+  const what = role === 'central' ? 'the central node of its cluster' : 'in a cluster';
+  return joinLines([
+    `${style('bold', node)} is ${what}, has ${has}, and is reached at ${addresses.join(' and ')}.`,
+    `Daemon: ${daemonText(status, style)}`,
+    `Central node: ${centralText(status, style)}`,
+    ...(tunnels.length === 0 ? ['Tunnels: none'] : ['Tunnels:']),
+    ...tunnels.map((one) => `  ${one.interface} ${one.type} to ${one.remoteAddress}, chassis ${one.chassis}`),
+  ]);
+}
+
+function daemonText({ daemon, isRunning }: OverlayStatus, style: Style): string {
+  if (daemon === null || !isRunning)
+    return style('red', 'does not run: systemctl status microshift-net-overlay tells why');
+  const runs = `runs since ${daemon.since}, process ${daemon.pid}`;
+  if (daemon.failure === null) return `${runs}; all is as wanted`;
+  const { message, hint, since } = daemon.failure;
+  return `${runs}; ${style('red', `since ${since}: ${message}`)}${hint === null ? '' : ` (${hint})`}`;
+}
+
+/** A member cannot find out by itself where a central node has moved. */
+function centralText({ role, controller, southbound }: OverlayStatus, style: Style): string {
+  if (controller === 'absent') return style('red', 'ovn-controller does not run: systemctl start ovn-controller');
+  if (controller === 'connected')
+    return role === 'central' ? `this one, for the others at ${southbound.join(', ')}` : southbound.join(', ');
+  const moved =
+    role === 'central' ? '' : '; if it has another address now, join again with a bundle of `overlay pki renew`';
+  return style('red', `${southbound.join(', ')} is not reached; running traffic goes on${moved}`);
+}

@@ -1,0 +1,64 @@
+// The daemon of a node, with somebody who listens where systemd would.
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Host } from './hosts.ts';
+
+/** What it says when it has put something right. */
+export const asWanted = /is as wanted/;
+
+/** What systemd does with NOTIFY_SOCKET: prints each datagram as a line. Node has no such sockets. */
+const notified = `
+  use Socket; $| = 1;
+  socket(my $s, AF_UNIX, SOCK_DGRAM, 0); bind($s, pack_sockaddr_un('/run/notify')) or die $!;
+  print "listening\\n";
+  while (defined recv($s, my $text, 4096, 0)) { $text =~ s/\\n/ /g; print "$text\\n"; }
+`;
+
+export interface Daemon {
+  readonly pid: number;
+  /** The next words for systemd that match. */
+  told(words: RegExp): Promise<string>;
+  /** Its exit code, once it has ended. */
+  ended(): Promise<number | null>;
+  /** Ends it as systemd does. */
+  stop(): Promise<number | null>;
+}
+
+/** Starts the daemon of a node as its unit does, and waits until it says that it is ready. */
+export async function startDaemon(host: Host, ready = /^READY=1 STATUS=\S+ is as wanted/): Promise<Daemon> {
+  host.run(['rm', '-f', '/run/notify']);
+  const manager = host.start('perl', '-e', notified);
+  const lines = createInterface({ input: manager.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
+  await lines.next();
+  const child = host.start(
+    'env',
+    'NOTIFY_SOCKET=/run/notify',
+    process.execPath,
+    '--jitless',
+    '--optimize-for-size',
+    '/opt/program/microshift-net',
+    'overlay',
+    'run',
+  );
+  const gone = once(child, 'exit').then(([code]) => code as number | null);
+  child.stderr?.on('data', (chunk: Buffer) => process.stderr.write(`# ${host.name}: ${chunk}`));
+  const told = async (words: RegExp): Promise<string> => {
+    for (;;) {
+      const { value, done } = await lines.next();
+      if (done === true) throw new Error(`${host.name}: the daemon has ended`);
+      process.stderr.write(`# ${host.name} told ${value}\n`);
+      if (words.test(String(value))) return String(value);
+    }
+  };
+  await told(ready);
+  const { pid } = JSON.parse(host.must('cat', '/run/microshift-net/overlay-run.json')) as { pid: number };
+  return {
+    pid,
+    told,
+    ended: () => gone,
+    stop: () => {
+      host.must('kill', String(pid));
+      return gone;
+    },
+  };
+}

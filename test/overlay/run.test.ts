@@ -1,0 +1,199 @@
+// `overlay run` on real nodes: what is lost or changed by hand comes back by itself, and an idle daemon writes nothing.
+import t from 'tap';
+import { type Awaited, openCentralDatabase } from '../../agent/drivers/ovn/database.ts';
+import type { OverlayNode } from '../../agent/model/overlay.ts';
+import type { OverlayRecord } from '../../agent/model/overlay-record.ts';
+import { gatewayOf } from '../unit/overlay/cluster.ts';
+import { asWanted, type Daemon, startDaemon } from './daemon.ts';
+import {
+  type Host,
+  missingForHosts,
+  startCentral,
+  startController,
+  startLan,
+  startSwitchDatabase,
+  startVswitchd,
+} from './hosts.ts';
+import { talk } from './talk.ts';
+import { writesDuring } from './writes.ts';
+
+const skip = missingForHosts() ?? false;
+
+/** Whether there is such a row in the southbound database, as soon as there is. */
+async function registered(central: Host, row: Awaited): Promise<boolean> {
+  const database = await openCentralDatabase('OVN_Southbound', [central.path('/run/ovn')]);
+  return (await database?.appears(row, 60_000).finally(() => database.close())) === true;
+}
+
+/** Kills the process of a pid file, and waits until it is gone, or a zombie: nobody reaps here. */
+function die({ must }: Pick<Host, 'must'>, file: string): void {
+  must('sh', '-c', 'kill -9 "$(cat "$1")"; pidwait -F "$1" || true', 'sh', file);
+}
+
+/** The central node's databases and ovn-northd die, and their files are gone. */
+function loseDatabases({ must }: Host): void {
+  for (const name of ['ovn-northd', 'ovnnb_db', 'ovnsb_db']) die({ must }, `/run/ovn/${name}.pid`);
+  must('sh', '-c', 'rm -rf /var/lib/ovn/* /run/ovn/*_db.*');
+}
+
+/** Gives both nodes a gateway on br-ex, as far as this node's record has them. */
+function giveGateway(host: Host, hosts: readonly Host[]): void {
+  const file = '/var/lib/microshift-net/overlay.json';
+  const record = JSON.parse(host.must('cat', file)) as OverlayRecord;
+  const withGateway = (node: OverlayNode): OverlayNode => ({
+    ...node,
+    gateway: gatewayOf(node.id, {
+      addresses: [`${hosts[node.id - 1]?.address}/24`],
+      nextHops: ['192.0.2.254'],
+      mac: hosts[node.id - 1]?.must('cat', '/sys/class/net/br-ex/address').trim() ?? '',
+    }),
+  });
+  const members = record.members?.map(withGateway) ?? null;
+  host.write(file, JSON.stringify({ ...record, node: withGateway(record.node), members }));
+}
+
+t.test('a daemon keeps a node at its part', { skip }, async (t) => {
+  const lan = await startLan(t);
+  const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
+  startCentral(n1);
+  for (const host of [n1, n2]) startController(host);
+  t.match(n1.agent('overlay', 'run'), { status: 2, stderr: /this node is in no overlay/ });
+  t.match(n1.agent('overlay', 'init'), { status: 0 });
+  const bundle = n1.agent('overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test').stdout;
+  t.match(n2.agentWith(bundle, 'overlay', 'join', '-'), { status: 0 });
+  const [central, member] = [await startDaemon(n1), await startDaemon(n2)];
+  t.match(n1.agent('overlay', 'run'), { status: 1, stderr: /runs already, process \d+/ }, 'one is enough');
+  for (const host of [n1, n2]) t.match(host.agent('overlay', 'status').stdout, /runs since .*all is as wanted/);
+  t.match(
+    n2.agent('overlay', 'status').stdout,
+    /Central node: ssl:192\.0\.2\.11:6642\nTunnels:\n.* geneve to 192\.0\.2\.11/,
+  );
+
+  // What is told may still be of something before: the next one counts then.
+  const mended = async (host: Host, daemon: Daemon, what: string): Promise<void> => {
+    do await daemon.told(asWanted);
+    while (!host.agent('overlay', 'plan').stdout.startsWith('Nothing to do'));
+    t.pass(what);
+  };
+  n2.must('ip', 'address', 'flush', 'dev', 'ovn-k8s-mp0');
+  await mended(n2, member, 'the address of its interface is back');
+  n2.must('ip', 'link', 'set', 'ovn-k8s-mp0', 'down');
+  await mended(n2, member, 'it is up again');
+  n2.must('ip', 'route', 'flush', 'dev', 'ovn-k8s-mp0');
+  await mended(n2, member, 'its routes are back');
+  n2.must('ovs-vsctl', 'remove', 'Open_vSwitch', '.', 'external_ids', 'ovn-encap-ip');
+  await mended(n2, member, 'a key of Open vSwitch is back');
+  n2.must('ovs-vsctl', 'remove', 'Bridge', 'br-int', 'other_config', 'hwaddr');
+  await mended(n2, member, 'br-int, which ovn-controller has made, is as it was');
+  n2.must('ovs-vsctl', 'del-port', 'ovn-k8s-mp0');
+  await mended(n2, member, 'a port is back');
+  n1.must('ovn-nbctl', 'ls-del', 'n2');
+  await mended(n1, central, 'a row of the cluster is back');
+  n1.must('ovn-sbctl', 'del-connection');
+  await mended(n1, central, 'the listener is back');
+
+  die(n2, '/run/openvswitch/ovs-vswitchd.pid');
+  startVswitchd(n2);
+  await mended(n2, member, 'Open vSwitch was killed and started');
+  die(n2, '/run/openvswitch/ovsdb-server.pid');
+  startSwitchDatabase(n2);
+  n2.must('ip', 'address', 'flush', 'dev', 'ovn-k8s-mp0');
+  await mended(n2, member, 'with the database started anew it goes on');
+  n2.must('ovs-vsctl', 'remove', 'Open_vSwitch', '.', 'external_ids', 'ovn-encap-ip');
+  await mended(n2, member, 'and so it does with following it');
+
+  const idle = await writesDuring(n1, ['OVN_Northbound', 'OVN_Southbound', 'Open_vSwitch'], async () => {
+    n1.must('ip', 'link', 'add', 'dummy0', 'type', 'bridge');
+    n1.must('ovs-vsctl', 'add-br', 'br-of-others');
+    // By the time that this is mended, all of it has been seen.
+    n1.must('ip', 'address', 'flush', 'dev', 'ovn-k8s-mp0');
+    await mended(n1, central, 'an address, for which nothing is written');
+  });
+  t.strictSame(idle, ['Open_vSwitch'], 'the bridge of others, and nothing of ours');
+
+  t.equal(await central.stop(), 0, 'it ends when it is told to');
+  t.equal(await member.stop(), 0);
+  t.match(n1.agent('overlay', 'status').stdout, /does not run/);
+  t.strictSame(n1.must('ls', '/run/microshift-net/lock'), '', 'and leaves no lock');
+});
+
+t.test('nodes move, and the databases are lost', { skip }, async (t) => {
+  const lan = await startLan(t);
+  const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
+  startCentral(n1);
+  for (const host of [n1, n2]) startController(host);
+  t.match(n1.agent('overlay', 'init'), { status: 0 });
+  const bundle = n1.agent('overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test').stdout;
+  t.match(n2.agentWith(bundle, 'overlay', 'join', '-'), { status: 0 });
+  let central = await startDaemon(n1);
+  const member = await startDaemon(n2);
+
+  const move = (host: Host, from: string, to: string): void => {
+    host.must('ip', 'address', 'delete', `${from}/24`, 'dev', 'br-ex');
+    host.must('ip', 'address', 'add', `${to}/24`, 'dev', 'br-ex');
+    host.must('ip', 'route', 'replace', 'default', 'via', '192.0.2.254');
+  };
+  move(n2, '192.0.2.12', '192.0.2.22');
+  await member.told(asWanted);
+  t.ok(await registered(n1, { table: 'Encap', where: [['ip', '==', '192.0.2.22']] }), 'it registers anew');
+  t.match(n1.agent('overlay', 'nodes').stdout, /^n2 .* 192\.0\.2\.22 /m, 'the central node knows where it is');
+  t.match(await (await talk(n1, n2, '10.42.1.2')).say('to n2'), 'to n2', 'and the tunnel follows');
+
+  loseDatabases(n1);
+  startCentral(n1);
+  await central.told(asWanted);
+  t.ok(await registered(n1, { table: 'Chassis', where: [['name', '==', 'n2-of-the-test']] }), 'all register anew');
+  t.match(n1.agent('overlay', 'verify'), { status: 0 }, 'the databases are written anew');
+  t.match(n1.agent('overlay', 'nodes').stdout, /^n2 +joined /m);
+
+  t.equal(await central.stop(), 0);
+  loseDatabases(n1);
+  // Without databases, and without a systemd that would start them.
+  central = await startDaemon(n1, /^READY=1 STATUS=the D-Bus system bus .* cannot be reached/);
+  t.match(n1.agent('overlay', 'status').stdout, /runs since .*; since .*: the D-Bus system bus/);
+  startCentral(n1);
+  await central.told(asWanted);
+  n1.must('ovn-nbctl', 'ls-del', 'n2');
+  await central.told(asWanted);
+  t.match(n1.agent('overlay', 'plan').stdout, /^Nothing to do/, 'databases that come later are followed, too');
+
+  move(n1, '192.0.2.11', '192.0.2.21');
+  await central.told(asWanted);
+  t.match(n1.must('ovn-sbctl', 'get-connection'), /pssl:6642:192\.0\.2\.21/, 'the central node listens where it is');
+  const renewed = n1.agent('overlay', 'pki', 'renew', 'n2').stdout;
+  t.match(n2.agentWith(renewed, 'overlay', 'join', '-'), { status: 0 }, 'and takes the new address with a bundle');
+  t.match(n2.agent('overlay', 'verify'), { status: 0 });
+
+  t.match(n2.agent('overlay', 'leave'), { status: 0 });
+  t.equal(await member.ended(), 0, 'the daemon of a node that has left ends');
+});
+
+t.test('a gateway that does not answer is left out until it does', { skip }, async (t) => {
+  const lan = await startLan(t);
+  const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
+  startCentral(n1);
+  for (const host of [n1, n2]) startController(host);
+  t.match(n1.agent('overlay', 'init'), { status: 0 });
+  const bundle = n1.agent('overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test').stdout;
+  t.match(n2.agentWith(bundle, 'overlay', 'join', '-'), { status: 0 });
+  for (const host of [n1, n2]) giveGateway(host, [n1, n2]);
+  const [central, member] = [await startDaemon(n1), await startDaemon(n2)];
+  const waysOut = (): string =>
+    n1.must('ovn-nbctl', '--bare', '--columns=nexthop', 'find', 'Logical_Router_Static_Route', 'ip_prefix="0.0.0.0/0"');
+  const both =
+    waysOut()
+      .match(/100\.64\.0\.[23]/g)
+      ?.toSorted() ?? [];
+  t.strictSame(both, ['100.64.0.2', '100.64.0.3']);
+
+  n2.must('sh', '-c', 'kill -STOP $(cat /run/ovn/ovn-controller.pid)');
+  await central.told(asWanted);
+  t.notMatch(waysOut(), /100\.64\.0\.3/, 'nothing leaves by the one that is silent');
+  t.match(waysOut(), /100\.64\.0\.2/, 'everything by the other');
+  t.match(n1.agent('overlay', 'apply'), { stdout: /^Nothing to do/ }, 'every command sees it so');
+  n2.must('sh', '-c', 'kill -CONT $(cat /run/ovn/ovn-controller.pid)');
+  await central.told(asWanted);
+  t.match(waysOut(), /100\.64\.0\.3/, 'it answers, and is one of them again');
+
+  for (const daemon of [central, member]) t.equal(await daemon.stop(), 0);
+});

@@ -1,0 +1,59 @@
+import t from 'tap';
+import type { OverlayStatus } from '../../../agent/model/overlay-daemon.ts';
+import { overlayStatusText } from '../../../agent/view/overlay-status-view.ts';
+import { plain } from '../../../agent/view/style.ts';
+
+const daemon = {
+  format: 1,
+  pid: 7,
+  startTime: 1,
+  since: '2026-01-01T00:00:00.000Z',
+  failure: null,
+  asked: [],
+} as const;
+const member: OverlayStatus = {
+  node: 'n2',
+  role: 'member',
+  subnets: ['10.42.1.0/24'],
+  addresses: ['192.0.2.12'],
+  southbound: ['ssl:192.0.2.11:6642'],
+  controller: 'connected',
+  daemon,
+  isRunning: true,
+  tunnels: [{ interface: 'ovn-n1-0', type: 'geneve', chassis: 'n1-id', remoteAddress: '192.0.2.11' }],
+};
+const text = (special: Partial<OverlayStatus>): string => overlayStatusText({ ...member, ...special }, plain);
+
+t.test('a member', (t) => {
+  t.equal(
+    text({}),
+    [
+      'n2 is in a cluster, has 10.42.1.0/24, and is reached at 192.0.2.12.',
+      'Daemon: runs since 2026-01-01T00:00:00.000Z, process 7; all is as wanted',
+      'Central node: ssl:192.0.2.11:6642',
+      'Tunnels:',
+      '  ovn-n1-0 geneve to 192.0.2.11, chassis n1-id',
+    ].join('\n'),
+  );
+  t.end();
+});
+
+t.test('what does not work', (t) => {
+  const lost = text({ controller: 'not connected', tunnels: [], subnets: [] });
+  t.match(
+    lost,
+    /has no subnet.*\n.*\n.*6642 is not reached; running traffic goes on; if it has another address now, join/,
+  );
+  t.match(lost, /Tunnels: none$/);
+  t.match(text({ controller: 'absent' }), /ovn-controller does not run/);
+  t.match(text({ isRunning: false }), /Daemon: does not run: systemctl status/);
+  t.match(text({ daemon: null, isRunning: false }), /Daemon: does not run/);
+  const failure = { message: 'the kernel refused it', hint: 'look', since: '2026-01-02' };
+  t.match(text({ daemon: { ...daemon, failure } }), /since 2026-01-02: the kernel refused it \(look\)/);
+  t.notMatch(text({ role: 'central', controller: 'not connected' }), /join again/, 'it is itself the one');
+  t.match(
+    text({ role: 'central' }),
+    /the central node of its cluster.*\n.*\nCentral node: this one, for the others at ssl/,
+  );
+  t.end();
+});

@@ -1,4 +1,5 @@
 // `overlay run` on real nodes: what is lost or changed by hand comes back by itself, and an idle daemon writes nothing.
+import { once } from 'node:events';
 import t from 'tap';
 import { type Awaited, openCentralDatabase } from '../../agent/drivers/ovn/database.ts';
 import type { OverlayNode } from '../../agent/model/overlay.ts';
@@ -18,6 +19,16 @@ import { talk } from './talk.ts';
 import { writesDuring } from './writes.ts';
 
 const skip = missingForHosts() ?? false;
+
+/** Another run that has the node's lock (agent/run/lock.ts); its file, without which it has it no longer. */
+async function holdLock(host: Host): Promise<string> {
+  const words = 'set -- $(cat /proc/$$/stat); shift 21; f=/run/microshift-net/lock/$$.$1';
+  const script = `${words}; printf probe > $f; echo $f; exec sleep infinity`;
+  const { stdout } = host.start('sh', '-c', script);
+  if (stdout === null) throw new Error('the process has no output to read');
+  const [file] = await once(stdout, 'data');
+  return String(file).trim();
+}
 
 /** Whether there is such a row in the southbound database, as soon as there is. */
 async function registered(central: Host, row: Awaited): Promise<boolean> {
@@ -101,6 +112,13 @@ t.test('a daemon keeps a node at its part', { skip }, async (t) => {
   await mended(n2, member, 'with the database started anew it goes on');
   n2.must('ovs-vsctl', 'remove', 'Open_vSwitch', '.', 'external_ids', 'ovn-encap-ip');
   await mended(n2, member, 'and so it does with following it');
+
+  const held = await holdLock(n2);
+  n2.must('ip', 'address', 'flush', 'dev', 'ovn-k8s-mp0');
+  t.match(n2.agent('overlay', 'apply'), { status: 1, stderr: /another run is in progress: `microshift-net probe`/ });
+  t.notMatch(n2.must('ip', 'address', 'show', 'dev', 'ovn-k8s-mp0'), /10\.42\.1\.2/, 'while another run has the lock');
+  n2.must('rm', held);
+  await mended(n2, member, 'and as soon as nobody has it');
 
   const idle = await writesDuring(n1, ['OVN_Northbound', 'OVN_Southbound', 'Open_vSwitch'], async () => {
     n1.must('ip', 'link', 'add', 'dummy0', 'type', 'bridge');

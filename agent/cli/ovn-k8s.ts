@@ -8,6 +8,7 @@ import { parseAndRunWith } from './parse.ts';
 /** Names of ovn-kubernetes' tools of 2017 under which the program can be started, with what each of them does. */
 const programs: Readonly<Record<string, (program: Command, addTo: AddTo) => void>> = {
   'ovn-k8s-overlay': addOverlayInits,
+  'ovn-k8s-gateway-helper': addHelper,
 };
 
 /** Runs the command line of the program that has this name; exit code 2 for a name that is none. */
@@ -59,4 +60,23 @@ function addOverlayInits(program: Command, addTo: AddTo): void {
     .option('--default-gw <address>', 'the next router')
     .option('--rampout-ip-subnets <subnets>', 'subnets that leave by this gateway, with commas')
     .option('--rampout-ip-subnet <subnets>', 'another spelling of the same');
+}
+
+/** It was a daemon, of which every option is taken (ovs-vswitchd(8), Daemon Options and Logging Options); now it ends when all is done. */
+function addHelper(program: Command, addTo: AddTo): void {
+  addTo(program)(
+    '',
+    'Tells apart what arrives for a node and for its gateway, which share a bridge, and ends.',
+    async (output, { physicalBridge, physicalInterface }: { physicalBridge: string; physicalInterface: string }) =>
+      (await import('../commands/ovn-k8s.ts')).gatewayHelper(physicalBridge, physicalInterface, output),
+  )
+    .requiredOption('--physical-bridge <bridge>', 'the bridge that both share')
+    .requiredOption('--physical-interface <nic>', 'the NIC in it')
+    .option('--pidfile [file]', 'nothing: no process stays')
+    .option('--overwrite-pidfile', 'nothing')
+    .option('--detach', 'nothing')
+    .option('--monitor', 'nothing')
+    .option('--no-chdir', 'nothing')
+    .option('--log-file [file]', 'nothing: it is said on standard error')
+    .option('-v, --verbose [spec]', 'nothing');
 }

@@ -18,7 +18,7 @@ export async function parseAndRunWith(
   };
   program.exitOverride().showHelpAfterError(`(see ${program.name()} --help)`);
   addCommands((parent) => <Given extends unknown[]>(spec: string, description: string, run: Run<Given>) => {
-    const command = parent.command(spec).description(description);
+    const command = (spec === '' ? parent : parent.command(spec)).description(description);
     return command.action(async (...given: Given) => {
       const ended = await run(output(), ...given);
       if (typeof ended === 'number') code = ended;

@@ -77,6 +77,11 @@ ip link set eth1-lan up
 ovs-vsctl add-port breth0 eth1-lan
 `;
 
+const helper = `
+ovn-k8s-gateway-helper --physical-bridge=breth0 --physical-interface=eth0 \\
+--pidfile --detach
+`;
+
 const dedicatedInit = `
 ovn-k8s-overlay gateway-init \\
 --cluster-ip-subnet="192.168.0.0/16" \\
@@ -120,7 +125,8 @@ async function startHost(t: Test, lan: Lan, name: string, place: number, encap: 
   host.must('hostname', name);
   t.match(paste(host, asNicsToBridge, { LOCAL_IP: host.address }), { status: 0 });
   host.must('rm', '/etc/openvswitch/system-id.conf');
-  host.must('ln', '-s', '/opt/program/microshift-net', '/usr/bin/ovn-k8s-overlay');
+  for (const old of ['ovn-k8s-overlay', 'ovn-k8s-gateway-helper'])
+    host.must('ln', '-s', '/opt/program/microshift-net', `/usr/bin/${old}`);
   if (name === 'kube-master') {
     startCentral(host);
     t.match(paste(host, openDatabases), { status: 0 });
@@ -195,9 +201,23 @@ t.test('seed 004, from its daemons to its gateway', { skip }, async (t) => {
   const ofGateway = { NODE_NAME: 'kube-node3', PHYSICAL_IP: '192.0.2.14/24', EXTERNAL_GATEWAY: '192.0.2.254' };
   t.match(
     paste(node3, `${tellApiServer}${gatewayInit}`, ofGateway),
-    { ...done, stderr: /warning: the node and its gateway share MAC and address on breth0/ },
+    done,
     'a gateway without pods, on the bridge it shares',
   );
+  t.match(paste(node3, helper), { status: 0, stdout: 'Nothing to do.\n' }, 'gateway-init has made the flows already');
+  node3.must('ovs-ofctl', 'del-flows', 'breth0');
+  node3.must('ovs-ofctl', 'add-flow', 'breth0', 'priority=0,actions=NORMAL');
+  t.match(paste(node3, helper), { status: 0, stdout: /^Done, \d+ flows/ }, 'and brings them back');
+  const outside = '192.0.2.99';
+  const rampoutInit = `${gatewayInit.trimEnd()} --rampout-ip-subnets=192.168.1.0/24`;
+  t.match(paste(node3, rampoutInit, ofGateway), done);
+  node1.must('ip', 'address', 'add', `${outside}/24`, 'dev', 'breth0');
+  master.must('ip', 'route', 'add', outside, 'via', '192.168.1.1');
+  t.equal(ping(master, outside), 62, 'the master reaches the LAN by the gateway, over vxlan');
+  t.equal(ping(node1, node3.address), 64, 'whose node is reached itself');
+  t.equal(ping(master, outside), 62, 'and its gateway goes on');
+  t.match(paste(node2, helper), { status: 2, stderr: /no gateway of this node leaves by breth0/ });
+  t.match(paste(node3, helper.replace('=eth0', '=eth9')), { status: 2, stderr: /eth9 is not in breth0/ });
   t.match(paste(node2, secondNic), { status: 0 });
   t.match(paste(node2, dedicatedInit), done, 'a gateway with a NIC of its own, on a node with pods');
   t.match(shown(master).join('\n'), / {4}port breth0_kube-node3\n(.*\n){5}switch UUID \(ext_kube-node3\)/);
@@ -220,14 +240,14 @@ t.test('seed 004, from its daemons to its gateway', { skip }, async (t) => {
     t.match(paste(node1, minionInit, ofNode1), done);
     t.match(paste(node2, minionInit, ofNode2), done);
     t.match(paste(node2, dedicatedInit), done);
-    t.match(paste(node3, gatewayInit, ofGateway), done);
+    t.match(paste(node3, rampoutInit, ofGateway), done);
   });
   t.strictSame(again, [], 'a second run writes nothing on the central node');
   for (const [host, text, variables] of [
     [node1, minionInit, ofNode1],
     [node2, minionInit, ofNode2],
     [node2, dedicatedInit, {}],
-    [node3, gatewayInit, ofGateway],
+    [node3, rampoutInit, ofGateway],
   ] as const) {
     const onNode = await writesDuring(host, ['Open_vSwitch'], () => {
       t.match(paste(host, text, variables), done);

@@ -8,7 +8,8 @@ import t from 'tap';
 const main = new URL('../../agent/main.js', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'old-names-'));
 t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-for (const name of ['ovn-k8s-overlay', 'ovn-k8s-underlay']) symlinkSync(main, join(folder, name));
+for (const name of ['ovn-k8s-overlay', 'ovn-k8s-gateway-helper', 'ovn-k8s-underlay'])
+  symlinkSync(main, join(folder, name));
 
 function run(text: string) {
   const [name = '', ...words] = text.split(' ');
@@ -27,7 +28,10 @@ t.test('the name under which the program is started decides what it is', (t) => 
   t.match(run('ovn-k8s-overlay --help'), { status: 0, stdout: /^Usage: ovn-k8s-overlay .*gateway-init/s, stderr: '' });
   for (const option of ['--nb-privkey', '--nb-cert', '--nb-cacert', '--rampout-ip-subnets', '--default-gw'])
     t.match(run('ovn-k8s-overlay gateway-init --help').stdout, option);
-  t.match(run('ovn-k8s-underlay --help'), { status: 2, stderr: /ovn-k8s-underlay: .* not one of ovn-k8s-overlay/ });
+  t.match(run('ovn-k8s-underlay --help'), {
+    status: 2,
+    stderr: /ovn-k8s-underlay: .* not one of ovn-k8s-overlay, /,
+  });
   t.end();
 });
 
@@ -38,6 +42,8 @@ for (const [words, message] of [
     `${master} --master-switch-subnet=192.168.1.0/24 --mtu=1400`,
     /unknown option '--mtu=1400'\n\(see ovn-k8s-overlay --help\)/,
   ],
+  ['ovn-k8s-gateway-helper --physical-bridge=breth0', /required option '--physical-interface <nic>' not specified/],
+  ['ovn-k8s-gateway-helper --physical-bridge=b --physical-interface=e --daemon', /unknown option '--daemon'/],
   [master, /required option '--master-switch-subnet <subnet>' not specified/],
   [`${master} --master-switch-subnet`, /option '--master-switch-subnet <subnet>' argument missing/],
   [`${master} --master-switch-subnet=`, /--master-switch-subnet is empty; a variable of the shell may not be set/],

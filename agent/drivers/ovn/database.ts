@@ -61,8 +61,8 @@ export function centralSocket(
   return runDirectories.map((directory) => `${directory}/${file}`).find((path) => existsSync(path)) ?? null;
 }
 
-/** The southbound database of the central node, as this node sees it. */
-export function openSouthbound(remotes: readonly string[], credentials: Credentials): Promise<RowDatabase> {
+/** The southbound database of the central node, as this node sees it; without credentials where no remote is `ssl:`. */
+export function openSouthbound(remotes: readonly string[], credentials: Credentials | undefined): Promise<RowDatabase> {
   return open('OVN_Southbound', remotes.join(','), credentials);
 }
 

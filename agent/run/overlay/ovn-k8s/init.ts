@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { openNorthbound, openSwitchDatabase, type RowDatabase } from '../../../drivers/ovn/database.ts';
 import { AgentError, isAgentError } from '../../../errors.ts';
 import { readNic } from '../../../facts/overlay.ts';
@@ -17,20 +16,15 @@ import { ownDevice } from '../planned.ts';
 import { readRecord } from '../record.ts';
 import { carryOut, readRows } from '../rows.ts';
 import { readSystemId } from '../system-id.ts';
+import { credentialsOf, explained } from './credentials.ts';
 import { macsForNode, type PlannedInit, planInit } from './planned.ts';
+import { settleShared } from './shared.ts';
 
 /** A race is lost to a node that has won one: with as many attempts as a cluster has nodes, each gets its turn. */
 const attempts = 20;
 
 /** ovn-controller takes milliseconds, and some seconds where br-int has just got another data path; 60 s are for a machine that swaps. */
 const patchMs = 60_000;
-
-/** Files of INSTALL.SSL.md of ovn-kubernetes, where no option says others. */
-const tlsFiles = {
-  privateKey: '/etc/openvswitch/ovncontroller-privkey.pem',
-  certificate: '/etc/openvswitch/ovncontroller-cert.pem',
-  ca: '/etc/openvswitch/ovnnb-ca.cert',
-} as const;
 
 /**
  * Makes this node what it is asked to be, in the northbound database that `external_ids:ovn-nb` names and in its own Open vSwitch. Nothing is
@@ -48,19 +42,21 @@ export async function initNode(
   try {
     const rows = await readRows(local, overlayTables.Open_vSwitch);
     const systemId = readSystemId(places.systemId);
-    const remotes = switchSettings(rows, systemId).northbound;
+    const { northbound: remotes, southbound } = switchSettings(rows, systemId);
+    // It is asked for services once all is written; what is missing for that has to be said before.
+    if (request.gateway?.device.kind === 'bridge') credentialsOf(southbound, 'southbound', words);
     for (const remote of remotes) warnOfPlainText(remote, say);
-    const northbound = await openNorthbound(remotes, credentialsOf(remotes, words)).catch(explained);
+    const northbound = await openNorthbound(remotes, credentialsOf(remotes, 'northbound', words)).catch(explained);
     try {
       // Its admin has told it where the cluster is, so that it can run before anything is written.
       await ensureController(places);
-      warnOfSharedMac(request, say);
       const planned = await writeRows(request, { local, northbound, systemId, places }, say);
       const record = recordOf(planned);
       const port = await settleKernel(record, say);
       await proveInstalled(record, local, say);
       await provePatch(planned.node, local, say);
-      return { databases: [planned.northbound, planned.local], managementPort: port, demux: [], faults: [] };
+      const demux = await settleShared(record, words, places, local, say);
+      return { databases: [planned.northbound, planned.local], managementPort: port, demux, faults: [] };
     } finally {
       northbound.close();
     }
@@ -148,40 +144,4 @@ function warnOfPlainText(remote: string, say: (line: string) => void): void {
     say(
       `warning: ${remote} is not encrypted, and whoever reaches the port (ptcp:) can rewrite the whole cluster; ssl: with certificates, or microshift-net overlay, keeps others out`,
     );
-}
-
-/** Open vSwitch sends a frame to whoever of the two has spoken last. */
-function warnOfSharedMac({ gateway }: NodeRequest, say: (line: string) => void): void {
-  if (gateway?.device.kind === 'bridge')
-    say(
-      `warning: the node and its gateway share MAC and address on ${gateway.device.name}, and nothing tells their packets apart: what is sent to the one may reach the other; a NIC of its own (--physical-interface) has no such trouble`,
-    );
-}
-
-/** Files for TLS; undefined where no server needs them. */
-function credentialsOf(remotes: readonly string[], { nbPrivkey, nbCert, nbCacert }: NodeWords) {
-  if (!remotes.some((remote) => remote.startsWith('ssl:'))) return undefined;
-  const files = [
-    ['--nb-privkey', nbPrivkey ?? tlsFiles.privateKey],
-    ['--nb-cert', nbCert ?? tlsFiles.certificate],
-    ['--nb-cacert', nbCacert ?? tlsFiles.ca],
-  ] as const;
-  const missing = files.find(([, file]) => !existsSync(file));
-  if (missing !== undefined) {
-    throw new AgentError('bad-usage', `${missing[1]} is missing, and the northbound database answers with TLS`, {
-      hint: `name another file: ${missing[0]} FILE`,
-      facts: { file: missing[1] },
-    });
-  }
-  const [[, privateKey], [, certificate], [, ca]] = files;
-  return { privateKey, certificate, ca };
-}
-
-/** The hints of a cluster with certificates of ours would lead astray. */
-function explained(error: unknown): never {
-  if (!isAgentError(error) || error.kind !== 'certificates-refused') throw error;
-  throw new AgentError(error.kind, error.message, {
-    hint: 'look at the files of --nb-privkey, --nb-cert and --nb-cacert; `ovn-nbctl` with the same ones says more',
-    cause: error,
-  });
 }

@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { AgentError, isAgentError } from '../../../errors.ts';
+import type { NodeWords } from '../../../model/ovn-k8s.ts';
+
+/** Files of INSTALL.SSL.md of ovn-kubernetes, where no option says others. */
+const tlsFiles = {
+  privateKey: '/etc/openvswitch/ovncontroller-privkey.pem',
+  certificate: '/etc/openvswitch/ovncontroller-cert.pem',
+  northbound: '/etc/openvswitch/ovnnb-ca.cert',
+  southbound: '/etc/openvswitch/ovnsb-ca.cert',
+} as const;
+
+/** Files with which to connect; undefined where no server needs them. Refuses ones that are missing. */
+export function credentialsOf(remotes: readonly string[], ca: 'northbound' | 'southbound', words: Partial<NodeWords>) {
+  if (!remotes.some((remote) => remote.startsWith('ssl:'))) return undefined;
+  const { nbPrivkey, nbCert, nbCacert } = words;
+  const files = [
+    ['--nb-privkey', nbPrivkey ?? tlsFiles.privateKey],
+    ['--nb-cert', nbCert ?? tlsFiles.certificate],
+    ['--nb-cacert', ca === 'northbound' ? (nbCacert ?? tlsFiles.northbound) : tlsFiles.southbound],
+  ] as const;
+  const missing = files.find(([, file]) => !existsSync(file));
+  if (missing !== undefined) {
+    const [option, file] = missing;
+    const isOption = ca === 'northbound' || option !== '--nb-cacert';
+    throw new AgentError('bad-usage', `${file} is missing, and the ${ca} database answers with TLS`, {
+      hint: isOption
+        ? `name another file: ${option} FILE`
+        : 'copy it from the central node: who signed its certificate',
+      facts: { file },
+    });
+  }
+  const [[, privateKey], [, certificate], [, authority]] = files;
+  return { privateKey, certificate, ca: authority };
+}
+
+/** The hints of a cluster with certificates of ours would lead astray. */
+export function explained(error: unknown): never {
+  if (!isAgentError(error) || error.kind !== 'certificates-refused') throw error;
+  throw new AgentError(error.kind, error.message, {
+    hint: 'look at the files of --nb-privkey, --nb-cert and --nb-cacert; `ovn-nbctl` with the same ones says more',
+    cause: error,
+  });
+}

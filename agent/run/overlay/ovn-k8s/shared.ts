@@ -1,0 +1,91 @@
+import { openNorthbound, openSouthbound, openSwitchDatabase, type RowDatabase } from '../../../drivers/ovn/database.ts';
+import { AgentError } from '../../../errors.ts';
+import type { DemuxChange } from '../../../model/overlay-demux.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import type { NodeWords } from '../../../model/ovn-k8s.ts';
+import type { DatabaseRows } from '../../../model/rows.ts';
+import { arrivingServices, serviceTables } from '../../../overlay/arriving.ts';
+import { indexRows, listOf, mapOf, textOf } from '../../../overlay/existing.ts';
+import { gatewayNames, patchNames } from '../../../overlay/names.ts';
+import { nodeThere } from '../../../overlay/node-there.ts';
+import { switchSettings } from '../../../overlay/switch-settings.ts';
+import { overlayTables } from '../../../overlay/tables.ts';
+import { settleDemux, sharedGateway } from '../demux.ts';
+import { overlayOwner } from '../membership.ts';
+import type { OverlayPlaces } from '../places.ts';
+import { readRows } from '../rows.ts';
+import { readSystemId } from '../system-id.ts';
+import { credentialsOf, explained } from './credentials.ts';
+
+/** Makes the flows that tell a node and its gateway apart on a bridge that they share, with the services that arrive there. None are left where there is no such gateway. */
+export async function settleShared(
+  record: OverlayRecord,
+  words: Partial<NodeWords>,
+  places: OverlayPlaces,
+  local: RowDatabase,
+  say: (line: string) => void,
+): Promise<readonly DemuxChange[]> {
+  const gateway = sharedGateway(record);
+  if (gateway === null) return settleDemux(record, places, local, [], say);
+  const { layout, node, southbound: remotes } = record;
+  const southbound = await openSouthbound(remotes, credentialsOf(remotes, 'southbound', words)).catch(explained);
+  const rows = await readRows(southbound, serviceTables).finally(() => southbound.close());
+  return settleDemux(record, places, local, arrivingServices(layout, node, gateway, rows), say);
+}
+
+/** The same for the node of a bridge, of which nothing but the rows tells. Refuses a bridge that no gateway shares, and a NIC that is not in it. */
+export async function settleBridge(
+  bridge: string,
+  nic: string,
+  places: OverlayPlaces,
+  say: (line: string) => void,
+): Promise<readonly DemuxChange[]> {
+  const local = await openSwitchDatabase(places.ovsRun);
+  try {
+    const rows = await readRows(local, overlayTables.Open_vSwitch);
+    const name = nodeOf(rows, bridge, nic);
+    const settings = switchSettings(rows, readSystemId(places.systemId));
+    const remotes = settings.northbound;
+    const northbound = await openNorthbound(remotes, credentialsOf(remotes, 'northbound', {})).catch(explained);
+    const above = await readRows(northbound, overlayTables.OVN_Northbound).finally(() => northbound.close());
+    const { encap, systemId, southbound } = settings;
+    const there = nodeThere(above, rows, name, overlayOwner);
+    const node = { ...there, name, id: 1, systemId, encap, hostAddresses: encap.addresses };
+    const layout = {
+      naming: 'seed',
+      clusterSubnets: translated(above, name),
+      serviceSubnets: [],
+      joinSubnets: [],
+      mtu: 0,
+      owner: overlayOwner,
+    } as const;
+    return await settleShared({ format: 1, layout, southbound, node, members: null }, {}, places, local, say);
+  } finally {
+    local.close();
+  }
+}
+
+/** The node whose gateway leaves by a bridge: the patch port says its name. */
+function nodeOf(rows: DatabaseRows, bridge: string, nic: string): string {
+  const existing = indexRows(rows);
+  const uplink = mapOf(existing.named('Interface', patchNames(bridge).inside), 'external_ids')['iface-id'] ?? '';
+  if (!uplink.startsWith(`${bridge}_`)) {
+    throw new AgentError('bad-usage', `no gateway of this node leaves by ${bridge}`, {
+      hint: `make it one first: ovn-k8s-overlay gateway-init --bridge-interface ${bridge}`,
+    });
+  }
+  const ports = existing.referred(existing.named('Bridge', bridge), 'ports', 'Port').map((row) => textOf(row, 'name'));
+  if (!ports.includes(nic)) {
+    throw new AgentError('bad-usage', `${nic} is not in ${bridge}`, {
+      hint: `name the NIC in it, one of: ${ports.filter((port) => port !== bridge).join(', ')}`,
+    });
+  }
+  return uplink.slice(bridge.length + 1);
+}
+
+/** The subnets of the cluster, as the gateway's translation has them. */
+function translated(northbound: DatabaseRows, name: string): readonly string[] {
+  const existing = indexRows(northbound);
+  const router = existing.named('Logical_Router', gatewayNames(name).router);
+  return existing.referred(router, 'nat', 'NAT').flatMap((row) => listOf(row, 'logical_ip').map(String));
+}

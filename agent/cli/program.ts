@@ -3,6 +3,7 @@ import { type Output, openOutput } from '../commands/output.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
 import { agentVersion } from '../version.ts';
 import type { AddTo, Run } from './add-command.ts';
+import { addBridgeCommands } from './bridge.ts';
 import { addManifestsCommands } from './manifests.ts';
 import { positiveSeconds } from './numbers.ts';
 import { addOverlayCommands } from './overlay.ts';
@@ -34,6 +35,7 @@ export async function parseAndRun(words: readonly string[]): Promise<number> {
     };
   addRunCommands(program, addTo);
   addNodeCommands(program, addTo);
+  addBridgeCommands(program, addTo);
   addManifestsCommands(program, addTo);
   addOverlayCommands(program, addTo);
   addConfigCommands(program, addTo);

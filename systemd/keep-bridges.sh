@@ -5,7 +5,7 @@
 #
 # NetworkManager knows rows of Open vSwitch by NM.connection.uuid and leaves those without it alone (nm-ovsdb.c). It does not touch a device
 # that its note of it calls unmanaged (/run/NetworkManager/devices). `microshift-net apply --repair` makes both NetworkManager's again. Only
-# rows and notes with the UUIDs of our own profiles are changed.
+# rows and notes with the UUIDs of our own profiles are changed. Profiles of `bridge add` say so themselves, and whose they are.
 
 # Not when the machine goes down: the next boot starts without bridges.
 [ "$(systemctl is-system-running)" != stopping ] || exit 0
@@ -57,3 +57,14 @@ restore_tap() {
 
 keep br-ex ffe576ca-2ebf-58d8-864c-d6a2d3391194 f769b7b4-8b3c-5176-897a-55f4eb3978fb 88758c69-274c-52ae-9ad0-9d574bb5ca6b
 keep br-ex1 9a01303a-397d-55be-b2e7-23d44ebb900e 1c28c6f6-6faa-54ba-a438-a2e09a5ba35f 8f7b1ca0-bda1-5a00-99ff-55896586dbfa
+
+profiles=/run/NetworkManager/system-connections
+uuid() { sed -n 's/^uuid=//p' "$profiles/$1.nmconnection"; }
+
+for profile in "$profiles"/ovs-if-*.nmconnection; do
+  bridge=${profile##*/ovs-if-}
+  bridge=${bridge%.nmconnection}
+  case $bridge in br-ex | br-ex1) continue ;; esac
+  grep -qs '^microshift-net\.source-profile=' "$profile" || continue
+  keep "$bridge" "$(uuid "$bridge")" "$(uuid "ovs-port-$bridge")" "$(uuid "ovs-if-$bridge")"
+done

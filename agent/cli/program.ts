@@ -2,6 +2,7 @@ import { Argument, Command, Option } from 'commander';
 import { type Output, openOutput } from '../commands/output.ts';
 import { agentVersion } from '../version.ts';
 import type { AddTo } from './add-command.ts';
+import { addBridgeCommands } from './bridge.ts';
 import { addManifestsCommands } from './manifests.ts';
 import { positiveSeconds } from './numbers.ts';
 import { addOverlayCommands } from './overlay.ts';
@@ -24,6 +25,7 @@ export async function parseAndRun(words: readonly string[]): Promise<number> {
   return parseAndRunWith(program, words, open, (addTo) => {
     addRunCommands(program, addTo);
     addNodeCommands(program, addTo);
+    addBridgeCommands(program, addTo);
     addManifestsCommands(program, addTo);
     addOverlayCommands(program, addTo);
     addConfigCommands(program, addTo);

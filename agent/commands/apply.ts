@@ -1,33 +1,28 @@
-import { planInWords } from '../compare/in-words.ts';
 import { defaultConfig } from '../config/defaults.ts';
 import { type UsableConfig, usableConfig } from '../config/effective.ts';
 import { asAgentError, isAgentError } from '../errors.ts';
 import type { Config } from '../model/config.ts';
-import { journalDirectory } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
 import type { TuningPlan } from '../model/tuning.ts';
-import { currentBridges } from '../plan/bridge/current.ts';
+import { hasLateNic } from '../plan/added.ts';
 import { isFormerLayout } from '../plan/names.ts';
 import { planApply, planDisable, planUndo } from '../plan/plan.ts';
 import { planTuning, planUntuning } from '../plan/tuning/tuning.ts';
-import { lastKept, readJournals } from '../run/journal.ts';
+import { readAdded } from '../run/added-record.ts';
+import { keptBridges } from '../run/kept-bridges.ts';
 import type { ReconcileOptions } from '../run/options.ts';
 import { type Planner, patientWait, repairWait, type WaitOptions } from '../run/plan-when-ready.ts';
-import { type ReconcileResult, reconcile } from '../run/reconcile.ts';
-import { currentBootId } from '../run/recover.ts';
+import { reconcile } from '../run/reconcile.ts';
 import { recordRefused } from '../run/run-record.ts';
-import { removeHint, takeRepairRequest } from '../run/state-files.ts';
-import type { TransactionResult } from '../run/transaction.ts';
-import { drawTopology, plannedTopology } from '../view/topology.ts';
+import { removeHint, takeRepairRequest, wasGivenBack } from '../run/state-files.ts';
 import type { Output } from './output.ts';
 import { uplinkWarnings } from './plan.ts';
+import { report } from './report.ts';
 import { reporting, sayNotes, sayWarnings } from './reporting.ts';
 import { requireRoot } from './root.ts';
 
 /** A plan that is not run waits for nothing: it says what would happen now. */
 const noWait: WaitOptions = { routeMs: 0, uplinkMs: 0, servicesMs: 0 };
-
-const nothingToDoText = 'Nothing to do: the node is as wanted.';
 
 export interface ApplyOptions {
   readonly boot: boolean;
@@ -44,7 +39,7 @@ export async function apply(options: ApplyOptions, output: Output): Promise<void
     const { tuneOnly } = await import('./ovs.ts');
     return tuneOnly(command, config, output);
   }
-  const planner: Planner = (observation, over) => planApply(config, observation, over);
+  const planner: Planner = (observation, over) => planApply(config, observation, over, options.boot);
   const tuner = tunerFor(config, planTuning, output);
   const result = await reconcile(planner, patientWait, {
     command,
@@ -66,22 +61,31 @@ export async function repair(output: Output): Promise<void> {
   requireRoot(command);
   takeRepairRequest();
   const { config } = await readConfig(command);
-  if (config.disableOvsInit.value) return;
+  if (config.disableOvsInit.value && readAdded().length === 0) return;
   const planner: Planner = (observation, over) => {
     // An agent before 0.2 made it, and NetworkManager does not keep such a bridge over a restart.
-    if (isFormerLayout(observation)) return planApply(config, observation, over);
-    // Read under the lock: a run that has just ended, or that was recovered first, may be the last one.
-    const wanted = lastKept(readJournals(journalDirectory).records, currentBootId());
-    const { bridges } = wanted ?? currentBridges(observation);
-    // A bridge that was left to MicroShift is MicroShift's business.
-    return { kind: 'planned', plan: planUndo({ bridges }, observation) };
+    if (isFormerLayout(observation) && !config.disableOvsInit.value) return planApply(config, observation, over);
+    return { kind: 'planned', plan: planUndo(keptBridges(config, observation), observation) };
   };
   const options = { command, confirmTimeoutSeconds: null, ...reporting(output) };
   try {
-    report('apply', await reconcile(planner, repairWait, options), output);
+    const result = await reconcile(planner, repairWait, options);
+    const isLate = hasLateNic(result.plan, result.observation) && !wasGivenBack();
+    if (result.transaction !== null || !isLate) report('apply', result, output);
+    if (isLate) await addLate(output);
   } catch (error) {
     if (!isAgentError(error) || error.kind !== 'busy') throw error;
     output.say(error.message);
+  }
+}
+
+/** A bridge of `bridge add` that cannot be made leaves its NIC as it was, which is no failure of br-ex's; the next event tries again. */
+async function addLate(output: Output): Promise<void> {
+  try {
+    await (await import('./bridge.ts')).applyAdded(output);
+  } catch (error) {
+    if (isAgentError(error) && error.kind === 'not-restored') throw error;
+    output.say(`warning: ${asAgentError(error).message}`);
   }
 }
 
@@ -101,7 +105,11 @@ export async function disable(output: Output): Promise<void> {
   // A NIC is given back whatever ovn.yaml has become.
   const { config } = await usableConfig().catch(() => ({ config: defaultConfig }));
   const tuner = tunerFor(config, planUntuning, output);
-  const result = await reconcile(planNone, noWait, { ...disabling('disable', output), tuner });
+  const planner: Planner = (observation) => {
+    const added = observation.hints.addedBridges === undefined ? undefined : [];
+    return { kind: 'planned', plan: planDisable(observation, added) };
+  };
+  const result = await reconcile(planner, noWait, { ...disabling('disable', output), tuner });
   try {
     removeHint();
   } catch (error) {
@@ -123,10 +131,9 @@ export async function disableForStop(output: Output): Promise<void> {
   if (config.disableOvsInit.value) return;
   const { takeBackPending } = await import('../run/undo.ts');
   await takeBackPending(output.say);
-  report('disable', await reconcile(planNone, noWait, disabling(command, output)), output);
+  const planner: Planner = (observation) => ({ kind: 'planned', plan: planDisable(observation) });
+  report('disable', await reconcile(planner, noWait, disabling(command, output)), output);
 }
-
-const planNone: Planner = (observation) => ({ kind: 'planned', plan: planDisable(observation) });
 
 function disabling(command: string, output: Output): ReconcileOptions {
   return { command, confirmTimeoutSeconds: null, ...reporting(output) };
@@ -144,39 +151,4 @@ function tunerFor(
     if (output.verbose) sayNotes(plan.notes, output);
     return plan;
   };
-}
-
-/** The result of a run, in both forms. */
-export function report(command: string, result: ReconcileResult, output: Output): void {
-  const { plan, observation, transaction, tuning } = result;
-  const outcome = transaction === null && tuning.steps.length === 0 ? 'unchanged' : 'changed';
-  output.result(reportText(result, output), {
-    command,
-    outcome,
-    transaction,
-    plan: planInWords(plan),
-    tuning,
-    busCalls: result.busCalls,
-    ...(output.verbose ? { observation } : {}),
-  });
-  if (transaction !== null && output.isJournal)
-    output.announce({ kind: 'committed', text: doneText(transaction), transaction: transaction.id });
-}
-
-function reportText({ plan, observation, transaction, tuning }: ReconcileResult, output: Output): string {
-  if (transaction === null) {
-    return tuning.steps.length === 0
-      ? nothingToDoText
-      : 'Done: Open vSwitch is tuned; the network was as wanted already.';
-  }
-  const drawing = drawTopology(plannedTopology(plan, observation), output.style);
-  return output.isJournal ? drawing : `${drawing}\n${doneText(transaction)}`;
-}
-
-function doneText({ id, state, confirmUntil }: TransactionResult): string {
-  const confirm =
-    confirmUntil === null
-      ? ''
-      : `\nKeep it with \`microshift-net confirm\` before ${confirmUntil}; otherwise it is taken back.`;
-  return `Done: transaction ${id} ${state}.${confirm}`;
 }

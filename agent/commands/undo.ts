@@ -1,7 +1,7 @@
 import { keepTried } from '../run/confirm.ts';
 import { undoTransaction } from '../run/undo.ts';
-import { report } from './apply.ts';
 import type { Output } from './output.ts';
+import { report } from './report.ts';
 import { reporting } from './reporting.ts';
 import { requireRoot } from './root.ts';
 

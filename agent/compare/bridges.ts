@@ -19,7 +19,7 @@ import { fixedAddresses, type Json, type ProfileSettings, type SettingValue, tex
 
 /** What could be ours; what exists of it and is not wanted is a difference. */
 export interface OwnNames {
-  readonly bridges: readonly string[];
+  readonly bridgesOf: (observation: Observation) => readonly string[];
   /** The bridge a profile was made for; null: it is not ours. */
   readonly bridgeOf: (profile: NmProfile, observation: Observation) => string | null;
   /** UUID of the profile that a bridge row belongs to; undefined: nobody's. */
@@ -40,9 +40,9 @@ export function compare(wanted: Wanted, observation: Observation, own: OwnNames)
     return [{ bridge, kind: 'leftover', profile: id, uuid, onDisk: false, ...superfluous }];
   });
   const wantedBridges = new Set(wanted.bridges.map((bridge) => bridge.bridge));
+  const names = own.bridgesOf(observation);
   const surplus = observation.ovs.bridges.filter(
-    (bridge) =>
-      own.bridges.includes(bridge.name) && !wantedBridges.has(bridge.name) && isOurs(bridge, observation, own),
+    (bridge) => names.includes(bridge.name) && !wantedBridges.has(bridge.name) && isOurs(bridge, observation, own),
   );
   const gone = (wanted.microshift ?? []).filter(
     ({ bridge }) => !observation.ovs.bridges.some((row) => row.name === bridge),

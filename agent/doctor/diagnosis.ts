@@ -1,6 +1,6 @@
 import { defaultConfig, rangesForAddress } from '../config/defaults.ts';
 import { isAgentError } from '../errors.ts';
-import { hintedNicPath, readHints } from '../facts/hints.ts';
+import { addedBridgesPath, hintedNicPath, readHints } from '../facts/hints.ts';
 import { observationOf } from '../facts/observation.ts';
 import type { Config } from '../model/config.ts';
 import type { Examination } from '../model/examination.ts';
@@ -69,6 +69,7 @@ function observed(examination: Examination): Observation | null {
   const { bootId = '', hostname = '' } = system.value ?? {};
   const textOf = (path: string): string | null => {
     if (path === hintedNicPath) return files.value?.hintedNic ?? null;
+    if (path === addedBridgesPath) return files.value?.addedBridges ?? null;
     return files.value?.hints.find((entry) => entry.path === path)?.text ?? null;
   };
   const host = {

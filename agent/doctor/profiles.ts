@@ -3,6 +3,7 @@ import { missingFromBridge } from '../compare/manual-bridge.ts';
 import { type NmProfile, type OvsBridge, type OvsInterface, prefixedAddress } from '../model/observation.ts';
 import type { Difference } from '../model/plan.ts';
 import { stringsOf } from '../model/settings.ts';
+import { isAddedRow } from '../plan/added-names.ts';
 import { bridges as ownBridges, ownProfileIds, profileIds, profileUuid } from '../plan/names.ts';
 import { planTuning } from '../plan/tuning/tuning.ts';
 import { shellWord } from '../printable.ts';
@@ -53,7 +54,7 @@ export const profileChecks: readonly Check[] = [
               const fix = mendBridge(name, `ovs-vsctl del-br ${name}`);
               return failed(`bridge ${name} belongs to a profile that is gone`, fix);
             }
-            const isSurplus = isOurs(name) && !isWanted(name);
+            const isSurplus = (isOurs(name) || isAddedRow({ name }, owner)) && !isWanted(name);
             return isSurplus && failed(`bridge ${name} is not wanted any more`, 'microshift-net apply');
           };
           const ofPort = (bridge: string, { name, type }: OvsInterface): Finding | false => {
@@ -112,9 +113,10 @@ export const profileChecks: readonly Check[] = [
   {
     id: 'owners',
     title: 'nobody else configures the NIC',
-    judge: ({ network, networkManager, units }, { uplink }) =>
+    judge: ({ network, networkManager, units }, { uplink, plan }) =>
       given(network, ({ links, dhcpClients, networkdLinks, scriptedLinks }) => {
-        const ours = [uplink, ...ownBridges.map((names) => names.bridge)];
+        const wanted = (plan?.wanted.bridges ?? []).flatMap((entry) => [entry.bridge, entry.uplink?.interface]);
+        const ours = [uplink, ...ownBridges.map((names) => names.bridge), ...wanted];
         const concerned = links.map((link) => link.name).filter((name) => ours.includes(name));
         const runs = (name: string): boolean =>
           units.value?.some((unit) => unit.name === name && unit.active === 'active') ?? false;

@@ -1,4 +1,5 @@
 import { readForeign } from '../drivers/host/kernel-entries.ts';
+import type { AddedBridge } from '../model/added-bridge.ts';
 import type { KernelEntries } from '../model/kernel-entries.ts';
 import { standbyMetric } from '../model/limits.ts';
 import {
@@ -13,7 +14,9 @@ import { fixedAddresses } from '../model/settings.ts';
 import { bridges } from '../plan/names.ts';
 
 /** Bridges whose routes and neighbours are read, too: they go with the bridge. */
-const bridgeNames = bridges.map((names) => names.bridge);
+function namesOf(added: readonly AddedBridge[]): readonly string[] {
+  return [...bridges, ...added].map(({ bridge }) => bridge);
+}
 
 /**
  * What others than NetworkManager gave links. To ask costs a process, so it is asked only where there may be any: a link has more addresses than
@@ -22,7 +25,9 @@ const bridgeNames = bridges.map((names) => names.bridge);
 export async function readForeignEntries(
   links: readonly Link[],
   routes: readonly Route[],
+  added: readonly AddedBridge[],
 ): Promise<readonly KernelEntries[]> {
+  const bridgeNames = namesOf(added);
   const mayHave = links.some((link) => {
     const addresses = link.addresses.filter((entry) => entry.scope !== 'host' && !entry.temporary);
     const own = addresses.filter((entry) => entry.family === 4 || entry.scope === 'global');
@@ -41,7 +46,9 @@ export async function readForeignEntries(
 export function withoutListed(
   foreign: readonly KernelEntries[],
   { profiles, activeConnections, devices }: NetworkManagerFacts,
+  added: readonly AddedBridge[] = [],
 ): readonly KernelEntries[] {
+  const alone = [...namesOf(added), 'lo'];
   return foreign.flatMap((entries) => {
     const paths = devices.filter((device) => device.interface === entries.interface).map((device) => device.path);
     const running = activeConnections.filter(
@@ -51,7 +58,7 @@ export function withoutListed(
         !(entries.interface === 'lo' && isExternal(active)),
     );
     // Nobody knows what is whose on a link that NetworkManager leaves alone, but for those that nobody else has to do with.
-    if (running.length === 0 && ![...bridgeNames, 'lo'].includes(entries.interface)) return [];
+    if (running.length === 0 && !alone.includes(entries.interface)) return [];
     const listed = profiles
       .filter((profile) => running.some((active) => active.uuid === profile.uuid))
       .flatMap(({ settings }) => fixedAddresses(settings));

@@ -1,4 +1,6 @@
+import type { AddedBridge } from '../model/added-bridge.ts';
 import type { HintedNic, HintFiles } from '../model/observation.ts';
+import { addedNameFault } from '../plan/added-names.ts';
 
 /** Files by which an admin, another program or the boot before names a NIC. */
 export const hintFiles = {
@@ -11,6 +13,9 @@ export const hintFiles = {
 /** Where a run that has moved a NIC notes its permanent MAC, beside the hint with its name. */
 export const hintedNicPath = '/var/lib/microshift-net/uplink.json';
 
+/** What `bridge add` has asked for, beside the journals of the runs that did it. */
+export const addedBridgesPath = '/var/lib/microshift-net/bridges.json';
+
 /** What the hint files say: their first line, without white space and quotes around it. `fileText` gives null where there is no file. */
 export function readHints(fileText: (path: string) => string | null): HintFiles {
   const hint = (name: keyof typeof hintFiles): string | null => {
@@ -18,13 +23,41 @@ export function readHints(fileText: (path: string) => string | null): HintFiles 
     const text = (/^(["'])(.*)\1$/.exec(line)?.[2] ?? line).trim();
     return text === '' ? null : text;
   };
+  const added = parseAddedBridges(fileText(addedBridgesPath));
   return {
+    ...(added.length === 0 ? {} : { addedBridges: added }),
     interfaceHint: hint('interfaceHint'),
     hintedNic: parseHintedNic(fileText(hintedNicPath)),
     extraBridge: hint('extraBridge'),
     defaultBridge: hint('defaultBridge'),
     nodeIp: hint('nodeIp'),
   };
+}
+
+/** The list of `bridge add`. What is damaged asks for nothing: a NIC without a bridge is reachable. */
+export function parseAddedBridges(text: string | null): readonly AddedBridge[] {
+  try {
+    const list: unknown = JSON.parse(text ?? '[]');
+    return Array.isArray(list) ? list.filter(isAddedBridge).filter(isFirst) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** A NIC is in one bridge, and a bridge has one NIC. */
+function isFirst(entry: AddedBridge, index: number, list: readonly AddedBridge[]): boolean {
+  return index === list.findIndex(({ bridge, interface: name }) => bridge === entry.bridge || name === entry.interface);
+}
+
+function isAddedBridge(value: unknown): value is AddedBridge {
+  if (typeof value !== 'object' || value === null) return false;
+  const { bridge, interface: name, routeMetric } = value as Record<string, unknown>;
+  return (
+    typeof bridge === 'string' &&
+    addedNameFault(bridge) === null &&
+    typeof name === 'string' &&
+    Number.isInteger(routeMetric)
+  );
 }
 
 /** A note that is damaged counts as none: the name in the hint is still there. */

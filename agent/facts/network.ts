@@ -6,6 +6,7 @@ import { readRoutes } from '../drivers/host/routes.ts';
 import { hasTun } from '../drivers/host/tun.ts';
 import type { NetworkFacts } from '../model/examination.ts';
 import { readForeignEntries } from './foreign.ts';
+import { addedBridgesPath, parseAddedBridges } from './hints.ts';
 import { microshiftScriptFact, missingPrograms, tunFact } from './observation.ts';
 import { parseResolver } from './observe.ts';
 
@@ -26,7 +27,7 @@ export async function readNetwork(): Promise<NetworkFacts> {
   return {
     links,
     routes,
-    foreign: await readForeignEntries(links, routes),
+    foreign: await readForeignEntries(links, routes, parseAddedBridges(fileText(addedBridgesPath))),
     ...microshiftScriptFact(fileText),
     ...tunFact(hasTun()),
     resolver: parseResolver(fileText('/etc/resolv.conf') ?? ''),

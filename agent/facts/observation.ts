@@ -7,7 +7,7 @@ export type HostObservation = Omit<Observation, 'networkManager' | 'ovs'>;
 /** The observation that planning reads, put together from facts. `apply` and `doctor` both get it here, so neither judges another node. */
 export function observationOf(host: HostObservation, networkManager: NetworkManagerFacts, ovs: OvsFacts): Observation {
   const { foreign: seen = [], ...rest } = host;
-  const foreign = withoutListed(seen, networkManager);
+  const foreign = withoutListed(seen, networkManager, host.hints.addedBridges);
   const links = withForeignMarks(withPermanentMacs(host.links, networkManager), foreign);
   return { ...rest, links, ...(foreign.length === 0 ? {} : { foreign }), networkManager, ovs };
 }

@@ -1,3 +1,4 @@
+import type { AddedBridge } from '../model/added-bridge.ts';
 import type { KernelEntries } from '../model/kernel-entries.ts';
 import type { Link, NetworkManagerFacts, Observation, OvsFacts, Resolver, Route } from '../model/observation.ts';
 import type { TuningFacts } from '../model/tuning.ts';
@@ -9,7 +10,11 @@ export interface ObservePorts {
   readonly links: () => readonly Link[];
   readonly routes: () => readonly Route[];
   /** What others than NetworkManager gave these links. */
-  readonly foreign: (links: readonly Link[], routes: readonly Route[]) => Promise<readonly KernelEntries[]>;
+  readonly foreign: (
+    links: readonly Link[],
+    routes: readonly Route[],
+    added: readonly AddedBridge[],
+  ) => Promise<readonly KernelEntries[]>;
   readonly readFile: (path: string) => string | null;
   /** Address of the SSH client that started the run. */
   readonly sshClient: () => string | null;
@@ -35,6 +40,7 @@ export async function observe(ports: ObservePorts): Promise<Observation> {
 /** The part that the kernel and files give. Asynchronous, so that a file that cannot be read is a rejection beside those of the daemons. */
 async function observeHost(ports: ObservePorts): Promise<HostObservation> {
   const [links, routes] = [ports.links(), ports.routes()];
+  const hints = readHints(ports.readFile);
   return {
     host: {
       bootId: ports.readFile('/proc/sys/kernel/random/boot_id')?.trim() ?? '',
@@ -46,9 +52,9 @@ async function observeHost(ports: ObservePorts): Promise<HostObservation> {
     },
     links,
     routes,
-    foreign: await ports.foreign(links, routes),
+    foreign: await ports.foreign(links, routes, hints.addedBridges ?? []),
     resolver: parseResolver(ports.readFile('/etc/resolv.conf') ?? ''),
-    hints: readHints(ports.readFile),
+    hints,
     tuning: ports.tuning(),
   };
 }

@@ -147,6 +147,8 @@ export interface FileFacts {
   readonly hints: readonly HintFileFacts[];
   /** The note of a run that moved the hinted NIC, as it is in the file; null: there is none. */
   readonly hintedNic: string | null;
+  /** The list of `bridge add`, as it is in the file. Absent: there is none. */
+  readonly addedBridges?: string;
   readonly disks: readonly DiskFacts[];
   /** Files that a run of the script, or of NetworkManager, left half-way. */
   readonly leftovers: readonly string[];

@@ -1,3 +1,4 @@
+import type { AddedBridge } from './added-bridge.ts';
 import type { KernelEntries } from './kernel-entries.ts';
 import type { ProfileSettings } from './settings.ts';
 import type { TuningFacts } from './tuning.ts';
@@ -85,6 +86,8 @@ export interface HintFiles {
   readonly interfaceHint: string | null;
   /** /var/lib/microshift-net/uplink.json: the NIC that carried br-ex last. Absent in snapshots of agents before 0.2. */
   readonly hintedNic?: HintedNic | null;
+  /** /var/lib/microshift-net/bridges.json: what `bridge add` has asked for. Absent: nothing. */
+  readonly addedBridges?: readonly AddedBridge[];
   /** /etc/ovnk/extra_bridge */
   readonly extraBridge: string | null;
   /** /etc/ovnk/default_bridge */

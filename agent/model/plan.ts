@@ -1,3 +1,4 @@
+import type { AddedBridge } from './added-bridge.ts';
 import type { KernelEntries } from './kernel-entries.ts';
 import type { BridgeRow, LeftBridge } from './left-bridge.ts';
 import type { ProfileSettings } from './settings.ts';
@@ -42,6 +43,8 @@ export interface Wanted {
   readonly bridges: readonly WantedBridge[];
   /** Bridges that are MicroShift's own, then. Absent: none has to be. */
   readonly microshift?: readonly LeftBridge[];
+  /** What is asked for by `bridge add` from then on, also at the next boot. Absent: a run has nothing to do with it, or there was nothing. */
+  readonly added?: readonly AddedBridge[];
 }
 
 /** Addresses and default gateways that move from one interface to another; they must be there when the plan has run. */

@@ -4,3 +4,6 @@ export const watchUnits = [
   'microshift-net-event.path',
   'microshift-net-uplink.path',
 ] as const;
+
+/** Has the bridges of `bridge add` given back when Open vSwitch stops, for which it has to be active. */
+export const bridgesUnit = 'microshift-net-bridges.service';

@@ -1,24 +1,15 @@
 import type { NmProfile, Observation, OvsBridge } from '../model/observation.ts';
+import type { Wanted } from '../model/plan.ts';
 import { stringsOf, textOf } from '../model/settings.ts';
+import { addedBridgeOfProfile, addedNames, addedUuid, isAddedRow } from './added-names.ts';
+import type { BridgeNames } from './bridge-names.ts';
 
-/** Names the script this agent replaces gave its profiles; kept, because other tools and admins know them. */
-export interface BridgeNames {
-  readonly bridge: string;
-  readonly bridgePort: string;
-  readonly bridgeInterface: string;
-  /** Profiles that the script and agents before 0.2 made the NIC run as a port of the bridge. */
-  readonly formerUplinkPort: string;
-  readonly formerUplinkInterface: string;
-  /** UUID of the second where an agent before 0.2 wrote it. */
-  readonly formerUplinkUuid: string;
-  /** Route metric of the bridge: below every default of NetworkManager, so that the bridge has the default route. */
-  readonly routeMetric: number;
-}
+export type { BridgeNames } from './bridge-names.ts';
 
 export const gatewayBridge = namesOf('br-ex', 'phys0', '2e189230-7bf1-5dd2-b6df-ce7b6c1968cb', 48);
 export const externalBridge = namesOf('br-ex1', 'phys1', '394fbcb5-85d3-5a7c-a8a8-41b4470f231d', 49);
 
-function namesOf(bridge: string, nic: string, formerUplinkUuid: string, routeMetric: number): BridgeNames {
+function namesOf(bridge: string, nic: string, formerUplinkUuid: string, routeMetric: number) {
   return {
     bridge,
     bridgePort: `ovs-port-${bridge}`,
@@ -27,10 +18,34 @@ function namesOf(bridge: string, nic: string, formerUplinkUuid: string, routeMet
     formerUplinkInterface: `ovs-if-${nic}`,
     formerUplinkUuid,
     routeMetric,
-  };
+    isAdded: false,
+  } satisfies BridgeNames;
 }
 
+/** The bridges that MicroShift's configuration speaks of. */
 export const bridges: readonly BridgeNames[] = [gatewayBridge, externalBridge];
+
+/** What tells the bridges of `bridge add`: the list, rows and profiles of a node, each where it is known. */
+export interface BridgeTraces {
+  readonly hints?: Pick<Observation['hints'], 'addedBridges'>;
+  readonly ovs: Pick<Observation['ovs'], 'bridges'>;
+  readonly networkManager?: Pick<Observation['networkManager'], 'profiles'>;
+}
+
+/** Every bridge that is or could be ours on this node: br-ex and br-ex1, those of `bridge add`, and what is left of such. */
+export function bridgesOf(
+  { hints, ovs, networkManager }: BridgeTraces,
+  more: Wanted['added'] = [],
+): readonly BridgeNames[] {
+  const listed = [...more, ...(hints?.addedBridges ?? [])];
+  const left = [
+    ...ovs.bridges.filter((row) => isAddedRow(row, ownerOf(row))).map((row) => row.name),
+    ...(networkManager?.profiles ?? []).flatMap((profile) => addedBridgeOfProfile(profile) ?? []),
+  ];
+  const added = new Set([...listed.map((entry) => entry.bridge), ...left]);
+  const metricOf = (name: string) => listed.find((entry) => entry.bridge === name)?.routeMetric;
+  return [...bridges, ...[...added].toSorted().map((name) => addedNames(name, metricOf(name)))];
+}
 
 /** Ids of the profiles of one bridge. */
 export function profileIds(names: BridgeNames): readonly string[] {
@@ -39,7 +54,7 @@ export function profileIds(names: BridgeNames): readonly string[] {
 
 /** Ids of the profiles of one bridge, those that only the script and earlier agents wrote included. */
 export function everyProfileId(names: BridgeNames): readonly string[] {
-  return [...profileIds(names), names.formerUplinkPort, names.formerUplinkInterface];
+  return [...profileIds(names), ...[names.formerUplinkPort, names.formerUplinkInterface].flatMap((id) => id ?? [])];
 }
 
 /** Every profile id that this agent, an earlier one or the script may have written, of both bridges. */
@@ -55,6 +70,8 @@ const scriptCopyEnding = '-slave-ovs-clone';
 export function bridgeOfProfile(profile: NmProfile, observation: Observation): BridgeNames | null {
   const named = bridges.find((names) => everyProfileId(names).includes(profile.id));
   if (named !== undefined) return named;
+  const added = addedBridgeOfProfile(profile);
+  if (added !== null) return addedNames(added);
   const isScriptCopy = profile.id.endsWith(scriptCopyEnding);
   const controller = controllerOf(profile);
   if (!isScriptCopy && (controller === null || sourceOf(profile) === null)) return null;
@@ -137,14 +154,14 @@ export function copyUuid(uuid: string): string {
 
 /** UUID of the profile of ours with this id. */
 export function profileUuid(id: string): string {
-  const uuid = profileUuids[id];
-  if (uuid === undefined) throw new TypeError(`no profile of ours is called ${id}`);
+  const uuid = profileUuids[id] ?? addedUuid(id);
+  if (uuid === null) throw new TypeError(`no profile of ours is called ${id}`);
   return uuid;
 }
 
 /** The bridge of ours that a comparison may find a profile of; what of it is not wanted has to go. */
 export const ownNames = {
-  bridges: bridges.map((names) => names.bridge),
+  bridgesOf: (observation: Observation): readonly string[] => bridgesOf(observation).map((names) => names.bridge),
   bridgeOf: (profile: NmProfile, observation: Observation): string | null =>
     bridgeOfProfile(profile, observation)?.bridge ?? null,
   ownerOf,

@@ -4,7 +4,6 @@ import type { Plan } from '../model/plan.ts';
 import { currentBridges } from '../plan/bridge/current.ts';
 import { agentVersion } from '../version.ts';
 import { armedFault, faultFile } from './fault-points.ts';
-import { transactionId } from './journal.ts';
 import type { Node } from './node.ts';
 import type { ReconcileOptions } from './options.ts';
 import { refuseOtherCheckpoints } from './other-checkpoints.ts';
@@ -12,6 +11,7 @@ import { rememberUplink } from './remember-uplink.ts';
 import { nodePlaces, type RunRecorder } from './run-record.ts';
 import { takeBack } from './take-back.ts';
 import { runTransaction, type TransactionResult } from './transaction.ts';
+import { transactionId } from './transactions.ts';
 
 /** Runs a plan as one transaction and remembers what it came to; when it fails, the old state is back before the failure is thrown. */
 export async function changeNode(

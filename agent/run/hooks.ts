@@ -2,7 +2,7 @@ import { presetUnit, whyNothingRuns } from '../drivers/host/surroundings.ts';
 import { asAgentError } from '../errors.ts';
 import type { OvsFacts } from '../model/observation.ts';
 import type { TuningFacts, TuningPlan } from '../model/tuning.ts';
-import { watchUnits } from '../model/units.ts';
+import { bridgesUnit, watchUnits } from '../model/units.ts';
 import { openServices, type Services } from './node.ts';
 import { tuneAlone } from './tune-alone.ts';
 
@@ -62,7 +62,7 @@ async function tell(
   await attempt(`start ${openvswitch}`, async () => {
     if ((await systemd.activeState(openvswitch)) !== 'active') await systemd.startUnit(openvswitch);
   });
-  for (const unit of watchUnits) await attempt(`start ${unit}`, () => systemd.startUnit(unit));
+  for (const unit of [...watchUnits, bridgesUnit]) await attempt(`start ${unit}`, () => systemd.startUnit(unit));
   await attempt('let NetworkManager read its configuration again', () => services.reloadNetworkManager());
 }
 

@@ -58,6 +58,7 @@ const entries = fields({
 });
 const wanted = fields({
   microshift: optional(list(fields({ bridge: text, externalIds: strings, otherConfig: strings, up: flag, entries }))),
+  added: optional(list(fields({ bridge: text, interface: text, routeMetric: number }))),
   bridges: list(
     fields({
       bridge: text,

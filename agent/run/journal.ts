@@ -15,7 +15,7 @@ import { readSmallFile, syncDirectory, unwritable, writeFileAtomically } from '.
 import { directoryFault } from '../drivers/host/own-directory.ts';
 import { AgentError } from '../errors.ts';
 import type { JournalEvent, JournalHeader, JournalRecord, TransactionState } from '../model/journal.ts';
-import type { Wanted } from '../model/plan.ts';
+import { settleAdded } from './added-record.ts';
 import { isJournalEvent, isJournalHeader } from './journal-form.ts';
 
 /** Enough to undo a bad week, little enough to never matter on a small disk. */
@@ -92,6 +92,7 @@ function appendTo(directory: string, id: string, first: string): Journal {
       named(() => {
         fsyncSync(descriptor);
         if (state === 'open' || state === 'awaiting-confirm') return;
+        settleAdded(readJournal(path).header, state, `${directory}/..`);
         renameSync(path, `${directory}/${id}${closedEnding}`);
         syncDirectory(directory);
       });
@@ -140,27 +141,6 @@ function readNamed(directory: string, names: readonly string[]): JournalListing 
   return { records, unusable };
 }
 
-/** What the last change of this boot that was kept made the node to be; null: there was none. Newest record first. */
-export function lastKept(records: readonly JournalRecord[], bootId: string): Wanted | null {
-  const kept = records.find(
-    ({ header, state }) => header.bootId === bootId && (state === 'committed' || state === 'confirmed'),
-  );
-  return kept?.header.plan.wanted ?? null;
-}
-
-/** The transaction with this id or beginning of an id. Fails with `transaction-not-found`. */
-export function findTransaction(records: readonly JournalRecord[], id: string): JournalRecord {
-  const found = records.filter((record) => record.header.id.startsWith(id));
-  const [record] = found;
-  if (record !== undefined && found.length === 1) return record;
-  const known = records.map((entry) => entry.header.id);
-  const why = found.length === 0 ? 'there is no transaction' : 'there are several transactions that begin with';
-  throw new AgentError('transaction-not-found', `${why} ${JSON.stringify(id)}`, {
-    hint: known.length === 0 ? 'none has been run yet' : `use one of: ${known.join(', ')}`,
-    facts: { known },
-  });
-}
-
 /** Puts an unusable open journal out of the way, so that it is reported once; `history` goes on listing it. */
 export function setAside(path: string): void {
   try {
@@ -181,11 +161,6 @@ export function pruneJournals(directory: string): void {
       // One journal too many does no harm; what the run came to must not depend on it.
     }
   }
-}
-
-/** Sorts and makes journals unique: UTC time to the second and the pid, of which there is one run at a time. */
-export function transactionId(now: Date, pid: number): string {
-  return `${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${pid.toString(16).padStart(4, '0')}`;
 }
 
 /** None in a directory that others could have put them into. */

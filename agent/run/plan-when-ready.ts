@@ -8,6 +8,7 @@ import { nicDevice, type Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { jsonOf, textOf } from '../model/settings.ts';
 import { dynamicFamilies } from '../plan/bridge/handover.ts';
+import { bridges } from '../plan/names.ts';
 import { detectionOver, tentativeAddresses } from './duplicate-detection.ts';
 import type { Node } from './node.ts';
 
@@ -52,15 +53,7 @@ export async function planWhenReady(
   }
   if (decision.kind === 'waiting')
     throw new AgentError('internal', 'the choice of the uplink waits for a route that is over');
-  const uplink = decision.plan.choice?.interface ?? null;
-  if (
-    uplink !== null &&
-    decision.plan.outcome === 'change' &&
-    wait.uplinkMs > 0 &&
-    decision.plan.steps.some((step) => step.do === 'attachUplink') &&
-    isActivating(uplink, observation) &&
-    !canAskFromBridge(uplink, decision.plan, observation)
-  ) {
+  for (const uplink of wait.uplinkMs > 0 ? awaitedUplinks(decision.plan, observation) : []) {
     say(`waiting up to ${wait.uplinkMs / 1000} s for ${uplink} to be configured`);
     await deviceSettled(node, uplink, deadline, wait.uplinkMs);
     observation = await node.observe();
@@ -77,6 +70,17 @@ export async function planWhenReady(
   if (decision.kind === 'waiting')
     throw new AgentError('internal', 'the choice of the uplink waits for a route that is over');
   return { plan: decision.plan, observation };
+}
+
+/** NICs on their way into br-ex, where the run has chosen it, or into a bridge of `bridge add`, that NetworkManager has not configured yet. */
+function awaitedUplinks(plan: Plan, observation: Observation): readonly string[] {
+  const attached = plan.steps.flatMap((step) => (step.do === 'attachUplink' ? step : []));
+  return attached
+    .filter(
+      (step) => step.interface === plan.choice?.interface || !bridges.some(({ bridge }) => bridge === step.bridge),
+    )
+    .map((step) => step.interface)
+    .filter((uplink) => isActivating(uplink, observation) && !canAskFromBridge(uplink, plan, observation));
 }
 
 async function defaultRoute(deadline: Deadline, limitMs: number): Promise<void> {
@@ -103,7 +107,9 @@ const eui64 = 0;
 function canAskFromBridge(uplink: string, plan: Plan, observation: Observation): boolean {
   const wanted = plan.wanted.bridges.find((bridge) => bridge.uplink?.interface === uplink);
   const address = wanted?.profiles.find((profile) => textOf(profile.settings, 'ovs-interface', 'type') === 'internal');
-  if (observation.hints.interfaceHint !== uplink || address === undefined) return false;
+  const { interfaceHint, addedBridges = [] } = observation.hints;
+  const wasUplink = interfaceHint === uplink || addedBridges.some((entry) => entry.interface === uplink);
+  if (!wasUplink || address === undefined) return false;
   const ipv6 = (key: string) => jsonOf(address.settings, 'ipv6', key);
   const families = dynamicFamilies(address.settings);
   const isKnown6 = ipv6('token') !== undefined || ipv6('addr-gen-mode') === eui64;

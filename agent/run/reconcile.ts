@@ -3,6 +3,7 @@ import { journalDirectory } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import type { TuningPlan } from '../model/tuning.ts';
+import { writeAdded } from './added-record.ts';
 import { hasOpenJournals } from './journal.ts';
 import { withLock } from './lock.ts';
 import { type Node, openNode, withNode } from './node.ts';
@@ -78,8 +79,10 @@ async function reconcileLocked(
   record.planned(plan);
   options.onPlan(plan, observation);
   let transaction: TransactionResult | null = null;
-  if (plan.outcome === 'unchanged') rememberUplink(plan, observation, null, options);
-  else {
+  if (plan.outcome === 'unchanged') {
+    if (plan.wanted.added !== undefined) writeAdded(plan.wanted.added);
+    rememberUplink(plan, observation, null, options);
+  } else {
     const { changeNode } = await import('./change.ts');
     transaction = await changeNode(node, plan, observation, options, deadline, record);
   }

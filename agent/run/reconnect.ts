@@ -6,7 +6,7 @@ import { asAgentError } from '../errors.ts';
 import { addressesOf, isBindable } from '../model/observation.ts';
 import type { LinkAddresses, Wanted } from '../model/plan.ts';
 import { isOfMicroShift } from '../plan/bridge/microshift-bridge.ts';
-import { bridges } from '../plan/names.ts';
+import { bridgesOf } from '../plan/names.ts';
 import { type Node, openNode, openTuning } from './node.ts';
 
 /** systemd restarts NetworkManager and Open vSwitch within seconds; after that somebody has to look anyway. */
@@ -67,7 +67,7 @@ export async function looksRestored(previous: Wanted, before: readonly LinkAddre
       if (wanted === undefined || row === undefined) return wanted === undefined && row === undefined;
       return wanted.uplink === null || row.ports.some((port) => port.name === wanted.uplink?.interface);
     };
-    return before.every(hasAddresses) && bridges.every(isAsBefore);
+    return before.every(hasAddresses) && bridgesOf({ ovs }, previous.added).every(isAsBefore);
   } finally {
     ports.close();
   }

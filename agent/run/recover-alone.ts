@@ -6,7 +6,7 @@ import { microshiftScriptFact } from '../facts/observation.ts';
 import type { LeftBridge } from '../model/left-bridge.ts';
 import type { OvsFacts } from '../model/observation.ts';
 import { bridgeForMicroShift } from '../plan/bridge/microshift-bridge.ts';
-import { bridges, everyProfileId, ownerOf, userData } from '../plan/names.ts';
+import { bridges, bridgesOf, everyProfileId, ownerOf, userData } from '../plan/names.ts';
 import { withLock } from './lock.ts';
 import { openTuning, withNode } from './node.ts';
 import type { Reporter } from './options.ts';
@@ -78,7 +78,7 @@ async function removeOrphans(say: Reporter['say']): Promise<void> {
   try {
     const known = new Set(readKeyfiles(profileDirectories).map(({ uuid }) => uuid));
     const { ovs } = await ports.observe();
-    const orphans = bridges.flatMap(({ bridge: name }) => {
+    const orphans = bridgesOf({ ovs }).flatMap(({ bridge: name }) => {
       const row = ovs.bridges.find((bridge) => bridge.name === name);
       const owner = row === undefined ? undefined : ownerOf(row);
       return owner !== undefined && !known.has(owner) ? [name] : [];

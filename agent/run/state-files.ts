@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { readSmallFile, replaceFile, writeFileAtomically } from '../drivers/host/files.ts';
 import type { ErrorKind } from '../errors.ts';
 import { hintedNicPath } from '../facts/hints.ts';
@@ -72,6 +72,11 @@ export function writeRun(record: RunRecord, metrics: string, directory = statusD
 /** Before a repair looks at anything: an event from here on asks anew, and another repair follows. */
 export function takeRepairRequest(): void {
   rmSync(`${statusDirectory}/${repairAskedFile}`, { force: true });
+}
+
+/** True where the units have given NICs back because Open vSwitch stops; they start again when it does. */
+export function wasGivenBack(): boolean {
+  return existsSync(`${statusDirectory}/given-back`);
 }
 
 /** Says that `apply --boot` has ended well in this boot, and when it first did. */

@@ -1,13 +1,15 @@
 import { AgentError, withFacts } from '../errors.ts';
 import { type JournalRecord, journalDirectory } from '../model/journal.ts';
+import type { Wanted } from '../model/plan.ts';
 import { planUndo } from '../plan/plan.ts';
-import { findTransaction, readJournals } from './journal.ts';
+import { readJournals } from './journal.ts';
 import { withLock } from './lock.ts';
 import { withNode } from './node.ts';
 import type { ReconcileOptions } from './options.ts';
 import { type ReconcileResult, reconcile } from './reconcile.ts';
 import { endTransaction } from './run-record.ts';
 import { takeBack } from './take-back.ts';
+import { findTransaction } from './transactions.ts';
 
 /**
  * Goes back to before a transaction: the one with this id or beginning of an id, or the last one that changed something. Fails with
@@ -21,10 +23,15 @@ export async function undoTransaction(
   const { header } = record;
   if (record.state === 'awaiting-confirm') await takeBackTried(record, options.say);
   return reconcile(
-    (observation) => ({ kind: 'planned', plan: planUndo(header.previous, observation) }),
+    (observation) => ({ kind: 'planned', plan: planUndo(asBefore(record), observation) }),
     { routeMs: 0, uplinkMs: 0, servicesMs: 0 },
     { ...options, command: `undo ${header.id}`, confirmTimeoutSeconds: null },
   );
+}
+
+/** What was before a transaction; a list of `bridge add` that did not exist was empty. */
+function asBefore({ header: { previous } }: JournalRecord): Wanted {
+  return { ...previous, added: previous.added ?? [] };
 }
 
 /** The transaction that `undo` goes back to before. */

@@ -78,6 +78,7 @@ export const fileItems: readonly FileItem[] = [
   { path: '/etc/ovnk/extra_bridge', as: 'text' },
   { path: '/etc/ovnk/default_bridge', as: 'text' },
   { path: '/var/lib/ovnk/iface_default_hint', as: 'text' },
+  { path: '/var/lib/microshift-net/bridges.json', as: 'text' },
   { path: '/run/nodeip-configuration/primary-ip', as: 'text' },
   { path: '/run/microshift-net/status.json', as: 'json-lines' },
   { path: '/run/microshift-net/metrics.prom', as: 'text' },

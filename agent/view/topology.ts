@@ -2,7 +2,7 @@ import { isOvsDevice, type Link, type NmDevice, type Observation } from '../mode
 import type { Plan } from '../model/plan.ts';
 import { isDefault } from '../net/destination.ts';
 import { stableAddresses } from '../plan/bridge/handover.ts';
-import { bridges } from '../plan/names.ts';
+import { bridgesOf } from '../plan/names.ts';
 import { uplinkInBridge } from '../plan/uplink/uplink-in-bridge.ts';
 import { joinLines, type Style } from './style.ts';
 
@@ -24,6 +24,7 @@ interface Port {
 
 /** The bridges of ours and the NICs beside them, as observed. */
 export function observedTopology(observation: Observation): readonly Block[] {
+  const bridges = bridgesOf(observation);
   const uplinks = new Set(bridges.map((names) => uplinkInBridge(names, observation)));
   const names = bridges.map((entry) => entry.bridge);
   const rows = observation.ovs.bridges.filter((bridge) => names.includes(bridge.name));
@@ -48,12 +49,13 @@ export function observedTopology(observation: Observation): readonly Block[] {
 /** The topology a plan leads to. */
 export function plannedTopology(plan: Plan, observation: Observation): readonly Block[] {
   const uplinks = new Set(plan.wanted.bridges.map((bridge) => bridge.uplink?.interface));
-  const bridgeNames = new Set<string>(bridges.map((entry) => entry.bridge));
+  const bridges = bridgesOf(observation, plan.wanted.added);
+  const bridgeNames = new Set(bridges.map((entry) => entry.bridge));
   const others = observedTopology(observation).filter(
     (block) => !bridgeNames.has(block.name) && !uplinks.has(block.name),
   );
-  const returned =
-    plan.wanted.bridges.length > 0 ? [] : plan.before.filter((entry) => bridgeNames.has(entry.interface));
+  const kept = new Set(plan.wanted.bridges.map((entry) => entry.bridge));
+  const returned = plan.before.filter(({ interface: name }) => bridgeNames.has(name) && !kept.has(name));
   const made = plan.wanted.bridges.map((bridge): Block => {
     const moved = plan.carried.find((entry) => entry.interface === bridge.bridge);
     const link = observation.links.find((entry) => entry.name === (bridge.uplink?.interface ?? bridge.bridge));

@@ -7,7 +7,7 @@ ask_for_repair() {
   [ -s /run/microshift-net/uplinks ] || return 0
   case "$1" in
     br-ex | br-ex1) ;;
-    *) [ "$(basename "$(readlink "/sys/class/net/$1/master")")" = ovs-system ] || return 0 ;;
+    *) grep -qs "\"bridge\":\"$1\"" /var/lib/microshift-net/bridges.json || [ "$(basename "$(readlink "/sys/class/net/$1/master")")" = ovs-system ] || return 0 ;;
   esac
   : > /run/microshift-net/repair-asked
 }

@@ -13,10 +13,14 @@ _microshift_net() {
     --kubeconfig | --directory | --output-file | -o) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
     *)
       case $command/$sub in
-        /) words='apply confirm undo recover history plan verify status doctor support-bundle disable ovs firewall hook manifests overlay config help' ;;
+        /) words='apply confirm undo recover history plan verify status doctor support-bundle disable bridge ovs firewall hook manifests overlay config help' ;;
         support-bundle/) words='-o --output-file' ;;
         apply/) words='--boot --repair --confirm-timeout' ;;
         recover/) words='--boot' ;;
+        bridge/) words='add remove list apply' ;;
+        bridge/add) words='--name --confirm-timeout' ;;
+        bridge/remove) words='--confirm-timeout' ;;
+        bridge/apply) words='--stop' ;;
         ovs/) words='tune' ;;
         firewall/) words='check apply' ;;
         hook/) words='post-install post-upgrade pre-uninstall' ;;

@@ -20,6 +20,7 @@ const services = [
   'net-uplink',
   'net-event',
   'net-manifests',
+  'net-bridges',
 ];
 /** Tenths of what \`systemd-analyze security\` may say of each. */
 const exposure = 20;

@@ -71,6 +71,10 @@ function putAgent(root: string, options: NodeOptions): void {
     for (const unit of ['microshift-ovs-init.service', 'microshift-net-recover.service'])
       linkOnDisk(root, `/etc/systemd/system/multi-user.target.wants/${unit}`, `${unitDir}/${unit}`);
   }
+  if (options.enableUnit || options.enableBridges) {
+    const unit = 'microshift-net-bridges.service';
+    linkOnDisk(root, `/etc/systemd/system/multi-user.target.wants/${unit}`, `${unitDir}/${unit}`);
+  }
   if (options.enableUnit || options.enableRepair) {
     for (const unit of watchUnits)
       linkOnDisk(root, `/etc/systemd/system/multi-user.target.wants/${unit}`, `${unitDir}/${unit}`);

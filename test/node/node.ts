@@ -27,6 +27,8 @@ export interface NodeOptions {
   enableUnit?: boolean;
   /** Only what looks after br-ex when NetworkManager restarts; a part of enableUnit. */
   enableRepair?: boolean;
+  /** Start microshift-net-bridges.service at every boot, as the package lets it; a part of enableUnit. */
+  enableBridges?: boolean;
   /** Without the agent and its units: as before its package is installed. */
   bare?: boolean;
   /** The agent's build; copied to /usr/share/microshift-net when it exists. */

@@ -44,7 +44,12 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
   await t.test('services', async (t) => {
     t.equal(await node.text('systemctl is-enabled openvswitch'), 'enabled');
     t.equal(await node.text('systemctl is-active openvswitch ovs-vswitchd ovsdb-server | sort -u'), 'active');
-    const enabled = ['microshift-net-recover.service', 'microshift-net-overlay.service', ...watchUnits];
+    const enabled = [
+      'microshift-net-recover.service',
+      'microshift-net-overlay.service',
+      'microshift-net-bridges.service',
+      ...watchUnits,
+    ];
     for (const name of [unit, ...enabled]) {
       t.equal(await node.text(`systemctl is-enabled ${name}`), 'enabled', name);
       t.equal((await node.run(`systemd-analyze verify --man=no ${name}`)).exitCode, 0, name);

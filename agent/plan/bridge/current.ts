@@ -1,17 +1,20 @@
 import { surplusOnLoopback } from '../../compare/bridges.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { Wanted, WantedBridge } from '../../model/plan.ts';
-import { type BridgeNames, bridges, everyProfileId } from '../names.ts';
+import { type BridgeNames, bridgesOf, everyProfileId } from '../names.ts';
 import { adminProfile } from '../uplink/source-profile.ts';
 import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
 import { entriesOf, microshiftBridge } from './microshift-bridge.ts';
 
 /** Bridges of ours as they are now, in the form a plan aims at: what a later `undo` goes back to. */
 export function currentBridges(observation: Observation): Wanted {
+  const bridges = bridgesOf(observation);
+  const { addedBridges: added = [] } = observation.hints;
   const microshift = bridges.flatMap((names) => microshiftBridge(names, observation) ?? []);
   return {
     bridges: bridges.flatMap((names) => currentBridge(names, observation) ?? []),
     ...(microshift.length === 0 ? {} : { microshift }),
+    ...(added.length === 0 ? {} : { added }),
   };
 }
 

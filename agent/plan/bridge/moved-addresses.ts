@@ -1,7 +1,7 @@
 import type { Link, Observation } from '../../model/observation.ts';
 import type { LinkAddresses, MovedAddresses, PlanNote } from '../../model/plan.ts';
 import type { ProfileSettings } from '../../model/settings.ts';
-import { type BridgeNames, bridges } from '../names.ts';
+import { type BridgeNames, bridgesOf } from '../names.ts';
 import { activeProfile, adminProfile, type UplinkSource } from '../uplink/source-profile.ts';
 import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
 import { defaultGateways, profileAddresses, stableAddresses } from './handover.ts';
@@ -27,6 +27,7 @@ export function movedToNic(names: BridgeNames, observation: Observation): MovedA
 
 /** Links that are or were an uplink or a bridge of ours, with the addresses a rollback must bring back. */
 export function touchedLinks(uplinks: readonly string[], observation: Observation): readonly LinkAddresses[] {
+  const bridges = bridgesOf(observation);
   const inBridges = bridges.flatMap((names) => uplinkInBridge(names, observation) ?? []);
   const outside = uplinks.filter((name) => !inBridges.includes(name));
   const touched = new Set([...outside, ...bridges.map((names) => names.bridge)]);
@@ -52,7 +53,7 @@ function moved(from: Link, to: string, settings: ProfileSettings | null, observa
 }
 
 function settingsOf(name: string, observation: Observation): ProfileSettings | null {
-  const names = bridges.find((entry) => entry.bridge === name);
+  const names = bridgesOf(observation).find((entry) => entry.bridge === name);
   const { profiles } = observation.networkManager;
   const profile =
     names === undefined

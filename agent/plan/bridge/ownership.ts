@@ -12,7 +12,9 @@ export function refuseForeignBridge(names: BridgeNames, observation: Observation
   const found = foreignBridge(names, observation);
   if (found === null) return;
   throw new AgentError('bridge-foreign', `there is a bridge ${names.bridge} already and ${found.why}`, {
-    hint: `${found.removal}, or keep it and set \`disableOVSInit: true\` in /etc/microshift/ovn.yaml`,
+    hint: names.isAdded
+      ? `${found.removal}, or give the new one another name: --name BRIDGE`
+      : `${found.removal}, or keep it and set \`disableOVSInit: true\` in /etc/microshift/ovn.yaml`,
     facts: { bridge: names.bridge },
   });
 }

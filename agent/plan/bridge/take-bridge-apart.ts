@@ -25,7 +25,7 @@ export function takeBridgeApart(
   left: LeftBridge | null = null,
 ): readonly Step[] {
   const { profiles } = observation.networkManager;
-  const ours = profiles.filter((profile) => bridgeOfProfile(profile, observation) === names);
+  const ours = profiles.filter((profile) => bridgeOfProfile(profile, observation)?.bridge === names.bridge);
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
   const owner = row === undefined ? undefined : ownerOf(row);
   // A bridge without an owner was made by hand, one with another owner is another tool's: neither is ours to take apart.
@@ -98,7 +98,7 @@ function detach(
     (route) => route.device === names.bridge && hasFamily(addresses, route.family) && !isLinkLocal6(route.destination),
   );
   const routes = observed.map(({ destination, gateway }) => ({ destination, gateway }));
-  const metric = preferredMetric(observed);
+  const metric = preferredMetric(names, observed, observation);
   const { id, uuid } = admin;
   const detachUplink: Step = {
     do: 'detachUplink',
@@ -146,9 +146,18 @@ function waitForLease({ id, uuid }: NmProfile, uplink: string): Step {
 /** What the bridge has where nobody asked for another one (names.ts), less one. */
 const defaultMetric = 47;
 
-/** Below every metric of the bridge, so that the NIC's routes win while both have them. */
-function preferredMetric(routes: readonly Route[]): number {
-  return routes.reduce((metric, route) => Math.max(1, Math.min(metric, route.metric - 1)), defaultMetric);
+/**
+ * Below every metric of the bridge, so that the NIC's routes win while both have them. A bridge of `bridge add` may have less preferred ones than
+ * other NICs: theirs go on winning where the numbers have room, and are never replaced.
+ */
+function preferredMetric({ isAdded, bridge }: BridgeNames, own: readonly Route[], { routes }: Observation): number {
+  const lowest = own.reduce((metric, route) => Math.min(metric, route.metric - 1), Number.POSITIVE_INFINITY);
+  if (!isAdded || own.length === 0) return Math.max(1, Math.min(lowest, defaultMetric));
+  const destinations = own.map((route) => route.destination);
+  const others = routes.filter((route) => route.device !== bridge && destinations.includes(route.destination));
+  let metric = lowest;
+  while (others.some((route) => route.metric === metric)) metric -= 1;
+  return Math.max(1, metric);
 }
 
 function hasFamily(addresses: readonly string[], family: 4 | 6): boolean {

@@ -2,6 +2,7 @@ import type { Observation } from '../../model/observation.ts';
 import type { PlanNote } from '../../model/plan.ts';
 import { numberOf } from '../../model/settings.ts';
 import { isDefault } from '../../net/destination.ts';
+import { addedNames } from '../added-names.ts';
 import { type BridgeNames, externalBridge, gatewayBridge } from '../names.ts';
 import type { ChosenUplinks } from '../uplink/choose.ts';
 import { adminProfile, type UplinkSource } from '../uplink/source-profile.ts';
@@ -9,7 +10,7 @@ import { presentOrFormerUplink } from '../uplink/uplink-in-bridge.ts';
 
 /**
  * Route metric of the bridge per family: 48 (br-ex) or 49 (br-ex1), unless the admin set one below that of every other default route;
- * a higher one is lowered, and said.
+ * a higher one is lowered, and said. A bridge of `bridge add` has what the admin set, or wins where the NIC did.
  */
 export function bridgeRouteMetric(
   names: BridgeNames,
@@ -26,7 +27,7 @@ export function bridgeRouteMetric(
       notes.push({ level: 'warning', message });
     }
     if (asked < 0) return names.routeMetric;
-    if (asked < best) return asked;
+    if (asked < best || names.isAdded) return asked;
     const message = `ipv${family}.route-metric ${asked} of ${source.id} becomes ${names.routeMetric}: another interface has a default route with metric ${best}`;
     notes.push({ level: 'info', message });
     return names.routeMetric;
@@ -42,10 +43,15 @@ function bestOtherDefault(
   chosen: ChosenUplinks,
 ): number {
   const own = new Set([names.bridge, source.link.name]);
-  // The other bridge of ours is met with the metric it will have.
+  // Another bridge of ours is met with the metric it will have.
   const metricOf = (device: string, metric: number): number => {
     if (device === chosen.gateway) return Math.min(metric, gatewayBridge.routeMetric);
-    return device === chosen.external ? Math.min(metric, externalBridge.routeMetric) : metric;
+    if (device === chosen.external) return Math.min(metric, externalBridge.routeMetric);
+    const added = observation.hints.addedBridges?.find((entry) => [entry.bridge, entry.interface].includes(device));
+    if (added === undefined) return metric;
+    const { settings } = adminProfile(addedNames(added.bridge), added.interface, observation) ?? {};
+    const asked = numberOf(settings, `ipv${family}`, 'route-metric') ?? -1;
+    return asked < 0 ? added.routeMetric : asked;
   };
   const returning = returningMetric(family, names, source, observation);
   return observation.routes

@@ -1,9 +1,10 @@
 import { AgentError } from '../../errors.ts';
+import type { AddedBridge } from '../../model/added-bridge.ts';
 import type { Config } from '../../model/config.ts';
 import type { Link, Observation } from '../../model/observation.ts';
 import type { PlanNote, UplinkChoice } from '../../model/plan.ts';
 import { isDefault } from '../../net/destination.ts';
-import { bridges } from '../names.ts';
+import { bridgesOf, externalBridge, gatewayBridge } from '../names.ts';
 import { type Candidate, newNameOf, rememberedCandidates } from './remembered.ts';
 import { unsuitability } from './suitability.ts';
 import { quotedName, shownName, word } from './trace.ts';
@@ -50,7 +51,7 @@ export function chooseUplink(config: Config, observation: Observation, routeWait
 function explicitUplink(choosing: Choosing, candidate: Candidate): UplinkDecision {
   const { observation, external, notes } = choosing;
   mustExist(candidate, observation);
-  mustNotBeExternal(candidate, external);
+  mustBeFree(candidate, gatewayBridge.bridge, bridgeOf(candidate.name, external, observation));
   mustBeSuitable(candidate, observation);
   const renamed = newNameOf(candidate.name, observation);
   if (renamed !== null) {
@@ -73,11 +74,12 @@ function rememberedUplink(choosing: Choosing, { cluster }: Config): UplinkDecisi
 
 /** Where every device with a default route is unfit, br-ex goes without a NIC. */
 function uplinkByDefaultRoute(choosing: Choosing): UplinkDecision | null {
-  const { observation, external, notes } = choosing;
+  const { observation, notes } = choosing;
   const { usable, skipped } = firstUsable(choosing, byDefaultRoute(observation));
   if (usable !== null) return chosen(choosing, usable);
   const reasonOf = (name: string) => unsuitability(linkOf(observation, name), observation);
-  const unfit = skipped.find(({ name }) => name !== external?.name && reasonOf(name) !== null);
+  const isFree = (name: string) => bridgeOf(name, choosing.external, observation) === null;
+  const unfit = skipped.find(({ name }) => isFree(name) && reasonOf(name) !== null);
   if (unfit === undefined) return null;
   const message = `${unfit.name} has the default route, but ${reasonOf(unfit.name)}; br-ex is built without a NIC`;
   notes.push({ level: 'warning', message });
@@ -90,6 +92,8 @@ function uplinkByOtherRoute(choosing: Choosing): UplinkDecision {
   if (usable !== null) return chosen(choosing, usable);
   if (external !== null && observation.routes.some((route) => route.device === external.name))
     throw takenByExternal(external);
+  const [added] = observation.hints.addedBridges ?? [];
+  if (added !== undefined) throw takenByAdded(added);
   throw new AgentError('no-uplink', 'no interface has a route, so there is none to choose as the uplink of br-ex', {
     hint: 'give an interface an address, name one with `uplink: <interface>` in /etc/microshift/ovn.yaml, or set `uplink: none`',
     facts: { trace, interfaces: interfaceNames(observation) },
@@ -122,11 +126,12 @@ function withoutNic({ trace, notes }: Choosing, why: string, source: string): Up
   return { kind: 'chosen', choice: { interface: null, source, trace }, notes };
 }
 
-/** The uplink of br-ex1, if one is asked for. Fails with `interface-not-found` or `interface-unsuitable`. */
+/** The uplink of br-ex1, if one is asked for. Fails with `interface-not-found`, `interface-unsuitable` or `config-invalid`. */
 export function chooseExternalUplink(config: Config, observation: Observation): string | null {
   const candidate = externalCandidate(config, observation);
   if (candidate === null) return null;
   mustExist(candidate, observation);
+  mustBeFree(candidate, externalBridge.bridge, bridgeOf(candidate.name, null, observation));
   mustBeSuitable(candidate, observation);
   return candidate.name;
 }
@@ -148,25 +153,34 @@ function externalCandidate({ externalUplink: { value, source } }: Config, { hint
 
 function rejection(candidate: Candidate, observation: Observation, external: Candidate | null): string | null {
   const link = linkOf(observation, candidate.name);
-  if (link !== undefined && candidate.name === external?.name) return 'it is the uplink of br-ex1';
+  const bridge = link === undefined ? null : bridgeOf(candidate.name, external, observation);
+  if (bridge !== null) return `it is the uplink of ${bridge}`;
   return unsuitability(link, observation);
 }
 
-function byDefaultRoute({ routes }: Observation): readonly Candidate[] {
-  return routes
-    .filter((route) => isDefault(route.destination) && !isOwnBridge(route.device))
+/** The other bridge that this NIC is wanted for; null: it is free for br-ex. */
+function bridgeOf(name: string, external: Candidate | null, { hints }: Observation): string | null {
+  if (name === external?.name) return externalBridge.bridge;
+  return hints.addedBridges?.find((entry) => entry.interface === name)?.bridge ?? null;
+}
+
+function byDefaultRoute(observation: Observation): readonly Candidate[] {
+  return observation.routes
+    .filter((route) => isDefault(route.destination) && !isOwnBridge(route.device, observation))
     .toSorted((a, b) => a.family - b.family || a.metric - b.metric)
     .map(({ device, family, metric }) => ({ name: device, source: `default route IPv${family} metric ${metric}` }));
 }
 
-function byOtherRoute({ routes }: Observation): readonly Candidate[] {
-  return routes
-    .filter((route) => !isDefault(route.destination) && !isOwnBridge(route.device) && route.device !== 'lo')
+function byOtherRoute(observation: Observation): readonly Candidate[] {
+  return observation.routes
+    .filter(
+      (route) => !isDefault(route.destination) && !isOwnBridge(route.device, observation) && route.device !== 'lo',
+    )
     .map(({ device, destination }) => ({ name: device, source: `route to ${destination}` }));
 }
 
-function isOwnBridge(device: string): boolean {
-  return bridges.some((names) => names.bridge === device);
+function isOwnBridge(device: string, observation: Observation): boolean {
+  return bridgesOf(observation).some((names) => names.bridge === device);
 }
 
 function linkOf(observation: Observation, name: string): Link | undefined {
@@ -183,10 +197,12 @@ function mustExist(candidate: Candidate, observation: Observation): void {
   });
 }
 
-function mustNotBeExternal(candidate: Candidate, external: Candidate | null): void {
-  if (candidate.name !== external?.name) return;
-  throw new AgentError('config-invalid', `${candidate.name} is asked for as the uplink of br-ex and of br-ex1`, {
-    hint: 'name different interfaces for the two bridges',
+/** `other`: the bridge that the NIC of this one is wanted for, too; null: it is free. */
+function mustBeFree(candidate: Candidate, bridge: string, other: string | null): void {
+  if (other === null) return;
+  const givenUp = `, or give that one up: microshift-net bridge remove ${other}`;
+  throw new AgentError('config-invalid', `${candidate.name} is asked for as the uplink of ${bridge} and of ${other}`, {
+    hint: `name different interfaces for the two bridges${other === externalBridge.bridge ? '' : givenUp}`,
     facts: { interface: candidate.name, source: candidate.source },
   });
 }
@@ -197,6 +213,15 @@ function takenByExternal({ name, source }: Candidate): AgentError {
   return new AgentError('config-invalid', message, {
     hint: 'name another interface there, or one for br-ex with `uplink: <interface>` in /etc/microshift/ovn.yaml',
     facts: { interface: name, source },
+  });
+}
+
+/** A bridge of `bridge add` has what br-ex could have had. */
+function takenByAdded({ bridge, interface: name }: AddedBridge): AgentError {
+  const message = `${name} is the uplink of ${bridge}, and no other interface has a route that br-ex could take`;
+  return new AgentError('no-uplink', message, {
+    hint: `give it up (microshift-net bridge remove ${bridge}), or set \`uplink: none\``,
+    facts: { interface: name, bridge },
   });
 }
 

@@ -41,7 +41,7 @@ export function uplinkSource(names: BridgeNames, uplink: string, observation: Ob
     });
   }
   const profile = adminProfile(names, uplink, observation);
-  if (profile === undefined) throw noProfile(uplink);
+  if (profile === undefined) throw noProfile(uplink, names);
   const externalCopy = copyOfExternal(profile, observation);
   const bridgeLink = observation.links.find((entry) => entry.name === names.bridge);
   const bridgeHasAddresses = bridgeLink?.addresses.some((entry) => entry.scope === 'global') ?? false;
@@ -71,7 +71,9 @@ export function adminProfile(names: BridgeNames, uplink: string, observation: Ob
   const active = activeProfile(uplink, observation);
   if (active !== undefined && bridgeOfProfile(active, observation) === null) return active;
   const { profiles } = observation.networkManager;
-  const origins = profiles.filter((profile) => bridgeOfProfile(profile, observation) === names).map(sourceOf);
+  const origins = profiles
+    .filter((profile) => bridgeOfProfile(profile, observation)?.bridge === names.bridge)
+    .map(sourceOf);
   const isFree = (profile: NmProfile): boolean => bridgeOfProfile(profile, observation) === null;
   const fits = ({ settings }: NmProfile): boolean =>
     [undefined, '', uplink].includes(textOf(settings, 'connection', 'interface-name'));
@@ -98,9 +100,13 @@ function isProfileFor({ settings }: NmProfile, uplink: string): boolean {
   return textOf(settings, 'connection', 'interface-name') === uplink && !isPort;
 }
 
-function noProfile(uplink: string): AgentError {
-  return new AgentError('no-uplink', `${uplink} has no NetworkManager profile, so there is nothing to move to br-ex`, {
-    hint: `let NetworkManager configure it (nmcli device set ${uplink} managed yes; nmcli device up ${uplink}), or name another uplink in ovn.yaml`,
-    facts: { interface: uplink },
-  });
+function noProfile(uplink: string, { bridge }: BridgeNames): AgentError {
+  return new AgentError(
+    'no-uplink',
+    `${uplink} has no NetworkManager profile, so there is nothing to move to ${bridge}`,
+    {
+      hint: `let NetworkManager configure it (nmcli device set ${uplink} managed yes; nmcli device up ${uplink}), or name another uplink in ovn.yaml`,
+      facts: { interface: uplink },
+    },
+  );
 }

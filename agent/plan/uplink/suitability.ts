@@ -1,6 +1,7 @@
+import { AgentError } from '../../errors.ts';
 import { isExternal, type Link, type Observation } from '../../model/observation.ts';
 import { isDefault } from '../../net/destination.ts';
-import { bridges } from '../names.ts';
+import { bridgesOf } from '../names.ts';
 import { misreadInName } from './misread-name.ts';
 
 /** ARPHRD_ETHER of linux/if_arp.h: what an OVS port of type `system` carries. */
@@ -30,6 +31,30 @@ export function unsuitability(link: Link | undefined, observation: Observation):
   return null;
 }
 
+/**
+ * A NIC that `bridge add` can put into a bridge of its own. Fails with `interface-not-found` or, where it is in use elsewhere or Open vSwitch
+ * cannot carry it, with `interface-unsuitable`.
+ */
+export function mustBeUsable(name: string, bridge: string, observation: Observation): void {
+  const link = observation.links.find((entry) => entry.name === name);
+  if (link === undefined) {
+    const names = observation.links.map((entry) => entry.name).filter((entry) => entry !== 'lo');
+    const hint = `use one of: ${names.join(', ')}`;
+    throw new AgentError('interface-not-found', `there is no interface ${JSON.stringify(name)}`, { hint });
+  }
+  const holder = observation.ovs.bridges.find(
+    (row) => row.name !== bridge && row.name !== name && row.ports.some((port) => port.name === name),
+  );
+  const master = holder?.name ?? (link.master === datapath ? null : link.master);
+  const reason = master === null ? unsuitability(link, observation) : `it is a port of ${master}`;
+  if (reason === null) return;
+  const hint = master === null ? 'name another interface' : `name another interface, or take it out of ${master} first`;
+  throw new AgentError('interface-unsuitable', `${name} cannot be put into a bridge: ${reason}`, { hint });
+}
+
+/** What the kernel shows as the master of every port of Open vSwitch. */
+const datapath = 'ovs-system';
+
 /** A veth nobody gave a profile: not managed at all, or shown with what somebody else configured on it. */
 function isForeignVeth(name: string, { networkManager }: Observation): boolean {
   const device = networkManager.devices.find((entry) => entry.interface === name && entry.type === vethDevice);
@@ -42,7 +67,9 @@ function isForeignVeth(name: string, { networkManager }: Observation): boolean {
  * The node's default route goes through it, and through nothing else that could be an uplink: the node is a container itself (Incus, LXC, kind),
  * and this is its NIC. One that is in a bridge of ours was that once.
  */
-function isOnlyWayOut(name: string, { routes, ovs }: Observation): boolean {
+function isOnlyWayOut(name: string, observation: Observation): boolean {
+  const { routes, ovs } = observation;
+  const bridges = bridgesOf(observation);
   const isOurs = (bridge: string): boolean => bridges.some((names) => names.bridge === bridge);
   if (ovs.bridges.some((row) => isOurs(row.name) && row.ports.some((port) => port.name === name))) return true;
   const ways = routes.filter((route) => isDefault(route.destination) && !isOurs(route.device));

@@ -9,9 +9,9 @@ import { expectedFailure } from '../expect.ts';
 import { readingOnly, scratchFolder } from '../scratch.ts';
 import type { FuzzTarget } from '../target.ts';
 
-/** Stands between the four files of an input. */
+/** Stands between the five files of an input. */
 const nextFile = '\x1f';
-const names = ['iface_default_hint', 'extra_bridge', 'default_bridge', 'primary-ip'];
+const names = ['iface_default_hint', 'extra_bridge', 'default_bridge', 'primary-ip', 'bridges.json'];
 
 export const hints: FuzzTarget = {
   corpus: () =>
@@ -21,6 +21,7 @@ export const hints: FuzzTarget = {
       ['', 'eth1', 'eth0\n', '192.0.2.50\n'],
       ['br-ex\n', '', '', '2001:db8::50'],
       [' eth0 \r\n# comment\n', 'eth9\n'],
+      ['', '', '', '', '[{"bridge":"breth0","interface":"eth0","routeMetric":50}]'],
     ].map((files) => Buffer.from(files.join(nextFile))),
   words: [nextFile, 'eth0', 'eth0\n', 'lo', 'br-ex', 'ovs-system', '../eth0', '; reboot', '\n', ' ', '\0', '-', '::1'],
   form: 'bytes',

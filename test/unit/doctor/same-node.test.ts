@@ -25,6 +25,7 @@ function examinationOf({ config, observation }: PlanCase): Examination {
     return text === null ? [] : [{ path, is, text: `"${text}"\n`, notAFile: null, ownerId: 0, mode: 0o644 }];
   });
   const hintedNic = hints.hintedNic === undefined ? null : JSON.stringify(hints.hintedNic);
+  const added = hints.addedBridges === undefined ? {} : { addedBridges: JSON.stringify(hints.addedBridges) };
   return {
     ...healthy,
     config: answer({ config, warnings: [] }),
@@ -39,7 +40,7 @@ function examinationOf({ config, observation }: PlanCase): Examination {
       resolver,
       missingPrograms: host.missingPrograms ?? [],
     }),
-    files: answer({ ...files.value, hints: texts, hintedNic }),
+    files: answer({ ...files.value, hints: texts, hintedNic, ...added }),
     tuning: tuning === undefined ? { value: null, failure: { kind: '', message: '', hint: null } } : answer(tuning),
     networkManager: answer(networkManager),
     ovs: answer(ovs),

@@ -17,7 +17,7 @@ export function randomNode(random: Random): Observation {
   const routes = shuffled(links, random).flatMap((link) => randomRoutes(link, random));
   const profiles = bare.map((profile) => withDefaults(profile, routes));
   const sometimes = (value: string): string | null => (random(4) === 0 ? value : null);
-  return {
+  const observation: Observation = {
     host: { bootId: 'boot', hostname: 'node', sshPeer: sometimes('192.0.2.9') },
     links: [loopback, ...links],
     routes,
@@ -61,6 +61,9 @@ export function randomNode(random: Random): Observation {
     },
     ovs: { version: '4.0.0', bridges: [], externalIds: {}, otherConfig: {}, nextCfg: 1, curCfg: 1 },
   };
+  if (random(4) !== 0) return observation;
+  const added = { bridge: 'brlan', interface: pick(), routeMetric: 50 + random(300) };
+  return { ...observation, hints: { ...observation.hints, addedBridges: [added] } };
 }
 
 function shuffled<T>(items: readonly T[], random: Random): T[] {

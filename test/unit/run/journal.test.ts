@@ -20,8 +20,8 @@ import {
   readOpenJournals,
   reopenJournal,
   setAside,
-  transactionId,
 } from '../../../agent/run/journal.ts';
+import { transactionId } from '../../../agent/run/transactions.ts';
 import { failure } from '../failure.ts';
 import { readCase } from '../plan/cases.ts';
 

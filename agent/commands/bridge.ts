@@ -1,0 +1,130 @@
+import { inWords } from '../compare/in-words.ts';
+import { usableConfig } from '../config/effective.ts';
+import { type ExitCode, exitCode } from '../errors.ts';
+import type { AddedBridge } from '../model/added-bridge.ts';
+import type { Config } from '../model/config.ts';
+import { addressesOf, type Observation } from '../model/observation.ts';
+import type { Plan } from '../model/plan.ts';
+import { type AskedBridge, listWith, listWithout, planAdded } from '../plan/added.ts';
+import { readAdded } from '../run/added-record.ts';
+import { keptBridges } from '../run/kept-bridges.ts';
+import { withNode } from '../run/node.ts';
+import { type Planner, patientWait } from '../run/plan-when-ready.ts';
+import { type ReconcileResult, reconcile } from '../run/reconcile.ts';
+import { type BridgeState, bridgesText } from '../view/bridge-view.ts';
+import type { Output } from './output.ts';
+import { report } from './report.ts';
+import { reporting, sayNotes } from './reporting.ts';
+import { requireRoot } from './root.ts';
+
+export interface BridgeOptions {
+  readonly confirmTimeoutSeconds: number | null;
+}
+
+export interface AddOptions extends BridgeOptions {
+  /** null: `br` and the name of the NIC. */
+  readonly name: string | null;
+}
+
+/** `bridge add`: a bridge of Open vSwitch's with this NIC in it and all that is IP of the NIC; now and at every boot. */
+export async function add(nic: string, options: AddOptions, output: Output): Promise<void> {
+  const asked: AskedBridge = { interface: nic, bridge: options.name };
+  const result = await changeList('add', options, output, (config, observation) => {
+    const list = listWith(asked, config, observation);
+    return { list, asked: list.find((entry) => entry.interface === nic)?.bridge ?? null };
+  });
+  report('bridge add', result, output);
+}
+
+/** `bridge remove`: gives a NIC back what is IP of it, and takes the bridge that `bridge add` made away. */
+export async function remove(name: string, options: BridgeOptions, output: Output): Promise<void> {
+  const result = await changeList('remove', options, output, (_, observation) => ({
+    list: listWithout(name, observation),
+    asked: null,
+  }));
+  if (result.transaction === null) output.say(`nothing is left of it, and it is not asked for any more: ${name}`);
+  report('bridge remove', result, output);
+}
+
+/** `bridge apply`: brings the bridges of `bridge add` to what they were made to be, and no other; systemd starts it at boot. */
+export function applyAdded(output: Output): Promise<void> {
+  return bring('bridge apply', ({ hints }) => hints.addedBridges ?? [], output);
+}
+
+/**
+ * `bridge apply --stop`: gives their NICs back before Open vSwitch stops, which would leave them in bridges that forward nothing new. They stay asked
+ * for. A change that waits to be confirmed is taken back first: NetworkManager could not do it any more.
+ */
+export async function giveBackForStop(output: Output): Promise<void> {
+  const command = 'bridge apply --stop';
+  requireRoot(command);
+  const { takeBackPending } = await import('../run/undo.ts');
+  await takeBackPending(output.say);
+  if (readAdded().length === 0) return;
+  return bring(command, () => [], output);
+}
+
+async function bring(
+  command: string,
+  listOf: (observation: Observation) => readonly AddedBridge[],
+  output: Output,
+): Promise<void> {
+  requireRoot(command);
+  const { config } = await usableConfig();
+  const planner: Planner = (observation) => {
+    const plan = planAdded(listOf(observation), keptBridges(config, observation), config, observation);
+    return { kind: 'planned', plan };
+  };
+  report(
+    command,
+    await reconcile(planner, patientWait, { command, confirmTimeoutSeconds: null, ...reporting(output) }),
+    output,
+  );
+}
+
+/** `bridge list`: the bridges of `bridge add`, and whether each is as it was made. Exit code 3 when one is not. */
+export async function list(output: Output): Promise<ExitCode> {
+  requireRoot('bridge list');
+  const { config } = await usableConfig();
+  const { bridges, notes } = await withNode(async (node) => {
+    const observation = await node.observe();
+    const added = observation.hints.addedBridges ?? [];
+    const plan = planAdded(added, keptBridges(config, observation), config, observation);
+    return { bridges: added.map((entry) => stateOf(entry, plan, observation)), notes: plan.notes };
+  });
+  sayNotes(notes, output);
+  const outcome = bridges.every((entry) => entry.state === 'as-wanted') ? 'as-wanted' : 'drift';
+  output.result(bridgesText(bridges), { command: 'bridge list', outcome, bridges, notes });
+  return outcome === 'drift' ? exitCode.drift : exitCode.done;
+}
+
+function stateOf({ bridge, interface: uplink }: AddedBridge, plan: Plan, { links }: Observation): BridgeState {
+  const differences = plan.differences.filter((entry) => entry.bridge === bridge).map(inWords);
+  const isWanted = plan.wanted.bridges.some((entry) => entry.bridge === bridge);
+  const differing = differences.length === 0 ? 'as-wanted' : 'drift';
+  const link = links.find((entry) => entry.name === bridge);
+  const addresses = addressesOf(link, (entry) => entry.scope === 'global');
+  return { bridge, uplink, addresses, state: isWanted ? differing : 'left-out', differences };
+}
+
+type Asker = (
+  config: Config,
+  observation: Observation,
+) => { readonly list: readonly AddedBridge[]; readonly asked: string | null };
+
+async function changeList(
+  verb: 'add' | 'remove',
+  { confirmTimeoutSeconds }: BridgeOptions,
+  output: Output,
+  ask: Asker,
+): Promise<ReconcileResult> {
+  const command = `bridge ${verb}`;
+  requireRoot(command);
+  const { config } = await usableConfig();
+  const planner: Planner = (observation) => {
+    const { list: wanted, asked } = ask(config, observation);
+    const plan = planAdded(wanted, keptBridges(config, observation), config, observation, { asked, isNew: true });
+    return { kind: 'planned', plan };
+  };
+  return reconcile(planner, patientWait, { command, confirmTimeoutSeconds, ...reporting(output) });
+}

@@ -1,0 +1,202 @@
+import { AgentError } from '../errors.ts';
+import type { AddedBridge } from '../model/added-bridge.ts';
+import type { Config } from '../model/config.ts';
+import { nicDevice, type Observation, type Route } from '../model/observation.ts';
+import type { Plan, PlanNote, Wanted } from '../model/plan.ts';
+import { overlaps, parseRange } from '../net/address-range.ts';
+import { isDefault } from '../net/destination.ts';
+import { addedNameFault, addedNames, leastPreferredMetric, withAdded } from './added-names.ts';
+import { refuseForeignBridge } from './bridge/ownership.ts';
+import { refuseWithoutTun } from './bridge/tap.ts';
+import { bridgesOf } from './names.ts';
+import { requirePlugin, targetsAsBefore } from './plan.ts';
+import { planFor } from './plan-for.ts';
+import { addedTargets } from './target.ts';
+import { mustBeUsable } from './uplink/suitability.ts';
+import { refuseWithoutTeamd } from './uplink/teamd.ts';
+import { uplinkInBridge } from './uplink/uplink-in-bridge.ts';
+
+/** Below every default of NetworkManager (its manual, route-metric), and behind br-ex and br-ex1. */
+const winningMetric = 50;
+
+/** What `bridge add` is asked for. */
+export interface AskedBridge {
+  readonly interface: string;
+  /** null: `br` and the name of the NIC. */
+  readonly bridge: string | null;
+}
+
+/**
+ * The list with one more bridge; the same list where it is there. Fails with `bad-usage` for a name that cannot be, `interface-not-found`,
+ * `interface-unsuitable` for a NIC that is in use elsewhere, `bridge-foreign` for a name that is taken, `config-invalid`.
+ */
+export function listWith(asked: AskedBridge, config: Config, observation: Observation): readonly AddedBridge[] {
+  const list = observation.hints.addedBridges ?? [];
+  const nic = asked.interface;
+  const present = list.find((entry) => entry.interface === nic);
+  if (present !== undefined && [null, present.bridge].includes(asked.bridge)) return list;
+  const bridge = asked.bridge ?? `br${nic}`;
+  refuseName(bridge, list, observation);
+  if (present !== undefined) throw unsuitable(nic, `it is the uplink of ${present.bridge}`, present.bridge);
+  mustBeUsable(nic, bridge, observation);
+  refuseConfigured(nic, config, observation);
+  refuseForeignBridge(addedNames(bridge), observation);
+  return withAdded(list, { bridge, interface: nic, routeMetric: metricOf(nic, observation) });
+}
+
+/** The list without a bridge, named by itself or by its NIC. Fails with `interface-not-found` where there is none. */
+export function listWithout(name: string, { hints }: Observation): readonly AddedBridge[] {
+  const list = hints.addedBridges ?? [];
+  const found = list.find((entry) => entry.bridge === name) ?? list.find((entry) => entry.interface === name);
+  if (found !== undefined) return list.filter((entry) => entry !== found);
+  const known = list.map((entry) => `${entry.bridge} (${entry.interface})`).join(', ');
+  throw new AgentError('interface-not-found', `bridge add has made no bridge ${JSON.stringify(name)}`, {
+    hint: known === '' ? 'it has made none so far' : `use one of: ${known}`,
+  });
+}
+
+/**
+ * Plans the bridges of `bridge add` on a node whose other bridges are to be as they are in `kept`, which names all of them. `asked`: the one that
+ * somebody asks for now, whose refusal is the answer. `isNew`: the list is to be written down.
+ */
+export function planAdded(
+  list: readonly AddedBridge[],
+  kept: Wanted,
+  config: Config,
+  observation: Observation,
+  { asked = null, isNew = false }: { readonly asked?: string | null; readonly isNew?: boolean } = {},
+): Plan {
+  if (list.length > 0) requirePlugin(observation);
+  const others = kept.bridges.filter(({ bridge }) => !isAdded(bridge, observation));
+  const before = targetsAsBefore({ bridges: others }, observation);
+  const uplinkOf = (bridge: string): string | null =>
+    others.find((entry) => entry.bridge === bridge)?.uplink?.interface ?? null;
+  const chosen = { gateway: uplinkOf('br-ex'), external: uplinkOf('br-ex1') };
+  const { targets, notes } = addedTargets(list, config, observation, chosen, asked);
+  const plan = planFor([...before, ...targets], observation, {
+    notes: [
+      ...notes,
+      ...wayInNotes(
+        list.filter(({ bridge }) => bridge === asked),
+        observation,
+      ),
+    ],
+    ...(isNew ? { added: list } : {}),
+  });
+  refuseWithoutTeamd(plan, observation);
+  refuseWithoutTun(plan, observation);
+  return plan;
+}
+
+/** NMDeviceState. */
+const activated = 100;
+
+/** True where a NIC of the list has been configured that is in no bridge: it came, or got its lease, after the run that would have made its bridge. */
+export function hasLateNic({ wanted }: Plan, observation: Observation): boolean {
+  const list = observation.hints.addedBridges ?? [];
+  return list.some(
+    (entry) =>
+      !wanted.bridges.some(({ bridge }) => bridge === entry.bridge) &&
+      nicDevice(entry.interface, observation)?.state === activated,
+  );
+}
+
+/** True for a bridge that `bridge add` has made, or of which something is left. */
+export function isAdded(bridge: string, observation: Observation): boolean {
+  return bridgesOf(observation).some((names) => names.isAdded && names.bridge === bridge);
+}
+
+function refuseName(bridge: string, list: readonly AddedBridge[], observation: Observation): void {
+  const hint = 'give the bridge another name: --name BRIDGE';
+  const fault = addedNameFault(bridge);
+  if (fault !== null)
+    throw new AgentError('bad-usage', `a bridge cannot be called ${JSON.stringify(bridge)}: ${fault}`, { hint });
+  const holder = list.find((entry) => entry.bridge === bridge);
+  if (holder !== undefined)
+    throw new AgentError('bridge-foreign', `${bridge} is the bridge of ${holder.interface} already`, { hint });
+  if (isAdded(bridge, observation)) return;
+  if (
+    observation.links.some((link) => link.name === bridge) &&
+    !observation.ovs.bridges.some((row) => row.name === bridge)
+  )
+    throw new AgentError('bridge-foreign', `there is an interface ${bridge} already`, { hint });
+}
+
+/** What ovn.yaml and the hint files name as an uplink is br-ex's or br-ex1's, whether it is in there yet or not. */
+function refuseConfigured(nic: string, { uplink, externalUplink, ovs }: Config, observation: Observation): void {
+  const { hints } = observation;
+  const names = [
+    { value: uplink.value, source: uplink.source, bridge: 'br-ex' },
+    { value: hints.defaultBridge, source: '/etc/ovnk/default_bridge', bridge: 'br-ex' },
+    { value: externalUplink.value, source: externalUplink.source, bridge: 'br-ex1' },
+    { value: hints.extraBridge, source: '/etc/ovnk/extra_bridge', bridge: 'br-ex1' },
+  ];
+  const named = names.find(({ value }) => value === nic);
+  if (named !== undefined)
+    throw new AgentError('config-invalid', `${named.source} names ${nic} as the uplink of ${named.bridge}`, {
+      hint: 'name another interface, here or there',
+    });
+  if (ovs.datapathType.value === 'netdev')
+    throw new AgentError(
+      'config-invalid',
+      `${ovs.datapathType.source} asks for the userspace data path, which br-ex and br-ex1 alone can have`,
+      {
+        hint: 'take ovs.datapathType out of /etc/microshift/ovn.yaml',
+      },
+    );
+}
+
+function unsuitable(nic: string, reason: string, bridge: string): AgentError {
+  return new AgentError('interface-unsuitable', `${nic} cannot be put into a bridge: ${reason}`, {
+    hint: `microshift-net bridge remove ${bridge} first, or leave --name away`,
+  });
+}
+
+/**
+ * How much more than the NIC's own metric: NetworkManager gives NICs of one kind numbers that follow each other, and what the way back holds for a
+ * NIC must be none of them.
+ */
+const losingDistance = 49;
+
+/** The bridge's default route wins where the NIC's does now, and loses where that loses. One less is left free, for the way back. */
+function metricOf(nic: string, { routes }: Observation): number {
+  const own = routes.filter((route) => route.device === nic);
+  const leading = own.find((route) => isDefault(route.destination)) ?? own[0];
+  if (leading === undefined) return leastPreferredMetric;
+  const others = routes
+    .filter((route) => route.device !== nic && route.family === leading.family && isDefault(route.destination))
+    .map((route) => route.metric);
+  const wins = isDefault(leading.destination) && others.every((metric) => metric > leading.metric);
+  if (wins) return Math.min(winningMetric, leading.metric);
+  let metric = leading.metric + losingDistance;
+  while (others.includes(metric) || others.includes(metric - 1)) metric += 1;
+  return metric;
+}
+
+/** Says that the way to the node is about to move: the only one out of it, or that of the SSH session. */
+function wayInNotes(list: readonly AddedBridge[], observation: Observation): readonly PlanNote[] {
+  const { routes, host } = observation;
+  const ways = new Set(routes.filter((route) => isDefault(route.destination)).map((route) => route.device));
+  const tried = 'with --confirm-timeout the change is taken back unless it is confirmed';
+  return list.flatMap(({ bridge, interface: nic }): PlanNote[] => {
+    if (uplinkInBridge(addedNames(bridge), observation) === nic) return [];
+    const isSession = host.sshPeer !== null && wayTo(host.sshPeer, routes) === nic;
+    const isOnly = ways.size === 1 && ways.has(nic);
+    if (!isSession && !isOnly) return [];
+    const what = isSession ? `this SSH session comes in by ${nic}` : `${nic} is this node's only way out`;
+    return [{ level: 'warning', message: `${what}; ${tried}` }];
+  });
+}
+
+/** The device by which an address is reached (the longest prefix, then the lowest metric); null: by none. */
+function wayTo(address: string, routes: readonly Route[]): string | null {
+  const target = parseRange(`${address}/${address.includes(':') ? 128 : 32}`);
+  const ranges = routes.flatMap((route) => {
+    const range = parseRange(route.destination);
+    return target !== null && range !== null && overlaps(range, target) ? [{ route, range }] : [];
+  });
+  const [best] = ranges.toSorted(
+    (a, b) => b.range.prefixLength - a.range.prefixLength || a.route.metric - b.route.metric,
+  );
+  return best?.route.device ?? null;
+}

@@ -1,0 +1,114 @@
+import { compare } from '../compare/bridges.ts';
+import type { AddedBridge } from '../model/added-bridge.ts';
+import type { LeftBridge } from '../model/left-bridge.ts';
+import type { Observation } from '../model/observation.ts';
+import type { NetworkDifference, Plan, PlanNote, Step, UplinkChoice, Wanted } from '../model/plan.ts';
+import { adjustInPlace, claimStep } from './bridge/adjust.ts';
+import { buildWithoutUplink, buildWithUplink, putBack } from './bridge/build.ts';
+import { clearLoopback, giveLoopback, loopbackDifferences } from './bridge/loopback.ts';
+import { bareBridge, entriesOf, microshiftBridge } from './bridge/microshift-bridge.ts';
+import { movedToBridge, movedToNic, touchedLinks } from './bridge/moved-addresses.ts';
+import { lostPortNotes } from './bridge/ownership.ts';
+import { takeBridgeApart } from './bridge/take-bridge-apart.ts';
+import { type BridgeNames, bridgesOf, ownNames } from './names.ts';
+import type { Target } from './target.ts';
+
+/** What a plan aims at besides its bridges. */
+interface Aims {
+  readonly choice?: UplinkChoice;
+  readonly notes?: readonly PlanNote[];
+  readonly misplaced?: readonly NetworkDifference[];
+  readonly microshift?: readonly LeftBridge[] | undefined;
+  readonly added?: readonly AddedBridge[] | undefined;
+}
+
+/** The plan that makes the bridges of ours on a node be these, and no others. */
+export function planFor(
+  targets: readonly Target[],
+  observation: Observation,
+  { choice, notes = [], misplaced = [], microshift = [], added }: Aims = {},
+): Plan {
+  const bridges = bridgesOf(observation, added);
+  const wanted: Wanted = {
+    bridges: targets.map((target) => target.wanted),
+    ...(microshift.length === 0 ? {} : { microshift }),
+    ...(added === undefined ? {} : { added }),
+  };
+  const differences = [...compare(wanted, observation, ownNames), ...misplaced];
+  const steps: Step[] = [];
+  const lost: BridgeNames[] = [];
+  for (const names of bridges) {
+    const target = targets.find((entry) => entry.names.bridge === names.bridge);
+    const own = differences.filter((difference) => difference.bridge === names.bridge);
+    if (target === undefined) {
+      const left = microshift.find((entry) => entry.bridge === names.bridge) ?? null;
+      steps.push(...takeBridgeApart(names, observation, left));
+    } else if (own.length > 0) {
+      steps.push(...giveLoopback(own));
+      const adjusted = adjustInPlace(target.wanted, names, own, target.source, observation);
+      const mended = adjusted ?? rebuild(target, observation);
+      // What is claimed stays, with the ports of others.
+      if (adjusted === null && !mended.some((step) => step.do === 'claimBridge')) lost.push(names);
+      steps.push(...mended, ...clearLoopback(loopbackDifferences(own, 'absent')));
+    }
+  }
+  const uplinks = targets.flatMap(({ names, source }) => (source === null ? [] : [{ names, source }]));
+  const left = bridges.filter((names) => !uplinks.some((target) => target.names.bridge === names.bridge));
+  const moved = [
+    ...uplinks.map(({ names, source }) => movedToBridge(names, source, observation)),
+    ...left.flatMap((names) => movedToNic(names, observation) ?? []),
+  ];
+  return {
+    outcome: steps.length === 0 ? 'unchanged' : 'change',
+    choice: choice ?? null,
+    wanted,
+    carried: startsUplink(steps) ? moved.map((entry) => ({ ...entry, settlesMs: startedUplinkMs })) : moved,
+    before: touchedLinks(
+      uplinks.map(({ source }) => source.link.name),
+      observation,
+    ),
+    differences,
+    steps,
+    notes: [...notes, ...lost.flatMap((names) => lostPortNotes(names, observation))],
+    outage: predictOutage(steps),
+  };
+}
+
+/**
+ * Builds a bridge anew; around the one that is there, where MicroShift has made it or others have put ports into it. What others gave its
+ * interface is there again afterwards.
+ */
+function rebuild(target: Target, observation: Observation): readonly Step[] {
+  const { names, wanted, source } = target;
+  const isMicroShifts = microshiftBridge(names, observation) !== null;
+  const bare = bareBridge(names, wanted, observation);
+  const taken = isMicroShifts ? [] : takeBridgeApart(names, observation, bare);
+  const claim = isMicroShifts || bare !== null ? [claimStep(names, wanted)] : [];
+  const after = putBack(wanted.foreign ?? entriesOf(names.bridge, observation));
+  if (source === null) return [...taken, ...buildWithoutUplink(names, wanted, claim), ...after];
+  const isActive = source.isActive || taken.some((step) => step.do === 'detachUplink');
+  return [...taken, ...buildWithUplink(names, wanted, source, isActive, observation, claim), ...after];
+}
+
+/** LACP agrees within seconds where the switch does not wait out its slow timer; listening and learning take 30 s (IEEE 802.1D). */
+const startedUplinkMs = 45_000;
+
+/** True where a NIC's profile is started anew: it may carry nothing for a while (LACP, spanning tree). */
+function startsUplink(steps: readonly Step[]): boolean {
+  return steps.some(
+    (step) => (step.do === 'detachUplink' && step.activate) || (step.do === 'clearUplink' && step.profile !== null),
+  );
+}
+
+/** Measured in the booted node, see docs/decisions; a real NIC's driver may add its own. */
+function predictOutage(steps: readonly Step[]): Plan['outage'] {
+  const has = (kind: Step['do']): boolean => steps.some((step) => step.do === kind);
+  if (steps.some((step) => step.do === 'detachUplink' && step.activate))
+    return { expectedMs: 500, why: 'the NIC leaves the profile that the script or an earlier version gave it' };
+  if (has('attachUplink'))
+    return { expectedMs: 100, why: 'the bridge has the addresses before the NIC moves; measured: under 100 ms' };
+  if (has('detachUplink'))
+    return { expectedMs: 100, why: 'the NIC has the addresses before it leaves the bridge; measured: under 100 ms' };
+  if (has('clearUplink')) return { expectedMs: 0, why: 'the NIC is changed in place while the bridge answers' };
+  return { expectedMs: 0, why: 'no NIC is touched' };
+}

@@ -1,0 +1,92 @@
+import { AgentError, isAgentError } from '../errors.ts';
+import type { AddedBridge } from '../model/added-bridge.ts';
+import type { Config } from '../model/config.ts';
+import type { Observation } from '../model/observation.ts';
+import type { PlanNote, WantedBridge } from '../model/plan.ts';
+import { addedNames } from './added-names.ts';
+import { loopbackNotes, wantedOnLoopback } from './bridge/loopback.ts';
+import { unprofiledAddressNotes } from './bridge/moved-addresses.ts';
+import { refuseForeignBridge, refuseTakenAddress } from './bridge/ownership.ts';
+import { refuseLostDefault, unprofiledRouteNotes } from './bridge/unprofiled-routes.ts';
+import { ingressFault } from './microshift-address.ts';
+import { type BridgeNames, gatewayBridge } from './names.ts';
+import { bridgeWithUplink } from './profiles/profiles.ts';
+import type { ChosenUplinks } from './uplink/choose.ts';
+import { externalNotes } from './uplink/external-profile.ts';
+import { activeProfile, type UplinkSource, uplinkSource } from './uplink/source-profile.ts';
+import { mustBeUsable } from './uplink/suitability.ts';
+
+/** A bridge as it shall be, and what it is made from. */
+export interface Target {
+  readonly names: BridgeNames;
+  readonly wanted: WantedBridge;
+  readonly source: UplinkSource | null;
+}
+
+/** What a plan aims at, and what is to be said of it. */
+export interface Aimed {
+  readonly targets: readonly Target[];
+  readonly notes: readonly PlanNote[];
+}
+
+/** A bridge with this NIC in it. Fails with the kind of whatever keeps the NIC from being its uplink. */
+export function targetWithUplink(
+  names: BridgeNames,
+  uplink: string,
+  config: Config,
+  observation: Observation,
+  chosen: ChosenUplinks,
+): Aimed {
+  const source = uplinkSource(names, uplink, observation);
+  refuseLostDefault(source, observation);
+  const { wanted, notes } = bridgeWithUplink(names, source, observation, config, chosen);
+  refuseTakenAddress(wanted, source, observation);
+  const loopback = names === gatewayBridge ? wantedOnLoopback(config, source, observation) : [];
+  const fault = ingressFault(config.cluster, uplink, names.bridge);
+  return {
+    targets: [{ names, wanted: loopback.length === 0 ? wanted : { ...wanted, loopback }, source }],
+    notes: [
+      ...loopbackNotes(loopback, observation),
+      ...notes,
+      ...unprofiledAddressNotes(source),
+      ...unprofiledRouteNotes(source, observation),
+      ...externalNotes(activeProfile(uplink, observation), observation),
+      ...(fault === null ? [] : [{ level: 'warning', message: fault } as const]),
+    ],
+  };
+}
+
+/** A NIC without a cable has nothing to hand over, and a lease would be waited for in vain. Its bridge stays where there is one. */
+function mustCarry({ bridge, interface: name }: AddedBridge, { links, ovs }: Observation): void {
+  if (links.some((link) => link.name === name && link.carrier) || ovs.bridges.some((row) => row.name === bridge))
+    return;
+  throw new AgentError('interface-unsuitable', `${name} has no carrier`, {
+    hint: 'it gets its bridge when it has one',
+  });
+}
+
+/**
+ * The bridges of `bridge add`. One that cannot be had now (its NIC is not there) costs no other bridge: it is left out, and said; but for the
+ * one that somebody asks for with this run, whose refusal is the answer.
+ */
+export function addedTargets(
+  added: readonly AddedBridge[],
+  config: Config,
+  observation: Observation,
+  chosen: ChosenUplinks,
+  asked: string | null = null,
+): Aimed {
+  const each = added.map((entry): Aimed => {
+    const names = addedNames(entry.bridge, entry.routeMetric);
+    try {
+      mustBeUsable(entry.interface, entry.bridge, observation);
+      if (entry.bridge !== asked) mustCarry(entry, observation);
+      refuseForeignBridge(names, observation);
+      return targetWithUplink(names, entry.interface, config, observation, chosen);
+    } catch (error) {
+      if (!isAgentError(error) || entry.bridge === asked) throw error;
+      return { targets: [], notes: [{ level: 'warning', message: `${entry.bridge} is left out: ${error.message}` }] };
+    }
+  });
+  return { targets: each.flatMap(({ targets }) => targets), notes: each.flatMap(({ notes }) => notes) };
+}

@@ -1,0 +1,240 @@
+// Any NIC under a bridge of its own: on a host that knows nothing of MicroShift, and beside br-ex.
+import t, { type Test } from 'tap';
+import { faultFile } from '../../agent/run/fault-points.ts';
+import { armFault } from './armed-fault.ts';
+import { nodeSkip } from './availability.ts';
+import { isOld, isTakenBack } from './interfere.ts';
+import { areSame } from './moved.ts';
+import { bootNode, type MeasuredRun, type TestNode } from './node.ts';
+import { picture, pictureLike } from './picture.ts';
+import type { NodeState } from './state.ts';
+import { watchWrites } from './writes.ts';
+
+const listFile = '/var/lib/microshift-net/bridges.json';
+// A repair that runs when the event comes starts another one after it, and no unit tells that there are no more.
+const untilAsWanted = "timeout 60 sh -c 'until microshift-net bridge list; do sleep 0.2; done'";
+const addresses = ['192.0.2.50', '203.0.113.50'];
+
+/** A node that is cut off is away for as long as two activations take, which are seconds; what else runs on the machine costs some tenths. */
+const awayLimitMs = 1_000;
+
+/** Asserts that the LAN could reach both addresses all through a run. */
+function reachable(t: Test, run: MeasuredRun): void {
+  for (const address of addresses) {
+    const ms = run.outageMs[address] ?? Number.POSITIVE_INFINITY;
+    t.ok(ms < awayLimitMs, `${address} was away for ${ms} ms, in a run of ${Math.round(run.wallMs)} ms`);
+  }
+}
+
+/** Asserts that a bridge has everything that its NIC had: addresses, routes, name servers; and its place among the default routes. */
+function isUnder(t: Test, before: NodeState, after: NodeState, nic: string): void {
+  const bridge = `br${nic}`;
+  areSame(t, after.addressesOf(bridge), before.addressesOf(nic), `the addresses are on ${bridge}`);
+  t.strictSame(after.addressesOf(nic), [], 'and nowhere else');
+  t.strictSame(after.interfacesOf(bridge), [bridge, nic].sort());
+  t.equal(after.link(bridge)?.mac, before.link(nic)?.mac, 'the bridge has the MAC of the NIC');
+  const gateways = (state: NodeState) => state.defaultRoutes(4).map((route) => route.gateway);
+  areSame(t, gateways(after), gateways(before), 'the default routes win in the same order');
+  const routes = (state: NodeState, device: string) =>
+    state.data.routes4
+      .filter((route) => route.dev === device && route.table === 'main')
+      .map(({ dst, gateway }) => ({ dst, gateway }));
+  areSame(
+    t,
+    routes(after, bridge).toSorted(byDestination),
+    routes(before, nic).toSorted(byDestination),
+    'every route is there',
+  );
+  areSame(t, after.nameservers().toSorted(), before.nameservers().toSorted(), 'the name servers stay');
+  t.match(after.profile(nic), { active: true, filename: /^\/etc\// }, 'the NIC runs its own profile');
+}
+
+function byDestination(one: { dst: string }, other: { dst: string }): number {
+  return one.dst < other.dst ? -1 : 1;
+}
+
+async function listOn(node: TestNode): Promise<unknown> {
+  return JSON.parse((await node.read(listFile)) ?? '[]');
+}
+
+t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'any-nic', enableBridges: true, enableRepair: true });
+  t.teardown(() => node.halt());
+  const before = await node.state();
+  const untouched = await picture(node);
+
+  await t.test('what cannot be is refused, and touches nothing', async (t) => {
+    const refused: readonly (readonly [string, number, RegExp])[] = [
+      ['add eth7', 2, /there is no interface "eth7"; use one of: .*eth0/],
+      ['add eth1 --name br-ex', 2, /belongs to something else/],
+      ['add eth1 --name breth1breth1breth1', 2, /18 characters and the kernel allows 15/],
+      ['add eth1 --name eth0', 1, /there is an interface eth0 already/],
+      ['remove eth1', 2, /bridge add has made no bridge "eth1"/],
+      ['add lo', 2, /lo cannot be put into a bridge/],
+    ];
+    for (const [words, exitCode, stderr] of refused)
+      t.match(await node.run(`microshift-net bridge ${words}`), { exitCode, stderr }, words);
+    t.match(await node.run('microshift-net bridge list'), { exitCode: 0, stdout: 'bridge add has made no bridge.\n' });
+    t.match(await node.run('microshift-net bridge apply'), { exitCode: 0, stdout: /Nothing to do/ });
+    t.strictSame(await picture(node), untouched);
+  });
+
+  await t.test('a run that dies leaves the host as it was', async (t) => {
+    await armFault(node, 'after step 5', 'kill');
+    const since = await node.now();
+    t.match(await node.run('microshift-net bridge add eth0'), { signal: 'SIGKILL' });
+    await isTakenBack(node);
+    await isOld(t, node, untouched, since, 1_000);
+    await node.text(`rm -f ${faultFile}`);
+    t.strictSame(await listOn(node), []);
+  });
+
+  await t.test('each NIC gets its bridge, and nobody in the LAN notices', async (t) => {
+    for (const nic of ['eth1', 'eth0']) {
+      const run = await node.measure(`microshift-net bridge add ${nic}`);
+      t.match(run, { exitCode: 0, stdout: /Done: transaction \S+ committed/ });
+      t.comment(`${nic}: ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
+      reachable(t, run);
+      isUnder(t, before, await node.state(), nic);
+    }
+    t.strictSame((await node.state()).bridges(), ['breth0', 'breth1'], 'and there is no br-ex');
+    t.match(await node.run('microshift-net bridge list'), {
+      exitCode: 0,
+      stdout: /^breth0 .* as wanted .*192\.0\.2\.50/,
+    });
+    t.match(JSON.parse(await node.text('microshift-net --output json bridge list')), {
+      command: 'bridge list',
+      outcome: 'as-wanted',
+      bridges: [
+        { bridge: 'breth0', uplink: 'eth0', addresses: ['192.0.2.50/24'], state: 'as-wanted', differences: [] },
+        { bridge: 'breth1', uplink: 'eth1' },
+      ],
+    });
+  });
+
+  await t.test('a second one writes nothing', async (t) => {
+    const moved = await picture(node);
+    const watched = await watchWrites(node, 'microshift-net bridge add eth1 && microshift-net bridge apply');
+    t.match(watched, { exitCode: 0, busWrites: [], busSignals: [], databaseWrites: [], databaseSame: true });
+    t.match(await node.run('microshift-net bridge add eth1 --name other'), {
+      exitCode: 2,
+      stderr: /it is the uplink of breth1/,
+    });
+    t.strictSame(await picture(node), moved);
+  });
+
+  await t.test('NetworkManager is restarted, and somebody takes the NIC out', async (t) => {
+    const restart = await node.measure('systemctl restart NetworkManager');
+    reachable(t, restart);
+    await node.text(untilAsWanted);
+    await node.text(`ovs-vsctl del-port breth1 eth1; ${untilAsWanted}`);
+    isUnder(t, before, await node.state(), 'eth1');
+  });
+
+  await t.test('they are there again after a reboot', async (t) => {
+    await node.reboot();
+    await node.text('systemctl start microshift-net-bridges.service');
+    for (const nic of ['eth0', 'eth1']) isUnder(t, before, await node.state(), nic);
+    t.strictSame((await node.state()).bridges(), ['breth0', 'breth1']);
+  });
+
+  await t.test('Open vSwitch is stopped and started', async (t) => {
+    await node.text('systemctl stop ovs-vswitchd');
+    t.match(await node.run('systemctl is-active microshift-net-bridges.service'), { stdout: 'inactive\n' });
+    t.strictSame((await node.state()).addressesOf('eth1'), before.addressesOf('eth1'), 'eth1 is given back first');
+    await node.text('systemctl start ovs-vswitchd');
+    await node.text(
+      "timeout 60 sh -c 'until systemctl is-active --quiet microshift-net-bridges.service; do sleep 0.1; done'",
+    );
+    for (const nic of ['eth0', 'eth1']) isUnder(t, before, await node.state(), nic);
+  });
+
+  await t.test('a removal that dies leaves the bridge', async (t) => {
+    const moved = await picture(node);
+    const list = await listOn(node);
+    await armFault(node, 'after step 1', 'kill');
+    const since = await node.now();
+    t.match(await node.run('microshift-net bridge remove eth0'), { signal: 'SIGKILL' });
+    await isTakenBack(node);
+    await isOld(t, node, moved, since, 1_000);
+    await node.text(`rm -f ${faultFile}`);
+    t.strictSame(await listOn(node), list);
+  });
+
+  await t.test('each NIC is given back, and nothing is left', async (t) => {
+    for (const name of ['eth0', 'breth1']) {
+      const run = await node.measure(`microshift-net bridge remove ${name}`);
+      t.match(run, { exitCode: 0, stdout: /committed/ });
+      t.comment(`${name}: ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
+      reachable(t, run);
+    }
+    t.strictSame(await pictureLike(node, untouched), untouched);
+    t.equal(await node.read(listFile), null);
+  });
+
+  await t.test('what is tried lasts only if it is confirmed', async (t) => {
+    t.match(await node.run('microshift-net bridge add eth1 --confirm-timeout 60'), { exitCode: 0 });
+    t.strictSame(await listOn(node), [], 'the next boot does not know of it');
+    t.match(await node.run('microshift-net undo'), { exitCode: 0 });
+    t.strictSame(await pictureLike(node, untouched), untouched);
+    await node.text('microshift-net bridge add eth1 --confirm-timeout 60; microshift-net confirm');
+    t.match(await listOn(node), [{ bridge: 'breth1', interface: 'eth1' }]);
+    t.match(await node.run('microshift-net undo'), { exitCode: 0 });
+    t.strictSame(await pictureLike(node, untouched), untouched);
+    t.strictSame(await listOn(node), [], 'undo forgets it, too');
+  });
+
+  await t.test('a br-ex of the admin stays as it is', async (t) => {
+    await node.text("mkdir -p /etc/microshift; echo 'disableOVSInit: true' > /etc/microshift/ovn.yaml");
+    await node.text('ovs-vsctl add-br br-ex -- set Bridge br-ex external_ids:mine=yes');
+    const rowOf = () => node.text('ovs-vsctl --columns=_uuid,external_ids,ports list Bridge br-ex');
+    const row = await rowOf();
+    t.match(await node.run('microshift-net bridge add eth1'), { exitCode: 0 });
+    await node.text(`ovs-vsctl del-port breth1 eth1; ${untilAsWanted}`);
+    isUnder(t, before, await node.state(), 'eth1');
+    t.match(await node.run('microshift-net bridge remove eth1'), { exitCode: 0 });
+    t.strictSame((await node.state()).bridges(), ['br-ex']);
+    t.equal(await rowOf(), row);
+  });
+});
+
+t.test('beside br-ex', { skip: nodeSkip }, async (t) => {
+  const files = { '/etc/microshift/ovn.yaml': 'uplink: eth0\n' };
+  const node = await bootNode({ lan: 'any-nic', files, enableUnit: true });
+  t.teardown(() => node.halt());
+  await node.text('systemctl start microshift-ovs-init.service');
+  const without = await node.state();
+  t.match(await node.run('microshift-net bridge add eth0'), { exitCode: 2, stderr: /it is a port of br-ex/ });
+
+  const run = await node.measure('microshift-net bridge add eth1 --name lan1');
+  t.match(run, { exitCode: 0 });
+  reachable(t, run);
+  t.match(await node.run('microshift-net verify'), { exitCode: 0 }, 'the node is as wanted, with it');
+  t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /Nothing to do/ });
+
+  await node.reboot();
+  await node.text('systemctl start microshift-ovs-init.service microshift-net-bridges.service');
+  const after = await node.state();
+  t.strictSame(after.bridges(), ['br-ex', 'lan1']);
+  areSame(t, after.addressesOf('lan1'), without.addressesOf('eth1'), 'lan1 is there again');
+  areSame(t, after.addressesOf('br-ex'), without.addressesOf('br-ex'), 'and br-ex');
+  t.match(await node.run('microshift-net bridge list'), { exitCode: 0 });
+
+  await node.text('touch /root/cable-out');
+  await node.reboot();
+  await node.text('systemctl start microshift-ovs-init.service microshift-net-bridges.service');
+  t.strictSame((await node.state()).bridges(), ['br-ex'], 'a cable that is out does not cost br-ex');
+  t.match(await node.run('microshift-net bridge list'), {
+    exitCode: 3,
+    stderr: /lan1 is left out: eth1 has no carrier/,
+  });
+  await node.text(`rm /root/cable-out; ip netns exec lan ip link set peth1 up; ${untilAsWanted}`);
+  areSame(t, (await node.state()).addressesOf('lan1'), without.addressesOf('eth1'), 'lan1 is made when it is in');
+
+  t.match(await node.run('microshift-net bridge remove eth1'), { exitCode: 0 });
+  areSame(t, (await node.state()).bridges(), ['br-ex'], 'br-ex stays');
+  t.match(await node.run('microshift-net bridge add eth1 && microshift-net disable'), { exitCode: 0 });
+  const given = await node.state();
+  t.strictSame(given.bridges(), []);
+  t.equal(given.file(listFile) ?? (await node.read(listFile)), null, 'disable forgets it');
+});

@@ -1,0 +1,228 @@
+// Bridges of `bridge add`: what they are called, which are refused, and that nothing else on the node changes for one.
+import t from 'tap';
+import { defaultConfig } from '../../../agent/config/defaults.ts';
+import type { Config } from '../../../agent/model/config.ts';
+import type { Observation } from '../../../agent/model/observation.ts';
+import type { Plan } from '../../../agent/model/plan.ts';
+import { hasLateNic, listWith, listWithout, planAdded } from '../../../agent/plan/added.ts';
+import { addedBridgeOfProfile, addedNameFault, addedUuid } from '../../../agent/plan/added-names.ts';
+import { currentBridges } from '../../../agent/plan/bridge/current.ts';
+import { bridgesOf } from '../../../agent/plan/names.ts';
+import { planApply, planUndo } from '../../../agent/plan/plan.ts';
+import { failure } from '../failure.ts';
+import { appliedCase, configOf, readCase } from './cases.ts';
+import { changed } from './change.ts';
+import { ModelNode } from './model-node.ts';
+
+const twoNics = readCase('two-nics-metric').observation;
+const none = { bridges: [] };
+const asked = (nic: string, bridge: string | null = null) => ({ interface: nic, bridge });
+
+function refusal(nic: string, bridge: string | null, observation: Observation, config: Config = defaultConfig): string {
+  try {
+    listWith(asked(nic, bridge), config, observation);
+    return 'none';
+  } catch (error) {
+    return (error as { readonly kind: string }).kind;
+  }
+}
+
+t.test('a name is its own UUID', (t) => {
+  t.equal(addedUuid('breth1'), '62726574-6831-8000-8000-000000000000');
+  t.equal(addedUuid('ovs-if-breth1'), '62726574-6831-8000-a000-000000000000');
+  const ids = ['breth1', 'ovs-port-breth1', 'ovs-if-breth1', 'a', 'abcdefghijklmno', 'ovs-if-abcdefghijklmno'];
+  const uuids = ids.map((id) => addedUuid(id));
+  t.equal(new Set(uuids).size, ids.length);
+  for (const [index, id] of ids.entries()) {
+    const uuid = uuids[index] ?? '';
+    t.match(uuid, /^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89a][\da-f]{3}-[\da-f]{12}$/, 'RFC 9562 version 8');
+    t.equal(addedBridgeOfProfile({ id, uuid }), id.replace(/^ovs-(port|if)-/, ''));
+    t.equal(addedBridgeOfProfile({ id: `${id}x`, uuid }), null, 'of another id it is somebody else');
+  }
+  t.equal(addedUuid('abcdefghijklmnop'), null);
+  t.end();
+});
+
+t.test('names that a bridge can have', (t) => {
+  for (const name of ['breth0', 'br0', 'lan.7', 'abcdefghijklmno', 'br_enp3s0-a'])
+    t.equal(addedNameFault(name), null, name);
+  for (const name of [
+    '',
+    'br-ex',
+    'br-ex1',
+    'br-int',
+    'ovs-system',
+    'ovs-if-a',
+    '7',
+    '-a',
+    'a b',
+    'a/b',
+    'ä',
+    'abcdefghijklmnop',
+  ])
+    t.type(addedNameFault(name), 'string', name);
+  t.end();
+});
+
+t.test('what is refused', (t) => {
+  t.equal(refusal('eth1', null, twoNics), 'none');
+  t.equal(refusal('eth7', null, twoNics), 'interface-not-found');
+  t.equal(refusal('lo', null, twoNics), 'interface-unsuitable');
+  t.equal(refusal('eth1', 'eth0', twoNics), 'bridge-foreign', 'there is an interface of this name');
+  t.equal(refusal('eth1', 'br-ex', twoNics), 'bad-usage');
+  t.equal(refusal('eth1', null, changed(twoNics, { 'links/[name=eth1]/master': 'bond0' })), 'interface-unsuitable');
+  t.equal(refusal('eth0', null, appliedCase('static4').observation), 'interface-unsuitable', 'the uplink of br-ex');
+  t.equal(refusal('eth1', null, changed(twoNics, { 'hints/extraBridge': 'eth1' })), 'config-invalid');
+  t.equal(refusal('eth1', null, twoNics, configOf(null, 'uplink: eth1')), 'config-invalid');
+  t.equal(refusal('eth1', null, twoNics, configOf(null, 'ovs:\n  datapathType: netdev')), 'config-invalid');
+  const list = listWith(asked('eth1'), defaultConfig, twoNics);
+  const listed = changed(twoNics, { 'hints/addedBridges': list });
+  t.equal(refusal('eth1', 'another', listed), 'interface-unsuitable', 'it has a bridge');
+  t.equal(refusal('eth0', 'breth1', listed), 'bridge-foreign', 'the bridge has a NIC');
+  t.equal(listWith(asked('eth1'), defaultConfig, listed), listed.hints.addedBridges, 'once more: the same list');
+  t.equal(listWith(asked('eth1', 'breth1'), defaultConfig, listed), listed.hints.addedBridges);
+  t.strictSame(listWithout('eth1', listed), [], 'by its NIC');
+  t.strictSame(listWithout('breth1', listed), [], 'by itself');
+  t.throws(() => listWithout('eth0', listed), failure('interface-not-found'));
+  t.end();
+});
+
+t.test('the default route of the bridge wins where that of the NIC did', (t) => {
+  const metricOf = (nic: string, observation = twoNics) =>
+    listWith(asked(nic), defaultConfig, observation)[0]?.routeMetric;
+  t.equal(metricOf('eth1'), 50, 'the best one');
+  t.equal(metricOf('eth0'), 249, 'the other one, and 248 is free for the way back');
+  const crowded = changed(twoNics, {
+    'routes/[+]': { family: 4, destination: '0.0.0.0/0', gateway: '198.51.100.1', device: 'eth2', metric: 248 },
+  });
+  t.equal(metricOf('eth0', crowded), 250, 'never beside that of somebody else');
+  t.equal(metricOf('eth0', changed(twoNics, { routes: [] })), 800, 'as NetworkManager has it for such an interface');
+  t.end();
+});
+
+t.test('no br-ex is made on the way, and none is touched', (t) => {
+  const list = listWith(asked('eth1'), defaultConfig, twoNics);
+  const plan = planAdded(list, none, defaultConfig, twoNics, { asked: 'breth1', isNew: true });
+  t.strictSame(
+    plan.wanted.bridges.map(({ bridge }) => bridge),
+    ['breth1'],
+  );
+  t.strictSame(plan.wanted.added, list);
+  t.notOk(JSON.stringify(plan.steps).includes('br-ex'));
+  t.equal(plan.choice, null, 'nothing is chosen, so no hint is written');
+
+  const moved = appliedCase('two-nics-metric').observation;
+  const beside = planAdded(
+    [{ bridge: 'breth0', interface: 'eth0', routeMetric: 249 }],
+    currentBridges(moved),
+    defaultConfig,
+    moved,
+  );
+  t.strictSame(
+    beside.wanted.bridges.map(({ bridge }) => bridge),
+    ['br-ex', 'breth0'],
+  );
+  t.strictSame([...new Set(beside.differences.map(({ bridge }) => bridge))], ['breth0']);
+  t.equal(beside.wanted.added, undefined, 'a list that is as it was is not written');
+  t.end();
+});
+
+t.test('there and back', (t) => {
+  const list = listWith(asked('eth1'), defaultConfig, twoNics);
+  const node = new ModelNode(twoNics);
+  node.run(planAdded(list, none, defaultConfig, twoNics, { isNew: true }).steps);
+  const unlisted = node.observe();
+  const listed = changed(unlisted, { 'hints/addedBridges': list });
+  t.equal(planAdded(list, none, defaultConfig, listed).outcome, 'unchanged', 'a second run has nothing to do');
+  t.strictSame(currentBridges(listed).added, list, 'what undo goes back to has the list');
+
+  t.ok(
+    bridgesOf(unlisted).some((names) => names.isAdded && names.bridge === 'breth1'),
+    'known without the list',
+  );
+  node.run(planUndo({ ...none, added: [] }, unlisted).steps);
+  const after = node.observe();
+  t.strictSame(after.ovs.bridges, twoNics.ovs.bridges);
+  t.strictSame(
+    after.links.map(({ name, addresses }) => ({ name, addresses })),
+    twoNics.links.map(({ name, addresses }) => ({ name, addresses })),
+  );
+
+  const back = planUndo(currentBridges(listed), after);
+  t.strictSame(back.wanted.added, list, 'undo of a removal asks for it again');
+  t.strictSame(
+    back.wanted.bridges.map(({ bridge }) => bridge),
+    ['breth1'],
+  );
+  t.end();
+});
+
+t.test('a NIC that is not there costs its own bridge, and is an answer only to who asks for it', (t) => {
+  const list = [{ bridge: 'breth7', interface: 'eth7', routeMetric: 50 }];
+  const plan = planAdded(list, none, defaultConfig, twoNics);
+  t.match(plan, { outcome: 'unchanged', notes: [{ level: 'warning', message: /^breth7 is left out: / }] });
+  t.throws(() => planAdded(list, none, defaultConfig, twoNics, { asked: 'breth7' }), failure('interface-not-found'));
+  t.end();
+});
+
+t.test('the way to the node is said to move', (t) => {
+  const { observation } = readCase('dhcp');
+  const notesOf = (nic: string, seen: Observation): readonly string[] => {
+    const list = listWith(asked(nic), defaultConfig, seen);
+    const plan = planAdded(list, none, defaultConfig, seen, { asked: `br${nic}`, isNew: true });
+    return plan.notes.map(({ message }) => message.split(';')[0] ?? '');
+  };
+  const from = (sshPeer: string | null) => changed(twoNics, { 'host/sshPeer': sshPeer });
+  t.strictSame(notesOf('eth0', changed(observation, { 'host/sshPeer': null })), ["eth0 is this node's only way out"]);
+  t.strictSame(notesOf('eth0', from(null)), [], 'there is another one');
+  t.strictSame(notesOf('eth0', from('192.0.2.9')), ['this SSH session comes in by eth0'], 'on the link');
+  t.strictSame(notesOf('eth1', from('192.0.2.9')), []);
+  t.strictSame(
+    notesOf('eth1', from('198.51.100.9')),
+    ['this SSH session comes in by eth1'],
+    'by the better default route',
+  );
+  t.strictSame(notesOf('eth0', from('fe80::1%eth0')), [], 'nobody knows');
+  t.end();
+});
+
+t.test('NetworkManager without its plugin', (t) => {
+  const bare = changed(twoNics, { 'networkManager/ovsPlugin': false });
+  const list = listWith(asked('eth1'), defaultConfig, bare);
+  t.throws(() => planAdded(list, none, defaultConfig, bare), failure('ovs-plugin-missing'));
+  t.equal(planAdded([], none, defaultConfig, bare).outcome, 'unchanged', 'to want nothing needs none');
+  t.end();
+});
+
+t.test('a NIC that is late costs its own bridge alone', (t) => {
+  const list = [{ bridge: 'breth1', interface: 'eth1', routeMetric: 50 }];
+  const listed = changed(twoNics, { 'hints/addedBridges': list });
+  const cut = changed(listed, { 'links/[name=eth1]/carrier': false });
+  const bridgesIn = (plan: Plan): readonly string[] => plan.wanted.bridges.map(({ bridge }) => bridge);
+  const left = planAdded(list, none, defaultConfig, cut);
+  t.strictSame(bridgesIn(left), []);
+  t.match(left.notes, [{ message: 'breth1 is left out: eth1 has no carrier' }]);
+  t.strictSame(
+    bridgesIn(planAdded(list, none, defaultConfig, cut, { asked: 'breth1' })),
+    ['breth1'],
+    'who asks gets it',
+  );
+
+  const applied = (isBoot: boolean, seen: Observation): readonly string[] => {
+    const decision = planApply(defaultConfig, seen, true, isBoot);
+    return decision.kind === 'planned' ? bridgesIn(decision.plan) : [];
+  };
+  t.strictSame(applied(false, listed), ['br-ex', 'breth1']);
+  t.strictSame(applied(true, listed), ['br-ex'], 'at boot br-ex waits for no other');
+  const node = new ModelNode(listed);
+  node.run(planAdded(list, none, defaultConfig, listed).steps);
+  const made = node.observe();
+  t.strictSame(applied(true, made), ['br-ex', 'breth1'], 'what is there stays');
+  const pulled = changed(made, { 'links/[name=eth1]/carrier': false });
+  t.strictSame(bridgesIn(planAdded(list, none, defaultConfig, pulled)), ['breth1'], 'also when the cable is pulled');
+
+  t.ok(hasLateNic(left, listed), 'it is configured now');
+  t.notOk(hasLateNic(left, changed(listed, { 'networkManager/devices/[interface=eth1]/state': 70 })), 'not yet');
+  t.notOk(hasLateNic(planAdded(list, none, defaultConfig, made), made), 'it has its bridge');
+  t.end();
+});

@@ -9,6 +9,7 @@ import { parseAndRunWith } from './parse.ts';
 const programs: Readonly<Record<string, (program: Command, addTo: AddTo) => void>> = {
   'ovn-k8s-overlay': addOverlayInits,
   'ovn-k8s-gateway-helper': addHelper,
+  'ovn-k8s-util': addBridges,
 };
 
 /** Runs the command line of the program that has this name; exit code 2 for a name that is none. */
@@ -79,4 +80,27 @@ function addHelper(program: Command, addTo: AddTo): void {
     .option('--no-chdir', 'nothing')
     .option('--log-file [file]', 'nothing: it is said on standard error')
     .option('-v, --verbose [spec]', 'nothing');
+}
+
+/** Each NIC by a transaction of its own; the first that fails ends it, and those before it stay. */
+function addBridges(program: Command, addTo: AddTo): void {
+  program.description("The bridges of ovn-kubernetes' first tool, which microshift-net makes.");
+  const add = addTo(program);
+  const atOnce = { confirmTimeoutSeconds: null };
+  add(
+    'nics-to-bridge <nics...>',
+    'put each NIC under a bridge br<NIC>, which gets all that is IP of it',
+    async (output, nics: string[]) => {
+      const bridge = await import('../commands/bridge.ts');
+      for (const nic of nics) await bridge.add(nic, { ...atOnce, name: null }, output);
+    },
+  );
+  add(
+    'bridges-to-nic <bridges...>',
+    'give the NIC of each bridge all of that back',
+    async (output, bridges: string[]) => {
+      const bridge = await import('../commands/bridge.ts');
+      for (const name of bridges) await bridge.remove(name, atOnce, output);
+    },
+  );
 }

@@ -125,7 +125,7 @@ async function startHost(t: Test, lan: Lan, name: string, place: number, encap: 
   host.must('hostname', name);
   t.match(paste(host, asNicsToBridge, { LOCAL_IP: host.address }), { status: 0 });
   host.must('rm', '/etc/openvswitch/system-id.conf');
-  for (const old of ['ovn-k8s-overlay', 'ovn-k8s-gateway-helper'])
+  for (const old of ['ovn-k8s-overlay', 'ovn-k8s-util', 'ovn-k8s-gateway-helper'])
     host.must('ln', '-s', '/opt/program/microshift-net', `/usr/bin/${old}`);
   if (name === 'kube-master') {
     startCentral(host);
@@ -198,6 +198,12 @@ t.test('seed 004, from its daemons to its gateway', { skip }, async (t) => {
     /Bridge br-int fail_mode: secure .*Port k8s-kube-node1 Interface k8s-kube-node1 type: internal\b/,
   );
 
+  const bridged = node3.run(['ovn-k8s-util', 'nics-to-bridge', 'eth0']);
+  t.match(
+    bridged,
+    { status: 5, stderr: /system bus/ },
+    'a bridge is made with NetworkManager, which no node of this test has',
+  );
   const ofGateway = { NODE_NAME: 'kube-node3', PHYSICAL_IP: '192.0.2.14/24', EXTERNAL_GATEWAY: '192.0.2.254' };
   t.match(
     paste(node3, `${tellApiServer}${gatewayInit}`, ofGateway),

@@ -8,7 +8,7 @@ import t from 'tap';
 const main = new URL('../../agent/main.js', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'old-names-'));
 t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-for (const name of ['ovn-k8s-overlay', 'ovn-k8s-gateway-helper', 'ovn-k8s-underlay'])
+for (const name of ['ovn-k8s-overlay', 'ovn-k8s-util', 'ovn-k8s-gateway-helper', 'ovn-k8s-underlay'])
   symlinkSync(main, join(folder, name));
 
 function run(text: string) {
@@ -44,6 +44,8 @@ for (const [words, message] of [
   ],
   ['ovn-k8s-gateway-helper --physical-bridge=breth0', /required option '--physical-interface <nic>' not specified/],
   ['ovn-k8s-gateway-helper --physical-bridge=b --physical-interface=e --daemon', /unknown option '--daemon'/],
+  ['ovn-k8s-util nics-to-bridge', /missing required argument 'nics'/],
+  ['ovn-k8s-util bridges-to-nic', /missing required argument 'bridges'/],
   [master, /required option '--master-switch-subnet <subnet>' not specified/],
   [`${master} --master-switch-subnet`, /option '--master-switch-subnet <subnet>' argument missing/],
   [`${master} --master-switch-subnet=`, /--master-switch-subnet is empty; a variable of the shell may not be set/],

@@ -54,17 +54,6 @@ export async function startAgain(names: readonly string[], ask: AskSystemd = ask
   });
 }
 
-/** Stops those of these units that run. Where there is no systemd, there is none. */
-export async function stopUnits(names: readonly string[], ask: AskSystemd = askSystemd): Promise<void> {
-  try {
-    await ask(async (systemd) => {
-      for (const name of names) if ((await systemd.activeState(name)) === 'active') await systemd.stopUnit(name);
-    });
-  } catch (error) {
-    if (!isAgentError(error) || error.kind !== 'dbus-unreachable') throw error;
-  }
-}
-
 /**
  * Does something, and where that fails makes the units that were started meanwhile as they were before. Those of an earlier run that was cut off
  * stay: `restoreUnits` is for all.

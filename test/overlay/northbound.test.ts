@@ -126,7 +126,7 @@ function onRelease(t: Test, { schemas }: Release): void {
     }
   });
 
-  t.test("ovn-nbctl shows what seed 004's cluster showed", async (t) => {
+  t.test("ovn-nbctl shows what a cluster of the first tool showed", async (t) => {
     const central = await startCentral(t, false, schemas);
     const [master, ...others] = seedNodes();
     const make = async (nodes: readonly OverlayNode[]): Promise<readonly string[]> => {

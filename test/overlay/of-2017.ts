@@ -1,4 +1,4 @@
-// The rows of seed 004's cluster as ovn-kubernetes' first tool made them, command by command (bin/ovn-k8s-overlay, December 2017).
+// The rows of a small cluster as ovn-kubernetes' first tool made them, command by command (bin/ovn-k8s-overlay, December 2017).
 import type { OverlayNode } from '../../agent/model/overlay.ts';
 import { nodeOf } from '../unit/overlay/cluster.ts';
 import type { Central } from './central.ts';

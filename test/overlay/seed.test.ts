@@ -141,7 +141,7 @@ const done = { status: 0, stdout: 'Initialization complete.\n' };
 const shown = (host: Host): readonly string[] => blocksOf(host.must('ovn-nbctl', 'show'));
 const systemId = (host: Host): string => host.must('cat', '/etc/openvswitch/system-id.conf').trim();
 
-t.test('seed 004, from its daemons to its gateway', { skip }, async (t) => {
+t.test('a cluster by the commands of 2017, from its daemons to its gateway', { skip }, async (t) => {
   const lan = await startLan(t);
   const master = await startHost(t, lan, 'kube-master', 11, 'geneve,vxlan');
   const node1 = await startHost(t, lan, 'kube-node1', 12, 'geneve,vxlan');

@@ -53,7 +53,7 @@ export const dual: OverlayLayout = {
   joinSubnets: ['100.64.0.0/16', 'fd98::/64'],
 };
 
-/** As the commands of seed 004 say it. */
+/** As a guide of that time has its commands. */
 export const seed: OverlayLayout = {
   ...modern,
   naming: 'seed',

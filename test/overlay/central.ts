@@ -12,9 +12,9 @@ import { planNorthbound } from '../../agent/overlay/northbound.ts';
 import { operationsOf } from '../../agent/overlay/operations.ts';
 import { overlayTables } from '../../agent/overlay/tables.ts';
 import { decodedRow, shapeOfSchema } from '../../agent/overlay/wire.ts';
-import { unpackedOvn } from '../cluster/unpacked-ovn.ts';
 import { factsOf } from '../unit/overlay/cluster.ts';
 import { childrenIn } from './children.ts';
+import type { Release } from './releases.ts';
 
 /** Far beyond what a busy machine needs. */
 const limitMs = 60_000;
@@ -31,27 +31,28 @@ export interface Central {
   apply(special: Partial<NorthboundFacts>): Promise<OverlayPlan>;
 }
 
-/** Starts what is wanted, with Debian's schemas or those of a folder; it ends with the test. */
-export async function startCentral(t: Test, withNorthd: boolean, schemas?: string): Promise<Central> {
-  const ovn = unpackedOvn();
-  const from = schemas ?? join(ovn, 'usr/share/ovn');
+/** Starts what is wanted, of a release of OVN; it ends with the test. The server of the databases is this machine's. */
+export async function startCentral(t: Test, withNorthd: boolean, release: Release): Promise<Central> {
   const folder = mkdtempSync(join(tmpdir(), 'overlay-'));
   const children = childrenIn(folder, t);
   const socketOf = (database: Database): string => join(folder, `${database}.sock`);
-  const start = (program: string, words: readonly string[]): void => {
-    children.push(spawn(program, [...words, '-vconsole:emer', '-vsyslog:off'], { stdio: 'ignore', cwd: folder }));
+  const commandOf = await release.prepare(folder, children);
+  const start = ([program = '', ...before]: readonly string[], words: readonly string[]): void => {
+    children.push(
+      spawn(program, [...before, ...words, '-vconsole:emer', '-vsyslog:off'], { stdio: 'ignore', cwd: folder }),
+    );
   };
   for (const database of ['nb', 'sb'] as const) {
     const file = join(folder, `${database}.db`);
-    execFileSync('ovsdb-tool', ['create', file, join(from, `ovn-${database}.ovsschema`)]);
+    execFileSync('ovsdb-tool', ['create', file, join(release.schemas, `ovn-${database}.ovsschema`)]);
     const control = `--unixctl=${join(folder, `${database}.ctl`)}`;
-    start('ovsdb-server', [`--remote=punix:${socketOf(database)}`, control, '--no-chdir', file]);
+    start(['ovsdb-server'], [`--remote=punix:${socketOf(database)}`, control, '--no-chdir', file]);
   }
   const client = await reach(socketOf('nb'));
   t.teardown(() => client.close());
   (await reach(socketOf('sb'))).close();
   const remotes = [`--ovnnb-db=unix:${socketOf('nb')}`, `--ovnsb-db=unix:${socketOf('sb')}`];
-  if (withNorthd) start(join(ovn, 'usr/bin/ovn-northd'), [...remotes, `--unixctl=${join(folder, 'northd.ctl')}`]);
+  if (withNorthd) start(commandOf('ovn-northd'), [...remotes, `--unixctl=${join(folder, 'northd.ctl')}`]);
 
   const environment = {
     ...process.env,
@@ -65,7 +66,8 @@ export async function startCentral(t: Test, withNorthd: boolean, schemas?: strin
     client,
     read,
     run: (program, ...words) => {
-      const done = spawnSync(join(ovn, 'usr/bin', program), words, {
+      const [first = '', ...before] = commandOf(program);
+      const done = spawnSync(first, [...before, ...words], {
         encoding: 'utf8',
         env: environment,
         timeout: limitMs,

@@ -27,9 +27,9 @@ if (reason !== null) t.plan(0, reason);
 else for (const release of releasesHere()) t.test(release.name, (t) => onRelease(t, release));
 
 /** Every test with the schemas of one release. */
-function onRelease(t: Test, { schemas }: Release): void {
+function onRelease(t: Test, release: Release): void {
   t.test('nothing is missing of what plans write', async (t) => {
-    const central = await startCentral(t, false, schemas);
+    const central = await startCentral(t, false, release);
     const { shape } = await central.read();
     t.strictSame(missingColumns('OVN_Northbound', shape), []);
     const gateway = gatewayOf(1, { vlan: 7, subnets: ['10.42.2.0/24'] });
@@ -41,7 +41,7 @@ function onRelease(t: Test, { schemas }: Release): void {
   });
 
   t.test('the southbound database listens, and a second run has nothing to do', async (t) => {
-    const { folder } = await startCentral(t, false, schemas);
+    const { folder } = await startCentral(t, false, release);
     const client = await connect(`${folder}/sb.sock`, 60_000);
     t.teardown(() => client.close());
     await client.transact('OVN_Southbound', [insert('SB_Global', {}, 'root')]);
@@ -59,7 +59,7 @@ function onRelease(t: Test, { schemas }: Release): void {
   });
 
   t.test('a second run has nothing to do', async (t) => {
-    const central = await startCentral(t, false, schemas);
+    const central = await startCentral(t, false, release);
     for (const special of [
       { nodes: [nodeOf(1, { gateway: gatewayOf(1) }), nodeOf(2)] },
       { nodes: [nodeOf(1, { gateway: gatewayOf(1, { vlan: 7, subnets: ['10.42.2.0/24'] }) })] },
@@ -80,7 +80,7 @@ function onRelease(t: Test, { schemas }: Release): void {
   });
 
   t.test('both families', async (t) => {
-    const central = await startCentral(t, false, schemas);
+    const central = await startCentral(t, false, release);
     const addresses = ['192.0.2.11/24', '2001:db8::11/64'];
     const gateway = gatewayOf(1, { addresses, nextHops: ['192.0.2.1', '2001:db8::1'] });
     const special = { layout: dual, nodes: [dualNode(1, { gateway }), dualNode(2)] };
@@ -89,7 +89,7 @@ function onRelease(t: Test, { schemas }: Release): void {
   });
 
   t.test('two who write at once: one of them, and then the other beside it', async (t) => {
-    const central = await startCentral(t, false, schemas);
+    const central = await startCentral(t, false, release);
     const other = await connect(`${central.folder}/nb.sock`, 60_000);
     t.teardown(() => other.close());
     const writers = [
@@ -126,8 +126,8 @@ function onRelease(t: Test, { schemas }: Release): void {
     }
   });
 
-  t.test("ovn-nbctl shows what a cluster of the first tool showed", async (t) => {
-    const central = await startCentral(t, false, schemas);
+  t.test('ovn-nbctl shows what a cluster of the first tool showed', async (t) => {
+    const central = await startCentral(t, false, release);
     const [master, ...others] = seedNodes();
     const make = async (nodes: readonly OverlayNode[]): Promise<readonly string[]> => {
       await central.apply({ layout: seed, nodes, centralNode: 'kube-master' });
@@ -140,7 +140,7 @@ function onRelease(t: Test, { schemas }: Release): void {
   });
 
   t.test('what the tool of 2017 made is taken over, and nothing is doubled', async (t) => {
-    const central = await startCentral(t, false, schemas);
+    const central = await startCentral(t, false, release);
     makeAsIn2017(central);
     const before = central.run('ovn-nbctl', 'show');
     const countOf = async (): Promise<Record<string, number>> => {
@@ -161,7 +161,7 @@ function onRelease(t: Test, { schemas }: Release): void {
   });
 
   t.test('nor by the old commands, of which one leaves what another has made', async (t) => {
-    const central = await startCentral(t, false);
+    const central = await startCentral(t, false, release);
     makeAsIn2017(central);
     makeGatewayAsIn2017(central);
     const on = machine(3, { 'system-id': nodeOf(3).systemId });
@@ -191,7 +191,7 @@ function onRelease(t: Test, { schemas }: Release): void {
   });
 
   t.test('and so is its gateway, whose second translation goes', async (t) => {
-    const central = await startCentral(t, false, schemas);
+    const central = await startCentral(t, false, release);
     makeAsIn2017(central);
     makeGatewayAsIn2017(central);
     const before = central.run('ovn-nbctl', 'show').split(/^(?=switch|router)/m);

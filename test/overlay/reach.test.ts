@@ -1,9 +1,10 @@
 // What the rows promise, asked of OVN itself: northd makes flows of them, and ovn-trace sends packets through those.
-import t from 'tap';
+import t, { type Test } from 'tap';
 import type { OverlayNode } from '../../agent/model/overlay.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
 import { dual, dualNode, gatewayOf, modern, nodeOf, seed } from '../unit/overlay/cluster.ts';
 import { type Central, startCentral } from './central.ts';
+import { type Release, releasesHere } from './releases.ts';
 
 const lan = { mac: '52:54:00:ff:ff:01', outside: '203.0.113.9', outside6: '2001:db8:ffff::9' };
 
@@ -17,11 +18,12 @@ interface Way {
 
 /** A cluster in which every node is a chassis and the LAN's router is known. */
 async function clusterOf(
-  t: Parameters<typeof startCentral>[0],
+  t: Test,
+  release: Release,
   layout: typeof modern,
   nodes: readonly OverlayNode[],
 ): Promise<Central> {
-  const central = await startCentral(t, true);
+  const central = await startCentral(t, true, release);
   const chassis = (node: OverlayNode): readonly string[] => [
     'chassis-add',
     node.systemId,
@@ -76,14 +78,17 @@ function wayOf(text: string): Way {
 
 const reason = missingForOvn();
 if (reason !== null) t.plan(0, reason);
-else {
+else for (const release of releasesHere()) t.test(release.name, (t) => onRelease(t, release));
+
+/** Every promise, asked of ovn-northd and ovn-trace of one release. */
+function onRelease(t: Test, release: Release): void {
   for (const [name, layout] of [
     ['modern', modern],
     ['seed', { ...seed, clusterSubnets: ['10.42.0.0/16'] }],
   ] as const) {
     t.test(`${name}: nodes, one of them a gateway`, async (t) => {
       const [n1, n2, n3] = [nodeOf(1, { gateway: gatewayOf(1) }), nodeOf(2), nodeOf(3)];
-      const central = await clusterOf(t, layout, [n1, n2, n3]);
+      const central = await clusterOf(t, release, layout, [n1, n2, n3]);
       t.strictSame(
         send(central, n1, '10.42.2.2'),
         { outputs: ['k8s-n2'], sources: [] },
@@ -107,7 +112,7 @@ else {
         nodeOf(3),
         nodeOf(4),
       ];
-      const central = await clusterOf(t, layout, [n1, n2, n3, n4]);
+      const central = await clusterOf(t, release, layout, [n1, n2, n3, n4]);
       t.strictSame(send(central, n1, lan.outside), wayOut(1, '192.0.2.11'), 'n1 leaves by itself');
       t.strictSame(send(central, n2, lan.outside), wayOut(2, '192.0.2.12'), 'n2 leaves by itself');
       t.strictSame(
@@ -138,7 +143,7 @@ else {
       vlan: 7,
     });
     const [n1, n3] = [nodeOf(1), nodeOf(3, { subnets: [], gateway })];
-    const central = await clusterOf(t, modern, [n1, n3]);
+    const central = await clusterOf(t, release, modern, [n1, n3]);
     t.strictSame(send(central, n1, lan.outside), { outputs: ['br-gweth1_n3'], sources: ['192.0.2.13'] });
     const tag = central.run(
       'ovn-sbctl',
@@ -152,7 +157,7 @@ else {
   });
 
   t.test('pods of a node whose address is the gateway reach the node itself', async (t) => {
-    const central = await clusterOf(t, modern, [nodeOf(1, { gateway: gatewayOf(1) }), nodeOf(2)]);
+    const central = await clusterOf(t, release, modern, [nodeOf(1, { gateway: gatewayOf(1) }), nodeOf(2)]);
     const [mac, pod] = ['0a:58:0a:2a:01:09', '10.42.1.9'];
     central.run('ovn-nbctl', '--wait=sb', 'lsp-add', 'n1', 'pod', '--', 'lsp-set-addresses', 'pod', `${mac} ${pod}`);
     const packet = (to: string): string =>
@@ -165,7 +170,7 @@ else {
     const addresses = ['192.0.2.11/24', '2001:db8::11/64'];
     const gateway = gatewayOf(1, { addresses, nextHops: ['192.0.2.1', '2001:db8::1'] });
     const [n1, n2] = [dualNode(1, { gateway }), dualNode(2)];
-    const central = await clusterOf(t, dual, [n1, n2]);
+    const central = await clusterOf(t, release, dual, [n1, n2]);
     t.strictSame(
       send(central, n1, 'fd01:0:0:2::2'),
       { outputs: ['k8s-n2'], sources: [] },
@@ -174,6 +179,7 @@ else {
     t.strictSame(send(central, n2, lan.outside6), wayOut(1, '2001:db8::11'), 'and n2 leaves by n1, with its address');
     t.strictSame(send(central, n2, lan.outside), wayOut(1, '192.0.2.11'));
   });
+  t.end();
 }
 
 /** By the bridge of a node, with an address of it. */

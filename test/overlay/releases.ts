@@ -1,24 +1,48 @@
-// Schemas of the releases of OVN that are at hand: Debian's, whose programs the tests run, and that of the test node, where its base has been built.
-import { execFileSync } from 'node:child_process';
+// The releases of OVN that are at hand: Debian's, and that of the test node, where its base has been built.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { unpackedOvn } from '../cluster/unpacked-ovn.ts';
 
-/** A folder with ovn-nb.ovsschema and ovn-sb.ovsschema. */
 export interface Release {
   /** The version of its northbound schema, which changes with every change of it (ovsdb(7)). */
   readonly name: string;
+  /** A folder with ovn-nb.ovsschema and ovn-sb.ovsschema. */
   readonly schemas: string;
+  /**
+   * How a program of it is run that works in a folder. What has to stay for that is put to the children, to end with them.
+   */
+  prepare(folder: string, children: ChildProcess[]): Promise<(program: string) => readonly string[]>;
+}
+
+/** Debian's, unpacked on this machine. */
+export function ownRelease(): Release {
+  const root = unpackedOvn();
+  return releaseIn(root, async () => (program) => [join(root, 'usr/bin', program)]);
 }
 
 /** Downloads Debian's; the other one only where it is there already. */
 export function releasesHere(): readonly Release[] {
   const base = execFileSync('bash', ['test/node/build-base.sh', '--path'], { encoding: 'utf8' }).trim();
-  return [unpackedOvn(), base]
-    .map((root) => join(root, 'usr/share/ovn'))
-    .filter((schemas) => existsSync(join(schemas, 'ovn-nb.ovsschema')))
-    .map((schemas) => {
-      const text = readFileSync(join(schemas, 'ovn-nb.ovsschema'), 'utf8');
-      return { name: `northbound schema ${(JSON.parse(text) as { version: string }).version}`, schemas };
-    });
+  const isThere = existsSync(join(base, 'usr/share/ovn/ovn-nb.ovsschema'));
+  return [ownRelease(), ...(isThere ? [releaseIn(base, (folder, children) => inBase(base, folder, children))] : [])];
+}
+
+function releaseIn(root: string, prepare: Release['prepare']): Release {
+  const schemas = join(root, 'usr/share/ovn');
+  const text = readFileSync(join(schemas, 'ovn-nb.ovsschema'), 'utf8');
+  return { name: `northbound schema ${(JSON.parse(text) as { version: string }).version}`, schemas, prepare };
+}
+
+/** The base has libraries of its own: its programs run in its root, which sees the folder. */
+async function inBase(base: string, folder: string, children: ChildProcess[]) {
+  const child = spawn('unshare', ['-m', 'bash', 'test/overlay/in-base.sh', base, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  const [said] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+  if (!String(said).startsWith('ready')) throw new Error(`in-base.sh ended with ${said}`);
+  const inside = ['nsenter', '-t', String(child.pid), '-m', 'chroot', join(folder, 'base/root')];
+  return (program: string): readonly string[] => [...inside, join('/usr/bin', program)];
 }

@@ -95,8 +95,9 @@ export async function apply(output: Output): Promise<void> {
 export async function nodes(output: Output): Promise<void> {
   requireRoot('overlay nodes');
   const { config } = await effectiveConfig();
-  const found = await listNodes(placesFor(config), Date.now());
-  output.result(nodesText(found, output.style), { command: 'overlay nodes', nodes: found });
+  const now = Date.now();
+  const found = await listNodes(placesFor(config), now);
+  output.result(nodesText(found, now, output.style), { command: 'overlay nodes', nodes: found });
 }
 
 /** `overlay leave`: takes this node out of its cluster; with a name, on the central node, another one. */

@@ -18,6 +18,12 @@ export interface OverlayChanges {
   readonly faults: readonly string[];
 }
 
+/** What a chassis has answered last: whether to the last question, and when by its own clock, in ms since 1970. */
+export interface ChassisEcho {
+  readonly isCurrent: boolean;
+  readonly atMs: number;
+}
+
 /** A node of the cluster as the central node sees it. */
 export interface NodeState {
   readonly name: string;
@@ -26,6 +32,10 @@ export interface NodeState {
   /** Where its tunnels end; none: it has not joined yet. */
   readonly addresses: readonly string[];
   readonly state: 'here' | 'joined' | 'not joined';
+  /** The port of this node's Open vSwitch by which it is reached; null: there is none. */
+  readonly tunnel: string | null;
+  /** Its last answer to the central node; null: it was never asked. */
+  readonly echo: ChassisEcho | null;
   /** Its way out of the cluster; null: it has none. */
   readonly gateway: {
     readonly bridge: string;

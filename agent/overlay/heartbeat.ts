@@ -1,4 +1,5 @@
 import type { OverlayNode } from '../model/overlay.ts';
+import type { ChassisEcho } from '../model/overlay-plan.ts';
 import type { DatabaseRows } from '../model/rows.ts';
 import { indexRows, textOf } from './existing.ts';
 
@@ -28,6 +29,15 @@ export function judgeGateways(
       ? member
       : { ...member, gateway: { ...member.gateway, isUp: !silent.includes(member.systemId) } },
   );
+}
+
+/** The last answer of a chassis (ovn-sb(5), Chassis_Private); null: nobody has asked it, or it is not registered. */
+export function echoOf(systemId: string, rows: DatabaseRows): ChassisEcho | null {
+  const existing = indexRows(rows);
+  const asked = Number(textOf(existing.all('SB_Global')[0] ?? null, 'nb_cfg'));
+  const row = existing.all('Chassis_Private').find((one) => textOf(one, 'name') === systemId);
+  const atMs = Number(textOf(row ?? null, 'nb_cfg_timestamp'));
+  return row === undefined || !(atMs > 0) ? null : { isCurrent: Number(textOf(row, 'nb_cfg')) >= asked, atMs };
 }
 
 function silentChassis(

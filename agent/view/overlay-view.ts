@@ -77,17 +77,41 @@ export function bundleWrittenText({ node }: OverlayBundle, file: string): string
 }
 
 /** The nodes as a table. */
-export function nodesText(nodes: readonly NodeState[], style: Style): string {
+export function nodesText(nodes: readonly NodeState[], now: number, style: Style): string {
   const rows = nodes.map((node) => [
     node.name,
     node.state,
     node.subnets.join(' ') || '-',
     node.addresses.join(' ') || '-',
+    tunnelWords(node),
+    echoWords(node, now),
     gatewayWords(node),
     node.certificateDays === null ? '-' : `${node.certificateDays} days`,
     node.systemId,
   ]);
-  return table(['NODE', 'STATE', 'SUBNET', 'TUNNELS END AT', 'WAY OUT', 'CERTIFICATE', 'CHASSIS'], rows, style);
+  return table(
+    ['NODE', 'STATE', 'SUBNET', 'TUNNELS END AT', 'TUNNEL', 'LAST ECHO', 'WAY OUT', 'CERTIFICATE', 'CHASSIS'],
+    rows,
+    style,
+  );
+}
+
+function tunnelWords({ state, tunnel }: NodeState): string {
+  if (tunnel !== null) return tunnel;
+  // Both have to offer one type of tunnel; without that ovn-controller makes none (ovn-controller(8), ovn-encap-type).
+  return state === 'joined' ? 'none: no type in common?' : '-';
+}
+
+function echoWords({ echo }: NodeState, now: number): string {
+  if (echo === null) return '-';
+  const seconds = Math.max(0, Math.round((now - echo.atMs) / 1000));
+  const age =
+    seconds < 120
+      ? `${seconds} s`
+      : seconds < 7200
+        ? `${Math.round(seconds / 60)} min`
+        : `${Math.round(seconds / 3600)} h`;
+  return `${age} ago${echo.isCurrent ? '' : ', does not answer'}`;
 }
 
 function gatewayWords({ gateway }: NodeState): string {

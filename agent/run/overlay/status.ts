@@ -28,7 +28,7 @@ export async function readOverlayStatus(places: OverlayPlaces): Promise<OverlayS
 }
 
 /** ovn-controller marks the ports of its tunnels with the chassis they lead to (ovn-controller(8), ovn-chassis-id: CHASSIS@ADDRESS). */
-function tunnelsOf(rows: DatabaseRows): readonly OverlayTunnel[] {
+export function tunnelsOf(rows: DatabaseRows): readonly OverlayTunnel[] {
   const existing = indexRows(rows);
   return existing.all('Port').flatMap((port) => {
     const chassis = mapOf(port, 'external_ids')['ovn-chassis-id'];

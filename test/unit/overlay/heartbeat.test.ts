@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { OverlayNode } from '../../../agent/model/overlay.ts';
 import type { DatabaseRows } from '../../../agent/model/rows.ts';
-import { judgeGateways, nextRound } from '../../../agent/overlay/heartbeat.ts';
+import { echoOf, judgeGateways, nextRound } from '../../../agent/overlay/heartbeat.ts';
 import { gatewayOf, nodeOf } from './cluster.ts';
 
 /** The southbound database: what was asked last, and who has answered what; null: a release without Chassis_Private. */
@@ -10,6 +10,7 @@ function southbound(asked: number, answers: Readonly<Record<number, number>> | n
     _uuid: `answer ${id}`,
     name: nodeOf(Number(id)).systemId,
     nb_cfg: number,
+    nb_cfg_timestamp: number * 1000,
   }));
   const global = [{ _uuid: 'global', nb_cfg: asked }];
   const tables = { SB_Global: global, ...(answers !== null && { Chassis_Private: answered }) };
@@ -33,6 +34,16 @@ t.test('when nobody answers, nobody is taken down', (t) => {
   t.strictSame(down(judgeGateways(members, [7, 6, 5], southbound(7, { 1: 2, 2: 3 }))), []);
   t.strictSame(down(judgeGateways(members, [7, 6], southbound(7, { 1: 7, 2: 0 }))), [], 'nor before three rounds');
   t.strictSame(down(judgeGateways(members, [7, 6, 5], southbound(7, null))), [], 'nor before OVN 20.09');
+  t.end();
+});
+
+t.test('the last answer of a chassis', (t) => {
+  const { systemId } = nodeOf(2);
+  t.strictSame(echoOf(systemId, southbound(7, { 2: 7 })), { isCurrent: true, atMs: 7000 });
+  t.strictSame(echoOf(systemId, southbound(7, { 2: 4 })), { isCurrent: false, atMs: 4000 });
+  t.equal(echoOf(systemId, southbound(7, { 2: 0 })), null, 'it was never asked');
+  t.equal(echoOf(systemId, southbound(7, { 1: 7 })), null, 'it is not registered');
+  t.equal(echoOf(systemId, southbound(7, null)), null);
   t.end();
 });
 

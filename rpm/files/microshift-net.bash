@@ -28,7 +28,7 @@ _microshift_net() {
         config/check | config/show) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         # Only what is a name of ours: a word that is offered is not quoted.
         undo/ | history/) words=$(cd /var/lib/microshift-net/tx 2> /dev/null && for word in *; do [[ ${word%.*} =~ ^[0-9]{8}T[0-9]{6}Z-[0-9a-f]+$ ]] && echo "${word%.*}"; done) ;;
-        overlay/) words='init join gateway plan apply verify nodes trace leave disable pki' ;;
+        overlay/) words='init join gateway run plan apply verify status nodes trace leave disable pki' ;;
         overlay/gateway) words='--bridge --interface --address --next-hop --vlan --subnets --high-availability --remove' ;;
         overlay/join) mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         overlay/trace) words='--tcp --udp --icmp --back --from-node' ;;

@@ -114,6 +114,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'drivers/host',
       'drivers/kubernetes',
       'drivers/networkmanager',
+      'drivers/openssl',
       'drivers/openvswitch',
       'errors.ts',
       'manifests',

@@ -93,6 +93,11 @@ t.test('a node is kept out', { skip }, async (t) => {
     t.match(join(changed), { status, stderr }, what);
     t.equal(stateOf(n2), before, `${what}: the node is as before`);
   };
+  const kubelet = '/var/lib/kubelet/pki/kubelet-client-current.pem';
+  n2.must('mkdir', '-p', '/var/lib/kubelet/pki');
+  n2.write(kubelet, (await over(t, n1, 'system:node:n9')).certificate);
+  keepsOut("the kubelet's name", {}, 2, /this node is n2 here, and n9 for its kubelet; set overlay\.nodeName: n9/);
+  n2.write(kubelet, (await over(t, n1, 'system:node:n2')).certificate);
   n1.must('ovn-sbctl', 'chassis-add', 'another', 'geneve', '192.0.2.12');
   keepsOut(
     'tunnel address',

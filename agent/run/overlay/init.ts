@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { AgentError } from '../../errors.ts';
+import { readKubeletName } from '../../facts/kubelet-name.ts';
 import { readHost } from '../../facts/overlay.ts';
 import type { Config } from '../../model/config.ts';
 import type { OverlayNode } from '../../model/overlay.ts';
@@ -10,7 +11,7 @@ import { managementInterface } from '../../overlay/names.ts';
 import { applyOverlay } from './apply.ts';
 import { attempt } from './attempt.ts';
 import { initAuthority, installOwn, issueFor, pkiFiles, readAuthority } from './authority.ts';
-import { assigned, identify, newLayout, refuseHostRanges, refuseMicroshift } from './membership.ts';
+import { assigned, identify, newLayout, refuseHostRanges, refuseMicroshift, refuseOtherName } from './membership.ts';
 import type { OverlayPlaces } from './places.ts';
 import { southboundPort } from './planned.ts';
 import { readRecord } from './record.ts';
@@ -34,6 +35,7 @@ export async function initOverlay(
   const host = readHost();
   refuseMicroshift(config, host);
   const identity = identify(config, host);
+  refuseOtherName(identity, readKubeletName());
   const layout = newLayout(config, identity);
   refuseHostRanges(layout, host, [managementInterface(layout.naming, identity.name)]);
   const kept = readSystemId(places.systemId);

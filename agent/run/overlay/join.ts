@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { pairFault, readCertificate } from '../../drivers/openssl/read-certificate.ts';
 import { openSouthbound } from '../../drivers/ovn/database.ts';
 import { AgentError } from '../../errors.ts';
+import { readKubeletName } from '../../facts/kubelet-name.ts';
 import { readHost } from '../../facts/overlay.ts';
 import type { Config } from '../../model/config.ts';
 import type { OverlayNode } from '../../model/overlay.ts';
@@ -12,7 +13,14 @@ import { applyOverlay } from './apply.ts';
 import { attempt } from './attempt.ts';
 import { installOwn, pkiFiles, readOwnAuthority } from './authority.ts';
 import type { Begun } from './init.ts';
-import { type HostIdentity, identify, largestMtu, refuseHostRanges, refuseMicroshift } from './membership.ts';
+import {
+  type HostIdentity,
+  identify,
+  largestMtu,
+  refuseHostRanges,
+  refuseMicroshift,
+  refuseOtherName,
+} from './membership.ts';
 import type { OverlayPlaces } from './places.ts';
 import { chassisOf, tlsFiles } from './planned.ts';
 import { readRecord, writeRecord } from './record.ts';
@@ -30,6 +38,7 @@ export async function joinOverlay(
   const host = readHost();
   refuseMicroshift(config, host);
   const identity = identify(config, host);
+  refuseOtherName(identity, readKubeletName());
   const systemId = readSystemId(places.systemId);
   refuseOtherNode(bundle, identity, systemId);
   refuseOtherCertificate(bundle);

@@ -31,6 +31,15 @@ export function refuseMicroshift({ cluster }: Pick<Config, 'cluster'>, { hasMicr
   });
 }
 
+/** Refuses a name that is not the kubelet's: pods of its node would be looked for on another one. null: there is no kubelet yet. */
+export function refuseOtherName({ name }: HostIdentity, kubeletName: string | null): void {
+  if (kubeletName === null || kubeletName === name) return;
+  throw new AgentError('overlay-conflict', `this node is ${name} here, and ${kubeletName} for its kubelet`, {
+    hint: `set overlay.nodeName: ${kubeletName} in ovn.yaml`,
+    facts: { name, kubelet: kubeletName },
+  });
+}
+
 /** Name and addresses of this host, by the configuration or else by its default route. */
 export function identify({ overlay }: Pick<Config, 'overlay'>, facts: HostFacts): HostIdentity {
   const name = overlay.nodeName.value ?? facts.hostname.toLowerCase();

@@ -102,10 +102,22 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
     await node.text(`${onSecond} sh -c 'hostname kube-node1; ${toldWhere('192.0.2.51')}'`);
     const master = `ovn-k8s-overlay master-init ${both} --master-switch-subnet=192.168.1.0/24 --node-name=kube-master`;
     const minion = `${onSecond} ovn-k8s-overlay minion-init ${both} --minion-switch-subnet=192.168.2.0/24 --node-name=kube-node1`;
-    for (const command of [master, minion]) t.match(await node.run(command), complete);
+    const outside = '--bridge-interface br-ex --physical-ip 192.0.2.51/24 --default-gw 192.0.2.1';
+    const gateway = `${onSecond} ovn-k8s-overlay gateway-init ${both} ${outside} --node-name=kube-node1`;
+    for (const command of [master, minion, gateway]) t.match(await node.run(command), complete);
     t.match(await node.text(reach('192.168.2.2')), /ttl=63/);
+    const beyondNow = 'ip route replace 198.51.100.0/24 via 192.168.1.1 dev k8s-kube-master';
+    t.match(await node.text(`${beyondNow}; ${reach('198.51.100.1')}`), /ttl=62/, 'out by the gateway');
+    const shown = await node.text('ovn-nbctl show; ovs-vsctl show');
+    for (const name of [
+      'switch .*kube-master',
+      'switch .*kube-node1',
+      'router .*GR_kube-node1',
+      'port rtos-kube-node1',
+    ])
+      t.match(shown, new RegExp(name), name);
     const made = await node.text(versions);
-    for (const command of [master, minion]) t.match(await node.run(command), complete, 'once more');
+    for (const command of [master, minion, gateway]) t.match(await node.run(command), complete, 'once more');
     t.equal(await node.text(versions), made, 'not one row was written');
   });
 });

@@ -2,7 +2,7 @@ import { judge } from '../doctor/checks.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
 import { examine } from '../facts/examine.ts';
 import { readJournalFacts } from '../run/journal-facts.ts';
-import { readOverlayFacts } from '../run/overlay/facts.ts';
+import { readOverlayFacts } from '../run/overlay/doctor-facts.ts';
 import { doctorText } from '../view/doctor-view.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { effectiveConfig } from '../config/effective.ts';
 import { failureMessage } from '../run/messages.ts';
-import { runDaemon } from '../run/overlay/daemon.ts';
+import { runDaemon } from '../run/overlay/daemon/daemon.ts';
 import { errorText } from '../view/error-view.ts';
 import type { Output } from './output.ts';
 import { placesFor } from './overlay-places.ts';

@@ -1,13 +1,13 @@
 import type { NorthboundFacts, OverlayGateway, OverlayNode } from '../model/overlay.ts';
-import type { WrittenAtom } from '../model/rows.ts';
 import { isIpv6, macOf, sameFamily, subnetOf, withoutLength } from './addresses.ts';
 import { type Cluster, joinAddressesFor, wantJoinPort, wantTaggedBalancer } from './cluster.ts';
 import { has, is, keys, type WantedColumn } from './column-changes.ts';
 import type { Draft, WantedRow } from './draft.ts';
 import { mapOf } from './existing.ts';
 import { wantHeld } from './held.ts';
-import { gatewayNames, uplinkPort } from './names.ts';
+import { gatewayNames } from './names.ts';
 import { nodeFacts } from './node.ts';
+import { wantTranslation, wantUplink } from './uplink.ts';
 
 /** A gateway that is wanted, and its addresses among the routers. */
 export interface GatewayRouter {
@@ -131,25 +131,7 @@ function wantOutside(draft: Draft, { layout }: Cluster, { node, gateway, router 
     absent: { name: outside },
     why: `the LAN behind ${gateway.bridge} of ${node.name}`,
   });
-  const uplink = uplinkPort(layout.naming, node.name, gateway);
-  const vlan: readonly WrittenAtom[] = gateway.vlan === null ? [] : [gateway.vlan];
-  draft.want({
-    ...common,
-    table: 'Logical_Switch_Port',
-    title: uplink,
-    existing: draft.existing.named('Logical_Switch_Port', uplink),
-    columns: {
-      name: is(uplink),
-      addresses: is(['unknown']),
-      ...(layout.naming === 'modern' && {
-        type: is('localnet'),
-        options: keys({ network_name: gateway.physicalNetwork }),
-        tag_request: is(vlan),
-      }),
-    },
-    place: { row: outsideSwitch, column: 'ports' },
-    why: vlan.length === 0 ? 'it stands for the NIC' : `it stands for VLAN ${gateway.vlan} of the NIC`,
-  });
+  wantUplink(draft, layout.naming, node.name, gateway, outsideSwitch);
   draft.want({
     ...common,
     table: 'Logical_Router_Port',
@@ -191,16 +173,8 @@ function wantTranslations(
   const inside = [...layout.clusterSubnets, ...(layout.naming === 'modern' ? joinAddresses.map(withoutLength) : [])];
   for (const logical of inside) {
     const external = sameFamily(gateway.addresses, logical);
-    if (external === null) continue;
-    wantHeld(draft, {
-      table: 'NAT',
-      title: `${router.title}: ${logical}`,
-      holder: router,
-      column: 'nat',
-      key: { type: 'snat', logical_ip: logical, external_ip: withoutLength(external) },
-      node: node.name,
-      why: `who leaves ${logical} has the address of ${node.name}`,
-    });
+    const why = `who leaves ${logical} has the address of ${node.name}`;
+    if (external !== null) wantTranslation(draft, router, logical, external, node.name, why);
   }
 }
 

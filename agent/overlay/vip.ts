@@ -1,12 +1,12 @@
 import type { OverlayGateway, OverlayNode } from '../model/overlay.ts';
-import type { WrittenAtom } from '../model/rows.ts';
-import { isIpv6, sameFamily, withoutLength } from './addresses.ts';
+import { isIpv6, sameFamily } from './addresses.ts';
 import type { Cluster } from './cluster.ts';
 import { is, keys } from './column-changes.ts';
 import type { Draft, WantedRow } from './draft.ts';
 import { wantHeld } from './held.ts';
-import { uplinkPort, vipNames } from './names.ts';
+import { vipNames } from './names.ts';
 import { tagKeys } from './tags.ts';
+import { wantTranslation, wantUplink } from './uplink.ts';
 
 /** Nodes that have one way out together: the first of them that answers has its address. */
 export interface Vip {
@@ -104,23 +104,7 @@ function wantUplinks(draft: Draft, { nodes }: Vip, outsideSwitch: WantedRow): vo
   for (const { name, gateway } of nodes) {
     if (gateway === null || seen.has(gateway.physicalNetwork)) continue;
     seen.add(gateway.physicalNetwork);
-    const uplink = uplinkPort('modern', name, gateway);
-    const vlan: readonly WrittenAtom[] = gateway.vlan === null ? [] : [gateway.vlan];
-    draft.want({
-      table: 'Logical_Switch_Port',
-      title: uplink,
-      existing: draft.existing.named('Logical_Switch_Port', uplink),
-      columns: {
-        name: is(uplink),
-        addresses: is(['unknown']),
-        type: is('localnet'),
-        options: keys({ network_name: gateway.physicalNetwork }),
-        tag_request: is(vlan),
-      },
-      place: { row: outsideSwitch, column: 'ports' },
-      node: name,
-      why: vlan.length === 0 ? 'it stands for the NIC' : `it stands for VLAN ${gateway.vlan} of the NIC`,
-    });
+    wantUplink(draft, 'modern', name, gateway, outsideSwitch);
   }
 }
 
@@ -129,16 +113,8 @@ function wantWays(draft: Draft, { layout, router }: Cluster, { gateway, nodes }:
   const node = nodes[0]?.name ?? '';
   for (const subnet of layout.clusterSubnets) {
     const external = sameFamily(gateway.addresses, subnet);
-    if (external === null) continue;
-    wantHeld(draft, {
-      table: 'NAT',
-      title: `${router.title}: ${subnet}`,
-      holder: router,
-      column: 'nat',
-      key: { type: 'snat', logical_ip: subnet, external_ip: withoutLength(external) },
-      node,
-      why: `who leaves ${subnet} by it has its address`,
-    });
+    const why = `who leaves ${subnet} by it has its address`;
+    if (external !== null) wantTranslation(draft, router, subnet, external, node, why);
   }
   for (const hop of gateway.nextHops) {
     const asked = [...new Set(nodes.flatMap((one) => one.gateway?.subnets ?? []))];

@@ -8,7 +8,9 @@ import { onSecond, second } from './second-node.ts';
 const select = (database: string, tables: readonly string[]): string =>
   JSON.stringify([database, ...tables.map((table) => ({ op: 'select', table, where: [] }))]);
 const northbound = ['NB_Global', 'Logical_Router', 'Logical_Router_Port', 'Logical_Switch', 'Logical_Switch_Port'];
+const southbound = ['SB_Global', 'Chassis', 'Encap', 'Datapath_Binding', 'Port_Binding', 'Connection'];
 const versions = `ovsdb-client transact unix:/run/ovn/ovnnb_db.sock '${select('OVN_Northbound', northbound)}'
+  ovsdb-client transact unix:/run/ovn/ovnsb_db.sock '${select('OVN_Southbound', southbound)}'
   ovsdb-client transact '${select('Open_vSwitch', ['Open_vSwitch', 'Bridge', 'Port'])}'`;
 const ovnCtl = '/usr/share/ovn/scripts/ovn-ctl';
 /** What both nodes are told first, as the guides of ovn-kubernetes' first tool had it. */

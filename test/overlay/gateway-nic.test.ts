@@ -1,7 +1,8 @@
 // `overlay gateway --interface`: a NIC is given to the gateway, pulled out, put in again, and given back.
 import t from 'tap';
+import { form } from './form.ts';
 import { missingForHosts, startLan } from './hosts.ts';
-import { form, record, seenAs, startOutside, state } from './outside.ts';
+import { record, seenAs, startOutside, state } from './outside.ts';
 import { writesDuring } from './writes.ts';
 
 const skip = missingForHosts() ?? false;
@@ -15,7 +16,7 @@ t.test('a way out by a NIC of its own, in a VLAN', { skip }, async (t) => {
   far.must('ovs-vsctl', 'add-port', 'br-far', 'vlan7', 'tag=7', '--', 'set', 'interface', 'vlan7', 'type=internal');
   far.must('ip', 'address', 'add', '203.0.113.1/24', 'dev', 'vlan7');
   far.must('ip', 'link', 'set', 'vlan7', 'up');
-  form([n1, n2]);
+  form(t, [n1, n2]);
   n2.must('ip', 'address', 'add', '203.0.113.9/24', 'dev', 'eth1');
   const before = state(n2);
 

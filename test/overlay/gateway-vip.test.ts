@@ -1,7 +1,8 @@
 // `overlay gateway --high-availability vip`: an address moves to another node when the one that has it dies.
 import t from 'tap';
+import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
-import { databases, form, seenAs, startOutside, take } from './outside.ts';
+import { databases, seenAs, startOutside, take } from './outside.ts';
 import { writesDuring } from './writes.ts';
 
 const skip = missingForHosts() ?? false;
@@ -10,7 +11,7 @@ t.test('an address that moves between two nodes', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13)];
   await startOutside(lan);
-  form([n1, n2, n3]);
+  form(t, [n1, n2, n3]);
   const vip = ['--address', '192.0.2.100/24', '--high-availability', 'vip'];
   t.match(n2.agent('overlay', 'gateway', '--high-availability', 'vip'), { status: 2, stderr: /say it with --address/ });
   t.match(n2.agent('overlay', 'gateway', '--address', '192.0.2.12/24', '--high-availability', 'vip'), {

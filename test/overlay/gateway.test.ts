@@ -1,7 +1,8 @@
 // `overlay gateway` over br-ex: what has an address of the cluster reaches hosts outside of it, with the address of its way out.
 import t from 'tap';
+import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
-import { answerTo, databases, form, outside, seenAs, startOutside, startPod, state, take } from './outside.ts';
+import { answerTo, databases, outside, seenAs, startOutside, startPod, state, take } from './outside.ts';
 import { writesDuring } from './writes.ts';
 
 const skip = missingForHosts() ?? false;
@@ -26,7 +27,7 @@ t.test('ways out over br-ex', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13, ['eth1'])];
   await startOutside(lan);
-  form([n1, n2, n3]);
+  form(t, [n1, n2, n3]);
   const before = state(n2);
   const ports = ['br-ex', 'br-int'].map((bridge) => n2.must('ovs-vsctl', 'get', 'Bridge', bridge, 'ports').trim());
 

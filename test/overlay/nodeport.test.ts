@@ -1,7 +1,8 @@
 // A node and its gateway on one bridge, with one MAC and the same addresses: who is reached where, whatever becomes of ovs-vswitchd and the NIC.
 import t from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
-import { type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
+import { form } from './form.ts';
+import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { ask, balance, serve, startPod } from './services.ts';
 import { talk } from './talk.ts';
 
@@ -55,11 +56,7 @@ t.test('services arrive at the addresses of a node', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2, client] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('client', 50)];
   for (const host of [n1, n2, client]) prepare(host);
-  startCentral(n1);
-  for (const host of [n1, n2]) startController(host);
-  t.match(n1.agent('overlay', 'init'), { status: 0 });
-  const bundle = n1.agent('overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test').stdout;
-  t.match(n2.agentWith(bundle, 'overlay', 'join', '-'), { status: 0 });
+  form(t, [n1, n2]);
   const far = await startPod(n1, n1, '10.42.0.0/24', 'fd01::/64');
   const near = await startPod(n1, n2, '10.42.1.0/24', 'fd01:0:0:1::/64');
   for (const host of [n2, client]) await serve(host);

@@ -1,5 +1,5 @@
 // A cluster and what is outside of it: a host far away that tells whom it sees.
-import { type Ended, type Host, type Lan, startCentral, startController } from './hosts.ts';
+import type { Host, Lan } from './hosts.ts';
 
 /** Far away, behind the LAN's router. */
 export const outside = '198.51.100.1';
@@ -73,18 +73,4 @@ export function take(central: Host, host: Host, localnet: string): void {
   const { status, stdout, stderr } = central.agent('overlay', 'apply');
   if (status !== 0 || !stdout.startsWith('Done')) throw new Error(`nothing was written: ${stdout}${stderr}`);
   host.must('ovs-vsctl', '--timeout=60', 'wait-until', 'Interface', `patch-${localnet}-to-br-int`, 'type=patch');
-}
-
-/** A cluster of these nodes, the first of which is the central one. */
-export function form([central, ...others]: readonly [Host, ...Host[]]): void {
-  startCentral(central);
-  for (const host of [central, ...others]) startController(host);
-  const made = ({ status, stderr }: Ended): void => {
-    if (status !== 0) throw new Error(`there is no cluster: ${stderr}`);
-  };
-  made(central.agent('overlay', 'init'));
-  for (const host of others) {
-    const { stdout } = central.agent('overlay', 'pki', 'issue', host.name, '--system-id', `${host.name}-of-the-test`);
-    made(host.agentWith(stdout, 'overlay', 'join', '-'));
-  }
 }

@@ -2,7 +2,7 @@
 //   npx tsc && node build/test/overlay/record-traces.js && UPDATE_CASES=1 node build/test/unit/trace/cases.test.js
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
@@ -19,7 +19,7 @@ import { northboundColumns, ruleBook } from '../../agent/trace/rules.ts';
 import { answerTo, beginWay, continueWay, nextStart, translationsOf, wayOf } from '../../agent/trace/way.ts';
 import { json, type TraceCase, traceCases } from '../unit/trace/recorded.ts';
 import type { Host } from './hosts.ts';
-import { learn, twoNodes } from './traced-cluster.ts';
+import { denySsh, learn, twoNodes } from './traced-cluster.ts';
 
 /** As many answers of connection tracking as a packet may need. */
 const mostLookups = 40;
@@ -65,34 +65,17 @@ function addRows(n1: Host, n2: Host): void {
   service('port', ['192.0.2.21:30080', '10.42.1.3:8080,10.42.0.3:8080']);
   for (const name of ['web', 'web6']) n1.must('ovn-nbctl', 'ls-lb-add', 'n1', name);
   n1.must('ovn-nbctl', 'lr-lb-add', 'GR_n1', 'port');
-  const acl = ['priority=1000', 'direction=to-lport', 'action=drop', 'match="outport == @deny && tcp.dst == 22"'];
-  const owner = ['external_ids:k8s.ovn.org/owner-type=NetworkPolicy', 'external_ids:k8s.ovn.org/name=default:deny-all'];
   n1.must('ovn-nbctl', 'pg-add', 'deny', 'default_b');
-  n1.must(
-    'ovn-nbctl',
-    '--',
-    '--id=@acl',
-    'create',
-    'ACL',
-    ...acl,
-    ...owner,
-    '--',
-    'add',
-    'Port_Group',
-    'deny',
-    'acls',
-    '@acl',
-  );
-  n1.must('ovn-nbctl', '--wait=hv', 'sync');
+  denySsh(n1, 'deny-all', '@deny', 'Port_Group', 'deny');
 }
 
 /** The same rows under the OVN of the test node. */
 async function newerRelease(t: Test, n1: Host): Promise<Release> {
   const base = execFileSync(join('test/node', 'build-base.sh'), { encoding: 'utf8' }).trim();
   const folder = mkdtempSync(join(tmpdir(), 'newer-ovn-'));
-  mkdirSync(join(folder, 'newer'));
   for (const file of ['ovnnb_db.db', 'ovnsb_db.db']) copyFileSync(n1.path(`/var/lib/ovn/${file}`), join(folder, file));
-  const words = ['-m', '-p', '-f', '--kill-child', 'bash', 'test/overlay/newer-ovn.sh', base, folder];
+  const inBase = ['bash', 'test/overlay/in-base.sh', base, folder, 'test/overlay/newer-ovn.sh'];
+  const words = ['-m', '-p', '-f', '--kill-child', ...inBase];
   const child: ChildProcess = spawn('unshare', words, { stdio: ['ignore', 'pipe', 'inherit'] });
   t.teardown(async () => {
     const gone = once(child, 'exit');
@@ -100,10 +83,10 @@ async function newerRelease(t: Test, n1: Host): Promise<Release> {
     await gone;
     rmSync(folder, { recursive: true, force: true });
   });
-  if (child.stdout === null) throw new Error('newer-ovn.sh has no output');
+  if (child.stdout === null) throw new Error('in-base.sh has no output');
   await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
   const pid = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
-  const root = join(folder, 'newer/root');
+  const root = join(folder, 'base/root');
   return {
     name: '26.03',
     runDirectory: `/proc/${pid}/root${root}/run/ovn`,

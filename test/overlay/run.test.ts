@@ -2,7 +2,9 @@
 import { once } from 'node:events';
 import t from 'tap';
 import { type Awaited, openCentralDatabase } from '../../agent/drivers/ovn/database.ts';
+import { demuxCookie } from '../../agent/overlay/demux.ts';
 import { asWanted, type Daemon, startDaemon } from './daemon.ts';
+import { form } from './form.ts';
 import {
   type Host,
   missingForHosts,
@@ -119,11 +121,7 @@ t.test('a daemon keeps a node at its part', { skip }, async (t) => {
 t.test('nodes move, and the databases are lost', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
-  startCentral(n1);
-  for (const host of [n1, n2]) startController(host);
-  t.match(n1.agent('overlay', 'init'), { status: 0 });
-  const bundle = n1.agent('overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test').stdout;
-  t.match(n2.agentWith(bundle, 'overlay', 'join', '-'), { status: 0 });
+  form(t, [n1, n2]);
   let central = await startDaemon(n1);
   const member = await startDaemon(n2);
 
@@ -170,11 +168,7 @@ t.test('nodes move, and the databases are lost', { skip }, async (t) => {
 t.test('a gateway that does not answer is left out until it does', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
-  startCentral(n1);
-  for (const host of [n1, n2]) startController(host);
-  t.match(n1.agent('overlay', 'init'), { status: 0 });
-  const bundle = n1.agent('overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test').stdout;
-  t.match(n2.agentWith(bundle, 'overlay', 'join', '-'), { status: 0 });
+  form(t, [n1, n2]);
   const [central, member] = [await startDaemon(n1), await startDaemon(n2)];
   for (const host of [n1, n2]) {
     const made = host.agent('overlay', 'gateway', '--next-hop', '192.0.2.254');
@@ -198,6 +192,15 @@ t.test('a gateway that does not answer is left out until it does', { skip }, asy
   n2.must('sh', '-c', 'kill -CONT $(cat /run/ovn/ovn-controller.pid)');
   while (!waysOut().includes('100.64.0.3')) await central.told(asWanted);
   t.match(waysOut(), /100\.64\.0\.3/, 'it answers, and is one of them again');
+
+  const flows = (): number =>
+    n2.run(['ovs-ofctl', 'dump-flows', 'br-ex', `cookie=${demuxCookie}/-1`]).stdout.match(/actions=/g)?.length ?? 0;
+  const told = flows();
+  t.ok(told > 0, 'node and gateway are told apart on their bridge');
+  die(n2, '/run/openvswitch/ovs-vswitchd.pid');
+  startVswitchd(n2);
+  while (flows() < told) await member.told(asWanted);
+  t.equal(flows(), told, 'after a death of ovs-vswitchd, too');
 
   for (const daemon of [central, member]) t.equal(await daemon.stop(), 0);
 });

@@ -3,7 +3,7 @@
 import t from 'tap';
 import type { TraceCrossing, TracedWay, TraceResult } from '../../agent/model/overlay-trace.ts';
 import { type Host, missingForHosts } from './hosts.ts';
-import { learn, outside, twoNodes } from './traced-cluster.ts';
+import { denySsh, learn, outside, twoNodes } from './traced-cluster.ts';
 
 t.test('packets that get through, and packets that do not', { skip: missingForHosts() ?? false }, async (t) => {
   const [n1, n2] = await twoNodes(t);
@@ -117,27 +117,7 @@ t.test('packets that get through, and packets that do not', { skip: missingForHo
   });
 
   await t.test('a policy that drops', (t) => {
-    const acl = [
-      'priority=1000',
-      'direction=to-lport',
-      'action=drop',
-      'match="outport == \\"k8s-n2\\" && tcp.dst == 22"',
-    ];
-    const owner = ['external_ids:k8s.ovn.org/owner-type=NetworkPolicy', 'external_ids:k8s.ovn.org/name=default:no-ssh'];
-    const create = [
-      '--id=@acl',
-      'create',
-      'ACL',
-      ...acl,
-      ...owner,
-      '--',
-      'add',
-      'Logical_Switch',
-      'n2',
-      'acls',
-      '@acl',
-    ];
-    n1.must('ovn-nbctl', '--wait=hv', '--', ...create);
+    denySsh(n1, 'no-ssh', '\\"k8s-n2\\"', 'Logical_Switch', 'n2');
     const words = ['overlay', 'trace', '10.42.0.2', 'n2', '--tcp', '22'];
     t.match(n1.agent(...words), { status: 3, stdout: /Dropped by NetworkPolicy default\/no-ssh \(ACL \w+, drop/ });
     const there = n2.agent(...words);

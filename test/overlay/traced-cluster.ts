@@ -7,7 +7,8 @@ import { planNorthbound } from '../../agent/overlay/northbound.ts';
 import { operationsOf } from '../../agent/overlay/operations.ts';
 import { factsOf, gatewayOf } from '../unit/overlay/cluster.ts';
 import { readRows } from './central.ts';
-import { type Host, startCentral, startController, startLan } from './hosts.ts';
+import { form } from './form.ts';
+import { type Host, startLan } from './hosts.ts';
 
 /** Somebody who is not on the LAN, and its router. */
 export const outside = '203.0.113.9';
@@ -17,11 +18,7 @@ const router = { address: '192.0.2.254', mac: '52:54:00:ff:ff:01' };
 export async function twoNodes(t: Test): Promise<readonly [Host, Host]> {
   const lan = await startLan(t);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
-  startCentral(n1);
-  for (const host of [n1, n2]) startController(host);
-  t.match(n1.agent('overlay', 'init'), { status: 0 });
-  const bundle = n1.agent('overlay', 'pki', 'issue', 'n2', '--system-id', 'n2-of-the-test').stdout;
-  t.match(n2.agentWith(bundle, 'overlay', 'join', '-'), { status: 0 });
+  form(t, [n1, n2]);
   const record = JSON.parse(readFileSync(n1.path('/var/lib/microshift-net/overlay.json'), 'utf8')) as OverlayRecord;
   const gateway = gatewayOf(1, { addresses: ['192.0.2.21/24'], nextHops: [router.address] });
   const nodes = (record.members ?? []).map((node) => (node.name === 'n1' ? { ...node, gateway } : node));
@@ -46,4 +43,15 @@ export function learn(n1: Host): void {
   ];
   n1.must('ovn-sbctl', 'create', 'MAC_Binding', ...binding, `datapath=${n1.must('ovn-sbctl', ...find).trim()}`);
   n1.must('ovn-nbctl', '--wait=hv', 'sync');
+}
+
+/** An access list that a NetworkPolicy has made and that drops SSH, in a row of this kind that has such lists. */
+export function denySsh(n1: Host, policy: string, outport: string, table: string, row: string): void {
+  const acl = ['priority=1000', 'direction=to-lport', 'action=drop', `match="outport == ${outport} && tcp.dst == 22"`];
+  const owner = [
+    'external_ids:k8s.ovn.org/owner-type=NetworkPolicy',
+    `external_ids:k8s.ovn.org/name=default:${policy}`,
+  ];
+  const create = ['--id=@acl', 'create', 'ACL', ...acl, ...owner];
+  n1.must('ovn-nbctl', '--wait=hv', '--', ...create, '--', 'add', table, row, 'acls', '@acl');
 }

@@ -1,8 +1,9 @@
 import type { LinkAddress } from '../../agent/model/observation.ts';
 
-/** A usable global address of a link, of `address/prefix`. */
+/** A usable address of a link, of `address/prefix`; global, unless it is one of the link itself (RFC 4291, 2.5.6). */
 export function linkAddress(text: string): LinkAddress {
   const [address = '', prefix = ''] = text.split('/');
   const flags = { tentative: false, dadFailed: false, temporary: false, deprecated: false };
-  return { family: address.includes(':') ? 6 : 4, address, prefixLength: Number(prefix), scope: 'global', ...flags };
+  const scope = address.startsWith('fe80') ? 'link' : 'global';
+  return { family: address.includes(':') ? 6 : 4, address, prefixLength: Number(prefix), scope, ...flags };
 }

@@ -4,12 +4,12 @@ import { AgentError, asAgentError, messageOf } from '../../errors.ts';
 import type { OverlayChanges } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { applyOverlay, refuseOtherOvn } from './apply.ts';
-import { askController, ensureCentral, startController } from './daemons.ts';
+import { askController, ensureCentral, startController } from './ovn-daemons.ts';
+import { withUnits } from './ovn-units.ts';
 import type { OverlayPlaces } from './places.ts';
 import { withPlan } from './planned.ts';
 import { removeRecord, writeRecord } from './record.ts';
 import { removeRows } from './undo.ts';
-import { withUnits } from './units.ts';
 
 /**
  * Makes a node part of an overlay in which it was not: everything that can be refused is refused first, `prepare` puts the certificates in place,

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { removeFile } from '../../drivers/host/files.ts';
 import { clearRemains, pkiFiles } from './authority.ts';
 import { type LeftOver, leaveOverlay, otherMembers, refuseToCutOff } from './leave.ts';
+import { restoreUnits } from './ovn-units.ts';
 import type { OverlayPlaces } from './places.ts';
 import { readRecord, requireRecord } from './record.ts';
-import { restoreUnits } from './units.ts';
 
 /** What `overlay disable` came to. */
 export interface Disabled {

@@ -4,7 +4,7 @@ import type { OverlayNode } from '../../model/overlay.ts';
 import type { OverlayBundle, OverlayRecord } from '../../model/overlay-record.ts';
 import { installOwn, issueFor, pkiFiles, readAuthority, rememberIssued } from './authority.ts';
 import { assigned } from './membership.ts';
-import { isNodeName, isSystemId } from './names.ts';
+import { isNodeName, isSystemId } from './name-forms.ts';
 import type { OverlayPlaces } from './places.ts';
 import { withPlan } from './planned.ts';
 import { requireCentral, writeRecord } from './record.ts';

@@ -10,14 +10,14 @@ import { recordNow } from '../../overlay/own-gateway.ts';
 import { overlayTables } from '../../overlay/tables.ts';
 import { nodeTag } from '../../overlay/tags.ts';
 import { clearRemains, forgetIssued, pkiFiles } from './authority.ts';
-import { centralAnswers } from './daemons.ts';
+import { stopDaemon } from './daemon/unit.ts';
 import { giveBack } from './gateway.ts';
+import { centralAnswers } from './ovn-daemons.ts';
 import type { OverlayPlaces } from './places.ts';
 import { chassisOf, planMembers, tlsFiles, withDatabases } from './planned.ts';
 import { removeRecord, requireCentral, requireRecord, writeRecord } from './record.ts';
 import { carryOut, readRows } from './rows.ts';
 import { removeRows } from './undo.ts';
-import { stopDaemon } from './unit.ts';
 
 /** What is left to do elsewhere; null: nothing. */
 export type LeftOver = string | null;

@@ -7,7 +7,7 @@ import type { Link } from '../../model/observation.ts';
 import type { EncapType, OverlayLayout, OverlayNode } from '../../model/overlay.ts';
 import { parseRange } from '../../net/address-range.ts';
 import { assignNode } from '../../overlay/registry.ts';
-import { isNodeName } from './names.ts';
+import { isNodeName } from './name-forms.ts';
 
 /** Value of external_ids:owner of our rows. */
 export const overlayOwner = 'microshift-net';

@@ -22,7 +22,7 @@ import { recordNow } from '../../overlay/own-gateway.ts';
 import { planNic } from '../../overlay/own-nic.ts';
 import { overlayTables } from '../../overlay/tables.ts';
 import { pkiFiles } from './authority.ts';
-import { readDaemon } from './daemon-state.ts';
+import { readDaemon } from './daemon/state.ts';
 import { planManagementPort } from './management-port.ts';
 import type { OverlayPlaces } from './places.ts';
 import { readRows } from './rows.ts';

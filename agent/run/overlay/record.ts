@@ -1,7 +1,7 @@
 import { readSmallFile, removeForGood, writeFileAtomically } from '../../drivers/host/files.ts';
 import { AgentError } from '../../errors.ts';
 import type { OverlayBundle, OverlayRecord } from '../../model/overlay-record.ts';
-import { asBundle, asRecord, bundleFault, recordFault } from './form.ts';
+import { asBundle, asRecord, bundleFault, recordFault } from './record-form.ts';
 
 /** A record of a thousand nodes has half of that. */
 const recordBytes = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { readSmallFile, writeFileAtomically } from '../../drivers/host/files.ts';
 import { AgentError } from '../../errors.ts';
-import { isSystemId } from './names.ts';
+import { isSystemId } from './name-forms.ts';
 
 /** The machine's system-id, which ovs-ctl(8) makes at the first start of Open vSwitch and never changes; null: there is none yet. */
 export function readSystemId(path: string): string | null {

@@ -1,34 +1,11 @@
 import t from 'tap';
-import type { Link, Route } from '../../../agent/model/observation.ts';
+import type { Route } from '../../../agent/model/observation.ts';
 import type { GatewayRequest, OverlayRecord } from '../../../agent/model/overlay-record.ts';
 import { bridgeFor, chooseGateway, recordNow } from '../../../agent/overlay/own-gateway.ts';
 import { movedAddresses, type NicFacts, planNic } from '../../../agent/overlay/own-nic.ts';
 import { failure } from '../failure.ts';
+import { linkOf } from '../link.ts';
 import { dual, modern, nodeOf } from './cluster.ts';
-
-function link(name: string, addresses: readonly string[], special: Partial<Link> = {}): Link {
-  const list = addresses.map((text) => {
-    const [address = '', length = ''] = text.split('/');
-    const flags = { tentative: false, dadFailed: false, temporary: false, deprecated: false };
-    const scope = address.startsWith('fe80') ? ('link' as const) : ('global' as const);
-    return { family: address.includes(':') ? 6 : 4, address, prefixLength: Number(length), scope, ...flags } as const;
-  });
-  return {
-    name,
-    index: 1,
-    mac: '52:54:00:00:00:01',
-    permanentMac: null,
-    mtuBytes: 1500,
-    up: true,
-    carrier: true,
-    hardwareType: 1,
-    kind: null,
-    driver: null,
-    master: null,
-    addresses: list,
-    ...special,
-  };
-}
 
 function route(destination: string, gateway: string | null, device: string, metric = 0): Route {
   return { family: destination.includes(':') ? 6 : 4, destination, gateway, device, metric };
@@ -44,7 +21,7 @@ const request: GatewayRequest = {
   moved: [],
 };
 const node = nodeOf(1);
-const bridge = link('br-ex', ['10.44.0.0/32', '192.0.2.11/24', '192.0.2.5/24', '2001:db8::11/64', 'fe80::1/64']);
+const bridge = linkOf('br-ex', ['10.44.0.0/32', '192.0.2.11/24', '192.0.2.5/24', '2001:db8::11/64', 'fe80::1/64']);
 const routes = [
   route('192.0.2.0/24', null, 'br-ex'),
   route('0.0.0.0/0', '192.0.2.1', 'br-ex', 100),
@@ -52,7 +29,7 @@ const routes = [
   route('0.0.0.0/0', '198.51.100.1', 'eth5', 0),
   route('::/0', 'fe80::2', 'br-ex', 48),
 ];
-const kernel = { links: [bridge, link('eth1', ['203.0.113.9/24'], { mac: '52:54:00:00:01:01' })], routes };
+const kernel = { links: [bridge, linkOf('eth1', ['203.0.113.9/24'], { mac: '52:54:00:00:01:01' })], routes };
 
 t.test('br-ex as it is', (t) => {
   t.strictSame(chooseGateway(request, modern, node, kernel), {
@@ -71,7 +48,7 @@ t.test('br-ex as it is', (t) => {
     addresses: ['192.0.2.11/24', '2001:db8::11/64'],
     nextHops: ['192.0.2.2', 'fe80::2'],
   });
-  const single = [link('br-ex', ['192.0.2.77/32'])];
+  const single = [linkOf('br-ex', ['192.0.2.77/32'])];
   const cloud = [route('0.0.0.0/0', '169.254.1.1', 'br-ex')];
   t.match(chooseGateway(request, modern, node, { links: single, routes: cloud }), { addresses: ['192.0.2.77/32'] });
   t.end();
@@ -120,9 +97,12 @@ t.test('it follows the kernel, and stays while that has nothing', (t) => {
     gateway: request,
     members: null,
   };
-  const moved = { links: [link('br-ex', ['198.51.100.9/24'])], routes: [route('0.0.0.0/0', '198.51.100.1', 'br-ex')] };
+  const moved = {
+    links: [linkOf('br-ex', ['198.51.100.9/24'])],
+    routes: [route('0.0.0.0/0', '198.51.100.1', 'br-ex')],
+  };
   t.match(recordNow(record, moved).node.gateway, { addresses: ['198.51.100.9/24'], nextHops: ['198.51.100.1'] });
-  t.equal(recordNow(record, { links: [link('br-ex', [])], routes: [] }), record, 'between two leases');
+  t.equal(recordNow(record, { links: [linkOf('br-ex', [])], routes: [] }), record, 'between two leases');
   t.match(recordNow(record, { links: [], routes: [] }), { node: { gateway: null } }, 'br-ex is gone');
   const { gateway: _, ...older } = record;
   t.equal(recordNow(older, moved), older);
@@ -136,7 +116,7 @@ t.test('a NIC of its own', (t) => {
     movedAddresses('eth1', asked, node, { ...facts, ...special });
   t.strictSame(moved('auto'), ['203.0.113.9/24']);
   t.strictSame(moved(['203.0.113.9/24']), ['203.0.113.9/24']);
-  t.strictSame(moved(['203.0.113.8/24'], { links: [link('eth1', ['fe80::1/64'])] }), []);
+  t.strictSame(moved(['203.0.113.8/24'], { links: [linkOf('eth1', ['fe80::1/64'])] }), []);
   const connected = route('203.0.113.0/24', null, 'eth1');
   for (const [special, message] of [
     [{ links: [bridge] }, /no interface eth1/],
@@ -144,21 +124,21 @@ t.test('a NIC of its own', (t) => {
     [{ routes: [route('0.0.0.0/0', '203.0.113.1', 'eth1')] }, /a default route of this node leads over it/],
     [{ routes: [route('10.0.0.0/8', '203.0.113.1', 'eth1')] }, /the route of this node to 10\.0\.0\.0\/8/],
     [{ routes: [...routes, connected], sshPeer: '203.0.113.77' }, /connected over it, from 203\.0\.113\.77/],
-    [{ links: [link('eth1', ['192.0.2.11/24'])] }, /it has 192\.0\.2\.11, at which the other nodes/],
-    [{ links: [link('eth1', [], { master: 'bond0' })] }, /it is part of bond0/],
-    [{ links: [link('eth1', [], { kind: 'wlan' })] }, /Ethernet only/],
+    [{ links: [linkOf('eth1', ['192.0.2.11/24'])] }, /it has 192\.0\.2\.11, at which the other nodes/],
+    [{ links: [linkOf('eth1', [], { master: 'bond0' })] }, /it is part of bond0/],
+    [{ links: [linkOf('eth1', [], { kind: 'wlan' })] }, /Ethernet only/],
   ] as const)
     t.throws(() => moved('auto', special), { message }, String(message));
   t.throws(() => moved(['203.0.113.8/24']), { message: /at which nobody would answer/ });
   t.strictSame(moved('auto', { routes: [...routes, connected], sshPeer: '192.0.2.77' }), ['203.0.113.9/24']);
   t.strictSame(
-    planNic('eth1', [link('eth1', ['203.0.113.9/24', 'fe80::1/64'], { up: false })]).map(({ command }) => command),
+    planNic('eth1', [linkOf('eth1', ['203.0.113.9/24', 'fe80::1/64'], { up: false })]).map(({ command }) => command),
     ['address flush dev eth1 scope global', 'link set dev eth1 up'],
   );
   t.strictSame(
-    planNic('eth1', [link('eth1', ['203.0.113.9/24'])]).map(({ command }) => command),
+    planNic('eth1', [linkOf('eth1', ['203.0.113.9/24'])]).map(({ command }) => command),
     ['address delete 203.0.113.9/24 dev eth1'],
   );
-  t.strictSame(planNic('eth1', [link('eth1', [])]), []);
+  t.strictSame(planNic('eth1', [linkOf('eth1', [])]), []);
   t.end();
 });

@@ -3,7 +3,7 @@ import { AgentError } from '../../../errors.ts';
 import type { GatewayRequest, GatewayWords, NodeRequest, NodeWords } from '../../../model/ovn-k8s.ts';
 import { familyOf } from '../../../net/address.ts';
 import { type AddressRange, parseRange } from '../../../net/address-range.ts';
-import { isNodeName } from '../names.ts';
+import { isNodeName } from '../name-forms.ts';
 
 /** Reads the options of `master-init` and `minion-init`; `option` names the one that has the node's subnet. Refuses, with kind `bad-usage`, what is not usable. */
 export function nodeRequest(words: NodeWords, option: string, subnet: string, isMaster: boolean): NodeRequest {

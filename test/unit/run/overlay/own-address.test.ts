@@ -3,27 +3,13 @@ import { defaultConfig } from '../../../../agent/config/defaults.ts';
 import type { HostFacts } from '../../../../agent/facts/overlay.ts';
 import type { OverlayRecord } from '../../../../agent/model/overlay-record.ts';
 import { withOwnAddress } from '../../../../agent/run/overlay/own-address.ts';
-import { linkAddress } from '../../link-address.ts';
+import { linkOf } from '../../link.ts';
 import { gatewayOf, modern, nodeOf } from '../../overlay/cluster.ts';
 
 /** A host with these addresses on br-ex, and a default route over it unless told otherwise. */
 function host(addresses: readonly string[], hasRoute = true): HostFacts {
-  const link = {
-    name: 'br-ex',
-    index: 2,
-    mac: '52:54:00:00:00:01',
-    permanentMac: null,
-    mtuBytes: 1500,
-    up: true,
-    carrier: true,
-    hardwareType: 1,
-    kind: null,
-    driver: null,
-    master: null,
-    addresses: addresses.map(linkAddress),
-  };
   const route = { family: 4, destination: '0.0.0.0/0', gateway: '198.51.100.1', device: 'br-ex', metric: 48 } as const;
-  return { hostname: 'n1', links: [link], routes: hasRoute ? [route] : [] };
+  return { hostname: 'n1', links: [linkOf('br-ex', addresses)], routes: hasRoute ? [route] : [] };
 }
 
 const central = nodeOf(1, { gateway: gatewayOf(1) });

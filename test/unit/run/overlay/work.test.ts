@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createWork, retryAfterMs, type Scope } from '../../../../agent/run/overlay/work.ts';
+import { createWork, retryAfterMs, type Scope } from '../../../../agent/run/overlay/daemon/work.ts';
 
 /** A piece of work that ends when it is told to. */
 function played() {

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { OverlayBundle, OverlayRecord } from '../../model/overlay-record.ts';
 import { familyOf } from '../../net/address.ts';
 import { parseRange } from '../../net/address-range.ts';
-import { isNodeName, isSystemId } from './names.ts';
+import { isNodeName, isSystemId } from './name-forms.ts';
 
 /** Says what is wrong with a value; null: nothing. */
 type Check = (value: unknown) => boolean;

@@ -6,8 +6,8 @@ import { type MissingColumn, missingColumns, writtenTables } from '../../overlay
 import { listOf, textOf } from '../../overlay/existing.ts';
 import { shapeOfSchema } from '../../overlay/wire.ts';
 import { listCertificates } from './authority.ts';
-import { askController, hasCentral } from './daemons.ts';
 import { daysUntil } from './nodes.ts';
+import { askController, hasCentral } from './ovn-daemons.ts';
 import { type OverlayPlaces, overlayPlaces } from './places.ts';
 import { readRecord } from './record.ts';
 import { readRows } from './rows.ts';

@@ -1,14 +1,14 @@
-import { onFileEvent } from '../../drivers/host/file-events.ts';
-import { followKernel, monitorEnded } from '../../drivers/host/kernel-events.ts';
-import { followChanges } from '../../drivers/ovn/changes.ts';
-import { centralSocket } from '../../drivers/ovn/database.ts';
-import type { OverlayRecord } from '../../model/overlay-record.ts';
-import { integrationBridge } from '../../overlay/bridges.ts';
-import { type FollowedDatabase, followedTables } from '../../overlay/followed.ts';
-import { uplinkPort } from '../../overlay/names.ts';
-import { overlayTables } from '../../overlay/tables.ts';
-import { shapeOfSchema } from '../../overlay/wire.ts';
-import type { OverlayPlaces } from './places.ts';
+import { onFileEvent } from '../../../drivers/host/file-events.ts';
+import { followKernel, monitorEnded } from '../../../drivers/host/kernel-events.ts';
+import { followChanges } from '../../../drivers/ovn/changes.ts';
+import { centralSocket } from '../../../drivers/ovn/database.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import { integrationBridge } from '../../../overlay/bridges.ts';
+import { type FollowedDatabase, followedTables } from '../../../overlay/followed.ts';
+import { uplinkPort } from '../../../overlay/names.ts';
+import { overlayTables } from '../../../overlay/tables.ts';
+import { shapeOfSchema } from '../../../overlay/wire.ts';
+import type { OverlayPlaces } from '../places.ts';
 import type { Scope } from './work.ts';
 
 /** Who is told of what has happened. */

@@ -1,8 +1,8 @@
-import { askNextNumber, openCentralDatabase } from '../../drivers/ovn/database.ts';
-import type { OverlayNode } from '../../model/overlay.ts';
-import { judgeGateways, nextRound } from '../../overlay/heartbeat.ts';
-import type { OverlayPlaces } from './places.ts';
-import { readRows } from './rows.ts';
+import { askNextNumber, openCentralDatabase } from '../../../drivers/ovn/database.ts';
+import type { OverlayNode } from '../../../model/overlay.ts';
+import { judgeGateways, nextRound } from '../../../overlay/heartbeat.ts';
+import type { OverlayPlaces } from '../places.ts';
+import { readRows } from '../rows.ts';
 
 /** Gateways are asked this often whether they are there; three rounds make one that is silent for 10 to 15 s. */
 const roundMs = 5_000;

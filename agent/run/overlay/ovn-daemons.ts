@@ -2,8 +2,8 @@ import { monotonicMs } from '../../deadline.ts';
 import { serviceEvent } from '../../drivers/host/service-event.ts';
 import { type ControllerState, controllerState } from '../../drivers/ovn/controller.ts';
 import { centralSocket, openCentralDatabase, ovnMissing } from '../../drivers/ovn/database.ts';
+import { startAgain, startUnits } from './ovn-units.ts';
 import type { OverlayPlaces } from './places.ts';
-import { startAgain, startUnits } from './units.ts';
 
 /** A daemon's start has ended for systemd before it listens; that takes it a second, and 30 s are for a machine that swaps. */
 const listenMs = 30_000;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { Systemd } from '../../../../agent/drivers/systemd/units.ts';
 import { AgentError } from '../../../../agent/errors.ts';
-import { restoreUnits, startAgain, startUnits, withUnits } from '../../../../agent/run/overlay/units.ts';
+import { restoreUnits, startAgain, startUnits, withUnits } from '../../../../agent/run/overlay/ovn-units.ts';
 import { failure } from '../../failure.ts';
 
 type State = 'enabled active' | 'enabled inactive' | 'disabled active' | 'disabled inactive';

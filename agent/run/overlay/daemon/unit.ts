@@ -1,5 +1,6 @@
-import { asAgentError } from '../../errors.ts';
-import { onSystemBus } from '../../facts/system-bus.ts';
+import type { Systemd } from '../../../drivers/systemd/units.ts';
+import { asAgentError } from '../../../errors.ts';
+import { askSystemd } from '../ovn-units.ts';
 
 const unit = 'microshift-net-overlay.service';
 
@@ -19,14 +20,9 @@ export async function stopDaemon(say: (step: string) => void): Promise<void> {
   });
 }
 
-async function change(
-  say: (step: string) => void,
-  work: (systemd: ReturnType<typeof import('../../drivers/systemd/units.ts').openSystemd>) => Promise<void>,
-): Promise<void> {
+async function change(say: (step: string) => void, work: (systemd: Systemd) => Promise<void>): Promise<void> {
   try {
-    await onSystemBus(async (bus) => {
-      const { openSystemd } = await import('../../drivers/systemd/units.ts');
-      const systemd = openSystemd(bus);
+    await askSystemd(async (systemd) => {
       if (await systemd.isInstalled(unit)) await work(systemd);
     });
   } catch (thrown) {

@@ -1,6 +1,6 @@
-import { readSmallFile, replaceFile } from '../../drivers/host/files.ts';
-import { processStart } from '../../drivers/host/process-start.ts';
-import type { OverlayDaemon } from '../../model/overlay-daemon.ts';
+import { readSmallFile, replaceFile } from '../../../drivers/host/files.ts';
+import { processStart } from '../../../drivers/host/process-start.ts';
+import type { OverlayDaemon } from '../../../model/overlay-daemon.ts';
 
 /** What the daemon of this boot last wrote of itself; null: none has run, or that is not ours. */
 export function readDaemon(path: string): OverlayDaemon | null {

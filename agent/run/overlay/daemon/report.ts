@@ -1,9 +1,9 @@
-import { processStart } from '../../drivers/host/process-start.ts';
-import { tellServiceManager } from '../../drivers/host/service-manager.ts';
-import { AgentError } from '../../errors.ts';
-import type { OverlayDaemon } from '../../model/overlay-daemon.ts';
-import { readDaemon, runsStill, writeDaemon } from './daemon-state.ts';
-import type { OverlayPlaces } from './places.ts';
+import { processStart } from '../../../drivers/host/process-start.ts';
+import { tellServiceManager } from '../../../drivers/host/service-manager.ts';
+import { AgentError } from '../../../errors.ts';
+import type { OverlayDaemon } from '../../../model/overlay-daemon.ts';
+import type { OverlayPlaces } from '../places.ts';
+import { readDaemon, runsStill, writeDaemon } from './state.ts';
 
 /** Where the daemon tells what it does. */
 export interface Teller {

@@ -1,18 +1,18 @@
-import { readLinks } from '../../drivers/host/links.ts';
-import { AgentError } from '../../errors.ts';
-import { readHost } from '../../facts/overlay.ts';
-import type { Config } from '../../model/config.ts';
-import type { OverlayNode } from '../../model/overlay.ts';
-import type { OverlayRecord } from '../../model/overlay-record.ts';
-import { withLockWhenFree } from '../lock.ts';
-import { changesOf, settleOverlay } from './apply.ts';
-import { demuxDrift } from './arriving.ts';
-import { ensureCentral } from './daemons.ts';
-import { isWayOut, wayOutMissing } from './gateway-proof.ts';
-import { withOwnAddress } from './own-address.ts';
-import type { OverlayPlaces } from './places.ts';
-import { ownDevice, type PlannedNode, withPlan } from './planned.ts';
-import { readRecord, writeRecord } from './record.ts';
+import { readLinks } from '../../../drivers/host/links.ts';
+import { AgentError } from '../../../errors.ts';
+import { readHost } from '../../../facts/overlay.ts';
+import type { Config } from '../../../model/config.ts';
+import type { OverlayNode } from '../../../model/overlay.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import { withLockWhenFree } from '../../lock.ts';
+import { changesOf, settleOverlay } from '../apply.ts';
+import { demuxDrift } from '../arriving.ts';
+import { isWayOut, wayOutMissing } from '../gateway-proof.ts';
+import { ensureCentral } from '../ovn-daemons.ts';
+import { withOwnAddress } from '../own-address.ts';
+import type { OverlayPlaces } from '../places.ts';
+import { ownDevice, type PlannedNode, withPlan } from '../planned.ts';
+import { readRecord, writeRecord } from '../record.ts';
 import type { Scope } from './work.ts';
 
 /** As it is in the lock's file, for who meets us. */

@@ -1,4 +1,4 @@
-import { monotonicMs } from '../../deadline.ts';
+import { monotonicMs } from '../../../deadline.ts';
 
 /** What is to be done: everything as at a boot; everything; or only what differs. */
 export type Scope = 'boot' | 'all' | 'look';

@@ -14,7 +14,8 @@ export interface UnitBefore {
 /** Does something with systemd; replaced in tests. */
 export type AskSystemd = <T>(work: (systemd: Systemd) => Promise<T>) => Promise<T>;
 
-const askSystemd: AskSystemd = (work) =>
+/** Connects to systemd for the time of the work; fails with `dbus-unreachable` where there is none. */
+export const askSystemd: AskSystemd = (work) =>
   onSystemBus(async (bus) => {
     const { openSystemd } = await import('../../drivers/systemd/units.ts');
     return work(openSystemd(bus));

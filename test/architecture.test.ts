@@ -101,6 +101,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'overlay',
       'run',
       'trace',
+      'workload',
     ],
     packages: ['node:fs', 'node:net'],
     because: 'it brings rows, certificates and daemons of an overlay to what was planned',
@@ -207,6 +208,14 @@ const layers: Readonly<Record<string, Layer>> = {
     never: {
       'drivers/ovsdb': 'rows are handed in, and operations handed out, as plain JSON',
       config: 'facts are handed in',
+    },
+  },
+  workload: {
+    may: ['errors.ts', 'model', 'net', 'overlay'],
+    because: pure,
+    never: {
+      'drivers/kubernetes': 'objects are handed in as plain values',
+      'drivers/ovn': 'rows are handed in, and changes handed out, as plain values',
     },
   },
   trace: {

@@ -1,14 +1,14 @@
 import { AgentError } from '../errors.ts';
 import type { CentralFacts, OverlayPlan } from '../model/overlay.ts';
 import { is, keys } from './column-changes.ts';
-import { createDraft, type Draft, type WantedRow } from './draft.ts';
+import { createDraft, type Draft, foundIn, type WantedRow } from './draft.ts';
 import { textOf } from './existing.ts';
 import { isOwnedBy } from './tags.ts';
 
 /** What has to change in a central database so that it listens as wanted. Listeners of others stay. */
 export function planCentral(facts: CentralFacts): OverlayPlan {
   const { owner, connections, tls, rows } = facts;
-  const draft = createDraft(rows, owner);
+  const draft = createDraft(foundIn(rows), owner);
   const table = rows.database === 'OVN_Southbound' ? 'SB_Global' : 'NB_Global';
   const root = draft.existing.all(table)[0] ?? null;
   if (root === null) {

@@ -1,11 +1,12 @@
 import type { Atom, ColumnChange, ColumnShape, DatabaseRow, WrittenAtom, WrittenValue } from '../model/rows.ts';
 import { listOf, mapOf } from './existing.ts';
 
-/** What a column shall hold: exactly a value; of a map these keys, and some not; of a set these elements. */
+/** What a column shall hold: exactly a value; of a map these keys, and some not; of a set these elements, or these and no others. */
 export type WantedColumn =
   | { readonly is: WrittenValue }
   | { readonly keys: Readonly<Record<string, string>>; readonly without?: readonly string[] }
-  | { readonly has: readonly WrittenAtom[] };
+  | { readonly has: readonly WrittenAtom[] }
+  | { readonly only: readonly WrittenAtom[] };
 
 /** The whole column. */
 export const is = (value: WrittenValue): WantedColumn => ({ is: value });
@@ -13,11 +14,13 @@ export const is = (value: WrittenValue): WantedColumn => ({ is: value });
 export const keys = (entries: Readonly<Record<string, string>>): WantedColumn => ({ keys: entries });
 /** Elements of a set; the others stay. */
 export const has = (...elements: readonly WrittenAtom[]): WantedColumn => ({ has: elements });
+/** The whole set, changed element by element: what is sent grows with what differs, not with the set. */
+export const only = (elements: readonly WrittenAtom[]): WantedColumn => ({ only: elements });
 
 /** What a new row gets; null: nothing, its default does. */
 export function writtenValue(wanted: WantedColumn, { kind }: ColumnShape): WrittenValue | null {
   if ('keys' in wanted) return Object.keys(wanted.keys).length === 0 ? null : wanted.keys;
-  const value = 'is' in wanted ? wanted.is : wanted.has;
+  const value = 'is' in wanted ? wanted.is : 'has' in wanted ? wanted.has : wanted.only;
   if (kind !== 'set') return value;
   const elements = elementsOf(value);
   return elements.length === 0 ? null : elements;
@@ -36,6 +39,7 @@ export function changesOf(
     const missing = wanted.has.filter((element) => !listOf(row, column).includes(element as Atom));
     return missing.length === 0 ? [] : [{ column, add: missing }];
   }
+  if ('only' in wanted) return elementChanges(column, listOf(row, column), wanted.only);
   if (kind === 'set') {
     const elements = elementsOf(wanted.is);
     return sameSet(listOf(row, column), elements) ? [] : [{ column, replace: elements, before }];
@@ -55,6 +59,17 @@ function mapChanges(
     ...(put.length === 0 ? [] : [{ column, put: Object.fromEntries(put) }]),
     ...(drop.length === 0 ? [] : [{ column, drop }]),
   ];
+}
+
+function elementChanges(
+  column: string,
+  before: readonly Atom[],
+  wanted: readonly WrittenAtom[],
+): readonly ColumnChange[] {
+  const [there, kept] = [new Set<WrittenAtom>(before), new Set(wanted)];
+  const add = wanted.filter((element) => !there.has(element));
+  const remove = before.filter((element) => !kept.has(element));
+  return [...(add.length === 0 ? [] : [{ column, add }]), ...(remove.length === 0 ? [] : [{ column, remove }])];
 }
 
 function elementsOf(value: WrittenValue): readonly WrittenAtom[] {

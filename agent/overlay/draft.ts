@@ -3,6 +3,7 @@ import type {
   ColumnShape,
   DatabaseRow,
   DatabaseRows,
+  DatabaseShape,
   RowChange,
   RowGuard,
   RowPlace,
@@ -12,7 +13,7 @@ import type {
 import { withoutLength } from './addresses.ts';
 import { changesOf, type WantedColumn, writtenValue } from './column-changes.ts';
 import { type Existing, indexRows, listOf } from './existing.ts';
-import { tagKeys } from './tags.ts';
+import { tagKeys } from './tag-keys.ts';
 
 /** A row as it shall be. */
 export interface Wish {
@@ -32,6 +33,8 @@ export interface Wish {
   readonly isShared?: boolean;
   /** The node it is for; absent: the cluster. */
   readonly node?: string;
+  /** The unit of a workload's rows that it is part of. */
+  readonly unit?: string;
   readonly why: string;
 }
 
@@ -41,6 +44,17 @@ export interface WantedRow {
   readonly title: string;
   readonly reference: RowReference;
   readonly existing: DatabaseRow | null;
+}
+
+/** What is there. */
+export interface Found {
+  readonly existing: Existing;
+  readonly shape: DatabaseShape;
+}
+
+/** The rows that were read, as what is there. */
+export function foundIn(rows: DatabaseRows): Found {
+  return { existing: indexRows(rows), shape: rows.shape };
 }
 
 /** Collects what is wanted, and turns it into changes. */
@@ -64,8 +78,8 @@ export interface Draft {
   hasColumn(table: string, column: string): boolean;
 }
 
-export function createDraft(rows: DatabaseRows, owner: string): Draft {
-  const existing = indexRows(rows);
+/** A draft of changes to rows that are there, in a database of this shape. `owner` is whose the rows are. */
+export function createDraft({ existing, shape }: Found, owner: string): Draft {
   const [changes, guards, trace]: [RowChange[], RowGuard[], string[]] = [[], [], []];
   const settled = new Set<DatabaseRow>();
   const guarded = new Set<string>();
@@ -74,7 +88,7 @@ export function createDraft(rows: DatabaseRows, owner: string): Draft {
     if (!guarded.has(key)) guards.push(entry);
     guarded.add(key);
   };
-  const shapeOf = (table: string, column: string): ColumnShape | undefined => rows.shape[table]?.[column];
+  const shapeOf = (table: string, column: string): ColumnShape | undefined => shape[table]?.[column];
 
   const insert = (wish: Wish, columns: Readonly<Record<string, WantedColumn>>): RowReference => {
     const { table, title, place: at, why } = wish;
@@ -95,8 +109,12 @@ export function createDraft(rows: DatabaseRows, owner: string): Draft {
     return { newRow: name };
   };
 
-  const known = ({ table, columns, node, isShared }: Wish): Readonly<Record<string, WantedColumn>> => {
-    const tagged = { [tagKeys.owner]: owner, ...(node === undefined ? {} : { [tagKeys.node]: node }) };
+  const known = ({ table, columns, node, unit, isShared }: Wish): Readonly<Record<string, WantedColumn>> => {
+    const tagged = {
+      [tagKeys.owner]: owner,
+      ...(node === undefined ? {} : { [tagKeys.node]: node }),
+      ...(unit === undefined ? {} : { [tagKeys.unit]: unit }),
+    };
     const tags = isShared === true ? {} : tagged;
     const own = columns.external_ids;
     const ids = own !== undefined && 'keys' in own ? { ...own, keys: { ...own.keys, ...tags } } : { keys: tags };
@@ -144,7 +162,7 @@ export function createDraft(rows: DatabaseRows, owner: string): Draft {
     },
     keep: (row) => void settled.add(row),
     isSettled: (row) => settled.has(row),
-    hasTable: (table) => rows.shape[table] !== undefined,
+    hasTable: (table) => shape[table] !== undefined,
     hasColumn: (table, column) => shapeOf(table, column) !== undefined,
   };
 }

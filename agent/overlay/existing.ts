@@ -1,4 +1,5 @@
 import type { Atom, DatabaseRow, DatabaseRows } from '../model/rows.ts';
+import { tagKeys } from './tag-keys.ts';
 
 /** Where a row that is part of another one is held. */
 export interface Holder {
@@ -14,6 +15,16 @@ export interface Existing {
   /** Of a column that refers to rows of `table`, those rows. */
   referred(row: DatabaseRow | null, column: string, table: string): readonly DatabaseRow[];
   holderOf(row: DatabaseRow): Holder | null;
+  /** The units of a workload's rows. */
+  units(): Iterable<string>;
+  /** The rows of a unit. */
+  ofUnit(unit: string): readonly UnitRow[];
+}
+
+/** A row of a unit of a workload's rows. */
+export interface UnitRow {
+  readonly table: string;
+  readonly row: DatabaseRow;
 }
 
 /** Columns by which a row holds others that would be gone without it (ovn-nb(5), ovs-vswitchd.conf.db(5)). */
@@ -26,6 +37,7 @@ const holding: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     nat: 'NAT',
   },
   Logical_Router_Port: { gateway_chassis: 'Gateway_Chassis' },
+  Port_Group: { acls: 'ACL' },
   NB_Global: { connections: 'Connection', ssl: 'SSL' },
   SB_Global: { connections: 'Connection', ssl: 'SSL' },
   Open_vSwitch: { bridges: 'Bridge' },
@@ -42,11 +54,14 @@ export function indexRows({ tables }: DatabaseRows): Existing {
   const byUuid = new Map<string, DatabaseRow>();
   const byName = new Map<string, DatabaseRow>();
   const holders = new Map<string, Holder>();
+  const byUnit = new Map<string, UnitRow[]>();
   for (const [table, rows] of Object.entries(tables)) {
     for (const row of rows) {
       byUuid.set(`${table} ${row._uuid}`, row);
       const key = `${table} ${textOf(row, 'name')}`;
       if (!byName.has(key)) byName.set(key, row);
+      const unit = mapOf(row, 'external_ids')[tagKeys.unit];
+      if (unit !== undefined) byUnit.set(unit, [...(byUnit.get(unit) ?? []), { table, row }]);
       for (const [column, held] of Object.entries(holding[table] ?? {}))
         for (const uuid of listOf(row, column)) holders.set(`${held} ${uuid}`, { table, row, column });
     }
@@ -66,6 +81,8 @@ export function indexRows({ tables }: DatabaseRows): Existing {
     named: (table, name) => byName.get(`${table} ${name}`) ?? null,
     referred,
     holderOf: (row) => holders.get(`${tableOf.get(row)} ${row._uuid}`) ?? null,
+    units: () => byUnit.keys(),
+    ofUnit: (unit) => byUnit.get(unit) ?? [],
   };
 }
 

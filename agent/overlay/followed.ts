@@ -1,5 +1,5 @@
 import type { DatabaseShape } from '../model/rows.ts';
-import { tagKeys } from './tags.ts';
+import { tagKeys } from './tag-keys.ts';
 
 /** Columns of a table, and of which rows; without `where` of every one. */
 export interface FollowedTable {

@@ -2,7 +2,8 @@ import { AgentError } from '../errors.ts';
 import type { OverlayTls } from '../model/overlay.ts';
 import type { DatabaseRows, RowChange } from '../model/rows.ts';
 import { indexRows, textOf } from './existing.ts';
-import { isOwnedBy, tagKeys } from './tags.ts';
+import { tagKeys } from './tag-keys.ts';
+import { isOwnedBy } from './tags.ts';
 
 /**
  * The keys by which ovn-controller speaks TLS: the one row of SSL in Open_vSwitch (ovn-controller(8), "--private-key"). null: none of ours shall be

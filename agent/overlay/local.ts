@@ -4,17 +4,18 @@ import type { DatabaseRow, WrittenValue } from '../model/rows.ts';
 import { isIpv6, macOf } from './addresses.ts';
 import { integrationBridge, wantBridge, wantPort } from './bridges.ts';
 import { is, keys, type WantedColumn } from './column-changes.ts';
-import { createDraft, type Draft, type WantedRow } from './draft.ts';
+import { createDraft, type Draft, foundIn, type WantedRow } from './draft.ts';
 import { mapOf, textOf } from './existing.ts';
 import { managementInterface, nodeNames, patchNames, uplinkPort } from './names.ts';
 import { managementMac } from './node.ts';
 import { sharedSettings } from './shared-settings.ts';
-import { isOwnedBy, tagKeys } from './tags.ts';
+import { tagKeys } from './tag-keys.ts';
+import { isOwnedBy } from './tags.ts';
 
 /** What has to change in a node's own Open vSwitch so that its ovn-controller works for the cluster. */
 export function planLocal(facts: LocalFacts): OverlayPlan {
   const { layout, node, rows } = facts;
-  const draft = createDraft(rows, layout.owner);
+  const draft = createDraft(foundIn(rows), layout.owner);
   const root = rootOf(draft);
   wantSettings(draft, root, facts);
   const mac = macOf(node.encap.addresses.find((address) => !isIpv6(address)) ?? node.encap.addresses[0] ?? '0.0.0.0');
@@ -37,7 +38,7 @@ export function planLocal(facts: LocalFacts): OverlayPlan {
 
 /** What has to change so that nothing of the cluster is left on the node. `system-id` and the name stay: they are the machine's. */
 export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | 'rows'>): OverlayPlan {
-  const draft = createDraft(rows, layout.owner);
+  const draft = createDraft(foundIn(rows), layout.owner);
   const root = rootOf(draft);
   removeOthers(draft, layout.owner);
   for (const row of draft.existing.all('Port').filter(isWayOut))

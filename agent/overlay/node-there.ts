@@ -5,7 +5,8 @@ import { type Existing, indexRows, listOf, mapOf, textOf } from './existing.ts';
 import { gatewayNames, nodeNames, patchNames } from './names.ts';
 import { networkOf } from './own-gateway.ts';
 import { clusterRouterOf } from './ownership.ts';
-import { nodeTag, tagKeys } from './tags.ts';
+import { tagKeys } from './tag-keys.ts';
+import { nodeTag } from './tags.ts';
 
 /** What the rows of a node in the layout `seed` say of it: where nobody keeps a record, they are the only ones who know. */
 export interface NodeThere {

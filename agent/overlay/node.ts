@@ -5,7 +5,7 @@ import { has, is, keys } from './column-changes.ts';
 import type { Draft, WantedRow } from './draft.ts';
 import { wantHeld } from './held.ts';
 import { nodeNames } from './names.ts';
-import { tagKeys } from './tags.ts';
+import { tagKeys } from './tag-keys.ts';
 
 /** Places in a node's subnet: its router port, its management port. Pods come after. */
 const routerPlace = 1;

@@ -1,6 +1,6 @@
 import type { NorthboundFacts, OverlayPlan } from '../model/overlay.ts';
 import { wantCluster } from './cluster.ts';
-import { createDraft, type Draft } from './draft.ts';
+import { createDraft, type Draft, foundIn } from './draft.ts';
 import { wantGateway } from './gateway.ts';
 import { wantNode } from './node.ts';
 import { refuseForeignDatabase, refuseTakenNames } from './ownership.ts';
@@ -21,7 +21,7 @@ export function macsNeeded(nodes: number): number {
 /** What has to change in OVN_Northbound so that these nodes, and no leaving ones, are in the cluster. Every refusal happens here. */
 export function planNorthbound(facts: NorthboundFacts): OverlayPlan {
   const { layout, nodes, leaving, rows } = facts;
-  const draft = createDraft(rows, layout.owner);
+  const draft = createDraft(foundIn(rows), layout.owner);
   refuseForeignDatabase(draft.existing, layout.owner);
   refuseSharedIdentity(facts);
   refuseTakenNames(facts, draft.existing);

@@ -3,7 +3,8 @@ import type { NorthboundFacts, OverlayLayout, OverlayNode } from '../model/overl
 import type { DatabaseRow } from '../model/rows.ts';
 import { type Existing, mapOf, textOf } from './existing.ts';
 import { gatewayNames, nodeNames } from './names.ts';
-import { isOwnedBy, nodeTag, tagKeys } from './tags.ts';
+import { tagKeys } from './tag-keys.ts';
+import { isOwnedBy, nodeTag } from './tags.ts';
 
 /** The cluster's router: every tool since 2016 marks it so. */
 export function clusterRouterOf(existing: Existing): DatabaseRow | null {

@@ -6,7 +6,8 @@ import { isIpv6, rangeOf, subnetOf, withoutLength } from './addresses.ts';
 import { type Existing, indexRows, listOf, mapOf, textOf } from './existing.ts';
 import { gatewayNames, joinNames, nodeNames } from './names.ts';
 import { chassisOf, clusterRouterOf } from './ownership.ts';
-import { nodeTag, tagKeys } from './tags.ts';
+import { tagKeys } from './tag-keys.ts';
+import { nodeTag } from './tags.ts';
 
 /** A node as the rows of OVN_Northbound tell of it. */
 export interface RegisteredNode {

@@ -1,6 +1,6 @@
 import type { OverlayGateway } from '../model/overlay.ts';
 import { announcement, isAnnounced } from './announcement.ts';
-import { tagKeys } from './tags.ts';
+import { tagKeys } from './tag-keys.ts';
 
 /** Changes of external_ids: what is put there, and which keys go. */
 export interface SettingChanges {

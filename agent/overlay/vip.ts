@@ -5,7 +5,7 @@ import { is, keys } from './column-changes.ts';
 import type { Draft, WantedRow } from './draft.ts';
 import { wantHeld } from './held.ts';
 import { vipNames } from './names.ts';
-import { tagKeys } from './tags.ts';
+import { tagKeys } from './tag-keys.ts';
 import { wantTranslation, wantUplink } from './uplink.ts';
 
 /** Nodes that have one way out together: the first of them that answers has its address. */

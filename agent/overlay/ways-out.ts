@@ -5,7 +5,8 @@ import type { Draft } from './draft.ts';
 import { listOf, mapOf, textOf } from './existing.ts';
 import type { GatewayRouter } from './gateway.ts';
 import { wantHeld } from './held.ts';
-import { nodeTag, tagKeys } from './tags.ts';
+import { tagKeys } from './tag-keys.ts';
+import { nodeTag } from './tags.ts';
 import { isAnyUp, type Vip } from './vip.ts';
 
 const table = 'Logical_Router_Static_Route';

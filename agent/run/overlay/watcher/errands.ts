@@ -1,18 +1,11 @@
 import type { Unit } from '../../../workload/plan-workload.ts';
-import { retryAfterMs } from '../daemon/work.ts';
+import { createRefusals, type Refused } from './refusals.ts';
 
 /** Units that are planned together, because some are only right beside others: a pod's row, and the groups that it is in. */
 export interface Errand {
   /** What called for it: the unit of an object's own, or another name. */
   readonly of: string;
   readonly units: ReadonlySet<Unit>;
-}
-
-/** A unit that the database does not take, also alone. */
-export interface Refused {
-  readonly unit: Unit;
-  /** How often in a row. */
-  readonly failures: number;
 }
 
 /**
@@ -45,73 +38,63 @@ const mostUnits = 200;
 export function createErrands(together: (unit: Unit) => Iterable<Unit>): Errands {
   const waiting = new Map<string, Set<Unit>>();
   const halves: (readonly Errand[])[] = [];
-  const refused = new Map<Unit, { readonly failures: number; readonly dueMs: number }>();
-  /** A refused unit that is not due yet spoils no other's transaction. */
-  const withoutRefused = (units: ReadonlySet<Unit>): ReadonlySet<Unit> =>
-    refused.size === 0 ? units : new Set([...units].filter((unit) => !refused.has(unit)));
-  const takeRefused = (nowMs: number): readonly Errand[] => {
-    for (const [unit, { failures, dueMs }] of refused) {
-      if (dueMs > nowMs) continue;
-      // Whoever took it says what came of it: until then it is not due.
-      refused.set(unit, { failures, dueMs: Number.POSITIVE_INFINITY });
-      return [{ of: unit, units: new Set([unit, ...withoutRefused(new Set(together(unit)))]) }];
-    }
-    return [];
+  const refusals = createRefusals();
+  /** A refused unit spoils no transaction but its own. */
+  const cleared = ({ of, units }: Errand): Errand =>
+    refusals.units.size === 0
+      ? { of, units }
+      : { of, units: new Set([...units].filter((unit) => unit === of || !refusals.units.has(unit))) };
+  const takeWaiting = (of: string): ReadonlySet<Unit> => {
+    const units = waiting.get(of) ?? new Set();
+    waiting.delete(of);
+    return units;
   };
-  const halve = (errands: readonly Errand[]): void => {
-    const [only, ...more] = errands;
-    const alone = more.length > 0 || only === undefined ? [] : [...only.units];
-    for (const unit of alone.toReversed()) halves.push([{ of: unit, units: new Set([unit]) }]);
-    const middle = Math.ceil(errands.length / 2);
-    if (more.length > 0) halves.push(errands.slice(middle), errands.slice(0, middle));
+  const takeMany = (): readonly Errand[] => {
+    const taken: Errand[] = [];
+    let count = 0;
+    for (const of of waiting.keys()) {
+      if (count >= mostUnits) break;
+      const errand = cleared({ of, units: takeWaiting(of) });
+      if (errand.units.size > 0) taken.push(errand);
+      count += errand.units.size;
+    }
+    return taken;
   };
   return {
     add: (of, units) => {
-      const before = waiting.get(of);
-      if (before === undefined) waiting.set(of, new Set(units));
-      else for (const unit of units) before.add(unit);
-      const own = refused.get(of);
-      if (own !== undefined) refused.set(of, { ...own, dueMs: 0 });
+      waiting.set(of, new Set([...(waiting.get(of) ?? []), ...units]));
+      refusals.wake(of);
     },
     take: (nowMs) => {
       const half = halves.pop();
-      if (half !== undefined) return half;
-      const again = takeRefused(nowMs);
-      if (again.length > 0) return again;
-      const taken: Errand[] = [];
-      let count = 0;
-      for (const [of, all] of waiting) {
-        if (count >= mostUnits) break;
-        waiting.delete(of);
-        const units = withoutRefused(all);
-        if (units.size > 0) taken.push({ of, units });
-        count += units.size;
-      }
-      return taken;
+      if (half !== undefined) return half.map(cleared);
+      const again = refusals.take(nowMs);
+      if (again === null) return takeMany();
+      return [cleared({ of: again, units: new Set([again, ...together(again), ...takeWaiting(again)]) })];
     },
     done: (errands) => {
-      for (const { units } of errands) for (const unit of units) refused.delete(unit);
+      for (const { units } of errands) refusals.done(units);
     },
     putBack: (errands) => void halves.push(errands),
-    halve,
+    halve: (errands) => void halves.push(...halvesOf(errands)),
     refuse: (errands, nowMs) => {
-      const [only] = errands;
-      const [unit] = only?.units ?? [];
-      if (errands.length > 1 || only === undefined || only.units.size > 1 || unit === undefined) {
-        halve(errands);
-        return null;
-      }
-      const failures = (refused.get(unit)?.failures ?? 0) + 1;
-      refused.set(unit, { failures, dueMs: nowMs + retryAfterMs(failures) });
-      return { unit, failures };
+      const [unit, ...more] = errands.flatMap(({ units }) => [...units]);
+      if (unit !== undefined && more.length === 0) return refusals.refuse(unit, nowMs);
+      halves.push(...halvesOf(errands));
+      return null;
     },
-    dueMs: () => {
-      if (halves.length + waiting.size > 0) return 0;
-      const due = Array.from(refused.values(), ({ dueMs }) => dueMs);
-      return due.length === 0 ? null : Math.min(...due);
-    },
+    dueMs: () => (halves.length + waiting.size > 0 ? 0 : refusals.dueMs()),
     get refused() {
-      return new Set(refused.keys());
+      return refusals.units;
     },
   };
+}
+
+/** The second half first, as on a stack. */
+function halvesOf(errands: readonly Errand[]): readonly (readonly Errand[])[] {
+  const [only, ...more] = errands;
+  if (only === undefined) return [];
+  if (more.length === 0) return [...only.units].toReversed().map((unit) => [{ of: unit, units: new Set([unit]) }]);
+  const middle = Math.ceil(errands.length / 2);
+  return [errands.slice(middle), errands.slice(0, middle)];
 }

@@ -1,5 +1,13 @@
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
-import type { EndpointSlice, Namespace, NetworkPolicy, ObjectChange, Pod, Service, Workload } from '../../../model/workload.ts';
+import type {
+  EndpointSlice,
+  Namespace,
+  NetworkPolicy,
+  ObjectChange,
+  Pod,
+  Service,
+  Workload,
+} from '../../../model/workload.ts';
 import { readPod } from '../../../workload/pods/read-pod.ts';
 import { readNamespace } from '../../../workload/policies/read-namespace.ts';
 import { readPolicy } from '../../../workload/policies/read-policy.ts';
@@ -30,8 +38,13 @@ export const kinds: readonly Kind[] = [
     collection: { apiVersion: 'v1', plural: 'namespaces', ...everywhere },
     read: readNamespace,
   },
-  { kind: 'Pod',
-    unit: 'pod', of: 'pods', collection: { apiVersion: 'v1', plural: 'pods', ...everywhere }, read: readPod },
+  {
+    kind: 'Pod',
+    unit: 'pod',
+    of: 'pods',
+    collection: { apiVersion: 'v1', plural: 'pods', ...everywhere },
+    read: readPod,
+  },
   {
     kind: 'Service',
     unit: 'service',

@@ -1,8 +1,8 @@
 import type { Notice } from '../../../drivers/kubernetes/api.ts';
 import type { AgentError } from '../../../errors.ts';
 import type { Service } from '../../../model/workload.ts';
-import type { AddressFault } from '../../../workload/pods/address-book.ts';
 import type { Unit } from '../../../workload/plan-workload.ts';
+import type { AddressFault } from '../../../workload/pods/address-book.ts';
 import { notServed } from '../../../workload/services/not-served.ts';
 import { kinds } from './kinds.ts';
 import type { Objects } from './objects.ts';

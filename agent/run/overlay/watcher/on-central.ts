@@ -41,7 +41,7 @@ export function createCentralWatcher(
     know: ({ layout, members, node }, nodes) => {
       if (members === null) return;
       running ??= start(node.name);
-      running.watcher.know(layout, nodes);
+      running.watcher.know({ layout, nodes });
     },
     close: async () => {
       await running?.watcher.close();

@@ -45,19 +45,17 @@ export function createPodNetworks(
     const differing = Object.entries(wanted).filter(([name, value]) => pod.annotations[name] !== value);
     if (differing.length === 0 || underWay.has(key)) return;
     underWay.add(key);
-    api
-      .annotate(pod, Object.fromEntries(differing))
-      .then(
-        () => null,
-        (error: unknown) => asAgentError(error),
-      )
-      .then((error) => {
-        underWay.delete(key);
-        if (latest === null) return;
-        if (error !== null) fail(error);
-        // What has changed meanwhile: another pod of the same name, or other addresses.
-        else if (latest.pods.get(key)?.uid !== pod.uid || book.addresses.get(key) !== addresses) annotate(key);
-      });
+    const ended = (error: AgentError | null): void => {
+      underWay.delete(key);
+      if (latest === null) return;
+      if (error !== null) fail(error);
+      // What has changed meanwhile: another pod of the same name, or other addresses.
+      else if (latest.pods.get(key)?.uid !== pod.uid || book.addresses.get(key) !== addresses) annotate(key);
+    };
+    api.annotate(pod, Object.fromEntries(differing)).then(
+      () => ended(null),
+      (error: unknown) => ended(asAgentError(error)),
+    );
   };
   return {
     addresses: book.addresses,
@@ -83,7 +81,10 @@ export function createPodNetworks(
   };
 }
 
-function podsOf(changes: readonly ObjectChange[]): { readonly pods: readonly Pod[]; readonly gone: readonly ObjectKey[] } {
+function podsOf(changes: readonly ObjectChange[]): {
+  readonly pods: readonly Pod[];
+  readonly gone: readonly ObjectKey[];
+} {
   const ofPods = changes.flatMap((change) => (change.kind === 'Pod' ? [change] : []));
   return {
     pods: ofPods.flatMap(({ now }) => now ?? []),

@@ -7,7 +7,9 @@ import type { Northbound } from './northbound.ts';
 
 /** What came of a transaction; of none where nothing differed. Where it was refused, nothing was written. */
 export type Outcome =
-  | { readonly end: 'nothing' | 'not owner' | 'too much' }
+  | { readonly end: 'nothing' }
+  | { readonly end: 'not owner' }
+  | { readonly end: 'too much' }
   | { readonly end: 'written'; readonly rows: number }
   | { readonly end: 'refused'; readonly error: AgentError };
 

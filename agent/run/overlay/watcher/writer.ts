@@ -4,11 +4,13 @@ import type { ObjectChange } from '../../../model/workload.ts';
 import type { WorkloadFacts } from '../../../workload/part.ts';
 import type { Unit } from '../../../workload/plan-workload.ts';
 import { retryAfterMs } from '../daemon/work.ts';
-import { createErrands, type Errand, type Refused } from './errands.ts';
+import { createErrands, type Errand, type Errands } from './errands.ts';
 import { errandOf, everyErrand, isAsWanted, togetherWith } from './everything.ts';
 import type { Northbound, RowUpdate } from './northbound.ts';
+import type { Refused } from './refusals.ts';
 import { touchedBy } from './touched.ts';
 import { bring, type Outcome } from './transaction.ts';
+import { createTurns } from './turns.ts';
 
 /** What the writer tells of. */
 export interface WriterListener {
@@ -39,104 +41,100 @@ export function createWriter(
   listener: WriterListener,
 ): Writer {
   const errands = createErrands((unit) => togetherWith(unit, facts()));
+  const put = ({ of, units }: Errand): void => errands.add(of, units);
   let isEverything = false;
   let failures = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let current: Promise<void> | null = null;
-  let isClosed = false;
-  /** What is told while a transaction is under way; the last of it is that transaction. */
-  let heard: (readonly RowUpdate[])[] | null = null;
 
-  const put = ({ of, units }: Errand): void => errands.add(of, units);
-  const add = (changes: readonly ObjectChange[], now: WorkloadFacts): void => {
-    for (const change of changes) put(errandOf(change, now));
-  };
-  const look = (changes: readonly RowUpdate[], own: ReadonlySet<string>): void => {
+  const look = (changes: readonly RowUpdate[], own: ReadonlySet<Unit>): void => {
     const [touched, now] = [touchedBy(changes), facts()];
-    if (touched === 'everything' || now === null) {
-      isEverything = true;
-      return;
-    }
-    for (const unit of touched) if (!own.has(unit)) errands.add(unit, togetherWith(unit, now));
+    if (touched === 'everything' || now === null) isEverything = true;
+    else for (const unit of touched) if (!own.has(unit)) errands.add(unit, togetherWith(unit, now));
   };
-  const send = async (batch: readonly Errand[], now: WorkloadFacts): Promise<Outcome> => {
+  const rows = hearRows(northbound, look, () => turns.start());
+  const write = async (batch: readonly Errand[], now: WorkloadFacts): Promise<void> => {
     const units = new Set(batch.flatMap((errand) => [...errand.units]));
-    heard = [];
-    let own: readonly RowUpdate[] = [];
     try {
-      const outcome = await bring(northbound, now, units, batch.length === 1);
-      if (outcome.end === 'written') own = heard.pop() ?? [];
-      return outcome;
-    } finally {
-      for (const changes of heard) look(changes, new Set());
-      look(own, units);
-      heard = null;
+      const outcome = await rows.during(units, () => bring(northbound, now, units, batch.length === 1));
+      judge(errands, batch, outcome, listener);
+      // That the lock is lost is told at once.
+      failures = outcome.end === 'not owner' ? failures + 1 : 0;
+    } catch (error) {
+      errands.putBack(batch);
+      isEverything = true;
+      failures += 1;
+      listener.stuck(asAgentError(error));
     }
   };
-  const judge = (batch: readonly Errand[], outcome: Outcome): void => {
-    if (outcome.end === 'written') listener.written(outcome.rows);
-    if (outcome.end === 'written' || outcome.end === 'nothing') errands.done(batch);
-    else if (outcome.end === 'too much') errands.halve(batch);
-    else if (outcome.end === 'refused') {
-      const alone = errands.refuse(batch, monotonicMs());
-      if (alone !== null) listener.refused(alone, outcome.error);
-    } else errands.putBack(batch);
-  };
-  const run = async (): Promise<void> => {
-    for (;;) {
+  const turn = async (): Promise<void> => {
+    do {
       const now = facts();
-      if (isClosed || now === null || !northbound.isOwner) return;
-      if (isEverything) {
-        isEverything = false;
-        if (!isAsWanted(northbound, now)) for (const errand of everyErrand(northbound, now)) put(errand);
-      }
+      if (now === null || !northbound.isOwner) return;
+      if (isEverything && !isAsWanted(northbound, now)) everyErrand(northbound, now).forEach(put);
+      isEverything = false;
       const batch = errands.take(monotonicMs());
       if (batch.length === 0) return listener.settled(errands.refused);
-      try {
-        const outcome = await send(batch, now);
-        judge(batch, outcome);
-        // Whoever has the lock now writes; that it is lost is told at once.
-        failures = outcome.end === 'not owner' ? failures + 1 : 0;
-      } catch (error) {
-        errands.putBack(batch);
-        isEverything = true;
-        failures += 1;
-        listener.stuck(asAgentError(error));
-      }
-      if (failures > 0) return undefined;
-    }
+      await write(batch, now);
+    } while (failures === 0);
   };
-  function start(): void {
-    if (current !== null || isClosed) return;
-    clearTimeout(timer);
-    current = run().finally(() => {
-      current = null;
-      const due = failures > 0 ? monotonicMs() + retryAfterMs(failures) : errands.dueMs();
-      if (due !== null && !isClosed && northbound.isOwner && facts() !== null)
-        timer = setTimeout(start, Math.max(0, due - monotonicMs()));
-    });
-  }
-  northbound.onChange((changes) => {
-    if (heard !== null) heard.push(changes);
-    else look(changes, new Set());
-    start();
+  const turns = createTurns(turn, () => {
+    if (!northbound.isOwner || facts() === null) return null;
+    return failures > 0 ? monotonicMs() + retryAfterMs(failures) : errands.dueMs();
   });
   return {
     changed: (changes) => {
       const now = facts();
       if (now === null) isEverything = true;
-      else add(changes, now);
-      start();
+      else for (const change of changes) put(errandOf(change, now));
+      turns.start();
     },
     all: () => {
       isEverything = true;
       failures = 0;
-      start();
+      turns.start();
     },
-    close: async () => {
-      isClosed = true;
-      clearTimeout(timer);
-      await current;
+    close: turns.close,
+  };
+}
+
+function judge(errands: Errands, batch: readonly Errand[], outcome: Outcome, listener: WriterListener): void {
+  if (outcome.end === 'refused') {
+    const alone = errands.refuse(batch, monotonicMs());
+    if (alone !== null) listener.refused(alone, outcome.error);
+  } else if (outcome.end === 'too much') errands.halve(batch);
+  else if (outcome.end === 'not owner') errands.putBack(batch);
+  else {
+    errands.done(batch);
+    if (outcome.end === 'written') listener.written(outcome.rows);
+  }
+}
+
+/** Looks at what changes; at what is told while a transaction is under way when that has ended: the last of it is the transaction itself. */
+function hearRows(
+  northbound: Northbound,
+  look: (changes: readonly RowUpdate[], own: ReadonlySet<Unit>) => void,
+  start: () => void,
+) {
+  const none: ReadonlySet<Unit> = new Set();
+  let heard: (readonly RowUpdate[])[] | null = null;
+  northbound.onChange((changes) => {
+    if (heard !== null) heard.push(changes);
+    else {
+      look(changes, none);
+      start();
+    }
+  });
+  return {
+    during: async (own: ReadonlySet<Unit>, transaction: () => Promise<Outcome>): Promise<Outcome> => {
+      const told: (readonly RowUpdate[])[] = [];
+      heard = told;
+      try {
+        const outcome = await transaction();
+        if (outcome.end === 'written') look(told.pop() ?? [], own);
+        return outcome;
+      } finally {
+        heard = null;
+        for (const changes of told) look(changes, none);
+      }
     },
   };
 }

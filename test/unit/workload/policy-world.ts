@@ -8,7 +8,7 @@ import type {
   ObjectChange,
   Pod,
 } from '../../../agent/model/workload.ts';
-import { indexRows } from '../../../agent/overlay/existing.ts';
+import { type Existing, indexRows } from '../../../agent/overlay/existing.ts';
 import { operationsOf, type RowOperation } from '../../../agent/overlay/operations.ts';
 import type { WorkloadFacts } from '../../../agent/workload/part.ts';
 import { planWorkload, type Unit } from '../../../agent/workload/plan-workload.ts';
@@ -69,11 +69,15 @@ export function factsOf(layout: OverlayLayout, world: PolicyWorld): WorkloadFact
 }
 
 /** The units of policies that objects call for, and those that rows are there of. */
-export function allPolicyUnits(facts: WorkloadFacts, database: ModelDatabase): readonly Unit[] {
+export function policyUnitsOf(facts: WorkloadFacts, existing: Existing): readonly Unit[] {
   const wanted = parts.flatMap((part) => [...part.keys(facts)].map((key) => `${part.kind}:${key}`));
   const kinds = parts.map(({ kind }) => `${kind}:`);
-  const there = [...indexRows(database.rows()).units()].filter((unit) => kinds.some((kind) => unit.startsWith(kind)));
+  const there = [...existing.units()].filter((unit) => kinds.some((kind) => unit.startsWith(kind)));
   return [...new Set([...wanted, ...there])];
+}
+
+export function allPolicyUnits(facts: WorkloadFacts, database: ModelDatabase): readonly Unit[] {
+  return policyUnitsOf(facts, indexRows(database.rows()));
 }
 
 export function concernedPolicyUnits(change: ObjectChange, facts: WorkloadFacts): readonly Unit[] {

@@ -24,10 +24,10 @@ export const policyGroups: Part = {
   kind,
   keys: ({ workload }) => workload.policies.keys(),
   concerned: (change, facts) => {
-    if (change.kind === 'NetworkPolicy') {
-      const { namespace, name } = (change.now ?? change.before) as NetworkPolicy;
-      return [`${namespace}/${name}`];
-    }
+    if (change.kind === 'NetworkPolicy')
+      return new Set(
+        [change.before, change.now].flatMap((one) => (one === undefined ? [] : [`${one.namespace}/${one.name}`])),
+      );
     const isTouched = touchedBy(change, facts);
     return [...facts.workload.policies].flatMap(([key, policy]) => {
       const { targets, selections } = termsOf(policy);

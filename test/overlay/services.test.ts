@@ -1,4 +1,5 @@
 // Services as packets have them: rows that are planned from objects of the API, daemons that nobody tells of them, and who is answered by whom.
+import { createInterface } from 'node:readline';
 import t from 'tap';
 import { connect } from '../../agent/drivers/ovsdb/index.ts';
 import { operationsOf } from '../../agent/overlay/operations.ts';
@@ -6,10 +7,10 @@ import { hasProgram } from '../cluster/binaries.ts';
 import { gatewayOf, modern, nodeOf } from '../unit/overlay/cluster.ts';
 import { type ApiObject, factsFor, planAll, serviceObject, sliceObject } from '../unit/workload/services/facts.ts';
 import { readRows } from './central.ts';
-import { asWanted, startDaemon } from './daemon.ts';
+import { startDaemon } from './daemon.ts';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
-import { ask, serve, startPod } from './services.ts';
+import { ask, type Pod, serve, startPod } from './services.ts';
 
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
 
@@ -35,6 +36,35 @@ function nodePort(name: string, clusterIP: string, port: number, spec: object = 
   return serviceObject(name, { type: 'NodePort', clusterIPs: [clusterIP], ports, ...spec });
 }
 
+/** Connects until that is refused or answered; what came of it. */
+function refusal(from: Pick<Host, 'must'>, address: string, port: number): string {
+  const script = `
+    const socket = require('net').connect(${port}, '${address}');
+    socket.on('data', () => { console.log('answered'); process.exit(); });
+    socket.on('error', ({ code }) => { console.log(code); process.exit(); });
+    socket.setTimeout(30000, () => { console.log('no answer'); process.exit(); });`;
+  return from.must(process.execPath, '-e', script).trim();
+}
+
+/** Asks over UDP from one port, again and again while nobody answers. */
+async function converse(from: Pod, address: string, port: number): Promise<{ next(): Promise<string> }> {
+  const script = `
+    const socket = require('dgram').createSocket('udp4');
+    let timer;
+    const ask = () => socket.send('?', ${port}, '${address}');
+    socket.on('message', (answer) => { clearInterval(timer); console.log(String(answer)); });
+    process.stdin.on('data', () => { ask(); timer = setInterval(ask, 500); });`;
+  const child = from.start(process.execPath, '-e', script);
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
+  return {
+    next: async () => {
+      child.stdin?.write('next\n');
+      const { value } = await lines.next();
+      return String(value);
+    },
+  };
+}
+
 t.test('services of objects', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2, client] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('client', 50)];
@@ -42,7 +72,7 @@ t.test('services of objects', { skip }, async (t) => {
   form(t, [n1, n2]);
   t.match(n2.agent('overlay', 'gateway', '--next-hop', '192.0.2.254'), { status: 0 });
   await startDaemon(n1);
-  const daemon = await startDaemon(n2);
+  await startDaemon(n2);
   const far = await startPod(n1, n1, '10.42.0.0/24', 'fd01::/64');
   const near = await startPod(n1, n2, '10.42.1.0/24', 'fd01:0:0:1::/64');
   for (const host of [n1, n2, client]) await serve(host);
@@ -82,6 +112,30 @@ t.test('services of objects', { skip }, async (t) => {
   );
   t.notMatch(n2.must('ovs-ofctl', 'dump-flows', 'br-ex'), /tp_dst=30080/, 'the port it had before is gone');
 
-  t.equal(daemon.pid > 0, true);
-  t.ok(asWanted);
+  const idle = (...where: readonly (readonly [string, string])[]): readonly ApiObject[] => [
+    serviceObject('dns', { clusterIPs: ['10.43.0.10'], ports: [{ port: 53, protocol: 'UDP' }] }),
+    sliceObject('dns', where, { ports: [{ name: '', port: 8053, protocol: 'UDP' }] }),
+  ];
+  await publish(n1, idle([there, 'n1']));
+  const asker = await converse(near, '10.43.0.10', 53);
+  t.equal(await asker.next(), here, 'who asks over UDP is answered by the only pod');
+  await publish(n1, idle([here, 'n2']));
+  t.equal(
+    await asker.next(),
+    '169.254.169.5',
+    'and with the same port by the other one as soon as that has taken its place',
+  );
+
+  await publish(n1, [nodePort('web', '10.43.0.80', 30080)]);
+  for (const [who, address, port] of [
+    [near, '10.43.0.80', 80],
+    [n2, '10.43.0.80', 80],
+    [client, n2.address, 30080],
+  ] as const)
+    t.equal(refusal(who, address, port), 'ECONNREFUSED', `${address} refuses at once when nobody serves`);
+
+  const affine = { sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 600 } } };
+  await publish(n1, [nodePort('web', '10.43.0.80', 30080, affine), slice]);
+  const answers = Array.from({ length: 8 }, () => ask(near, 'tcp', '10.43.0.80', 80));
+  t.equal(new Set(answers).size, 1, 'a client stays with its endpoint');
 });

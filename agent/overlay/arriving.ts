@@ -14,6 +14,8 @@ interface Vip {
   readonly protocol: ServiceProtocol;
   readonly at: ServicePlace;
   readonly backends: readonly ServicePlace[];
+  /** Another text: others serve. */
+  readonly served: string;
   readonly isOfGateway: boolean;
 }
 
@@ -31,19 +33,19 @@ export function arrivingServices(
   const own = (gateway?.addresses ?? []).map(withoutLength);
   const hosts = [...own, ...node.hostAddresses];
   const vips = vipsOf(rows, node.name);
-  const inService = (address: string): boolean => isInside(layout.serviceSubnets, address);
-  const inside = [...layout.clusterSubnets, ...layout.serviceSubnets];
-  const elsewhere = tunnelEndsOfOthers(rows, node.systemId);
+  const inService = remembering((address) => isInside(layout.serviceSubnets, address));
+  const inside = remembering((address) => inService(address) || isInside(layout.clusterSubnets, address));
+  const elsewhere = new Set(tunnelEndsOfOthers(rows, node.systemId));
   const arrives = ({ at, isOfGateway }: Vip): boolean =>
     isOfGateway &&
+    !elsewhere.has(at.address) &&
     own.some((address) => isIpv6(address) === isIpv6(at.address)) &&
-    !isInside(inside, at.address) &&
-    !elsewhere.includes(at.address);
+    !inside(at.address);
   const places = byText(vips, placeText);
   // One that leads to others on each node is nobody's place for all.
   const inCluster = byText(
     vips.filter((vip) => inService(vip.at.address) && places.get(placeText(vip))?.length === 1),
-    servedText,
+    ({ served }) => served,
   );
   const found = vips.flatMap((vip): ArrivingService[] => {
     const { protocol, at, backends } = vip;
@@ -52,9 +54,9 @@ export function arrivingServices(
     if (!arrives(vip)) return [];
     if (here !== null) return [{ protocol, ...at, target: here, isServedHere: true }];
     // What a gateway leads to its own pods only, switches lead to all of them.
-    const served = (places.get(placeText(vip)) ?? []).filter((one) => one.backends.length > 0);
-    const [twin] = served.flatMap((one) => inCluster.get(servedText(one)) ?? []);
-    const target = twin?.at ?? backends[0] ?? served[0]?.backends[0] ?? null;
+    const alike = (places.get(placeText(vip)) ?? []).filter((one) => one.backends.length > 0);
+    const [twin] = alike.flatMap(({ served }) => inCluster.get(served) ?? []);
+    const target = twin?.at ?? backends[0] ?? alike[0]?.backends[0] ?? null;
     return [{ protocol, ...at, target, isServedHere: false }];
   });
   const byPlace = new Map(
@@ -77,9 +79,16 @@ function placeText({ protocol, at }: Vip): string {
   return `${protocol} ${at.address} ${at.port}`;
 }
 
-/** Who serves, in any order. */
-function servedText({ protocol, backends }: Vip): string {
-  return [protocol, ...backends.map(({ address, port }) => `${address} ${port}`).toSorted()].join();
+/** Of thousands of entries most have the address, or those who serve, in common with others. */
+function remembering<T>(work: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const now = work(text);
+    known.set(text, now);
+    return now;
+  };
 }
 
 function isInside(subnets: readonly string[], address: string): boolean {
@@ -106,13 +115,20 @@ function vipsOf(rows: DatabaseRows, node: string): Vip[] {
     existing
       .referred(row, 'lr_datapath_group', 'Logical_DP_Group')
       .some((group) => listOf(group, 'datapaths').includes(router?._uuid ?? ''));
+  const backendsIn = remembering((text) => text.split(',').flatMap((one) => placeOf(one) ?? []));
+  const servedBy = remembering((text) =>
+    backendsIn(text)
+      .map(({ address, port }) => `${address} ${port}`)
+      .toSorted()
+      .join(),
+  );
   return existing.all('Load_Balancer').flatMap((row) => {
     const protocol = protocolOf(textOf(row, 'protocol'));
     const isOfGateway = isOnRouter(row);
     return Object.entries(mapOf(row, 'vips')).flatMap(([key, text]): Vip[] => {
       const at = placeOf(key);
-      const backends = text.split(',').flatMap((one) => placeOf(one) ?? []);
-      return at === null || protocol === null ? [] : [{ protocol, at, backends, isOfGateway }];
+      if (at === null || protocol === null) return [];
+      return [{ protocol, at, backends: backendsIn(text), served: `${protocol} ${servedBy(text)}`, isOfGateway }];
     });
   });
 }

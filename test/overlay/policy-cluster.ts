@@ -8,7 +8,7 @@ import { managementMac } from '../../agent/overlay/node.ts';
 import { operationsOf } from '../../agent/overlay/operations.ts';
 import { workloadTables } from '../../agent/overlay/tables.ts';
 import { planWorkload } from '../../agent/workload/plan-workload.ts';
-import { concernedPolicyUnits, factsOf, type PolicyWorld, policyUnitsOf } from '../unit/workload/policy-world.ts';
+import { concernedPolicyUnits, factsOf, type PolicyWorld, policyUnitsOf } from '../unit/workload/policies/world.ts';
 import { type Central, readRows, startCentral } from './central.ts';
 import type { Release } from './releases.ts';
 

@@ -72,6 +72,12 @@ export async function startPolicyCluster(
     ];
   });
   central.run('ovn-nbctl', ...ports.slice(1));
+  const routerMac = new Map(
+    nodes.map((node) => {
+      const mac = central.run('ovn-nbctl', '--bare', 'get', 'Logical_Router_Port', `rtos-${node.name}`, 'mac');
+      return [node, mac.trim().replaceAll('"', '')];
+    }),
+  );
   return {
     central,
     pod,
@@ -102,7 +108,7 @@ export async function startPolicyCluster(
       const packet = [
         `inport == "${from.port}"`,
         `eth.src == ${from.mac}`,
-        `eth.dst == ${isNear ? to.mac : macOf(addressIn(from.node.subnets[0] ?? '', 1))}`,
+        `eth.dst == ${isNear ? to.mac : routerMac.get(from.node)}`,
         `${family}.src == ${source}`,
         `${family}.dst == ${target}`,
         'ip.ttl == 64',

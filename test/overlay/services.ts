@@ -91,12 +91,12 @@ export async function plugPod(host: Host, plug: Plug): Promise<Pod> {
   host.must('ip', 'link', 'set', name, 'netns', pid);
   child.stdin?.write('\n');
   await ready(child);
-  const inside = ['nsenter', '-t', pid, '-n'];
+  const there = ['nsenter', '-t', pid, '-n'];
   return {
     address,
     address6,
-    must: (...words) => host.must(...inside, ...words),
-    start: (...words) => host.start(...inside, ...words),
+    must: (...words) => host.must(...there, ...words),
+    start: (...words) => host.start(...there, ...words),
   };
 }
 

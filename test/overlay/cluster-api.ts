@@ -1,7 +1,7 @@
 // An API server that nodes in namespaces of their own reach: each has it on its own loopback.
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
 import type { Test } from 'tap';
 import type { ApiServer } from '../cluster/api-server.ts';
 import type { Host } from './hosts.ts';
@@ -10,32 +10,29 @@ const socket = '/run/kube-api.sock';
 /** Where the node's kubeconfig is. */
 const file = '/etc/kubeconfig';
 
-/** Ends on a socket of the node's file system what its loopback takes, because files cross network namespaces and connections do not. */
+/**
+ * Hands connections on. What a node's loopback takes goes through a socket in its file system, because files cross network namespaces and connections do
+ * not. Both ends are processes of their own: this one waits for programs.
+ */
 const relay = `
   const net = require('node:net');
-  const pair = (inner) => {
-    const outer = net.connect('${socket}');
+  const [from, to] = process.argv.slice(1).map((end) => /^[0-9]+$/.test(end) ? { port: Number(end), host: '127.0.0.1' } : { path: end });
+  net.createServer((inner) => {
+    const outer = net.connect(to);
     for (const [one, other] of [[inner, outer], [outer, inner]]) one.on('error', () => other.destroy()).on('close', () => other.destroy());
     inner.pipe(outer).pipe(inner);
-  };
-  net.createServer(pair).listen(Number(process.argv[1]), '127.0.0.1', () => console.log('listening'));
+  }).listen(from, () => console.log('listening'));
 `;
 
 /** Brings the server to a node, and lets its agent find it. */
 export async function giveApi(t: Test, host: Host, server: ApiServer): Promise<void> {
-  const outside = createServer((inner) => {
-    const outer = connect(server.port, '127.0.0.1');
-    for (const [one, other] of [
-      [inner, outer],
-      [outer, inner],
-    ] as const)
-      one.on('error', () => other.destroy()).on('close', () => other.destroy());
-    inner.pipe(outer).pipe(inner);
+  const outside = spawn(process.execPath, ['-e', relay, host.path(socket), String(server.port)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH },
   });
-  outside.listen(host.path(socket));
-  await once(outside, 'listening');
-  t.teardown(() => void outside.close());
-  const inside = host.start(process.execPath, '-e', relay, String(server.port));
+  t.teardown(() => void outside.kill('SIGKILL'));
+  await once(outside.stdout, 'data');
+  const inside = host.start(process.execPath, '-e', relay, String(server.port), socket);
   await once(inside.stdout as NodeJS.ReadableStream, 'data');
   const ca = readFileSync(`${server.folder}/ca.crt`).toString('base64');
   const cluster = { server: `https://127.0.0.1:${server.port}`, 'certificate-authority-data': ca };
@@ -73,5 +70,5 @@ export async function makePod(
 
 /** Removes it, as the kubelet does once it has ended. */
 export async function removePod({ call }: ApiServer, name: string): Promise<void> {
-  await call('DELETE', `/api/v1/namespaces/default/pods/${name}`, { gracePeriodSeconds: 0 });
+  await call('DELETE', `/api/v1/namespaces/default/pods/${name}?gracePeriodSeconds=0`);
 }

@@ -17,10 +17,6 @@ import { writesDuring } from './writes.ts';
 /** Far beyond what a busy machine needs. */
 const limitMs = 60_000;
 
-const reason = missingForHosts() ?? missingParts();
-if (reason !== null) t.plan(0, reason);
-else await all();
-
 /** OVN_Northbound of a node. */
 async function openRows(t: Test, host: Host) {
   const remotes = `unix:${host.path('/run/ovn/ovnnb_db.sock')}`;
@@ -235,3 +231,7 @@ async function standsBy(
   await watcher.close();
   api.close();
 }
+
+const reason = missingForHosts() ?? missingParts();
+if (reason !== null) t.plan(0, reason);
+else await all();

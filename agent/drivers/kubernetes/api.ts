@@ -16,7 +16,7 @@ export interface KubernetesApi {
   annotate(pod: Named, annotations: Readonly<Record<string, string | null>>): Promise<'written' | 'gone'>;
   /** Makes an Event of an object, or counts it where it was told before. Never waits, and never fails. */
   tell(notice: Notice): void;
-  /** The kubeconfig has come or changed: whatever waits tries at once. */
+  /** The kubeconfig has come or changed: it is read, and whatever waits tries at once. */
   wake(): void;
   close(): void;
 }

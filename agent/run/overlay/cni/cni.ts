@@ -30,7 +30,7 @@ export async function startCni(
     ports.close();
     throw error;
   }
-  const pods = followNodePods(api, node.name);
+  const pods = followNodePods(api, node.name, say);
   const close = (): void => {
     pods.close();
     ports.close();

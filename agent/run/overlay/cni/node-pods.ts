@@ -22,7 +22,11 @@ export interface NodePods {
   close(): void;
 }
 
-export function followNodePods(api: Pick<KubernetesApi, 'follow'>, nodeName: string): NodePods {
+export function followNodePods(
+  api: Pick<KubernetesApi, 'follow'>,
+  nodeName: string,
+  say: (line: string) => void,
+): NodePods {
   const pods = new Map<string, NodePod>();
   const waiting = new Set<() => void>();
   const known = new Set<() => void>();
@@ -51,8 +55,8 @@ export function followNodePods(api: Pick<KubernetesApi, 'follow'>, nodeName: str
       }
       wake();
     },
-    lost: () => undefined,
-    found: () => undefined,
+    lost: ({ message }) => say(`the API server does not tell of this node's pods: ${message}`),
+    found: () => say("the API server tells of this node's pods again"),
   });
   return {
     get isKnown() {

@@ -10,6 +10,7 @@ import { planKernel } from '../planned.ts';
 import { readRecord, requireRecord } from '../record.ts';
 import { keepNode } from './keep.ts';
 import { openReport, type Teller } from './report.ts';
+import { createRoles } from './roles.ts';
 import { createRounds } from './rounds.ts';
 import { startWatches } from './watches.ts';
 import { createWork } from './work.ts';
@@ -42,6 +43,7 @@ export async function runDaemon(
       }
       if (kept.record.members !== null) rounds.ask(gatewaysOf(kept.members));
       if (watchedOf(kept.record, places) !== watched) await watch(kept.record);
+      await roles.settle(kept.record);
       await report.wanted(kept.record.node.name, scope !== 'look' || kept.changed);
       return kept.changed;
     } catch (thrown) {
@@ -50,6 +52,7 @@ export async function runDaemon(
       throw error;
     }
   });
+  const roles = createRoles(config, places, teller.say);
   const rounds = createRounds(places, report.asked, report.noteAsked, () => work.ask('look'));
   const onKernel = (): void => {
     if (differsInKernel(config, places)) work.ask('look');
@@ -70,6 +73,7 @@ export async function runDaemon(
   } finally {
     stopWatches();
     rounds.close();
+    roles.close();
     await within(stopMs, work.close());
   }
 }

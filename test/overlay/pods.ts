@@ -1,7 +1,8 @@
 // Pods by hand: objects of the API as the scheduler and the central node leave them, their logical ports, and sandboxes as a container runtime makes them.
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { ApiServer } from '../cluster/api-server.ts';
-import type { Ended, Host } from './hosts.ts';
+import type { Host } from './hosts.ts';
 
 export const shim = '/opt/cni/bin/microshift-net-cni';
 
@@ -93,29 +94,66 @@ export function makeSandbox(host: Host, id: string, pod: Pick<TestPod, 'namespac
   return { id, netns: `/run/netns/${name}`, args };
 }
 
-/** Runs the plug-in as a runtime does. */
-export function cni(host: Host, command: string, { id, netns, args }: Sandbox, more: object = {}): Ended {
-  return host.run(
-    [
-      'env',
-      `CNI_COMMAND=${command}`,
-      `CNI_CONTAINERID=${id}`,
-      `CNI_NETNS=${netns}`,
-      'CNI_IFNAME=eth0',
-      `CNI_ARGS=${args}`,
-      'CNI_PATH=/opt/cni/bin',
-      shim,
-    ],
-    JSON.stringify({ ...network, ...more }),
-  );
+/** What the plug-in answered, and how long it took. */
+export interface CniAnswer {
+  readonly status: number | null;
+  /** What it printed; undefined: nothing. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects.
+  readonly result: any;
+  readonly tookMs: number;
 }
 
-/** What is left of pods on a node: ports of br-int, and links. */
-export function leftOvers(host: Host): readonly string[] {
-  const ports = host.must('ovs-vsctl', '--bare', '--columns=name', 'find', 'Interface', 'external_ids:sandbox!=""');
-  const named = host.must('ovs-vsctl', '--bare', '--columns=name', 'list', 'Interface').split('\n');
-  const links = host.must('ip', '-o', 'link', 'show', 'type', 'veth').match(/^\d+: [^:@]+/gm) ?? [];
-  const own = links.map((line) => line.replace(/^\d+: /, '')).filter((name) => name !== 'eth0');
-  void ports;
-  return [...new Set([...own, ...named.filter((name) => /^[0-9a-f]{15}$/.test(name))])];
+/** Runs the plug-in as a runtime does. `before` is what it is started by. */
+export async function cni(
+  host: Host,
+  command: string,
+  { id, netns, args }: Sandbox,
+  config: object = {},
+  before: readonly string[] = [],
+): Promise<CniAnswer> {
+  const beganMs = performance.now();
+  const child = host.start(
+    'env',
+    `CNI_COMMAND=${command}`,
+    `CNI_CONTAINERID=${id}`,
+    `CNI_NETNS=${netns}`,
+    'CNI_IFNAME=eth0',
+    `CNI_ARGS=${args}`,
+    'CNI_PATH=/opt/cni/bin',
+    ...before,
+    shim,
+  );
+  let text = '';
+  child.stdout?.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  child.stderr?.on('data', (chunk: Buffer) => process.stderr.write(`# ${host.name}: ${command}: ${chunk}`));
+  child.stdin?.on('error', () => undefined).end(JSON.stringify({ ...network, ...config }));
+  const [status] = await once(child, 'close');
+  const tookMs = performance.now() - beganMs;
+  return { status, result: text === '' ? undefined : JSON.parse(text), tookMs };
+}
+
+/** A pod's side of a node, where programs are run in its network. */
+export function inPod(host: Host, { netns }: Sandbox): Pick<Host, 'run' | 'start' | 'must'> {
+  const inside = (words: readonly string[]): string[] => ['nsenter', `--net=${netns}`, ...words];
+  return {
+    run: (words, input) => host.run(inside(words), input),
+    start: (...words) => host.start(...inside(words)),
+    must: (...words) => host.must(...inside(words)),
+  };
+}
+
+/** What there is of pods on a node: ports of br-int, and links. */
+export function ofPods(host: Host): readonly string[] {
+  const rows = JSON.parse(
+    host.must('ovs-vsctl', '--format=json', '--columns=name,external_ids', 'list', 'Interface'),
+  ) as {
+    readonly data: readonly (readonly [string, readonly [string, readonly (readonly [string, string])[]]])[];
+  };
+  const ports = rows.data
+    .filter(([, [, ids]]) => ids.some(([key]) => key === 'sandbox'))
+    .map(([name]) => `port ${name}`);
+  const links = JSON.parse(host.must('ip', '-json', 'link', 'show', 'type', 'veth')) as readonly { ifname: string }[];
+  return [...ports, ...links.flatMap(({ ifname }) => (ifname.startsWith('eth') ? [] : [`link ${ifname}`]))].toSorted();
 }

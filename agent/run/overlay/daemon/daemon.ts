@@ -4,13 +4,14 @@ import { readHost } from '../../../facts/overlay.ts';
 import type { Config } from '../../../model/config.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { gatewaysOf } from '../../../overlay/heartbeat.ts';
+import { createNodeCni } from '../cni/on-node.ts';
 import { withOwnAddress } from '../own-address.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { planKernel } from '../planned.ts';
 import { readRecord, requireRecord } from '../record.ts';
+import { createCentralWatcher } from '../watcher/on-central.ts';
 import { keepNode } from './keep.ts';
 import { openReport, type Teller } from './report.ts';
-import { createRoles } from './roles.ts';
 import { createRounds } from './rounds.ts';
 import { startWatches } from './watches.ts';
 import { createWork } from './work.ts';
@@ -42,8 +43,9 @@ export async function runDaemon(
         return false;
       }
       if (kept.record.members !== null) rounds.ask(gatewaysOf(kept.members));
+      watcher.know(kept.record, kept.members);
       if (watchedOf(kept.record, places) !== watched) await watch(kept.record);
-      await roles.settle(kept.record);
+      await cni.know(kept.record);
       await report.wanted(kept.record.node.name, scope !== 'look' || kept.changed);
       return kept.changed;
     } catch (thrown) {
@@ -52,8 +54,9 @@ export async function runDaemon(
       throw error;
     }
   });
-  const roles = createRoles(config, places, teller.say);
   const rounds = createRounds(places, report.asked, report.noteAsked, () => work.ask('look'));
+  const watcher = createCentralWatcher(config, places, teller, report.noteWatcher);
+  const cni = createNodeCni(config, places, teller.say);
   const onKernel = (): void => {
     if (differsInKernel(config, places)) work.ask('look');
   };
@@ -73,8 +76,8 @@ export async function runDaemon(
   } finally {
     stopWatches();
     rounds.close();
-    roles.close();
-    await within(stopMs, work.close());
+    cni.close();
+    await within(stopMs, Promise.all([work.close(), watcher.close()]));
   }
 }
 
@@ -92,7 +95,7 @@ function differsInKernel(config: Pick<Config, 'overlay'>, places: OverlayPlaces)
   return planKernel(record, host).length > 0 || withOwnAddress(record, config, host) !== record;
 }
 
-async function within(limitMs: number, work: Promise<void>): Promise<void> {
+async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, limitMs);

@@ -10,6 +10,7 @@ import type { OverlayPlaces } from '../places.ts';
 import { planKernel } from '../planned.ts';
 import { readRecord, requireRecord } from '../record.ts';
 import { createCentralWatcher } from '../watcher/on-central.ts';
+import { createGathered } from './gathered.ts';
 import { keepNode } from './keep.ts';
 import { openReport, type Teller } from './report.ts';
 import { createRounds } from './rounds.ts';
@@ -57,15 +58,15 @@ export async function runDaemon(
   const rounds = createRounds(places, report.asked, report.noteAsked, () => work.ask('look'));
   const watcher = createCentralWatcher(config, places, teller, report.noteWatcher);
   const cni = createNodeCni(config, places, teller.say);
-  const onKernel = (): void => {
+  const kernel = createGathered(() => {
     if (differsInKernel(config, places)) work.ask('look');
-  };
+  });
   let stopWatches = (): void => undefined;
   let watched = '';
   const watch = async (from: OverlayRecord): Promise<void> => {
     stopWatches();
     watched = watchedOf(from, places);
-    stopWatches = await startWatches(from, places, { onKernel, onEvent: work.ask, onBroken: end });
+    stopWatches = await startWatches(from, places, { onKernel: kernel.ask, onEvent: work.ask, onBroken: end });
   };
   stop.addEventListener('abort', () => end());
   try {
@@ -75,6 +76,7 @@ export async function runDaemon(
     await ended;
   } finally {
     stopWatches();
+    kernel.close();
     rounds.close();
     cni.close();
     await within(stopMs, Promise.all([work.close(), watcher.close()]));

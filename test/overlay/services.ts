@@ -35,7 +35,7 @@ attempt();
 setTimeout(() => done('no answer'), 30000);
 `;
 
-export interface Pod extends Pick<Host, 'must'> {
+export interface Pod extends Pick<Host, 'must' | 'start'> {
   readonly address: string;
   readonly address6: string;
 }
@@ -92,7 +92,13 @@ export async function startPod(central: Host, host: Host, subnet: string, subnet
   host.must('ip', 'link', 'set', name, 'netns', pid);
   child.stdin?.write('\n');
   await ready(child);
-  return { address, address6, must: (...words) => host.must('nsenter', '-t', pid, '-n', ...words) };
+  const there = ['nsenter', '-t', pid, '-n'];
+  return {
+    address,
+    address6,
+    must: (...words) => host.must(...there, ...words),
+    start: (...words) => host.start(...there, ...words),
+  };
 }
 
 /** What the one who answers there saw as the asker's address. */

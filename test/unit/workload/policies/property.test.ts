@@ -9,12 +9,12 @@ import type {
   PolicyPort,
   PolicyRule,
   Protocol,
-} from '../../../agent/model/workload.ts';
-import { dual, emptyNorthbound, modern } from '../overlay/cluster.ts';
-import { seededRandom } from '../ovsdb/random.ts';
+} from '../../../../agent/model/workload.ts';
+import { dual, emptyNorthbound, modern } from '../../overlay/cluster.ts';
+import { seededRandom } from '../../ovsdb/random.ts';
 import { accessListsIn } from './access-evaluator.ts';
-import type { End } from './policy-reference.ts';
-import { isAllowed } from './policy-reference.ts';
+import type { End } from './reference.ts';
+import { isAllowed } from './reference.ts';
 import {
   allPolicyUnits,
   applied,
@@ -26,7 +26,7 @@ import {
   podOf,
   portOf,
   setPorts,
-} from './policy-world.ts';
+} from './world.ts';
 
 const runs = 150;
 const protocols: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];

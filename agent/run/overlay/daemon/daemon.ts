@@ -77,7 +77,7 @@ export async function runDaemon(
 /** What the watches depend on; another text: they are to be set up anew. At a boot the central databases come after us. */
 function watchedOf({ members, node }: OverlayRecord, { ovnRuns }: OverlayPlaces): string {
   const names = members === null ? [] : (['OVN_Northbound', 'OVN_Southbound'] as const);
-  return [node.gateway?.bridge, ...names.map((name) => centralSocket(name, ovnRuns))].join(' ');
+  return [node.gateway?.bridge, node.gateway?.mac, ...names.map((name) => centralSocket(name, ovnRuns))].join(' ');
 }
 
 /** Most of what happens in the kernel has nothing to do with us: what it shows in its files tells, and no database is asked. */

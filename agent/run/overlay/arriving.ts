@@ -14,24 +14,52 @@ import { withSouthbound } from './southbound.ts';
 /** Ten thousand services have half of that. */
 const rememberedBytes = 4 * 1024 * 1024;
 
+/** ovn-controller makes its port again within milliseconds; whoever waits here has failed already. */
+const portMs = 5_000;
+
 /** What is not as wanted of flows and table, and why that cannot be told. Touches nothing. */
 export async function demuxDrift(
   record: OverlayRecord,
   places: OverlayPlaces,
   planned: PlannedNode,
 ): Promise<{ readonly demux: readonly DemuxChange[]; readonly faults: readonly string[] }> {
-  const gateway = sharedGateway(record);
-  const services =
-    gateway === null
-      ? []
-      : await withSouthbound(record, places, planned, (southbound) => readServices(record, gateway, southbound)).catch(
-          (error: unknown) => {
-            if (isAgentError(error)) return remembered(places) ?? [];
-            throw error;
-          },
-        );
+  const services = await servicesNowOrLast(record, places, planned);
   const { changes, fault } = await lookAtDemux(record, places, localOf(planned), services);
   return { demux: changes, faults: fault === null ? [] : [fault] };
+}
+
+/**
+ * Makes flows and table as they were before another way out was tried, and proves nothing: where ovn-controller has taken its port away, they come with
+ * the port, which is an event for the daemon.
+ */
+export async function takeBackArriving(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  planned: PlannedNode,
+): Promise<void> {
+  const local = localOf(planned);
+  const services = await servicesNowOrLast(record, places, planned);
+  if (sharedGateway(record) === null) removeFile(places.services);
+  else remember(services, places);
+  await hasClusterPort(record, local, portMs);
+  const { carryOut } = await lookAtDemux(record, places, local, services);
+  for (const act of carryOut) await act();
+}
+
+/** What arrives here; what was told last where the central node is away. */
+async function servicesNowOrLast(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  planned: PlannedNode,
+): Promise<readonly ArrivingService[]> {
+  const gateway = sharedGateway(record);
+  if (gateway === null) return [];
+  return withSouthbound(record, places, planned, (southbound) => readServices(record, gateway, southbound)).catch(
+    (error: unknown) => {
+      if (isAgentError(error)) return remembered(places) ?? [];
+      throw error;
+    },
+  );
 }
 
 /** Makes flows and table as the southbound database says now, and remembers it. */
@@ -47,7 +75,7 @@ export async function settleArriving(
       ? []
       : await withSouthbound(record, places, planned, (southbound) => readServices(record, gateway, southbound));
   if (gateway === null) removeFile(places.services);
-  else replaceFile(places.services, `${JSON.stringify(services)}\n`, 0o600);
+  else remember(services, places);
   return settleDemux(record, places, localOf(planned), services, say);
 }
 
@@ -73,6 +101,10 @@ async function readServices(
   southbound: RowDatabase,
 ): Promise<readonly ArrivingService[]> {
   return arrivingServices(layout, node, gateway, await readRows(southbound, serviceTables));
+}
+
+function remember(services: readonly ArrivingService[], { services: path }: OverlayPlaces): void {
+  replaceFile(path, `${JSON.stringify(services)}\n`, 0o600);
 }
 
 /** What was told last since this machine has booted. */

@@ -7,14 +7,14 @@ import type { AddTo } from './add-command.ts';
 import { parseAndRunWith } from './parse.ts';
 
 /** Names of ovn-kubernetes' tools of 2017 under which the program can be started, with what each of them does. */
-const programs: Readonly<Record<string, (program: Command, addTo: AddTo, line: readonly string[]) => void>> = {
+const programs: Readonly<Record<string, (program: Command, addTo: AddTo, started: readonly string[]) => void>> = {
   'ovn-k8s-overlay': addOverlayInits,
   'ovn-k8s-gateway-helper': addHelper,
   'ovn-k8s-util': addBridges,
 };
 
-/** Runs the command line of the program that has this name; exit code 2 for a name that is none. */
-export async function parseAndRunAs(name: string, words: readonly string[]): Promise<number> {
+/** Runs the command line of the program that has this name, and was started as `path`; exit code 2 for a name that is none. */
+export async function parseAndRunAs(name: string, path: string, words: readonly string[]): Promise<number> {
   const addCommands = programs[name];
   const open = () => openOutput('text', false);
   if (addCommands === undefined) {
@@ -22,7 +22,7 @@ export async function parseAndRunAs(name: string, words: readonly string[]): Pro
     return exitCode.usage;
   }
   const program = new Command(name);
-  return parseAndRunWith(program, words, open, (addTo) => addCommands(program, addTo, words));
+  return parseAndRunWith(program, words, open, (addTo) => addCommands(program, addTo, [path, ...words]));
 }
 
 function addOverlayInits(program: Command, addTo: AddTo): void {
@@ -65,12 +65,12 @@ function addOverlayInits(program: Command, addTo: AddTo): void {
 }
 
 /** A daemon, with options of those of Open vSwitch (ovs-vswitchd(8), Daemon Options and Logging Options). */
-function addHelper(program: Command, addTo: AddTo, line: readonly string[]): void {
+function addHelper(program: Command, addTo: AddTo, started: readonly string[]): void {
   addTo(program)(
     '',
     'Tells apart what arrives for a node and for its gateway, which share a bridge, and stays to keep it so.',
     async (output, words: HelperWords) =>
-      (await import('../commands/ovn-k8s-helper.ts')).gatewayHelper(words, line, output),
+      (await import('../commands/ovn-k8s-helper.ts')).gatewayHelper(words, started, output),
   )
     .requiredOption('--physical-bridge <bridge>', 'the bridge that both share')
     .requiredOption('--physical-interface <nic>', 'the NIC in it')

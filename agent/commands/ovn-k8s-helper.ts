@@ -1,8 +1,9 @@
 import { appendFileSync } from 'node:fs';
 import { effectiveConfig } from '../config/effective.ts';
-import { processOf, startDetached } from '../drivers/host/detach.ts';
+import { startDetached } from '../drivers/host/exec.ts';
 import { removeFile, replaceFile } from '../drivers/host/files.ts';
 import { enterInJournal } from '../drivers/host/journal-entry.ts';
+import { processOf } from '../drivers/host/pid-file.ts';
 import { type AgentError, type ExitCode, exitCode } from '../errors.ts';
 import type { DemuxChange } from '../model/overlay-demux.ts';
 import { keepShared, makeShared } from '../run/overlay/ovn-k8s/helper.ts';
@@ -23,8 +24,8 @@ export interface HelperWords {
 
 const helper = 'ovn-k8s-gateway-helper';
 
-/** `ovn-k8s-gateway-helper`: makes the flows of a bridge that a node shares with its gateway, and stays to keep them; by itself with --detach. */
-export async function gatewayHelper(words: HelperWords, line: readonly string[], output: Output): Promise<ExitCode> {
+/** `ovn-k8s-gateway-helper`: makes the flows of a bridge that a node shares with its gateway, and stays to keep them; by itself with --detach. `started` is how the program was. */
+export async function gatewayHelper(words: HelperWords, started: readonly string[], output: Output): Promise<ExitCode> {
   requireRoot('', helper);
   const { physicalBridge: bridge, physicalInterface: nic, pidfile, detach } = words;
   const { config } = await effectiveConfig();
@@ -41,12 +42,11 @@ export async function gatewayHelper(words: HelperWords, line: readonly string[],
     return exitCode.done;
   }
   if (detach === true) {
-    const started = await startDetached(
-      line.filter((word) => word !== '--detach'),
-      (text) => void process.stderr.write(text),
-    );
-    if (started.line !== null) process.stdout.write(`${started.line}\n`);
-    return started.exitCode as ExitCode;
+    const [script = '', ...line] = started;
+    const again = line.filter((word) => word !== '--detach');
+    const daemon = await startDetached(script, again, (text) => output.say(text.trimEnd()));
+    if (daemon.line !== null) output.result(daemon.line, { command: helper, outcome: 'detached' });
+    return daemon.exitCode as ExitCode;
   }
   const stop = new AbortController();
   const end = (): void => stop.abort();

@@ -60,7 +60,7 @@ t.test('the power of a node that joins is cut', { skip: nodeSkip }, async (t) =>
   };
   const took: number[] = [];
   let step = 1;
-  for (; ; step += isWhole ? 1 : 5) {
+  for (; ; step += isWhole ? 1 : 7) {
     const since = performance.now();
     if (!(await cutBefore(node, step))) break;
     const what = `before effect ${step}`;

@@ -32,4 +32,6 @@ export interface OverlayTunnel {
   readonly type: string;
   readonly chassis: string;
   readonly remoteAddress: string;
+  /** What is wrong with it on this node, in words; null: nothing. */
+  readonly fault: string | null;
 }

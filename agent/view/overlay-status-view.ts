@@ -11,7 +11,10 @@ export function overlayStatusText(status: OverlayStatus, style: Style): string {
     `Daemon: ${daemonText(status, style)}`,
     `Central node: ${centralText(status, style)}`,
     ...(tunnels.length === 0 ? ['Tunnels: none'] : ['Tunnels:']),
-    ...tunnels.map((one) => `  ${one.interface} ${one.type} to ${one.remoteAddress}, chassis ${one.chassis}`),
+    ...tunnels.map(
+      ({ interface: port, type, remoteAddress, chassis, fault }) =>
+        `  ${port} ${type} to ${remoteAddress}, chassis ${chassis}${fault === null ? '' : `; ${style('red', `down: ${fault}`)}`}`,
+    ),
   ]);
 }
 

@@ -10,6 +10,7 @@ import { clusterPort } from '../../../overlay/shared-ports.ts';
 import { overlayTables } from '../../../overlay/tables.ts';
 import { shapeOfSchema } from '../../../overlay/wire.ts';
 import type { OverlayPlaces } from '../places.ts';
+import { followServices } from './service-watch.ts';
 import type { Scope } from './work.ts';
 
 /** Who is told of what has happened. */
@@ -22,11 +23,12 @@ export interface Listener {
   onBroken(error: Error): void;
 }
 
-/** Follows everything that a node's part in the cluster depends on, until the function that it resolves with is called. */
+/** Follows everything that a node's part in the cluster depends on, until the function that it resolves with is called; `followArriving` its services. */
 export async function startWatches(
   record: OverlayRecord,
   places: OverlayPlaces,
   { onKernel, onEvent, onBroken }: Listener,
+  followArriving: typeof followServices = followServices,
 ): Promise<() => void> {
   const stopKernel = await followKernel(onKernel, () => onBroken(monitorEnded()));
   const { layout, node } = record;
@@ -57,10 +59,11 @@ export async function startWatches(
     const socket = record.members === null ? null : centralSocket(database, places.ovnRuns);
     return socket === null ? [] : [follow(database, `unix:${socket}`, () => onEvent('look'))];
   });
+  const services = followArriving(record, places, () => onEvent('look'));
   return () => {
     stopKernel();
     stopFiles();
-    for (const stop of [local, ...central]) stop();
+    for (const stop of [local, services, ...central]) stop();
   };
 }
 

@@ -23,11 +23,12 @@ export interface Listener {
   onBroken(error: Error): void;
 }
 
-/** Follows everything that a node's part in the cluster depends on, until the function that it resolves with is called. */
+/** Follows everything that a node's part in the cluster depends on, until the function that it resolves with is called; `followArriving` its services. */
 export async function startWatches(
   record: OverlayRecord,
   places: OverlayPlaces,
   { onKernel, onEvent, onBroken }: Listener,
+  followArriving: typeof followServices = followServices,
 ): Promise<() => void> {
   const stopKernel = await followKernel(onKernel, () => onBroken(monitorEnded()));
   const { layout, node } = record;
@@ -58,7 +59,7 @@ export async function startWatches(
     const socket = record.members === null ? null : centralSocket(database, places.ovnRuns);
     return socket === null ? [] : [follow(database, `unix:${socket}`, () => onEvent('look'))];
   });
-  const services = followServices(record, places, () => onEvent('look'));
+  const services = followArriving(record, places, () => onEvent('look'));
   return () => {
     stopKernel();
     stopFiles();

@@ -2,6 +2,7 @@ import { followChanges } from '../../../drivers/ovn/changes.ts';
 import { openSwitchDatabase, type RowDatabase } from '../../../drivers/ovn/database.ts';
 import { type AgentError, asAgentError } from '../../../errors.ts';
 import type { DemuxChange } from '../../../model/overlay-demux.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { serviceTables } from '../../../overlay/arriving.ts';
 import { shapeOfSchema } from '../../../overlay/wire.ts';
 import { withLockWhenFree } from '../../lock.ts';
@@ -83,14 +84,12 @@ export async function keepShared(
     }
   });
   const watches = { onKernel: () => undefined, onEvent: work.ask, onBroken: end };
-  const stopLocal = await startWatches(shared.record, places, watches);
-  const stopServices = followServices(shared, () => work.ask('look'));
+  const stopWatches = await startWatches(shared.record, places, watches, followServices);
   ready(first.changes);
   try {
     await ended;
   } finally {
-    stopLocal();
-    stopServices();
+    stopWatches();
     await work.close();
   }
 }
@@ -107,8 +106,12 @@ async function settle(
   return withLockWhenFree(command, () => settleDemux(record, places, local, services, say));
 }
 
-function followServices({ record }: SharedBridge, onChange: () => void): () => void {
-  const { southbound: remotes } = record;
+/** By the connection that the node's admin has told Open vSwitch. */
+function followServices(
+  { southbound: remotes }: OverlayRecord,
+  _places: OverlayPlaces,
+  onChange: () => void,
+): () => void {
   const requests = (schema: unknown): Readonly<Record<string, unknown>> => {
     const shape = shapeOfSchema(schema as Parameters<typeof shapeOfSchema>[0], serviceTables.slice(0, 2));
     const tables = Object.entries(shape).map(([table, columns]) => {

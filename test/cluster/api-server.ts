@@ -47,8 +47,8 @@ interface KubeconfigChanges {
 
 const readyLimitMs = 120_000;
 
-/** Starts etcd and kube-apiserver, which listens at another address of this machine, too, if there is one; not ready yet when it returns. Whoever starts it stops it. */
-export async function startApiServer(address?: string): Promise<ApiServer> {
+/** Starts etcd and kube-apiserver, with more flags and listening at another address of this machine, too, if these are given; not ready yet when it returns. Whoever starts it stops it. */
+export async function startApiServer(address?: string, more: readonly string[] = []): Promise<ApiServer> {
   const binaries = builtBinaries();
   const folder = mkdtempSync(join(tmpdir(), 'microshift-net-cluster-'));
   const [etcdPort, peerPort, port] = await freePorts(3);
@@ -95,7 +95,7 @@ export async function startApiServer(address?: string): Promise<ApiServer> {
   const call: ApiServer['call'] = (...words) => callAs(tokens.admin, ...words);
   const start = (extra: readonly string[] = []): void => {
     const reached = address ? ['--bind-address=0.0.0.0', `--advertise-address=${address}`] : [];
-    server = run(folder, 'kube-apiserver', binaries.kubeApiserver, [...flags.kubeApiserver, ...reached, ...extra]);
+    server = run(folder, 'kube-apiserver', binaries.kubeApiserver, [...flags.kubeApiserver, ...reached, ...more, ...extra]);
   };
   start();
   const admin = kubeconfig('admin');

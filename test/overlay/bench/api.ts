@@ -1,6 +1,6 @@
 // Requests to a kube-apiserver from a few clients that keep their connections, and its watches.
 import { Agent, request } from 'node:https';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 
 /** Where it is and who asks. */
 export interface ApiAddress {
@@ -24,12 +24,22 @@ export interface Api {
   close(): void;
 }
 
-const againMs = 100;
-
 /** `clients` requests at once; the others wait for their turn. */
 export function openApi({ host, port, ca, token }: ApiAddress, clients: number): Api {
   const agent = new Agent({ keepAlive: true, maxSockets: clients, ca });
   const watching = new Agent({ keepAlive: true, ca });
+  const stream = (path: string): Promise<Interface> =>
+    new Promise((resolve, reject) => {
+      const words = { host, port, path: `${path}?watch=true`, agent: watching, headers };
+      const outgoing = request(words, (incoming) => {
+        if (incoming.statusCode !== 200) return reject(new Error(`watch of ${path}: ${incoming.statusCode}`));
+        const lines = createInterface({ input: incoming });
+        // A connection that is closed is no error here.
+        lines.on('error', () => {});
+        resolve(lines);
+      });
+      outgoing.on('error', reject).end();
+    });
   const headers = { authorization: `Bearer ${token}`, accept: 'application/json' };
   return {
     send: (method, path, body, contentType = 'application/json') =>
@@ -50,26 +60,10 @@ export function openApi({ host, port, ca, token }: ApiAddress, clients: number):
         );
         outgoing.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
       }),
-    watch: (path, listener) =>
-      new Promise((resolve, reject) => {
-        const begin = (): void => {
-          const outgoing = request({ host, port, path: `${path}?watch=true`, agent: watching, headers }, (incoming) => {
-            if (incoming.statusCode !== 200) return reject(new Error(`watch of ${path}: ${incoming.statusCode}`));
-            const lines = createInterface({ input: incoming });
-            // A connection that is closed is no error here.
-            lines.on('error', () => {});
-            lines.on('line', (line) => {
-              const event = JSON.parse(line) as WatchEvent;
-              // A server that has just started is not always ready to tell.
-              if (event.type === 'ERROR') setTimeout(begin, againMs);
-              else listener(event);
-            });
-            resolve();
-          });
-          outgoing.on('error', reject).end();
-        };
-        begin();
-      }),
+    watch: async (path, listener) => {
+      const lines = await stream(path);
+      lines.on('line', (line) => listener(JSON.parse(line)));
+    },
     close: () => {
       agent.destroy();
       watching.destroy();

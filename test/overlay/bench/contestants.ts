@@ -36,6 +36,7 @@ interface Description {
 export function contestants(beside: string | undefined): readonly Contestant[] {
   const own = [
     ours('microshift-net', ['--jitless', '--optimize-for-size']),
+    ours('microshift-net, --jitless alone', ['--jitless']),
     ours('microshift-net with JIT', []),
     floor,
   ];
@@ -128,16 +129,17 @@ export function run(contestant: Contestant, place: Place, log: string): Running 
     pid,
     log,
     kill: async () => {
-      // What nsenter has started does not end with it.
-      for (const one of familyOf(pid).toReversed()) killed(one);
+      // nsenter ends with what it has started, and not the other way round; who is dead and not waited for would count as running.
+      const [own, ...started] = familyOf(pid);
+      for (const one of started.length > 0 ? started.toReversed() : [own]) killed(one);
       await gone;
     },
   };
 }
 
-function killed(pid: number): void {
+function killed(pid: number | undefined): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    if (pid !== undefined) process.kill(pid, 'SIGKILL');
   } catch {
     // It has ended by itself.
   }

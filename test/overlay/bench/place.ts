@@ -5,7 +5,7 @@ import { openMirror, openSession } from '../../../agent/drivers/ovsdb/index.ts';
 import { type ApiServer, startApiServer } from '../../cluster/api-server.ts';
 import { builtBinaries } from '../../cluster/binaries.ts';
 import type { Scope } from '../children.ts';
-import { type Host, startCentral, startLan } from '../hosts.ts';
+import { type Host, startCentral, startController, startLan } from '../hosts.ts';
 import { newerRoot } from '../releases.ts';
 import { type Api, type ApiAddress, openApi } from './api.ts';
 
@@ -43,6 +43,7 @@ export async function makePlace(scope: Scope): Promise<Place> {
   const host = await lan.host(nodeNames[0], 11);
   lan.attend(apiHost);
   startCentral(host, newestOvn(host));
+  startController(host);
   const server = await startApiServer(apiHost, withoutCache);
   scope.teardown(() => server.stop());
   await server.untilReady();

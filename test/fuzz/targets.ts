@@ -2,6 +2,7 @@
 import type { FuzzTarget } from './target.ts';
 import { overlayAnnouncement } from './targets/announcement.ts';
 import { overlayBundle } from './targets/bundle.ts';
+import { cniRequests } from './targets/cni.ts';
 import { clusterConfig, ovnYaml } from './targets/config.ts';
 import { dbus } from './targets/dbus.ts';
 import { hints } from './targets/hints.ts';
@@ -11,7 +12,9 @@ import { networkManager } from './targets/network-manager.ts';
 import { overlayTrace } from './targets/overlay-trace.ts';
 import { ovsdb } from './targets/ovsdb.ts';
 import { ovsdbMirror } from './targets/ovsdb-mirror.ts';
+import { podAnnotations } from './targets/pod.ts';
 import { release } from './targets/release.ts';
+import { watchStream } from './targets/watch.ts';
 
 export const targets: Readonly<Record<string, FuzzTarget>> = {
   'ovn.yaml': ovnYaml,
@@ -27,4 +30,7 @@ export const targets: Readonly<Record<string, FuzzTarget>> = {
   'overlay bundle': overlayBundle,
   'overlay announcement': overlayAnnouncement,
   'overlay trace': overlayTrace,
+  'pod annotations': podAnnotations,
+  'watch of a cluster': watchStream,
+  cni: cniRequests,
 };

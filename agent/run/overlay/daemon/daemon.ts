@@ -4,10 +4,13 @@ import { readHost } from '../../../facts/overlay.ts';
 import type { Config } from '../../../model/config.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { gatewaysOf } from '../../../overlay/heartbeat.ts';
+import { createNodeCni } from '../cni/on-node.ts';
 import { withOwnAddress } from '../own-address.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { planKernel } from '../planned.ts';
 import { readRecord, requireRecord } from '../record.ts';
+import { createCentralWatcher } from '../watcher/on-central.ts';
+import { createGathered } from './gathered.ts';
 import { keepNode } from './keep.ts';
 import { openReport, type Teller } from './report.ts';
 import { createRounds } from './rounds.ts';
@@ -41,7 +44,9 @@ export async function runDaemon(
         return false;
       }
       if (kept.record.members !== null) rounds.ask(gatewaysOf(kept.members));
+      watcher.know(kept.record, kept.members);
       if (watchedOf(kept.record, places) !== watched) await watch(kept.record);
+      await cni.know(kept.record);
       await report.wanted(kept.record.node.name, scope !== 'look' || kept.changed);
       return kept.changed;
     } catch (thrown) {
@@ -51,15 +56,17 @@ export async function runDaemon(
     }
   });
   const rounds = createRounds(places, report.asked, report.noteAsked, () => work.ask('look'));
-  const onKernel = (): void => {
+  const watcher = createCentralWatcher(config, places, teller, report.noteWatcher);
+  const cni = createNodeCni(config, places, teller.say);
+  const kernel = createGathered(() => {
     if (differsInKernel(config, places)) work.ask('look');
-  };
+  });
   let stopWatches = (): void => undefined;
   let watched = '';
   const watch = async (from: OverlayRecord): Promise<void> => {
     stopWatches();
     watched = watchedOf(from, places);
-    stopWatches = await startWatches(from, places, { onKernel, onEvent: work.ask, onBroken: end });
+    stopWatches = await startWatches(from, places, { onKernel: kernel.ask, onEvent: work.ask, onBroken: end });
   };
   stop.addEventListener('abort', () => end());
   try {
@@ -69,15 +76,18 @@ export async function runDaemon(
     await ended;
   } finally {
     stopWatches();
+    kernel.close();
     rounds.close();
-    await within(stopMs, work.close());
+    cni.close();
+    await within(stopMs, Promise.all([work.close(), watcher.close()]));
   }
 }
 
 /** What the watches depend on; another text: they are to be set up anew. At a boot the central databases come after us. */
-function watchedOf({ members, node }: OverlayRecord, { ovnRuns }: OverlayPlaces): string {
+function watchedOf({ members, node, southbound }: OverlayRecord, { ovnRuns }: OverlayPlaces): string {
   const names = members === null ? [] : (['OVN_Northbound', 'OVN_Southbound'] as const);
-  return [node.gateway?.bridge, ...names.map((name) => centralSocket(name, ovnRuns))].join(' ');
+  const places = [...node.hostAddresses, ...(node.gateway?.addresses ?? []), ...southbound];
+  return [node.gateway?.bridge, ...names.map((name) => centralSocket(name, ovnRuns)), ...places].join(' ');
 }
 
 /** Most of what happens in the kernel has nothing to do with us: what it shows in its files tells, and no database is asked. */
@@ -88,7 +98,7 @@ function differsInKernel(config: Pick<Config, 'overlay'>, places: OverlayPlaces)
   return planKernel(record, host).length > 0 || withOwnAddress(record, config, host) !== record;
 }
 
-async function within(limitMs: number, work: Promise<void>): Promise<void> {
+async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, limitMs);

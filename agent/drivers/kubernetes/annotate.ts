@@ -1,0 +1,39 @@
+import { collectionPath } from '../../manifests/kinds.ts';
+import { fieldAt } from '../../manifests/object.ts';
+import type { Named } from '../../model/workload.ts';
+import type { HttpCall } from './http.ts';
+import { persist } from './persist.ts';
+import type { Session } from './session.ts';
+
+/**
+ * Writes annotations of a pod, and of no other one that has its name by now: the server takes no patch with another uid than the object's. `gone`: there
+ * is no such pod any more. Rejects as `persist` does.
+ */
+export async function annotatePod(
+  session: Session,
+  { namespace, name, uid }: Named,
+  annotations: Readonly<Record<string, string | null>>,
+): Promise<'written' | 'gone'> {
+  const path = `${collectionPath('v1', 'pods', namespace)}/${name}`;
+  const title = `pod ${namespace}/${name}`;
+  const patch: HttpCall = {
+    method: 'PATCH',
+    path,
+    // The answer would be the whole pod, which nobody reads.
+    accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
+    contentType: 'application/merge-patch+json',
+    body: { metadata: { uid, annotations } },
+  };
+  let mayBeAnother = true;
+  for (;;) {
+    const answers = mayBeAnother ? [404, 409, 422] : [404, 409];
+    const { status } = await persist(session, { call: patch, doing: `annotate ${title}`, answers });
+    if (status === 404) return 'gone';
+    if (status < 300) return 'written';
+    // It has another uid (422), is not a valid pod with these annotations (422), or others change it all the time (409).
+    const doing = `read ${title}`;
+    const { status: found, body } = await persist(session, { call: { method: 'GET', path }, doing, answers: [404] });
+    if (found === 404 || fieldAt(body, 'metadata', 'uid') !== uid) return 'gone';
+    mayBeAnother = status !== 422;
+  }
+}

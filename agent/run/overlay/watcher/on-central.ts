@@ -1,0 +1,41 @@
+import type { Config } from '../../../model/config.ts';
+import type { OverlayNode } from '../../../model/overlay.ts';
+import type { WatcherState } from '../../../model/overlay-daemon.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import { openClusterApi } from '../cluster-api.ts';
+import type { Teller } from '../daemon/report.ts';
+import type { OverlayPlaces } from '../places.ts';
+import { startWatcher, type Watcher } from './watcher.ts';
+
+/** The watcher of the central node's daemon; on another node there is none. */
+export interface CentralWatcher {
+  /** The node's part in the cluster, as it is kept now, with the members as they were planned. */
+  know(record: OverlayRecord, members: readonly OverlayNode[]): void;
+  close(): Promise<void>;
+}
+
+/** Begins when it is told that this is the central node. Without a kubeconfig it waits for one. */
+export function createCentralWatcher(
+  config: Pick<Config, 'overlay'>,
+  { ovnRuns }: OverlayPlaces,
+  teller: Teller,
+  note: (state: WatcherState) => void,
+): CentralWatcher {
+  let running: { readonly watcher: Watcher; readonly stop: () => void } | null = null;
+  const start = (nodeName: string) => {
+    const api = openClusterApi(config, nodeName, teller.say);
+    const remote = ovnRuns.map((folder) => `unix:${folder}/ovnnb_db.sock`).join(',');
+    return { watcher: startWatcher({ api, remote, teller, note }), stop: api.close };
+  };
+  return {
+    know: ({ layout, members, node }, nodes) => {
+      if (members === null) return;
+      running ??= start(node.name);
+      running.watcher.know({ layout, nodes });
+    },
+    close: async () => {
+      await running?.watcher.close();
+      running?.stop();
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import type { NetworkPolicy } from '../../model/workload.ts';
+import { hairpinSources } from '../hairpin.ts';
+import type { WorkloadFacts } from '../part.ts';
+import { familiesOf, fieldOf, matchOf, setsOf } from './address-sets.ts';
+import { type Clause, type Direction, termsOf, withPort } from './clauses.ts';
+import { numbersOf, type Selection, selectedPods } from './selections.ts';
+
+/** An ACL as a policy wants it (ovn-nb(5), ACL), without what all of them have. */
+export interface AccessList {
+  readonly direction: Direction;
+  /** Tells it from the others of its policy and direction. */
+  readonly part: string;
+  /** The rule of the policy that it serves; null: what goes with every policy. */
+  readonly rule: number | null;
+  readonly action: 'drop' | 'allow' | 'allow-related';
+  readonly match: string;
+  readonly why: string;
+}
+
+/** The ACLs of a policy for the ports in a group. */
+export function accessListsOf(policy: NetworkPolicy, group: string, facts: WorkloadFacts): readonly AccessList[] {
+  return policy.policyTypes.flatMap((direction) => {
+    const own = `${direction === 'Ingress' ? 'outport' : 'inport'} == @${group}`;
+    const clauses = termsOf(policy).clauses.filter((clause) => clause.direction === direction);
+    return [...always(direction, own), ...clauses.flatMap((clause) => allowances(clause, own, facts))];
+  });
+}
+
+function always(direction: Direction, own: string): readonly AccessList[] {
+  const hairpin = hairpinSources.map((source) => `${source.includes(':') ? 'ip6' : 'ip4'}.src == ${source}`);
+  const common = { direction, rule: null } as const;
+  return [
+    {
+      ...common,
+      part: 'default-deny',
+      action: 'drop',
+      match: own,
+      why: 'what a policy is for gets nothing but what policies allow',
+    },
+    {
+      ...common,
+      part: 'neighbours',
+      action: 'allow',
+      match: `${own} && (arp || nd)`,
+      why: 'addresses are still resolved',
+    },
+    // A pod always reaches itself; by a service it comes from that address.
+    ...(direction === 'Egress'
+      ? []
+      : [
+          {
+            ...common,
+            part: 'itself',
+            action: 'allow-related' as const,
+            match: `${own} && (${hairpin.join(' || ')})`,
+            why: 'a pod reaches itself by a service that it is part of',
+          },
+        ]),
+  ];
+}
+
+/** One for each family where it speaks of sets: ovn-controller works off the change of a set alone only where a match has no other beside it (lflow.c). */
+function allowances(clause: Clause, own: string, facts: WorkloadFacts): readonly AccessList[] {
+  const { direction, rule, part, peers, block, ports, named } = clause;
+  const common = {
+    direction,
+    rule,
+    action: 'allow-related',
+    why: `rule ${rule} of its ${direction.toLowerCase()}`,
+  } as const;
+  if (peers === null && named === null) {
+    const terms = [block ?? [], ports ?? []].flat();
+    return [{ ...common, part, match: [own, ...(terms.length === 0 ? ['ip'] : terms)].join(' && ') }];
+  }
+  const { owner } = facts.layout;
+  const there = direction === 'Ingress' ? 'src' : 'dst';
+  const numbers = named === null ? [] : distinctNumbers(withPort(named), facts);
+  const families = familiesOf(facts.layout).filter((family) => block === null || block.startsWith(fieldOf[family]));
+  return families.flatMap((family) => {
+    const other = [peers === null ? [] : matchOf(there, setsOf(peers), family, owner), block ?? []].flat();
+    if (named === null)
+      return [{ ...common, part: `${part}:${family}`, match: [own, ...other, ports ?? []].flat().join(' && ') }];
+    return numbers.map((number) => {
+      const served = matchOf('dst', setsOf(withPort(named), number), family, owner);
+      const port = `${named.port.protocol.toLowerCase()}.dst == ${number}`;
+      return { ...common, part: `${part}-${number}:${family}`, match: [own, ...other, port, served].join(' && ') };
+    });
+  });
+}
+
+/** The numbers that a named port has somewhere, smallest first. */
+export function distinctNumbers(selection: Selection, facts: WorkloadFacts): readonly number[] {
+  const { port } = selection;
+  if (port === undefined) return [];
+  const numbers = new Set<number>();
+  for (const [, pod] of selectedPods(selection, facts)) for (const number of numbersOf(port, pod)) numbers.add(number);
+  return [...numbers].toSorted((a, b) => a - b);
+}

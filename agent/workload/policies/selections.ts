@@ -1,0 +1,92 @@
+import type { LabelSelector, NetworkPolicy, ObjectKey, Pod, PolicyPeer, Protocol } from '../../model/workload.ts';
+import type { WorkloadFacts } from '../part.ts';
+import { canonicalSelector, isEverything, selects } from './selectors.ts';
+
+/** Which pods: those of one namespace or of namespaces with labels, with labels of their own. */
+export interface Selection {
+  /** A name, or a selector of namespaces. */
+  readonly namespaces: string | LabelSelector;
+  readonly pods: LabelSelector;
+  /** Only those that have a container's port of this name. */
+  readonly port?: NamedPort;
+}
+
+export interface NamedPort {
+  readonly name: string;
+  readonly protocol: Protocol;
+}
+
+/** A selection as text: equal selections have equal keys. */
+export type SelectionKey = string;
+
+export const everyPod: Selection = { namespaces: {}, pods: {} };
+
+/** Pods that a policy is for. */
+export function targetsOf({ namespace, podSelector }: NetworkPolicy): Selection {
+  return { namespaces: namespace, pods: canonicalSelector(podSelector) };
+}
+
+/** Pods that a peer of a policy in this namespace stands for. */
+export function peersOf(namespace: string, { podSelector, namespaceSelector }: PolicyPeer): Selection {
+  return {
+    namespaces: namespaceSelector === undefined ? namespace : canonicalSelector(namespaceSelector),
+    pods: canonicalSelector(podSelector ?? {}),
+  };
+}
+
+export function keyOf({ namespaces, pods, port }: Selection): SelectionKey {
+  return JSON.stringify({ namespaces, pods, ...(port && { port: { name: port.name, protocol: port.protocol } }) });
+}
+
+/** The selection of a key; null: it is none. */
+export function selectionOf(key: SelectionKey): Selection | null {
+  try {
+    return JSON.parse(key) as Selection;
+  } catch {
+    return null;
+  }
+}
+
+/** The namespace whose pods all are selected; null: not those of exactly one. */
+export function wholeNamespace({ namespaces, pods, port }: Selection): string | null {
+  return typeof namespaces === 'string' && isEverything(pods) && port === undefined ? namespaces : null;
+}
+
+/** True for a pod that is selected by its labels, and those of its namespace; a namespace that is not known has none that could be. */
+export function isSelected(selection: Selection, pod: Pod, { workload }: WorkloadFacts): boolean {
+  const { namespaces } = selection;
+  if (typeof namespaces === 'string') return pod.namespace === namespaces && isWanted(selection, pod);
+  const namespace = workload.namespaces.get(pod.namespace);
+  return namespace !== undefined && selects(namespaces, namespace.labels) && isWanted(selection, pod);
+}
+
+/** The same of a pod in a right namespace. */
+function isWanted({ pods, port }: Selection, pod: Pod): boolean {
+  return selects(pods, pod.labels) && (port === undefined || numbersOf(port, pod).length > 0);
+}
+
+/** Numbers that a pod's ports of this name have; containers may use one name for several. */
+export function numbersOf({ name, protocol }: NamedPort, { ports }: Pod): readonly number[] {
+  const numbers: number[] = [];
+  for (const port of ports) if (port.name === name && port.protocol === protocol) numbers.push(port.containerPort);
+  return numbers;
+}
+
+/** The pods that are selected and have, or get, a port of their own on the network, with their keys. */
+export function selectedPods(
+  selection: Selection,
+  { workload }: WorkloadFacts,
+): readonly (readonly [ObjectKey, Pod])[] {
+  const { namespaces } = selection;
+  const names = new Set<string>();
+  if (typeof namespaces === 'string') names.add(namespaces);
+  else for (const { name, labels } of workload.namespaces.values()) if (selects(namespaces, labels)) names.add(name);
+  const selected: [ObjectKey, Pod][] = [];
+  for (const entry of workload.pods)
+    if (names.has(entry[1].namespace) && takesPart(entry[1]) && isWanted(selection, entry[1])) selected.push(entry);
+  return selected;
+}
+
+function takesPart({ nodeName, isHostNetwork, isOver }: Pod): boolean {
+  return nodeName !== null && !isHostNetwork && !isOver;
+}

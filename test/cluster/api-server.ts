@@ -49,8 +49,8 @@ interface KubeconfigChanges {
 
 const readyLimitMs = 120_000;
 
-/** Starts etcd and kube-apiserver; not ready yet when it returns. Whoever starts it stops it. */
-export async function startApiServer(): Promise<ApiServer> {
+/** Starts etcd and kube-apiserver, with more flags and listening at another address of this machine, too, if these are given; not ready yet when it returns. Whoever starts it stops it. */
+export async function startApiServer(address?: string, more: readonly string[] = []): Promise<ApiServer> {
   const binaries = builtBinaries();
   const folder = mkdtempSync(join(tmpdir(), 'microshift-net-cluster-'));
   const [etcdPort, peerPort, port] = await freePorts(3);
@@ -63,7 +63,7 @@ export async function startApiServer(): Promise<ApiServer> {
   mkdirSync(dirname(auditLog));
   writeFileSync(join(folder, 'audit-policy.json'), JSON.stringify(auditPolicy));
   makeAccountKeys(folder);
-  makeCertificates(folder);
+  makeCertificates(folder, ['IP:127.0.0.1', 'DNS:localhost', ...(address ? [`IP:${address}`] : [])].join());
 
   const flags = flagsOf(folder, { etcd: etcdPort, peer: peerPort, api: port });
   const etcd = run(folder, 'etcd', 'etcd', flags.etcd);
@@ -96,7 +96,8 @@ export async function startApiServer(): Promise<ApiServer> {
     jsonCall({ port, ca: readFileSync(join(folder, 'ca.crt')), token, method, path, body, contentType });
   const call: ApiServer['call'] = (...words) => callAs(tokens.admin, ...words);
   const start = (extra: readonly string[] = []): void => {
-    server = run(folder, 'kube-apiserver', binaries.kubeApiserver, [...flags.kubeApiserver, ...extra]);
+    const reached = address ? ['--bind-address=0.0.0.0', `--advertise-address=${address}`] : [];
+    server = run(folder, 'kube-apiserver', binaries.kubeApiserver, [...flags.kubeApiserver, ...reached, ...more, ...extra]);
   };
   start();
   const admin = kubeconfig('admin');

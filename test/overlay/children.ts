@@ -3,8 +3,11 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import type { Test } from 'tap';
 
+/** What takes down at its end what was set up in it: a test, or something that is no test. */
+export type Scope = Pick<Test, 'teardown'>;
+
 /** Processes that end with the test, the last one first, and then the folder that they work in. */
-export function childrenIn(folder: string, t: Test): ChildProcess[] {
+export function childrenIn(folder: string, t: Scope): ChildProcess[] {
   const children: ChildProcess[] = [];
   t.teardown(async () => {
     for (const child of children.toReversed()) {

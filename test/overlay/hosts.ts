@@ -1,13 +1,12 @@
 // Nodes as network namespaces on one LAN, each with Open vSwitch in the userspace data path and OVN of its own, and the program as it ships.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Test } from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { missingForOvn, unpackedOvn } from '../cluster/unpacked-ovn.ts';
-import { childrenIn } from './children.ts';
+import { childrenIn, type Scope } from './children.ts';
 
 /** Far beyond what a busy machine needs. */
 const limitMs = 120_000;
@@ -51,6 +50,8 @@ export interface Host {
   write(file: string, text: string): void;
   /** Where a file of the node is for us. */
   path(file: string): string;
+  /** Shows a file or folder of this machine at a place of the node. */
+  mount(from: string, to: string): void;
 }
 
 export interface Lan {
@@ -58,10 +59,12 @@ export interface Lan {
   host(name: string, place: number, others?: readonly string[]): Promise<Host>;
   /** Puts another NIC into a node. */
   plug(host: Host, nic: string): void;
+  /** Gives the namespace that this process is in an address on the LAN of eth0; it has to be one of its own. */
+  attend(address: string): void;
 }
 
 /** An empty LAN, 192.0.2.0/24. Everything ends with the test. */
-export async function startLan(t: Test): Promise<Lan> {
+export async function startLan(t: Scope): Promise<Lan> {
   const ovn = unpackedOvn();
   const folder = mkdtempSync(join(tmpdir(), 'overlay-lan-'));
   const children = childrenIn(folder, t);
@@ -85,6 +88,15 @@ export async function startLan(t: Test): Promise<Lan> {
   const pids = new Map<Host, number>();
   return {
     plug: (host, nic) => plug(host, nic, pids.get(host) ?? 0, lan),
+    attend: (address) => {
+      const own = 'attending';
+      execFileSync('ip', ['link', 'add', own, 'type', 'veth', 'peer', 'name', own, 'netns', String(lan)]);
+      execFileSync('nsenter', ['-t', String(lan), '-n', 'ip', 'link', 'set', own, 'master', 'lan-eth0', 'up']);
+      execFileSync('ip', ['address', 'add', `${address}/24`, 'dev', own]);
+      // The userspace data path wants whole checksums.
+      execFileSync('ethtool', ['-K', own, 'tx', 'off'], { stdio: 'ignore' });
+      execFileSync('ip', ['link', 'set', own, 'up']);
+    },
     host: async (name, place, others = []) => {
       // Processes of its own, which all end with the first of them.
       const outer = await stay(
@@ -145,6 +157,12 @@ function hostOf(name: string, address: string, pid: number, children: ChildProce
       return child;
     },
     path: (file) => `/proc/${pid}/root${file}`,
+    mount: (from, to) => {
+      const place = `/proc/${pid}/root${to}`;
+      if (statSync(from).isDirectory()) mkdirSync(place, { recursive: true });
+      else writeFileSync(place, '');
+      execFileSync('nsenter', ['-t', String(pid), '-m', 'mount', '--rbind', from, place]);
+    },
     write: (file, text) => {
       execFileSync('nsenter', inside(['tee', file]), { input: text, stdio: ['pipe', 'ignore', 'inherit'] });
     },
@@ -216,14 +234,17 @@ export function startVswitchd({ must }: Pick<Host, 'must'>): void {
   must('ovs-vswitchd', ...quiet);
 }
 
-/** What ovn-ctl(8) starts on a central node: both databases, which listen where their tables say, and ovn-northd. */
-export function startCentral({ must }: Host): void {
+/**
+ * What ovn-ctl(8) starts on a central node: both databases, which listen where their tables say, and ovn-northd. `root`: a root on the node with another
+ * release of OVN, whose /run is the node's.
+ */
+export function startCentral({ must }: Host, root = ''): void {
   for (const [short, name, table] of [
     ['nb', 'OVN_Northbound', 'NB_Global'],
     ['sb', 'OVN_Southbound', 'SB_Global'],
   ] as const) {
     const file = `/var/lib/ovn/ovn${short}_db.db`;
-    must('ovsdb-tool', 'create', file, `/usr/share/ovn/ovn-${short}.ovsschema`);
+    must('ovsdb-tool', 'create', file, `${root}/usr/share/ovn/ovn-${short}.ovsschema`);
     must(
       'ovsdb-server',
       file,
@@ -238,7 +259,8 @@ export function startCentral({ must }: Host): void {
     );
     must(`ovn-${short}ctl`, '--no-leader-only', 'init');
   }
-  must('ovn-northd', '--ovnnb-db=unix:/run/ovn/ovnnb_db.sock', '--ovnsb-db=unix:/run/ovn/ovnsb_db.sock', ...quiet);
+  const databases = ['--ovnnb-db=unix:/run/ovn/ovnnb_db.sock', '--ovnsb-db=unix:/run/ovn/ovnsb_db.sock'];
+  must(...(root === '' ? [] : ['chroot', root]), 'ovn-northd', ...databases, ...quiet);
 }
 
 /** What ovn-ctl(8) starts on every node. */

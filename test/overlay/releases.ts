@@ -24,9 +24,17 @@ export function ownRelease(): Release {
 
 /** Downloads Debian's; the other one only where it is there already. */
 export function releasesHere(): readonly Release[] {
+  const base = newerRoot();
+  return [
+    ownRelease(),
+    ...(base !== null ? [releaseIn(base, (folder, children) => inBase(base, folder, children))] : []),
+  ];
+}
+
+/** The root of the test node with its OVN; null: it has not been built. */
+export function newerRoot(): string | null {
   const base = execFileSync('bash', ['test/node/build-base.sh', '--path'], { encoding: 'utf8' }).trim();
-  const isThere = existsSync(join(base, 'usr/share/ovn/ovn-nb.ovsschema'));
-  return [ownRelease(), ...(isThere ? [releaseIn(base, (folder, children) => inBase(base, folder, children))] : [])];
+  return existsSync(join(base, 'usr/share/ovn/ovn-nb.ovsschema')) ? base : null;
 }
 
 function releaseIn(root: string, prepare: Release['prepare']): Release {

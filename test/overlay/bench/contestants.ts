@@ -1,0 +1,146 @@
+// Who is measured: the program as it ships, what the API server alone allows, and whoever has a folder.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nodeNames, type Place } from './place.ts';
+import { familyOf } from './usage.ts';
+
+export interface Contestant {
+  readonly name: string;
+  /** What it gives a pod is in this annotation. */
+  readonly annotation: string;
+  /** Whether it writes rows; the floor does not. */
+  readonly hasRows: boolean;
+  /** Brings the cluster to where the contestant finds its nodes. */
+  prepare(place: Place): void;
+  /** Starts what is measured, on the CPU that it has for itself. */
+  start(place: Place): ChildProcess;
+}
+
+/** Everything else is on the first. */
+const ownCpu = '1';
+export const otherCpu = '0';
+const pinned = ['taskset', '-c', ownCpu] as const;
+/** Where a node sees the folder with contestants. */
+const besidePlace = '/opt/beside';
+
+/** contestant.json of a folder, see docs/overlay-benchmarks.md. */
+interface Description {
+  readonly name: string;
+  readonly annotation: string;
+  readonly prepare: string;
+  readonly start: string;
+}
+
+/** In the order in which they take turns. */
+export function contestants(beside: string | undefined): readonly Contestant[] {
+  const own = [
+    ours('microshift-net', ['--jitless', '--optimize-for-size']),
+    ours('microshift-net, --jitless alone', ['--jitless']),
+    ours('microshift-net with JIT', []),
+    floor,
+  ];
+  if (beside === undefined) return own;
+  const folders = readdirSync(beside).filter((name) => existsSync(join(beside, name, 'contestant.json')));
+  return [...own, ...folders.toSorted().map((name) => described(beside, name))];
+}
+
+/** As its unit starts it, or with other options of Node. */
+function ours(name: string, options: readonly string[]): Contestant {
+  const kubeconfig = '/var/lib/microshift/resources/kubeadmin/kubeconfig';
+  return {
+    name,
+    annotation: 'ovn',
+    hasRows: true,
+    prepare: ({ host, server, address }) => {
+      const done = host.agent('overlay', 'init');
+      if (done.status !== 0) throw new Error(done.stderr);
+      for (const node of nodeNames.slice(1)) {
+        const issued = host.agent('overlay', 'pki', 'issue', node, '--system-id', `${node}-of-the-test`);
+        if (issued.status !== 0) throw new Error(issued.stderr);
+      }
+      host.must('mkdir', '-p', '/var/lib/microshift/resources/kubeadmin');
+      const url = `https://${address.host}:${address.port}`;
+      host.write(kubeconfig, readFileSync(server.kubeconfig('ours', { server: url, caFile: '/opt/ca.crt' }), 'utf8'));
+    },
+    start: ({ host }) =>
+      host.start(...pinned, process.execPath, ...options, '/opt/program/microshift-net', 'overlay', 'run'),
+  };
+}
+
+const floor: Contestant = {
+  name: 'floor: PATCH alone',
+  annotation: 'ovn',
+  hasRows: false,
+  prepare: () => {},
+  start: ({ address, server }) => {
+    const words = [address.host, String(address.port), join(server.folder, 'ca.crt'), address.token];
+    const [program, ...before] = pinned;
+    return spawn(program, [...before, process.execPath, join(import.meta.dirname, 'floor.js'), ...words]);
+  },
+};
+
+function described(beside: string, folder: string): Contestant {
+  const file = join(beside, folder, 'contestant.json');
+  const { name, annotation, prepare, start } = JSON.parse(readFileSync(file, 'utf8')) as Description;
+  const environment = ({ address, server, host }: Place): readonly string[] => {
+    const url = `https://${address.host}:${address.port}`;
+    const kubeconfig = server.kubeconfig('beside', { server: url, caFile: '/opt/ca.crt' });
+    host.write('/opt/kubeconfig', readFileSync(kubeconfig, 'utf8'));
+    const variables = {
+      BESIDE: join(besidePlace, folder),
+      KUBECONFIG: '/opt/kubeconfig',
+      KUBECTL: '/opt/kubectl',
+      API: url,
+      TOKEN: address.token,
+      CA: '/opt/ca.crt',
+      NODES: nodeNames.join(' '),
+    };
+    return ['env', ...Object.entries(variables).map(([key, value]) => `${key}=${value}`)];
+  };
+  return {
+    name,
+    annotation,
+    hasRows: true,
+    prepare: (place) => {
+      place.host.mount(beside, besidePlace);
+      place.host.must(...environment(place), 'sh', '-euc', prepare);
+    },
+    start: (place) => place.host.start(...pinned, ...environment(place), 'sh', '-euc', start),
+  };
+}
+
+/** One that runs, with all that it says in a file. */
+export interface Running {
+  readonly pid: number;
+  readonly log: string;
+  kill(): Promise<void>;
+}
+
+export function run(contestant: Contestant, place: Place, log: string): Running {
+  const child = contestant.start(place);
+  if (child.pid === undefined) throw new Error(`${contestant.name} cannot be started`);
+  const write = (chunk: Buffer): void => writeFileSync(log, chunk, { flag: 'a' });
+  child.stdout?.on('data', write);
+  child.stderr?.on('data', write);
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const { pid } = child;
+  return {
+    pid,
+    log,
+    kill: async () => {
+      // nsenter ends with what it has started, and not the other way round; who is dead and not waited for would count as running.
+      const [own, ...started] = familyOf(pid);
+      for (const one of started.length > 0 ? started.toReversed() : [own]) killed(one);
+      await gone;
+    },
+  };
+}
+
+function killed(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}

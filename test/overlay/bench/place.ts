@@ -1,0 +1,102 @@
+// Where contestants are measured: a central node in a namespace with OVN, and a real kube-apiserver that it reaches. All of it on one CPU.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openMirror, openSession } from '../../../agent/drivers/ovsdb/index.ts';
+import { type ApiServer, startApiServer } from '../../cluster/api-server.ts';
+import { builtBinaries } from '../../cluster/binaries.ts';
+import type { Scope } from '../children.ts';
+import { type Host, startCentral, startController, startLan } from '../hosts.ts';
+import { newerRoot } from '../releases.ts';
+import { type Api, type ApiAddress, openApi } from './api.ts';
+
+/** The machine on the LAN that has the API server. */
+const apiHost = '192.0.2.1';
+const limitMs = 60_000;
+/** As many as a busy cluster has that make pods at once. */
+const clients = 8;
+
+/** The first is the central one and the only one that is there: of the others are rows and objects. */
+export const nodeNames = ['n1', 'n2', 'n3', 'n4', 'n5'] as const;
+export const namespace = 'bench';
+/** What comes last in every list. */
+export const probeNamespace = 'zzz-probe';
+
+/**
+ * An etcd before 3.4.25 does not tell how far it is, so that the server's cache refuses a watch from now on until something of the same kind changes
+ * ("Too large resource version"). Not every contestant begins with a list.
+ */
+const withoutCache = ['--watch-cache=false'];
+
+export interface Place {
+  readonly host: Host;
+  readonly server: ApiServer;
+  readonly address: ApiAddress;
+  readonly api: Api;
+  /** The file of OVN_Northbound. */
+  readonly database: string;
+  /** Of Logical_Switch_Port and Load_Balancer. */
+  readonly northbound: Awaited<ReturnType<typeof openMirror>>;
+}
+
+export async function makePlace(scope: Scope): Promise<Place> {
+  const lan = await startLan(scope);
+  const host = await lan.host(nodeNames[0], 11);
+  lan.attend(apiHost);
+  startCentral(host, newestOvn(host));
+  startController(host);
+  const server = await startApiServer(apiHost, withoutCache);
+  scope.teardown(() => server.stop());
+  await server.untilReady();
+  const address = {
+    host: apiHost,
+    port: server.port,
+    ca: readFileSync(join(server.folder, 'ca.crt')),
+    token: server.token,
+  };
+  const api = openApi(address, clients);
+  scope.teardown(() => api.close());
+  for (const name of [namespace, probeNamespace]) await addNamespace(api, name);
+  for (const name of nodeNames) await addNode(api, name);
+  host.mount(builtBinaries().kubectl, '/opt/kubectl');
+  host.mount(join(server.folder, 'ca.crt'), '/opt/ca.crt');
+
+  const session = openSession({
+    remotes: `unix:${host.path('/run/ovn/ovnnb_db.sock')}`,
+    database: 'OVN_Northbound',
+    limitMs,
+  });
+  scope.teardown(() => session.close());
+  const tables = { Logical_Switch_Port: { columns: ['name'] }, Load_Balancer: { columns: ['vips'] } };
+  const northbound = await openMirror(session, tables, limitMs);
+  return { host, server, address, api, northbound, database: host.path('/var/lib/ovn/ovnnb_db.db') };
+}
+
+/** The newest release of OVN that is here, as a root on the node; nothing for the machine's own. */
+function newestOvn(host: Host): string {
+  const base = newerRoot();
+  if (base === null) return '';
+  const root = '/opt/newer';
+  host.mount(base, root);
+  host.mount(host.path('/run'), `${root}/run`);
+  host.mount(host.path('/var/log'), `${root}/var/log`);
+  return root;
+}
+
+/** A pod needs an account; here no controller makes it. */
+async function addNamespace(api: Api, name: string): Promise<void> {
+  await api.send('POST', '/api/v1/namespaces', { metadata: { name } });
+  await api.send('POST', `/api/v1/namespaces/${name}/serviceaccounts`, { metadata: { name: 'default' } });
+}
+
+async function addNode(api: Api, name: string): Promise<void> {
+  await api.send('POST', '/api/v1/nodes', { metadata: { name, labels: { 'kubernetes.io/hostname': name } } });
+  const addresses = [{ type: 'InternalIP', address: addressOf(name) }];
+  const conditions = [{ type: 'Ready', status: 'True', reason: 'KubeletReady', message: '' }];
+  const path = `/api/v1/nodes/${name}/status`;
+  await api.send('PATCH', path, { status: { addresses, conditions } }, 'application/merge-patch+json');
+}
+
+/** A node's address on the LAN. */
+export function addressOf(node: string): string {
+  return `192.0.2.${10 + Number(node.slice(1))}`;
+}

@@ -1,0 +1,68 @@
+// B4 and B5: a contestant is killed and started anew where everything is in the database already, and then has nothing to do.
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Contestant, type Running, run } from './contestants.ts';
+import { nodeNames, type Place, probeNamespace } from './place.ts';
+import type { Pods } from './pods.ts';
+import { usageOf } from './usage.ts';
+import { balanced, makePolicies, makeServices, wantedVips } from './workload.ts';
+import { endOf, writtenSince } from './written.ts';
+
+const limitMs = 300_000;
+const services = 100;
+const policies = 50;
+const endpoints = 2;
+
+export interface Restarted {
+  readonly running: Running;
+  readonly figures: Readonly<Record<string, number>>;
+}
+
+/** The pods are there; services and policies are added. */
+export async function measureRestart(
+  place: Place,
+  pods: Pods,
+  contestant: Contestant,
+  first: Running,
+  idleSeconds: number,
+): Promise<Restarted> {
+  await makePolicies(place, policies);
+  await Promise.all([
+    makeServices(place, 0, services, endpoints),
+    balanced(place, wantedVips(0, services, endpoints, 0), limitMs),
+  ]);
+  // Whoever serves this pod has seen all that was before it.
+  await pods.make('before-restart', nodeNames[0], probeNamespace);
+  await pods.served();
+
+  await first.kill();
+  // The last of its list: it is served when all before it has been looked at.
+  await pods.make('while-away', nodeNames[0], probeNamespace).then(() => {});
+  const start = performance.now();
+  const second = run(contestant, place, first.log);
+  await pods.served();
+  const syncMs = performance.now() - start;
+  const syncCpu = usageOf(second.pid).cpuSeconds;
+
+  await second.kill();
+  const fileBefore = endOf(place.database);
+  const third = run(contestant, place, first.log);
+  // Nothing tells that nothing was written: as long again as it took to be in sync, and what was measured idle.
+  await pause(2 * syncMs);
+  const before = usageOf(third.pid);
+  await pause(idleSeconds * 1000);
+  const after = usageOf(third.pid);
+  const { transactions, rows } = writtenSince(place.database, fileBefore);
+  return {
+    running: third,
+    figures: {
+      'restart: in sync, s': syncMs / 1000,
+      'restart: CPU, s': syncCpu,
+      'restart: NB transactions': transactions,
+      'restart: NB rows': rows,
+      'idle: resident, MB': after.residentMb,
+      'idle: anonymous, MB': after.anonymousMb,
+      'idle: highest resident, MB': after.peakMb,
+      'idle: CPU per minute, s': ((after.cpuSeconds - before.cpuSeconds) / idleSeconds) * 60,
+    },
+  };
+}

@@ -1,0 +1,11 @@
+import type { Scope } from '../children.ts';
+
+/** What a test's teardown is, for what is no test: runs it all, the last one first, however the work ends. */
+export async function scoped<T>(work: (scope: Scope) => Promise<T>): Promise<T> {
+  const ends: (() => unknown)[] = [];
+  try {
+    return await work({ teardown: (end) => void ends.push(end) });
+  } finally {
+    for (const end of ends.toReversed()) await end();
+  }
+}

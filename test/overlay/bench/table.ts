@@ -1,0 +1,34 @@
+export type Figures = Readonly<Record<string, number>>;
+
+/** Medians of the rounds, figure by figure; one that a round lacks is of the others. */
+export function medians(rounds: readonly Figures[]): Figures {
+  const names = [...new Set(rounds.flatMap((round) => Object.keys(round)))];
+  return Object.fromEntries(
+    names.map((name) => [name, median(rounds.flatMap((round) => round[name] ?? []).filter(Number.isFinite))]),
+  );
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  return ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2;
+}
+
+/** A row per figure, a column per contestant, as docs/measurements.md has them; behind each figure how many times that of the first it is. */
+export function tableOf(results: ReadonlyMap<string, Figures>): string {
+  const [first = {}] = results.values();
+  const names = [...new Set([...results.values()].flatMap((figures) => Object.keys(figures)))];
+  const cell = (name: string, figures: Figures): string => {
+    const [value, own] = [figures[name], first[name]];
+    if (value === undefined || Number.isNaN(value)) return '–';
+    const ratio = figures === first || !own || !value ? '' : ` (${short(value / own)}×)`;
+    return `${short(value)}${ratio}`;
+  };
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
+  const rows = names.map((name) => line([name, ...[...results.values()].map((figures) => cell(name, figures))]));
+  return [line(['', ...results.keys()]), `|${'---|'.repeat(results.size + 1)}\n`, ...rows].join('');
+}
+
+function short(value: number): string {
+  return value.toFixed(value >= 100 || Number.isInteger(value) ? 0 : value >= 10 ? 1 : 2);
+}

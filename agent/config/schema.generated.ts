@@ -215,6 +215,13 @@ export const ovnSchema = {
           "type": "string",
           "pattern": "^(auto|[0-9A-Fa-f.:]{2,39})$",
           "default": "auto"
+        },
+        "kubeconfig": {
+          "description": "The kubeconfig with which the daemon follows the cluster. Empty: KUBECONFIG, or MicroShift's own once that is there.",
+          "title": "an absolute path or empty",
+          "type": "string",
+          "pattern": "^(/[^\\u0000-\\u001f]{1,4095})?$",
+          "default": ""
         }
       }
     }

@@ -11,6 +11,7 @@ const pattern5 = new RegExp("^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)?$", "u");
 const pattern6 = new RegExp("^([0-9A-Fa-f.:]{2,39}/[0-9]{1,3}(, ?[0-9A-Fa-f.:]{2,39}/[0-9]{1,3})?)?$", "u");
 const pattern8 = new RegExp("^[0-9A-Fa-f.:]{2,39}/[0-9]{1,3}(, ?[0-9A-Fa-f.:]{2,39}/[0-9]{1,3})?$", "u");
 const pattern9 = new RegExp("^(auto|[0-9A-Fa-f.:]{2,39})$", "u");
+const pattern10 = new RegExp("^(/[^\\u0000-\\u001f]{1,4095})?$", "u");
 
 function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -631,7 +632,7 @@ if(data.overlay !== undefined){
 let data18 = data.overlay;
 if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
 for(const key4 in data18){
-if(!((((((key4 === "nodeName") || (key4 === "clusterSubnet")) || (key4 === "serviceSubnet")) || (key4 === "joinSubnet")) || (key4 === "encapType")) || (key4 === "encapAddress"))){
+if(!(((((((key4 === "nodeName") || (key4 === "clusterSubnet")) || (key4 === "serviceSubnet")) || (key4 === "joinSubnet")) || (key4 === "encapType")) || (key4 === "encapAddress")) || (key4 === "kubeconfig"))){
 const err44 = {instancePath:instancePath+"/overlay",schemaPath:"#/properties/overlay/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err44];
@@ -780,9 +781,11 @@ vErrors.push(err55);
 errors++;
 }
 }
-}
-else {
-const err56 = {instancePath:instancePath+"/overlay",schemaPath:"#/properties/overlay/type",keyword:"type",params:{type: "object"}};
+if(data18.kubeconfig !== undefined){
+let data25 = data18.kubeconfig;
+if(typeof data25 === "string"){
+if(!pattern10.test(data25)){
+const err56 = {instancePath:instancePath+"/overlay/kubeconfig",schemaPath:"#/properties/overlay/properties/kubeconfig/pattern",keyword:"pattern",params:{pattern: "^(/[^\\u0000-\\u001f]{1,4095})?$"}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -792,14 +795,37 @@ vErrors.push(err56);
 errors++;
 }
 }
-}
 else {
-const err57 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err57 = {instancePath:instancePath+"/overlay/kubeconfig",schemaPath:"#/properties/overlay/properties/kubeconfig/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err57];
 }
 else {
 vErrors.push(err57);
+}
+errors++;
+}
+}
+}
+else {
+const err58 = {instancePath:instancePath+"/overlay",schemaPath:"#/properties/overlay/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err58];
+}
+else {
+vErrors.push(err58);
+}
+errors++;
+}
+}
+}
+else {
+const err59 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err59];
+}
+else {
+vErrors.push(err59);
 }
 errors++;
 }

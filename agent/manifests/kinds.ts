@@ -1,3 +1,4 @@
+import type { Collection } from './cluster-port.ts';
 import type { ObjectReference } from './object.ts';
 
 /** How a kind is addressed, and when its turn is: objects of a wave need only those of the waves before it. */
@@ -36,6 +37,18 @@ function waveOf({ kind }: { readonly kind: string }): number {
 export function collectionPath(apiVersion: string, plural: string, namespace: string | null): string {
   const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   return namespace === null ? `${group}/${plural}` : `${group}/namespaces/${namespace}/${plural}`;
+}
+
+/** The same with what narrows it. */
+export function collectionCall({ apiVersion, plural, namespace, labelSelector, fieldSelector }: Collection): {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+} {
+  const query = {
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...(fieldSelector === undefined ? {} : { fieldSelector }),
+  };
+  return { path: collectionPath(apiVersion, plural, namespace), query };
 }
 
 /** The API's path of an object; null for a kind we do not know. */

@@ -57,6 +57,8 @@ export interface OverlayConfig {
   readonly encapType: Sourced<'geneve' | 'vxlan'>;
   /** `auto`: the address of the default route. */
   readonly encapAddress: Sourced<string>;
+  /** Path of the kubeconfig with which the daemon follows the cluster; null: as `manifests` finds it. */
+  readonly kubeconfig: Sourced<string | null>;
 }
 
 /** What MicroShift's own config.yaml says of the cluster; read only. */

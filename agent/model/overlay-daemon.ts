@@ -8,8 +8,24 @@ export interface OverlayDaemon {
   readonly since: string;
   /** What it could not do last; null: all was as wanted. */
   readonly failure: { readonly message: string; readonly hint: string | null; readonly since: string } | null;
+  /** On the central node, how the rows for objects of Kubernetes are kept; null: nothing is known of a cluster yet, or this is another node. */
+  readonly watcher: WatcherState | null;
   /** On the central node, the numbers that the gateways were asked to answer with: this round's, then older ones. */
   readonly asked: readonly number[];
+}
+
+/** How the rows of OVN_Northbound for objects of Kubernetes are kept. */
+export interface WatcherState {
+  /** `waiting`: not all objects are known yet, or the database is not; `standby`: another one writes; `active`: this one does. */
+  readonly role: 'waiting' | 'standby' | 'active';
+  /** How many objects are followed, by kind. */
+  readonly objects: Readonly<Record<string, number>>;
+  /** When rows were written last; null: not yet. */
+  readonly wroteAt: string | null;
+  /** Units that the database does not take; each is tried again. */
+  readonly refused: readonly string[];
+  /** What keeps objects from being followed, or rows from being written; null: nothing does. */
+  readonly failure: { readonly message: string; readonly hint: string | null; readonly since: string } | null;
 }
 
 /** What this node is in the overlay, and how that is. */

@@ -66,6 +66,10 @@ export interface Service extends Named {
   /** null: no affinity. */
   readonly affinitySeconds: number | null;
   readonly publishNotReadyAddresses: boolean;
+  /** spec.loadBalancerSourceRanges. Absent: everybody. */
+  readonly sourceRanges?: readonly string[];
+  /** Where a load balancer asks whether a node serves it itself. */
+  readonly healthCheckNodePort?: number | null;
 }
 
 export interface ServicePort {

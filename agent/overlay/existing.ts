@@ -27,8 +27,8 @@ export interface UnitRow {
   readonly row: DatabaseRow;
 }
 
-/** Columns by which a row holds others that would be gone without it (ovn-nb(5), ovs-vswitchd.conf.db(5)). */
-const holding: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+/** Columns by which a row holds others that would be gone without it (ovn-nb(5), ovs-vswitchd.conf.db(5)), with the table of those. */
+export const holding: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Logical_Switch: { ports: 'Logical_Switch_Port', acls: 'ACL' },
   Logical_Router: {
     ports: 'Logical_Router_Port',

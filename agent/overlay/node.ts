@@ -113,7 +113,7 @@ function wantPin(draft: Draft, port: WantedRow, { name, systemId }: OverlayNode)
   });
 }
 
-/** The kubelet's probes pass whatever the policies of a namespace say, and pods reach the addresses of their own node. */
+/** The kubelet's probes pass whatever the policies of a namespace say, and pods of every node reach the addresses of this one. */
 function wantReach(draft: Draft, cluster: Cluster, node: OverlayNode, nodeSwitch: WantedRow): void {
   const probers = managementAddresses(node).map(withoutLength);
   for (const address of probers) {
@@ -129,12 +129,11 @@ function wantReach(draft: Draft, cluster: Cluster, node: OverlayNode, nodeSwitch
       why: "the kubelet's probes pass network policies",
     });
   }
-  const { onRouter } = nodeNames(node.name);
   const hops = draft.hasColumn('Logical_Router_Policy', 'nexthops') ? 'nexthops' : 'nexthop';
   for (const host of node.hostAddresses) {
     const hop = probers.find((address) => isIpv6(address) === isIpv6(host));
     if (hop === undefined) continue;
-    const match = `inport == "${onRouter}" && ${isIpv6(host) ? 'ip6' : 'ip4'}.dst == ${host} /* ${node.name} */`;
+    const match = `${isIpv6(host) ? 'ip6' : 'ip4'}.dst == ${host} /* ${node.name} */`;
     wantHeld(draft, {
       table: 'Logical_Router_Policy',
       title: `${node.name}: ${host}`,
@@ -143,7 +142,7 @@ function wantReach(draft: Draft, cluster: Cluster, node: OverlayNode, nodeSwitch
       key: { priority: 1004, match },
       columns: { action: is('reroute'), [hops]: is([hop]) },
       node: node.name,
-      why: `${host} is the gateway's outside, too; pods of ${node.name} shall reach the node itself`,
+      why: `${host} is the gateway's outside, too; pods shall reach the node itself`,
     });
   }
 }

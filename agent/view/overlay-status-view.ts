@@ -10,6 +10,7 @@ export function overlayStatusText(status: OverlayStatus, style: Style): string {
     `${style('bold', node)} is ${what}, has ${has}, and is reached at ${addresses.join(' and ')}.`,
     `Daemon: ${daemonText(status, style)}`,
     `Central node: ${centralText(status, style)}`,
+    ...(status.role === 'central' ? [`Objects of Kubernetes: ${watcherText(status, style)}`] : []),
     ...(tunnels.length === 0 ? ['Tunnels: none'] : ['Tunnels:']),
     ...tunnels.map((one) => `  ${one.interface} ${one.type} to ${one.remoteAddress}, chassis ${one.chassis}`),
   ]);
@@ -22,6 +23,22 @@ function daemonText({ daemon, isRunning }: OverlayStatus, style: Style): string 
   if (daemon.failure === null) return `${runs}; all is as wanted`;
   const { message, hint, since } = daemon.failure;
   return `${runs}; ${style('red', `since ${since}: ${message}`)}${hint === null ? '' : ` (${hint})`}`;
+}
+
+/** How the rows for pods, services and policies are kept. */
+function watcherText({ daemon, isRunning }: OverlayStatus, style: Style): string {
+  if (daemon === null || daemon.watcher === null || !isRunning) return 'not followed';
+  const { role, objects, wroteAt, refused, failure } = daemon.watcher;
+  const counts = Object.entries(objects).map(([kind, count]) => `${count} ${kind}`);
+  const followed = counts.length === 0 ? 'not followed yet' : counts.join(', ');
+  const writes = {
+    waiting: 'nothing is written yet',
+    standby: 'another one writes their rows',
+    active: wroteAt === null ? 'their rows were as wanted' : `rows were written at ${wroteAt}`,
+  };
+  const left = refused.length === 0 ? '' : style('red', `; OVN does not take ${refused.join(', ')}`);
+  const since = failure === null ? '' : `; ${style('red', `since ${failure.since}: ${failure.message}`)}`;
+  return `${followed}; ${writes[role]}${left}${since}${failure?.hint ? ` (${failure.hint})` : ''}`;
 }
 
 /** A member cannot find out by itself where a central node has moved. */

@@ -5,11 +5,12 @@ import { createDraft } from '../overlay/draft.ts';
 import type { Existing } from '../overlay/existing.ts';
 import { titleOf } from '../overlay/surplus.ts';
 import type { Part, WorkloadFacts } from './part.ts';
+import { pods, portName } from './pods/pods.ts';
 import { policies } from './policies/policies.ts';
 import { services } from './services/services.ts';
 
 /** In the order in which they are planned: ports first, since groups have them. */
-const parts: readonly Part[] = [...policies, services];
+const parts: readonly Part[] = [pods, ...policies, services];
 
 /** `pod:default/web-0`: what is planned as a whole. */
 export type Unit = string;
@@ -56,7 +57,7 @@ export function planWorkload(
           return row;
         },
         portOf: (pod) => {
-          const name = pod.replace('/', '_');
+          const name = portName(pod);
           return ports.get(name) ?? existing.named('Logical_Switch_Port', name)?._uuid ?? null;
         },
       });

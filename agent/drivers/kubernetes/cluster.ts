@@ -1,12 +1,13 @@
 import { Agent } from 'node:https';
-import { AgentError, isAgentError } from '../../errors.ts';
-import type { Cluster, Collection } from '../../manifests/cluster-port.ts';
-import { collectionPath, objectPath } from '../../manifests/kinds.ts';
+import { AgentError } from '../../errors.ts';
+import type { Cluster } from '../../manifests/cluster-port.ts';
+import { collectionCall, objectPath } from '../../manifests/kinds.ts';
 import { fieldAt, fieldManager, type KubernetesObject, referenceOf, titleOf } from '../../manifests/object.ts';
-import { connectionError, statusError } from './errors.ts';
-import { type Access, bodyOf, type HttpCall, openCall } from './http.ts';
+import { statusError } from './errors.ts';
+import type { Access, Answer, HttpCall } from './http.ts';
 import { kubeconfigPath, readAccess } from './kubeconfig.ts';
 import { persistently, type RetryBudget } from './retry.ts';
+import { sendOnce } from './send.ts';
 import { follow } from './watch.ts';
 
 /** Longer than the API server's own limit for a request (60 s) would only hide a server that hangs. */
@@ -14,18 +15,13 @@ const longestRequestMs = 30_000;
 /** However little time is left: a server whose etcd hangs takes 4 s to answer that it is not ready. */
 const shortestRequestMs = 6_000;
 
-interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-}
-
 /** Finds the cluster of a kubeconfig. Every call puts up with a cluster that is starting for as long as the budget lasts. */
 export async function openCluster(kubeconfig: string | null, budget: RetryBudget): Promise<Cluster> {
   const path = kubeconfigPath(kubeconfig, process.env);
   let asked = 0;
   let access = await persistently(budget, () => readAccess(path));
   for (const caution of access.cautions) budget.warn(`the kubeconfig ${path} ${caution}`);
-  const send = (call: HttpCall): Promise<Answer> => sendOnce(access, call, budget);
+  const send = (call: HttpCall): Promise<Answer> => sendOnce(access, call, requestLimitMs(budget), budget.signal);
   const ask = (doing: string, call: HttpCall, accepted: readonly number[] = [200]): Promise<Answer> =>
     persistently(budget, async () => {
       const answer = await send(call);
@@ -53,7 +49,7 @@ export async function openCluster(kubeconfig: string | null, budget: RetryBudget
       return answer.status === 404 ? null : (answer.body as KubernetesObject);
     },
     list: async (collection) => {
-      const { body } = await ask(`list ${collection.plural}`, { method: 'GET', ...addressOf(collection) });
+      const { body } = await ask(`list ${collection.plural}`, { method: 'GET', ...collectionCall(collection) });
       const items = (fieldAt(body, 'items') ?? []) as KubernetesObject[];
       const kind = String(fieldAt(body, 'kind') ?? '').replace(/List$/, '');
       // The items of a list carry neither.
@@ -67,7 +63,7 @@ export async function openCluster(kubeconfig: string | null, budget: RetryBudget
       await ask(`delete ${titleOf(reference)}`, call, [200, 202, 404, 409]);
     },
     watch: (collection, from, limitMs, onEvent, signal) => {
-      const { path: collectionUrl, query } = addressOf(collection);
+      const { path: collectionUrl, query } = collectionCall(collection);
       const options = { watch: 'true', resourceVersion: from, timeoutSeconds: String(Math.ceil(limitMs / 1000)) };
       const call: HttpCall = {
         method: 'GET',
@@ -81,23 +77,6 @@ export async function openCluster(kubeconfig: string | null, budget: RetryBudget
       if (access.options.agent instanceof Agent) access.options.agent.destroy();
     },
   };
-}
-
-async function sendOnce(access: Access, call: HttpCall, budget: RetryBudget): Promise<Answer> {
-  const { signal: stop } = budget;
-  try {
-    const incoming = await openCall(access, {
-      ...call,
-      signal: AbortSignal.any([stop, AbortSignal.timeout(requestLimitMs(budget))]),
-    });
-    const text = await bodyOf(incoming);
-    const isJson = incoming.headers['content-type']?.startsWith('application/json') === true;
-    return { status: incoming.statusCode ?? 0, body: isJson ? JSON.parse(text) : text };
-  } catch (error) {
-    if (stop.aborted) throw stop.reason;
-    if (isAgentError(error)) throw error;
-    throw connectionError(access, error);
-  }
 }
 
 /** How long one request may take, so that a server that hangs does not hold us long after the budget is over. */
@@ -120,15 +99,6 @@ function applyCall(object: KubernetesObject, dryRun: boolean, force: boolean): H
     contentType: 'application/apply-patch+yaml',
     body: object,
   };
-}
-
-function addressOf(collection: Collection): { path: string; query: Record<string, string> } {
-  const { apiVersion, plural, namespace, labelSelector, fieldSelector } = collection;
-  const query = {
-    ...(labelSelector === undefined ? {} : { labelSelector }),
-    ...(fieldSelector === undefined ? {} : { fieldSelector }),
-  };
-  return { path: collectionPath(apiVersion, plural, namespace), query };
 }
 
 function pathOf(path: string | null): string {

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { AgentError, type ErrorKind, errorTable, messageOf } from '../../errors.ts';
+import { AgentError, type ErrorKind, errorTable, messageOf, withFacts } from '../../errors.ts';
 import { fieldAt, listAt } from '../../manifests/object.ts';
-import type { Access } from './http.ts';
+import type { Access, Answer } from './http.ts';
 
 /** Answers that mean "later": too many requests, a server that starts or stops, an etcd without a leader. */
 const passingStatus = new Set([429, 500, 502, 503, 504]);
@@ -71,6 +71,16 @@ export function statusError(access: Access, httpStatus: number, body: unknown, d
       facts,
     },
   );
+}
+
+/** The same for a whole answer, with how long the server wants to be left alone. */
+export function refusal(access: Access, { status, body, retryAfterMs }: Answer, doing: string): AgentError {
+  return withFacts(statusError(access, status, body, doing), { retryAfterMs });
+}
+
+/** How long the server wants to be left alone that answered with this; null: it did not say. */
+export function retryAfterMsIn({ facts }: AgentError): number | null {
+  return typeof facts.retryAfterMs === 'number' ? facts.retryAfterMs : null;
 }
 
 /** True for what goes away by itself while a cluster starts. */

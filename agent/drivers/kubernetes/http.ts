@@ -17,12 +17,22 @@ const longestAnswerBytes = 64 * 1024 * 1024;
 
 /** An HTTP request to the API server, and where its answer's bytes go. */
 export interface HttpCall {
-  readonly method: 'GET' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly contentType?: string;
+  /** What the answer shall be; absent: the object as JSON. */
+  readonly accept?: string;
   readonly signal?: AbortSignal;
+}
+
+/** What the API server answered; `body` is parsed where it is JSON. */
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  /** How long it wants to be left alone; null: it says nothing of that. */
+  readonly retryAfterMs: number | null;
 }
 
 /** Opens a call; resolves with the answer's head. Rejects with Node's own error, which errors.ts names. */
@@ -32,7 +42,7 @@ export function openCall(access: Access, call: HttpCall): Promise<IncomingMessag
   const body = call.body === undefined ? undefined : JSON.stringify(call.body);
   const headers = {
     ...access.options.headers,
-    accept: 'application/json',
+    accept: call.accept ?? 'application/json',
     'user-agent': 'microshift-net',
     ...(body === undefined
       ? {}
@@ -62,22 +72,33 @@ export async function bodyOf(incoming: IncomingMessage, limitBytes = longestAnsw
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The lines of a body as they come. Rejects as bodyOf does, when one line is too long. */
-export async function* linesOf(incoming: IncomingMessage, limitBytes = longestAnswerBytes): AsyncGenerator<string> {
+/** The lines of a body as they come, those together that came at once; never none. Rejects as bodyOf does, when one line is too long. */
+export async function* lineBatchesOf(
+  incoming: IncomingMessage,
+  limitBytes = longestAnswerBytes,
+): AsyncGenerator<readonly string[]> {
   let parts: string[] = [];
   let length = 0;
   for await (const chunk of incoming.setEncoding('utf8')) {
     const [first = '', ...more] = String(chunk).split('\n');
     parts.push(first);
     length += first.length;
-    for (const next of more) {
-      yield parts.join('');
-      parts = [next];
-      length = next.length;
+    const last = more.pop();
+    if (last !== undefined) {
+      const lines = [parts.join(''), ...more];
+      parts = [last];
+      length = last.length;
+      yield lines;
     }
     if (length > limitBytes) throw tooLong();
   }
-  if (length > 0) yield parts.join('');
+  if (length > 0) yield [parts.join('')];
+}
+
+/** How long a server that is busy wants to be left alone (RFC 9110 section 10.2.3); null: it says nothing of that in seconds. */
+export function retryAfterMsOf({ headers }: Pick<IncomingMessage, 'headers'>): number | null {
+  const seconds = headers['retry-after'] ?? '';
+  return /^[0-9]{1,6}$/.test(seconds) ? Number(seconds) * 1000 : null;
 }
 
 function tooLong(): AgentError {

@@ -14,14 +14,17 @@ export function kubeconfigPath(asked: string | null, environment: NodeJS.Process
   return listed.find((path) => existsSync(path)) ?? listed[0] ?? microshiftKubeconfig;
 }
 
-/** Reads a kubeconfig and everything it points at. Only MicroShift's own may still be missing: it appears while MicroShift boots. */
-export async function readAccess(path: string): Promise<Access> {
+/**
+ * Reads a kubeconfig and everything it points at. Only MicroShift's own may still be missing: it appears while MicroShift boots.
+ * `maxSockets` is how many connections there are at most.
+ */
+export async function readAccess(path: string, maxSockets = 4): Promise<Access> {
   if (!existsSync(path)) throw missing(path);
   try {
-    const plain = readPlain(path);
+    const plain = readPlain(path, maxSockets);
     if (plain !== null) return plain;
     const { readWithLibrary } = await import('./library-kubeconfig.ts');
-    return await readWithLibrary(path);
+    return await readWithLibrary(path, maxSockets);
   } catch (error) {
     throw unusable(path, error);
   }

@@ -3,7 +3,7 @@ import { type Cluster, KubeConfig, type User } from '@kubernetes/client-node';
 import type { Access } from './http.ts';
 
 /** Reads any kubeconfig: exec plug-ins, identity providers, proxies. Slow to load, so plain-kubeconfig.ts is tried first. */
-export async function readWithLibrary(path: string): Promise<Access> {
+export async function readWithLibrary(path: string, maxSockets: number): Promise<Access> {
   const kubeconfig = new KubeConfig();
   kubeconfig.loadFromFile(path);
   const cluster = kubeconfig.getCurrentCluster();
@@ -13,7 +13,12 @@ export async function readWithLibrary(path: string): Promise<Access> {
   const options: RequestOptions = {};
   await kubeconfig.applyToHTTPSOptions(options);
   const cautions = cautionsOf(cluster, kubeconfig.getCurrentUser());
-  return { path, server: new URL(cluster.server), cautions, options: { ...options, agent: reusing(options) } };
+  return {
+    path,
+    server: new URL(cluster.server),
+    cautions,
+    options: { ...options, agent: reusing(options, maxSockets) },
+  };
 }
 
 function cautionsOf(cluster: Cluster, user: User | null): readonly string[] {
@@ -27,11 +32,11 @@ function cautionsOf(cluster: Cluster, user: User | null): readonly string[] {
 }
 
 /** The library's agents open a connection per request; a proxy's own agent is left as it is. */
-function reusing(options: RequestOptions): NonNullable<RequestOptions['agent']> {
+function reusing(options: RequestOptions, maxSockets: number): NonNullable<RequestOptions['agent']> {
   const { agent } = options;
   if (agent instanceof Agent && agent.constructor === Agent) {
     const { agent: _agent, headers: _headers, ...tls } = options;
-    return new Agent({ ...(tls as AgentOptions), keepAlive: true, maxSockets: 4 });
+    return new Agent({ ...(tls as AgentOptions), keepAlive: true, maxSockets });
   }
   return agent ?? false;
 }

@@ -13,7 +13,7 @@ const plainUser = ['client-certificate', 'client-certificate-data', 'client-key'
  * Reads a kubeconfig that has nothing but certificates or a token, as MicroShift writes it; null: it takes the library.
  * Loading that costs more time than a whole apply to an unchanged cluster (docs/decisions/0023).
  */
-export function readPlain(path: string): Access | null {
+export function readPlain(path: string, maxSockets: number): Access | null {
   const config = parseYaml(readRegularFile(path).toString());
   const context = named(listAt(config, 'contexts'), fieldAt(config, 'current-context'), 'context');
   const cluster = named(listAt(config, 'clusters'), fieldAt(context, 'cluster'), 'cluster');
@@ -39,7 +39,7 @@ export function readPlain(path: string): Access | null {
     path,
     server: new URL(server),
     cautions: [],
-    options: { ...tls, headers, agent: new Agent({ ...tls, keepAlive: true, maxSockets: 4 }) },
+    options: { ...tls, headers, agent: new Agent({ ...tls, keepAlive: true, maxSockets }) },
   };
 }
 

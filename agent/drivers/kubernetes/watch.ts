@@ -1,5 +1,6 @@
 import type { OnEvent, WatchEnd, WatchEvent } from '../../manifests/cluster-port.ts';
-import { type Access, bodyOf, type HttpCall, linesOf, openCall } from './http.ts';
+import { type Access, bodyOf, type HttpCall, openCall } from './http.ts';
+import { isChange, watchLines } from './watch-lines.ts';
 
 /** Follows a watch, one JSON value per line, until onEvent answers true, the limit is over, or the server ends it. */
 export async function follow(access: Access, call: HttpCall, limitMs: number, onEvent: OnEvent): Promise<WatchEnd> {
@@ -11,10 +12,11 @@ export async function follow(access: Access, call: HttpCall, limitMs: number, on
       return 'lost';
     }
     try {
-      for await (const line of linesOf(incoming)) {
-        const { type, object } = JSON.parse(line) as Omit<WatchEvent, 'type'> & { type: string };
-        if (type === 'ERROR') return 'lost';
-        if (isChange(type) && onEvent({ type, object })) return 'done';
+      for await (const lines of watchLines(incoming)) {
+        for (const line of lines) {
+          if (line.type === 'ERROR') return 'lost';
+          if (isChange(line) && onEvent(line as WatchEvent)) return 'done';
+        }
       }
     } finally {
       incoming.destroy();
@@ -24,8 +26,4 @@ export async function follow(access: Access, call: HttpCall, limitMs: number, on
   }
   if (call.signal?.aborted === true) throw call.signal.reason;
   return signal.aborted ? 'time-over' : 'lost';
-}
-
-function isChange(type: string): type is WatchEvent['type'] {
-  return type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED';
 }

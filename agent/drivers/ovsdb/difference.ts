@@ -43,7 +43,8 @@ function applyToMap(old: Json, difference: Json): Json {
   return ['map', [...pairs.values()].sort((one, other) => compareKeys(keyOf(one[0]), keyOf(other[0])))];
 }
 
-function pairsOf(value: Json): readonly (readonly Json[])[] {
+/** The pairs of a map; none where it is no map. */
+export function pairsOf(value: Json): readonly (readonly Json[])[] {
   return isJsonArray(value) && value[0] === 'map' && isJsonArray(value[1]) ? value[1].filter(isJsonArray) : [];
 }
 

@@ -1,4 +1,4 @@
-import { applyDifference, elementsOf, keyOf } from './difference.ts';
+import { applyDifference, elementsOf, keyOf, pairsOf } from './difference.ts';
 import { OvsdbError, quoteExcerpt } from './errors.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts';
 import type { Condition } from './operations.ts';
@@ -11,7 +11,7 @@ export interface TableRequest {
   readonly columns?: readonly string[];
   /** Only rows of which one of the conditions is true; absent: all. */
   readonly where?: readonly Condition[];
-  /** Columns by whose values `find` looks up rows. */
+  /** By what `find` looks up rows: `column`, or `column:key` for the value that a map has under a key. */
   readonly indexes?: readonly string[];
 }
 
@@ -31,8 +31,10 @@ export interface MirrorTable {
   readonly size: number;
   get(uuid: string): MirrorRow | undefined;
   rows(): IterableIterator<MirrorRow>;
-  /** The rows whose column is this atom, or holds it as an element of its set; the column must be one of the indexes that were asked for. */
-  find(column: string, value: Atom): readonly MirrorRow[];
+  /** The rows whose column is this atom, or holds it as an element of its set; it must be one of the indexes that were asked for. */
+  find(index: string, value: Atom): readonly MirrorRow[];
+  /** What an index can be asked for: each value that some row has. */
+  values(index: string): Iterable<Atom>;
 }
 
 export interface Tables {
@@ -118,9 +120,27 @@ function makeRow(
   return row;
 }
 
+/** The rows of a table by what their column, or a key of it, has. */
+interface Index {
+  readonly column: string;
+  /** Of a map; undefined: the column itself counts. */
+  readonly key: string | undefined;
+  readonly uuids: Map<unknown, Set<string>>;
+}
+
+function createIndex(name: string): Index {
+  const [column = '', key] = name.split(/:(.*)/s);
+  return { column, key, uuids: new Map() };
+}
+
 function createStore(table: string, request: TableRequest): Store {
   const rows = new Map<string, MirrorRow>();
-  const indexes = new Map((request.indexes ?? []).map((column) => [column, new Map<unknown, Set<string>>()]));
+  const indexes = new Map((request.indexes ?? []).map((name) => [name, createIndex(name)]));
+  const indexNamed = (name: string): Index => {
+    const index = indexes.get(name);
+    if (index === undefined) throw new OvsdbError('invalid', `${table} is not indexed by ${name}`);
+    return index;
+  };
   return {
     get size() {
       return rows.size;
@@ -128,37 +148,40 @@ function createStore(table: string, request: TableRequest): Store {
     get: (uuid) => rows.get(uuid),
     rows: () => rows.values(),
     uuids: () => [...rows.keys()],
-    find(column, value) {
-      const index = indexes.get(column);
-      if (index === undefined) throw new OvsdbError('invalid', `${table} is not indexed by ${column}`);
-      return [...(index.get(keyOf(value)) ?? [])].map((uuid) => rows.get(uuid) as MirrorRow);
+    find(name, value) {
+      return [...(indexNamed(name).uuids.get(keyOf(value)) ?? [])].map((uuid) => rows.get(uuid) as MirrorRow);
     },
+    values: (name) => indexNamed(name).uuids.keys() as Iterable<Atom>,
     put(uuid, old, now) {
       if (now === undefined) rows.delete(uuid);
       else rows.set(uuid, now);
-      for (const [column, index] of indexes) {
+      for (const { column, key, uuids } of indexes.values()) {
         if (old?.[column] === now?.[column]) continue;
-        const before = keysOf(old?.[column]);
-        const after = keysOf(now?.[column]);
-        for (const key of before) {
-          if (after.has(key)) continue;
-          const uuids = index.get(key);
-          uuids?.delete(uuid);
-          if (uuids?.size === 0) index.delete(key);
+        const before = keysOf(old?.[column], key);
+        const after = keysOf(now?.[column], key);
+        for (const value of before) {
+          if (after.has(value)) continue;
+          const those = uuids.get(value);
+          those?.delete(uuid);
+          if (those?.size === 0) uuids.delete(value);
         }
-        for (const key of after) {
-          if (before.has(key)) continue;
-          const uuids = index.get(key);
-          if (uuids === undefined) index.set(key, new Set([uuid]));
-          else uuids.add(uuid);
+        for (const value of after) {
+          if (before.has(value)) continue;
+          const those = uuids.get(value);
+          if (those === undefined) uuids.set(value, new Set([uuid]));
+          else those.add(uuid);
         }
       }
     },
   };
 }
 
-function keysOf(value: Json | undefined): ReadonlySet<unknown> {
-  return new Set(value === undefined ? [] : elementsOf(value).map(keyOf));
+/** What a row is found by in an index. */
+function keysOf(value: Json | undefined, key: string | undefined): ReadonlySet<unknown> {
+  if (value === undefined) return new Set();
+  if (key === undefined) return new Set(elementsOf(value).map(keyOf));
+  const pair = pairsOf(value).find(([name]) => name === key);
+  return new Set(pair === undefined ? [] : [keyOf(pair[1])]);
 }
 
 /** A member that must be an object; one that is not there is empty. */

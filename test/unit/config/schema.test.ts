@@ -70,6 +70,7 @@ t.test('the schema and the type of the configuration have the same settings', (t
       joinSubnet: byDefault('100.64.0.0/16'),
       encapType: byDefault('geneve'),
       encapAddress: byDefault('auto'),
+      kubeconfig: byDefault(null),
     },
     cluster: {
       clusterNetwork: byDefault(['10.42.0.0/16']),

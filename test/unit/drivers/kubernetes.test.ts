@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { bodyOf, linesOf } from '../../../agent/drivers/kubernetes/http.ts';
+import { bodyOf, lineBatchesOf } from '../../../agent/drivers/kubernetes/http.ts';
 import { readAccess } from '../../../agent/drivers/kubernetes/kubeconfig.ts';
 import { readDaemonSets } from '../../../agent/facts/cluster.ts';
 import { failure } from '../failure.ts';
@@ -26,7 +26,7 @@ async function answer(t: Test, ...pieces: string[]): Promise<IncomingMessage> {
 
 async function lines(incoming: IncomingMessage): Promise<string[]> {
   const found: string[] = [];
-  for await (const line of linesOf(incoming, limit)) found.push(line);
+  for await (const batch of lineBatchesOf(incoming, limit)) found.push(...batch);
   return found;
 }
 

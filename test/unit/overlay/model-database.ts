@@ -16,6 +16,8 @@ const roots = new Set([
   'Load_Balancer',
   'Load_Balancer_Group',
   'Static_MAC_Binding',
+  'Address_Set',
+  'Port_Group',
 ]);
 
 /** Tables in which no two rows have one name. */
@@ -24,12 +26,23 @@ const unique = [
   'Logical_Router_Port',
   'Gateway_Chassis',
   'Load_Balancer_Group',
+  'Address_Set',
+  'Port_Group',
   'Bridge',
   'Port',
 ];
 
-/** Tables of which a reference does not keep a row. */
-const weak = new Set(['load_balancer']);
+/** Columns of which a reference does not keep a row. */
+const weakColumns = new Set([
+  'Logical_Switch load_balancer',
+  'Logical_Router load_balancer',
+  'Load_Balancer_Group load_balancer',
+  'Port_Group ports',
+]);
+
+function isWeak(table: string, column: string): boolean {
+  return weakColumns.has(`${table} ${column}`);
+}
 
 export class ModelDatabase {
   readonly database: string;
@@ -161,7 +174,7 @@ export class ModelDatabase {
       const held = new Set<string>();
       for (const [table, rows] of this.#tables)
         for (const row of rows.values())
-          for (const [column, uuid] of this.#references(table, row)) if (!weak.has(column)) held.add(uuid);
+          for (const [column, uuid] of this.#references(table, row)) if (!isWeak(table, column)) held.add(uuid);
       const lost = [...this.#tables].flatMap(([table, rows]) =>
         roots.has(table) ? [] : [...rows.keys()].filter((uuid) => !held.has(uuid)).map((uuid) => [rows, uuid] as const),
       );
@@ -172,7 +185,7 @@ export class ModelDatabase {
     for (const [table, rows] of this.#tables)
       for (const row of rows.values())
         for (const [column, uuid] of this.#references(table, row))
-          if (weak.has(column) && !there.has(uuid))
+          if (isWeak(table, column) && !there.has(uuid))
             row[column] = ['set', elements(row[column]).filter((entry) => (entry as string[])[1] !== uuid)];
   }
 

@@ -139,6 +139,26 @@ t.test('contents, changes, and contents again', async (t) => {
   t.strictSame(tables.apply(followed, { Port: { [id(3)]: { delete: null } }, Other: {} }, false), []);
 });
 
+t.test('rows by the value that a map has under a key', async (t) => {
+  const requests = { Port: { indexes: ['options:unit', 'options:a:b'] } };
+  const followed = followedOf(schema, requests);
+  const tables = createTables(requests);
+  const table = tables.table('Port');
+  const options = (...pairs: readonly (readonly [string, string])[]) => ({ options: ['map', pairs] as const });
+  const found = (index: string, value: string): number => table.find(index, value).length;
+  const insert = (...pairs: readonly (readonly [string, string])[]) => ({ insert: options(...pairs) });
+  const rows = { [id(1)]: insert(['unit', 'x'], ['other', 'y']), [id(2)]: insert(['unit', 'x'], ['a:b', 'c']) };
+  tables.apply(followed, { Port: { ...rows, [id(3)]: { insert: {} } } }, true);
+  t.strictSame([found('options:unit', 'x'), found('options:unit', 'y'), found('options:a:b', 'c')], [2, 0, 1]);
+  t.strictSame([...table.values('options:unit')], ['x']);
+  tables.apply(followed, { Port: { [id(1)]: { modify: options(['unit', 'z']) } } }, false);
+  t.strictSame([...table.values('options:unit')].toSorted(), ['x', 'z']);
+  t.strictSame([found('options:unit', 'x'), found('options:unit', 'z')], [1, 1]);
+  tables.apply(followed, { Port: { [id(2)]: { modify: options(['unit', 'x']) } } }, false);
+  t.strictSame([...table.values('options:unit')], ['z'], 'the key is gone');
+  t.throws(() => table.values('options'), { name: 'OvsdbError', kind: 'invalid' });
+});
+
 t.test('what is no update changes nothing', async (t) => {
   const requests = { Port: {} };
   const followed = followedOf(schema, requests);

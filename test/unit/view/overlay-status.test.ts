@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { OverlayStatus } from '../../../agent/model/overlay-daemon.ts';
+import type { OverlayDaemon, OverlayStatus } from '../../../agent/model/overlay-daemon.ts';
 import { overlayStatusText } from '../../../agent/view/overlay-status-view.ts';
 import { plain } from '../../../agent/view/style.ts';
 
@@ -9,6 +9,7 @@ const daemon = {
   startTime: 1,
   since: '2026-01-01T00:00:00.000Z',
   failure: null,
+  watcher: null,
   asked: [],
 } as const;
 const member: OverlayStatus = {
@@ -55,5 +56,25 @@ t.test('what does not work', (t) => {
     text({ role: 'central' }),
     /the central node of its cluster.*\n.*\nCentral node: this one, for the others at ssl/,
   );
+  t.end();
+});
+
+t.test('the rows for objects of Kubernetes, on the central node', (t) => {
+  const watcher = { role: 'active', objects: { Pod: 2, Service: 1 }, wroteAt: null, refused: [], failure: null } as const;
+  const line = (special: Partial<OverlayDaemon['watcher'] & object>): string =>
+    /Objects of Kubernetes: (.*)/.exec(
+      text({ role: 'central', daemon: { ...daemon, watcher: { ...watcher, ...special } } }),
+    )?.[1] ?? '';
+  t.equal(line({}), '2 Pod, 1 Service; their rows were as wanted');
+  t.equal(line({ wroteAt: '2026-01-01' }), '2 Pod, 1 Service; rows were written at 2026-01-01');
+  t.equal(line({ role: 'standby' }), '2 Pod, 1 Service; another one writes their rows');
+  const failure = { message: 'the API server is away', hint: 'start it', since: '2026-01-02' };
+  t.equal(
+    line({ role: 'waiting', objects: {}, failure }),
+    'not followed yet; nothing is written yet; since 2026-01-02: the API server is away (start it)',
+  );
+  t.match(line({ refused: ['pod:default/a'] }), /as wanted; OVN does not take pod:default\/a$/);
+  t.match(text({ role: 'central' }), /Objects of Kubernetes: not followed/);
+  t.notMatch(text({}), /Kubernetes/, 'a member writes none');
   t.end();
 });

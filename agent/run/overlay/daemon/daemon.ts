@@ -8,6 +8,7 @@ import { withOwnAddress } from '../own-address.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { planKernel } from '../planned.ts';
 import { readRecord, requireRecord } from '../record.ts';
+import { createCentralWatcher } from '../watcher/on-central.ts';
 import { keepNode } from './keep.ts';
 import { openReport, type Teller } from './report.ts';
 import { createRounds } from './rounds.ts';
@@ -41,6 +42,7 @@ export async function runDaemon(
         return false;
       }
       if (kept.record.members !== null) rounds.ask(gatewaysOf(kept.members));
+      watcher.know(kept.record, kept.members);
       if (watchedOf(kept.record, places) !== watched) await watch(kept.record);
       await report.wanted(kept.record.node.name, scope !== 'look' || kept.changed);
       return kept.changed;
@@ -51,6 +53,7 @@ export async function runDaemon(
     }
   });
   const rounds = createRounds(places, report.asked, report.noteAsked, () => work.ask('look'));
+  const watcher = createCentralWatcher(config, places, teller, report.noteWatcher);
   const onKernel = (): void => {
     if (differsInKernel(config, places)) work.ask('look');
   };
@@ -70,7 +73,7 @@ export async function runDaemon(
   } finally {
     stopWatches();
     rounds.close();
-    await within(stopMs, work.close());
+    await within(stopMs, Promise.all([work.close(), watcher.close()]));
   }
 }
 
@@ -88,7 +91,7 @@ function differsInKernel(config: Pick<Config, 'overlay'>, places: OverlayPlaces)
   return planKernel(record, host).length > 0 || withOwnAddress(record, config, host) !== record;
 }
 
-async function within(limitMs: number, work: Promise<void>): Promise<void> {
+async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, limitMs);

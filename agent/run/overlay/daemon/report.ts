@@ -1,7 +1,7 @@
 import { processStart } from '../../../drivers/host/process-start.ts';
 import { tellServiceManager } from '../../../drivers/host/service-manager.ts';
 import { AgentError } from '../../../errors.ts';
-import type { OverlayDaemon } from '../../../model/overlay-daemon.ts';
+import type { OverlayDaemon, WatcherState } from '../../../model/overlay-daemon.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { readDaemon, runsStill, writeDaemon } from './state.ts';
 
@@ -16,6 +16,7 @@ export interface Report {
   /** The numbers that gateways were asked for, those of the daemon before included. */
   readonly asked: readonly number[];
   noteAsked(asked: readonly number[]): void;
+  noteWatcher(watcher: WatcherState): void;
   /** All is as wanted; told where that is news. */
   wanted(node: string, isNews: boolean): Promise<void>;
   /** The same failure is told once. */
@@ -40,6 +41,7 @@ export function openReport({ daemon }: OverlayPlaces, { say, fail }: Teller): Re
       return state.asked;
     },
     noteAsked: (asked) => note({ asked }),
+    noteWatcher: (watcher) => note({ watcher }),
     wanted: async (node, isNews) => {
       const hadFailed = state.failure !== null;
       if (hadFailed) {
@@ -72,6 +74,7 @@ function firstState(path: string): OverlayDaemon {
     startTime: processStart(process.pid) ?? 0,
     since: new Date().toISOString(),
     failure: null,
+    watcher: null,
     asked: before?.asked ?? [],
   };
 }

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { asAgentError } from '../../errors.ts';
+import { collectionPath } from '../../manifests/kinds.ts';
+import { fieldManager } from '../../manifests/object.ts';
+import type { ApiOptions, Notice } from './api.ts';
+import type { HttpCall } from './http.ts';
+import { persist } from './persist.ts';
+import type { Session } from './session.ts';
+import { createSlots } from './slots.ts';
+
+/** In a cluster in which everything goes wrong no more than so many Events are made at once, and then one every two seconds. */
+const longestBurst = 30;
+/** See above. */
+const perEventMs = 2_000;
+/** What is told again is counted in the Event that is there, which is written no more often than this. */
+const countEveryMs = 60_000;
+/** The server keeps an Event for an hour (--event-ttl). */
+const keptMs = 60 * 60_000;
+/** Events that are counted; of more, the oldest begin anew. */
+const knownLimit = 500;
+/** The API refuses a note that is longer (events.k8s.io/v1). */
+const longestNote = 1024;
+
+interface Told {
+  readonly path: string;
+  readonly madeAt: number;
+  writtenAt: number;
+  count: number;
+}
+
+/** Tells of objects by Events: one for each object, reason and note, in which further times are counted. */
+export function createEvents(session: Session, { nodeName, say }: ApiOptions): (notice: Notice) => void {
+  const known = new Map<string, Told>();
+  const slot = createSlots(1);
+  const complained = new Set<string>();
+  let budget = longestBurst;
+  let budgetAt = performance.now();
+  let waiting = 0;
+
+  const complain = (about: string, message: string): void => {
+    if (!complained.has(about)) say(message);
+    complained.add(about);
+  };
+  const isWithinBudget = (now: number): boolean => {
+    budget = Math.min(longestBurst, budget + (now - budgetAt) / perEventMs);
+    budgetAt = now;
+    const isWithin = budget >= 1 && waiting < longestBurst;
+    if (isWithin) budget -= 1;
+    else complain('budget', 'more goes wrong in the cluster than Events are made of; some are left out');
+    return isWithin;
+  };
+  const send = async (call: HttpCall): Promise<number> => {
+    waiting += 1;
+    try {
+      return (await slot(() => persist(session, { call, doing: 'make an Event', answers: [404, 409] }))).status;
+    } catch (thrown) {
+      const { kind, message, facts } = asAgentError(thrown);
+      // A namespace that is being removed takes none.
+      if (!session.stop.aborted && facts.terminating !== true) complain(kind, message);
+      return 0;
+    } finally {
+      waiting -= 1;
+    }
+  };
+
+  return (notice) => {
+    const { regarding, reason, note } = notice;
+    const key = [regarding.kind, regarding.uid, reason, note].join(' ');
+    const now = performance.now();
+    const told = known.get(key);
+    if (told !== undefined && now - told.madeAt < keptMs) {
+      told.count += 1;
+      if (now - told.writtenAt < countEveryMs || !isWithinBudget(now)) return;
+      told.writtenAt = now;
+      void send(countCall(told)).then((status) => {
+        if (status === 404) known.delete(key);
+      });
+      return;
+    }
+    if (!isWithinBudget(now)) return;
+    const { path, name, body } = eventOf(notice, nodeName);
+    known.delete(key);
+    known.set(key, { path: `${path}/${name}`, madeAt: now, writtenAt: now, count: 1 });
+    const [oldest = ''] = known.keys();
+    if (known.size > knownLimit) known.delete(oldest);
+    void send({ method: 'POST', path, body });
+  };
+}
+
+function countCall({ path, count }: Told): HttpCall {
+  const body = { series: { count, lastObservedTime: microTime() } };
+  return { method: 'PATCH', path, contentType: 'application/merge-patch+json', body };
+}
+
+function eventOf(
+  { regarding, type, reason, action, note }: Notice,
+  nodeName: string,
+): { readonly path: string; readonly name: string; readonly body: object } {
+  // That of an object without a namespace is in `default`.
+  const namespace = regarding.namespace === '' ? 'default' : regarding.namespace;
+  const start = regarding.name.slice(0, 200).replace(/[^a-z0-9]+$/, '');
+  const name = `${start}.${randomBytes(8).toString('hex')}`;
+  const body = {
+    apiVersion: 'events.k8s.io/v1',
+    kind: 'Event',
+    metadata: { name, namespace },
+    eventTime: microTime(),
+    reportingController: fieldManager,
+    reportingInstance: nodeName.slice(0, 128),
+    regarding,
+    type,
+    reason,
+    action,
+    note: note.slice(0, longestNote),
+  };
+  return { path: collectionPath('events.k8s.io/v1', 'events', namespace), name, body };
+}
+
+/** metav1.MicroTime. */
+function microTime(): string {
+  return new Date().toISOString().replace('Z', '000Z');
+}

@@ -1,0 +1,85 @@
+import { type AgentError, asAgentError } from '../../errors.ts';
+import type { Collection } from '../../manifests/cluster-port.ts';
+import { collectionCall } from '../../manifests/kinds.ts';
+import type { Follower } from './api.ts';
+import { retryAfterMsIn } from './errors.ts';
+import { listPages } from './list-pages.ts';
+import { openWatch } from './open-watch.ts';
+import type { Session } from './session.ts';
+import { isChange, versionAfter, watchLines } from './watch-lines.ts';
+
+/**
+ * Follows a collection until the function that it returns is called. What was missed while nothing was heard is asked for from the last version that was
+ * heard of; where the server does not have that any more (410), everything is listed again.
+ */
+export function followCollection<T>(session: Session, collection: Collection, follower: Follower<T>): () => void {
+  const { access, limits } = session;
+  const end = new AbortController();
+  const stop = AbortSignal.any([session.stop, end.signal]);
+  const asked = { ...collectionCall(collection), title: collection.plural };
+  /** Up to which everything was told; null: nothing was, or too much was missed. */
+  let version: string | null = null;
+  let isLost = false;
+
+  const list = async (): Promise<string | null> => {
+    const pages = await listPages(session, await access.current(), asked, follower.read, stop);
+    if (pages !== null && !stop.aborted) follower.whole(pages.objects);
+    return pages?.version ?? null;
+  };
+
+  /** Resolves with the version from which to go on when the stream ends, whoever ends it. */
+  const watch = async (from: string): Promise<string | null> => {
+    const incoming = await openWatch(session, await access.current(), asked, from, stop);
+    if (incoming === null) return null;
+    if (isLost && !stop.aborted) follower.found();
+    isLost = false;
+    let told = from;
+    try {
+      for await (const lines of watchLines(incoming)) {
+        if (stop.aborted) break;
+        const changes = lines.filter(isChange).map(({ type, object }) => ({ type, object: follower.read(object) }));
+        if (changes.length > 0) follower.changes(changes);
+        const after = versionAfter(lines);
+        if (after === null) return null;
+        told = after;
+      }
+      return told;
+    } finally {
+      incoming.destroy();
+    }
+  };
+
+  const lose = (error: AgentError): void => {
+    if (!isLost) follower.lost(error);
+    isLost = true;
+  };
+
+  const run = async (): Promise<void> => {
+    const pauses = session.pauses.series(stop);
+    while (!stop.aborted) {
+      const began = performance.now();
+      let askedMs: number | null = null;
+      // Each attempt with what the kubeconfig says by then.
+      access.doubt();
+      try {
+        version ??= await list();
+        if (version !== null) version = await watch(version);
+        // What had its time is begun anew at once; what ends as soon as it begins is not.
+        if (performance.now() - began >= limits.firstPauseMs) {
+          pauses.reset();
+          continue;
+        }
+      } catch (thrown) {
+        if (stop.aborted) return;
+        const error = asAgentError(thrown);
+        // Whoever follows has not taken in what it was told.
+        if (error.kind === 'internal') version = null;
+        lose(error);
+        askedMs = retryAfterMsIn(error);
+      }
+      await pauses.wait(askedMs);
+    }
+  };
+  void run();
+  return () => end.abort();
+}

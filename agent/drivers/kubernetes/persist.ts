@@ -1,0 +1,39 @@
+import { asAgentError } from '../../errors.ts';
+import { isPassing, refusal, retryAfterMsIn } from './errors.ts';
+import type { Answer, HttpCall } from './http.ts';
+import { sendOnce } from './send.ts';
+import type { Session } from './session.ts';
+
+/** A request that is answered some time. */
+export interface PersistentCall {
+  readonly call: HttpCall;
+  /** Completes "is not allowed to": `annotate pod default/web`. */
+  readonly doing: string;
+  /** Answers that are one, beside 200 and 201. */
+  readonly answers: readonly number[];
+}
+
+/**
+ * Sends a request until it is answered, through an API server that is away, starting, busy or does not know our credentials yet. Rejects with what trying
+ * again does not mend, and with the reason of the session's stop.
+ */
+export async function persist(session: Session, { call, doing, answers }: PersistentCall): Promise<Answer> {
+  const { access, limits, stop } = session;
+  const pauses = session.pauses.series(stop);
+  for (;;) {
+    stop.throwIfAborted();
+    try {
+      const now = await access.current();
+      const answer = await sendOnce(now, call, limits.answerMs, stop);
+      if ([200, 201, ...answers].includes(answer.status)) return answer;
+      throw refusal(now, answer, doing);
+    } catch (thrown) {
+      if (stop.aborted) throw stop.reason;
+      const error = asAgentError(thrown);
+      const isStrange = error.facts.httpStatus === 401 || error.kind === 'cluster-untrusted';
+      if (!isPassing(error) && !isStrange) throw error;
+      access.doubt();
+      await pauses.wait(retryAfterMsIn(error));
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http';
+import { isAgentError } from '../../errors.ts';
+import { connectionError } from './errors.ts';
+import { type Access, type Answer, bodyOf, type HttpCall, openCall, retryAfterMsOf } from './http.ts';
+
+/** Sends one request. Rejects with an AgentError where there is no answer within the limit, and with the reason of `stop`. */
+export async function sendOnce(access: Access, call: HttpCall, limitMs: number, stop: AbortSignal): Promise<Answer> {
+  try {
+    const signal = AbortSignal.any([stop, AbortSignal.timeout(limitMs)]);
+    return await answerOf(await openCall(access, { ...call, signal }));
+  } catch (error) {
+    throw sendError(access, error, stop);
+  }
+}
+
+/** Reads an answer to its end. */
+export async function answerOf(incoming: IncomingMessage): Promise<Answer> {
+  const text = await bodyOf(incoming);
+  const isJson = incoming.headers['content-type']?.startsWith('application/json') === true;
+  return {
+    status: incoming.statusCode ?? 0,
+    body: isJson ? JSON.parse(text) : text,
+    retryAfterMs: retryAfterMsOf(incoming),
+  };
+}
+
+/** What to throw for what a request threw. */
+export function sendError(access: Access, error: unknown, stop: AbortSignal): unknown {
+  if (stop.aborted) return stop.reason;
+  return isAgentError(error) ? error : connectionError(access, error);
+}

@@ -1,0 +1,105 @@
+import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
+import type { ObjectChange, Pod } from '../../../model/workload.ts';
+import type { WorkloadFacts } from '../../../workload/part.ts';
+import type { Northbound } from './northbound.ts';
+import { noticeOfRefused, noticesOfService } from './notices.ts';
+import type { Objects } from './objects.ts';
+import { createPodNetworks, type PodNetworks } from './pod-networks.ts';
+import type { WatcherReport } from './state.ts';
+import { createWriter, type WriterListener } from './writer.ts';
+
+/** The cluster's nodes, and what they have in common. */
+export type Cluster = Pick<WorkloadFacts, 'layout' | 'nodes'>;
+
+/** Keeps the rows while this side has the lock; while another has it, this one stands by. */
+export interface Keeper {
+  /** The cluster is another one than before. */
+  know(cluster: Cluster): void;
+  /** Objects have changed; the collections have it already. */
+  changed(changes: readonly ObjectChange[]): void;
+  /** Settles when what was being written is. */
+  close(): Promise<void>;
+}
+
+/** `cluster`: null, it is not known yet. */
+export function createKeeper(
+  northbound: Northbound,
+  objects: Objects,
+  api: KubernetesApi,
+  report: WatcherReport,
+  known: Cluster | null,
+): Keeper {
+  const { workload } = objects;
+  let cluster = known;
+  let networks: PodNetworks | null = null;
+  const writer = createWriter(
+    northbound,
+    () => cluster && networks && { ...cluster, workload, addresses: networks.addresses },
+    listenerOf(objects, api, report),
+  );
+  const settle = (changes: readonly ObjectChange[] | null): readonly ObjectChange[] =>
+    cluster && networks
+      ? networks.settle(changes, { ...cluster, pods: workload.pods, existing: northbound.existing })
+      : [];
+  const tellOf = (services: Iterable<NonNullable<ObjectChange['now']>>): void => {
+    for (const service of services) if ('clusterIPs' in service) noticesOfService(service).forEach(api.tell);
+  };
+  /** Who had the lock before may have given out other addresses: annotations and rows say so. */
+  const takeOver = (): void => {
+    networks?.close();
+    networks = null;
+    report.role(northbound.isOwner ? 'active' : 'standby');
+    if (cluster === null || !northbound.isOwner) return;
+    networks = createPodNetworks(api, (error) => report.concern('annotations', error));
+    settle(null);
+    tellOf(workload.services.values());
+    writer.all();
+  };
+  northbound.onOwner(takeOver);
+  takeOver();
+  return {
+    know: (now) => {
+      cluster = now;
+      if (networks === null) return takeOver();
+      settle(null);
+      return writer.all();
+    },
+    changed: (changes) => {
+      const others = settle(changes);
+      if (networks === null) return;
+      tellOf(changes.flatMap(({ kind, now }) => (kind === 'Service' && now !== undefined ? [now] : [])));
+      writer.changed([...changes.filter(concernsRows), ...others]);
+    },
+    close: async () => {
+      networks?.close();
+      await writer.close();
+      await northbound.close();
+    },
+  };
+}
+
+function listenerOf(objects: Objects, api: Pick<KubernetesApi, 'tell'>, report: WatcherReport): WriterListener {
+  return {
+    written: report.wrote,
+    refused: ({ unit }, error) => {
+      report.concern('rows', error);
+      const notice = noticeOfRefused(unit, error, objects);
+      if (notice !== null) api.tell(notice);
+    },
+    stuck: (error) => report.concern('rows', error),
+    settled: (refused) => {
+      report.refused(refused);
+      if (refused.size === 0) report.concern('rows', null);
+    },
+  };
+}
+
+/** Annotations say which address a pod has, or shall have; with that settled no row depends on them, nor on what the kubelet reports of it. */
+function concernsRows(change: ObjectChange): boolean {
+  if (change.kind !== 'Pod' || change.before === undefined || change.now === undefined) return true;
+  return JSON.stringify(withoutReports(change.before)) !== JSON.stringify(withoutReports(change.now));
+}
+
+function withoutReports(pod: Pod): Pod {
+  return { ...pod, annotations: {}, podIPs: pod.isHostNetwork ? pod.podIPs : [] };
+}

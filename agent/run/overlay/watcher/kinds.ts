@@ -1,0 +1,74 @@
+import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
+import type {
+  EndpointSlice,
+  Namespace,
+  NetworkPolicy,
+  ObjectChange,
+  Pod,
+  Service,
+  Workload,
+} from '../../../model/workload.ts';
+import { readPod } from '../../../workload/pods/read-pod.ts';
+import { readNamespace } from '../../../workload/policies/read-namespace.ts';
+import { readPolicy } from '../../../workload/policies/read-policy.ts';
+import { readService } from '../../../workload/services/read-service.ts';
+import { readSlice } from '../../../workload/services/read-slice.ts';
+
+/** An object as far as rows depend on it. */
+export type Projected = Namespace | Pod | Service | EndpointSlice | NetworkPolicy;
+
+/** A kind of objects that rows depend on. */
+export interface Kind {
+  readonly kind: ObjectChange['kind'];
+  readonly collection: Parameters<KubernetesApi['follow']>[0];
+  /** First word of the unit that is an object's own. */
+  readonly unit: string;
+  /** Where they are kept. */
+  readonly of: keyof Workload;
+  read(object: unknown): Projected;
+}
+
+const everywhere = { namespace: null };
+
+export const kinds: readonly Kind[] = [
+  {
+    kind: 'Namespace',
+    unit: 'namespace',
+    of: 'namespaces',
+    collection: { apiVersion: 'v1', plural: 'namespaces', ...everywhere },
+    read: readNamespace,
+  },
+  {
+    kind: 'Pod',
+    unit: 'pod',
+    of: 'pods',
+    collection: { apiVersion: 'v1', plural: 'pods', ...everywhere },
+    read: readPod,
+  },
+  {
+    kind: 'Service',
+    unit: 'service',
+    of: 'services',
+    collection: { apiVersion: 'v1', plural: 'services', ...everywhere },
+    read: readService,
+  },
+  {
+    kind: 'EndpointSlice',
+    unit: 'slice',
+    of: 'slices',
+    collection: { apiVersion: 'discovery.k8s.io/v1', plural: 'endpointslices', ...everywhere },
+    read: readSlice,
+  },
+  {
+    kind: 'NetworkPolicy',
+    unit: 'policy',
+    of: 'policies',
+    collection: { apiVersion: 'networking.k8s.io/v1', plural: 'networkpolicies', ...everywhere },
+    read: readPolicy,
+  },
+];
+
+/** `namespace/name`, or the name of what is in no namespace. */
+export function keyOf(object: Projected): string {
+  return 'namespace' in object ? `${object.namespace}/${object.name}` : object.name;
+}

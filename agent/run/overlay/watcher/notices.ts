@@ -1,0 +1,38 @@
+import type { Notice } from '../../../drivers/kubernetes/api.ts';
+import type { AgentError } from '../../../errors.ts';
+import type { Service } from '../../../model/workload.ts';
+import type { Unit } from '../../../workload/plan-workload.ts';
+import type { AddressFault } from '../../../workload/pods/address-book.ts';
+import { notServed } from '../../../workload/services/not-served.ts';
+import { kinds } from './kinds.ts';
+import type { Objects } from './objects.ts';
+
+/** A pod does not get the address that it needs, or asked for. */
+export function noticeOfFault({ pod, reason, note }: AddressFault): Notice {
+  const { namespace, name, uid } = pod;
+  const regarding = { apiVersion: 'v1', kind: 'Pod', namespace, name, uid };
+  return { regarding, type: 'Warning', reason, action: 'AssignAddress', note };
+}
+
+/** What a service asks for and does not get. */
+export function noticesOfService(service: Service): readonly Notice[] {
+  const { namespace, name, uid } = service;
+  const regarding = { apiVersion: 'v1', kind: 'Service', namespace, name, uid };
+  return notServed(service).map((note) => ({ regarding, type: 'Warning', reason: 'NotServed', action: 'Serve', note }));
+}
+
+/** OVN does not take what an object calls for. null: the unit is no object's own, or that is gone. */
+export function noticeOfRefused(unit: Unit, error: AgentError, { workload }: Objects): Notice | null {
+  const found = kinds.find((kind) => unit.startsWith(`${kind.unit}:`));
+  const object = found && workload[found.of].get(unit.slice(found.unit.length + 1));
+  if (found === undefined || object === undefined) return null;
+  const { name, uid } = object;
+  const regarding = { apiVersion: found.collection.apiVersion, kind: found.kind, namespace: '', name, uid };
+  return {
+    regarding: { ...regarding, ...('namespace' in object && { namespace: object.namespace }) },
+    type: 'Warning',
+    reason: 'Refused',
+    action: 'WriteRows',
+    note: error.message.slice(0, 1024),
+  };
+}

@@ -1,0 +1,85 @@
+import type { Follower, KubernetesApi } from '../../../drivers/kubernetes/api.ts';
+import type { AgentError } from '../../../errors.ts';
+import type { ObjectChange, Workload } from '../../../model/workload.ts';
+import { type Kind, keyOf, kinds, type Projected } from './kinds.ts';
+
+/** Who is told of objects. */
+export interface ObjectListener {
+  /** All of every kind are known for the first time. */
+  whole(): void;
+  /** What has changed since, in its order; `workload` has it already. */
+  changed(changes: readonly ObjectChange[]): void;
+  /** Of some kind nothing is heard any more; what is known of it stays. null: of all kinds something is heard again. */
+  heard(error: AgentError | null): void;
+}
+
+/** The objects that rows depend on, as the API server told of them last. */
+export interface Objects {
+  readonly workload: Workload;
+  /** Of every kind all are known. Before that nothing may be deleted. */
+  readonly isWhole: boolean;
+  close(): void;
+}
+
+/** Follows every kind until `close`. */
+export function followObjects(api: Pick<KubernetesApi, 'follow'>, listener: ObjectListener): Objects {
+  const maps = {
+    namespaces: new Map(),
+    pods: new Map(),
+    services: new Map(),
+    slices: new Map(),
+    policies: new Map(),
+  } satisfies Record<keyof Workload, Map<string, Projected>>;
+  const unknown = new Set(kinds.map(({ kind }) => kind));
+  const lost = new Map<string, AgentError>();
+  const hear = (): void => listener.heard([...lost.values()][0] ?? null);
+  const followerOf = (one: Kind): Follower<Projected> => {
+    const { kind } = one;
+    const known: Map<string, Projected> = maps[one.of];
+    const put = (key: string, now: Projected | undefined): ObjectChange[] => {
+      const before = known.get(key);
+      if (isSame(before, now)) return [];
+      if (now === undefined) known.delete(key);
+      else known.set(key, now);
+      return [{ kind, ...(before && { before }), ...(now && { now }) } as ObjectChange];
+    };
+    const tell = (changes: readonly ObjectChange[]): void => {
+      if (unknown.size === 0 && changes.length > 0) listener.changed(changes);
+    };
+    return {
+      read: one.read,
+      whole: (objects) => {
+        const now = new Map(objects.map((object) => [keyOf(object), object]));
+        const gone = [...known.keys()].filter((key) => !now.has(key));
+        const changes = [...gone.flatMap((key) => put(key, undefined)), ...[...now].flatMap((entry) => put(...entry))];
+        const wasUnknown = unknown.delete(kind);
+        if (wasUnknown && unknown.size === 0) listener.whole();
+        else tell(changes);
+      },
+      changes: (changes) =>
+        tell(changes.flatMap(({ type, object }) => put(keyOf(object), type === 'DELETED' ? undefined : object))),
+      lost: (error) => {
+        lost.set(kind, error);
+        hear();
+      },
+      found: () => {
+        if (lost.delete(kind)) hear();
+      },
+    };
+  };
+  const stops = kinds.map((one) => api.follow(one.collection, followerOf(one)));
+  return {
+    workload: maps,
+    get isWhole() {
+      return unknown.size === 0;
+    },
+    close: () => {
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+/** Both were read by the same function, which puts the same things in the same order. */
+function isSame(one: Projected | undefined, other: Projected | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,99 @@
+import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
+import { type AgentError, asAgentError } from '../../../errors.ts';
+import type { OverlayLayout, OverlayNode } from '../../../model/overlay.ts';
+import type { ObjectChange, ObjectKey, Pod, PodAddresses } from '../../../model/workload.ts';
+import { type Existing, listOf } from '../../../overlay/existing.ts';
+import { createAddressBook } from '../../../workload/pods/address-book.ts';
+import { wantedAnnotations } from '../../../workload/pods/annotations.ts';
+import { keyOf } from './kinds.ts';
+import { noticeOfFault } from './notices.ts';
+
+/** What addresses are given out from. */
+export interface NetworkFacts {
+  readonly layout: OverlayLayout;
+  readonly nodes: readonly OverlayNode[];
+  readonly pods: ReadonlyMap<ObjectKey, Pod>;
+  readonly existing: Existing;
+}
+
+/** The addresses of pods, as this side gives them out while it is the one that writes. */
+export interface PodNetworks {
+  readonly addresses: PodAddresses;
+  /**
+   * Takes in what has changed, or everything (null), and lets the pods be annotated. The pods whose addresses are others than before, as changes of them.
+   */
+  settle(changes: readonly ObjectChange[] | null, facts: NetworkFacts): readonly ObjectChange[];
+  /** Annotates nobody any more. */
+  close(): void;
+}
+
+/** Knows of no address yet: the pods' annotations say which they have, and then their rows. */
+export function createPodNetworks(
+  api: Pick<KubernetesApi, 'annotate' | 'tell'>,
+  fail: (error: AgentError) => void,
+): PodNetworks {
+  const book = createAddressBook();
+  const underWay = new Set<ObjectKey>();
+  let latest: NetworkFacts | null = null;
+
+  const annotate = (key: ObjectKey): void => {
+    const pod = latest?.pods.get(key);
+    const addresses = book.addresses.get(key);
+    const node = latest?.nodes.find(({ name }) => name === pod?.nodeName);
+    if (latest === null || pod === undefined || addresses === undefined || node === undefined) return;
+    const wanted = wantedAnnotations(addresses, node, latest.layout);
+    const differing = Object.entries(wanted).filter(([name, value]) => pod.annotations[name] !== value);
+    if (differing.length === 0 || underWay.has(key)) return;
+    underWay.add(key);
+    const ended = (error: AgentError | null): void => {
+      underWay.delete(key);
+      if (latest === null) return;
+      if (error !== null) fail(error);
+      // What has changed meanwhile: another pod of the same name, or other addresses.
+      else if (latest.pods.get(key)?.uid !== pod.uid || book.addresses.get(key) !== addresses) annotate(key);
+    };
+    api.annotate(pod, Object.fromEntries(differing)).then(
+      () => ended(null),
+      (error: unknown) => ended(asAgentError(error)),
+    );
+  };
+  return {
+    addresses: book.addresses,
+    settle: (changes, facts) => {
+      latest = facts;
+      const { pods, gone } = changes === null ? { pods: [...facts.pods.values()], gone: [] } : podsOf(changes);
+      const { changed, faults } = book.settle({
+        nodes: facts.nodes,
+        pods,
+        gone,
+        addressesOfRow: (key) => addressesOfRow(facts.existing, key),
+      });
+      for (const fault of faults) api.tell(noticeOfFault(fault));
+      for (const key of new Set([...pods.map(keyOf), ...changed])) annotate(key);
+      return changed.flatMap((key) => {
+        const pod = facts.pods.get(key);
+        return pod === undefined ? [] : [{ kind: 'Pod' as const, before: pod, now: pod }];
+      });
+    },
+    close: () => {
+      latest = null;
+    },
+  };
+}
+
+function podsOf(changes: readonly ObjectChange[]): {
+  readonly pods: readonly Pod[];
+  readonly gone: readonly ObjectKey[];
+} {
+  const ofPods = changes.flatMap((change) => (change.kind === 'Pod' ? [change] : []));
+  return {
+    pods: ofPods.flatMap(({ now }) => now ?? []),
+    gone: ofPods.flatMap(({ before, now }) => (now === undefined && before !== undefined ? [keyOf(before)] : [])),
+  };
+}
+
+/** Without MAC: `0a:58:0a:2a:01:03 10.42.1.3 fd01::3` (ovn-nb(5), Logical_Switch_Port.addresses). */
+function addressesOfRow(existing: Existing, pod: ObjectKey): readonly string[] {
+  const row = existing.named('Logical_Switch_Port', pod.replace('/', '_'));
+  return listOf(row, 'addresses').flatMap((text) => String(text).split(' ').slice(1));
+}

@@ -1,0 +1,78 @@
+import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
+import { asAgentError } from '../../../errors.ts';
+import type { WatcherState } from '../../../model/overlay-daemon.ts';
+import type { Teller } from '../daemon/report.ts';
+import { retryAfterMs } from '../daemon/work.ts';
+import { type Cluster, createKeeper, type Keeper } from './keeper.ts';
+import { kinds } from './kinds.ts';
+import { openNorthbound } from './northbound.ts';
+import { followObjects, type Objects } from './objects.ts';
+import { createReport } from './state.ts';
+
+/** Keeps the rows of OVN_Northbound for objects of Kubernetes, where no other does. */
+export interface Watcher {
+  /** The cluster as it was planned last. Nothing is written before the first time. */
+  know(cluster: Cluster): void;
+  /** Settles when what was being written is. */
+  close(): Promise<void>;
+}
+
+/** Of what and to whom a watcher works; `remote` is OVN_Northbound's server, `note` is given its state when that changes. */
+export interface WatcherPlaces {
+  readonly api: KubernetesApi;
+  readonly remote: string;
+  readonly teller: Teller;
+  readonly note: (state: WatcherState) => void;
+}
+
+/** Starts to follow the objects, and goes on until it is closed, whatever is away meanwhile. */
+export function startWatcher({ api, remote, teller, note }: WatcherPlaces): Watcher {
+  const stop = new AbortController();
+  const report = createReport(teller, note);
+  let cluster: Cluster | null = null;
+  let keeper: Keeper | null = null;
+  let failures = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const open = async (): Promise<void> => {
+    try {
+      const northbound = await openNorthbound(remote, (error) => report.concern('database', error), stop.signal);
+      if (stop.signal.aborted) await northbound.close();
+      else keeper = createKeeper(northbound, objects, api, report, cluster);
+    } catch (error) {
+      if (stop.signal.aborted) return;
+      report.concern('database', asAgentError(error));
+      failures += 1;
+      timer = setTimeout(() => void open(), retryAfterMs(failures));
+    }
+  };
+  const objects: Objects = followObjects(api, {
+    whole: () => {
+      report.objects(countsOf(objects));
+      void open();
+    },
+    changed: (changes) => {
+      report.objects(countsOf(objects));
+      keeper?.changed(changes);
+    },
+    heard: (error) => report.concern('api', error),
+  });
+  return {
+    know: (now) => {
+      if (JSON.stringify(cluster) === JSON.stringify(now)) return;
+      cluster = now;
+      keeper?.know(now);
+    },
+    close: async () => {
+      stop.abort();
+      clearTimeout(timer);
+      objects.close();
+      await keeper?.close();
+      report.close();
+    },
+  };
+}
+
+function countsOf({ workload }: Objects): Readonly<Record<string, number>> {
+  return Object.fromEntries(kinds.map(({ kind, of }) => [kind, workload[of].size]));
+}

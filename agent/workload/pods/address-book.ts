@@ -1,0 +1,214 @@
+import type { OverlayNode } from '../../model/overlay.ts';
+import type { ObjectKey, Pod, PodAddresses } from '../../model/workload.ts';
+import { canonicalAddress } from '../../net/address.ts';
+import { withoutLength } from '../../overlay/addresses.ts';
+import { annotatedNetwork, annotationNames, requestedAddresses } from './annotations.ts';
+import { createHeldAddresses } from './held.ts';
+import { isSame, type PodSubnets, podSubnets, rangeWith } from './subnets.ts';
+
+/** Which pod has which addresses. Decides from what it is told only: the same batches give the same addresses. */
+export interface AddressBook {
+  /** Of all pods that have some; the same map always, with what is so now. */
+  readonly addresses: PodAddresses;
+  /** Takes one batch in. Pods that were refused are looked at again with every batch that frees an address. */
+  settle(batch: AddressBatch): AddressOutcome;
+}
+
+export interface AddressBatch {
+  /** All members of the overlay as they are now. */
+  readonly nodes: readonly OverlayNode[];
+  /** Pods that are new or changed; all of them after a list. A pod of the same name with another uid replaces the one before. */
+  readonly pods: Iterable<Pod>;
+  /** Pods that are gone. */
+  readonly gone: Iterable<ObjectKey>;
+  /** Addresses that the pod's row of OVN_Northbound has, without length; empty: it has none. Asked only for pods that have no address yet. */
+  addressesOfRow(pod: ObjectKey): readonly string[];
+}
+
+export interface AddressOutcome {
+  /** Pods that have other addresses than before the batch, or have some, or none, for the first time. */
+  readonly changed: readonly ObjectKey[];
+  /** Pods that did not get what they need, each once while nothing changes about it. */
+  readonly faults: readonly AddressFault[];
+}
+
+/** For an Event of the pod. */
+export interface AddressFault {
+  readonly pod: Pod;
+  readonly reason: 'AddressTaken' | 'AddressNotUsable' | 'NoFreeAddress' | 'AddressReplaced';
+  readonly note: string;
+}
+
+/** A pod that is to have addresses of its node. */
+interface Seeker {
+  readonly key: ObjectKey;
+  readonly pod: Pod;
+  readonly node: string;
+  readonly subnets: PodSubnets;
+}
+
+/** A book in which nobody has an address yet: the first batch has to have all pods. */
+export function createAddressBook(): AddressBook {
+  const held = createHeldAddresses();
+  const pods = new Map<ObjectKey, Pod>();
+  /** Uid and node of those that have some. */
+  const holders = new Map<ObjectKey, string>();
+  /** What was told of those that shall have some and have none. */
+  const refused = new Map<ObjectKey, string>();
+  let subnetsOf: ReadonlyMap<string, PodSubnets> = new Map();
+
+  const seekerOf = (key: ObjectKey): Seeker | null => {
+    const pod = pods.get(key);
+    const subnets = subnetsOf.get(pod?.nodeName ?? '');
+    if (pod === undefined || subnets === undefined || pod.isHostNetwork || pod.isOver) return null;
+    return { key, pod, node: pod.nodeName ?? '', subnets };
+  };
+  const hasItsOwn = ({ key, pod, node, subnets }: Seeker): boolean => {
+    const addresses = held.addresses.get(key) ?? [];
+    const isWhole = addresses.length > 0 && addresses.length === subnets.ranges.length;
+    return (
+      isWhole && holders.get(key) === holderText(pod, node) && usableOf(subnets, addresses).length === addresses.length
+    );
+  };
+  /** True where all of it can be had, which is done then. */
+  const take = ({ key, pod, node, subnets }: Seeker, addresses: readonly string[]): boolean => {
+    if (!held.take(key, node, subnets, addresses)) return false;
+    holders.set(key, holderText(pod, node));
+    refused.delete(key);
+    return true;
+  };
+  /** Nodes come, go, and get other subnets: the pods that it concerns. */
+  const moveTo = (nodes: readonly OverlayNode[]): readonly ObjectKey[] => {
+    const members = nodes.filter(({ subnets }) => subnets.length > 0);
+    const now = new Map(members.map((node) => [node.name, podSubnets(node)]));
+    const names = new Set([...subnetsOf.keys(), ...now.keys()]);
+    const moved = [...names].filter((name) => !isSame(subnetsOf.get(name), now.get(name)));
+    subnetsOf = now;
+    if (moved.length === 0) return [];
+    return [...pods].flatMap(([key, { nodeName }]) => (moved.includes(nodeName ?? '') ? [key] : []));
+  };
+
+  return {
+    addresses: held.addresses,
+    settle: ({ nodes, pods: told, gone, addressesOfRow }) => {
+      const looked = new Set<ObjectKey>(gone);
+      for (const key of looked) pods.delete(key);
+      for (const pod of told) {
+        const key = `${pod.namespace}/${pod.name}`;
+        pods.set(key, pod);
+        looked.add(key);
+      }
+      for (const key of moveTo(nodes)) looked.add(key);
+
+      const before = new Map<ObjectKey, string>();
+      const seekers: Seeker[] = [];
+      for (const key of looked) {
+        const seeker = seekerOf(key);
+        if (seeker !== null && hasItsOwn(seeker)) continue;
+        before.set(key, String(held.addresses.get(key)));
+        held.release(key);
+        if (seeker === null) refused.delete(key);
+        else seekers.push(seeker);
+      }
+      // Somebody may have given back what they need.
+      for (const key of refused.keys()) {
+        const seeker = looked.has(key) ? null : seekerOf(key);
+        if (seeker !== null) seekers.push(seeker);
+      }
+      const faults = serve(seekers, { addressesOfRow, take, holderOf: held.holderOf }).filter(
+        ({ pod, reason, note }) => {
+          if (reason === 'AddressReplaced') return true;
+          const key = `${pod.namespace}/${pod.name}`;
+          const isNews = refused.get(key) !== note;
+          refused.set(key, note);
+          return isNews;
+        },
+      );
+      const changed = [...new Set([...before.keys(), ...seekers.map(({ key }) => key)])];
+      return {
+        changed: changed.filter((key) => String(held.addresses.get(key)) !== (before.get(key) ?? 'undefined')),
+        faults,
+      };
+    },
+  };
+}
+
+/** How addresses are had. */
+interface Counter {
+  addressesOfRow(pod: ObjectKey): readonly string[];
+  take(seeker: Seeker, addresses: readonly string[]): boolean;
+  holderOf(address: string): ObjectKey | null;
+}
+
+/**
+ * Gives each its addresses: first to those that had some, as annotation and row agree, as either says, or as the kubelet reports; then to those that ask for
+ * one, then to all others. What was not possible.
+ */
+function serve(seekers: readonly Seeker[], counter: Counter): readonly AddressFault[] {
+  const annotated = ({ pod }: Seeker): readonly string[] =>
+    (annotatedNetwork(pod.annotations)?.addresses ?? []).map(withoutLength);
+  const ofRow = ({ key }: Seeker): readonly string[] => counter.addressesOfRow(key).map(canonicalAddress);
+  const sources = [
+    (seeker: Seeker) => (String(annotated(seeker)) === String(ofRow(seeker)) ? annotated(seeker) : []),
+    annotated,
+    ofRow,
+    ({ pod }: Seeker) => pod.podIPs.map(canonicalAddress),
+  ];
+  let left = seekers;
+  for (const source of sources) {
+    left = left.filter((seeker) => {
+      const addresses = usableOf(seeker.subnets, source(seeker));
+      return addresses.length === 0 || !counter.take(seeker, addresses);
+    });
+  }
+  const isAsking = ({ pod }: Seeker): boolean => requestedAddresses(pod.annotations).length > 0;
+  return [...left.filter(isAsking), ...left.filter((seeker) => !isAsking(seeker))].flatMap((seeker) => {
+    const { pod, node, subnets } = seeker;
+    const addresses = requestedAddresses(pod.annotations);
+    const isServed = counter.take(seeker, addresses);
+    const text = subnets.ranges.map((range) => range.text).join(' and ');
+    if (isServed && pod.podIPs.length === 0) return [];
+    if (isServed) {
+      const note = `${pod.podIPs.join(' and ')} cannot stay: it is not of ${text}, which are the addresses of ${node}, or another pod has it. Delete the pod, so that it is started with an address of its own`;
+      return [{ pod, reason: 'AddressReplaced', note }];
+    }
+    return [addresses.length === 0 ? noneFree(seeker, text) : notAsAsked(seeker, addresses, text, counter)];
+  });
+}
+
+function noneFree({ pod, node }: Seeker, text: string): AddressFault {
+  return { pod, reason: 'NoFreeAddress', note: `pods of ${node} have all addresses of ${text}; delete some of them` };
+}
+
+function notAsAsked(
+  { pod, node, subnets }: Seeker,
+  addresses: readonly string[],
+  text: string,
+  { holderOf }: Counter,
+): AddressFault {
+  const asked = `${annotationNames.requested} asks for ${addresses.join(' and ')}`;
+  const isEachUsable = usableOf(subnets, addresses).length === addresses.length;
+  const holder = addresses.map(holderOf).find((one) => one !== null);
+  if (isEachUsable && holder !== undefined) {
+    return {
+      pod,
+      reason: 'AddressTaken',
+      note: `${asked}, which pod ${holder} has; delete that or ask for another one`,
+    };
+  }
+  const reason = 'AddressNotUsable';
+  return {
+    pod,
+    reason,
+    note: `${asked}; a pod of ${node} can have one of ${text}, but none of its first three and not the last one`,
+  };
+}
+
+/** Those of the addresses, with or without length, that a pod of these subnets may have. */
+function usableOf(subnets: PodSubnets, addresses: readonly string[]): readonly string[] {
+  return addresses.map(withoutLength).filter((address) => rangeWith(subnets, address)?.isUsable === true);
+}
+
+function holderText({ uid }: Pod, node: string): string {
+  return `${uid} ${node}`;
+}

@@ -1,0 +1,132 @@
+import type { OverlayLayout, OverlayNode } from '../../model/overlay.ts';
+import type { Labels } from '../../model/workload.ts';
+import { canonicalAddress, familyOf } from '../../net/address.ts';
+import { parseRange } from '../../net/address-range.ts';
+import { isIpv6, macOf, sameFamily, withoutLength } from '../../overlay/addresses.ts';
+import { routerAddresses } from '../../overlay/node.ts';
+
+/** Annotations of a pod that speak of its network. */
+export const annotationNames = {
+  /** Its addresses as ovn-kubernetes of today tells them; the CNI plugin goes by it. */
+  podNetworks: 'k8s.ovn.org/pod-networks',
+  /** The same as the tool of 2017 told them. */
+  first: 'ovn',
+  /** Asks for an address, or one of each family with a comma between them. */
+  requested: 'microshift-net/ip-address',
+} as const;
+
+/** A pod's interface. */
+export interface PodNetwork {
+  /** With their length, IPv4 first: `10.42.1.3/24`. */
+  readonly addresses: readonly string[];
+  readonly mac: string;
+  /** Of the default routes, at most one of each family. */
+  readonly gateways: readonly string[];
+  readonly routes: readonly PodRoute[];
+}
+
+export interface PodRoute {
+  readonly destination: string;
+  readonly nextHop: string;
+}
+
+/**
+ * Both annotations that tell of a pod's interface: fields, order and spaces are those of their first writers, ovn-kubernetes and the tool of 2017, which
+ * knew one address. `addresses` are as in PodAddresses.
+ */
+export function wantedAnnotations(
+  addresses: readonly string[],
+  node: Pick<OverlayNode, 'subnets'>,
+  layout: Pick<OverlayLayout, 'clusterSubnets' | 'serviceSubnets' | 'joinSubnets'>,
+): Readonly<Record<string, string>> {
+  const [address = '', ...more] = addresses;
+  const mac = macOf(withoutLength(address));
+  const routers = routerAddresses(node).map(withoutLength);
+  const gateways = addresses.flatMap((one) => sameFamily(routers, one) ?? []);
+  const [gateway = ''] = gateways;
+  const destinations = [...layout.clusterSubnets, ...layout.serviceSubnets, ...layout.joinSubnets];
+  const routes = gateways.flatMap((nextHop) =>
+    destinations.filter((dest) => isIpv6(dest) === isIpv6(nextHop)).map((dest) => ({ dest, nextHop })),
+  );
+  const network = {
+    ip_addresses: addresses,
+    mac_address: mac,
+    gateway_ips: gateways,
+    routes,
+    ...(more.length === 0 ? { ip_address: address, gateway_ip: gateway } : {}),
+    role: 'primary',
+  };
+  return {
+    [annotationNames.podNetworks]: JSON.stringify({ default: network }),
+    [annotationNames.first]: `{"gateway_ip": "${gateway}", "ip_address": "${address}", "mac_address": "${mac}"}`,
+  };
+}
+
+/** The interface that annotations tell of, in whichever form; null: in none, or in one that cannot be meant. */
+export function annotatedNetwork(annotations: Labels): PodNetwork | null {
+  return networkFrom(podNetworksIn(annotations)) ?? networkFrom(pairsIn(annotations[annotationNames.first] ?? ''));
+}
+
+/** The addresses that a pod asks for, without length; empty: it does not ask. What is no address is there as it was written. */
+export function requestedAddresses(annotations: Labels): readonly string[] {
+  const words = (annotations[annotationNames.requested] ?? '').split(',').map((word) => word.trim());
+  return words.filter((word) => word !== '').map((word) => (familyOf(word) === null ? word : canonicalAddress(word)));
+}
+
+/** What both forms have; releases before dual stack have one address and one gateway. */
+interface NetworkFields {
+  readonly ip_addresses?: unknown;
+  readonly ip_address?: unknown;
+  readonly mac_address?: unknown;
+  readonly gateway_ips?: unknown;
+  readonly gateway_ip?: unknown;
+  readonly routes?: unknown;
+}
+
+function networkFrom(fields: NetworkFields | null): PodNetwork | null {
+  if (fields === null) return null;
+  const addresses = textsIn(fields.ip_addresses ?? [fields.ip_address]).map(canonicalInterface);
+  const gateways = textsIn(fields.gateway_ips ?? [fields.gateway_ip]).filter((text) => familyOf(text) !== null);
+  const mac = typeof fields.mac_address === 'string' ? fields.mac_address.toLowerCase() : '';
+  const families = new Set(addresses.map((address) => address !== null && isIpv6(address)));
+  const areAddresses = addresses.length > 0 && families.size === addresses.length && !addresses.includes(null);
+  if (!areAddresses || !/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(mac)) return null;
+  const ordered = (addresses as string[]).toSorted((a, b) => Number(isIpv6(a)) - Number(isIpv6(b)));
+  return { addresses: ordered, mac, gateways: gateways.map(canonicalAddress), routes: routesIn(fields.routes) };
+}
+
+/** `10.42.1.3/24` with its address in the one form in which it is compared; null: it is none. */
+function canonicalInterface(text: string): string | null {
+  const [address = ''] = text.split('/');
+  return parseRange(text) === null ? null : `${canonicalAddress(address)}${text.slice(address.length)}`;
+}
+
+function routesIn(routes: unknown): readonly PodRoute[] {
+  return (Array.isArray(routes) ? routes : []).flatMap((route: { dest?: unknown; nextHop?: unknown } | null) => {
+    const { dest = '', nextHop = '' } = route ?? {};
+    if (typeof dest !== 'string' || typeof nextHop !== 'string') return [];
+    return parseRange(dest) === null || familyOf(nextHop) === null ? [] : [{ destination: dest, nextHop }];
+  });
+}
+
+function textsIn(list: unknown): readonly string[] {
+  return Array.isArray(list) ? list.filter((entry) => typeof entry === 'string') : [];
+}
+
+function podNetworksIn(annotations: Labels): NetworkFields | null {
+  try {
+    const networks: unknown = JSON.parse(annotations[annotationNames.podNetworks] ?? 'null');
+    const network = (networks as { readonly default?: unknown } | null)?.default;
+    return typeof network === 'object' ? network : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Texts by name in braces, as JSON or, until September 2017, as Python wrote a dictionary: `{u'ip_address': u'192.168.2.3/24'}`. */
+function pairsIn(text: string): NetworkFields | null {
+  const pair = String.raw`\s*u?(?:"[\w.:/]*"|'[\w.:/]*')\s*:\s*u?(?:"[\w.:/]*"|'[\w.:/]*')\s*`;
+  if (!new RegExp(`^\\s*\\{${pair}(?:,${pair})*\\}\\s*$`).test(text)) return null;
+  const words = [...text.matchAll(/["']([\w.:/]*)["']/g)].map(([, word = '']) => word);
+  return Object.fromEntries(words.flatMap((word, index) => (index % 2 === 0 ? [[word, words[index + 1]]] : [])));
+}

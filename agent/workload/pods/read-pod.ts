@@ -1,0 +1,56 @@
+import type { ContainerPort, Labels, Pod, Protocol } from '../../model/workload.ts';
+import { annotationNames } from './annotations.ts';
+
+/** v1 Pod, as far as it is read; whatever the API server fills in may be absent in an object that an older one has stored. */
+interface PodObject {
+  readonly metadata?: {
+    readonly namespace?: string;
+    readonly name?: string;
+    readonly uid?: string;
+    readonly labels?: Labels;
+    readonly annotations?: Labels;
+  };
+  readonly spec?: {
+    readonly nodeName?: string;
+    readonly hostNetwork?: boolean;
+    readonly initContainers?: readonly ContainerObject[];
+    readonly containers?: readonly ContainerObject[];
+  };
+  readonly status?: {
+    readonly phase?: string;
+    readonly podIP?: string;
+    readonly podIPs?: readonly { readonly ip?: string }[];
+  };
+}
+
+interface ContainerObject {
+  readonly ports?: readonly { readonly name?: string; readonly protocol?: Protocol; readonly containerPort?: number }[];
+}
+
+const known: readonly string[] = Object.values(annotationNames);
+
+/** What of a Pod the network depends on. Never throws. */
+export function readPod(object: unknown): Pod {
+  const { metadata = {}, spec = {}, status = {} } = object as PodObject;
+  const { labels = {}, annotations = {} } = metadata;
+  const podIPs = status.podIPs ?? [{ ip: status.podIP ?? '' }];
+  return {
+    namespace: metadata.namespace ?? '',
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    labels,
+    annotations: Object.fromEntries(Object.entries(annotations).filter(([key]) => known.includes(key))),
+    nodeName: spec.nodeName === '' ? null : (spec.nodeName ?? null),
+    isHostNetwork: spec.hostNetwork === true,
+    isOver: status.phase === 'Succeeded' || status.phase === 'Failed',
+    podIPs: podIPs.flatMap(({ ip = '' }) => (ip === '' ? [] : [ip])),
+    // One that is started first and goes on running is among the others that are (KEP-753).
+    ports: [...(spec.initContainers ?? []), ...(spec.containers ?? [])].flatMap(portsOf),
+  };
+}
+
+function portsOf({ ports = [] }: ContainerObject): readonly ContainerPort[] {
+  return ports.flatMap(({ name = null, protocol = 'TCP', containerPort }) =>
+    containerPort === undefined ? [] : [{ name, protocol, containerPort }],
+  );
+}

@@ -1,0 +1,62 @@
+import type { OverlayNode } from '../../model/overlay.ts';
+import { familyOf } from '../../net/address.ts';
+import { type AddressRange, addressAt, parseRange } from '../../net/address-range.ts';
+import { isIpv6, rangeOf } from '../../overlay/addresses.ts';
+
+/** The router and the node itself come before the pods (agent/overlay/node.ts). */
+const firstPlace = 3;
+
+/** More than the pods that a node can run: a subnet of IPv6 has more places than anybody looks through. */
+const mostPlaces = 65_536;
+
+/** The subnets of a node as pods get addresses from them. */
+export interface PodSubnets {
+  /** At most one of each family, IPv4 first. */
+  readonly ranges: readonly AddressRange[];
+  /** The last place that there is in all of them. */
+  readonly lastPlace: number;
+}
+
+export function podSubnets({ subnets }: Pick<OverlayNode, 'subnets'>): PodSubnets {
+  const ranges = subnets.toSorted((a, b) => Number(isIpv6(a)) - Number(isIpv6(b))).map(rangeOf);
+  const lastPlaces = ranges.map((range) => Number(lastUsable(range) - range.first));
+  return { ranges, lastPlace: Math.min(mostPlaces, ...lastPlaces) };
+}
+
+/** True where both are the same subnets. */
+export function isSame(one: PodSubnets | undefined, other: PodSubnets | undefined): boolean {
+  return one?.ranges.map(({ text }) => text).join() === other?.ranges.map(({ text }) => text).join();
+}
+
+/** The place after this one, and after the last one the first. */
+export function placeAfter({ lastPlace }: PodSubnets, place: number): number {
+  return place < firstPlace || place >= lastPlace ? firstPlace : place + 1;
+}
+
+/** How many places there are for pods. */
+export function placesIn({ ranges, lastPlace }: PodSubnets): number {
+  return ranges.length === 0 ? 0 : Math.max(0, lastPlace - firstPlace + 1);
+}
+
+/** The address at a place of a range. */
+export function addressOf(range: AddressRange, place: number): string {
+  return addressAt(range, place) ?? '';
+}
+
+/** The range that an address is in, and whether a pod may have it: a place that is the router's, the node's or everybody's is none. null: in none. */
+export function rangeWith(
+  { ranges }: PodSubnets,
+  address: string,
+): { readonly range: AddressRange; readonly place: bigint; readonly isUsable: boolean } | null {
+  const family = familyOf(address);
+  const value = parseRange(`${address}/${family === 6 ? 128 : 32}`)?.first;
+  const range = ranges.find((one) => one.family === family);
+  if (range === undefined || value === undefined || value < range.first || value > range.last) return null;
+  const place = value - range.first;
+  return { range, place, isUsable: place >= firstPlace && value <= lastUsable(range) };
+}
+
+function lastUsable({ family, last }: AddressRange): bigint {
+  // The last address of a subnet is everybody's (RFC 919); IPv6 has none such.
+  return family === 4 ? last - 1n : last;
+}

@@ -1,0 +1,59 @@
+import type { OverlayLayout } from '../../model/overlay.ts';
+import type { ObjectKey } from '../../model/workload.ts';
+import { isIpv6, withoutLength } from '../../overlay/addresses.ts';
+import { is, keys, only } from '../../overlay/column-changes.ts';
+import type { UnitDraft, WorkloadFacts } from '../part.ts';
+import { type Identity, identityTags, nameOf } from './identity.ts';
+import { keyOf, type Selection, wholeNamespace } from './selections.ts';
+
+type Family = 'v4' | 'v6';
+
+/** The families that pods have. */
+function familiesOf({ clusterSubnets }: OverlayLayout): readonly Family[] {
+  return [...new Set(clusterSubnets.map((subnet) => (isIpv6(subnet) ? 'v6' : 'v4')))];
+}
+
+function withFamily(identity: Identity, family: Family): Identity {
+  return { ...identity, more: { ...identity.more, 'ip-family': family } };
+}
+
+/** The sets that have the addresses of a selection; of a named port those of the pods where it has this number. */
+export function setsOf(selection: Selection, number?: number): Identity {
+  const namespace = wholeNamespace(selection);
+  if (namespace !== null) return { type: 'Namespace', name: namespace };
+  const name = keyOf(selection);
+  return { type: 'PodSelector', name, ...(number !== undefined && { more: { port: `${number}` } }) };
+}
+
+/** A match of packets that come from, or go to, an address of the sets. */
+export function matchOf(end: 'src' | 'dst', sets: Identity, layout: OverlayLayout): string {
+  const terms = familiesOf(layout).map(
+    (family) => `${family === 'v4' ? 'ip4' : 'ip6'}.${end} == $${nameOf(layout.owner, withFamily(sets, family))}`,
+  );
+  return terms.length === 1 ? (terms[0] ?? '') : `(${terms.join(' || ')})`;
+}
+
+/** A set of each family with the addresses of these pods. Empty sets are there, too: a match may speak of them. */
+export function wantSets(unit: UnitDraft, sets: Identity, pods: Iterable<ObjectKey>, why: string): void {
+  const { owner } = unit.layout;
+  const addresses = addressesOf(pods, unit);
+  for (const family of familiesOf(unit.layout)) {
+    const identity = withFamily(sets, family);
+    const name = nameOf(owner, identity);
+    unit.want({
+      table: 'Address_Set',
+      title: `${sets.type} ${sets.name} ${[...Object.values(sets.more ?? {}), family].join(' ')}`,
+      existing: unit.draft.existing.named('Address_Set', name),
+      columns: {
+        name: is(name),
+        addresses: only(addresses.filter((address) => isIpv6(address) === (family === 'v6'))),
+        external_ids: keys(identityTags(owner, identity)),
+      },
+      why,
+    });
+  }
+}
+
+function addressesOf(pods: Iterable<ObjectKey>, { addresses }: WorkloadFacts): readonly string[] {
+  return [...new Set([...pods].flatMap((pod) => (addresses.get(pod) ?? []).map(withoutLength)))];
+}

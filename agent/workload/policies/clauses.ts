@@ -1,0 +1,152 @@
+import type { NetworkPolicy, PolicyPeer, PolicyPort, Protocol } from '../../model/workload.ts';
+import { parseRange } from '../../net/address-range.ts';
+import { subnetOf } from '../../overlay/addresses.ts';
+import {
+  everyPod,
+  keyOf,
+  type NamedPort,
+  peersOf,
+  type Selection,
+  type SelectionKey,
+  targetsOf,
+  wholeNamespace,
+} from './selections.ts';
+
+export type Direction = 'Ingress' | 'Egress';
+
+/** What a rule allows, cut into parts of which each is one access list. All of it has to hold; what is null holds always. */
+export interface Clause {
+  readonly direction: Direction;
+  /** Place of the rule in its list. */
+  readonly rule: number;
+  /** Tells it from the other clauses of its rule. */
+  readonly part: string;
+  /** Of the other end. */
+  readonly peers: Selection | null;
+  /** A match of the other end's address. */
+  readonly block: string | null;
+  /** A match of protocol and port. */
+  readonly ports: string | null;
+  /** A port of that name of those who are connected to. */
+  readonly named: { readonly port: NamedPort; readonly of: Selection } | null;
+}
+
+/** What follows from a policy alone. */
+export interface PolicyTerms {
+  /** The pods that it is for. */
+  readonly targets: Selection;
+  /** All that it allows. */
+  readonly clauses: readonly Clause[];
+  /** The selections that its clauses speak of, save whole namespaces, which have sets anyway. */
+  readonly selections: ReadonlyMap<SelectionKey, Selection>;
+}
+
+/** It is asked for with every change of a pod, and a policy as it was read never changes. */
+const known = new WeakMap<NetworkPolicy, PolicyTerms>();
+
+export function termsOf(policy: NetworkPolicy): PolicyTerms {
+  const before = known.get(policy);
+  if (before !== undefined) return before;
+  const targets = targetsOf(policy);
+  const clauses = policy.policyTypes.flatMap((direction) => clausesOf(policy, direction, targets));
+  const used = clauses.flatMap(({ peers, named }) => [peers ?? [], named === null ? [] : withPort(named)].flat());
+  const selections = new Map(
+    used.filter((selection) => wholeNamespace(selection) === null).map((selection) => [keyOf(selection), selection]),
+  );
+  const terms = { targets, clauses, selections };
+  known.set(policy, terms);
+  return terms;
+}
+
+function clausesOf(policy: NetworkPolicy, direction: Direction, targets: Selection): readonly Clause[] {
+  const rules = direction === 'Ingress' ? policy.ingress : policy.egress;
+  return rules.flatMap(({ peers, ports }, rule) => {
+    const others =
+      peers.length === 0 ? [anybody] : peers.flatMap((peer, place) => otherEnd(policy, direction, peer, place));
+    const asked = ports.length === 0 ? [anyPort] : portTerms(ports);
+    return others.flatMap((other) =>
+      asked.map(({ match, named, title }) => ({
+        direction,
+        rule,
+        part: `${other.title}:${title}`,
+        // Of a named port the selection says whose port it is, and so who is at the other end.
+        peers: named !== null && direction === 'Egress' ? null : other.peers,
+        block: other.block,
+        ports: match,
+        named: named && { port: named, of: direction === 'Ingress' ? targets : (other.peers ?? everyPod) },
+      })),
+    );
+  });
+}
+
+/** The pods that have a named port. */
+export function withPort({ port, of }: NonNullable<Clause['named']>): Selection {
+  return { ...of, port };
+}
+
+interface OtherEnd {
+  readonly title: string;
+  readonly peers: Selection | null;
+  readonly block: string | null;
+}
+
+const anybody: OtherEnd = { title: 'any', peers: null, block: null };
+
+/** What is no range of addresses is nobody. */
+function otherEnd(
+  { namespace }: NetworkPolicy,
+  direction: Direction,
+  peer: PolicyPeer,
+  place: number,
+): readonly OtherEnd[] {
+  const title = `${place}`;
+  if (peer.ipBlock === undefined) return [{ title, peers: peersOf(namespace, peer), block: null }];
+  const { cidr, except } = peer.ipBlock;
+  const range = parseRange(cidr);
+  if (range === null || except.some((one) => parseRange(one) === null)) return [];
+  const field = `${range.family === 4 ? 'ip4' : 'ip6'}.${direction === 'Ingress' ? 'src' : 'dst'}`;
+  const left = except.filter((one) => parseRange(one)?.family === range.family).map(subnetOf);
+  const terms = [`${field} == ${subnetOf(cidr)}`, ...(left.length === 0 ? [] : [`${field} != ${listOf(left)}`])];
+  return [{ title, peers: null, block: terms.join(' && ') }];
+}
+
+interface PortTerm {
+  readonly title: string;
+  readonly match: string | null;
+  readonly named: NamedPort | null;
+}
+
+const anyPort: PortTerm = { title: 'any', match: null, named: null };
+
+/** One term of each protocol, and of each name. */
+function portTerms(ports: readonly PolicyPort[]): readonly PortTerm[] {
+  const protocols = [...new Set(ports.map(({ protocol }) => protocol))];
+  return protocols.flatMap((protocol) => {
+    const own = ports.filter((port) => port.protocol === protocol);
+    const names = new Set(own.flatMap(({ port }) => (typeof port === 'string' ? [port] : [])));
+    const match = numbersMatch(protocol, own);
+    return [
+      ...(match === null ? [] : [{ title: protocol, match, named: null }]),
+      ...[...names].map((name) => ({ title: `${protocol}-${name}`, match: null, named: { name, protocol } })),
+    ];
+  });
+}
+
+function numbersMatch(protocol: Protocol, ports: readonly PolicyPort[]): string | null {
+  const word = protocol.toLowerCase();
+  if (ports.some(({ port }) => port === null)) return word;
+  const singles: string[] = [];
+  const ranges: string[] = [];
+  for (const { port, endPort } of ports) {
+    if (typeof port !== 'number') continue;
+    if (endPort === null || endPort === port) singles.push(`${port}`);
+    else ranges.push(`(${word}.dst >= ${port} && ${word}.dst <= ${endPort})`);
+  }
+  const terms = [...(singles.length === 0 ? [] : [`${word}.dst == ${listOf([...new Set(singles)])}`]), ...ranges];
+  if (terms.length === 0) return null;
+  return terms.length === 1 ? (terms[0] ?? '') : `(${terms.join(' || ')})`;
+}
+
+function listOf(words: readonly string[]): string {
+  return words.length === 1 ? (words[0] ?? '') : `{${words.join(', ')}}`;
+}

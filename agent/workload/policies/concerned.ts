@@ -1,0 +1,17 @@
+import type { ObjectChange } from '../../model/workload.ts';
+import type { WorkloadFacts } from '../part.ts';
+import { isSelected, type Selection } from './selections.ts';
+import { selects } from './selectors.ts';
+
+/** Whether a selection has, or had, what has changed. */
+export function touchedBy(change: ObjectChange, facts: WorkloadFacts): (selection: Selection) => boolean {
+  if (change.kind === 'Pod') {
+    const pods = [change.before, change.now].flatMap((pod) => pod ?? []);
+    return (selection) => pods.some((pod) => isSelected(selection, pod, facts));
+  }
+  if (change.kind !== 'Namespace') return () => false;
+  const labels = [change.before, change.now].flatMap((namespace) =>
+    namespace === undefined ? [] : [namespace.labels],
+  );
+  return ({ namespaces }) => typeof namespaces !== 'string' && labels.some((one) => selects(namespaces, one));
+}

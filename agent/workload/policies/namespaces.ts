@@ -1,0 +1,35 @@
+import type { ObjectKey, Workload } from '../../model/workload.ts';
+import type { Part } from '../part.ts';
+import { setsOf, wantSets } from './address-sets.ts';
+import { type Selection, selectedPods } from './selections.ts';
+
+/** A set of addresses of each namespace. It stays as long as something of the namespace is there: a policy's rule may speak of it. */
+export const namespaces: Part = {
+  kind: 'namespace',
+  keys: ({ workload }) => namesIn(workload),
+  concerned: ({ kind, before, now }) => {
+    if (kind === 'Namespace') return [...new Set([before, now].flatMap((one) => one?.name ?? []))];
+    if (kind !== 'Pod' && kind !== 'NetworkPolicy') return [];
+    return [...new Set([before, now].flatMap((one) => one?.namespace ?? []))];
+  },
+  want: (name, unit) => {
+    const selection: Selection = { namespaces: name, pods: {} };
+    const pods: ObjectKey[] = [];
+    for (const [key] of selectedPods(selection, unit)) pods.push(key);
+    if (pods.length === 0 && !isThere(name, unit.workload)) return;
+    wantSets(unit, setsOf(selection), pods, `the pods of namespace ${name}`);
+  },
+};
+
+function namesIn({ namespaces: known, pods, policies }: Workload): ReadonlySet<string> {
+  const names = new Set(known.keys());
+  for (const objects of [pods, policies]) for (const { namespace } of objects.values()) names.add(namespace);
+  return names;
+}
+
+function isThere(name: string, { namespaces: known, pods, policies }: Workload): boolean {
+  if (known.has(name)) return true;
+  for (const objects of [pods, policies])
+    for (const { namespace } of objects.values()) if (namespace === name) return true;
+  return false;
+}

@@ -1,0 +1,47 @@
+import type { LabelExpression, LabelSelector, Labels } from '../../model/workload.ts';
+
+/** True where all that the selector asks for holds (metav1 LabelSelector); an empty one selects everything. */
+export function selects({ matchLabels, matchExpressions }: LabelSelector, labels: Labels): boolean {
+  for (const key in matchLabels) if (labels[key] !== matchLabels[key]) return false;
+  return matchExpressions === undefined || matchExpressions.every((expression) => holds(expression, labels));
+}
+
+/** A label that is not there is none of the values: `NotIn` holds. */
+function holds({ key, operator, values = [] }: LabelExpression, labels: Labels): boolean {
+  const value = labels[key];
+  switch (operator) {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+  }
+}
+
+/** True for a selector that selects everything. */
+export function isEverything({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
+  return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
+}
+
+/** The same selector, however its author has ordered it. */
+export function canonicalSelector({ matchLabels = {}, matchExpressions = [] }: LabelSelector): LabelSelector {
+  const labels = Object.entries(matchLabels).toSorted(([a], [b]) => compare(a, b));
+  const expressions = matchExpressions.map(({ key, operator, values = [] }) => ({
+    key,
+    operator,
+    ...(values.length > 0 && { values: [...new Set(values)].toSorted(compare) }),
+  }));
+  return {
+    ...(labels.length > 0 && { matchLabels: Object.fromEntries(labels) }),
+    ...(expressions.length > 0 && {
+      matchExpressions: expressions.toSorted((a, b) => compare(JSON.stringify(a), JSON.stringify(b))),
+    }),
+  };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,107 @@
+import type { OverlayNode } from '../../model/overlay.ts';
+import type { EndpointSlice, Protocol, Service, ServicePort } from '../../model/workload.ts';
+import { inBrackets } from '../../net/address.ts';
+import { isIpv6, withoutLength } from '../../overlay/addresses.ts';
+import { type Backend, backendsOf, chosen } from './backends.ts';
+
+/** Who balances: every switch and gateway, every switch, or those of one node. */
+export type BalancerPlace =
+  | { readonly at: 'everywhere' | 'switches' }
+  | { readonly at: 'switch' | 'gateway'; readonly node: string };
+
+/** A load balancer of one protocol. */
+export interface Balancer {
+  readonly place: BalancerPlace;
+  readonly protocol: Protocol;
+  /** Whoever serves sees who asks. */
+  readonly keepsSource: boolean;
+  /** `10.43.0.80:80` to `10.42.1.9:8080,10.42.2.9:8080`; nobody serves: to an empty text. */
+  readonly vips: Readonly<Record<string, string>>;
+}
+
+/** The addresses that a load balancer of somebody else has been given, as far as they may be served: see notServed. */
+export function servedLoadBalancerIPs({ loadBalancerIPs, sourceRanges = [] }: Service): readonly string[] {
+  return sourceRanges.every((range) => /\/0$/.test(range)) ? loadBalancerIPs : [];
+}
+
+/**
+ * The load balancers of a service, at most one for a place and protocol; a headless service has none. With a policy of `Local`, nodes differ in whom they
+ * lead to. What comes from inside of the cluster to an outside address is led to everybody nevertheless, as kube-proxy does.
+ */
+export function balancersOf(
+  service: Service,
+  slices: readonly EndpointSlice[],
+  nodes: readonly OverlayNode[],
+): readonly Balancer[] {
+  return protocolsOf(service).flatMap((protocol) => {
+    const places = new Map<string, { place: BalancerPlace; keepsSource: boolean; vips: Record<string, string> }>();
+    const put = (place: BalancerPlace, keepsSource: boolean, vip: string, backends: readonly Backend[]): void => {
+      const key = placeName(place);
+      const balancer = places.get(key) ?? { place, keepsSource, vips: {} };
+      balancer.vips[vip] = chosen(backends)
+        .map((backend) => backend.place)
+        .join(',');
+      places.set(key, balancer);
+    };
+    for (const port of service.ports.filter((one) => one.protocol === protocol))
+      for (const clusterIP of service.clusterIPs) wantPort(service, port, clusterIP, slices, nodes, put);
+    return [...places.values()].map((balancer) => ({ ...balancer, protocol }));
+  });
+}
+
+/** How ovn-kubernetes calls a balancer after its place (go-controller, services controller). */
+export function placeName(place: BalancerPlace): string {
+  if ('node' in place) return place.at === 'switch' ? `node_switch_${place.node}` : `node_router_${place.node}`;
+  return place.at === 'everywhere' ? 'cluster' : 'node_switch';
+}
+
+function wantPort(
+  service: Service,
+  port: ServicePort,
+  clusterIP: string,
+  slices: readonly EndpointSlice[],
+  nodes: readonly OverlayNode[],
+  put: (place: BalancerPlace, keepsSource: boolean, vip: string, backends: readonly Backend[]) => void,
+): void {
+  const isSix = isIpv6(clusterIP);
+  const backends = backendsOf(service, slices, port, isSix ? 'IPv6' : 'IPv4');
+  const on = (node: string): readonly Backend[] => backends.filter(({ nodeName }) => nodeName === node);
+  const ofFamily = (addresses: readonly string[]): readonly string[] =>
+    addresses.filter((address) => isIpv6(address) === isSix);
+
+  const inside = vipOf(clusterIP, port.port);
+  if (service.internalTrafficPolicy === 'Cluster') put({ at: 'everywhere' }, false, inside, backends);
+  else
+    for (const { name, subnets } of nodes)
+      if (subnets.length > 0) put({ at: 'switch', node: name }, false, inside, on(name));
+
+  const isLocal = service.externalTrafficPolicy === 'Local';
+  const given = ofFamily([...service.externalIPs, ...servedLoadBalancerIPs(service)]);
+  const everyNode = port.nodePort === null ? [] : ofFamily(nodes.flatMap(addressesOf));
+  for (const vip of outsideVips(given, everyNode, port))
+    put({ at: isLocal ? 'switches' : 'everywhere' }, false, vip, backends);
+  if (!isLocal) return;
+  for (const node of nodes.filter(({ gateway }) => gateway !== null && gateway.isVip !== true)) {
+    const own = port.nodePort === null ? [] : ofFamily((node.gateway?.addresses ?? []).map(withoutLength));
+    for (const vip of outsideVips(given, own, port)) put({ at: 'gateway', node: node.name }, true, vip, on(node.name));
+  }
+}
+
+function outsideVips(given: readonly string[], ofNodes: readonly string[], { port, nodePort }: ServicePort): string[] {
+  const atNodes = nodePort === null ? [] : ofNodes.map((address) => vipOf(address, nodePort));
+  return [...given.map((address) => vipOf(address, port)), ...atNodes];
+}
+
+/** Where a node is reached, and its way out, which may have an address of its own. One that several share is no router's. */
+function addressesOf({ hostAddresses, gateway }: OverlayNode): readonly string[] {
+  const outside = gateway === null || gateway.isVip === true ? [] : gateway.addresses.map(withoutLength);
+  return [...new Set([...outside, ...hostAddresses])];
+}
+
+function vipOf(address: string, port: number): string {
+  return `${inBrackets(address)}:${port}`;
+}
+
+function protocolsOf({ ports }: Service): readonly Protocol[] {
+  return [...new Set(ports.map(({ protocol }) => protocol))].toSorted();
+}

@@ -1,0 +1,83 @@
+import type { Labels, Protocol, Service, ServicePort } from '../../model/workload.ts';
+import { canonicalAddress, familyOf } from '../../net/address.ts';
+
+/** v1 Service, as far as it is read; whatever the API server fills in may be absent in an object that an older one has stored. */
+interface ServiceObject {
+  readonly metadata?: {
+    readonly namespace?: string;
+    readonly name?: string;
+    readonly uid?: string;
+    readonly labels?: Labels;
+    readonly annotations?: Labels;
+  };
+  readonly spec?: {
+    readonly type?: Service['type'];
+    readonly clusterIP?: string;
+    readonly clusterIPs?: readonly string[];
+    readonly externalIPs?: readonly string[];
+    readonly ports?: readonly {
+      readonly name?: string;
+      readonly protocol?: Protocol;
+      readonly port?: number;
+      readonly nodePort?: number;
+    }[];
+    readonly externalTrafficPolicy?: Service['externalTrafficPolicy'];
+    readonly internalTrafficPolicy?: Service['internalTrafficPolicy'];
+    readonly sessionAffinity?: 'None' | 'ClientIP';
+    readonly sessionAffinityConfig?: { readonly clientIP?: { readonly timeoutSeconds?: number } };
+    readonly publishNotReadyAddresses?: boolean;
+    readonly loadBalancerSourceRanges?: readonly string[];
+    readonly healthCheckNodePort?: number;
+  };
+  readonly status?: {
+    readonly loadBalancer?: { readonly ingress?: readonly { readonly ip?: string; readonly ipMode?: string }[] };
+  };
+}
+
+/** Three hours (Kubernetes API, ClientIPConfig). */
+const defaultAffinitySeconds = 10_800;
+
+/** Somebody else than the cluster's network serves it (Kubernetes, well-known labels). */
+const otherProxy = 'service.kubernetes.io/service-proxy-name';
+
+/** What of a Service the network depends on. One that another proxy serves is as one without addresses. Never throws. */
+export function readService(object: unknown): Service {
+  const { metadata = {}, spec = {}, status = {} } = object as ServiceObject;
+  const isOurs = metadata.labels?.[otherProxy] === undefined;
+  const timeoutSeconds = spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? defaultAffinitySeconds;
+  return {
+    namespace: metadata.namespace ?? '',
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    annotations: networkOnly(metadata.annotations ?? {}),
+    type: spec.type ?? 'ClusterIP',
+    clusterIPs: isOurs ? addressesIn(spec.clusterIPs ?? [spec.clusterIP ?? '']) : [],
+    externalIPs: addressesIn(spec.externalIPs ?? []),
+    loadBalancerIPs: addressesIn(
+      // With mode Proxy the balancer in front sends to NodePorts, and expects what is for its address to come by itself (KEP-1860).
+      (status.loadBalancer?.ingress ?? []).flatMap(({ ip, ipMode }) =>
+        ip === undefined || ipMode === 'Proxy' ? [] : [ip],
+      ),
+    ),
+    ports: (spec.ports ?? []).flatMap(({ name = '', protocol = 'TCP', port, nodePort }): ServicePort[] =>
+      // 0 is how some releases write that there is none.
+      port === undefined ? [] : [{ name, protocol, port, nodePort: nodePort === 0 ? null : (nodePort ?? null) }],
+    ),
+    externalTrafficPolicy: spec.externalTrafficPolicy ?? 'Cluster',
+    internalTrafficPolicy: spec.internalTrafficPolicy ?? 'Cluster',
+    affinitySeconds: spec.sessionAffinity === 'ClientIP' ? timeoutSeconds : null,
+    publishNotReadyAddresses: spec.publishNotReadyAddresses ?? false,
+    sourceRanges: spec.loadBalancerSourceRanges ?? [],
+    healthCheckNodePort: spec.healthCheckNodePort === 0 ? null : (spec.healthCheckNodePort ?? null),
+  };
+}
+
+/** kubectl keeps whole objects in annotations. */
+function networkOnly(annotations: Labels): Labels {
+  return Object.fromEntries(Object.entries(annotations).filter(([key]) => key.startsWith('k8s.ovn.org/')));
+}
+
+/** `None`, and what is no address, are left out. */
+function addressesIn(list: readonly string[]): readonly string[] {
+  return list.filter((entry) => familyOf(entry) !== null).map(canonicalAddress);
+}

@@ -1,0 +1,50 @@
+import type { Endpoint, EndpointSlice, Labels, Protocol } from '../../model/workload.ts';
+import { canonicalAddress } from '../../net/address.ts';
+
+/** discovery.k8s.io/v1 EndpointSlice, as far as it is read. */
+interface SliceObject {
+  readonly metadata?: {
+    readonly namespace?: string;
+    readonly name?: string;
+    readonly uid?: string;
+    readonly labels?: Labels;
+  };
+  readonly addressType?: EndpointSlice['addressType'];
+  readonly ports?: readonly { readonly name?: string; readonly protocol?: Protocol; readonly port?: number }[] | null;
+  readonly endpoints?:
+    | readonly {
+        readonly addresses?: readonly string[];
+        readonly nodeName?: string;
+        readonly conditions?: {
+          readonly ready?: boolean | null;
+          readonly serving?: boolean | null;
+          readonly terminating?: boolean | null;
+        };
+      }[]
+    | null;
+}
+
+/** What of an EndpointSlice the network depends on. A condition that is not said is as the API has it: ready, serving, not terminating. Never throws. */
+export function readSlice(object: unknown): EndpointSlice {
+  const { metadata = {}, addressType = 'IPv4', ports, endpoints } = object as SliceObject;
+  return {
+    namespace: metadata.namespace ?? '',
+    name: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    serviceName: metadata.labels?.['kubernetes.io/service-name'] ?? null,
+    addressType,
+    ports: (ports ?? []).flatMap(({ name = '', protocol = 'TCP', port }) =>
+      typeof port === 'number' ? [{ name, protocol, port }] : [],
+    ),
+    endpoints: (endpoints ?? []).map(({ addresses = [], nodeName = null, conditions = {} }): Endpoint => {
+      const ready = conditions.ready ?? true;
+      return {
+        addresses: addresses.map(canonicalAddress),
+        nodeName,
+        ready,
+        serving: conditions.serving ?? ready,
+        terminating: conditions.terminating ?? false,
+      };
+    }),
+  };
+}

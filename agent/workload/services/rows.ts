@@ -1,0 +1,105 @@
+import type { RowReference } from '../../model/rows.ts';
+import type { Service } from '../../model/workload.ts';
+import { has, is, keys, type WantedColumn } from '../../overlay/column-changes.ts';
+import { mapOf } from '../../overlay/existing.ts';
+import { balancerGroups, gatewayNames } from '../../overlay/names.ts';
+import type { UnitDraft } from '../part.ts';
+import { type Balancer, type BalancerPlace, placeName } from './balancers.ts';
+
+/** OVN holds an entry of its table for as long, in 16 bits (ovn-nb(5), affinity_timeout). */
+export const longestAffinitySeconds = 65_535;
+
+/** What a packet has as its source that comes back to whom it was from (ovn-kubernetes, go-controller/pkg/config, masquerade subnet). */
+const hairpin = '169.254.169.5 fd69::5';
+
+/** Keys that are there for some services only. */
+const sometimes = ['affinity_timeout', 'ct_flush', 'skip_snat'];
+
+/** The row of a load balancer, and its place: a group where the release and the naming have groups, else each switch and router. */
+export function wantBalancer(unit: UnitDraft, service: Service, balancer: Balancer): void {
+  const { draft } = unit;
+  const owner = `${service.namespace}/${service.name}`;
+  const title = `Service_${owner}_${balancer.protocol}_${placeName(balancer.place)}`;
+  const existing = draft.existing.named('Load_Balancer', title);
+  const options = optionsOf(service, balancer);
+  const row = unit.want({
+    table: 'Load_Balancer',
+    title,
+    existing,
+    columns: {
+      name: is(title),
+      protocol: is([balancer.protocol.toLowerCase()]),
+      vips: exactly(balancer.vips, Object.keys(mapOf(existing, 'vips'))),
+      options: exactly(options, sometimes),
+      external_ids: keys({ 'k8s.ovn.org/kind': 'Service', 'k8s.ovn.org/owner': owner }),
+    },
+    absent: { name: title },
+    why: `service ${owner} is reached over ${balancer.protocol}`,
+  });
+  attach(unit, balancer.place, row.reference, title);
+}
+
+/** These keys, and of the others none. */
+function exactly(entries: Readonly<Record<string, string>>, others: readonly string[]): WantedColumn {
+  return { keys: entries, without: others.filter((key) => !(key in entries)) };
+}
+
+function optionsOf(service: Service, { protocol, keepsSource }: Balancer): Readonly<Record<string, string>> {
+  const { affinitySeconds, externalIPs } = service;
+  return {
+    reject: 'true',
+    event: 'false',
+    hairpin_snat_ip: hairpin,
+    // Whoever gives a service the address of a load balancer makes it known, too; for an external address nobody else would answer.
+    neighbor_responder: externalIPs.length > 0 ? 'reachable' : 'none',
+    ...(keepsSource && { skip_snat: 'true' }),
+    ...(affinitySeconds !== null && { affinity_timeout: `${Math.min(affinitySeconds, longestAffinitySeconds)}` }),
+    // A client of UDP would go on to talk to one that is gone, for as long as it talks. Connections of TCP end by themselves, and may outlive their entry.
+    ...(protocol === 'UDP' && { ct_flush: 'true' }),
+  };
+}
+
+/** Where a balancer is put; those that are not there yet are waited for by whoever plans again when they are. */
+function attach(unit: UnitDraft, place: BalancerPlace, balancer: RowReference, title: string): void {
+  const { draft } = unit;
+  for (const { table, name, column } of holdersOf(unit, place)) {
+    const existing = draft.existing.named(table, name);
+    if (existing === null) {
+      draft.trace.push(`${title}=not on ${name}, which is not there`);
+      continue;
+    }
+    draft.want({
+      table,
+      title: name,
+      existing,
+      columns: { [column]: has(balancer) },
+      isShared: true,
+      why: `${title} is balanced there`,
+    });
+  }
+}
+
+interface HolderName {
+  readonly table: 'Load_Balancer_Group' | 'Logical_Switch' | 'Logical_Router';
+  readonly name: string;
+  readonly column: 'load_balancer';
+}
+
+function holdersOf({ layout, nodes, draft }: UnitDraft, place: BalancerPlace): readonly HolderName[] {
+  const column = 'load_balancer';
+  const onSwitch = (name: string): HolderName => ({ table: 'Logical_Switch', name, column });
+  const onGateway = (node: string): HolderName => ({
+    table: 'Logical_Router',
+    name: gatewayNames(node).router,
+    column,
+  });
+  if ('node' in place) return [place.at === 'switch' ? onSwitch(place.node) : onGateway(place.node)];
+  const isEverywhere = place.at === 'everywhere';
+  if (layout.naming === 'modern' && draft.hasTable('Load_Balancer_Group')) {
+    const name = isEverywhere ? balancerGroups.cluster : balancerGroups.switches;
+    return [{ table: 'Load_Balancer_Group', name, column }];
+  }
+  const switches = nodes.filter(({ subnets }) => subnets.length > 0).map(({ name }) => onSwitch(name));
+  const gateways = nodes.filter(({ gateway }) => gateway !== null && gateway.isVip !== true);
+  return [...switches, ...(isEverywhere ? gateways.map(({ name }) => onGateway(name)) : [])];
+}

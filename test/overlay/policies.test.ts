@@ -1,0 +1,36 @@
+// The Kubernetes project's cases for network policies, asked of ovn-northd and ovn-trace of each release.
+import t, { type Test } from 'tap';
+import { missingForOvn } from '../cluster/unpacked-ovn.ts';
+import { modern, nodeOf } from '../unit/overlay/cluster.ts';
+import { netpolCases } from '../unit/workload/netpol-cases.ts';
+import { changeWorld, netpolWorld } from '../unit/workload/netpol-world.ts';
+import { startPolicyCluster } from './policy-cluster.ts';
+import { type Release, releasesHere } from './releases.ts';
+
+async function onRelease(t: Test, release: Release): Promise<void> {
+  const cluster = await startPolicyCluster(t, release, modern, [nodeOf(1), nodeOf(2)], netpolWorld());
+  for (const { title, pods, steps } of netpolCases) {
+    await t.test(title, async (t) => {
+      const world = netpolWorld();
+      await cluster.plan(world);
+      for (const step of steps) {
+        await cluster.plan(world, changeWorld(world, step));
+        for (const { port, protocol, isOpen } of step.probes) {
+          const wrong = pods.flatMap((from) =>
+            pods.filter((to) => {
+              if (from === to) return false;
+              const end = cluster.pod(world, to);
+              const reached = cluster.send(cluster.pod(world, from), end, protocol, port);
+              return reached !== (isOpen(from, to) ? end.port : null);
+            }),
+          );
+          t.strictSame(wrong, [], `${protocol} ${port}`);
+        }
+      }
+    });
+  }
+}
+
+const reason = missingForOvn();
+if (reason !== null) t.plan(0, reason);
+else for (const release of releasesHere()) t.test(release.name, (t) => onRelease(t, release));

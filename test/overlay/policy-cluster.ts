@@ -1,0 +1,116 @@
+// Two nodes with pods of the Kubernetes project's cases, their policies in OVN_Northbound, and packets between them by ovn-trace.
+import type { Test } from 'tap';
+import type { OverlayLayout, OverlayNode } from '../../agent/model/overlay.ts';
+import type { ObjectChange, Protocol } from '../../agent/model/workload.ts';
+import { addressIn, isIpv6, isWithin, macOf, withoutLength } from '../../agent/overlay/addresses.ts';
+import { indexRows } from '../../agent/overlay/existing.ts';
+import { managementMac } from '../../agent/overlay/node.ts';
+import { operationsOf } from '../../agent/overlay/operations.ts';
+import { workloadTables } from '../../agent/overlay/tables.ts';
+import { planWorkload } from '../../agent/workload/plan-workload.ts';
+import { concernedPolicyUnits, factsOf, type PolicyWorld, policyUnitsOf } from '../unit/workload/policy-world.ts';
+import { type Central, readRows, startCentral } from './central.ts';
+import type { Release } from './releases.ts';
+
+/** Somebody who sends or gets packets. */
+export interface TraceEnd {
+  readonly port: string;
+  readonly node: OverlayNode;
+  readonly mac: string;
+  readonly addresses: readonly string[];
+}
+
+export interface PolicyCluster {
+  readonly central: Central;
+  /** Takes changes in, after the objects are as they say; without any, all that there is. */
+  plan(world: PolicyWorld, changes?: readonly ObjectChange[]): Promise<number>;
+  /** Where a first packet comes out; null: nowhere. */
+  send(from: TraceEnd, to: TraceEnd | string, protocol: Protocol, port: number): string | null;
+  pod(world: PolicyWorld, key: string): TraceEnd;
+  node(id: number): TraceEnd;
+}
+
+/** Pods have their ports before there are policies. */
+export async function startPolicyCluster(
+  t: Test,
+  release: Release,
+  layout: OverlayLayout,
+  nodes: readonly OverlayNode[],
+  world: PolicyWorld,
+): Promise<PolicyCluster> {
+  const central = await startCentral(t, true, release);
+  for (const { systemId, encap } of nodes)
+    central.run('ovn-sbctl', 'chassis-add', systemId, 'geneve', encap.addresses[0] ?? '');
+  await central.apply({ layout, nodes, centralNode: 'kube-master' });
+  const nodeOf = (address: string): OverlayNode => {
+    const node = nodes.find(({ subnets }) =>
+      subnets.some((subnet) => isIpv6(subnet) === isIpv6(address) && isWithin(withoutLength(address), subnet)),
+    );
+    if (node === undefined) throw new Error(`${address} is in no node's subnet`);
+    return node;
+  };
+  const pod: PolicyCluster['pod'] = ({ addresses }, key) => {
+    const own = (addresses.get(key) ?? []).map(withoutLength);
+    return { port: key.replace('/', '_'), node: nodeOf(own[0] ?? ''), mac: macOf(own[0] ?? ''), addresses: own };
+  };
+  const ports = [...world.addresses.keys()].flatMap((key) => {
+    const { port, node, mac, addresses } = pod(world, key);
+    const place = [mac, ...addresses].join(' ');
+    return [
+      '--',
+      'lsp-add',
+      node.name,
+      port,
+      '--',
+      'lsp-set-addresses',
+      port,
+      place,
+      '--',
+      'lsp-set-port-security',
+      port,
+      place,
+    ];
+  });
+  central.run('ovn-nbctl', ...ports.slice(1));
+  return {
+    central,
+    pod,
+    node: (id) => {
+      const node = nodes.find((one) => one.id === id) as OverlayNode;
+      const addresses = node.subnets.map((subnet) => addressIn(subnet, 2));
+      return { port: `k8s-${node.name}`, node, mac: managementMac(node), addresses };
+    },
+    plan: async (current, changes) => {
+      const facts = factsOf(layout, current);
+      const rows = await readRows(central.client, 'OVN_Northbound', workloadTables);
+      const existing = indexRows(rows);
+      const units =
+        changes === undefined
+          ? policyUnitsOf(facts, existing)
+          : changes.flatMap((change) => concernedPolicyUnits(change, facts));
+      const plan = planWorkload(facts, existing, rows.shape, units);
+      const operations = operationsOf(plan, rows.shape);
+      if (operations.length > 0) await central.client.transact('OVN_Northbound', operations);
+      central.run('ovn-nbctl', '--wait=sb', 'sync');
+      return plan.changes.length;
+    },
+    send: (from, to, protocol, port) => {
+      const target = typeof to === 'string' ? to : (to.addresses[0] ?? '');
+      const source = from.addresses.find((address) => isIpv6(address) === isIpv6(target)) ?? '';
+      const isNear = typeof to !== 'string' && to.node === from.node;
+      const family = isIpv6(target) ? 'ip6' : 'ip4';
+      const packet = [
+        `inport == "${from.port}"`,
+        `eth.src == ${from.mac}`,
+        `eth.dst == ${isNear ? to.mac : macOf(addressIn(from.node.subnets[0] ?? '', 1))}`,
+        `${family}.src == ${source}`,
+        `${family}.dst == ${target}`,
+        'ip.ttl == 64',
+        `${protocol.toLowerCase()}.dst == ${port}`,
+      ];
+      const lookups = Array.from({ length: 12 }, () => '--ct=new');
+      const said = central.run('ovn-trace', '--minimal', ...lookups, from.node.name, packet.join(' && '));
+      return /output\("([^"]+)"/.exec(said)?.[1] ?? null;
+    },
+  };
+}

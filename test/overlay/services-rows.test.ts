@@ -1,0 +1,256 @@
+// What the rows of services promise, asked of OVN itself: northd makes flows of them, and ovn-trace sends packets through those.
+import t, { type Test } from 'tap';
+import type { OverlayLayout, OverlayNode } from '../../agent/model/overlay.ts';
+import { operationsOf } from '../../agent/overlay/operations.ts';
+import { missingForOvn } from '../cluster/unpacked-ovn.ts';
+import { dual, dualNode, gatewayOf, modern, seed } from '../unit/overlay/cluster.ts';
+import { type ApiObject, factsFor, planAll, serviceObject, sliceObject } from '../unit/workload/services/facts.ts';
+import { type Central, startCentral } from './central.ts';
+import { type Release, releasesHere } from './releases.ts';
+
+const lan = { mac: '52:54:00:ff:ff:01', four: '203.0.113.9', six: '2001:db8:ffff::9' };
+
+/** Every node is a chassis and has a pod at place 9 of its subnets; n1 and n2 are ways out, n3 is none. */
+interface Cluster {
+  readonly central: Central;
+  readonly nodes: readonly OverlayNode[];
+  /** Makes these services and slices, and no others; what was done to which rows. */
+  serve(objects: readonly ApiObject[]): Promise<readonly string[]>;
+  /** A first packet of the pod of a node, or of the node itself. */
+  send(from: string, to: string, port: number, protocol?: string): Way;
+  /** A first packet of somebody on the LAN to a gateway. */
+  arrive(at: string, to: string, port: number): Way;
+  /** Whether a gateway answers when the LAN asks who has an address. */
+  ask(at: string, address: string): boolean;
+}
+
+interface Way {
+  /** The last port that it, or the answer to it, comes out of. */
+  readonly end: string;
+  /** It is answered by a refusal. */
+  readonly isRejected: boolean;
+  /** As ovn-trace tells it. */
+  readonly text: string;
+}
+
+async function clusterOf(t: Test, release: Release, layout: OverlayLayout): Promise<Cluster> {
+  const central = await startCentral(t, true, release);
+  const gatewayFor = (id: number) =>
+    gatewayOf(id, {
+      addresses: [`192.0.2.${10 + id}/24`, `2001:db8::${10 + id}/64`],
+      nextHops: ['192.0.2.1', '2001:db8::1'],
+    });
+  const nodes = [dualNode(1, { gateway: gatewayFor(1) }), dualNode(2, { gateway: gatewayFor(2) }), dualNode(3)].map(
+    (node) => (layout === dual ? node : { ...node, subnets: node.subnets.slice(0, 1) }),
+  );
+  for (const { systemId, encap } of nodes)
+    central.run('ovn-sbctl', 'chassis-add', systemId, 'geneve', encap.addresses[0] ?? '');
+  await central.apply({ layout, nodes, centralNode: 'kube-master' });
+  for (const { name, id, systemId, subnets } of nodes) {
+    const addresses = [macOfPod(id), ...subnets.map(podIn)].join(' ');
+    central.run('ovn-nbctl', 'lsp-add', name, `pod-${name}`, '--', 'lsp-set-addresses', `pod-${name}`, addresses);
+    central.run('ovn-nbctl', '--wait=sb', 'sync');
+    for (const port of [`pod-${name}`, `k8s-${name}`]) central.run('ovn-sbctl', 'lsp-bind', port, systemId);
+  }
+  for (const { name, gateway } of nodes) for (const hop of gateway?.nextHops ?? []) learn(central, name, hop);
+  const fromLan = (at: string): string => `inport == "br-ex_${at}" && eth.src == ${lan.mac}`;
+  const macOf = (at: string): string => nodes.find(({ name }) => name === at)?.gateway?.mac ?? '';
+  const trace = (where: string, packet: string): Way => wayOf(central.run('ovn-trace', '--ct=new', where, packet));
+  return {
+    central,
+    nodes,
+    serve: async (objects) => {
+      const rows = await central.read();
+      const plan = planAll(factsFor(objects, nodes, layout), rows);
+      const operations = operationsOf(plan, rows.shape);
+      if (operations.length > 0) await central.client.transact('OVN_Northbound', operations);
+      central.run('ovn-nbctl', '--wait=sb', 'sync');
+      return plan.changes.map((change) => `${change.do} ${change.title}`);
+    },
+    send: (from, to, port, protocol = 'tcp') => {
+      const node = nodes.find(({ name }) => from.endsWith(name)) as OverlayNode;
+      const router = central.run('ovn-nbctl', '--bare', 'get', 'Logical_Router_Port', `rtos-${node.name}`, 'mac');
+      const own = central.run('ovn-nbctl', '--bare', 'lsp-get-addresses', from).trim().split(' ');
+      const source = own.slice(1).find((one) => one.includes(':') === to.includes(':'));
+      const ends = `inport == "${from}" && eth.src == ${own[0]} && eth.dst == ${router.trim().replaceAll('"', '')}`;
+      return trace(node.name, `${ends} && ${packetOf(source ?? '', to, port, protocol)}`);
+    },
+    arrive: (at, to, port) =>
+      trace(
+        `ext_${at}`,
+        `${fromLan(at)} && eth.dst == ${macOf(at)} && ${packetOf(to.includes(':') ? lan.six : lan.four, to, port, 'tcp')}`,
+      ),
+    ask: (at, address) => {
+      const question = `eth.dst == ff:ff:ff:ff:ff:ff && arp.op == 1 && arp.sha == ${lan.mac} && arp.spa == ${lan.four} && arp.tpa == ${address}`;
+      return /arp\.op = 2/.test(trace(`ext_${at}`, `${fromLan(at)} && ${question}`).text);
+    },
+  };
+}
+
+function packetOf(from: string, to: string, port: number, protocol: string): string {
+  const family = to.includes(':') ? 'ip6' : 'ip4';
+  return `${family}.src == ${from} && ${family}.dst == ${to} && ip.ttl == 64 && ${protocol}.src == 40000 && ${protocol}.dst == ${port}`;
+}
+
+function macOfPod(id: number): string {
+  return `0a:58:0a:2a:0${id}:09`;
+}
+
+function podIn(subnet: string): string {
+  return subnet.replace(/0?\/.*/, '9');
+}
+
+/** The LAN's router has answered a gateway. */
+function learn(central: Central, node: string, address: string): void {
+  const find = ['--bare', '--columns=_uuid', 'find', 'Datapath_Binding', `external_ids:name=GR_${node}`];
+  const datapath = central.run('ovn-sbctl', ...find).trim();
+  const binding = [`logical_port=rtoe-GR_${node}`, `ip="${address}"`, `mac="${lan.mac}"`, `datapath=${datapath}`];
+  central.run('ovn-sbctl', 'create', 'MAC_Binding', ...binding);
+}
+
+function wayOf(text: string): Way {
+  const outputs = [...text.matchAll(/\/\* output to "([^"]+)"/g)].map(([, port = '']) => port);
+  return { end: outputs.at(-1) ?? '', isRejected: /^\s*(tcp_reset|icmp[46]_error|sctp_abort)/m.test(text), text };
+}
+
+const reason = missingForOvn();
+if (reason !== null) t.plan(0, reason);
+else for (const release of releasesHere()) t.test(release.name, (t) => onRelease(t, release));
+
+/** What ovn-northd and ovn-trace of one release make of the rows. */
+function onRelease(t: Test, release: Release): void {
+  for (const [naming, layout] of [
+    ['modern', modern],
+    ['seed', { ...seed, clusterSubnets: ['10.42.0.0/16'] }],
+  ] as const) {
+    t.test(`${naming}: pods serve, here and elsewhere`, async (t) => {
+      const { serve, send, arrive } = await clusterOf(t, release, layout);
+      await serve([nodePort('web'), sliceObject('web', [['10.42.2.9', 'n2']])]);
+      for (const from of ['pod-n1', 'pod-n2', 'pod-n3', 'k8s-n1', 'k8s-n2', 'k8s-n3'])
+        t.equal(send(from, '10.43.0.80', 80).end, 'pod-n2', `${from} reaches the cluster IP`);
+      for (const from of ['pod-n1', 'pod-n3'])
+        t.equal(send(from, '192.0.2.12', 30080).end, 'pod-n2', `${from} reaches the NodePort`);
+      t.equal(send('pod-n1', '192.0.2.13', 30080).end, 'pod-n2', 'at a node without a way out, too');
+      t.equal(arrive('n1', '192.0.2.11', 30080).end, 'pod-n2', 'the LAN reaches the NodePort at another node');
+      t.equal(arrive('n2', '192.0.2.12', 30080).end, 'pod-n2', 'and at the one who serves');
+    });
+
+    t.test(`${naming}: nobody serves`, async (t) => {
+      const { serve, send, arrive } = await clusterOf(t, release, layout);
+      await serve([nodePort('web')]);
+      for (const way of [send('pod-n1', '10.43.0.80', 80), send('pod-n3', '192.0.2.12', 30080)])
+        t.match(way, { isRejected: true, end: /^pod-n[13]$/ }, 'who asks is refused');
+      t.match(arrive('n1', '192.0.2.11', 30080), { isRejected: true, end: 'br-ex_n1' }, 'so is the LAN');
+    });
+
+    t.test(`${naming}: an external policy of Local`, async (t) => {
+      const { serve, send, arrive } = await clusterOf(t, release, layout);
+      const local = { externalTrafficPolicy: 'Local', externalIPs: ['192.0.2.200'] };
+      const slice = sliceObject('web', [
+        ['10.42.1.9', 'n1'],
+        ['10.42.3.9', 'n3'],
+      ]);
+      await serve([nodePort('web', local), slice]);
+      for (const [to, port] of [
+        ['192.0.2.11', 30080],
+        ['192.0.2.200', 80],
+      ] as const)
+        for (let times = 0; times < 5; times += 1) {
+          const way = arrive('n1', to, port);
+          t.equal(way.end, 'pod-n1', `${to}: only the pod beside the gateway`);
+          t.match(way.text, /skip_snat_for_lb = 1/, 'which sees who asks');
+        }
+      t.match(arrive('n2', '192.0.2.12', 30080), { isRejected: true }, 'a gateway without a pod refuses');
+      t.match(send('pod-n2', '192.0.2.12', 30080).end, /^pod-n[13]$/, 'but not what comes from inside');
+      await serve([nodePort('web'), slice]);
+      t.match(arrive('n2', '192.0.2.12', 30080).end, /^pod-n[13]$/, 'nor when the policy is given up');
+    });
+
+    t.test(`${naming}: an internal policy of Local`, async (t) => {
+      const { serve, send } = await clusterOf(t, release, layout);
+      const service = serviceObject('web', { internalTrafficPolicy: 'Local' });
+      await serve([service, sliceObject('web', [['10.42.1.9', 'n1']])]);
+      t.equal(send('pod-n1', '10.43.0.80', 80).end, 'pod-n1');
+      t.equal(send('k8s-n1', '10.43.0.80', 80).end, 'pod-n1');
+      t.match(send('pod-n2', '10.43.0.80', 80), { isRejected: true, end: 'pod-n2' });
+    });
+  }
+
+  t.test('TCP, UDP and SCTP, and a client that stays with its endpoint', async (t) => {
+    const { serve, send } = await clusterOf(t, release, modern);
+    const ports = ['TCP', 'UDP', 'SCTP'].map((protocol) => ({ name: protocol.toLowerCase(), protocol, port: 53 }));
+    const slice = sliceObject('dns', [['10.42.2.9', 'n2']], { ports: ports.map((port) => ({ ...port, port: 1053 })) });
+    await serve([serviceObject('dns', { ports }), slice]);
+    for (const { name } of ports) t.equal(send('pod-n1', '10.43.0.80', 53, name).end, 'pod-n2', name);
+    const affinity = { sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 600 } } };
+    await serve([serviceObject('dns', { ports, ...affinity }), slice]);
+    const remembered = /commit_lb_aff\(vip = "10\.43\.0\.80:53", backend = "10\.42\.2\.9:1053", .*timeout = 600\)/;
+    // OVN lets this packet go once it has learned, and serves the one that is sent again.
+    for (const { name } of ports)
+      t.match(send('pod-n1', '10.43.0.80', 53, name).text, remembered, `${name}, remembered`);
+  });
+
+  t.test('both families', async (t) => {
+    const { serve, send, arrive } = await clusterOf(t, release, dual);
+    await serve([
+      nodePort('web', { clusterIPs: ['10.43.0.80', 'fd02::80'] }),
+      sliceObject('web', [['10.42.2.9', 'n2']]),
+      sliceObject('web', [['fd01:0:0:3::9', 'n3']], { name: 'six', addressType: 'IPv6' }),
+    ]);
+    t.equal(send('pod-n1', '10.43.0.80', 80).end, 'pod-n2');
+    t.equal(send('pod-n1', 'fd02::80', 80).end, 'pod-n3');
+    t.equal(arrive('n1', '192.0.2.11', 30080).end, 'pod-n2');
+    t.equal(arrive('n1', '2001:db8::11', 30080).end, 'pod-n3');
+  });
+
+  t.test('the API server, which has the address of a node', async (t) => {
+    const { serve, send } = await clusterOf(t, release, modern);
+    const ports = [{ name: 'https', port: 443, protocol: 'TCP' }];
+    await serve([
+      serviceObject('kubernetes', { clusterIPs: ['10.43.0.1'], ports }),
+      sliceObject('kubernetes', [['192.0.2.11', 'n1']], { ports: [{ ...ports[0], port: 6443 }] }),
+    ]);
+    for (const from of ['pod-n1', 'pod-n2', 'pod-n3', 'k8s-n2', 'k8s-n3'])
+      t.equal(send(from, '10.43.0.1', 443).end, 'k8s-n1', `${from} reaches it, by whichever gateway it leaves`);
+  });
+
+  t.test('who makes an outside address known', async (t) => {
+    const { serve, ask, arrive } = await clusterOf(t, release, modern);
+    const [outside, given] = ['192.0.2.200', '192.0.2.201'];
+    const ingress = { loadBalancer: { ingress: [{ ip: given }] } };
+    const other = { type: 'LoadBalancer', clusterIPs: ['10.43.0.81'] };
+    await serve([
+      serviceObject('web', { externalIPs: [outside] }),
+      sliceObject('web', [['10.42.2.9', 'n2']]),
+      serviceObject('balanced', other, ingress),
+      sliceObject('balanced', [['10.42.3.9', 'n3']]),
+    ]);
+    t.equal(arrive('n1', outside, 80).end, 'pod-n2');
+    t.equal(arrive('n1', given, 80).end, 'pod-n3');
+    t.ok(ask('n1', outside), 'the gateway answers for an external address');
+    t.notOk(ask('n1', given), 'whoever gave the address of a load balancer does so for that');
+  });
+
+  t.test('a service is changed while it is used', async (t) => {
+    const { serve, send, arrive } = await clusterOf(t, release, modern);
+    const slice = sliceObject('web', [['10.42.2.9', 'n2']]);
+    await serve([nodePort('web'), slice]);
+    const row = 'update Service_default/web_TCP_cluster';
+    const edited = nodePort('web', { ports: [{ port: 8000, protocol: 'TCP', nodePort: 30099 }] });
+    t.strictSame(await serve([edited, slice]), [row], 'its ports are one row');
+    t.equal(send('pod-n1', '10.43.0.80', 8000).end, 'pod-n2');
+    t.equal(arrive('n1', '192.0.2.11', 30099).end, 'pod-n2');
+    t.not(send('pod-n1', '10.43.0.80', 80).end, 'pod-n2', 'the old port is no more');
+    t.not(arrive('n1', '192.0.2.11', 30080).end, 'pod-n2');
+    t.strictSame(await serve([edited, sliceObject('web', [['10.42.3.9', 'n3']])]), [row], 'so are its endpoints');
+    t.equal(send('pod-n1', '10.43.0.80', 8000).end, 'pod-n3');
+    t.strictSame(await serve([edited, sliceObject('web', [['10.42.3.9', 'n3']])]), [], 'nothing to do');
+    t.strictSame(await serve([]), ['delete Service_default/web_TCP_cluster']);
+    t.not(send('pod-n1', '10.43.0.80', 8000).end, 'pod-n3');
+  });
+  t.end();
+}
+
+function nodePort(name: string, spec: object = {}): ApiObject {
+  return serviceObject(name, { type: 'NodePort', ports: [{ port: 80, protocol: 'TCP', nodePort: 30080 }], ...spec });
+}

@@ -1,0 +1,100 @@
+// Objects of Kubernetes in memory, told of as the driver tells of those of an API server: for tests of what is done with them.
+import { randomUUID } from 'node:crypto';
+import type { FollowedChange, Follower, KubernetesApi, Notice } from '../../agent/drivers/kubernetes/api.ts';
+
+type Plural = 'namespaces' | 'pods' | 'services' | 'endpointslices' | 'networkpolicies';
+
+export interface StoredObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly uid: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly [field: string]: unknown;
+}
+
+export interface StoredApi {
+  /** As one side sees it; each has its own. */
+  open(): KubernetesApi;
+  put(plural: Plural, ...objects: readonly StoredObject[]): void;
+  remove(plural: Plural, ...names: readonly string[]): void;
+  get(plural: Plural, name: string): StoredObject | undefined;
+  /** Events that were made. */
+  readonly notices: readonly Notice[];
+  /** How many pods were annotated. */
+  readonly annotated: () => number;
+  /** Nobody is annotated any more: the next ones never come back. */
+  holdAnnotations(): void;
+}
+
+export function createStoredApi(): StoredApi {
+  const plurals: readonly Plural[] = ['namespaces', 'pods', 'services', 'endpointslices', 'networkpolicies'];
+  const stored = new Map(plurals.map((plural) => [plural, new Map<string, StoredObject>()]));
+  const followers = new Set<{ readonly plural: string; readonly follower: Follower<unknown> }>();
+  const notices: Notice[] = [];
+  let annotated = 0;
+  let isHeld = false;
+  const tell = (plural: Plural, type: FollowedChange<unknown>['type'], objects: readonly StoredObject[]): void => {
+    for (const one of followers)
+      if (one.plural === plural)
+        one.follower.changes(objects.map((object) => ({ type, object: one.follower.read(object) })));
+  };
+  const put = (plural: Plural, ...objects: readonly StoredObject[]): void => {
+    for (const object of objects) stored.get(plural)?.set(keyOf(object), object);
+    tell(plural, 'MODIFIED', objects);
+  };
+  return {
+    open: () => ({
+      follow: (collection, follower) => {
+        const one = { plural: collection.plural, follower: follower as Follower<unknown> };
+        followers.add(one);
+        queueMicrotask(() => {
+          const objects = stored.get(collection.plural as Plural)?.values() ?? [];
+          if (followers.has(one)) follower.whole([...objects].map((object) => follower.read(object)));
+        });
+        return () => followers.delete(one);
+      },
+      annotate: async ({ namespace, name, uid }, annotations) => {
+        if (isHeld) return new Promise(() => undefined);
+        await Promise.resolve();
+        const pod = stored.get('pods')?.get(`${namespace}/${name}`);
+        if (pod === undefined || pod.metadata.uid !== uid) return 'gone';
+        annotated += 1;
+        const all = { ...pod.metadata.annotations, ...annotations } as Record<string, string>;
+        put('pods', { ...pod, metadata: { ...pod.metadata, annotations: all } });
+        return 'written';
+      },
+      tell: (notice) => void notices.push(notice),
+      wake: () => undefined,
+      close: () => undefined,
+    }),
+    put,
+    remove: (plural, ...names) => {
+      const all = stored.get(plural);
+      const gone = names.flatMap((name) => all?.get(name) ?? []);
+      for (const name of names) all?.delete(name);
+      tell(plural, 'DELETED', gone);
+    },
+    get: (plural, name) => stored.get(plural)?.get(name),
+    notices,
+    annotated: () => annotated,
+    holdAnnotations: () => {
+      isHeld = true;
+    },
+  };
+}
+
+function keyOf({ metadata }: StoredObject): string {
+  return metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
+}
+
+/** A pod on a node, as the scheduler leaves it. */
+export function podOn(nodeName: string, name: string, special: Partial<StoredObject['metadata']> = {}): StoredObject {
+  return {
+    metadata: { namespace: 'default', name, uid: randomUUID(), labels: { app: 'web' }, ...special },
+    spec: { nodeName, containers: [{ name: 'c' }] },
+    status: { phase: 'Pending' },
+  };
+}

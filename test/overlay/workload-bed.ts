@@ -1,0 +1,99 @@
+// A watcher of objects, with a real ovsdb-server that has the rows of some nodes.
+import type { Test } from 'tap';
+import { type Mirror, type MirrorRow, openMirror, openSession } from '../../agent/drivers/ovsdb/index.ts';
+import type { WatcherState } from '../../agent/model/overlay-daemon.ts';
+import { workloadTables } from '../../agent/overlay/tables.ts';
+import { startWatcher, type Watcher } from '../../agent/run/overlay/watcher/watcher.ts';
+import { modern, nodeOf } from '../unit/overlay/cluster.ts';
+import { type Central, startCentral } from './central.ts';
+import type { Release } from './releases.ts';
+import { createStoredApi, type StoredApi } from './stored-api.ts';
+
+/** Far beyond what a busy machine needs. */
+const limitMs = 60_000;
+
+export const nodes = [nodeOf(1), nodeOf(2), nodeOf(3)];
+
+export interface WorkloadBed {
+  readonly central: Central;
+  readonly api: StoredApi;
+  /** Starts a watcher; it ends with the test. */
+  watch(): Watched;
+  /** The rows of a table as they are now; `up` is northd's. */
+  rows(table: (typeof workloadTables)[number]): readonly MirrorRow[];
+  /** The logical port of a pod of the namespace default. */
+  port(pod: string): MirrorRow | undefined;
+  /** Waits until it is so. */
+  until(isSo: () => boolean): Promise<void>;
+  /** Transactions that changed rows of a workload since it was asked last. */
+  writes(): number;
+}
+
+/** A watcher, and what it last told of itself. */
+export interface Watched {
+  readonly watcher: Watcher;
+  readonly state: () => WatcherState | null;
+  /** Resolves when it has told that it is so. */
+  told(isSo: (state: WatcherState) => boolean): Promise<void>;
+}
+
+export async function workloadBed(t: Test, release: Release): Promise<WorkloadBed> {
+  const central = await startCentral(t, false, release);
+  await central.apply({ nodes });
+  const remote = `unix:${central.folder}/nb.sock`;
+  const session = openSession({ remotes: remote, database: 'OVN_Northbound', limitMs });
+  t.teardown(() => session.close());
+  const tables = Object.fromEntries(workloadTables.map((table) => [table, { indexes: ['name'] }]));
+  const mirror: Mirror = await openMirror(session, tables, limitMs);
+  let written = 0;
+  mirror.onChange(() => {
+    written += 1;
+  });
+  const api = createStoredApi();
+  api.put('namespaces', { metadata: { name: 'default', uid: 'uid-of-default' } });
+  return {
+    central,
+    api,
+    watch: () => watched(t, api, remote),
+    rows: (table) => [...mirror.table(table).rows()],
+    port: (pod) => mirror.table('Logical_Switch_Port').find('name', `default_${pod}`)[0],
+    until: async (isSo) => {
+      await mirror.until(() => isSo(), limitMs);
+    },
+    writes: () => {
+      const count = written;
+      written = 0;
+      return count;
+    },
+  };
+}
+
+function watched(t: Test, api: StoredApi, remote: string): Watched {
+  let last: WatcherState | null = null;
+  const waiting = new Set<() => void>();
+  const watcher = startWatcher({
+    api: api.open(),
+    remote,
+    teller: { say: () => undefined, fail: ({ message }) => t.comment(message) },
+    note: (state) => {
+      last = state;
+      for (const look of [...waiting]) look();
+    },
+  });
+  watcher.know({ layout: modern, nodes });
+  t.teardown(() => watcher.close());
+  return {
+    watcher,
+    state: () => last,
+    told: (isSo) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (last === null || !isSo(last)) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
+  };
+}

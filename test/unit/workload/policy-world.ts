@@ -1,0 +1,130 @@
+// Namespaces, pods and policies on paper, with the ports that the pods would have.
+import type { OverlayLayout, OverlayPlan } from '../../../agent/model/overlay.ts';
+import type {
+  ContainerPort,
+  Labels,
+  Namespace,
+  NetworkPolicy,
+  ObjectChange,
+  Pod,
+} from '../../../agent/model/workload.ts';
+import { type Existing, indexRows } from '../../../agent/overlay/existing.ts';
+import { operationsOf, type RowOperation } from '../../../agent/overlay/operations.ts';
+import type { WorkloadFacts } from '../../../agent/workload/part.ts';
+import { planWorkload, type Unit } from '../../../agent/workload/plan-workload.ts';
+import { policies as parts } from '../../../agent/workload/policies/policies.ts';
+import type { ModelDatabase } from '../overlay/model-database.ts';
+
+export interface PolicyWorld {
+  readonly namespaces: Map<string, Namespace>;
+  readonly pods: Map<string, Pod>;
+  readonly policies: Map<string, NetworkPolicy>;
+  /** With length. */
+  readonly addresses: Map<string, readonly string[]>;
+}
+
+export function emptyWorld(): PolicyWorld {
+  return { namespaces: new Map(), pods: new Map(), policies: new Map(), addresses: new Map() };
+}
+
+/** As the API server labels it. */
+export function namespaceOf(name: string, labels: Labels = {}): Namespace {
+  return { name, uid: `uid-${name}`, labels: { 'kubernetes.io/metadata.name': name, ...labels } };
+}
+
+/** A pod with the label that the Kubernetes project's tests give theirs, and ports that they name. */
+export function podOf(key: string, special: Partial<Pod> = {}): Pod {
+  const [namespace = '', name = ''] = key.split('/');
+  return {
+    namespace,
+    name,
+    uid: `uid-${namespace}-${name}`,
+    labels: { pod: name },
+    annotations: {},
+    nodeName: 'n1',
+    isHostNetwork: false,
+    isOver: false,
+    podIPs: [],
+    ports: [],
+    ...special,
+  };
+}
+
+export function portOf(
+  name: string,
+  containerPort: number,
+  protocol: ContainerPort['protocol'] = 'TCP',
+): ContainerPort {
+  return { name, containerPort, protocol };
+}
+
+export function factsOf(layout: OverlayLayout, world: PolicyWorld): WorkloadFacts {
+  const { namespaces, pods, policies, addresses } = world;
+  return {
+    layout,
+    nodes: [],
+    workload: { namespaces, pods, policies, services: new Map(), slices: new Map() },
+    addresses,
+  };
+}
+
+/** The units of policies that objects call for, and those that rows are there of. */
+export function policyUnitsOf(facts: WorkloadFacts, existing: Existing): readonly Unit[] {
+  const wanted = parts.flatMap((part) => [...part.keys(facts)].map((key) => `${part.kind}:${key}`));
+  const kinds = parts.map(({ kind }) => `${kind}:`);
+  const there = [...existing.units()].filter((unit) => kinds.some((kind) => unit.startsWith(kind)));
+  return [...new Set([...wanted, ...there])];
+}
+
+export function allPolicyUnits(facts: WorkloadFacts, database: ModelDatabase): readonly Unit[] {
+  return policyUnitsOf(facts, indexRows(database.rows()));
+}
+
+export function concernedPolicyUnits(change: ObjectChange, facts: WorkloadFacts): readonly Unit[] {
+  return parts.flatMap((part) => [...part.concerned(change, facts)].map((key) => `${part.kind}:${key}`));
+}
+
+/** Plans these units, and makes the changes; returns the plan. */
+export function applied(facts: WorkloadFacts, database: ModelDatabase, units: readonly Unit[]): OverlayPlan {
+  const rows = database.rows();
+  const plan = planWorkload(facts, indexRows(rows), rows.shape, units);
+  database.transact(operationsOf(plan, rows.shape));
+  return plan;
+}
+
+/** Gives each pod its logical port, and takes those of others away. */
+export function setPorts(database: ModelDatabase, { pods }: PolicyWorld): void {
+  const rows = database.rows();
+  const there = indexRows(rows);
+  const wanted = new Set(
+    [...pods.values()].flatMap(({ namespace, name, nodeName, isHostNetwork, isOver }) =>
+      nodeName === null || isHostNetwork || isOver ? [] : [`${namespace}_${name}`],
+    ),
+  );
+  const node = there.named('Logical_Switch', 'n1');
+  const operations: RowOperation[] = [];
+  const added: string[] = [];
+  for (const name of wanted) {
+    if (there.named('Logical_Switch_Port', name) !== null) continue;
+    const id = `port${added.length}`;
+    added.push(id);
+    operations.push({ op: 'insert', table: 'Logical_Switch_Port', row: { name }, 'uuid-name': id });
+  }
+  const removed = there.all('Logical_Switch_Port').filter((row) => !wanted.has(String(row.name)));
+  const references = (column: 'insert' | 'delete', ids: readonly string[]): RowOperation => ({
+    op: 'mutate',
+    table: 'Logical_Switch',
+    where: [['name', '==', 'n1']],
+    mutations: [['ports', column, ['set', ids.map((id) => [column === 'insert' ? 'named-uuid' : 'uuid', id])]]],
+  });
+  if (node === null)
+    operations.unshift({ op: 'insert', table: 'Logical_Switch', row: { name: 'n1' }, 'uuid-name': 'n1' });
+  operations.push(
+    references('insert', added),
+    references(
+      'delete',
+      removed.map(({ _uuid }) => _uuid),
+    ),
+  );
+  database.transact(operations);
+}

@@ -1,0 +1,81 @@
+// Golden cases: a folder of test/cases/workload/services is a test, see README.md there.
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import type { OverlayGateway, OverlayLayout, OverlayNode } from '../../../../agent/model/overlay.ts';
+import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
+import { notServed } from '../../../../agent/workload/services/not-served.ts';
+import { shortPlan } from '../../overlay/cases.ts';
+import { applied, dual, dualNode, emptyNorthbound, gatewayOf, modern, nodeOf, seed } from '../../overlay/cluster.ts';
+import type { ModelDatabase } from '../../overlay/model-database.ts';
+import { readableJson } from '../../plan/change.ts';
+import { type ApiObject, applyAll, factsFor, planAll, serviceObject, sliceObject } from './facts.ts';
+
+const folder = join(import.meta.dirname, '../../../../../test/cases/workload/services');
+
+type NodeChange = Partial<Omit<OverlayNode, 'gateway'>> & { id: number; gateway?: Partial<OverlayGateway> };
+
+interface Case {
+  readonly after?: string;
+  readonly release?: string;
+  readonly layout?: 'modern' | 'dual' | 'seed';
+  readonly nodes: readonly NodeChange[];
+  readonly services: Readonly<Record<string, { readonly spec?: object; readonly status?: object }>>;
+  readonly slices: readonly (Parameters<typeof sliceObject>[2] & {
+    readonly of: string;
+    readonly endpoints: Parameters<typeof sliceObject>[1];
+  })[];
+}
+
+const layouts: Readonly<Record<string, OverlayLayout>> = {
+  modern,
+  dual,
+  seed: { ...seed, clusterSubnets: ['10.42.0.0/16'] },
+};
+
+for (const name of readdirSync(folder).filter((entry) => !entry.endsWith('.md'))) {
+  t.test(name, (t) => {
+    const { facts, database } = readCase(name);
+    const plan = planAll(facts, database.rows());
+    const reasons = [...facts.workload.services].flatMap(([key, one]) =>
+      notServed(one).map((line) => `${key}: ${line}\n`),
+    );
+    const outcome: Readonly<Record<string, string>> = {
+      'rows.json': `${readableJson(shortPlan(plan, database.rows()))}\n`,
+      ...(reasons.length > 0 && { 'not-served.txt': reasons.join('') }),
+    };
+    for (const file of ['rows.json', 'not-served.txt']) {
+      const path = join(folder, name, file);
+      if (process.env.UPDATE_CASES === '1') {
+        if (outcome[file] === undefined) rmSync(path, { force: true });
+        else writeFileSync(path, outcome[file]);
+      }
+      t.equal(outcome[file], existsSync(path) ? readFileSync(path, 'utf8') : undefined, file);
+    }
+    applyAll(facts, database);
+    t.strictSame(planAll(facts, database.rows()).changes, [], 'a second plan has nothing to do');
+    t.end();
+  });
+}
+
+/** The facts of a case, and the database as the case before it and the nodes have left it. */
+function readCase(name: string): { readonly facts: WorkloadFacts; readonly database: ModelDatabase } {
+  const said = JSON.parse(readFileSync(join(folder, name, 'facts.json'), 'utf8')) as Case;
+  const layout = layouts[said.layout ?? 'modern'] ?? modern;
+  const make = said.layout === 'dual' ? dualNode : nodeOf;
+  const nodes = said.nodes.map(({ id, gateway, ...rest }) =>
+    make(id, { ...rest, gateway: gateway === undefined ? null : gatewayOf(id, gateway) }),
+  );
+  let database = emptyNorthbound(said.release);
+  if (said.after !== undefined) {
+    const before = readCase(said.after);
+    applyAll(before.facts, before.database);
+    database = before.database;
+  }
+  applied(database, { layout, nodes, centralNode: 'central' });
+  const objects: ApiObject[] = [
+    ...Object.entries(said.services).map(([key, { spec, status }]) => serviceObject(key, spec, status)),
+    ...said.slices.map(({ of, endpoints, ...rest }) => sliceObject(of, endpoints, rest)),
+  ];
+  return { facts: factsFor(objects, nodes, layout), database };
+}

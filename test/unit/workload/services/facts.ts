@@ -1,0 +1,94 @@
+// Clusters with services on paper: objects as the API server has them, and the rows that are there already.
+import type { NorthboundFacts, OverlayLayout, OverlayNode, OverlayPlan } from '../../../../agent/model/overlay.ts';
+import type { EndpointSlice, Service, Workload } from '../../../../agent/model/workload.ts';
+import { foundIn } from '../../../../agent/overlay/draft.ts';
+import { operationsOf } from '../../../../agent/overlay/operations.ts';
+import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
+import { allUnits, planWorkload } from '../../../../agent/workload/plan-workload.ts';
+import { readService } from '../../../../agent/workload/services/read-service.ts';
+import { readSlice } from '../../../../agent/workload/services/read-slice.ts';
+import { modern } from '../../overlay/cluster.ts';
+import type { ModelDatabase } from '../../overlay/model-database.ts';
+
+/** An object of the API. */
+export type ApiObject = Readonly<Record<string, unknown>>;
+
+/** Services and EndpointSlices, by kind. */
+export function workloadOf(objects: readonly ApiObject[]): Workload {
+  const keyed = <One extends Service | EndpointSlice>(
+    kind: string,
+    read: (object: unknown) => One,
+  ): ReadonlyMap<string, One> =>
+    new Map(
+      objects
+        .filter((object) => object.kind === kind)
+        .map((object) => {
+          const one = read(object);
+          return [`${one.namespace}/${one.name}`, one];
+        }),
+    );
+  return {
+    namespaces: new Map(),
+    pods: new Map(),
+    services: keyed('Service', readService),
+    slices: keyed('EndpointSlice', readSlice),
+    policies: new Map(),
+  };
+}
+
+export function factsFor(
+  objects: readonly ApiObject[],
+  nodes: readonly OverlayNode[],
+  layout: OverlayLayout = modern,
+): WorkloadFacts {
+  return { layout, nodes, workload: workloadOf(objects), addresses: new Map() };
+}
+
+/** The plan of all units. */
+export function planAll(facts: WorkloadFacts, rows: NorthboundFacts['rows']): OverlayPlan {
+  const { existing, shape } = foundIn(rows);
+  return planWorkload(facts, existing, shape, allUnits(facts, existing));
+}
+
+/** Plans all units, and makes the changes. */
+export function applyAll(facts: WorkloadFacts, database: ModelDatabase): OverlayPlan {
+  const plan = planAll(facts, database.rows());
+  database.transact(operationsOf(plan, database.rows().shape));
+  return plan;
+}
+
+/** A Service `web` of the namespace `default`; `spec` is what differs from one of port 80 with one address. */
+export function serviceObject(name: string, spec: object = {}, status: object = {}): ApiObject {
+  const usual = { type: 'ClusterIP', clusterIPs: ['10.43.0.80'], ports: [{ port: 80, protocol: 'TCP' }] };
+  return { kind: 'Service', metadata: metadataOf(name), spec: { ...usual, ...spec }, status };
+}
+
+/** An EndpointSlice of a service; each endpoint is an address, its node, and what is not as usual. */
+export function sliceObject(
+  service: string,
+  endpoints: readonly (readonly [address: string, node: string, conditions?: object])[],
+  special: { readonly name?: string; readonly ports?: readonly object[]; readonly addressType?: string } = {},
+): ApiObject {
+  const {
+    name = `${service}-abcde`,
+    ports = [{ name: '', port: 8080, protocol: 'TCP' }],
+    addressType = 'IPv4',
+  } = special;
+  return {
+    kind: 'EndpointSlice',
+    metadata: { ...metadataOf(name), labels: { 'kubernetes.io/service-name': service } },
+    addressType,
+    ports,
+    endpoints: endpoints.map(
+      ([address, nodeName, conditions = { ready: true, serving: true, terminating: false }]) => ({
+        addresses: [address],
+        nodeName,
+        conditions,
+      }),
+    ),
+  };
+}
+
+function metadataOf(name: string): object {
+  return { namespace: 'default', name, uid: `uid-of-${name}` };
+}

@@ -36,7 +36,7 @@ export function throwIfStopped(deadline: Deadline): void {
  * Fails with `onTimeout()` after limitMs, or with the reason the deadline was stopped for, whichever comes first.
  */
 export function waitFor<T>(
-  deadline: Deadline,
+  deadline: Pick<Deadline, 'signal'>,
   limitMs: number,
   onTimeout: () => Error,
   start: (resolve: (value: T) => void, reject: (error: Error) => void) => () => void,

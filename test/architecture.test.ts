@@ -87,9 +87,11 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   'run/overlay': {
     may: [
+      'cni',
       'config',
       'deadline.ts',
       'drivers/host',
+      'drivers/kubernetes',
       'drivers/openssl',
       'drivers/openvswitch',
       'drivers/ovn',
@@ -103,7 +105,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'trace',
       'workload',
     ],
-    packages: ['node:fs', 'node:net'],
+    packages: ['node:fs', 'node:net', 'node:path'],
     because: 'it brings rows, certificates and daemons of an overlay to what was planned',
     never: { 'drivers/networkmanager': 'the overlay has no NIC of its own', plan: 'a bridge is built by another run' },
   },
@@ -208,6 +210,14 @@ const layers: Readonly<Record<string, Layer>> = {
     never: {
       'drivers/ovsdb': 'rows are handed in, and operations handed out, as plain JSON',
       config: 'facts are handed in',
+    },
+  },
+  cni: {
+    may: ['workload'],
+    because: pure,
+    never: {
+      'drivers/openvswitch': 'rows are handed in, and handed out, as plain values',
+      'drivers/host': 'it says which links and addresses; the shim makes them',
     },
   },
   workload: {
@@ -385,10 +395,12 @@ t.test('nothing is imported in a circle', (t) => {
   t.end();
 });
 
-t.test('plan, compare, doctor, overlay, trace, net and model know no clock, no chance and no process', (t) => {
+t.test('plan, compare, doctor, overlay, trace, cni, net and model know no clock, no chance and no process', (t) => {
   const impure =
     /\b(Date|Math\.random|process|performance|crypto|globalThis|fetch|setTimeout|setInterval|await|Promise)\b/;
-  for (const source of sources.filter((entry) => /^(plan|compare|doctor|overlay|trace|net|model)\//.test(entry.file)))
+  for (const source of sources.filter((entry) =>
+    /^(plan|compare|doctor|overlay|trace|cni|net|model)\//.test(entry.file),
+  ))
     t.notMatch(source.code, impure, source.file);
   t.end();
 });

@@ -25,7 +25,7 @@ exit 1;
 `;
 
 /** The time to live with which an address answers a node; null: it does not answer within half a minute. */
-export function ping(from: Host, address: string): number | null {
+export function ping(from: Pick<Host, 'run'>, address: string): number | null {
   const { status, stdout } = from.run(['perl', '-e', script, address]);
   return status === 0 ? Number(stdout) : null;
 }

@@ -29,7 +29,7 @@ export interface Talk {
 }
 
 /** Opens a connection from one node to an address of another. */
-export async function talk(from: Host, to: Host, address: string): Promise<Talk> {
+export async function talk(from: Pick<Host, 'start'>, to: Pick<Host, 'start'>, address: string): Promise<Talk> {
   const listening = to.start(process.execPath, '-e', server, address);
   await firstLine(listening);
   const speaking = from.start(process.execPath, '-e', client, address);

@@ -15,6 +15,10 @@ export interface OverlayPlaces {
   readonly services: string;
   /** Where ovs-ctl(8) keeps system-id. */
   readonly systemId: string;
+  /** Where the CNI plug-in asks the daemon; the shim has it, too. */
+  readonly cniSocket: string;
+  /** Where container runtimes look for networks (CNI specification, CRI-O and containerd). */
+  readonly cniConfig: string;
   /** The data path of br-int; null: the kernel's. */
   readonly datapathType: 'netdev' | null;
 }
@@ -28,5 +32,7 @@ export const overlayPlaces: OverlayPlaces = {
   ovnRuns: ['/run/ovn', '/var/run/openvswitch'],
   services: '/run/microshift-net/overlay-services.json',
   systemId: '/etc/openvswitch/system-id.conf',
+  cniSocket: '/run/microshift-net/cni.sock',
+  cniConfig: '/etc/cni/net.d',
   datapathType: null,
 };

@@ -11,6 +11,7 @@ import { readRecord, requireRecord } from '../record.ts';
 import { createCentralWatcher } from '../watcher/on-central.ts';
 import { keepNode } from './keep.ts';
 import { openReport, type Teller } from './report.ts';
+import { createRoles } from './roles.ts';
 import { createRounds } from './rounds.ts';
 import { startWatches } from './watches.ts';
 import { createWork } from './work.ts';
@@ -44,6 +45,7 @@ export async function runDaemon(
       if (kept.record.members !== null) rounds.ask(gatewaysOf(kept.members));
       watcher.know(kept.record, kept.members);
       if (watchedOf(kept.record, places) !== watched) await watch(kept.record);
+      await roles.settle(kept.record);
       await report.wanted(kept.record.node.name, scope !== 'look' || kept.changed);
       return kept.changed;
     } catch (thrown) {
@@ -52,6 +54,7 @@ export async function runDaemon(
       throw error;
     }
   });
+  const roles = createRoles(config, places, teller.say);
   const rounds = createRounds(places, report.asked, report.noteAsked, () => work.ask('look'));
   const watcher = createCentralWatcher(config, places, teller, report.noteWatcher);
   const onKernel = (): void => {
@@ -73,6 +76,7 @@ export async function runDaemon(
   } finally {
     stopWatches();
     rounds.close();
+    roles.close();
     await within(stopMs, Promise.all([work.close(), watcher.close()]));
   }
 }

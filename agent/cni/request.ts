@@ -1,0 +1,134 @@
+import { CniError, cniCode } from './error.ts';
+import { type CniVersion, cniVersions, isAtLeast, readVersion } from './version.ts';
+
+/** `PLUG` is the second half of ADD, after the shim has made the links. */
+export const cniCommands = ['ADD', 'PLUG', 'CHECK', 'DEL', 'GC', 'STATUS'] as const;
+
+export type CniCommand = (typeof cniCommands)[number];
+
+/** What the runtime asks, read from what the shim hands on. */
+export interface CniRequest {
+  readonly command: CniCommand;
+  readonly config: CniConfig;
+  readonly containerId: string;
+  /** Path of the network namespace; empty where there is none any more. */
+  readonly netns: string;
+  readonly ifname: string;
+  /** null: not told, as by a runtime that knows no pods. */
+  readonly pod: CniPod | null;
+  /** What the shim saw in the namespace, for CHECK: addresses, routes of IPv4, routes of IPv6, each as ip(8) prints JSON. */
+  readonly observed: readonly string[];
+}
+
+export interface CniPod {
+  readonly namespace: string;
+  readonly name: string;
+  /** Older runtimes do not tell. */
+  readonly uid: string | null;
+}
+
+export interface CniConfig {
+  readonly version: CniVersion;
+  /** Handed through to the result. */
+  readonly dns: unknown;
+  /** The result of ADD; null: none. */
+  readonly prevResult: unknown;
+  /** Containers that are there, for GC. */
+  readonly validContainers: readonly string[];
+}
+
+/** The version to answer in, whatever the request is like. */
+export function versionOf(text: string): string {
+  try {
+    const version = (JSON.parse(text) as { cniVersion?: unknown } | null)?.cniVersion;
+    return typeof version === 'string' ? version : '0.1.0';
+  } catch {
+    return cniVersions[cniVersions.length - 1] ?? '';
+  }
+}
+
+/**
+ * Reads a request: its command, then CNI_CONTAINERID, CNI_NETNS, CNI_IFNAME, CNI_ARGS, the configuration, and what was observed. Throws CniError 1, 4,
+ * 6 or 7.
+ */
+export function readRequest(command: CniCommand, words: readonly string[]): CniRequest {
+  const [containerId = '', netns = '', ifname = '', args = '', text = '', ...observed] = words;
+  const config = readConfig(command, text);
+  const isOfContainer = command !== 'GC' && command !== 'STATUS';
+  if (isOfContainer) {
+    requireThat(/^[a-zA-Z0-9][\w.-]*$/.test(containerId), 'CNI_CONTAINERID', containerId);
+    requireThat(isInterfaceName(ifname), 'CNI_IFNAME', ifname);
+    if (command !== 'DEL') requireThat(isPath(netns), 'CNI_NETNS', netns);
+  }
+  return { command, config, containerId, netns, ifname, pod: isOfContainer ? podOf(args) : null, observed };
+}
+
+function readConfig(command: CniCommand, text: string): CniConfig {
+  const config = parse(text);
+  const version = readVersion(config.cniVersion);
+  const since = { CHECK: '0.4.0', GC: '1.1.0', STATUS: '1.1.0', ADD: '0.3.1', PLUG: '0.3.1', DEL: '0.3.1' } as const;
+  if (!isAtLeast(version, since[command])) {
+    const message = `${command} is not known to CNI ${version}`;
+    throw new CniError(cniCode.incompatibleVersion, message, `it came with ${since[command]}`);
+  }
+  const { prevResult = null, dns } = config;
+  if ((command === 'ADD' || command === 'PLUG') && prevResult !== null) {
+    const message = 'another plug-in comes before this one, which gives a pod its interface';
+    throw new CniError(cniCode.badConfig, message, 'make it the first of the list');
+  }
+  if (command === 'CHECK' && prevResult === null) throw new CniError(cniCode.badConfig, 'CHECK without prevResult');
+  const validContainers = command === 'GC' ? attachmentsIn(config['cni.dev/valid-attachments']) : [];
+  return { version, dns, prevResult, validContainers };
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CniError(cniCode.undecodable, 'the network configuration is not JSON', reason);
+  }
+  if (isObject(value)) return value;
+  throw new CniError(cniCode.undecodable, 'the network configuration is no object');
+}
+
+/** GC without a list would be to remove everything: the specification has it as required. */
+function attachmentsIn(value: unknown): readonly string[] {
+  const ids = Array.isArray(value)
+    ? value.map((one: unknown) => (isObject(one) ? one.containerID : undefined))
+    : [undefined];
+  if (ids.every((id) => typeof id === 'string')) return ids;
+  throw new CniError(cniCode.badConfig, 'cni.dev/valid-attachments is not a list of attachments');
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `KEY=VALUE;KEY=VALUE`; keys of a runtime that are not ours are left alone. */
+function podOf(args: string): CniPod | null {
+  const values = new Map(
+    args.split(';').map((one) => [one.split('=')[0] ?? '', one.slice(one.indexOf('=') + 1)] as const),
+  );
+  const [namespace, name] = [values.get('K8S_POD_NAMESPACE'), values.get('K8S_POD_NAME')];
+  if (!namespace || !name) return null;
+  // A name of the API has no other characters (RFC 1123).
+  for (const part of [namespace, name]) requireThat(/^[a-z0-9][a-z0-9.-]{0,252}$/.test(part), 'CNI_ARGS', args);
+  return { namespace, name, uid: values.get('K8S_POD_UID') || null };
+}
+
+/** Specification 1.1, "Parameters": what the kernel takes as a name, and nothing that ip(8) reads as another command. */
+function isInterfaceName(name: string): boolean {
+  return /^[\w.+-]{1,15}$/.test(name) && name !== '.' && name !== '..';
+}
+
+function isPath(path: string): boolean {
+  return /^\/[\w./+:@,=-]{1,4000}$/.test(path);
+}
+
+function requireThat(holds: boolean, variable: string, value: string): void {
+  if (holds) return;
+  const message = value === '' ? `${variable} is not set` : `${variable} cannot be used: ${JSON.stringify(value)}`;
+  throw new CniError(cniCode.badEnvironment, message);
+}

@@ -1,0 +1,155 @@
+import { type Attachment, interfaceIds, linkAlias, linkOf, nodeLines, podLines } from '../../../cni/attachment.ts';
+import { checkFaults, isInstalled } from '../../../cni/check.ts';
+import { CniError, cniCode } from '../../../cni/error.ts';
+import type { CniPod, CniRequest } from '../../../cni/request.ts';
+import { successResult } from '../../../cni/result.ts';
+import { monotonicMs, waitFor } from '../../../deadline.ts';
+import { hasLink, linksWithAlias } from '../../../drivers/host/aliased-links.ts';
+import { ipBatch } from '../../../drivers/host/ip-batch.ts';
+import type { PodPorts } from '../../../drivers/openvswitch/pod-ports.ts';
+import type { NodePods } from './node-pods.ts';
+
+/** The central node gives an address within tens of milliseconds; the kubelet gives a sandbox two minutes, and 30 s leave it time to try again. */
+const addressedMs = 30_000;
+/** ovn-northd and ovn-controller take tens of milliseconds; 30 s are for hundreds of pods at once. */
+const installedMs = 30_000;
+
+/** What the verbs work with. */
+export interface CniSurroundings {
+  readonly pods: NodePods;
+  readonly ports: PodPorts;
+  readonly mtu: number;
+  readonly say: (line: string) => void;
+}
+
+/** What the shim is to do, and print. */
+export type Answer = readonly string[];
+
+/** First half of ADD: the lines by which the shim makes the pair of links. Changes nothing. */
+export async function prepare(request: CniRequest, around: CniSurroundings, gone: AbortSignal): Promise<Answer> {
+  const { say, ports } = around;
+  const { containerId, ifname, netns, pod } = request;
+  const name = requirePod(pod);
+  say(`${name}: ADD of ${ifname} in ${netns} for ${containerId}`);
+  if (ports.datapath() === null) throw new CniError(cniCode.tryAgainLater, 'there is no bridge br-int yet');
+  if (hasLink(linkOf(containerId))) {
+    throw new CniError(
+      cniCode.refused,
+      `the node has an interface ${linkOf(containerId)} already`,
+      'DEL of the container removes it',
+    );
+  }
+  const attachment = await attachmentOf(request, around, gone);
+  const { addresses, mac, gateways } = attachment.network;
+  say(`${name}: has ${addresses.join(' and ')}, MAC ${mac}, gateway ${gateways.join(' and ')}`);
+  say(`${name}: veth pair ${attachment.link}, its other end ${ifname} in ${netns}`);
+  return nodeLines(attachment);
+}
+
+/**
+ * Second half: the port, and its flows. Answers with the result, the data path, and the lines for the pod's namespace. What fails, or nobody waits for
+ * any more, is taken back.
+ */
+export async function plug(request: CniRequest, around: CniSurroundings, gone: AbortSignal): Promise<Answer> {
+  const { ports, say } = around;
+  const name = requirePod(request.pod);
+  const attachment = await attachmentOf(request, around, gone);
+  const { link, ifname, network, mtu, logicalPort } = attachment;
+  const beganMs = monotonicMs();
+  try {
+    say(`${name}: port ${link} of br-int for ${logicalPort}`);
+    await ports.add({ name: link, externalIds: interfaceIds(attachment) });
+    await installed(attachment, ports, gone);
+  } catch (error) {
+    await ports.remove([link]).catch(() => undefined);
+    // The shim does it where there is still one.
+    if (gone.aborted) await ipBatch([`link delete dev ${link}`]);
+    throw error;
+  }
+  const tookMs = Math.round(monotonicMs() - beganMs);
+  say(
+    `${name}: ${ifname} with ${network.mac}, MTU ${mtu}, ${network.addresses.join(' and ')}; flows after ${tookMs} ms`,
+  );
+  say(`${name}: gateway ${network.gateways.join(' and ')}`);
+  const result = successResult(request.config.version, attachment, request.config.dns);
+  say(`${name}: ${result}`);
+  return [result, ports.datapath() ?? 'system', ...podLines(attachment)];
+}
+
+/** Ports of a container; none is fine. The shim removes the link. */
+export async function unplug({ containerId, pod }: CniRequest, { ports, say }: CniSurroundings): Promise<Answer> {
+  const own = ports.list().filter(({ externalIds }) => externalIds.sandbox === containerId);
+  if (own.length > 0) {
+    await ports.remove(own.map(({ name }) => name));
+    const name = pod === null ? (own[0]?.externalIds['iface-id'] ?? '') : requirePod(pod);
+    say(`${name}: DEL of ${containerId}, ${own.map((port) => port.name).join(', ')} removed`);
+  }
+  return [];
+}
+
+/** Nothing where all is as it was made; throws CniError 100 with all that is not. */
+export async function check(request: CniRequest, around: CniSurroundings, gone: AbortSignal): Promise<Answer> {
+  const attachment = await attachmentOf(request, around, gone);
+  const port = around.ports.find(attachment.link);
+  const faults = checkFaults(attachment, port, request.observed, request.config.prevResult);
+  if (faults.length === 0) return [];
+  throw new CniError(cniCode.notAsWanted, `${requirePod(request.pod)}: ${faults[0]}`, faults.join('; '));
+}
+
+/** Removes ports and links of containers that are not there any more; those that are being added now stay. */
+export async function collect(
+  { config }: CniRequest,
+  { ports, say }: CniSurroundings,
+  busy: ReadonlySet<string>,
+): Promise<Answer> {
+  const valid = [...config.validContainers, ...busy];
+  const left = ports.list().filter(({ externalIds }) => !valid.includes(externalIds.sandbox ?? ''));
+  const kept = new Set(valid.map(linkOf));
+  const links = linksWithAlias(linkAlias).filter((name) => !kept.has(name));
+  const names = [...new Set([...left.map(({ name }) => name), ...links])];
+  if (names.length === 0) return [];
+  say(`GC: ${names.join(', ')} removed, of containers that are not there any more`);
+  await ports.remove(left.map(({ name }) => name));
+  await ipBatch(links.map((name) => `link delete dev ${name}`));
+  return [];
+}
+
+async function attachmentOf(
+  { pod, containerId, netns, ifname }: CniRequest,
+  { pods, mtu }: CniSurroundings,
+  gone: AbortSignal,
+): Promise<Attachment> {
+  if (pod === null) {
+    const message = 'K8S_POD_NAMESPACE and K8S_POD_NAME are not in CNI_ARGS';
+    throw new CniError(cniCode.badEnvironment, message, 'only pods have addresses here');
+  }
+  const { namespace, name, uid, network } = await pods.addressed(pod, addressedMs, gone);
+  const link = linkOf(containerId);
+  return { containerId, netns, ifname, link, logicalPort: `${namespace}_${name}`, uid, network, mtu };
+}
+
+/** ovn-controller tells by the interface's own row. */
+function installed({ link, logicalPort }: Attachment, ports: PodPorts, gone: AbortSignal): Promise<void> {
+  const late = (): CniError =>
+    new CniError(
+      cniCode.tryAgainLater,
+      `OVN has not connected ${logicalPort} within ${installedMs / 1000} s`,
+      'look at /var/log/ovn/ovn-controller.log, and at `microshift-net overlay verify` on the central node',
+    );
+  return waitFor<void>({ signal: gone }, installedMs, late, (resolve, reject) => {
+    const look = (): void => {
+      const port = ports.find(link);
+      if (port === null) reject(new CniError(cniCode.tryAgainLater, `somebody has removed port ${link}`));
+      else if (port.error !== null)
+        reject(new CniError(cniCode.refused, `Open vSwitch cannot use ${link}: ${port.error}`));
+      else if (isInstalled(port)) resolve();
+    };
+    const stop = ports.onChange(look);
+    look();
+    return stop;
+  });
+}
+
+function requirePod(pod: CniPod | null): string {
+  return pod === null ? 'a container' : `${pod.namespace}/${pod.name}`;
+}

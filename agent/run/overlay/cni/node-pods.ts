@@ -1,0 +1,107 @@
+import { CniError, cniCode } from '../../../cni/error.ts';
+import { isSamePod, type NodePod, readNodePod } from '../../../cni/node-pod.ts';
+import type { CniPod } from '../../../cni/request.ts';
+import { waitFor } from '../../../deadline.ts';
+import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
+import type { PodNetwork } from '../../../workload/pods/annotations.ts';
+
+/** A pod that has been given its addresses. */
+export interface AddressedPod extends NodePod {
+  readonly network: PodNetwork;
+}
+
+/** The pods of this node, as the API has them now. */
+export interface NodePods {
+  /** False until all of them were heard of once. */
+  readonly isKnown: boolean;
+  /**
+   * The pod as soon as it has its addresses. Throws CniError 11 when it has none within the limit, and what `signal` was aborted with.
+   */
+  addressed(asked: CniPod, limitMs: number, signal: AbortSignal): Promise<AddressedPod>;
+  onKnown(listener: () => void): () => void;
+  close(): void;
+}
+
+export function followNodePods(
+  api: Pick<KubernetesApi, 'follow'>,
+  nodeName: string,
+  say: (line: string) => void,
+): NodePods {
+  const pods = new Map<string, NodePod>();
+  const waiting = new Set<() => void>();
+  const known = new Set<() => void>();
+  let isKnown = false;
+  const keep = (pod: NodePod): void => {
+    pods.set(keyOf(pod), pod);
+  };
+  const wake = (): void => {
+    for (const look of [...waiting]) look();
+  };
+  const collection = { apiVersion: 'v1', plural: 'pods', namespace: null, fieldSelector: `spec.nodeName=${nodeName}` };
+  const close = api.follow<NodePod>(collection, {
+    read: readNodePod,
+    whole: (all) => {
+      pods.clear();
+      all.forEach(keep);
+      isKnown = true;
+      for (const listener of known) listener();
+      wake();
+    },
+    changes: (changes) => {
+      for (const { type, object } of changes) {
+        if (type !== 'DELETED') keep(object);
+        // One of the same name that came before the news of the old one's end stays.
+        else if (pods.get(keyOf(object))?.uid === object.uid) pods.delete(keyOf(object));
+      }
+      wake();
+    },
+    lost: ({ message }) => say(`the API server does not tell of this node's pods: ${message}`),
+    found: () => say("the API server tells of this node's pods again"),
+  });
+  return {
+    get isKnown() {
+      return isKnown;
+    },
+    addressed: (asked, limitMs, signal) => {
+      const look = (): AddressedPod | null => {
+        const pod = pods.get(keyOf(asked));
+        if (pod === undefined || pod.network === null || !isSamePod(pod, asked.uid)) return null;
+        return { ...pod, network: pod.network };
+      };
+      const late = (): CniError => unaddressed(asked, pods.get(keyOf(asked)), isKnown);
+      return waitFor({ signal }, limitMs, late, (resolve) => {
+        const check = (): void => {
+          const pod = look();
+          if (pod !== null) resolve(pod);
+        };
+        waiting.add(check);
+        check();
+        return () => waiting.delete(check);
+      });
+    },
+    onKnown: (listener) => {
+      known.add(listener);
+      return () => known.delete(listener);
+    },
+    close,
+  };
+}
+
+function keyOf({ namespace, name }: Pick<NodePod, 'namespace' | 'name'>): string {
+  return `${namespace}/${name}`;
+}
+
+function unaddressed(asked: CniPod, there: NodePod | undefined, isKnown: boolean): CniError {
+  const name = keyOf(asked);
+  const [why, details] = !isKnown
+    ? ['the API server has not told of the pods of this node', 'look at `microshift-net overlay status`']
+    : there === undefined
+      ? [`the API server knows no pod ${name} on this node`, 'it may be gone already']
+      : !isSamePod(there, asked.uid)
+        ? [`pod ${name} is another one by now, with uid ${there.uid}`, `asked for was ${asked.uid}`]
+        : [
+            `pod ${name} has no address yet`,
+            'look at its events, and at `microshift-net overlay status` on the central node',
+          ];
+  return new CniError(cniCode.tryAgainLater, why, details);
+}

@@ -1,0 +1,90 @@
+import { CniError, cniCode, errorResult } from '../../../cni/error.ts';
+import { type CniCommand, type CniRequest, cniCommands, readRequest, versionOf } from '../../../cni/request.ts';
+import { AgentError, asAgentError, errorTable } from '../../../errors.ts';
+import { askController } from '../ovn-daemons.ts';
+import type { OverlayPlaces } from '../places.ts';
+import { type Answer, type CniSurroundings, check, collect, plug, prepare, unplug } from './attach.ts';
+
+/** Where in the words of a request its configuration is. */
+const configWord = 4;
+
+/** Something that is being done for a container. */
+interface Running {
+  readonly stop: AbortController;
+  readonly ended: Promise<unknown>;
+}
+
+/**
+ * Answers the shim: `0` and what it is to do or print, or `1` and an error result. Of one container one thing is done at a time; DEL ends what is
+ * being done and waits until that has been taken back.
+ */
+export function createVerbs(places: OverlayPlaces, around: CniSurroundings) {
+  const running = new Map<string, Running>();
+  const alone = async (request: CniRequest, gone: AbortSignal, work: (stop: AbortSignal) => Promise<Answer>) => {
+    const { containerId, command } = request;
+    const other = running.get(containerId);
+    if (other !== undefined) {
+      if (command !== 'DEL')
+        throw new CniError(cniCode.tryAgainLater, `something is being done for ${containerId} already`);
+      other.stop.abort(nobodyWaits());
+      await other.ended;
+    }
+    const stop = new AbortController();
+    gone.addEventListener('abort', () => stop.abort(nobodyWaits()));
+    const done = work(stop.signal);
+    running.set(containerId, { stop, ended: done.catch(() => undefined) });
+    return done.finally(() => running.delete(containerId));
+  };
+  const carryOut = async (request: CniRequest, gone: AbortSignal): Promise<Answer> => {
+    switch (request.command) {
+      case 'ADD':
+        return alone(request, gone, (stop) => prepare(request, around, stop));
+      case 'PLUG':
+        return alone(request, gone, (stop) => plug(request, around, stop));
+      case 'CHECK':
+        return alone(request, gone, (stop) => check(request, around, stop));
+      case 'DEL':
+        return alone(request, gone, () => unplug(request, around));
+      case 'GC':
+        return collect(request, around, new Set(running.keys()));
+      case 'STATUS':
+        return status(places, around);
+    }
+  };
+  return async (command: string, words: readonly string[], gone: AbortSignal): Promise<string> => {
+    const version = versionOf(words[configWord] ?? '');
+    try {
+      const known = cniCommands.find((one): one is CniCommand => one === command);
+      if (known === undefined) throw new CniError(cniCode.badEnvironment, `CNI_COMMAND ${command} is not known`);
+      return `0${(await carryOut(readRequest(known, words), gone)).join('\n')}`;
+    } catch (thrown) {
+      const error = inCniWords(thrown);
+      around.say(`${command} of ${words[0] ?? ''}: ${error.message}`);
+      return `1${errorResult(version, error)}`;
+    }
+  };
+}
+
+/** Throws CniError 50 while no pod could be given its interface. */
+async function status(places: OverlayPlaces, { pods, ports }: CniSurroundings): Promise<Answer> {
+  const refuse = (why: string): never => {
+    throw new CniError(cniCode.notAvailable, why, 'look at `microshift-net overlay status`');
+  };
+  if (!ports.isFresh) refuse('the database of Open vSwitch does not answer');
+  if (ports.datapath() === null) refuse('there is no bridge br-int');
+  if (!pods.isKnown) refuse('the API server has not told of the pods of this node');
+  const controller = await askController(places);
+  if (controller !== 'connected') refuse(`ovn-controller is ${controller}`);
+  return [];
+}
+
+/** What may pass by itself is tried again by the runtime. */
+function inCniWords(thrown: unknown): CniError {
+  if (thrown instanceof CniError) return thrown;
+  const { kind, message, hint } = asAgentError(thrown);
+  return new CniError(errorTable[kind].retryable ? cniCode.tryAgainLater : cniCode.refused, message, hint);
+}
+
+function nobodyWaits(): AgentError {
+  return new AgentError('interrupted', 'nobody waits for it any more', { hint: 'the runtime tries again by itself' });
+}

@@ -1,0 +1,48 @@
+// A cluster whose daemons follow an API server, and pods on it, for tests of the CNI plug-in.
+import type { Test } from 'tap';
+import type { ApiServer } from '../cluster/api-server.ts';
+import { apiServerFor } from '../cluster/session.ts';
+import { form } from './form.ts';
+import { type Host, startLan } from './hosts.ts';
+import { addressPod, createPod, installShim, makeSandbox, type Sandbox, type TestPod } from './pods.ts';
+import { nodeKubeconfig, offerApi } from './relay.ts';
+
+export interface CniCluster {
+  readonly server: ApiServer;
+  /** The first is the central one. */
+  readonly hosts: readonly [Host, Host];
+  /** A pod with its address and an empty sandbox. */
+  pod(host: Host, name: string): Promise<{ readonly pod: TestPod; readonly sandbox: Sandbox }>;
+}
+
+/** Two nodes, in an overlay and without daemons yet; null: there can be no API server here. */
+export async function startCniCluster(t: Test): Promise<CniCluster | null> {
+  const server = await apiServerFor(t);
+  if (server === null) return null;
+  const lan = await startLan(t);
+  const hosts = [await lan.host('n1', 11), await lan.host('n2', 12)] as const;
+  await offerApi(t, server, hosts);
+  for (const host of hosts) {
+    host.write('/etc/microshift/ovn.yaml', `ovs:\n  datapathType: netdev\noverlay:\n  kubeconfig: ${nodeKubeconfig}\n`);
+    installShim(host);
+  }
+  form(t, [...hosts]);
+  await server.call('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
+  let made = 0;
+  return {
+    server,
+    hosts,
+    pod: async (host, name) => {
+      made += 1;
+      const { uid } = await createPod(server, host.name, name);
+      const address = `10.42.${hosts.indexOf(host)}.${2 + made}/24`;
+      const pod = await addressPod(server, hosts[0], host.name, name, uid, address);
+      return { pod, sandbox: makeSandbox(host, sandboxId(), pod) };
+    },
+  };
+}
+
+/** As a runtime makes one: 64 digits. */
+export function sandboxId(): string {
+  return [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,145 @@
+// The CNI plug-in on real nodes: pods get their interfaces and reach each other, and every verb does what its specification says.
+import t from 'tap';
+import { sandboxId, startCniCluster } from './cni-cluster.ts';
+import { startDaemon } from './daemon.ts';
+import { missingForHosts } from './hosts.ts';
+import { ping } from './ping.ts';
+import { addressPod, cni, createPod, inPod, makeSandbox, ofPods } from './pods.ts';
+import { talk } from './talk.ts';
+
+const skip = missingForHosts() ?? false;
+
+t.test('pods of two nodes', { skip }, async (t) => {
+  const cluster = await startCniCluster(t);
+  if (cluster === null) return;
+  const { server, hosts } = cluster;
+  const [n1, n2] = hosts;
+  const a = await cluster.pod(n1, 'a');
+  t.match(await cni(n1, 'VERSION', a.sandbox), {
+    status: 0,
+    result: { supportedVersions: ['0.3.1', '0.4.0', '1.0.0', '1.1.0'] },
+  });
+  t.match(
+    await cni(n1, 'STATUS', a.sandbox),
+    { status: 1, result: { code: 50 } },
+    'without the daemon nothing is ready',
+  );
+  t.match(await cni(n1, 'ADD', a.sandbox), { status: 1, result: { code: 11 } }, 'ADD is to be tried again');
+  t.match(await cni(n1, 'DEL', a.sandbox), { status: 0, result: undefined }, 'and DEL has nothing to do');
+  t.notOk(
+    n1.run(['test', '-e', '/etc/cni/net.d/10-microshift-net.conflist']).status === 0,
+    'no runtime is told of a network',
+  );
+
+  for (const host of hosts) await startDaemon(host);
+  t.match(await cni(n1, 'STATUS', a.sandbox), { status: 0, result: undefined });
+  const added = await cni(n1, 'ADD', a.sandbox);
+  const link = a.sandbox.id.slice(0, 15);
+  t.strictSame(added.result, {
+    cniVersion: '1.1.0',
+    interfaces: [
+      { name: link, mtu: 1442 },
+      { name: 'eth0', mac: a.pod.mac, mtu: 1442, sandbox: a.sandbox.netns },
+    ],
+    ips: [{ address: `${a.pod.address}/24`, gateway: '10.42.0.1', interface: 1 }],
+    routes: [
+      { dst: '10.42.0.0/16', gw: '10.42.0.1' },
+      { dst: '0.0.0.0/0', gw: '10.42.0.1' },
+    ],
+    dns: {},
+  });
+  t.match(
+    n1.must('cat', '/etc/cni/net.d/10-microshift-net.conflist'),
+    /"name": "ovn-kubernetes"/,
+    'the runtime is told',
+  );
+  t.strictSame(ofPods(n1), [`link ${link}`, `port ${link}`]);
+
+  // The kubelet may ask before the central node has given an address.
+  const { uid } = await createPod(server, 'n2', 'b');
+  const ids = { namespace: 'default', name: 'b', uid };
+  const sandbox = makeSandbox(n2, sandboxId(), ids);
+  const early = cni(n2, 'ADD', sandbox);
+  const b = await addressPod(server, n1, 'n2', 'b', uid, '10.42.1.99/24');
+  t.match(await early, { status: 0, result: { ips: [{ address: '10.42.1.99/24' }] } }, 'it is waited for');
+  const [inA, inB] = [inPod(n1, a.sandbox), inPod(n2, sandbox)];
+  t.equal(ping(inA, b.address), 63, 'a pod reaches one of another node, over a router');
+  t.equal(ping(inB, a.pod.address), 63);
+  t.equal(ping(n2, a.pod.address), 63, 'so does the other node itself');
+  t.equal(ping(n1, a.pod.address), 64, 'and its own');
+  t.equal(ping(inA, '10.42.1.2'), 63);
+  const said = 'checksums are right '.repeat(200);
+  t.equal(await (await talk(inA, inB, b.address)).say(said), said);
+
+  const wanted = { prevResult: added.result };
+  t.match(await cni(n1, 'CHECK', a.sandbox, wanted), { status: 0, result: undefined });
+  t.match(await cni(n1, 'CHECK', a.sandbox), { status: 1, result: { code: 7 } });
+  const broken = async (undo: readonly string[], redo: readonly string[], fault: RegExp): Promise<void> => {
+    inA.must(...undo);
+    t.match(await cni(n1, 'CHECK', a.sandbox, wanted), { status: 1, result: { code: 100, details: fault } });
+    inA.must(...redo);
+  };
+  const mtu = ['ip', 'link', 'set', 'eth0', 'mtu'];
+  await broken([...mtu, '1300'], [...mtu, '1442'], /^eth0 has MTU 1300, not 1442$/);
+  const route = ['10.42.0.0/16', 'via', '10.42.0.1'];
+  await broken(
+    ['ip', 'route', 'del', ...route],
+    ['ip', 'route', 'add', ...route],
+    /^the pod has no route 10\.42\.0\.0\/16/,
+  );
+  n1.must('ovs-vsctl', 'set', 'Interface', link, 'external_ids:iface-id-ver=another');
+  t.match(await cni(n1, 'CHECK', a.sandbox, wanted), { result: { code: 100, details: /iface-id-ver another, not/ } });
+
+  t.match(
+    await cni(n1, 'ADD', a.sandbox),
+    { status: 1, result: { code: 101, msg: /already/ } },
+    'twice is once too often',
+  );
+  t.strictSame(ofPods(n1), [`link ${link}`, `port ${link}`], 'and takes nothing away');
+  const anew = makeSandbox(n1, sandboxId(), a.pod);
+  t.match(await cni(n1, 'ADD', anew), { status: 0 }, 'a new sandbox of the pod');
+  const second = anew.id.slice(0, 15);
+  t.strictSame(
+    ofPods(n1),
+    [`link ${link}`, `link ${second}`, `port ${second}`].toSorted(),
+    'has the only port of its name',
+  );
+
+  const valid = { 'cni.dev/valid-attachments': [{ containerID: anew.id, ifname: 'eth0' }] };
+  t.match(await cni(n1, 'GC', anew), { status: 1, result: { code: 7 } }, 'without a list nothing is collected');
+  t.match(await cni(n1, 'GC', anew, valid), { status: 0 });
+  t.strictSame(ofPods(n1), [`link ${second}`, `port ${second}`]);
+  t.equal(ping(inPod(n1, anew), b.address), 63);
+  for (const _ of [1, 2]) t.match(await cni(n1, 'DEL', anew), { status: 0, result: undefined });
+  n2.must('ip', 'netns', 'delete', sandbox.netns.replace('/run/netns/', ''));
+  t.match(await cni(n2, 'DEL', { ...sandbox, netns: '' }), { status: 0 }, 'the namespace may be gone already');
+  for (const host of hosts) t.strictSame(ofPods(host), []);
+});
+
+t.test('what is asked for wrongly', { skip }, async (t) => {
+  const cluster = await startCniCluster(t);
+  if (cluster === null) return;
+  const [n1] = cluster.hosts;
+  await startDaemon(n1);
+  const { sandbox, pod } = await cluster.pod(n1, 'a');
+  const other = makeSandbox(n1, sandboxId(), { ...pod, uid: 'of-another-time' });
+  const late = cni(n1, 'ADD', other);
+  const refused = async (code: number, of: object, config: object, what: string): Promise<void> => {
+    t.match(await cni(n1, 'ADD', { ...sandbox, ...of }, config), { status: 1, result: { code } }, what);
+  };
+  await refused(1, {}, { cniVersion: '2.0.0' }, 'a version that is not there yet');
+  await refused(4, { id: '../x' }, {}, 'an id that is none');
+  await refused(4, { netns: '' }, {}, 'no namespace');
+  await refused(
+    4,
+    { netns: '/run/netns/a\nlink delete dev br-ex' },
+    {},
+    'a namespace that ip(8) would read as a command',
+  );
+  await refused(4, { args: '' }, {}, 'no pod');
+  await refused(7, {}, { prevResult: {} }, 'another plug-in before it');
+  await refused(101, { netns: '/run/netns/absent' }, {}, 'a namespace that is not there');
+  await refused(101, { netns: '/etc/passwd' }, {}, 'a file that is no namespace');
+  t.match(await late, { status: 1, result: { code: 11, msg: /is another one by now/ } }, 'a pod of another time');
+  t.strictSame(ofPods(n1), [], 'nothing is left of any of them');
+});

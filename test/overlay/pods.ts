@@ -1,0 +1,159 @@
+// Pods by hand: objects of the API as the scheduler and the central node leave them, their logical ports, and sandboxes as a container runtime makes them.
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { ApiServer } from '../cluster/api-server.ts';
+import type { Host } from './hosts.ts';
+
+export const shim = '/opt/cni/bin/microshift-net-cni';
+
+/** As runtimes find it in the daemon's own file. */
+export const network = { cniVersion: '1.1.0', name: 'ovn-kubernetes', type: 'microshift-net-cni' };
+
+export interface TestPod {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly address: string;
+  readonly mac: string;
+}
+
+/** What a runtime knows of a sandbox. */
+export interface Sandbox {
+  readonly id: string;
+  readonly netns: string;
+  readonly args: string;
+}
+
+/** Installs the plug-in as the package does. */
+export function installShim(host: Host): void {
+  host.must('mkdir', '-p', '/opt/cni/bin');
+  host.write(shim, readFileSync('rpm/files/microshift-net-cni.sh', 'utf8'));
+  host.must('chmod', '755', shim);
+}
+
+/** Creates a pod of a node; it has no address yet. */
+export async function createPod(server: ApiServer, nodeName: string, name: string): Promise<{ readonly uid: string }> {
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name },
+    spec: {
+      nodeName,
+      automountServiceAccountToken: false,
+      containers: [{ name: 'one', image: 'registry.example/one:1' }],
+    },
+  };
+  const { status, body } = await server.call('POST', '/api/v1/namespaces/default/pods', pod);
+  if (status !== 201) throw new Error(`pod ${name}: ${JSON.stringify(body)}`);
+  return body.metadata;
+}
+
+/** Gives it its address, in the API and in OVN_Northbound. */
+export async function addressPod(
+  server: ApiServer,
+  central: Host,
+  nodeName: string,
+  name: string,
+  uid: string,
+  address: string,
+): Promise<TestPod> {
+  const bytes = (address.split('/')[0] ?? '').split('.').map((byte) => Number(byte).toString(16).padStart(2, '0'));
+  const mac = `0a:58:${bytes.join(':')}`;
+  const port = `default_${name}`;
+  const [ip = ''] = address.split('/');
+  const gateway = ip.replace(/\d+$/, '1');
+  central.must(
+    ...['ovn-nbctl', '--may-exist', 'lsp-add', nodeName, port, '--', 'lsp-set-addresses', port, `${mac} ${ip}`],
+    ...['--', 'lsp-set-options', port, `iface-id-ver=${uid}`, `requested-chassis=${nodeName}`],
+  );
+  const networks = {
+    default: {
+      ip_addresses: [address],
+      mac_address: mac,
+      gateway_ips: [gateway],
+      routes: [{ dest: '10.42.0.0/16', nextHop: gateway }],
+    },
+  };
+  const annotations = { 'k8s.ovn.org/pod-networks': JSON.stringify(networks) };
+  const { status, body } = await server.call(
+    'PATCH',
+    `/api/v1/namespaces/default/pods/${name}`,
+    { metadata: { annotations } },
+    'application/merge-patch+json',
+  );
+  if (status !== 200) throw new Error(`pod ${name}: ${JSON.stringify(body)}`);
+  return { namespace: 'default', name, uid, address: ip, mac };
+}
+
+/** A network namespace as CRI-O and containerd make one, and what they tell of its pod. */
+export function makeSandbox(host: Host, id: string, pod: Pick<TestPod, 'namespace' | 'name' | 'uid'>): Sandbox {
+  const name = `cni-${id.slice(0, 20)}`;
+  host.must('ip', 'netns', 'add', name);
+  host.must('ip', '-n', name, 'link', 'set', 'lo', 'up');
+  const args = `IgnoreUnknown=1;K8S_POD_NAMESPACE=${pod.namespace};K8S_POD_NAME=${pod.name};K8S_POD_INFRA_CONTAINER_ID=${id};K8S_POD_UID=${pod.uid}`;
+  return { id, netns: `/run/netns/${name}`, args };
+}
+
+/** What the plug-in answered, and how long it took. */
+export interface CniAnswer {
+  readonly status: number | null;
+  /** What it printed; undefined: nothing. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects.
+  readonly result: any;
+  readonly tookMs: number;
+}
+
+/** Runs the plug-in as a runtime does. `before` is what it is started by. */
+export async function cni(
+  host: Host,
+  command: string,
+  { id, netns, args }: Sandbox,
+  config: object = {},
+  before: readonly string[] = [],
+): Promise<CniAnswer> {
+  const beganMs = performance.now();
+  const child = host.start(
+    'env',
+    `CNI_COMMAND=${command}`,
+    `CNI_CONTAINERID=${id}`,
+    `CNI_NETNS=${netns}`,
+    'CNI_IFNAME=eth0',
+    `CNI_ARGS=${args}`,
+    'CNI_PATH=/opt/cni/bin',
+    ...before,
+    shim,
+  );
+  let text = '';
+  child.stdout?.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  child.stderr?.on('data', (chunk: Buffer) => process.stderr.write(`# ${host.name}: ${command}: ${chunk}`));
+  child.stdin?.on('error', () => undefined).end(JSON.stringify({ ...network, ...config }));
+  const [status] = await once(child, 'close');
+  const tookMs = performance.now() - beganMs;
+  return { status, result: text === '' ? undefined : JSON.parse(text), tookMs };
+}
+
+/** A pod's side of a node, where programs are run in its network. */
+export function inPod(host: Host, { netns }: Sandbox): Pick<Host, 'run' | 'start' | 'must'> {
+  const inside = (words: readonly string[]): string[] => ['nsenter', `--net=${netns}`, ...words];
+  return {
+    run: (words, input) => host.run(inside(words), input),
+    start: (...words) => host.start(...inside(words)),
+    must: (...words) => host.must(...inside(words)),
+  };
+}
+
+/** What there is of pods on a node: ports of br-int, and links. */
+export function ofPods(host: Host): readonly string[] {
+  const rows = JSON.parse(
+    host.must('ovs-vsctl', '--format=json', '--columns=name,external_ids', 'list', 'Interface'),
+  ) as {
+    readonly data: readonly (readonly [string, readonly [string, readonly (readonly [string, string])[]]])[];
+  };
+  const ports = rows.data
+    .filter(([, [, ids]]) => ids.some(([key]) => key === 'sandbox'))
+    .map(([name]) => `port ${name}`);
+  const links = JSON.parse(host.must('ip', '-json', 'link', 'show', 'type', 'veth')) as readonly { ifname: string }[];
+  return [...ports, ...links.flatMap(({ ifname }) => (ifname.startsWith('eth') ? [] : [`link ${ifname}`]))].toSorted();
+}

@@ -1,4 +1,5 @@
 // A real control plane of Kubernetes on a node, as MicroShift's is: etcd, API server, controllers and scheduler, in the node's namespaces.
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -22,6 +23,8 @@ export interface ControlPlane {
   readonly server: string;
   /** Runs kubectl as the administrator; what it printed. Fails with what it said. */
   kubectl(...words: readonly string[]): string;
+  /** The same, with standard input and output open for as long as it runs. */
+  startKubectl(...words: readonly string[]): ChildProcess;
   /** Creates or changes objects. */
   apply(...objects: readonly object[]): void;
   /** Puts a kubeconfig of the administrator, or of a node's kubelet, on a node; with it, the authority. */
@@ -95,6 +98,7 @@ export function startControlPlane(host: Host, nodeNames: readonly string[]): Con
     host,
     server,
     kubectl,
+    startKubectl: (...words) => host.start(join(programs, 'kubectl'), '--kubeconfig', adminKubeconfig, ...words),
     apply: (...objects) => {
       const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
       const words = ['--kubeconfig', adminKubeconfig, 'apply', '--server-side', '-f', '-'];

@@ -222,13 +222,14 @@ export function startVswitchd({ must }: Pick<Host, 'must'>): void {
 }
 
 /** What ovn-ctl(8) starts on a central node: both databases, which listen where their tables say, and ovn-northd. */
-export function startCentral({ must }: Host): void {
+export function startCentral({ must, run }: Pick<Host, 'must' | 'run'>): void {
   for (const [short, name, table] of [
     ['nb', 'OVN_Northbound', 'NB_Global'],
     ['sb', 'OVN_Southbound', 'SB_Global'],
   ] as const) {
     const file = `/var/lib/ovn/ovn${short}_db.db`;
-    must('ovsdb-tool', 'create', file, `/usr/share/ovn/ovn-${short}.ovsschema`);
+    if (run(['test', '-e', file]).status !== 0)
+      must('ovsdb-tool', 'create', file, `/usr/share/ovn/ovn-${short}.ovsschema`);
     must(
       'ovsdb-server',
       file,

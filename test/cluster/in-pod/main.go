@@ -1,10 +1,12 @@
-// What the containers of tests run, alone in their image: in-pod pause | serve | ask NETWORK ADDRESS | follow ADDRESS | api [ADDRESS].
+// What the containers of tests run, alone in their image: in-pod pause | serve | ask NETWORK ADDRESS |
+// poll ADDRESS | follow ADDRESS | ping ADDRESS | api [ADDRESS].
 package main
 
 import (
 	"bufio"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"net"
@@ -12,6 +14,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -31,8 +34,12 @@ func main() {
 		err = serve()
 	case "ask":
 		err = ask(words[1], words[2])
+	case "poll":
+		poll(words[1])
 	case "follow":
 		err = follow(words[1])
+	case "ping":
+		err = ping(words[1])
 	case "api":
 		err = api(words[1])
 	default:
@@ -100,13 +107,8 @@ func answer(name, from string) string {
 // Prints the answer of a server of its own kind.
 func ask(network, address string) error {
 	if network == "tcp" {
-		client := http.Client{Timeout: limit}
-		response, err := client.Get("http://" + address + "/")
-		if err != nil {
-			return err
-		}
-		defer response.Body.Close()
-		_, err = io.Copy(os.Stdout, response.Body)
+		text, err := get(address)
+		fmt.Print(text)
 		return err
 	}
 	connection, err := net.Dial(network, address)
@@ -121,6 +123,50 @@ func ask(network, address string) error {
 	count, err := connection.Read(buffer)
 	fmt.Print(string(buffer[:count]))
 	return err
+}
+
+func get(address string) (string, error) {
+	// A connection for each question, as every one may go to another pod.
+	client := http.Client{Timeout: limit, Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Get("http://" + address + "/")
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return string(text), err
+}
+
+// Asks over and over until standard input ends; prints each failure, and then how many there were.
+func poll(address string) {
+	ended := untilTheEnd()
+	asked, failed := 0, 0
+	for {
+		select {
+		case <-ended:
+			fmt.Printf("%d asked, %d failed\n", asked, failed)
+			return
+		default:
+			asked++
+			if _, err := get(address); err != nil {
+				failed++
+				fmt.Println(err)
+			} else if asked == 1 {
+				fmt.Println("answered")
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+}
+
+// Closed when standard input ends.
+func untilTheEnd() <-chan struct{} {
+	ended := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		close(ended)
+	}()
+	return ended
 }
 
 // Sends each line of standard input over one connection, and prints what comes back.
@@ -142,6 +188,66 @@ func follow(address string) error {
 		fmt.Print(line)
 	}
 	return nil
+}
+
+// Asks for an echo every 10 ms until standard input ends; prints how many were asked for and how many never came.
+func ping(address string) error {
+	to, err := net.ResolveIPAddr("ip4", address)
+	if err != nil {
+		return err
+	}
+	socket, err := net.ListenPacket("ip4:icmp", "0.0.0.0")
+	if err != nil {
+		return err
+	}
+	var came atomic.Int64
+	id := uint16(os.Getpid())
+	go func() {
+		buffer := make([]byte, 1500)
+		for {
+			count, from, err := socket.ReadFrom(buffer)
+			if err != nil {
+				return
+			}
+			if count >= 8 && buffer[0] == 0 && binary.BigEndian.Uint16(buffer[4:]) == id && from.String() == to.String() {
+				if came.Add(1) == 1 {
+					fmt.Println("answered")
+				}
+			}
+		}
+	}()
+	ended := untilTheEnd()
+	ticks := time.NewTicker(10 * time.Millisecond)
+	asked := int64(0)
+	for {
+		select {
+		case <-ticks.C:
+			echo := []byte{8, 0, 0, 0, 0, 0, 0, 0}
+			binary.BigEndian.PutUint16(echo[4:], id)
+			binary.BigEndian.PutUint16(echo[6:], uint16(asked))
+			binary.BigEndian.PutUint16(echo[2:], checksum(echo))
+			if _, err = socket.WriteTo(echo, to); err != nil {
+				return err
+			}
+			asked++
+		case <-ended:
+			time.Sleep(limit)
+			fmt.Printf("%d asked, %d lost\n", asked, asked-came.Load())
+			return nil
+		}
+	}
+}
+
+// As in RFC 1071.
+func checksum(bytes []byte) uint16 {
+	sum := uint32(0)
+	for at := 0; at < len(bytes); at += 2 {
+		sum += uint32(binary.BigEndian.Uint16(bytes[at:]))
+	}
+	for sum > 0xffff {
+		sum = sum>>16 + sum&0xffff
+	}
+	return ^uint16(sum)
 }
 
 // Asks the API server for its version with the pod's own account, at the address given, or where the pod's environment says.

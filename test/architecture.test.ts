@@ -222,6 +222,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   workload: {
     may: ['errors.ts', 'model', 'net', 'overlay'],
+    packages: ['node:crypto'],
     because: pure,
     never: {
       'drivers/kubernetes': 'objects are handed in as plain values',

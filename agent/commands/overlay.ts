@@ -9,7 +9,15 @@ import { joinOverlay } from '../run/overlay/join.ts';
 import { expelNode, leaveOverlay } from '../run/overlay/leave.ts';
 import { listNodes } from '../run/overlay/nodes.ts';
 import { parseBundle, requireRecord } from '../run/overlay/record.ts';
-import { appliedText, changesLines, countChanges, joinText, nodesText } from '../view/overlay-view.ts';
+import {
+  appliedText,
+  changesLines,
+  countChanges,
+  countWorkload,
+  joinText,
+  mendText,
+  nodesText,
+} from '../view/overlay-view.ts';
 import { joinLines } from '../view/style.ts';
 import type { Output } from './output.ts';
 import { placesFor } from './overlay-places.ts';
@@ -53,7 +61,7 @@ function bundleText(file: string): string {
 /** `overlay plan`: everything `overlay apply` would do. Touches nothing. */
 export async function plan(output: Output): Promise<void> {
   const { changes } = await look('overlay plan');
-  const count = countChanges(changes);
+  const count = countChanges(changes) + countWorkload(changes);
   const first = count === 0 ? 'Nothing to do.' : `${count} ${count === 1 ? 'change' : 'changes'}:`;
   const text = joinLines([first, ...changesLines(changes, output.style)]);
   output.result(text, { command: 'overlay plan', outcome: count === 0 ? 'as-wanted' : 'changes', changes });
@@ -62,10 +70,10 @@ export async function plan(output: Output): Promise<void> {
 /** `overlay verify`: compares this node with its part in the cluster. Exit code 3 when it differs, or something does not work. */
 export async function verify(output: Output): Promise<ExitCode> {
   const { changes } = await look('overlay verify');
-  const isWanted = countChanges(changes) + changes.faults.length === 0;
+  const isWanted = countChanges(changes) + countWorkload(changes) + changes.faults.length === 0;
   const text = isWanted
     ? 'No drift: the overlay of this node is as wanted.'
-    : joinLines(['Drift:', ...changesLines(changes, output.style), 'Mend it with: microshift-net overlay apply']);
+    : joinLines(['Drift:', ...changesLines(changes, output.style), mendText(changes)]);
   output.result(text, { command: 'overlay verify', outcome: isWanted ? 'as-wanted' : 'drift', changes });
   return isWanted ? exitCode.done : exitCode.drift;
 }
@@ -74,7 +82,7 @@ async function look(command: string) {
   requireRoot(command);
   const { config } = await effectiveConfig();
   const places = placesFor(config);
-  return { changes: await overlayChanges(requireRecord(places.record), places) };
+  return { changes: await overlayChanges(requireRecord(places.record), config, places) };
 }
 
 /** `overlay apply`: brings this node to its part in the cluster. Nothing is written where nothing differs. */

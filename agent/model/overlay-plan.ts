@@ -14,6 +14,8 @@ export interface OverlayChanges {
   readonly managementPort: readonly PortChange[];
   /** Of the bridge that the node shares with its gateway. */
   readonly demux: readonly DemuxChange[];
+  /** Of OVN_Northbound for objects of Kubernetes, which the daemon of the central node writes; null: nobody asked. */
+  readonly workload: OverlayPlan | null;
   /** What does not work although nothing has to be written; each is a sentence. */
   readonly faults: readonly string[];
 }

@@ -14,42 +14,81 @@ interface Vip {
   readonly protocol: ServiceProtocol;
   readonly at: ServicePlace;
   readonly backends: readonly ServicePlace[];
+  /** Another text: others serve. */
+  readonly served: string;
   readonly isOfGateway: boolean;
 }
 
 /**
  * The services that arrive at a node's gateway from outside: at its own addresses (NodePorts), and at addresses outside of every range of the cluster
- * (external addresses, load balancers). In order. Entries without a port are none of Kubernetes, and left to OVN alone.
+ * (external addresses, load balancers); and those in the cluster that the node itself serves, which its own packets would not reach through OVN. In order.
+ * Entries without a port are none of Kubernetes, and left to OVN alone. `gateway` null: none shares a bridge with the node.
  */
 export function arrivingServices(
   layout: Pick<OverlayLayout, 'clusterSubnets' | 'serviceSubnets'>,
   node: Pick<OverlayNode, 'name' | 'systemId' | 'hostAddresses'>,
-  gateway: Pick<OverlayGateway, 'addresses'>,
+  gateway: Pick<OverlayGateway, 'addresses'> | null,
   rows: DatabaseRows,
 ): readonly ArrivingService[] {
-  const own = gateway.addresses.map(withoutLength);
+  const own = (gateway?.addresses ?? []).map(withoutLength);
   const hosts = [...own, ...node.hostAddresses];
   const vips = vipsOf(rows, node.name);
-  const inService = (address: string): boolean => isInside(layout.serviceSubnets, address);
-  const inside = [...layout.clusterSubnets, ...layout.serviceSubnets];
-  const elsewhere = tunnelEndsOfOthers(rows, node.systemId);
+  const inService = remembering((address) => isInside(layout.serviceSubnets, address));
+  const inside = remembering((address) => inService(address) || isInside(layout.clusterSubnets, address));
+  const elsewhere = new Set(tunnelEndsOfOthers(rows, node.systemId));
   const arrives = ({ at, isOfGateway }: Vip): boolean =>
     isOfGateway &&
+    !elsewhere.has(at.address) &&
     own.some((address) => isIpv6(address) === isIpv6(at.address)) &&
-    !isInside(inside, at.address) &&
-    !elsewhere.includes(at.address);
-  const found = vips.filter(arrives).map(({ protocol, at, backends }): ArrivingService => {
+    !inside(at.address);
+  const places = byText(vips, placeText);
+  // One that leads to others on each node is nobody's place for all.
+  const inCluster = byText(
+    vips.filter((vip) => inService(vip.at.address) && places.get(placeText(vip))?.length === 1),
+    ({ served }) => served,
+  );
+  const found = vips.flatMap((vip): ArrivingService[] => {
+    const { protocol, at, backends } = vip;
     const here = backends.find(({ address }) => hosts.includes(address)) ?? null;
-    const twin = vips.find(
-      (one) => one.protocol === protocol && inService(one.at.address) && samePlaces(one.backends, backends),
-    );
-    const inCluster = backends.length === 0 ? null : (twin?.at ?? backends[0] ?? null);
-    return { protocol, ...at, target: here ?? inCluster, isServedHere: here !== null };
+    if (here !== null && inService(at.address)) return [{ protocol, ...at, target: here, isServedHere: true }];
+    if (!arrives(vip)) return [];
+    if (here !== null) return [{ protocol, ...at, target: here, isServedHere: true }];
+    // What a gateway leads to its own pods only, switches lead to all of them.
+    const alike = (places.get(placeText(vip)) ?? []).filter((one) => one.backends.length > 0);
+    const [twin] = alike.flatMap(({ served }) => inCluster.get(served) ?? []);
+    const target = twin?.at ?? backends[0] ?? alike[0]?.backends[0] ?? null;
+    return [{ protocol, ...at, target, isServedHere: false }];
   });
   const byPlace = new Map(
     found.map((one) => [`${one.address} ${one.protocol} ${String(one.port).padStart(5, '0')}`, one]),
   );
   return [...byPlace].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+}
+
+function byText(vips: readonly Vip[], textOfOne: (vip: Vip) => string): ReadonlyMap<string, readonly Vip[]> {
+  const found = new Map<string, Vip[]>();
+  for (const vip of vips) {
+    const others = found.get(textOfOne(vip));
+    if (others === undefined) found.set(textOfOne(vip), [vip]);
+    else others.push(vip);
+  }
+  return found;
+}
+
+function placeText({ protocol, at }: Vip): string {
+  return `${protocol} ${at.address} ${at.port}`;
+}
+
+/** Of thousands of entries most have the address, or those who serve, in common with others. */
+function remembering<T>(work: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const now = work(text);
+    known.set(text, now);
+    return now;
+  };
 }
 
 function isInside(subnets: readonly string[], address: string): boolean {
@@ -76,13 +115,20 @@ function vipsOf(rows: DatabaseRows, node: string): Vip[] {
     existing
       .referred(row, 'lr_datapath_group', 'Logical_DP_Group')
       .some((group) => listOf(group, 'datapaths').includes(router?._uuid ?? ''));
+  const backendsIn = remembering((text) => text.split(',').flatMap((one) => placeOf(one) ?? []));
+  const servedBy = remembering((text) =>
+    backendsIn(text)
+      .map(({ address, port }) => `${address} ${port}`)
+      .toSorted()
+      .join(),
+  );
   return existing.all('Load_Balancer').flatMap((row) => {
     const protocol = protocolOf(textOf(row, 'protocol'));
     const isOfGateway = isOnRouter(row);
     return Object.entries(mapOf(row, 'vips')).flatMap(([key, text]): Vip[] => {
       const at = placeOf(key);
-      const backends = text.split(',').flatMap((one) => placeOf(one) ?? []);
-      return at === null || protocol === null ? [] : [{ protocol, at, backends, isOfGateway }];
+      if (at === null || protocol === null) return [];
+      return [{ protocol, at, backends: backendsIn(text), served: `${protocol} ${servedBy(text)}`, isOfGateway }];
     });
   });
 }
@@ -100,13 +146,4 @@ function placeOf(text: string): ServicePlace | null {
   const port = Number(digits);
   if (familyOf(address) !== (six === undefined ? 4 : 6) || !(port > 0 && port < 65_536)) return null;
   return { address: canonicalAddress(address), port };
-}
-
-function samePlaces(a: readonly ServicePlace[], b: readonly ServicePlace[]): boolean {
-  const text = (places: readonly ServicePlace[]): string =>
-    places
-      .map(({ address, port }) => `${address} ${port}`)
-      .toSorted()
-      .join();
-  return text(a) === text(b);
 }

@@ -26,7 +26,8 @@ const columns = {
     ACL: null,
     Gateway_Chassis: null,
     Load_Balancer: null,
-    Load_Balancer_Group: ['name', 'load_balancer'],
+    // Services come and go in it.
+    Load_Balancer_Group: ['name'],
     Static_MAC_Binding: ['logical_port', 'ip', 'mac', 'override_dynamic_mac'],
   },
   OVN_Southbound: {

@@ -69,7 +69,8 @@ export function wantNode(draft: Draft, cluster: Cluster, node: OverlayNode): voi
     node: node.name,
     why: `${node.name} itself reaches all pods, and they reach it`,
   });
-  if (layout.naming === 'modern') wantReach(draft, cluster, node, nodeSwitch);
+  wantProbes(draft, node, nodeSwitch);
+  if (layout.naming === 'modern') wantReach(draft, cluster, node);
 }
 
 function wantSwitch(draft: Draft, { layout, balancers }: Cluster, node: OverlayNode): WantedRow {
@@ -113,10 +114,9 @@ function wantPin(draft: Draft, port: WantedRow, { name, systemId }: OverlayNode)
   });
 }
 
-/** The kubelet's probes pass whatever the policies of a namespace say, and pods of every node reach the addresses of this one. */
-function wantReach(draft: Draft, cluster: Cluster, node: OverlayNode, nodeSwitch: WantedRow): void {
-  const probers = managementAddresses(node).map(withoutLength);
-  for (const address of probers) {
+/** The kubelet's probes pass whatever the policies of a namespace say. */
+function wantProbes(draft: Draft, node: OverlayNode, nodeSwitch: WantedRow): void {
+  for (const address of managementAddresses(node).map(withoutLength)) {
     const match = `${isIpv6(address) ? 'ip6' : 'ip4'}.src==${address}`;
     wantHeld(draft, {
       table: 'ACL',
@@ -129,6 +129,11 @@ function wantReach(draft: Draft, cluster: Cluster, node: OverlayNode, nodeSwitch
       why: "the kubelet's probes pass network policies",
     });
   }
+}
+
+/** Pods of every node reach the addresses of this one. */
+function wantReach(draft: Draft, cluster: Cluster, node: OverlayNode): void {
+  const probers = managementAddresses(node).map(withoutLength);
   const hops = draft.hasColumn('Logical_Router_Policy', 'nexthops') ? 'nexthops' : 'nexthop';
   for (const host of node.hostAddresses) {
     const hop = probers.find((address) => isIpv6(address) === isIpv6(host));

@@ -6,7 +6,10 @@ import { joinLines, type Style } from './style.ts';
 const signs = { insert: '+', update: '~', delete: '-' } as const;
 
 /** Everything that has to change, by database, each row with its reason. */
-export function changesLines({ databases, managementPort, demux, faults }: OverlayChanges, style: Style): string[] {
+export function changesLines(
+  { databases, managementPort, demux, workload, faults }: OverlayChanges,
+  style: Style,
+): string[] {
   const rows = databases
     .filter(({ changes }) => changes.length > 0)
     .flatMap(({ database, changes }) => [style('bold', `${database}:`), ...changes.map(changeLine)]);
@@ -15,6 +18,12 @@ export function changesLines({ databases, managementPort, demux, faults }: Overl
     ...rows,
     ...(kernel.length === 0 ? [] : [style('bold', 'Kernel:'), ...kernel]),
     ...(demux.length === 0 ? [] : [style('bold', 'Flows, and what the node reaches itself:'), ...demux.map(demuxLine)]),
+    ...(workload === null || workload.changes.length === 0
+      ? []
+      : [
+          style('bold', 'OVN_Northbound, which the daemon writes for Kubernetes:'),
+          ...workload.changes.map(changeLine),
+        ]),
     ...(faults.length === 0
       ? []
       : [style('bold', 'Does not work:'), ...faults.map((fault) => `  ${style('red', fault)}`)]),
@@ -32,6 +41,19 @@ function demuxLine({ do: verb, what, why }: OverlayChanges['demux'][number]): st
 /** How many rows, kernel settings and flows differ. */
 export function countChanges({ databases, managementPort, demux }: OverlayChanges): number {
   return databases.reduce((sum, { changes }) => sum + changes.length, 0) + managementPort.length + demux.length;
+}
+
+/** How many rows for objects of Kubernetes differ. */
+export function countWorkload({ workload }: OverlayChanges): number {
+  return workload?.changes.length ?? 0;
+}
+
+/** What to do about drift. */
+export function mendText(changes: OverlayChanges): string {
+  const daemon = 'The daemon writes the rows for Kubernetes: systemctl status microshift-net-overlay';
+  const apply = 'Mend it with: microshift-net overlay apply';
+  if (countWorkload(changes) === 0) return apply;
+  return countChanges(changes) === 0 ? daemon : joinLines([apply, daemon]);
 }
 
 /** What a run came to. */

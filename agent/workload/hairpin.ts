@@ -1,5 +1,5 @@
 /**
- * The sources that a pod sees of what it has sent to a service and got back itself (ovn-nb(5), Load_Balancer options:hairpin_snat_ip): those that
- * ovn-kubernetes has.
+ * What a packet has as its source that comes back from a service to the pod that it is from (ovn-nb(5), Load_Balancer options:hairpin_snat_ip), those of
+ * ovn-kubernetes (go-controller/pkg/config, masquerade subnet).
  */
-export const hairpinSources = ['169.254.169.5', 'fd69::5'] as const;
+export const hairpinSources: readonly string[] = ['169.254.169.5', 'fd69::5'];

@@ -33,6 +33,8 @@ export interface ApiServer {
   /** Holds etcd, so that the server answers but is not ready, and lets it go on. */
   readonly freezeStore: () => void;
   readonly thawStore: () => void;
+  /** Lets etcd forget every version before the one that is there now. */
+  readonly compactStore: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -102,6 +104,18 @@ export async function startApiServer(): Promise<ApiServer> {
     kill: () => ended(server),
     freezeStore: () => void etcd.kill('SIGSTOP'),
     thawStore: () => void etcd.kill('SIGCONT'),
+    compactStore: async () => {
+      const ask = async (path: string, body: object): Promise<{ header?: { revision?: string } }> => {
+        const answer = await fetch(`http://127.0.0.1:${etcdPort}/v3/kv/${path}`, {
+          method: 'POST',
+          body: JSON.stringify(body),
+        });
+        if (!answer.ok) throw new Error(`etcd answers ${answer.status} to ${path}`);
+        return (await answer.json()) as { header?: { revision?: string } };
+      };
+      const { header } = await ask('range', { key: 'AA==' });
+      await ask('compaction', { revision: header?.revision, physical: true });
+    },
     untilReady: async () => {
       const end = Date.now() + readyLimitMs;
       for (;;) {

@@ -2,8 +2,8 @@
 import t, { type Test } from 'tap';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
 import { modern, nodeOf } from '../unit/overlay/cluster.ts';
-import { netpolCases } from '../unit/workload/netpol-cases.ts';
-import { changeWorld, netpolWorld } from '../unit/workload/netpol-world.ts';
+import { netpolCases } from '../unit/workload/policies/netpol-cases.ts';
+import { changeWorld, netpolWorld } from '../unit/workload/policies/netpol-world.ts';
 import { startPolicyCluster } from './policy-cluster.ts';
 import { type Release, releasesHere } from './releases.ts';
 

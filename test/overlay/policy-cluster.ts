@@ -8,7 +8,7 @@ import { managementMac } from '../../agent/overlay/node.ts';
 import { operationsOf } from '../../agent/overlay/operations.ts';
 import { workloadTables } from '../../agent/overlay/tables.ts';
 import { planWorkload } from '../../agent/workload/plan-workload.ts';
-import { concernedPolicyUnits, factsOf, type PolicyWorld, policyUnitsOf } from '../unit/workload/policy-world.ts';
+import { concernedPolicyUnits, factsOf, type PolicyWorld, policyUnitsOf } from '../unit/workload/policies/world.ts';
 import { type Central, readRows, startCentral } from './central.ts';
 import type { Release } from './releases.ts';
 
@@ -72,6 +72,12 @@ export async function startPolicyCluster(
     ];
   });
   central.run('ovn-nbctl', ...ports.slice(1));
+  const routerMac = new Map(
+    nodes.map((node) => {
+      const mac = central.run('ovn-nbctl', '--bare', 'get', 'Logical_Router_Port', `rtos-${node.name}`, 'mac');
+      return [node, mac.trim().replaceAll('"', '')];
+    }),
+  );
   return {
     central,
     pod,
@@ -102,7 +108,7 @@ export async function startPolicyCluster(
       const packet = [
         `inport == "${from.port}"`,
         `eth.src == ${from.mac}`,
-        `eth.dst == ${isNear ? to.mac : macOf(addressIn(from.node.subnets[0] ?? '', 1))}`,
+        `eth.dst == ${isNear ? to.mac : routerMac.get(from.node)}`,
         `${family}.src == ${source}`,
         `${family}.dst == ${target}`,
         'ip.ttl == 64',

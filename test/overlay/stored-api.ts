@@ -27,6 +27,7 @@ export interface StoredApi {
   readonly annotated: () => number;
   /** Nobody is annotated any more: the next ones never come back. */
   holdAnnotations(): void;
+  allowAnnotations(): void;
 }
 
 export function createStoredApi(): StoredApi {
@@ -82,6 +83,9 @@ export function createStoredApi(): StoredApi {
     annotated: () => annotated,
     holdAnnotations: () => {
       isHeld = true;
+    },
+    allowAnnotations: () => {
+      isHeld = false;
     },
   };
 }

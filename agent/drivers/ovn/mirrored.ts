@@ -5,7 +5,6 @@ import {
   type JsonObject,
   type Lock,
   type Mirror,
-  type MirrorRow,
   type MirrorTable,
   type Operation,
   OvsdbError,
@@ -105,8 +104,9 @@ function mirrored(
     // A lock can be got before the contents of a new connection are there.
     const fresh = mirror.until(() => lock.isHeld, freshMs);
     const told = fresh.then(() => {
-      if (!isTold) tell(true);
+      if (isTold || !lock.isHeld) return;
       isTold = true;
+      tell(true);
     });
     told.catch(() => undefined);
   };

@@ -5,6 +5,7 @@ import { readLinks } from '../../drivers/host/links.ts';
 import type { RowDatabase } from '../../drivers/ovn/database.ts';
 import { AgentError } from '../../errors.ts';
 import { readHost } from '../../facts/overlay.ts';
+import type { Config } from '../../model/config.ts';
 import type { OverlayChanges, PortChange } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { mapOf } from '../../overlay/existing.ts';
@@ -15,6 +16,7 @@ import type { OverlayPlaces } from './places.ts';
 import { ownDevice, type PlannedNode, planKernel, withPlan } from './planned.ts';
 import { carryOut } from './rows.ts';
 import { withSouthbound } from './southbound.ts';
+import { workloadDrift } from './watcher/drift.ts';
 
 /** ovn-controller registers within a second; 60 s are for a central node that is just starting. */
 const registeredMs = 60_000;
@@ -27,13 +29,19 @@ const madeMs = 60_000;
 const kernelMs = 30_000;
 
 /** What has to change on this node, and what does not work; touches nothing. */
-export async function overlayChanges(recorded: OverlayRecord, places: OverlayPlaces): Promise<OverlayChanges> {
+export async function overlayChanges(
+  recorded: OverlayRecord,
+  config: Pick<Config, 'overlay'>,
+  places: OverlayPlaces,
+): Promise<OverlayChanges> {
   return withPlan(recorded, places, async (planned) => {
     const { record } = planned;
     const changes = changesOf(planned);
     const isSettled = changes.databases.every((plan) => plan.changes.length === 0);
     const { demux, faults } = await demuxDrift(record, places, planned);
-    return { ...changes, demux, faults: isSettled ? [...(await faultsOf(record, places, planned)), ...faults] : [] };
+    const { workload, unknown } = await workloadDrift(config, planned);
+    const found = isSettled ? [...(await faultsOf(record, places, planned)), ...faults] : [];
+    return { ...changes, demux, workload, faults: [...found, ...unknown] };
   });
 }
 
@@ -113,7 +121,7 @@ async function waitForDevice(device: string): Promise<void> {
 
 /** What was planned, without what does not work. */
 export function changesOf({ databases, managementPort }: PlannedNode): OverlayChanges {
-  return { databases: databases.map(({ plan }) => plan), managementPort, demux: [], faults: [] };
+  return { databases: databases.map(({ plan }) => plan), managementPort, demux: [], workload: null, faults: [] };
 }
 
 /** Waits until the central node knows this one, its own interface is carried, and its way out leads out. What is left to do elsewhere is told. */

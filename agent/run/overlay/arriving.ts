@@ -1,9 +1,9 @@
-import { readSmallFile, removeFile, replaceFile } from '../../drivers/host/files.ts';
+import { readSmallFile, replaceFile } from '../../drivers/host/files.ts';
 import type { RowDatabase } from '../../drivers/ovn/database.ts';
 import { isAgentError } from '../../errors.ts';
-import type { OverlayGateway } from '../../model/overlay.ts';
 import type { ArrivingService, DemuxChange } from '../../model/overlay-demux.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
+import type { DatabaseRows } from '../../model/rows.ts';
 import { arrivingServices, serviceTables } from '../../overlay/arriving.ts';
 import { hasClusterPort, lookAtDemux, settleDemux, sharedGateway } from './demux.ts';
 import type { OverlayPlaces } from './places.ts';
@@ -20,35 +20,30 @@ export async function demuxDrift(
   places: OverlayPlaces,
   planned: PlannedNode,
 ): Promise<{ readonly demux: readonly DemuxChange[]; readonly faults: readonly string[] }> {
-  const gateway = sharedGateway(record);
-  const services =
-    gateway === null
-      ? []
-      : await withSouthbound(record, places, planned, (southbound) => readServices(record, gateway, southbound)).catch(
-          (error: unknown) => {
-            if (isAgentError(error)) return remembered(places) ?? [];
-            throw error;
-          },
-        );
+  const services = await readServices(record, places, planned).catch(asRemembered(places));
   const { changes, fault } = await lookAtDemux(record, places, localOf(planned), services);
   return { demux: changes, faults: fault === null ? [] : [fault] };
 }
 
-/** Makes flows and table as the southbound database says now, and remembers it. */
+/** Makes flows and table as the southbound database says now, and remembers it. A node without a gateway goes on without the central one. */
 export async function settleArriving(
   record: OverlayRecord,
   places: OverlayPlaces,
   planned: PlannedNode,
   say: (step: string) => void,
 ): Promise<readonly DemuxChange[]> {
-  const gateway = sharedGateway(record);
-  const services =
-    gateway === null
-      ? []
-      : await withSouthbound(record, places, planned, (southbound) => readServices(record, gateway, southbound));
-  if (gateway === null) removeFile(places.services);
-  else replaceFile(places.services, `${JSON.stringify(services)}\n`, 0o600);
+  const read = readServices(record, places, planned);
+  const services = await (sharedGateway(record) === null ? read.catch(asRemembered(places)) : read);
+  replaceFile(places.services, textOfServices(services), 0o600);
   return settleDemux(record, places, localOf(planned), services, say);
+}
+
+/** True when these are not the services that flows and table were last made for. */
+export function areNews(
+  services: readonly ArrivingService[],
+  { services: file }: Pick<OverlayPlaces, 'services'>,
+): boolean {
+  return textOfServices(services) !== (readSmallFile(file, rememberedBytes) ?? textOfServices([]));
 }
 
 /**
@@ -67,12 +62,31 @@ export async function restoreArriving(
   return settleDemux(record, places, local, services, say);
 }
 
-async function readServices(
-  { layout, node }: OverlayRecord,
-  gateway: OverlayGateway,
-  southbound: RowDatabase,
+function readServices(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  planned: PlannedNode,
 ): Promise<readonly ArrivingService[]> {
-  return arrivingServices(layout, node, gateway, await readRows(southbound, serviceTables));
+  return withSouthbound(record, places, planned, async (southbound) =>
+    servicesIn(record, await readRows(southbound, serviceTables)),
+  );
+}
+
+/** The services that matter to this node. */
+export function servicesIn(record: OverlayRecord, rows: DatabaseRows): readonly ArrivingService[] {
+  return arrivingServices(record.layout, record.node, sharedGateway(record), rows);
+}
+
+function textOfServices(services: readonly ArrivingService[]): string {
+  return `${JSON.stringify(services)}\n`;
+}
+
+/** Without the central node everything stays as it was told last. */
+function asRemembered(places: OverlayPlaces): (error: unknown) => readonly ArrivingService[] {
+  return (error) => {
+    if (isAgentError(error)) return remembered(places) ?? [];
+    throw error;
+  };
 }
 
 /** What was told last since this machine has booted. */

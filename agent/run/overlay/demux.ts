@@ -61,7 +61,7 @@ export async function lookAtDemux(
   const looks = [
     ...(gateway === null ? [] : [await lookAtShared(record, gateway, places, rows, services)]),
     ...(await Promise.all(others.map((bridge) => lookAtOther(bridge, places)))),
-    await lookAtTable(gateway === null ? null : hostServices(services, ownDevice(record))),
+    await lookAtTable(hostServices(services, ownDevice(record))),
   ];
   return {
     changes: looks.flatMap(({ changes }) => changes),

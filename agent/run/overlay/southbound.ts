@@ -1,4 +1,4 @@
-import { openSouthbound, type RowDatabase } from '../../drivers/ovn/database.ts';
+import { centralSocket, openSouthbound, type RowDatabase } from '../../drivers/ovn/database.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import type { OverlayPlaces } from './places.ts';
 import { type PlannedNode, tlsFiles } from './planned.ts';
@@ -12,7 +12,18 @@ export async function withSouthbound<T>(
 ): Promise<T> {
   const own = databases.find(({ database }) => database.name === 'OVN_Southbound');
   if (members !== null && own !== undefined) return work(own.database);
-  const { privateKey, certificate, caCertificate } = tlsFiles(pki);
-  const database = await openSouthbound(southbound, { privateKey, certificate, ca: caCertificate });
+  const database = await openSouthbound(southbound, ownCredentials(pki));
   return work(database).finally(() => database.close());
+}
+
+/** Where the southbound database is followed; null: this is the central node, and it does not run. */
+export function southboundRemote({ members, southbound }: OverlayRecord, { pki, ovnRuns }: OverlayPlaces) {
+  if (members === null) return { remote: southbound.join(','), credentials: ownCredentials(pki) };
+  const socket = centralSocket('OVN_Southbound', ovnRuns);
+  return socket === null ? null : { remote: `unix:${socket}` };
+}
+
+function ownCredentials(pki: string) {
+  const { privateKey, certificate, caCertificate } = tlsFiles(pki);
+  return { privateKey, certificate, ca: caCertificate };
 }

@@ -1,12 +1,13 @@
 import { stopController } from '../../drivers/ovn/controller.ts';
-import { removeChassis } from '../../drivers/ovn/database.ts';
+import { type RowDatabase, removeChassis } from '../../drivers/ovn/database.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import type { ColumnChange, DatabaseRow, RowChange } from '../../model/rows.ts';
 import { planCentral } from '../../overlay/central.ts';
-import { mapOf } from '../../overlay/existing.ts';
+import { indexRows, mapOf } from '../../overlay/existing.ts';
 import { planLocalRemoval } from '../../overlay/local.ts';
 import { planLocalTls } from '../../overlay/local-tls.ts';
-import { overlayTables } from '../../overlay/tables.ts';
+import { overlayTables, workloadTables } from '../../overlay/tables.ts';
+import { planWorkload } from '../../workload/plan-workload.ts';
 import { removeDemux } from './demux.ts';
 import type { OverlayPlaces } from './places.ts';
 import { type PlannedDatabase, planMembers, withDatabases } from './planned.ts';
@@ -36,12 +37,22 @@ export async function removeRows(
         await carryOut(database, planCentral({ owner, connections: [], tls: null, rows }), rows);
         await removeChassis(database, record.node.systemId);
       } else {
+        await removeWorkload(record, database);
         const rows = await readRows(database, overlayTables.OVN_Northbound);
         const names = (record.members ?? []).map(({ name }) => name);
         await carryOut(database, planMembers(record, [], names, [], rows), rows);
       }
     }
   });
+}
+
+/** Nothing calls for the rows of pods, services and policies any more; their daemon is stopped by now. */
+async function removeWorkload({ layout }: OverlayRecord, northbound: RowDatabase): Promise<void> {
+  const rows = await readRows(northbound, workloadTables);
+  const existing = indexRows(rows);
+  const none = { namespaces: new Map(), pods: new Map(), services: new Map(), slices: new Map(), policies: new Map() };
+  const facts = { layout, nodes: [], workload: none, addresses: new Map() };
+  await carryOut(northbound, planWorkload(facts, existing, rows.shape, existing.units()), rows);
 }
 
 /** Values of keys that a plan has written over, for the row of Open vSwitch itself. */

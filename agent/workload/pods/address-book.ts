@@ -45,6 +45,8 @@ interface Seeker {
   readonly pod: Pod;
   readonly node: string;
   readonly subnets: PodSubnets;
+  /** What it had in this book until now. */
+  readonly had: readonly string[];
 }
 
 /** A book in which nobody has an address yet: the first batch has to have all pods. */
@@ -61,14 +63,14 @@ export function createAddressBook(): AddressBook {
     const pod = pods.get(key);
     const subnets = subnetsOf.get(pod?.nodeName ?? '');
     if (pod === undefined || subnets === undefined || pod.isHostNetwork || pod.isOver) return null;
-    return { key, pod, node: pod.nodeName ?? '', subnets };
+    return { key, pod, node: pod.nodeName ?? '', subnets, had: [] };
   };
-  const hasItsOwn = ({ key, pod, node, subnets }: Seeker): boolean => {
-    const addresses = held.addresses.get(key) ?? [];
-    const isWhole = addresses.length > 0 && addresses.length === subnets.ranges.length;
-    return (
-      isWhole && holders.get(key) === holderText(pod, node) && usableOf(subnets, addresses).length === addresses.length
-    );
+  const isHolder = ({ key, pod, node }: Seeker): boolean => holders.get(key) === holderText(pod, node);
+  const hasItsOwn = (seeker: Seeker): boolean => {
+    const lengths = seeker.subnets.ranges.map(({ prefixLength }) => prefixLength);
+    const addresses = held.addresses.get(seeker.key) ?? [];
+    const areWhole = String(addresses.map((address) => address.replace(/.*\//, ''))) === String(lengths);
+    return areWhole && isHolder(seeker) && usableOf(seeker.subnets, addresses).length === lengths.length;
   };
   /** True where all of it can be had, which is done then. */
   const take = ({ key, pod, node, subnets }: Seeker, addresses: readonly string[]): boolean => {
@@ -105,10 +107,11 @@ export function createAddressBook(): AddressBook {
       for (const key of looked) {
         const seeker = seekerOf(key);
         if (seeker !== null && hasItsOwn(seeker)) continue;
-        before.set(key, String(held.addresses.get(key)));
+        const addresses = held.addresses.get(key) ?? [];
+        before.set(key, String(addresses));
         held.release(key);
         if (seeker === null) refused.delete(key);
-        else seekers.push(seeker);
+        else seekers.push({ ...seeker, had: isHolder(seeker) ? addresses : [] });
       }
       // Somebody may have given back what they need.
       for (const key of refused.keys()) {
@@ -126,7 +129,7 @@ export function createAddressBook(): AddressBook {
       );
       const changed = [...new Set([...before.keys(), ...seekers.map(({ key }) => key)])];
       return {
-        changed: changed.filter((key) => String(held.addresses.get(key)) !== (before.get(key) ?? 'undefined')),
+        changed: changed.filter((key) => String(held.addresses.get(key) ?? []) !== (before.get(key) ?? '')),
         faults,
       };
     },
@@ -149,6 +152,7 @@ function serve(seekers: readonly Seeker[], counter: Counter): readonly AddressFa
     (annotatedNetwork(pod.annotations)?.addresses ?? []).map(withoutLength);
   const ofRow = ({ key }: Seeker): readonly string[] => counter.addressesOfRow(key).map(canonicalAddress);
   const sources = [
+    ({ had }: Seeker) => had,
     (seeker: Seeker) => (String(annotated(seeker)) === String(ofRow(seeker)) ? annotated(seeker) : []),
     annotated,
     ofRow,

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** What a row is for, by words that name it among all of its kind. */
 export interface Identity {
   /** The names that ovn-kubernetes has for the same: Namespace, PodSelector, NetworkPolicy. */
@@ -20,12 +22,10 @@ export function identityTags(owner: string, { type, name, more = {} }: Identity)
 }
 
 /**
- * A name for a row, short enough and of letters that matches of ACLs may have (ovn-sb(5), expressions): `a` and the FNV-1a hash, of 64 bits, of what the
- * row is for.
+ * A name for a row, short enough and of letters that matches of ACLs may have (ovn-sb(5), expressions): `a` and the first half of the SHA-256 hash of what the
+ * row is for. Selectors are the words of users, and nobody finds one whose hash is that of another's.
  */
 export function nameOf(owner: string, identity: Identity): string {
-  const bytes = new TextEncoder().encode(identityTags(owner, identity)['k8s.ovn.org/id']);
-  let hash = 0xcbf29ce484222325n;
-  for (const byte of bytes) hash = ((hash ^ BigInt(byte)) * 0x100000001b3n) & 0xffffffffffffffffn;
-  return `a${hash}`;
+  const id = identityTags(owner, identity)['k8s.ovn.org/id'] ?? '';
+  return `a${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
 }

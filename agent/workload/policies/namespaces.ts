@@ -1,4 +1,4 @@
-import type { ObjectKey, Workload } from '../../model/workload.ts';
+import type { Workload } from '../../model/workload.ts';
 import type { Part } from '../part.ts';
 import { setsOf, wantSets } from './address-sets.ts';
 import { type Selection, selectedPods } from './selections.ts';
@@ -14,8 +14,7 @@ export const namespaces: Part = {
   },
   want: (name, unit) => {
     const selection: Selection = { namespaces: name, pods: {} };
-    const pods: ObjectKey[] = [];
-    for (const [key] of selectedPods(selection, unit)) pods.push(key);
+    const pods = selectedPods(selection, unit).map(([key]) => key);
     if (pods.length === 0 && !isThere(name, unit.workload)) return;
     wantSets(unit, setsOf(selection), pods, `the pods of namespace ${name}`);
   },

@@ -22,7 +22,7 @@ export const peers: Part = {
     const selection = selectionOf(key);
     if (selection === null || !isUsed(key, unit.workload.policies.values())) return;
     const { port } = selection;
-    const pods = [...selectedPods(selection, unit)];
+    const pods = selectedPods(selection, unit);
     if (port === undefined) {
       const all = pods.map(([pod]) => pod);
       wantSets(unit, setsOf(selection), all, 'rules of policies speak of these pods');

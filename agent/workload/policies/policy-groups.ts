@@ -57,12 +57,7 @@ export const policyGroups: Part = {
 };
 
 function portsOf(policy: NetworkPolicy, unit: UnitDraft): readonly RowReference[] {
-  const ports: RowReference[] = [];
-  for (const [pod] of selectedPods(termsOf(policy).targets, unit)) {
-    const port = unit.portOf(pod);
-    if (port !== null) ports.push(port);
-  }
-  return ports;
+  return selectedPods(termsOf(policy).targets, unit).flatMap(([pod]) => unit.portOf(pod) ?? []);
 }
 
 /** The ACLs that the group has already, by what they are for. */

@@ -53,28 +53,40 @@ export function wholeNamespace({ namespaces, pods, port }: Selection): string | 
 }
 
 /** True for a pod that is selected by its labels, and those of its namespace; a namespace that is not known has none that could be. */
-export function isSelected({ namespaces, pods, port }: Selection, pod: Pod, { workload }: WorkloadFacts): boolean {
-  if (typeof namespaces === 'string') {
-    if (pod.namespace !== namespaces) return false;
-  } else {
-    const namespace = workload.namespaces.get(pod.namespace);
-    if (namespace === undefined || !selects(namespaces, namespace.labels)) return false;
-  }
+export function isSelected(selection: Selection, pod: Pod, { workload }: WorkloadFacts): boolean {
+  const { namespaces } = selection;
+  if (typeof namespaces === 'string') return pod.namespace === namespaces && isWanted(selection, pod);
+  const namespace = workload.namespaces.get(pod.namespace);
+  return namespace !== undefined && selects(namespaces, namespace.labels) && isWanted(selection, pod);
+}
+
+/** The same of a pod in a right namespace. */
+function isWanted({ pods, port }: Selection, pod: Pod): boolean {
   return selects(pods, pod.labels) && (port === undefined || numbersOf(port, pod).length > 0);
 }
 
 /** Numbers that a pod's ports of this name have; containers may use one name for several. */
 export function numbersOf({ name, protocol }: NamedPort, { ports }: Pod): readonly number[] {
-  return ports.flatMap((port) => (port.name === name && port.protocol === protocol ? [port.containerPort] : []));
+  const numbers: number[] = [];
+  for (const port of ports) if (port.name === name && port.protocol === protocol) numbers.push(port.containerPort);
+  return numbers;
 }
 
-/** True for a pod that has, or gets, a port of its own on the network. */
-export function takesPart({ nodeName, isHostNetwork, isOver }: Pod): boolean {
+/** The pods that are selected and have, or get, a port of their own on the network, with their keys. */
+export function selectedPods(
+  selection: Selection,
+  { workload }: WorkloadFacts,
+): readonly (readonly [ObjectKey, Pod])[] {
+  const { namespaces } = selection;
+  const names = new Set<string>();
+  if (typeof namespaces === 'string') names.add(namespaces);
+  else for (const { name, labels } of workload.namespaces.values()) if (selects(namespaces, labels)) names.add(name);
+  const selected: [ObjectKey, Pod][] = [];
+  for (const entry of workload.pods)
+    if (names.has(entry[1].namespace) && takesPart(entry[1]) && isWanted(selection, entry[1])) selected.push(entry);
+  return selected;
+}
+
+function takesPart({ nodeName, isHostNetwork, isOver }: Pod): boolean {
   return nodeName !== null && !isHostNetwork && !isOver;
-}
-
-/** The pods that are selected and take part, with their keys. */
-export function* selectedPods(selection: Selection, facts: WorkloadFacts): Generator<readonly [ObjectKey, Pod]> {
-  for (const entry of facts.workload.pods)
-    if (isSelected(selection, entry[1], facts) && takesPart(entry[1])) yield entry;
 }

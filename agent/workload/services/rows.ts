@@ -3,14 +3,12 @@ import type { Service } from '../../model/workload.ts';
 import { has, is, keys, type WantedColumn } from '../../overlay/column-changes.ts';
 import { mapOf } from '../../overlay/existing.ts';
 import { balancerGroups, gatewayNames } from '../../overlay/names.ts';
+import { hairpinSources } from '../hairpin.ts';
 import type { UnitDraft } from '../part.ts';
 import { type Balancer, type BalancerPlace, placeName } from './balancers.ts';
 
 /** OVN holds an entry of its table for as long, in 16 bits (ovn-nb(5), affinity_timeout). */
 export const longestAffinitySeconds = 65_535;
-
-/** What a packet has as its source that comes back to whom it was from (ovn-kubernetes, go-controller/pkg/config, masquerade subnet). */
-const hairpin = '169.254.169.5 fd69::5';
 
 /** Keys that are there for some services only. */
 const sometimes = ['affinity_timeout', 'ct_flush', 'skip_snat'];
@@ -49,7 +47,7 @@ function optionsOf(service: Service, { protocol, keepsSource }: Balancer): Reado
   return {
     reject: 'true',
     event: 'false',
-    hairpin_snat_ip: hairpin,
+    hairpin_snat_ip: hairpinSources.join(' '),
     // Whoever gives a service the address of a load balancer makes it known, too; for an external address nobody else would answer.
     neighbor_responder: externalIPs.length > 0 ? 'reachable' : 'none',
     ...(keepsSource && { skip_snat: 'true' }),

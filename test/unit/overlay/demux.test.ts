@@ -121,3 +121,16 @@ t.test('ports of the bridge', (t) => {
   t.equal(clusterPort(seed, 'n1', gatewayOf(1)), 'k8s-patch-br-ex-br-int', 'which the older tool made itself');
   t.end();
 });
+
+t.test('without a gateway a node is told of what it serves itself in the cluster, and of nothing else', (t) => {
+  const node = nodeOf(1);
+  const vips = {
+    '10.43.0.1:443': '192.0.2.11:6443',
+    '10.43.0.80:80': '10.42.1.9:8080',
+    '192.0.2.11:30080': '10.42.1.9:8080',
+  };
+  const services = arrivingServices(modern, node, null, southboundOf({ balancers: [{ name: 'all', vips }] }, node));
+  const target = { address: '192.0.2.11', port: 6443 };
+  t.strictSame(services, [{ protocol: 'tcp', address: '10.43.0.1', port: 443, target, isServedHere: true }]);
+  t.end();
+});

@@ -60,7 +60,13 @@ t.test('what does not work', (t) => {
 });
 
 t.test('the rows for objects of Kubernetes, on the central node', (t) => {
-  const watcher = { role: 'active', objects: { Pod: 2, Service: 1 }, wroteAt: null, refused: [], failure: null } as const;
+  const watcher = {
+    role: 'active',
+    objects: { Pod: 2, Service: 1 },
+    wroteAt: null,
+    refused: [],
+    failure: null,
+  } as const;
   const line = (special: Partial<OverlayDaemon['watcher'] & object>): string =>
     /Objects of Kubernetes: (.*)/.exec(
       text({ role: 'central', daemon: { ...daemon, watcher: { ...watcher, ...special } } }),

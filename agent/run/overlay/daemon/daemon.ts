@@ -82,9 +82,10 @@ export async function runDaemon(
 }
 
 /** What the watches depend on; another text: they are to be set up anew. At a boot the central databases come after us. */
-function watchedOf({ members, node }: OverlayRecord, { ovnRuns }: OverlayPlaces): string {
+function watchedOf({ members, node, southbound }: OverlayRecord, { ovnRuns }: OverlayPlaces): string {
   const names = members === null ? [] : (['OVN_Northbound', 'OVN_Southbound'] as const);
-  return [node.gateway?.bridge, ...names.map((name) => centralSocket(name, ovnRuns))].join(' ');
+  const places = [...node.hostAddresses, ...(node.gateway?.addresses ?? []), ...southbound];
+  return [node.gateway?.bridge, ...names.map((name) => centralSocket(name, ovnRuns)), ...places].join(' ');
 }
 
 /** Most of what happens in the kernel has nothing to do with us: what it shows in its files tells, and no database is asked. */

@@ -9,6 +9,7 @@ import { uplinkPort } from '../../../overlay/names.ts';
 import { overlayTables } from '../../../overlay/tables.ts';
 import { shapeOfSchema } from '../../../overlay/wire.ts';
 import type { OverlayPlaces } from '../places.ts';
+import { followServices } from './service-watch.ts';
 import type { Scope } from './work.ts';
 
 /** Who is told of what has happened. */
@@ -56,10 +57,11 @@ export async function startWatches(
     const socket = record.members === null ? null : centralSocket(database, places.ovnRuns);
     return socket === null ? [] : [follow(database, `unix:${socket}`, () => onEvent('look'))];
   });
+  const services = followServices(record, places, () => onEvent('look'));
   return () => {
     stopKernel();
     stopFiles();
-    for (const stop of [local, ...central]) stop();
+    for (const stop of [local, services, ...central]) stop();
   };
 }
 

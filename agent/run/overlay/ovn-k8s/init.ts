@@ -56,7 +56,13 @@ export async function initNode(
       await proveInstalled(record, local, say);
       await provePatch(planned.node, local, say);
       const demux = await settleShared(record, words, places, local, say);
-      return { databases: [planned.northbound, planned.local], managementPort: port, demux, faults: [] };
+      return {
+        databases: [planned.northbound, planned.local],
+        managementPort: port,
+        demux,
+        workload: null,
+        faults: [],
+      };
     } finally {
       northbound.close();
     }

@@ -51,12 +51,12 @@ export function createErrands(together: (unit: Unit) => Iterable<Unit>): Errands
   };
   const takeMany = (): readonly Errand[] => {
     const taken: Errand[] = [];
-    let count = 0;
+    const taking = new Set<Unit>();
     for (const of of waiting.keys()) {
-      if (count >= mostUnits) break;
+      if (taking.size >= mostUnits) break;
       const errand = cleared({ of, units: takeWaiting(of) });
       if (errand.units.size > 0) taken.push(errand);
-      count += errand.units.size;
+      for (const unit of errand.units) taking.add(unit);
     }
     return taken;
   };

@@ -93,7 +93,7 @@ function podsOf(changes: readonly ObjectChange[]): {
 }
 
 /** Without MAC: `0a:58:0a:2a:01:03 10.42.1.3 fd01::3` (ovn-nb(5), Logical_Switch_Port.addresses). */
-function addressesOfRow(existing: Existing, pod: ObjectKey): readonly string[] {
+export function addressesOfRow(existing: Existing, pod: ObjectKey): readonly string[] {
   const row = existing.named('Logical_Switch_Port', pod.replace('/', '_'));
   return listOf(row, 'addresses').flatMap((text) => String(text).split(' ').slice(1));
 }

@@ -55,7 +55,8 @@ export function startWatcher({ api, remote, teller, note }: WatcherPlaces): Watc
       report.objects(countsOf(objects));
       keeper?.changed(changes);
     },
-    heard: (error) => report.concern('api', error),
+    // An overlay without Kubernetes, or one before it: nothing is wrong.
+    heard: (error) => report.concern('api', error?.kind === 'kubeconfig-missing' ? null : error),
   });
   return {
     know: (now) => {

@@ -9,12 +9,12 @@ import type {
   PolicyPort,
   PolicyRule,
   Protocol,
-} from '../../../agent/model/workload.ts';
-import { dual, emptyNorthbound, modern } from '../overlay/cluster.ts';
-import { seededRandom } from '../ovsdb/random.ts';
+} from '../../../../agent/model/workload.ts';
+import { dual, emptyNorthbound, modern } from '../../overlay/cluster.ts';
+import { seededRandom } from '../../ovsdb/random.ts';
 import { accessListsIn } from './access-evaluator.ts';
-import type { End } from './policy-reference.ts';
-import { isAllowed } from './policy-reference.ts';
+import type { End } from './reference.ts';
+import { isAllowed } from './reference.ts';
 import {
   allPolicyUnits,
   applied,
@@ -26,9 +26,10 @@ import {
   podOf,
   portOf,
   setPorts,
-} from './policy-world.ts';
+} from './world.ts';
 
-const runs = 150;
+/** A few seconds. */
+const runs = 50;
 const protocols: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 const numbers = [80, 81, 8080, 8443, 9000];
 
@@ -244,6 +245,6 @@ t.test('what is let through is what the policies allow', (t) => {
     }
   }
   t.comment(`${allowed} connections allowed, ${refused} refused`);
-  t.ok(allowed > 10_000 && refused > 10_000, 'both were asked for');
+  t.ok(allowed > 2_000 && refused > 2_000, 'both were asked for');
   t.end();
 });

@@ -1,10 +1,10 @@
 // What access lists do with a packet, as ovn-sb(5) and ovn-nb(5) describe matches and ACLs: the first of the highest priority decides, none lets it pass.
 
-import type { DatabaseRow } from '../../../agent/model/rows.ts';
-import type { Protocol } from '../../../agent/model/workload.ts';
-import { parseRange } from '../../../agent/net/address-range.ts';
-import { type Existing, indexRows, listOf, textOf } from '../../../agent/overlay/existing.ts';
-import type { ModelDatabase } from '../overlay/model-database.ts';
+import type { DatabaseRow } from '../../../../agent/model/rows.ts';
+import type { Protocol } from '../../../../agent/model/workload.ts';
+import { parseRange } from '../../../../agent/net/address-range.ts';
+import { type Existing, indexRows, listOf, textOf } from '../../../../agent/overlay/existing.ts';
+import type { ModelDatabase } from '../../overlay/model-database.ts';
 
 /** A first packet between two ends; an end without a port is outside. */
 export interface Packet {

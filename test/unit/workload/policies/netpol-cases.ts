@@ -1,7 +1,7 @@
 // The Kubernetes project's own cases for network policies (kubernetes/kubernetes, test/e2e/network/netpol/network_policy.go), by their titles: which policies
 // there are, and who then reaches whom.
-import type { LabelSelector, Labels, NetworkPolicy, Protocol } from '../../../agent/model/workload.ts';
-import { readPolicy } from '../../../agent/workload/policies/read-policy.ts';
+import type { LabelSelector, Labels, NetworkPolicy, Protocol } from '../../../../agent/model/workload.ts';
+import { readPolicy } from '../../../../agent/workload/policies/read-policy.ts';
 
 export interface NetpolCase {
   /** That of the context comes first, where it is not TCP. */

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { emptyNorthbound, modern } from '../overlay/cluster.ts';
+import { emptyNorthbound, modern } from '../../overlay/cluster.ts';
 import { accessListsIn } from './access-evaluator.ts';
 import { addressOf, netpolCases } from './netpol-cases.ts';
 import { changeWorld, netpolWorld } from './netpol-world.ts';
-import { allPolicyUnits, applied, concernedPolicyUnits, factsOf, setPorts } from './policy-world.ts';
+import { allPolicyUnits, applied, concernedPolicyUnits, factsOf, setPorts } from './world.ts';
 
 for (const { title, steps } of netpolCases) {
   t.test(title, (t) => {
@@ -39,7 +39,7 @@ for (const { title, steps } of netpolCases) {
 }
 
 t.test('the table of the documentation has every case', (t) => {
-  const page = readFileSync(join(import.meta.dirname, '../../../../docs/network-policy.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '../../../../../docs/network-policy.md'), 'utf8');
   const listed = [...page.matchAll(/^\| (.*?) \| yes/gm)].map(([, title]) => title);
   t.strictSame(
     listed,

@@ -1,5 +1,5 @@
 // Namespaces, pods and policies on paper, with the ports that the pods would have.
-import type { OverlayLayout, OverlayPlan } from '../../../agent/model/overlay.ts';
+import type { OverlayLayout, OverlayPlan } from '../../../../agent/model/overlay.ts';
 import type {
   ContainerPort,
   Labels,
@@ -7,13 +7,13 @@ import type {
   NetworkPolicy,
   ObjectChange,
   Pod,
-} from '../../../agent/model/workload.ts';
-import { type Existing, indexRows } from '../../../agent/overlay/existing.ts';
-import { operationsOf, type RowOperation } from '../../../agent/overlay/operations.ts';
-import type { WorkloadFacts } from '../../../agent/workload/part.ts';
-import { planWorkload, type Unit } from '../../../agent/workload/plan-workload.ts';
-import { policies as parts } from '../../../agent/workload/policies/policies.ts';
-import type { ModelDatabase } from '../overlay/model-database.ts';
+} from '../../../../agent/model/workload.ts';
+import { type Existing, indexRows } from '../../../../agent/overlay/existing.ts';
+import { operationsOf, type RowOperation } from '../../../../agent/overlay/operations.ts';
+import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
+import { planWorkload, type Unit } from '../../../../agent/workload/plan-workload.ts';
+import { policies as parts } from '../../../../agent/workload/policies/policies.ts';
+import type { ModelDatabase } from '../../overlay/model-database.ts';
 
 export interface PolicyWorld {
   readonly namespaces: Map<string, Namespace>;

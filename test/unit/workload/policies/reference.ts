@@ -7,8 +7,8 @@ import type {
   PolicyPort,
   PolicyRule,
   Protocol,
-} from '../../../agent/model/workload.ts';
-import type { PolicyWorld } from './policy-world.ts';
+} from '../../../../agent/model/workload.ts';
+import type { PolicyWorld } from './world.ts';
 
 export interface End {
   /** null: outside of the cluster. */

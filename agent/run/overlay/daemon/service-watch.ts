@@ -1,0 +1,56 @@
+import { monotonicMs } from '../../../deadline.ts';
+import { followTables, type TableContents } from '../../../drivers/ovn/followed-tables.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import type { DatabaseRow, DatabaseRows } from '../../../model/rows.ts';
+import { decodedRow, shapeOfSchema } from '../../../overlay/wire.ts';
+import { areNews, servicesIn } from '../arriving.ts';
+import type { OverlayPlaces } from '../places.ts';
+import { southboundRemote } from '../southbound.ts';
+
+/** Columns from which services are told, and none in which chassis report. */
+const tables = {
+  Load_Balancer: ['vips', 'protocol', 'lr_datapath_group'],
+  Logical_DP_Group: ['datapaths'],
+  Datapath_Binding: ['external_ids'],
+  Chassis: ['name', 'encaps'],
+  Encap: ['ip'],
+} as const;
+
+/** What is changed together is looked at once. */
+const gatherMs = 100;
+/** Of a storm of changes one part is spent on looking, so many on waiting. */
+const waitsPerLook = 10;
+
+/**
+ * Follows the services in the southbound database, and calls back when other ones arrive at this node than its flows are for. Changes that make no
+ * difference here, as most changes of endpoints do, are seen to make none. Until the function that it returns is called.
+ */
+export function followServices(record: OverlayRecord, places: OverlayPlaces, onNews: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let pauseMs = gatherMs;
+  const look = (contents: TableContents): void => {
+    timer = undefined;
+    const before = monotonicMs();
+    const isNews = areNews(servicesIn(record, rowsOf(contents)), places);
+    pauseMs = Math.max(gatherMs, waitsPerLook * (monotonicMs() - before));
+    if (isNews) onNews();
+  };
+  const southbound = southboundRemote(record, places);
+  if (southbound === null) return () => undefined;
+  const stop = followTables({ database: 'OVN_Southbound', ...southbound, tables }, (contents) => {
+    timer ??= setTimeout(() => look(contents), pauseMs);
+  });
+  return () => {
+    clearTimeout(timer);
+    stop();
+  };
+}
+
+function rowsOf({ schema, rows }: TableContents): DatabaseRows {
+  const shape = shapeOfSchema(schema as never, Object.keys(tables));
+  const decoded = Object.keys(tables).map((table): readonly [string, readonly DatabaseRow[]] => [
+    table,
+    Array.from(rows(table), (row) => decodedRow(row as never, shape[table] ?? {})),
+  ]);
+  return { database: 'OVN_Southbound', shape, tables: Object.fromEntries(decoded) };
+}

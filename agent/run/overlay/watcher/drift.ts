@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { kubeconfigPath } from '../../../drivers/kubernetes/kubeconfig.ts';
+import { openApi } from '../../../drivers/kubernetes/open-api.ts';
+import { AgentError, messageOf } from '../../../errors.ts';
+import type { Config } from '../../../model/config.ts';
+import type { OverlayPlan } from '../../../model/overlay.ts';
+import type { DatabaseRows } from '../../../model/rows.ts';
+import type { Workload } from '../../../model/workload.ts';
+import { indexRows } from '../../../overlay/existing.ts';
+import { workloadTables } from '../../../overlay/tables.ts';
+import { allUnits, planWorkload } from '../../../workload/plan-workload.ts';
+import { createAddressBook } from '../../../workload/pods/address-book.ts';
+import type { PlannedNode } from '../planned.ts';
+import { readRows } from '../rows.ts';
+import type { Cluster } from './keeper.ts';
+import { followObjects, type Objects } from './objects.ts';
+import { addressesOfRow } from './pod-networks.ts';
+
+/** Some thousand objects take a second or two; more is for a machine that swaps. */
+const listedMs = 60_000;
+
+/** What came of comparing: null, there is no kubeconfig, and so nothing to compare with. `unknown`: why it cannot be said, as a sentence. */
+export interface WorkloadDrift {
+  readonly workload: OverlayPlan | null;
+  readonly unknown: readonly string[];
+}
+
+/** What the daemon would have to write so that the rows of OVN_Northbound are as the objects of Kubernetes call for. Touches nothing. */
+export async function workloadDrift(
+  { overlay }: Pick<Config, 'overlay'>,
+  { record, databases, members }: PlannedNode,
+): Promise<WorkloadDrift> {
+  const northbound = databases.find(({ database }) => database.name === 'OVN_Northbound')?.database;
+  const kubeconfig = overlay.kubeconfig.value;
+  if (northbound === undefined || !existsSync(kubeconfigPath(kubeconfig, process.env)))
+    return { workload: null, unknown: [] };
+  try {
+    const workload = await listWorkload(kubeconfig, record.node.name);
+    const plan = planAll(
+      workload,
+      { layout: record.layout, nodes: members },
+      await readRows(northbound, workloadTables),
+    );
+    return { workload: plan, unknown: [] };
+  } catch (error) {
+    return { workload: null, unknown: [`rows for pods and services are not compared: ${messageOf(error)}`] };
+  }
+}
+
+function planAll(workload: Workload, cluster: Cluster, rows: DatabaseRows): OverlayPlan {
+  const existing = indexRows(rows);
+  const book = createAddressBook();
+  const pods = workload.pods.values();
+  book.settle({ nodes: cluster.nodes, pods, gone: [], addressesOfRow: (key) => addressesOfRow(existing, key) });
+  const facts = { ...cluster, workload, addresses: book.addresses };
+  return planWorkload(facts, existing, rows.shape, allUnits(facts, existing));
+}
+
+async function listWorkload(kubeconfig: string | null, nodeName: string): Promise<Workload> {
+  const api = openApi({ kubeconfig, nodeName, say: () => undefined });
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await new Promise((resolve, reject) => {
+      const objects: Objects = followObjects(api, {
+        whole: () => resolve(objects.workload),
+        changed: () => undefined,
+        heard: (error) => error !== null && reject(error),
+      });
+      timer = setTimeout(() => reject(late()), listedMs);
+    });
+  } finally {
+    clearTimeout(timer);
+    api.close();
+  }
+}
+
+function late(): AgentError {
+  return new AgentError('cluster-not-ready', `the API server has not listed its objects within ${listedMs / 1000} s`, {
+    hint: 'look at journalctl -u microshift for what keeps it',
+  });
+}

@@ -1,0 +1,141 @@
+// Services as packets have them: rows that are planned from objects of the API, daemons that nobody tells of them, and who is answered by whom.
+import { createInterface } from 'node:readline';
+import t from 'tap';
+import { connect } from '../../agent/drivers/ovsdb/index.ts';
+import { operationsOf } from '../../agent/overlay/operations.ts';
+import { hasProgram } from '../cluster/binaries.ts';
+import { gatewayOf, modern, nodeOf } from '../unit/overlay/cluster.ts';
+import { type ApiObject, factsFor, planAll, serviceObject, sliceObject } from '../unit/workload/services/facts.ts';
+import { readRows } from './central.ts';
+import { startDaemon } from './daemon.ts';
+import { form } from './form.ts';
+import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { ask, type Pod, serve, startPod } from './services.ts';
+
+const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
+
+/** As the objects of the API are; the daemons are not told. */
+async function publish(central: Host, objects: readonly ApiObject[]): Promise<void> {
+  const nodes = [
+    nodeOf(1, { subnets: ['10.42.0.0/24'] }),
+    nodeOf(2, { subnets: ['10.42.1.0/24'], gateway: gatewayOf(2) }),
+  ];
+  const client = await connect(central.path('/run/ovn/ovnnb_db.sock'), 15_000);
+  try {
+    const rows = await readRows(client);
+    const operations = operationsOf(planAll(factsFor(objects, nodes, modern), rows), rows.shape);
+    if (operations.length > 0) await client.transact('OVN_Northbound', operations);
+  } finally {
+    client.close();
+  }
+  central.must('ovn-nbctl', '--wait=hv', 'sync');
+}
+
+function nodePort(name: string, clusterIP: string, port: number, spec: object = {}): ApiObject {
+  const ports = [{ port: 80, protocol: 'TCP', nodePort: port }];
+  return serviceObject(name, { type: 'NodePort', clusterIPs: [clusterIP], ports, ...spec });
+}
+
+/** Connects until that is refused or answered; what came of it. */
+function refusal(from: Pick<Host, 'must'>, address: string, port: number): string {
+  const script = `
+    const socket = require('net').connect(${port}, '${address}');
+    socket.on('data', () => { console.log('answered'); process.exit(); });
+    socket.on('error', ({ code }) => { console.log(code); process.exit(); });
+    socket.setTimeout(30000, () => { console.log('no answer'); process.exit(); });`;
+  return from.must(process.execPath, '-e', script).trim();
+}
+
+/** Asks over UDP from one port, again and again while nobody answers. */
+async function converse(from: Pod, address: string, port: number): Promise<{ next(): Promise<string> }> {
+  const script = `
+    const socket = require('dgram').createSocket('udp4');
+    let timer;
+    const ask = () => socket.send('?', ${port}, '${address}');
+    socket.on('message', (answer) => { clearInterval(timer); console.log(String(answer)); });
+    process.stdin.on('data', () => { ask(); timer = setInterval(ask, 500); });`;
+  const child = from.start(process.execPath, '-e', script);
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
+  return {
+    next: async () => {
+      child.stdin?.write('next\n');
+      const { value } = await lines.next();
+      return String(value);
+    },
+  };
+}
+
+t.test('services of objects', { skip }, async (t) => {
+  const lan = await startLan(t);
+  const [n1, n2, client] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('client', 50)];
+  for (const host of [n1, n2, client]) host.must('ip', 'link', 'set', 'eth0', 'arp', 'off');
+  form(t, [n1, n2]);
+  t.match(n2.agent('overlay', 'gateway', '--next-hop', '192.0.2.254'), { status: 0 });
+  await startDaemon(n1);
+  await startDaemon(n2);
+  const far = await startPod(n1, n1, '10.42.0.0/24', 'fd01::/64');
+  const near = await startPod(n1, n2, '10.42.1.0/24', 'fd01:0:0:1::/64');
+  for (const host of [n1, n2, client]) await serve(host);
+
+  const [here, there] = ['10.42.1.9', '10.42.0.9'];
+  const web = [nodePort('web', '10.43.0.80', 30080), sliceObject('web', [[there, 'n1']])];
+  const api = [
+    serviceObject('api', { clusterIPs: ['10.43.0.1'], ports: [{ port: 443, protocol: 'TCP' }] }),
+    sliceObject('api', [[n1.address, 'n1']]),
+  ];
+  await publish(n1, [...web, ...api]);
+  t.equal(
+    ask(client, 'tcp', n2.address, 30080),
+    '100.64.0.3',
+    'a new NodePort is reached, and nobody had to apply anything',
+  );
+  t.equal(ask(near, 'tcp', '10.43.0.80', 80), here, 'a pod reaches the cluster IP');
+  t.equal(ask(far, 'tcp', '10.43.0.80', 80), '169.254.169.5', 'so does the one who serves itself');
+  t.equal(ask(near, 'tcp', n2.address, 30080), here, 'and the NodePort');
+  t.equal(ask(n2, 'tcp', '10.43.0.80', 80), '10.42.1.2', 'so does a node');
+
+  t.equal(ask(near, 'tcp', '10.43.0.1', 443), here, 'a pod reaches what a node serves');
+  t.equal(ask(far, 'tcp', '10.43.0.1', 443), there, 'one beside it, too');
+  t.equal(ask(n2, 'tcp', '10.43.0.1', 443), '10.42.1.2', 'and another node');
+  t.equal(ask(n1, 'tcp', '10.43.0.1', 443), '10.42.0.2', 'and that node itself');
+
+  const local = { externalTrafficPolicy: 'Local' };
+  const slice = sliceObject('web', [
+    [there, 'n1'],
+    [here, 'n2'],
+  ]);
+  await publish(n1, [nodePort('web', '10.43.0.80', 30090, local), slice, ...api]);
+  t.equal(
+    ask(client, 'tcp', n2.address, 30090),
+    client.address,
+    'with Local, the pod beside the gateway sees who asks',
+  );
+  t.notMatch(n2.must('ovs-ofctl', 'dump-flows', 'br-ex'), /tp_dst=30080/, 'the port it had before is gone');
+
+  const idle = (...where: readonly (readonly [string, string])[]): readonly ApiObject[] => [
+    serviceObject('dns', { clusterIPs: ['10.43.0.10'], ports: [{ port: 53, protocol: 'UDP' }] }),
+    sliceObject('dns', where, { ports: [{ name: '', port: 8053, protocol: 'UDP' }] }),
+  ];
+  await publish(n1, idle([there, 'n1']));
+  const asker = await converse(near, '10.43.0.10', 53);
+  t.equal(await asker.next(), here, 'who asks over UDP is answered by the only pod');
+  await publish(n1, idle([here, 'n2']));
+  t.equal(
+    await asker.next(),
+    '169.254.169.5',
+    'and with the same port by the other one as soon as that has taken its place',
+  );
+
+  await publish(n1, [nodePort('web', '10.43.0.80', 30080)]);
+  for (const [who, address, port] of [
+    [near, '10.43.0.80', 80],
+    [n2, '10.43.0.80', 80],
+    [client, n2.address, 30080],
+  ] as const)
+    t.equal(refusal(who, address, port), 'ECONNREFUSED', `${address} refuses at once when nobody serves`);
+
+  const affine = { sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 600 } } };
+  await publish(n1, [nodePort('web', '10.43.0.80', 30080, affine), slice]);
+  const answers = Array.from({ length: 8 }, () => ask(near, 'tcp', '10.43.0.80', 80));
+  t.equal(new Set(answers).size, 1, 'a client stays with its endpoint');
+});

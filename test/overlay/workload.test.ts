@@ -1,0 +1,259 @@
+// Rows for objects of Kubernetes in a real ovsdb-server: batches, refusals, races, two who write, and a database that is lost.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { assertLock, connect, deleteRows, mutate, uuid } from '../../agent/drivers/ovsdb/index.ts';
+import { missingForOvn } from '../cluster/unpacked-ovn.ts';
+import { modern } from '../unit/overlay/cluster.ts';
+import { ownRelease, type Release } from './releases.ts';
+import { podOn } from './stored-api.ts';
+import { nodes, type WorkloadBed, workloadBed } from './workload-bed.ts';
+
+const reason = missingForOvn();
+if (reason !== null) t.plan(0, reason);
+else all();
+
+const isActive = ({ role }: { readonly role: string }): boolean => role === 'active';
+
+function podsOn(count: number): ReturnType<typeof podOn>[] {
+  return Array.from({ length: count }, (_, index) => podOn(`n${1 + (index % 3)}`, `web-${index}`));
+}
+
+/** Waits until what was asked for before is written: a pod that comes after it is. */
+async function passed(bed: WorkloadBed, name: string): Promise<void> {
+  bed.api.put('pods', podOn('n1', name));
+  await bed.until(() => bed.port(name) !== undefined);
+}
+
+function annotation(bed: WorkloadBed, pod: string): string {
+  return bed.api.get('pods', `default/${pod}`)?.metadata.annotations?.['k8s.ovn.org/pod-networks'] ?? '';
+}
+
+function all(): void {
+  t.test('pods come and go', async (t) => {
+    const bed = await workloadBed(t, ownRelease());
+    const { api, port, until } = bed;
+    const { told } = bed.watch();
+    await told(isActive);
+    api.put('pods', podOn('n1', 'a'), podOn('n2', 'b'), podOn('elsewhere', 'c'));
+    await until(() => port('a') !== undefined && port('b') !== undefined);
+    t.match(port('a'), { addresses: '0a:58:0a:2a:01:03 10.42.1.3' });
+    t.match(annotation(bed, 'a'), /"ip_addresses":\["10\.42\.1\.3\/24"\]/);
+    t.equal(port('c'), undefined, 'on a node that is no member');
+
+    const uidOf = (): string => JSON.stringify(port('a')?.options);
+    const before = uidOf();
+    api.remove('pods', 'default/a');
+    api.put('pods', podOn('n1', 'a'));
+    await until(() => uidOf() !== before && port('a') !== undefined);
+    t.match(uidOf(), api.get('pods', 'default/a')?.metadata.uid, 'one of the same name gets the row');
+    api.put('pods', podOn('n3', 'a'));
+    await until(() => /10\.42\.3\./.test(JSON.stringify(port('a')?.addresses)));
+    t.pass('and where it runs on another node, the row is on the switch of that');
+
+    const over = { ...podOn('n1', 'job'), status: { phase: 'Succeeded' } };
+    api.put('pods', podOn('n1', 'job', over.metadata));
+    await until(() => port('job') !== undefined);
+    api.put('pods', over);
+    await until(() => port('job') === undefined);
+    t.pass('one that has ended has no row');
+    api.remove('pods', 'default/a', 'default/b');
+    await until(() => port('a') === undefined && port('b') === undefined);
+  });
+
+  t.test('a storm is a few transactions, and a restart none', async (t) => {
+    const bed = await workloadBed(t, ownRelease());
+    const { api, port, until, writes, rows } = bed;
+    const pods = podsOn(500);
+    const first = bed.watch();
+    await first.told(isActive);
+    await passed(bed, 'first');
+    writes();
+    api.put('pods', ...pods);
+    await until(() => pods.every(({ metadata }) => port(metadata.name) !== undefined));
+    const count = writes();
+    t.ok(count <= 4, `${count} transactions for 500 pods`);
+    t.equal(api.annotated(), 501, 'each is annotated once');
+    const ports = rows('Logical_Switch_Port').filter(({ name }) => String(name).startsWith('default_'));
+    const addresses = ports.map(({ addresses: all }) => JSON.stringify(all));
+    t.equal(new Set(addresses).size, addresses.length, 'no two have one address');
+
+    await first.watcher.close();
+    const before = rows('Logical_Switch_Port');
+    const second = bed.watch();
+    await second.told(isActive);
+    await passed(bed, 'second');
+    t.equal(writes(), 1, 'only the pod that was made since is written');
+    t.strictSame(
+      before.filter((row) => !rows('Logical_Switch_Port').includes(row)),
+      [],
+      'every other row is untouched',
+    );
+    t.equal(api.annotated(), 502, 'and nobody else annotated');
+  });
+
+  t.test('killed between a row and its annotation, and the other way round', async (t) => {
+    const bed = await workloadBed(t, ownRelease());
+    const { api, port, until } = bed;
+    const first = bed.watch();
+    await first.told(isActive);
+    api.put('pods', podOn('n1', 'annotated'));
+    await until(() => annotation(bed, 'annotated') !== '' && port('annotated') !== undefined);
+    api.holdAnnotations();
+    api.put('pods', podOn('n1', 'only-row'));
+    await until(() => port('only-row') !== undefined);
+    t.equal(annotation(bed, 'only-row'), '');
+    const had = [port('annotated')?.addresses, port('only-row')?.addresses];
+    await first.watcher.close();
+    // The row of one is lost, as though it had never been written.
+    await remove(bed, 'annotated');
+    await until(() => port('annotated') === undefined);
+
+    api.allowAnnotations();
+    const second = bed.watch();
+    await second.told(isActive);
+    await until(() => port('annotated') !== undefined && annotation(bed, 'only-row') !== '');
+    t.strictSame([port('annotated')?.addresses, port('only-row')?.addresses], had, 'each has the address that it had');
+  });
+
+  t.test('what the database refuses keeps nobody else waiting', async (t) => {
+    const bed = await workloadBed(t, withShortNames(t, ownRelease()));
+    const { api, port, until } = bed;
+    const { told, state } = bed.watch();
+    await told(isActive);
+    const bad = podOn('n2', `too-long-${'x'.repeat(60)}`);
+    api.put('pods', ...podsOn(100), bad, podOn('n3', 'last'));
+    await until(() => port('last') !== undefined && port('web-99') !== undefined);
+    await told(({ refused }) => refused.length > 0);
+    t.strictSame(state()?.refused, [`pod:default/${bad.metadata.name}`]);
+    t.match(api.notices, [{ regarding: { kind: 'Pod', name: bad.metadata.name }, reason: 'Refused' }]);
+    t.match(state()?.failure?.message, /constraint violation/);
+    await passed(bed, 'later');
+    api.remove('pods', `default/${bad.metadata.name}`);
+    await told(({ refused, failure }) => refused.length === 0 && failure === null);
+    t.pass('until it is gone');
+  });
+
+  t.test('a pod asks for the address of another one', async (t) => {
+    const bed = await workloadBed(t, ownRelease());
+    const { api, port, until } = bed;
+    await bed.watch().told(isActive);
+    const asking = { 'microshift-net/ip-address': '10.42.1.77' };
+    api.put('pods', podOn('n1', 'one', { annotations: asking }), podOn('n1', 'two', { annotations: asking }));
+    await passed(bed, 'other');
+    t.match(port('one'), { addresses: /10\.42\.1\.77$/ });
+    t.equal(port('two'), undefined);
+    t.match(api.notices, [{ regarding: { kind: 'Pod', name: 'two' }, reason: 'AddressTaken' }]);
+    api.remove('pods', 'default/one');
+    await until(() => port('two') !== undefined);
+    t.match(port('two'), { addresses: /10\.42\.1\.77$/ }, 'it gets it when that is gone');
+  });
+
+  t.test('somebody else changes the rows', async (t) => {
+    const bed = await workloadBed(t, ownRelease());
+    const { api, port, until, writes } = bed;
+    await bed.watch().told(isActive);
+    api.put('pods', ...podsOn(30));
+    await until(() => port('web-29') !== undefined);
+    const { addresses } = port('web-3') ?? {};
+    await bed.central.client.transact('OVN_Northbound', [
+      mutate('Logical_Switch_Port', [['name', '==', 'default_web-3']], [['addresses', 'insert', 'unknown']]),
+    ]);
+    await until(() => JSON.stringify(port('web-3')?.addresses) === JSON.stringify(addresses));
+    t.pass('a column that was changed');
+    for (let index = 0; index < 30; index += 1) {
+      // While the row is removed its pod gets another label, a row more in a set.
+      const gone = remove(bed, `web-${index}`);
+      const pod = api.get('pods', `default/web-${index}`);
+      if (pod !== undefined) api.put('pods', { ...pod, metadata: { ...pod.metadata, labels: { app: `${index}` } } });
+      await gone;
+    }
+    await until(() => podsOn(30).every(({ metadata }) => port(metadata.name) !== undefined));
+    await passed(bed, 'settled');
+    writes();
+    await passed(bed, 'last');
+    t.equal(writes(), 1, 'all that was removed is back, and nothing is left to write');
+  });
+
+  t.test('of two one writes, and the other as soon as that is gone', async (t) => {
+    const bed = await workloadBed(t, ownRelease());
+    const { api, port, until, writes } = bed;
+    const first = bed.watch();
+    await first.told(isActive);
+    const second = bed.watch();
+    await second.told(({ role }) => role === 'standby');
+    api.put('pods', ...podsOn(10));
+    await until(() => port('web-9') !== undefined);
+    t.equal(api.annotated(), 10, 'only one annotates');
+    const other = await connect(`${bed.central.folder}/nb.sock`, 60_000);
+    t.teardown(() => other.close());
+    await t.rejects(
+      other.transact('OVN_Northbound', [assertLock('microshift_net_nb'), deleteRows('ACL', [])]),
+      /not owner/,
+      'the lock is had',
+    );
+    const { addresses } = port('web-3') ?? {};
+    writes();
+    await first.watcher.close();
+    await second.told(isActive);
+    await passed(bed, 'later');
+    t.equal(writes(), 1, 'who takes over finds everything as wanted');
+    t.strictSame(port('web-3')?.addresses, addresses);
+  });
+
+  t.test('a database that is emptied is filled again, beginning with the nodes', async (t) => {
+    const bed = await workloadBed(t, ownRelease());
+    const { api, port, until, rows, central } = bed;
+    const { watcher, told } = bed.watch();
+    await told(isActive);
+    api.put('pods', ...podsOn(20));
+    await until(() => port('web-19') !== undefined);
+    const addressesNow = (): unknown => podsOn(20).map(({ metadata }) => port(metadata.name)?.addresses);
+    const before = addressesNow();
+    const tables = [
+      'Logical_Switch',
+      'Logical_Router',
+      'Load_Balancer',
+      'Load_Balancer_Group',
+      'Address_Set',
+      'Port_Group',
+    ];
+    await central.client.transact(
+      'OVN_Northbound',
+      tables.map((table) => deleteRows(table, [])),
+    );
+    await until(() => rows('Logical_Switch').length === 0 && rows('Logical_Switch_Port').length === 0);
+    await central.apply({ nodes });
+    await until(() => podsOn(20).every(({ metadata }) => port(metadata.name) !== undefined));
+    t.strictSame(addressesNow(), before);
+
+    await central.apply({ nodes: nodes.slice(0, 2), leaving: ['n3'] });
+    watcher.know({ layout: modern, nodes: nodes.slice(0, 2) });
+    await passed(bed, 'last');
+    t.equal(port('web-2'), undefined, 'a node that leaves takes its pods along');
+    t.not(port('web-1'), undefined);
+  });
+}
+
+/** Takes a pod's row out, as `ovn-nbctl lsp-del` does. */
+async function remove({ central, port }: WorkloadBed, pod: string): Promise<void> {
+  const row = port(pod);
+  if (row === undefined) return;
+  const held = uuid(String((row._uuid as readonly string[])[1]));
+  await central.client.transact('OVN_Northbound', [
+    mutate('Logical_Switch', [['ports', 'includes', held]], [['ports', 'delete', held]]),
+  ]);
+}
+
+/** A release whose server refuses long names of ports. */
+function withShortNames(t: Test, release: Release): Release {
+  const schemas = t.testdir({});
+  for (const name of ['ovn-nb.ovsschema', 'ovn-sb.ovsschema']) {
+    const schema = JSON.parse(readFileSync(join(release.schemas, name), 'utf8'));
+    if (name === 'ovn-nb.ovsschema')
+      schema.tables.Logical_Switch_Port.columns.name.type = { key: { type: 'string', maxLength: 60 } };
+    delete schema.cksum;
+    writeFileSync(join(schemas, name), JSON.stringify(schema));
+  }
+  return { ...release, schemas };
+}

@@ -1,0 +1,211 @@
+// Which address a pod gets, and why it may get none.
+import t from 'tap';
+import { dualNode, nodeOf } from '../../overlay/cluster.ts';
+import { annotated, asking, openBook, podOf } from './pods.ts';
+
+const small = nodeOf(1, { subnets: ['10.42.1.0/29'] });
+
+t.test('addresses come in turn, and one that was given back comes again only after all others', (t) => {
+  const { tell, all } = openBook([small]);
+  t.strictSame(tell({ pods: [podOf('a'), podOf('b')] }).changed, ['default/a', 'default/b']);
+  t.strictSame(all(), { a: '10.42.1.3/29', b: '10.42.1.4/29' });
+  tell({ gone: ['default/a'] });
+  tell({ pods: [podOf('c'), podOf('d')] });
+  t.strictSame(all(), { b: '10.42.1.4/29', c: '10.42.1.5/29', d: '10.42.1.6/29' });
+  tell({ pods: [podOf('e')] });
+  t.equal(all().e, '10.42.1.3/29', 'after the last one the first that is free; .7 is the broadcast address');
+  t.end();
+});
+
+t.test('who finds none is told once, and gets the first that comes free', (t) => {
+  const { tell, all } = openBook([small]);
+  tell({ pods: ['a', 'b', 'c', 'd'].map((name) => podOf(name)) });
+  const { changed, faults } = tell({ pods: [podOf('late')] });
+  t.strictSame(changed, []);
+  t.match(faults, [{ pod: { name: 'late' }, reason: 'NoFreeAddress', note: /all addresses of 10\.42\.1\.0\/29/ }]);
+  t.strictSame(tell({ pods: [podOf('late', { labels: { a: 'b' } })] }).faults, [], 'not a second time');
+  t.strictSame(tell({ pods: [podOf('b', { isOver: true })] }).changed, ['default/b', 'default/late']);
+  t.equal(all().late, '10.42.1.4/29', 'the address of one that is over');
+  t.notOk('b' in all());
+  t.end();
+});
+
+t.test('what has no interface of its own gets no address', (t) => {
+  const { tell, all } = openBook([nodeOf(1), nodeOf(2, { subnets: [] })]);
+  const pods = [
+    podOf('host', { isHostNetwork: true }),
+    podOf('over', { isOver: true }),
+    podOf('unscheduled', { nodeName: null }),
+    podOf('stranger', { nodeName: 'n9' }),
+    podOf('gateway', { nodeName: 'n2' }),
+  ];
+  t.strictSame(tell({ pods }), { changed: [], faults: [] });
+  t.strictSame(all(), {});
+  tell({ pods: [podOf('unscheduled')] });
+  t.strictSame(all(), { unscheduled: '10.42.1.3/24' }, 'and does as soon as it is scheduled');
+  t.end();
+});
+
+t.test('both families, each with the length of its subnet', (t) => {
+  const { tell, all } = openBook([dualNode(1)]);
+  tell({ pods: [podOf('a'), podOf('b', asking('10.42.1.200')), podOf('c', asking('fd01:0:0:1::beef, 10.42.1.201'))] });
+  t.strictSame(all(), {
+    b: '10.42.1.200/24 fd01:0:0:1::3/64',
+    c: '10.42.1.201/24 fd01:0:0:1::beef/64',
+    a: '10.42.1.4/24 fd01:0:0:1::4/64',
+  });
+  t.end();
+});
+
+t.test('IPv6 only', (t) => {
+  const { tell, all } = openBook([nodeOf(1, { subnets: ['fd01:0:0:1::/64'] })]);
+  tell({ pods: [podOf('a')] });
+  t.strictSame(all(), { a: 'fd01:0:0:1::3/64' });
+  t.end();
+});
+
+t.test('an address that is asked for is had, or nothing is', async (t) => {
+  const ask = (address: string, name = 'asker') => podOf(name, asking(address));
+
+  t.test('it is free', (t) => {
+    const { tell, all } = openBook();
+    t.strictSame(tell({ pods: [podOf('first'), ask('10.42.1.3')] }).faults, []);
+    t.strictSame(all(), { asker: '10.42.1.3/24', first: '10.42.1.4/24' }, 'before those that take any');
+    t.end();
+  });
+
+  t.test('another pod has it, until that is gone', (t) => {
+    const { tell, all } = openBook();
+    tell({ pods: [podOf('owner')] });
+    const { faults } = tell({ pods: [ask('10.42.1.3')] });
+    t.match(faults, [
+      { reason: 'AddressTaken', note: /ip-address asks for 10\.42\.1\.3, which pod default\/owner has/ },
+    ]);
+    t.strictSame(all(), { owner: '10.42.1.3/24' });
+    t.strictSame(tell({ gone: ['default/owner'] }).changed, ['default/owner', 'default/asker']);
+    t.strictSame(all(), { asker: '10.42.1.3/24' });
+    t.end();
+  });
+
+  t.test('two ask for one in the same batch', (t) => {
+    const { tell, all } = openBook();
+    const { faults } = tell({ pods: [ask('10.42.1.9', 'one'), ask('10.42.1.9', 'other')] });
+    t.match(faults, [{ pod: { name: 'other' }, reason: 'AddressTaken', note: /default\/one has/ }]);
+    t.strictSame(all(), { one: '10.42.1.9/24' });
+    t.end();
+  });
+
+  t.test('it asks for another one instead', (t) => {
+    const { tell, all } = openBook();
+    tell({ pods: [podOf('owner'), ask('10.42.1.0')] });
+    t.strictSame(tell({ pods: [ask('10.42.1.8')] }).changed, ['default/asker']);
+    t.equal(all().asker, '10.42.1.8/24');
+    t.end();
+  });
+
+  for (const address of [
+    '10.42.2.3',
+    '10.42.1.1',
+    '10.42.1.2',
+    '10.42.1.0',
+    '10.42.1.255',
+    'fd01::3',
+    'soon',
+    '10.42.1.7/24',
+  ])
+    t.test(`${address} cannot be had`, (t) => {
+      const { tell, all } = openBook();
+      t.match(tell({ pods: [ask(address)] }).faults, [
+        { reason: 'AddressNotUsable', note: /a pod of n1 can have one of 10/ },
+      ]);
+      t.strictSame(all(), {});
+      t.end();
+    });
+
+  t.test('two of one family', (t) => {
+    const { tell } = openBook([dualNode(1)]);
+    t.match(tell({ pods: [ask('10.42.1.7,10.42.1.8')] }).faults, [{ reason: 'AddressNotUsable' }]);
+    t.end();
+  });
+});
+
+t.test('after a restart every pod has what it had', async (t) => {
+  const node = dualNode(1);
+  const [four, six] = ['10.42.1.77/24', 'fd01:0:0:1::4d/64'];
+
+  t.test('as its annotation says, in any form', (t) => {
+    const { tell, all } = openBook([node]);
+    const first = {
+      ovn: '{"gateway_ip": "10.42.1.1", "ip_address": "10.42.1.78/24", "mac_address": "0a:00:00:00:00:01"}',
+    };
+    tell({ pods: [podOf('new'), podOf('a', annotated(node, four, six)), podOf('old', { annotations: first })] });
+    t.match(all(), { a: `${four} ${six}`, old: /^10\.42\.1\.78\/24 fd01/ });
+    t.equal(all().new, '10.42.1.79/24 fd01:0:0:1::4f/64', 'a new one comes after those that were given');
+    t.end();
+  });
+
+  t.test('as its row says, or the kubelet', (t) => {
+    const { tell, all } = openBook([node]);
+    const addressesOfRow = (key: string): readonly string[] =>
+      key === 'default/a' ? ['10.42.1.77', 'fd01:0:0:1::4d'] : [];
+    const { faults } = tell({
+      pods: [podOf('new'), podOf('a'), podOf('b', { podIPs: ['10.42.1.90', 'FD01:0:0:1:0::90'] })],
+      addressesOfRow,
+    });
+    t.strictSame(faults, []);
+    t.match(all(), { a: `${four} ${six}`, b: '10.42.1.90/24 fd01:0:0:1::90/64' });
+    t.end();
+  });
+
+  t.test('of two that say the same, the one whose row does', (t) => {
+    const { tell, all } = openBook([node]);
+    const copied = annotated(node, four, six);
+    const { faults } = tell({
+      pods: [podOf('copy', copied), podOf('real', copied)],
+      addressesOfRow: (key) => (key === 'default/real' ? ['10.42.1.77', 'fd01:0:0:1::4d'] : []),
+    });
+    t.strictSame(faults, []);
+    t.equal(all().real, `${four} ${six}`);
+    t.equal(all().copy, '10.42.1.78/24 fd01:0:0:1::4e/64');
+    t.end();
+  });
+
+  t.test('where one family is left, the other is added', (t) => {
+    const { tell, all } = openBook([node]);
+    tell({ pods: [podOf('a', annotated(nodeOf(1), four))] });
+    t.equal(all().a, '10.42.1.77/24 fd01:0:0:1::3/64');
+    t.end();
+  });
+
+  t.test('it asks for another one now: an address is for life', (t) => {
+    const { tell, all } = openBook([nodeOf(1)]);
+    const annotations = { ...annotated(nodeOf(1), four).annotations, ...asking('10.42.1.5').annotations };
+    tell({ pods: [podOf('a', { annotations })] });
+    t.equal(all().a, four);
+    t.end();
+  });
+});
+
+t.test('a pod made anew under the same name is another pod', (t) => {
+  const { tell, all } = openBook();
+  tell({ pods: [podOf('a')] });
+  t.strictSame(tell({ pods: [podOf('a', { uid: 'another' })] }).changed, ['default/a']);
+  t.strictSame(all(), { a: '10.42.1.4/24' });
+  t.strictSame(tell({ pods: [podOf('a', { uid: 'another' })] }), { changed: [], faults: [] }, 'the same once more');
+  t.end();
+});
+
+t.test('nodes that come, go and get another subnet take their pods with them', (t) => {
+  const { tell, all } = openBook();
+  const one = podOf('a', { podIPs: ['10.42.1.3'] });
+  tell({ pods: [one, podOf('b', { nodeName: 'n2' })] });
+  t.strictSame(all(), { a: '10.42.1.3/24' });
+  t.strictSame(tell({ nodes: [nodeOf(1), nodeOf(2)] }).changed, ['default/b']);
+  t.strictSame(all(), { a: '10.42.1.3/24', b: '10.42.2.3/24' });
+  t.strictSame(tell({ nodes: [nodeOf(2)] }).changed, ['default/a']);
+  t.strictSame(all(), { b: '10.42.2.3/24' });
+  const { faults } = tell({ nodes: [nodeOf(1, { subnets: ['10.42.9.0/24'] }), nodeOf(2)] });
+  t.strictSame(all(), { b: '10.42.2.3/24', a: '10.42.9.3/24' });
+  t.match(faults, [{ pod: { name: 'a' }, reason: 'AddressReplaced', note: /^10\.42\.1\.3 cannot stay/ }]);
+  t.end();
+});

@@ -1,0 +1,58 @@
+// Pods on paper, and a book that gives them addresses.
+import type { OverlayNode } from '../../../../agent/model/overlay.ts';
+import type { Labels, Pod } from '../../../../agent/model/workload.ts';
+import {
+  type AddressBatch,
+  type AddressBook,
+  type AddressOutcome,
+  createAddressBook,
+} from '../../../../agent/workload/pods/address-book.ts';
+import { annotationNames, wantedAnnotations } from '../../../../agent/workload/pods/annotations.ts';
+import { dual, nodeOf } from '../../overlay/cluster.ts';
+
+/** Pod `default/<name>` on n1. */
+export function podOf(name: string, special: Partial<Pod> = {}): Pod {
+  return {
+    namespace: 'default',
+    name,
+    uid: `uid-of-${name}`,
+    labels: {},
+    annotations: {},
+    nodeName: 'n1',
+    isHostNetwork: false,
+    isOver: false,
+    podIPs: [],
+    ports: [],
+    ...special,
+  };
+}
+
+export function asking(address: string): { readonly annotations: Labels } {
+  return { annotations: { [annotationNames.requested]: address } };
+}
+
+/** As a pod of the node that has these addresses is annotated. */
+export function annotated(node: OverlayNode, ...addresses: readonly string[]): { readonly annotations: Labels } {
+  return { annotations: wantedAnnotations(addresses, node, dual) };
+}
+
+/** A book, and how to tell it things. */
+export interface Told {
+  readonly book: AddressBook;
+  tell(batch?: Partial<AddressBatch>): AddressOutcome;
+  /** The addresses of pods of `default`, by name. */
+  all(): Readonly<Record<string, string>>;
+}
+
+/** `nodes` are those of every batch that names no others. */
+export function openBook(nodes: readonly OverlayNode[] = [nodeOf(1)]): Told {
+  const book = createAddressBook();
+  return {
+    book,
+    tell: (batch = {}) => book.settle({ nodes, pods: [], gone: [], addressesOfRow: () => [], ...batch }),
+    all: () =>
+      Object.fromEntries(
+        Array.from(book.addresses, ([key, addresses]) => [key.replace('default/', ''), addresses.join(' ')]),
+      ),
+  };
+}

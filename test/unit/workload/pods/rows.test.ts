@@ -1,0 +1,172 @@
+// The logical ports of pods, on both releases and in both namings.
+import t from 'tap';
+import type { OverlayLayout, OverlayNode } from '../../../../agent/model/overlay.ts';
+import type { Pod } from '../../../../agent/model/workload.ts';
+import { foundIn } from '../../../../agent/overlay/draft.ts';
+import { operationsOf } from '../../../../agent/overlay/operations.ts';
+import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
+import { allUnits, concernedUnits, planWorkload } from '../../../../agent/workload/plan-workload.ts';
+import { applied, dual, dualNode, emptyNorthbound, modern, nodeOf, seed } from '../../overlay/cluster.ts';
+import type { ModelDatabase } from '../../overlay/model-database.ts';
+import { openBook, podOf } from './pods.ts';
+
+const none = { namespaces: new Map(), services: new Map(), slices: new Map(), policies: new Map() };
+
+/** A cluster with nodes and pods whose rows are planned and written, over and over. */
+function clusterOf(nodes: readonly OverlayNode[], layout: OverlayLayout = modern, release?: string) {
+  const database: ModelDatabase = emptyNorthbound(release);
+  applied(database, { layout, nodes, centralNode: 'central' });
+  const told = openBook(nodes);
+  const known = new Map<string, Pod>();
+  const facts = (): WorkloadFacts => ({
+    layout,
+    nodes,
+    workload: { ...none, pods: known },
+    addresses: told.book.addresses,
+  });
+  const write = () => {
+    const { existing, shape } = foundIn(database.rows());
+    const plan = planWorkload(facts(), existing, shape, allUnits(facts(), existing));
+    database.transact(operationsOf(plan, shape));
+    return plan;
+  };
+  return {
+    database,
+    facts,
+    write,
+    put: (...pods: readonly Pod[]) => {
+      for (const pod of pods) known.set(`${pod.namespace}/${pod.name}`, pod);
+      told.tell({ pods });
+      return write();
+    },
+    drop: (key: string) => {
+      known.delete(key);
+      told.tell({ gone: [key] });
+      return write();
+    },
+    ports: (node: string) => {
+      const { tables } = database.rows();
+      const onNode = tables.Logical_Switch?.find(({ name }) => name === node)?.ports as readonly string[];
+      return (tables.Logical_Switch_Port ?? []).filter(
+        (row) => onNode.includes(row._uuid) && String(row.name).startsWith('default_'),
+      );
+    },
+  };
+}
+
+for (const release of ['23.03', '26.03'])
+  t.test(`the row of a pod, OVN ${release}`, (t) => {
+    const { put, drop, ports, write } = clusterOf([dualNode(1), dualNode(2)], dual, release);
+    put(podOf('a'), podOf('host', { isHostNetwork: true }), podOf('later', { nodeName: null }));
+    const place = '0a:58:0a:2a:01:03 10.42.1.3 fd01:0:0:1::3';
+    t.match(ports('n1'), [
+      {
+        name: 'default_a',
+        addresses: [place],
+        port_security: [place],
+        options: { 'iface-id-ver': 'uid-of-a', 'requested-chassis': dualNode(1).systemId },
+        external_ids: {
+          namespace: 'default',
+          pod: 'true',
+          owner: 'microshift-net-workload',
+          'owner-unit': 'pod:default/a',
+        },
+      },
+    ]);
+    t.equal(ports('n1').length, 1);
+    t.strictSame(ports('n2'), []);
+    t.strictSame(write().changes, [], 'a second plan has nothing to do');
+    drop('default/a');
+    t.strictSame(ports('n1'), []);
+    t.end();
+  });
+
+t.test('in the naming of 2017', (t) => {
+  const node = nodeOf(2, { subnets: ['192.168.2.0/24'] });
+  const { put, ports } = clusterOf([node], seed);
+  put(podOf('sshd-2', { nodeName: 'n2' }));
+  t.match(ports('n2'), [{ name: 'default_sshd-2', addresses: ['0a:58:c0:a8:02:03 192.168.2.3'] }]);
+  t.end();
+});
+
+t.test('a pod made anew under its name has the same row, and on another node another one', (t) => {
+  const { put, ports } = clusterOf([nodeOf(1), nodeOf(2)]);
+  put(podOf('a'));
+  const [row] = ports('n1');
+  const { changes } = put(podOf('a', { uid: 'second' }));
+  t.match(changes, [{ do: 'update', uuid: row?._uuid }], 'in one step');
+  t.match(ports('n1'), [{ _uuid: row?._uuid, options: { 'iface-id-ver': 'second' }, addresses: [/10\.42\.1\.4$/] }]);
+  const moved = put(podOf('a', { uid: 'third', nodeName: 'n2' }));
+  t.match(moved.changes, [{ do: 'delete' }, { do: 'insert' }], 'in one transaction');
+  t.strictSame(ports('n1'), []);
+  t.match(ports('n2'), [{ options: { 'iface-id-ver': 'third' }, addresses: [/10\.42\.2\.3$/] }]);
+  t.end();
+});
+
+t.test('a row that the tool of 2017 made is taken over', (t) => {
+  const cluster = clusterOf([nodeOf(1)]);
+  const { put, ports, database } = cluster;
+  put(podOf('a'));
+  const [row] = ports('n1');
+  database.transact([
+    {
+      op: 'update',
+      table: 'Logical_Switch_Port',
+      where: [['_uuid', '==', ['uuid', row?._uuid ?? '']]],
+      row: {
+        addresses: 'dynamic',
+        port_security: ['set', []],
+        options: ['map', []],
+        external_ids: [
+          'map',
+          [
+            ['namespace', 'default'],
+            ['pod', 'true'],
+          ],
+        ],
+      },
+    },
+  ]);
+  cluster.write();
+  t.strictSame(ports('n1'), [row]);
+  t.end();
+});
+
+t.test('what a pod cannot have', (t) => {
+  const { put, database } = clusterOf([nodeOf(1)]);
+  const [router] = database.rows().tables.Logical_Switch_Port?.filter(({ name }) => name === 'stor-n1') ?? [];
+  database.transact([
+    {
+      op: 'update',
+      table: 'Logical_Switch_Port',
+      where: [['_uuid', '==', ['uuid', router?._uuid ?? '']]],
+      row: { name: 'br-ex_n1' },
+    },
+  ]);
+  const plan = put(podOf('n1', { namespace: 'br-ex' }));
+  t.strictSame(plan.changes, [], 'the port of a router or a NIC');
+  t.match(plan.trace.join('\n'), 'br-ex_n1=left out, its name is that of another port');
+
+  const without = clusterOf([]);
+  const facts = { ...without.facts(), nodes: [nodeOf(1)], addresses: new Map([['default/a', ['10.42.1.3/24']]]) };
+  const { existing, shape } = foundIn(without.database.rows());
+  const early = planWorkload(
+    { ...facts, workload: { ...none, pods: new Map([['default/a', podOf('a')]]) } },
+    existing,
+    shape,
+    ['pod:default/a'],
+  );
+  t.strictSame(early.changes, []);
+  t.match(early.trace.join('\n'), 'default_a=left out, n1 has no switch yet');
+  t.end();
+});
+
+t.test('a change concerns the pod that it is of', (t) => {
+  const { facts } = clusterOf([nodeOf(1)]);
+  const units = (change: Parameters<typeof concernedUnits>[0]) =>
+    concernedUnits(change, facts()).filter((unit) => unit.startsWith('pod:'));
+  t.strictSame(units({ kind: 'Pod', now: podOf('a') }), ['pod:default/a']);
+  t.strictSame(units({ kind: 'Pod', before: podOf('a') }), ['pod:default/a']);
+  t.strictSame(units({ kind: 'Namespace', now: { name: 'default', uid: 'x', labels: {} } }), []);
+  t.end();
+});

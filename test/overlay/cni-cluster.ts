@@ -4,15 +4,19 @@ import type { ApiServer } from '../cluster/api-server.ts';
 import { apiServerFor } from '../cluster/session.ts';
 import { form } from './form.ts';
 import { type Host, startLan } from './hosts.ts';
-import { addressPod, createPod, installShim, makeSandbox, type Sandbox, type TestPod } from './pods.ts';
+import { createPod, installShim, makeSandbox, type Sandbox, type TestPod } from './pods.ts';
 import { nodeKubeconfig, offerApi } from './relay.ts';
 
 export interface CniCluster {
   readonly server: ApiServer;
   /** The first is the central one. */
   readonly hosts: readonly [Host, Host];
-  /** A pod with its address and an empty sandbox. */
-  pod(host: Host, name: string): Promise<{ readonly pod: TestPod; readonly sandbox: Sandbox }>;
+  /** A pod and an empty sandbox. */
+  pod(
+    host: Host,
+    name: string,
+    annotations?: Readonly<Record<string, string>>,
+  ): Promise<{ readonly pod: TestPod; readonly sandbox: Sandbox }>;
 }
 
 /** Two nodes, in an overlay and without daemons yet; null: there can be no API server here. */
@@ -28,15 +32,11 @@ export async function startCniCluster(t: Test): Promise<CniCluster | null> {
   }
   form(t, [...hosts]);
   await server.call('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
-  let made = 0;
   return {
     server,
     hosts,
-    pod: async (host, name) => {
-      made += 1;
-      const { uid } = await createPod(server, host.name, name);
-      const address = `10.42.${hosts.indexOf(host)}.${2 + made}/24`;
-      const pod = await addressPod(server, hosts[0], host.name, name, uid, address);
+    pod: async (host, name, annotations) => {
+      const pod = await createPod(server, host.name, name, annotations);
       return { pod, sandbox: makeSandbox(host, sandboxId(), pod) };
     },
   };

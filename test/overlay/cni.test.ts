@@ -4,7 +4,7 @@ import { sandboxId, startCniCluster } from './cni-cluster.ts';
 import { startDaemon } from './daemon.ts';
 import { missingForHosts } from './hosts.ts';
 import { ping } from './ping.ts';
-import { addressPod, cni, createPod, inPod, makeSandbox, ofPods } from './pods.ts';
+import { cni, inPod, makeSandbox, ofPods } from './pods.ts';
 import { talk } from './talk.ts';
 
 const skip = missingForHosts() ?? false;
@@ -12,9 +12,9 @@ const skip = missingForHosts() ?? false;
 t.test('pods of two nodes', { skip }, async (t) => {
   const cluster = await startCniCluster(t);
   if (cluster === null) return;
-  const { server, hosts } = cluster;
+  const { hosts } = cluster;
   const [n1, n2] = hosts;
-  const a = await cluster.pod(n1, 'a');
+  const a = await cluster.pod(n1, 'a', { 'microshift-net/ip-address': '10.42.0.7' });
   t.match(await cni(n1, 'VERSION', a.sandbox), {
     status: 0,
     result: { supportedVersions: ['0.3.1', '0.4.0', '1.0.0', '1.1.0'] },
@@ -39,11 +39,13 @@ t.test('pods of two nodes', { skip }, async (t) => {
     cniVersion: '1.1.0',
     interfaces: [
       { name: link, mtu: 1442 },
-      { name: 'eth0', mac: a.pod.mac, mtu: 1442, sandbox: a.sandbox.netns },
+      { name: 'eth0', mac: '0a:58:0a:2a:00:07', mtu: 1442, sandbox: a.sandbox.netns },
     ],
-    ips: [{ address: `${a.pod.address}/24`, gateway: '10.42.0.1', interface: 1 }],
+    ips: [{ address: '10.42.0.7/24', gateway: '10.42.0.1', interface: 1 }],
     routes: [
       { dst: '10.42.0.0/16', gw: '10.42.0.1' },
+      { dst: '10.43.0.0/16', gw: '10.42.0.1' },
+      { dst: '100.64.0.0/16', gw: '10.42.0.1' },
       { dst: '0.0.0.0/0', gw: '10.42.0.1' },
     ],
     dns: {},
@@ -55,21 +57,20 @@ t.test('pods of two nodes', { skip }, async (t) => {
   );
   t.strictSame(ofPods(n1), [`link ${link}`, `port ${link}`]);
 
-  // The kubelet may ask before the central node has given an address.
-  const { uid } = await createPod(server, 'n2', 'b');
-  const ids = { namespace: 'default', name: 'b', uid };
-  const sandbox = makeSandbox(n2, sandboxId(), ids);
-  const early = cni(n2, 'ADD', sandbox);
-  const b = await addressPod(server, n1, 'n2', 'b', uid, '10.42.1.99/24');
-  t.match(await early, { status: 0, result: { ips: [{ address: '10.42.1.99/24' }] } }, 'it is waited for');
-  const [inA, inB] = [inPod(n1, a.sandbox), inPod(n2, sandbox)];
-  t.equal(ping(inA, b.address), 63, 'a pod reaches one of another node, over a router');
-  t.equal(ping(inB, a.pod.address), 63);
-  t.equal(ping(n2, a.pod.address), 63, 'so does the other node itself');
-  t.equal(ping(n1, a.pod.address), 64, 'and its own');
+  // The kubelet asks as soon as it sees the pod, which is before the central node has given an address.
+  const b = await cluster.pod(n2, 'b');
+  const { status, result } = await cni(n2, 'ADD', b.sandbox);
+  t.equal(status, 0);
+  const addressA = '10.42.0.7';
+  const addressB: string = result.ips[0].address.replace('/24', '');
+  const [inA, inB] = [inPod(n1, a.sandbox), inPod(n2, b.sandbox)];
+  t.equal(ping(inA, addressB), 63, 'a pod reaches one of another node, over a router');
+  t.equal(ping(inB, addressA), 63);
+  t.equal(ping(n2, addressA), 63, 'so does the other node itself');
+  t.equal(ping(n1, addressA), 64, 'and its own');
   t.equal(ping(inA, '10.42.1.2'), 63);
   const said = 'checksums are right '.repeat(200);
-  t.equal(await (await talk(inA, inB, b.address)).say(said), said);
+  t.equal(await (await talk(inA, inB, addressB)).say(said), said);
 
   const wanted = { prevResult: added.result };
   t.match(await cni(n1, 'CHECK', a.sandbox, wanted), { status: 0, result: undefined });
@@ -109,10 +110,10 @@ t.test('pods of two nodes', { skip }, async (t) => {
   t.match(await cni(n1, 'GC', anew), { status: 1, result: { code: 7 } }, 'without a list nothing is collected');
   t.match(await cni(n1, 'GC', anew, valid), { status: 0 });
   t.strictSame(ofPods(n1), [`link ${second}`, `port ${second}`]);
-  t.equal(ping(inPod(n1, anew), b.address), 63);
+  t.equal(ping(inPod(n1, anew), addressB), 63);
   for (const _ of [1, 2]) t.match(await cni(n1, 'DEL', anew), { status: 0, result: undefined });
-  n2.must('ip', 'netns', 'delete', sandbox.netns.replace('/run/netns/', ''));
-  t.match(await cni(n2, 'DEL', { ...sandbox, netns: '' }), { status: 0 }, 'the namespace may be gone already');
+  n2.must('ip', 'netns', 'delete', b.sandbox.netns.replace('/run/netns/', ''));
+  t.match(await cni(n2, 'DEL', { ...b.sandbox, netns: '' }), { status: 0 }, 'the namespace may be gone already');
   for (const host of hosts) t.strictSame(ofPods(host), []);
 });
 

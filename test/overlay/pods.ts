@@ -1,4 +1,4 @@
-// Pods by hand: objects of the API as the scheduler and the central node leave them, their logical ports, and sandboxes as a container runtime makes them.
+// Pods by hand: objects of the API as the scheduler leaves them, and sandboxes as a container runtime makes them.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { ApiServer } from '../cluster/api-server.ts';
@@ -13,8 +13,6 @@ export interface TestPod {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  readonly address: string;
-  readonly mac: string;
 }
 
 /** What a runtime knows of a sandbox. */
@@ -31,12 +29,17 @@ export function installShim(host: Host): void {
   host.must('chmod', '755', shim);
 }
 
-/** Creates a pod of a node; it has no address yet. */
-export async function createPod(server: ApiServer, nodeName: string, name: string): Promise<{ readonly uid: string }> {
+/** Creates a pod of a node, as the scheduler leaves it. */
+export async function createPod(
+  server: ApiServer,
+  nodeName: string,
+  name: string,
+  annotations: Readonly<Record<string, string>> = {},
+): Promise<TestPod> {
   const pod = {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name },
+    metadata: { name, annotations },
     spec: {
       nodeName,
       automountServiceAccountToken: false,
@@ -45,48 +48,11 @@ export async function createPod(server: ApiServer, nodeName: string, name: strin
   };
   const { status, body } = await server.call('POST', '/api/v1/namespaces/default/pods', pod);
   if (status !== 201) throw new Error(`pod ${name}: ${JSON.stringify(body)}`);
-  return body.metadata;
-}
-
-/** Gives it its address, in the API and in OVN_Northbound. */
-export async function addressPod(
-  server: ApiServer,
-  central: Host,
-  nodeName: string,
-  name: string,
-  uid: string,
-  address: string,
-): Promise<TestPod> {
-  const bytes = (address.split('/')[0] ?? '').split('.').map((byte) => Number(byte).toString(16).padStart(2, '0'));
-  const mac = `0a:58:${bytes.join(':')}`;
-  const port = `default_${name}`;
-  const [ip = ''] = address.split('/');
-  const gateway = ip.replace(/\d+$/, '1');
-  central.must(
-    ...['ovn-nbctl', '--may-exist', 'lsp-add', nodeName, port, '--', 'lsp-set-addresses', port, `${mac} ${ip}`],
-    ...['--', 'lsp-set-options', port, `iface-id-ver=${uid}`, `requested-chassis=${nodeName}`],
-  );
-  const networks = {
-    default: {
-      ip_addresses: [address],
-      mac_address: mac,
-      gateway_ips: [gateway],
-      routes: [{ dest: '10.42.0.0/16', nextHop: gateway }],
-    },
-  };
-  const annotations = { 'k8s.ovn.org/pod-networks': JSON.stringify(networks) };
-  const { status, body } = await server.call(
-    'PATCH',
-    `/api/v1/namespaces/default/pods/${name}`,
-    { metadata: { annotations } },
-    'application/merge-patch+json',
-  );
-  if (status !== 200) throw new Error(`pod ${name}: ${JSON.stringify(body)}`);
-  return { namespace: 'default', name, uid, address: ip, mac };
+  return { namespace: 'default', name, uid: body.metadata.uid };
 }
 
 /** A network namespace as CRI-O and containerd make one, and what they tell of its pod. */
-export function makeSandbox(host: Host, id: string, pod: Pick<TestPod, 'namespace' | 'name' | 'uid'>): Sandbox {
+export function makeSandbox(host: Host, id: string, pod: TestPod): Sandbox {
   const name = `cni-${id.slice(0, 20)}`;
   host.must('ip', 'netns', 'add', name);
   host.must('ip', '-n', name, 'link', 'set', 'lo', 'up');

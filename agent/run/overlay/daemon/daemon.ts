@@ -4,14 +4,15 @@ import { readHost } from '../../../facts/overlay.ts';
 import type { Config } from '../../../model/config.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { gatewaysOf } from '../../../overlay/heartbeat.ts';
+import { createNodeCni } from '../cni/on-node.ts';
 import { withOwnAddress } from '../own-address.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { planKernel } from '../planned.ts';
 import { readRecord, requireRecord } from '../record.ts';
 import { createCentralWatcher } from '../watcher/on-central.ts';
+import { createGathered } from './gathered.ts';
 import { keepNode } from './keep.ts';
 import { openReport, type Teller } from './report.ts';
-import { createRoles } from './roles.ts';
 import { createRounds } from './rounds.ts';
 import { startWatches } from './watches.ts';
 import { createWork } from './work.ts';
@@ -45,7 +46,7 @@ export async function runDaemon(
       if (kept.record.members !== null) rounds.ask(gatewaysOf(kept.members));
       watcher.know(kept.record, kept.members);
       if (watchedOf(kept.record, places) !== watched) await watch(kept.record);
-      await roles.settle(kept.record);
+      await cni.know(kept.record);
       await report.wanted(kept.record.node.name, scope !== 'look' || kept.changed);
       return kept.changed;
     } catch (thrown) {
@@ -54,18 +55,18 @@ export async function runDaemon(
       throw error;
     }
   });
-  const roles = createRoles(config, places, teller.say);
   const rounds = createRounds(places, report.asked, report.noteAsked, () => work.ask('look'));
   const watcher = createCentralWatcher(config, places, teller, report.noteWatcher);
-  const onKernel = (): void => {
+  const cni = createNodeCni(config, places, teller.say);
+  const kernel = createGathered(() => {
     if (differsInKernel(config, places)) work.ask('look');
-  };
+  });
   let stopWatches = (): void => undefined;
   let watched = '';
   const watch = async (from: OverlayRecord): Promise<void> => {
     stopWatches();
     watched = watchedOf(from, places);
-    stopWatches = await startWatches(from, places, { onKernel, onEvent: work.ask, onBroken: end });
+    stopWatches = await startWatches(from, places, { onKernel: kernel.ask, onEvent: work.ask, onBroken: end });
   };
   stop.addEventListener('abort', () => end());
   try {
@@ -75,8 +76,9 @@ export async function runDaemon(
     await ended;
   } finally {
     stopWatches();
+    kernel.close();
     rounds.close();
-    roles.close();
+    cni.close();
     await within(stopMs, Promise.all([work.close(), watcher.close()]));
   }
 }

@@ -1,11 +1,8 @@
-import { basename, dirname } from 'node:path';
-import { onFileEvent } from '../../../drivers/host/file-events.ts';
-import { kubeconfigPath } from '../../../drivers/kubernetes/kubeconfig.ts';
-import { openApi } from '../../../drivers/kubernetes/open-api.ts';
 import type { Config } from '../../../model/config.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
 import type { WatcherState } from '../../../model/overlay-daemon.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import { openClusterApi } from '../cluster-api.ts';
 import type { Teller } from '../daemon/report.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { startWatcher, type Watcher } from './watcher.ts';
@@ -19,23 +16,16 @@ export interface CentralWatcher {
 
 /** Begins when it is told that this is the central node. Without a kubeconfig it waits for one. */
 export function createCentralWatcher(
-  { overlay }: Pick<Config, 'overlay'>,
+  config: Pick<Config, 'overlay'>,
   { ovnRuns }: OverlayPlaces,
   teller: Teller,
   note: (state: WatcherState) => void,
 ): CentralWatcher {
-  const kubeconfig = overlay.kubeconfig.value;
   let running: { readonly watcher: Watcher; readonly stop: () => void } | null = null;
   const start = (nodeName: string) => {
-    const api = openApi({ kubeconfig, nodeName, say: teller.say });
-    const path = kubeconfigPath(kubeconfig, process.env);
-    const stopFile = onFileEvent(dirname(path), (name) => name === basename(path), api.wake);
+    const api = openClusterApi(config, nodeName, teller.say);
     const remote = ovnRuns.map((folder) => `unix:${folder}/ovnnb_db.sock`).join(',');
-    const stop = (): void => {
-      stopFile();
-      api.close();
-    };
-    return { watcher: startWatcher({ api, remote, teller, note }), stop };
+    return { watcher: startWatcher({ api, remote, teller, note }), stop: api.close };
   };
   return {
     know: ({ layout, members, node }, nodes) => {

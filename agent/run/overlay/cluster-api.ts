@@ -1,0 +1,25 @@
+import { basename, dirname } from 'node:path';
+import { onFileEvent } from '../../drivers/host/file-events.ts';
+import type { KubernetesApi } from '../../drivers/kubernetes/api.ts';
+import { kubeconfigPath } from '../../drivers/kubernetes/kubeconfig.ts';
+import { openApi } from '../../drivers/kubernetes/open-api.ts';
+import type { Config } from '../../model/config.ts';
+
+/** The API of the cluster that the configuration names. Without a kubeconfig it waits for one; one that changes is read anew. */
+export function openClusterApi(
+  { overlay }: Pick<Config, 'overlay'>,
+  nodeName: string,
+  say: (message: string) => void,
+): KubernetesApi {
+  const kubeconfig = overlay.kubeconfig.value;
+  const api = openApi({ kubeconfig, nodeName, say });
+  const path = kubeconfigPath(kubeconfig, process.env);
+  const stopFile = onFileEvent(dirname(path), (name) => name === basename(path), api.wake);
+  return {
+    ...api,
+    close: () => {
+      stopFile();
+      api.close();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
+import type { Config } from '../../../model/config.ts';
+import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import { openClusterApi } from '../cluster-api.ts';
+import type { OverlayPlaces } from '../places.ts';
+import { startCni } from './cni.ts';
+
+/** Pods' interfaces on a node that has pods; on another one nothing. */
+export interface NodeCni {
+  /** The node's part in the cluster, as it is kept now. Fails where it cannot serve; it is to be told again then. */
+  know(record: OverlayRecord): Promise<void>;
+  close(): void;
+}
+
+export function createNodeCni(
+  config: Pick<Config, 'overlay'>,
+  places: OverlayPlaces,
+  say: (line: string) => void,
+): NodeCni {
+  let api: KubernetesApi | null = null;
+  let stop = (): void => undefined;
+  let served = '';
+  return {
+    know: async (record) => {
+      const { node, layout } = record;
+      const wanted = node.subnets.length === 0 ? '' : `${node.name} ${layout.mtu}`;
+      if (wanted === served) return;
+      stop();
+      stop = () => undefined;
+      served = '';
+      if (wanted === '') return;
+      api ??= openClusterApi(config, node.name, say);
+      stop = await startCni(record, places, api, say);
+      served = wanted;
+    },
+    close: () => {
+      stop();
+      api?.close();
+    },
+  };
+}

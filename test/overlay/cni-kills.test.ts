@@ -1,0 +1,168 @@
+// Whatever dies while a pod gets its interface, and whenever: afterwards there is no port and no link of it.
+import { once } from 'node:events';
+import t, { type Test } from 'tap';
+import { startCniCluster } from './cni-cluster.ts';
+import { startDaemon } from './daemon.ts';
+import { type Host, missingForHosts } from './hosts.ts';
+import { cni, ofPods, type Sandbox } from './pods.ts';
+
+const skip = missingForHosts() ?? false;
+
+/** Stands before a program that the shim starts, and kills the shim with all that it has started, before or after one of its calls. */
+const wrapper = (program: string): string => `#!/bin/sh
+call=$(($(cat /run/calls) + 1))
+echo $call > /run/calls
+if [ "$(cat /run/kill)" = "$call before" ]; then kill -9 -$(cat /run/group); fi
+/usr/bin/${program} "$@"
+status=$?
+if [ "$(cat /run/kill)" = "$call after" ]; then kill -9 -$(cat /run/group); fi
+exit $status
+`;
+/** The daemon twice, the pod's namespace twice. */
+const calls = 4;
+
+/** As a runtime starts it: a group of processes, so that it can be killed with all of them. */
+const inGroup = ['setsid', 'sh', '-c', 'echo $$ > /run/group; exec "$0"'];
+
+function killAt(host: Host, point: string): void {
+  host.write('/run/calls', '0');
+  host.write('/run/kill', point);
+}
+
+/** Its namespace goes, as it does with the sandbox; nobody asks the plug-in. */
+function forget(host: Host, { netns }: Sandbox): void {
+  host.must('ip', 'netns', 'delete', netns.replace('/run/netns/', ''));
+}
+
+/** Settles when the kernel tells that a link has gone. */
+async function linkGone(host: Host, link: string): Promise<() => Promise<void>> {
+  const monitor = host.start('stdbuf', '-oL', 'ip', 'monitor', 'link');
+  let text = '';
+  monitor.stdout?.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  return async () => {
+    while (!new RegExp(`^Deleted .*${link}`, 'm').test(text)) {
+      if (monitor.stdout === null) throw new Error('ip monitor has no output');
+      await once(monitor.stdout, 'data');
+    }
+    monitor.kill();
+  };
+}
+
+async function withCluster(
+  t: Test,
+  work: (cluster: NonNullable<Awaited<ReturnType<typeof startCniCluster>>>) => Promise<void>,
+) {
+  const cluster = await startCniCluster(t);
+  if (cluster !== null) await work(cluster);
+}
+
+t.test('the plug-in is killed', { skip }, (t) =>
+  withCluster(t, async (cluster) => {
+    const [n1, n2] = cluster.hosts;
+    for (const program of ['ovs-appctl', 'nsenter']) {
+      n2.write(`/usr/sbin/${program}`, wrapper(program));
+      n2.must('chmod', '755', `/usr/sbin/${program}`);
+    }
+    for (const host of [n1, n2]) await startDaemon(host);
+    const none = { 'cni.dev/valid-attachments': [] };
+    for (let call = 1; call <= calls; call += 1) {
+      for (const moment of ['before', 'after']) {
+        for (const follower of ['DEL', 'GC'] as const) {
+          const point = `${call} ${moment}`;
+          const { sandbox } = await cluster.pod(n2, `p${call}-${moment}-${follower.toLowerCase()}`);
+          killAt(n2, point);
+          t.match(await cni(n2, 'ADD', sandbox, {}, inGroup), { result: undefined }, `killed ${moment} call ${call}`);
+          killAt(n2, '');
+          if (follower === 'GC') forget(n2, sandbox);
+          t.match(await cni(n2, follower, sandbox, follower === 'GC' ? none : {}), { status: 0 });
+          t.strictSame(ofPods(n2), [], `${follower} leaves nothing`);
+        }
+      }
+    }
+    const { sandbox } = await cluster.pod(n2, 'last');
+    killAt(n2, '');
+    t.match(await cni(n2, 'ADD', sandbox, {}, inGroup), { status: 0 }, 'without a kill it goes as always');
+    t.equal(n2.must('cat', '/run/calls').trim(), String(calls), 'and calls as often as was thought');
+  }),
+);
+
+t.test('the daemon is killed', { skip }, (t) =>
+  withCluster(t, async (cluster) => {
+    const [n1, n2] = cluster.hosts;
+    await startDaemon(n1);
+    let daemon = await startDaemon(n2);
+    const kill = async (): Promise<void> => {
+      n2.must('kill', '-9', String(daemon.pid));
+      await daemon.ended();
+    };
+    const killBoth = async (): Promise<void> => {
+      n2.must('sh', '-c', `kill -9 ${daemon.pid} -$(cat /run/group)`);
+      await daemon.ended();
+    };
+    const controller = (signal: string): void =>
+      void n2.must('sh', '-c', `kill -${signal} $(cat /run/ovn/ovn-controller.pid)`);
+    /** ADD has come so far that the port is there, and waits for its flows. */
+    const halfWay = async (name: string) => {
+      const { sandbox } = await cluster.pod(n2, name);
+      const link = sandbox.id.slice(0, 15);
+      controller('STOP');
+      const adding = cni(n2, 'ADD', sandbox, {}, inGroup);
+      // Not `must`, with which this process would hand nothing on meanwhile.
+      const [status] = await once(
+        n2.start('ovs-vsctl', '--timeout=60', 'wait-until', 'Interface', link, 'ofport>0'),
+        'exit',
+      );
+      t.equal(status, 0);
+      return { sandbox, link, adding };
+    };
+
+    // Of another subnet: it never gets one.
+    const early = (await cluster.pod(n2, 'unaddressed', { 'microshift-net/ip-address': '192.0.2.99' })).sandbox;
+    const two = [cni(n2, 'ADD', early), cni(n2, 'ADD', early)];
+    t.match(
+      await Promise.race(two),
+      { result: { code: 11, msg: /already/ } },
+      'of one container one thing is done at a time',
+    );
+    await kill();
+    for (const answer of await Promise.all(two)) t.match(answer, { status: 1, result: { code: 11 } });
+    t.strictSame(ofPods(n2), [], 'killed while an address is waited for');
+
+    daemon = await startDaemon(n2);
+    const first = await halfWay('first');
+    t.strictSame(ofPods(n2), [`link ${first.link}`, `port ${first.link}`]);
+    await kill();
+    t.match(await first.adding, { status: 1, result: { code: 11 } }, 'while flows are waited for');
+    t.strictSame(ofPods(n2), [], 'the plug-in takes back what was made');
+
+    controller('CONT');
+    daemon = await startDaemon(n2);
+    const second = await halfWay('second');
+    const gone = await linkGone(n2, second.link);
+    n2.must('sh', '-c', 'kill -9 -$(cat /run/group)');
+    await gone();
+    t.strictSame(ofPods(n2), [], 'where nobody waits any more, the daemon does');
+
+    controller('CONT');
+    const third = await halfWay('third');
+    await killBoth();
+    t.match(await cni(n2, 'DEL', third.sandbox), { status: 0, result: undefined }, 'with both dead');
+    t.strictSame(ofPods(n2), [], 'DEL finds it all the same');
+
+    controller('CONT');
+    daemon = await startDaemon(n2);
+    const fourth = await halfWay('fourth');
+    await killBoth();
+    forget(n2, fourth.sandbox);
+    controller('CONT');
+    daemon = await startDaemon(n2);
+    t.strictSame(ofPods(n2), [], 'the next daemon removes what has no device any more');
+    const fifth = await halfWay('fifth');
+    const removing = cni(n2, 'DEL', fifth.sandbox);
+    t.match(await removing, { status: 0, result: undefined }, 'DEL while ADD waits');
+    t.match(await fifth.adding, { status: 1, result: { code: 11 } }, 'ends it');
+    t.strictSame(ofPods(n2), []);
+  }),
+);

@@ -1,0 +1,117 @@
+// ADD and DEL over and over on a real node: how long ADD takes, and whether anything is left when processes are killed at any moment.
+//   node build/test/overlay/cni-rounds.js [--pods N] [--rounds N] [--seed N]
+// --pods: so many pods one after another, and as many with four at a time, and the time of each. --rounds: so many ADD and DEL, most of them killed.
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import t from 'tap';
+import { type CniCluster, sandboxId, startCniCluster } from './cni-cluster.ts';
+import { type Daemon, startDaemon } from './daemon.ts';
+import { type Host, missingForHosts } from './hosts.ts';
+import { cni, makeSandbox, ofPods, type Sandbox, type TestPod } from './pods.ts';
+
+const { values } = parseArgs({
+  options: { pods: { type: 'string' }, rounds: { type: 'string' }, seed: { type: 'string' } },
+});
+/** The daemon is killed in one round of so many: its start takes a second. */
+const roundsPerDaemon = 25;
+/** ADD takes less here; a kill that comes later meets DEL or nothing. */
+const longestMs = 120;
+
+t.test('rounds', { skip: missingForHosts() ?? false }, async (t) => {
+  const cluster = await startCniCluster(t);
+  if (cluster === null) return;
+  const [n1, n2] = cluster.hosts;
+  await startDaemon(n1);
+  const daemon = await startDaemon(n2);
+  if (values.pods !== undefined)
+    for (const atOnce of [1, 4]) t.comment(await timed(cluster, n2, Number(values.pods), atOnce));
+  if (values.rounds !== undefined) {
+    const left = await killed(
+      cluster,
+      n1,
+      daemon,
+      Number(values.rounds),
+      Number(values.seed ?? Date.now() % 1e6),
+      t.comment,
+    );
+    t.strictSame(left, [], 'nothing is left of any pod');
+  }
+});
+
+/** Times ADD from the start of the plug-in to its end, all of the pods with their addresses before. */
+async function timed(cluster: CniCluster, host: Host, count: number, atOnce: number): Promise<string> {
+  const pods: Sandbox[] = [];
+  for (let n = 0; n < count; n += 1) pods.push((await cluster.pod(host, `t${atOnce}-${n}`)).sandbox);
+  const left = [...pods];
+  const times: number[] = [];
+  const cpu = (): string =>
+    host.must('sh', '-c', 'for f in /proc/[0-9]*/stat; do cut -d" " -f2,14,15 $f; done | sort | tr "\\n" ";"');
+  process.stderr.write(`# before ${cpu()}\n`);
+  const beganMs = performance.now();
+  const worker = async (): Promise<void> => {
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+      const { status, result, tookMs } = await cni(host, 'ADD', next);
+      if (status !== 0) throw new Error(JSON.stringify(result));
+      times.push(tookMs);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  process.stderr.write(`# after ${cpu()}\n`);
+  const wholeMs = performance.now() - beganMs;
+  for (const sandbox of pods) await cni(host, 'DEL', sandbox);
+  const sorted = times.toSorted((one, other) => one - other);
+  const at = (share: number): string => (sorted[Math.ceil(share * count) - 1] ?? 0).toFixed(0);
+  return `${count} ADD, ${atOnce} at a time: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, all ${(wholeMs / 1000).toFixed(2)} s`;
+}
+
+/** What is left after all of the rounds, and told where something is left after one. */
+async function killed(
+  cluster: CniCluster,
+  host: Host,
+  first: Daemon,
+  rounds: number,
+  seed: number,
+  say: (line: string) => void,
+): Promise<readonly string[]> {
+  say(`seed ${seed}`);
+  const random = randomFrom(seed);
+  const pods: TestPod[] = [];
+  for (let n = 0; n < 8; n += 1) pods.push((await cluster.pod(host, `k${n}`)).pod);
+  let daemon = first;
+  const outcomes = { whole: 0, killed: 0, daemon: 0 };
+  for (let round = 1; round <= rounds; round += 1) {
+    const pod = pods[round % pods.length] as TestPod;
+    const sandbox = makeSandbox(host, sandboxId(), pod);
+    const inGroup = ['setsid', 'sh', '-c', 'echo $$ > /run/group; exec "$0"'];
+    const adding = cni(host, 'ADD', sandbox, {}, inGroup);
+    const what = random() < 1 / roundsPerDaemon ? 'daemon' : random() < 0.8 ? 'group' : 'none';
+    if (what !== 'none') await pause(random() * longestMs);
+    if (what === 'group') {
+      await once(host.start('sh', '-c', 'kill -9 -$(cat /run/group) 2> /dev/null'), 'exit');
+      outcomes.killed += 1;
+    } else if (what === 'daemon') {
+      await once(host.start('kill', '-9', String(daemon.pid)), 'exit');
+      await daemon.ended();
+      outcomes.daemon += 1;
+    } else outcomes.whole += 1;
+    await adding;
+    const { status, result } = await cni(host, 'DEL', sandbox);
+    if (status !== 0) say(`round ${round}: DEL ${JSON.stringify(result)}`);
+    const left = ofPods(host);
+    if (left.length > 0) say(`round ${round}, ${what}: ${left.join(', ')}`);
+    host.must('ip', 'netns', 'delete', sandbox.netns.replace('/run/netns/', ''));
+    if (what === 'daemon') daemon = await startDaemon(host);
+  }
+  say(`${rounds} rounds: ${JSON.stringify(outcomes)}`);
+  return ofPods(host);
+}
+
+/** A linear congruential generator (Numerical Recipes): the same seed, the same rounds. */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

@@ -23,15 +23,14 @@ export interface ControlPlane {
   readonly server: string;
   /** Runs kubectl as the administrator; what it printed. Fails with what it said. */
   kubectl(...words: readonly string[]): string;
+  /** Words that run it on the node. */
+  kubectlWords(words: readonly string[]): readonly string[];
   /** The same, with standard input and output open for as long as it runs. */
   startKubectl(...words: readonly string[]): ChildProcess;
   /** Creates or changes objects. */
   apply(...objects: readonly object[]): void;
   /** Puts a kubeconfig of the administrator, or of a node's kubelet, on a node; with it, the authority. */
   admit(node: Host, file: string, kubeletOf?: string): void;
-  /** What the controllers may need to be told anew: the API server alone is killed, or started. */
-  killServer(): void;
-  startServer(): void;
 }
 
 /** Starts it on a node that has the programs, for nodes of these names; it is ready when this is over. */
@@ -61,22 +60,25 @@ export function startControlPlane(host: Host, nodeNames: readonly string[]): Con
     host.start('sh', '-c', `exec "$@" >> /var/log/${name}.log 2>&1`, 'sh', program, ...words);
   };
   const flags = flagsOf(folder, ports);
-  const startServer = (): void =>
-    start(
-      basename(builtBinaries().kubeApiserver),
-      ...flags.kubeApiserver,
-      '--bind-address=0.0.0.0',
-      `--advertise-address=${host.address}`,
-      '--endpoint-reconciler-type=lease',
-      '--authorization-mode=Node',
-      '--kubelet-preferred-address-types=InternalIP',
-      `--kubelet-client-certificate=${folder}/client.crt`,
-      `--kubelet-client-key=${folder}/client.key`,
-    );
   start('etcd', ...flags.etcd);
-  startServer();
-  const kubectl: ControlPlane['kubectl'] = (...words) =>
-    host.must(join(programs, 'kubectl'), '--kubeconfig', adminKubeconfig, ...words);
+  start(
+    basename(builtBinaries().kubeApiserver),
+    ...flags.kubeApiserver,
+    '--bind-address=0.0.0.0',
+    `--advertise-address=${host.address}`,
+    '--endpoint-reconciler-type=lease',
+    '--authorization-mode=Node',
+    '--kubelet-preferred-address-types=InternalIP',
+    `--kubelet-client-certificate=${folder}/client.crt`,
+    `--kubelet-client-key=${folder}/client.key`,
+  );
+  const kubectlWords: ControlPlane['kubectlWords'] = (words) => [
+    join(programs, 'kubectl'),
+    '--kubeconfig',
+    adminKubeconfig,
+    ...words,
+  ];
+  const kubectl: ControlPlane['kubectl'] = (...words) => host.must(...kubectlWords(words));
   host.must(
     'sh',
     '-c',
@@ -98,15 +100,13 @@ export function startControlPlane(host: Host, nodeNames: readonly string[]): Con
     host,
     server,
     kubectl,
-    startKubectl: (...words) => host.start(join(programs, 'kubectl'), '--kubeconfig', adminKubeconfig, ...words),
+    kubectlWords,
+    startKubectl: (...words) => host.start(...kubectlWords(words)),
     apply: (...objects) => {
       const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
-      const words = ['--kubeconfig', adminKubeconfig, 'apply', '--server-side', '-f', '-'];
-      const { status, stderr } = host.run([join(programs, 'kubectl'), ...words], list);
+      const { status, stderr } = host.run(kubectlWords(['apply', '--server-side', '-f', '-']), list);
       if (status !== 0) throw new Error(`kubectl apply ended with ${status}: ${stderr}`);
     },
     admit,
-    killServer: () => void host.must('pkill', '-KILL', '-x', 'kube-apiserver'),
-    startServer,
   };
 }

@@ -13,7 +13,7 @@ export const writtenTables: Readonly<
     },
     Logical_Switch_Port: {
       for: 'the interfaces of nodes and pods',
-      columns: ['name', 'type', 'addresses', 'options', 'tag_request', 'external_ids'],
+      columns: ['name', 'type', 'addresses', 'port_security', 'options', 'tag_request', 'external_ids'],
     },
     Logical_Router: {
       for: 'the ways between the subnets',
@@ -50,15 +50,17 @@ export const writtenTables: Readonly<
       columns: ['type', 'logical_ip', 'external_ip', 'external_ids'],
     },
     ACL: {
-      for: 'what a node may send to its own pods',
-      columns: ['direction', 'priority', 'match', 'action', 'external_ids'],
+      for: 'what a node may send to its own pods, and what network policies allow',
+      columns: ['name', 'direction', 'priority', 'match', 'action', 'options', 'external_ids'],
     },
+    Address_Set: { for: 'the pods that network policies speak of', columns: ['name', 'addresses', 'external_ids'] },
+    Port_Group: { for: 'the pods that a network policy is for', columns: ['name', 'ports', 'acls', 'external_ids'] },
     Static_MAC_Binding: {
       for: 'the way from a gateway to the host beside it',
       columns: ['logical_port', 'ip', 'mac', 'override_dynamic_mac'],
     },
-    Load_Balancer: { for: 'services', columns: ['name', 'protocol', 'external_ids'] },
-    Load_Balancer_Group: { for: 'services', columns: ['name'] },
+    Load_Balancer: { for: 'services', columns: ['name', 'protocol', 'vips', 'options', 'external_ids'] },
+    Load_Balancer_Group: { for: 'services', columns: ['name', 'load_balancer'] },
   },
   OVN_Southbound: {
     SB_Global: { for: 'connections of the nodes', columns: ['connections', 'ssl'] },

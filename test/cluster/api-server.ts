@@ -9,6 +9,7 @@ import { auditPolicy } from './audit.ts';
 import { builtBinaries } from './binaries.ts';
 import { makeAccountKeys, makeCertificates } from './certificates.ts';
 import { type JsonAnswer, jsonCall } from './json-call.ts';
+import { kubeconfigText } from './kubeconfig.ts';
 
 /** A running kube-apiserver with its own etcd, certificates and data, all below one temporary folder. */
 export interface ApiServer {
@@ -32,6 +33,8 @@ export interface ApiServer {
   /** Holds etcd, so that the server answers but is not ready, and lets it go on. */
   readonly freezeStore: () => void;
   readonly thawStore: () => void;
+  /** Lets etcd forget every version before the one that is there now. */
+  readonly compactStore: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -73,21 +76,8 @@ export async function startApiServer(): Promise<ApiServer> {
       : { token };
     const user = changes.user ?? certified;
     const path = join(folder, `${name}.kubeconfig`);
-    const cluster = {
-      server: changes.server ?? `https://127.0.0.1:${port}`,
-      'certificate-authority': changes.caFile ?? join(folder, 'ca.crt'),
-    };
-    writeFileSync(
-      path,
-      JSON.stringify({
-        apiVersion: 'v1',
-        kind: 'Config',
-        clusters: [{ name: 'test', cluster }],
-        users: [{ name: 'test', user }],
-        contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
-        'current-context': 'test',
-      }),
-    );
+    const server = changes.server ?? `https://127.0.0.1:${port}`;
+    writeFileSync(path, kubeconfigText({ server, caFile: changes.caFile ?? join(folder, 'ca.crt'), user }));
     return path;
   };
   const callAs: ApiServer['callAs'] = (token, method, path, body, contentType = 'application/json') =>
@@ -114,6 +104,18 @@ export async function startApiServer(): Promise<ApiServer> {
     kill: () => ended(server),
     freezeStore: () => void etcd.kill('SIGSTOP'),
     thawStore: () => void etcd.kill('SIGCONT'),
+    compactStore: async () => {
+      const ask = async (path: string, body: object): Promise<{ header?: { revision?: string } }> => {
+        const answer = await fetch(`http://127.0.0.1:${etcdPort}/v3/kv/${path}`, {
+          method: 'POST',
+          body: JSON.stringify(body),
+        });
+        if (!answer.ok) throw new Error(`etcd answers ${answer.status} to ${path}`);
+        return (await answer.json()) as { header?: { revision?: string } };
+      };
+      const { header } = await ask('range', { key: 'AA==' });
+      await ask('compaction', { revision: header?.revision, physical: true });
+    },
     untilReady: async () => {
       const end = Date.now() + readyLimitMs;
       for (;;) {

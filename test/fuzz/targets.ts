@@ -12,7 +12,9 @@ import { networkManager } from './targets/network-manager.ts';
 import { overlayTrace } from './targets/overlay-trace.ts';
 import { ovsdb } from './targets/ovsdb.ts';
 import { ovsdbMirror } from './targets/ovsdb-mirror.ts';
+import { podAnnotations } from './targets/pod.ts';
 import { release } from './targets/release.ts';
+import { watchStream } from './targets/watch.ts';
 
 export const targets: Readonly<Record<string, FuzzTarget>> = {
   'ovn.yaml': ovnYaml,
@@ -29,4 +31,6 @@ export const targets: Readonly<Record<string, FuzzTarget>> = {
   'overlay announcement': overlayAnnouncement,
   'overlay trace': overlayTrace,
   cni: cniRequests,
+  'pod annotations': podAnnotations,
+  'watch of a cluster': watchStream,
 };

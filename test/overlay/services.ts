@@ -1,6 +1,7 @@
 // Pods without a container runtime, load balancers as a watcher of services would make them, and who asks whom.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { macOf } from '../../agent/overlay/addresses.ts';
 import type { Host } from './hosts.ts';
 
 /** Answers TCP on 8080 and UDP on 8053 with the address that it was asked by. */
@@ -40,6 +41,18 @@ export interface Pod extends Pick<Host, 'must' | 'start'> {
   readonly address6: string;
 }
 
+/** A pod's interface, and what the other end of it is in OVN. */
+export interface Plug {
+  readonly interface: string;
+  readonly port: string;
+  /** Of the pod; absent: the port takes any. */
+  readonly uid?: string;
+  readonly mac: string;
+  /** The ninth address of a subnet, or another one of it. */
+  readonly address: string;
+  readonly address6?: string;
+}
+
 /** Who answers on a node itself. */
 export async function serve(host: Host): Promise<void> {
   await ready(host.start(process.execPath, '-e', server));
@@ -47,45 +60,31 @@ export async function serve(host: Host): Promise<void> {
 
 /** A namespace with an interface in a node's switch, the ninth address of its subnets, and somebody who answers. */
 export async function startPod(central: Host, host: Host, subnet: string, subnet6: string): Promise<Pod> {
-  const [inside, inside6] = [subnet.replace(/0\/.*/, ''), subnet6.replace(/\/.*/, '')];
-  const [address, address6] = [`${inside}9`, `${inside6}9`];
+  const address = `${subnet.replace(/0\/.*/, '')}9`;
+  const address6 = `${subnet6.replace(/\/.*/, '')}9`;
   const name = `pod-${host.name}`;
-  const mac = `0a:58:${address
-    .split('.')
-    .map((part) => Number(part).toString(16).padStart(2, '0'))
-    .join(':')}`;
-  central.must(
-    'ovn-nbctl',
-    'lsp-add',
-    host.name,
-    name,
-    '--',
-    'lsp-set-addresses',
-    name,
-    `${mac} ${address} ${address6}`,
-  );
-  const ids = `external_ids:iface-id=${name}`;
+  const mac = macOf(address);
+  const place = `${mac} ${address} ${address6}`;
+  central.must('ovn-nbctl', 'lsp-add', host.name, name, '--', 'lsp-set-addresses', name, place);
+  return plugPod(host, { interface: name, port: name, mac, address, address6 });
+}
+
+/** The namespace and the interface of a pod that has a port in OVN, and somebody who answers. */
+export async function plugPod(host: Host, plug: Plug): Promise<Pod> {
+  const { interface: name, port, uid, mac, address, address6 = '' } = plug;
   host.must(
-    'ovs-vsctl',
-    'add-port',
-    'br-int',
-    name,
-    '--',
-    'set',
-    'Interface',
-    name,
-    'type=internal',
-    `mac="${mac}"`,
-    ids,
+    ...['ovs-vsctl', 'add-port', 'br-int', name, '--', 'set', 'Interface', name, 'type=internal', `mac="${mac}"`],
+    `external_ids:iface-id=${port}`,
+    ...(uid === undefined ? [] : [`external_ids:iface-id-ver=${uid}`]),
   );
   const script = `
     ip link set lo up
     echo $$
     while ! ip link set ${name} mtu 1400 up 2> /dev/null; do read -r _; done
     ip address add ${address}/24 dev ${name}
-    ip address add ${address6}/64 dev ${name} nodad
-    ip route add default via ${inside}1
-    ip route add default via ${inside6}1
+    ip route add default via ${address.replace(/[^.]*$/, '')}1
+    ${address6 === '' ? '' : `ip address add ${address6}/64 dev ${name} nodad`}
+    ${address6 === '' ? '' : `ip route add default via ${address6.replace(/[^:]*$/, '')}1`}
     exec ${process.execPath} -e '${server.replaceAll("'", '"')}'`;
   const child = host.start('unshare', '-n', 'bash', '-c', script);
   const pid = (await ready(child)).trim();

@@ -20,6 +20,8 @@ const columns = {
     ACL: null,
     Load_Balancer: null,
     Load_Balancer_Group: null,
+    Address_Set: null,
+    Port_Group: null,
   },
   OVN_Southbound: {
     SB_Global: ['connections', 'ssl'],

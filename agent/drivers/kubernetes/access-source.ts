@@ -42,9 +42,15 @@ export function createAccessSource(kubeconfig: string | null, say: (message: str
   return {
     current: () => {
       if (known !== null && !isDoubted) return Promise.resolve(known.access);
-      reading ??= read().finally(() => {
-        reading = null;
-      });
+      reading ??= read()
+        .catch((error) => {
+          // It may be half written, and what it said before may still hold.
+          if (known === null) throw error;
+          return known.access;
+        })
+        .finally(() => {
+          reading = null;
+        });
       return reading;
     },
     doubt: () => {

@@ -1,12 +1,13 @@
 import { collectionPath } from '../../manifests/kinds.ts';
 import { fieldAt } from '../../manifests/object.ts';
 import type { Named } from '../../model/workload.ts';
-import { type PersistentCall, persist } from './persist.ts';
+import type { HttpCall } from './http.ts';
+import { persist } from './persist.ts';
 import type { Session } from './session.ts';
 
 /**
- * Writes annotations of a pod, and of no other one that has its name by now: a patch with another uid than the object's is refused. `gone`: there is no
- * such pod any more. Rejects as `persist` does.
+ * Writes annotations of a pod, and of no other one that has its name by now: the server takes no patch with another uid than the object's. `gone`: there
+ * is no such pod any more. Rejects as `persist` does.
  */
 export async function annotatePod(
   session: Session,
@@ -15,25 +16,24 @@ export async function annotatePod(
 ): Promise<'written' | 'gone'> {
   const path = `${collectionPath('v1', 'pods', namespace)}/${name}`;
   const title = `pod ${namespace}/${name}`;
-  const patch: PersistentCall = {
-    call: {
-      method: 'PATCH',
-      path,
-      // The answer would be the whole pod, which nobody reads.
-      accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
-      contentType: 'application/merge-patch+json',
-      body: { metadata: { uid, annotations } },
-    },
-    doing: `annotate ${title}`,
-    answers: [404, 409],
+  const patch: HttpCall = {
+    method: 'PATCH',
+    path,
+    // The answer would be the whole pod, which nobody reads.
+    accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
+    contentType: 'application/merge-patch+json',
+    body: { metadata: { uid, annotations } },
   };
-  const get: PersistentCall = { call: { method: 'GET', path }, doing: `read ${title}`, answers: [404] };
+  let mayBeAnother = true;
   for (;;) {
-    const { status } = await persist(session, patch);
+    const answers = mayBeAnother ? [404, 409, 422] : [404, 409];
+    const { status } = await persist(session, { call: patch, doing: `annotate ${title}`, answers });
     if (status === 404) return 'gone';
-    if (status !== 409) return 'written';
-    // Of another uid, or changed by others over and over while the server tried to.
-    const { status: found, body } = await persist(session, get);
+    if (status < 300) return 'written';
+    // It has another uid (422), is not a valid pod with these annotations (422), or others change it all the time (409).
+    const doing = `read ${title}`;
+    const { status: found, body } = await persist(session, { call: { method: 'GET', path }, doing, answers: [404] });
     if (found === 404 || fieldAt(body, 'metadata', 'uid') !== uid) return 'gone';
+    mayBeAnother = status !== 422;
   }
 }

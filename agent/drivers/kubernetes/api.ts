@@ -40,7 +40,7 @@ export interface Follower<T> {
   changes(changes: readonly FollowedChange<T>[]): void;
   /** Nothing is heard any more; told once until `found`. What is known stays valid as far as anybody knows. */
   lost(error: AgentError): void;
-  /** The server answers again; `whole` has come before where changes were missed. */
+  /** The server answers again. What was missed comes next: as changes, or as `whole` where the server has forgotten them. */
   found(): void;
 }
 

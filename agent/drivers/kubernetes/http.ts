@@ -56,7 +56,12 @@ export function openCall(access: Access, call: HttpCall): Promise<IncomingMessag
       headers,
       signal: call.signal,
     });
-    outgoing.on('response', resolve).on('error', reject).end(body);
+    const failed = (error: NodeJS.ErrnoException): void => {
+      // The server closed a connection that was idle just as we used it. Whatever we ask for can be asked for twice.
+      if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(openCall(access, call));
+      else reject(error);
+    };
+    outgoing.on('response', resolve).on('error', failed).end(body);
   });
 }
 

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { refusal } from './errors.ts';
-import { type Access, openCall } from './http.ts';
+import { type Access, type HttpCall, openCall } from './http.ts';
 import type { AskedCollection } from './list-pages.ts';
 import { answerOf, sendError } from './send.ts';
 import type { Session } from './session.ts';
+import { timeLimit } from './time-limit.ts';
 
 /** A connection over which nothing comes is tried after this long; where nobody is there any more, Linux ends it ten seconds later. */
 const keepAliveMs = 15_000;
@@ -19,9 +20,7 @@ export async function openWatch(
   version: string,
   stop: AbortSignal,
 ): Promise<IncomingMessage | null> {
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), limits.answerMs);
-  const signal = AbortSignal.any([stop, late.signal]);
+  const limit = timeLimit(stop, limits.answerMs);
   const options = {
     watch: 'true',
     allowWatchBookmarks: 'true',
@@ -29,7 +28,8 @@ export async function openWatch(
     timeoutSeconds: String(limits.watchSeconds),
   };
   try {
-    const incoming = await openCall(access, { method: 'GET', path, query: { ...query, ...options }, signal });
+    const call: HttpCall = { method: 'GET', path, query: { ...query, ...options }, signal: limit.signal };
+    const incoming = await openCall(access, call);
     if (incoming.statusCode === 200) {
       incoming.socket.setKeepAlive(true, keepAliveMs);
       return incoming.setTimeout(limits.silenceMs, () => incoming.destroy());
@@ -40,6 +40,6 @@ export async function openWatch(
   } catch (error) {
     throw sendError(access, error, stop);
   } finally {
-    clearTimeout(timer);
+    limit.clear();
   }
 }

@@ -2,14 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import { isAgentError } from '../../errors.ts';
 import { connectionError } from './errors.ts';
 import { type Access, type Answer, bodyOf, type HttpCall, openCall, retryAfterMsOf } from './http.ts';
+import { timeLimit } from './time-limit.ts';
 
 /** Sends one request. Rejects with an AgentError where there is no answer within the limit, and with the reason of `stop`. */
 export async function sendOnce(access: Access, call: HttpCall, limitMs: number, stop: AbortSignal): Promise<Answer> {
+  const limit = timeLimit(stop, limitMs);
   try {
-    const signal = AbortSignal.any([stop, AbortSignal.timeout(limitMs)]);
-    return await answerOf(await openCall(access, { ...call, signal }));
+    return await answerOf(await openCall(access, { ...call, signal: limit.signal }));
   } catch (error) {
     throw sendError(access, error, stop);
+  } finally {
+    limit.clear();
   }
 }
 

@@ -7,16 +7,22 @@ import { lineBatchesOf } from './http.ts';
 export interface WatchLine {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
   /** BOOKMARK: nothing but its version; ERROR: a Status. */
-  readonly object: unknown;
+  readonly object: object;
 }
 
 /** What a watch says, all that came at once together, until it ends or breaks: whoever asks again hears why. Rejects when a line is too long. */
 export async function* watchLines(incoming: IncomingMessage): AsyncGenerator<readonly WatchLine[]> {
   try {
-    for await (const lines of lineBatchesOf(incoming)) yield lines.map((line) => JSON.parse(line) as WatchLine);
+    for await (const lines of lineBatchesOf(incoming)) yield lines.map(lineOf);
   } catch (error) {
     if (isAgentError(error)) throw error;
   }
+}
+
+function lineOf(text: string): WatchLine {
+  const line = JSON.parse(text) as WatchLine | null;
+  if (typeof line?.object !== 'object' || line.object === null) throw new Error('it is no line of a watch');
+  return line;
 }
 
 /** True for what changes an object. */

@@ -2,6 +2,7 @@ import type { OverlayNode } from '../../model/overlay.ts';
 import type { ObjectKey, Pod, PodAddresses } from '../../model/workload.ts';
 import { canonicalAddress } from '../../net/address.ts';
 import { withoutLength } from '../../overlay/addresses.ts';
+import { escapeText } from '../../printable.ts';
 import { annotatedNetwork, annotationNames, requestedAddresses } from './annotations.ts';
 import { createHeldAddresses } from './held.ts';
 import { isSame, type PodSubnets, podSubnets, rangeWith } from './subnets.ts';
@@ -190,7 +191,7 @@ function notAsAsked(
   text: string,
   { holderOf }: Counter,
 ): AddressFault {
-  const asked = `${annotationNames.requested} asks for ${addresses.join(' and ')}`;
+  const asked = `${annotationNames.requested} asks for ${addresses.map((one) => escapeText(one)).join(' and ')}`;
   const isEachUsable = usableOf(subnets, addresses).length === addresses.length;
   const holder = addresses.map(holderOf).find((one) => one !== null);
   if (isEachUsable && holder !== undefined) {

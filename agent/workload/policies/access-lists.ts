@@ -1,7 +1,7 @@
 import type { NetworkPolicy } from '../../model/workload.ts';
 import { hairpinSources } from '../hairpin.ts';
 import type { WorkloadFacts } from '../part.ts';
-import { matchOf, setsOf } from './address-sets.ts';
+import { familiesOf, fieldOf, matchOf, setsOf } from './address-sets.ts';
 import { type Clause, type Direction, termsOf, withPort } from './clauses.ts';
 import { numbersOf, type Selection, selectedPods } from './selections.ts';
 
@@ -59,34 +59,33 @@ function always(direction: Direction, own: string): readonly AccessList[] {
   ];
 }
 
+/** One for each family where it speaks of sets: ovn-controller works off the change of a set alone only where a match has no other beside it (lflow.c). */
 function allowances(clause: Clause, own: string, facts: WorkloadFacts): readonly AccessList[] {
   const { direction, rule, part, peers, block, ports, named } = clause;
-  const there = direction === 'Ingress' ? 'src' : 'dst';
   const common = {
     direction,
     rule,
     action: 'allow-related',
     why: `rule ${rule} of its ${direction.toLowerCase()}`,
   } as const;
-  const other = [
-    ...(peers === null ? [] : [matchOf(there, setsOf(peers), facts.layout)]),
-    ...(block === null ? [] : [block]),
-  ];
-  if (named === null) {
-    const terms = [...other, ...(ports === null ? [] : [ports])];
+  if (peers === null && named === null) {
+    const terms = [block ?? [], ports ?? []].flat();
     return [{ ...common, part, match: [own, ...(terms.length === 0 ? ['ip'] : terms)].join(' && ') }];
   }
-  const selection = withPort(named);
-  return distinctNumbers(selection, facts).map((number) => ({
-    ...common,
-    part: `${part}-${number}`,
-    match: [
-      own,
-      ...other,
-      `${named.port.protocol.toLowerCase()}.dst == ${number}`,
-      matchOf('dst', setsOf(selection, number), facts.layout),
-    ].join(' && '),
-  }));
+  const { owner } = facts.layout;
+  const there = direction === 'Ingress' ? 'src' : 'dst';
+  const numbers = named === null ? [] : distinctNumbers(withPort(named), facts);
+  const families = familiesOf(facts.layout).filter((family) => block === null || block.startsWith(fieldOf[family]));
+  return families.flatMap((family) => {
+    const other = [peers === null ? [] : matchOf(there, setsOf(peers), family, owner), block ?? []].flat();
+    if (named === null)
+      return [{ ...common, part: `${part}:${family}`, match: [own, ...other, ports ?? []].flat().join(' && ') }];
+    return numbers.map((number) => {
+      const served = matchOf('dst', setsOf(withPort(named), number), family, owner);
+      const port = `${named.port.protocol.toLowerCase()}.dst == ${number}`;
+      return { ...common, part: `${part}-${number}:${family}`, match: [own, ...other, port, served].join(' && ') };
+    });
+  });
 }
 
 /** The numbers that a named port has somewhere, smallest first. */

@@ -6,10 +6,10 @@ import type { UnitDraft, WorkloadFacts } from '../part.ts';
 import { type Identity, identityTags, nameOf } from './identity.ts';
 import { keyOf, type Selection, wholeNamespace } from './selections.ts';
 
-type Family = 'v4' | 'v6';
+export type Family = 'v4' | 'v6';
 
 /** The families that pods have. */
-function familiesOf({ clusterSubnets }: OverlayLayout): readonly Family[] {
+export function familiesOf({ clusterSubnets }: OverlayLayout): readonly Family[] {
   return [...new Set(clusterSubnets.map((subnet) => (isIpv6(subnet) ? 'v6' : 'v4')))];
 }
 
@@ -25,12 +25,12 @@ export function setsOf(selection: Selection, number?: number): Identity {
   return { type: 'PodSelector', name, ...(number !== undefined && { more: { port: `${number}` } }) };
 }
 
-/** A match of packets that come from, or go to, an address of the sets. */
-export function matchOf(end: 'src' | 'dst', sets: Identity, layout: OverlayLayout): string {
-  const terms = familiesOf(layout).map(
-    (family) => `${family === 'v4' ? 'ip4' : 'ip6'}.${end} == $${nameOf(layout.owner, withFamily(sets, family))}`,
-  );
-  return terms.length === 1 ? (terms[0] ?? '') : `(${terms.join(' || ')})`;
+/** Of the addresses of a family in matches (ovn-sb(5), expressions). */
+export const fieldOf = { v4: 'ip4', v6: 'ip6' } as const;
+
+/** A match of packets that come from, or go to, an address of the set of a family. */
+export function matchOf(end: 'src' | 'dst', sets: Identity, family: Family, owner: string): string {
+  return `${fieldOf[family]}.${end} == $${nameOf(owner, withFamily(sets, family))}`;
 }
 
 /** A set of each family with the addresses of these pods. Empty sets are there, too: a match may speak of them. */

@@ -24,26 +24,26 @@ interface ApiRule {
 }
 
 interface ApiPolicy {
-  readonly metadata?: { readonly namespace?: string; readonly name?: string; readonly uid?: string };
+  readonly metadata?: { readonly namespace?: string; readonly name?: string; readonly uid?: string } | null;
   readonly spec?: {
-    readonly podSelector?: LabelSelector;
+    readonly podSelector?: LabelSelector | null;
     readonly policyTypes?: readonly ('Ingress' | 'Egress')[];
-    readonly ingress?: readonly ApiRule[];
-    readonly egress?: readonly ApiRule[];
-  };
+    readonly ingress?: readonly ApiRule[] | null;
+    readonly egress?: readonly ApiRule[] | null;
+  } | null;
 }
 
-/** What the API server says of a policy (networking.k8s.io/v1 NetworkPolicy); defaults are filled in as its documentation has them. */
+/** What the API server says of a policy (networking.k8s.io/v1 NetworkPolicy); defaults are filled in as its documentation has them. Never throws. */
 export function readPolicy(object: unknown): NetworkPolicy {
-  const { metadata = {}, spec = {} } = object as ApiPolicy;
-  const { podSelector = {}, ingress = [], egress = [], policyTypes } = spec;
+  const { metadata, spec } = object as ApiPolicy;
+  const egress = spec?.egress ?? [];
   return {
-    namespace: metadata.namespace ?? '',
-    name: metadata.name ?? '',
-    uid: metadata.uid ?? '',
-    podSelector,
-    policyTypes: policyTypes ?? (egress.length > 0 ? ['Ingress', 'Egress'] : ['Ingress']),
-    ingress: ingress.map((rule) => ruleOf(rule, rule.from)),
+    namespace: metadata?.namespace ?? '',
+    name: metadata?.name ?? '',
+    uid: metadata?.uid ?? '',
+    podSelector: spec?.podSelector ?? {},
+    policyTypes: spec?.policyTypes ?? (egress.length > 0 ? ['Ingress', 'Egress'] : ['Ingress']),
+    ingress: (spec?.ingress ?? []).map((rule) => ruleOf(rule, rule.from)),
     egress: egress.map((rule) => ruleOf(rule, rule.to)),
   };
 }

@@ -5,8 +5,11 @@ import { planCentral } from '../../../agent/overlay/central.ts';
 import { planLocal } from '../../../agent/overlay/local.ts';
 import { planLocalTls } from '../../../agent/overlay/local-tls.ts';
 import { planNorthbound } from '../../../agent/overlay/northbound.ts';
+import { readPolicy } from '../../../agent/workload/policies/read-policy.ts';
+import { emptyWorld, namespaceOf, podOf, factsOf as policyFacts } from '../workload/policies/world.ts';
+import { factsFor, planAll, serviceObject, sliceObject } from '../workload/services/facts.ts';
 import { caseNames, readCase } from './cases.ts';
-import { gatewayOf, modern, nodeOf, recordedShape, seed } from './cluster.ts';
+import { applied, emptyNorthbound, gatewayOf, modern, nodeOf, recordedShape, seed } from './cluster.ts';
 import { ModelDatabase } from './model-database.ts';
 import { emptyVswitch } from './vswitch.ts';
 
@@ -31,8 +34,28 @@ export function writtenColumns(): ReadonlySet<string> {
   };
   for (const name of caseNames().filter((one) => !one.startsWith('refused'))) add(planNorthbound(readCase(name).facts));
   add(ofCentral());
+  add(ofWorkload());
   for (const rows of [emptyVswitch().rows()]) for (const plan of ofNode(rows)) add(plan);
   return written;
+}
+
+/** A pod, a policy that is for it and a service that it is behind. */
+function ofWorkload(): RowPlan {
+  const database = emptyNorthbound();
+  applied(database);
+  const world = emptyWorld();
+  world.namespaces.set('x', namespaceOf('x'));
+  world.pods.set('x/a', podOf('x/a'));
+  world.addresses.set('x/a', ['10.42.1.3/24']);
+  const spec = { podSelector: {}, ingress: [{}], egress: [{}] };
+  world.policies.set('x/all', readPolicy({ metadata: { namespace: 'x', name: 'all' }, spec }));
+  const services = factsFor([serviceObject('a'), sliceObject('a', [['10.42.1.3', 'n1']])], [nodeOf(1)]);
+  const facts = policyFacts(modern, world);
+  const { services: served, slices } = services.workload;
+  return planAll(
+    { ...facts, nodes: services.nodes, workload: { ...facts.workload, services: served, slices } },
+    database.rows(),
+  );
 }
 
 function ofCentral(): RowPlan {

@@ -36,7 +36,7 @@ export function createReport({ say, fail }: Teller, note: (state: WatcherState) 
   return {
     role: (role) => {
       if (role === state.role) return;
-      if (role !== 'waiting') say(role === 'active' ? 'keeping the rows for objects of Kubernetes' : standby);
+      if (role === 'active') say('keeping the rows for objects of Kubernetes');
       change({ role });
     },
     objects: (objects) => change({ objects }),
@@ -61,5 +61,3 @@ export function createReport({ say, fail }: Teller, note: (state: WatcherState) 
     },
   };
 }
-
-const standby = 'another one keeps the rows for objects of Kubernetes; standing by';

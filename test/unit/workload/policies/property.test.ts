@@ -28,7 +28,8 @@ import {
   setPorts,
 } from './world.ts';
 
-const runs = 150;
+/** A few seconds. */
+const runs = 50;
 const protocols: readonly Protocol[] = ['TCP', 'UDP', 'SCTP'];
 const numbers = [80, 81, 8080, 8443, 9000];
 
@@ -244,6 +245,6 @@ t.test('what is let through is what the policies allow', (t) => {
     }
   }
   t.comment(`${allowed} connections allowed, ${refused} refused`);
-  t.ok(allowed > 10_000 && refused > 10_000, 'both were asked for');
+  t.ok(allowed > 2_000 && refused > 2_000, 'both were asked for');
   t.end();
 });

@@ -1,0 +1,178 @@
+// Annotations of pods and Events, as a real API server takes them.
+import t, { type Test } from 'tap';
+import type { KubernetesApi, Notice } from '../../agent/drivers/kubernetes/api.ts';
+import type { Named } from '../../agent/model/workload.ts';
+import { failure } from '../unit/failure.ts';
+import type { ApiServer } from './api-server.ts';
+import { hear, openTestApi } from './following.ts';
+import { goBetween } from './go-between.ts';
+import { apiServerFor } from './session.ts';
+
+const pods = '/api/v1/namespaces/default/pods';
+
+const server = await apiServerFor(t);
+if (server !== null) {
+  const admin = server.kubeconfig('admin');
+  await server.call('POST', '/api/v1/namespaces/default/serviceaccounts', {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: 'default' },
+  });
+
+  t.test('the pod that is meant is annotated, and no other of its name', async (t) => {
+    const api = openTestApi(admin);
+    t.teardown(api.close);
+    const first = await makePod(server, 'web');
+    t.equal(await api.annotate(first, { ovn: '{}', 'example.org/other': 'x' }), 'written');
+    t.equal(await api.annotate(first, { 'example.org/other': null, 'example.org/more': 'ä"\\' }), 'written');
+    t.strictSame(await annotationsOf(server, 'web'), { ovn: '{}', 'example.org/more': 'ä"\\' });
+
+    await dropPod(server, 'web');
+    t.equal(await api.annotate(first, { ovn: '{}' }), 'gone');
+    const second = await makePod(server, 'web');
+    t.equal(await api.annotate(first, { ovn: 'of the first' }), 'gone');
+    t.strictSame(await annotationsOf(server, 'web'), {}, 'the second one has not got it');
+    t.equal(await api.annotate(second, { ovn: 'of the second' }), 'written');
+    await dropPod(server, 'web');
+  });
+
+  t.test('an annotation is written once the server takes it', async (t) => {
+    const between = await goBetween(t, server);
+    const api = openTestApi(server.kubeconfig('between', { server: between.server }));
+    t.teardown(api.close);
+    const storm = await Promise.all(Array.from({ length: 40 }, (_, index) => makePod(server, `storm-${index}`)));
+    const answers = [429, 503, 500, 401];
+    between.refuse(() => {
+      const status = answers.shift();
+      return status === undefined ? null : { status };
+    });
+    const outcomes = await Promise.all(storm.map((pod) => api.annotate(pod, { ovn: pod.name })));
+    t.strictSame(new Set(outcomes), new Set(['written']));
+    for (const { name } of storm) t.strictSame(await annotationsOf(server, name), { ovn: name });
+
+    await server.kill();
+    const [pod = { namespace: '', name: '', uid: '' }] = storm;
+    const waiting = api.annotate(pod, { ovn: 'late' });
+    await between.until((requests) => requests.at(-1)?.method === 'PATCH', 'it is tried while there is no server');
+    server.start();
+    t.equal(await waiting, 'written');
+    t.strictSame(await annotationsOf(server, pod.name), { ovn: 'late' });
+  });
+
+  t.test('what trying again does not mend is an error, and so is an end', async (t) => {
+    const pod = await makePod(server, 'refused');
+    const weak = openTestApi(server.kubeconfig('weak'));
+    t.teardown(weak.close);
+    await t.rejects(
+      weak.annotate(pod, { ovn: '{}' }),
+      failure('cluster-refused', { message: /annotate pod default\/refused/ }),
+    );
+    const api = openTestApi(admin);
+    t.teardown(api.close);
+    await t.rejects(api.annotate(pod, { 'no key': '{}' }), failure('cluster-refused'));
+
+    await server.kill();
+    const lost = openTestApi(admin);
+    const waiting = lost.annotate(pod, { ovn: '{}' });
+    lost.close();
+    await t.rejects(waiting, { name: 'AbortError' });
+    server.start();
+    await server.untilReady();
+  });
+
+  t.test('an Event is made once, and counted', async (t) => {
+    const between = await goBetween(t, server);
+    const api = openTestApi(server.kubeconfig('between', { server: between.server }));
+    t.teardown(api.close);
+    const pod = await makePod(server, 'told');
+    const posts = () => between.requests.filter(({ method }) => method === 'POST').length;
+    for (let time = 0; time < 3; time++) api.tell(noticeOf(pod, 'first'));
+    api.tell(noticeOf(pod, 'x'.repeat(2000)));
+    api.tell(noticeOf({ ...pod, uid: 'another' }, 'first'));
+    const made = await untilEvents(t, server, 'told', 3);
+    t.equal(posts(), 3, 'one for each object and note');
+    t.match(
+      made.find(({ note, regarding }) => note === 'first' && regarding.uid === pod.uid),
+      {
+        type: 'Warning',
+        reason: 'AddressTaken',
+        action: 'AssignAddress',
+        reportingController: 'microshift-net',
+        reportingInstance: 'n1',
+        regarding: { kind: 'Pod', namespace: 'default', name: 'told', uid: pod.uid },
+      },
+    );
+    t.match(server.kubectl('describe', 'pod', 'told'), /Warning +AddressTaken .*first/, 'as people see it');
+
+    const node = { kind: 'Node', apiVersion: 'v1', namespace: '', name: 'n1', uid: 'n1' };
+    api.tell({ ...noticeOf(pod, 'of a node'), regarding: node });
+    t.equal((await untilEvents(t, server, 'n1', 1))[0]?.metadata.namespace, 'default', 'of what has no namespace');
+  });
+
+  t.test('a flood of them is held back, and told of once', async (t) => {
+    const said: string[] = [];
+    const api = openTestApi(admin, {}, (message) => said.push(message));
+    t.teardown(api.close);
+    const pod = await makePod(server, 'flooded');
+    for (let number = 0; number < 100; number++) api.tell(noticeOf(pod, `number ${number}`));
+    t.strictSame(said, ['more goes wrong in the cluster than Events are made of; some are left out']);
+    t.equal((await untilEvents(t, server, 'flooded', 30)).length, 30);
+  });
+
+  t.test('who may make none is told so once', async (t) => {
+    const said: string[] = [];
+    let heard: () => void = () => undefined;
+    const once = new Promise<void>((resolve) => {
+      heard = resolve;
+    });
+    const api: KubernetesApi = openTestApi(server.kubeconfig('weak'), {}, (message) => {
+      said.push(message);
+      heard();
+    });
+    t.teardown(api.close);
+    const pod = await makePod(server, 'untold');
+    api.tell(noticeOf(pod, 'one'));
+    await once;
+    api.tell(noticeOf(pod, 'two'));
+    await t.rejects(api.annotate(pod, { ovn: '{}' }), failure('cluster-refused'), 'asked after it');
+    t.equal(said.length, 1);
+    t.match(said[0], /may not make an Event/);
+  });
+}
+
+interface EventObject {
+  readonly metadata: { readonly namespace: string };
+  readonly note: string;
+  readonly regarding: { readonly name: string; readonly uid: string };
+}
+
+/** Those of an object, once there are so many. */
+async function untilEvents(t: Test, api: ApiServer, name: string, count: number): Promise<readonly EventObject[]> {
+  const events = { apiVersion: 'events.k8s.io/v1', plural: 'events', namespace: null };
+  const watcher = openTestApi(api.kubeconfig('admin'));
+  t.teardown(watcher.close);
+  const heard = hear(watcher, { ...events, fieldSelector: `regarding.name=${name}` });
+  await heard.until(({ names }) => names.size >= count, `there are ${count} Events of ${name}`);
+  return (await api.call('GET', `/apis/events.k8s.io/v1/events?fieldSelector=regarding.name%3D${name}`)).body.items;
+}
+
+function noticeOf(pod: Named, note: string): Notice {
+  const regarding = { apiVersion: 'v1', kind: 'Pod', ...pod };
+  return { regarding, type: 'Warning', reason: 'AddressTaken', action: 'AssignAddress', note };
+}
+
+async function makePod(api: ApiServer, name: string): Promise<Named> {
+  const spec = { nodeName: 'n1', automountServiceAccountToken: false, containers: [{ name: 'c', image: 'none' }] };
+  const { status, body } = await api.call('POST', pods, { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec });
+  if (status !== 201) throw new Error(`pod ${name}: ${status} ${JSON.stringify(body)}`);
+  return { namespace: 'default', name, uid: body.metadata.uid };
+}
+
+async function dropPod(api: ApiServer, name: string): Promise<void> {
+  // No kubelet is there to say that it has ended.
+  await api.call('DELETE', `${pods}/${name}?gracePeriodSeconds=0`);
+}
+
+async function annotationsOf(api: ApiServer, name: string): Promise<unknown> {
+  return (await api.call('GET', `${pods}/${name}`)).body.metadata.annotations ?? {};
+}

@@ -1,0 +1,228 @@
+// What a daemon hears of a cluster, whatever happens to the API server and to what is between.
+import { rmSync, writeFileSync } from 'node:fs';
+import t from 'tap';
+import type { Collection } from '../../agent/manifests/cluster-port.ts';
+import type { ApiServer } from './api-server.ts';
+import { hear, openTestApi } from './following.ts';
+import { goBetween } from './go-between.ts';
+import { apiServerFor } from './session.ts';
+
+const server = await apiServerFor(t);
+if (server !== null) {
+  const admin = server.kubeconfig('admin');
+
+  t.test('first everything, page by page, then each change in its order', async (t) => {
+    const { maps, put, remove } = await newNamespace(server, 'changes');
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) await put(name, '1');
+    const between = await goBetween(t, server);
+    const api = openTestApi(server.kubeconfig('between', { server: between.server }));
+    t.teardown(api.close);
+    const heard = hear(api, maps);
+    await heard.until(({ names }) => names.has('g'), 'all of it is heard');
+    t.strictSame(heard.log, ['whole a b c d e f g']);
+    const lists = between.requests.filter(({ url }) => url.searchParams.has('limit'));
+    t.equal(lists.length, 3, 'seven objects in pages of three');
+
+    await put('h', '1');
+    await put('h', '2');
+    await remove('a');
+    await heard.until(({ names }) => !names.has('a'), 'the last change is heard');
+    t.strictSame(heard.log.slice(1), ['ADDED h', 'MODIFIED h', 'DELETED a']);
+    t.equal(heard.values.get('h'), '2');
+
+    heard.stop();
+    await put('i', '1');
+    const other = hear(api, { ...maps, fieldSelector: 'metadata.name=i' });
+    await other.until(({ names }) => names.has('i'), 'the one that is selected is heard');
+    t.strictSame(other.log, ['whole i'], 'what a selector narrows');
+    t.notOk(
+      heard.log.some((line) => line.endsWith(' i')),
+      'and who has stopped hears nothing',
+    );
+  });
+
+  t.test('a watch that had its time goes on where the last bookmark was', async (t) => {
+    const { maps, put } = await newNamespace(server, 'again');
+    const other = await newNamespace(server, 'elsewhere');
+    const between = await goBetween(t, server);
+    // The server sends a bookmark two seconds before a watch has had its time.
+    const api = openTestApi(server.kubeconfig('between', { server: between.server }), { watchSeconds: 4 });
+    t.teardown(api.close);
+    await put('a', '1');
+    const heard = hear(api, maps);
+    await heard.until(({ names }) => names.has('a'), 'all of it is heard');
+    for (const name of ['x', 'y', 'z']) await other.put(name, '1');
+    const versions = (): number[] =>
+      between.requests
+        .filter(({ url }) => url.searchParams.has('watch'))
+        .map(({ url }) => Number(url.searchParams.get('resourceVersion')));
+    await between.until(() => versions().length > 1, 'a second watch is opened');
+    t.ok(Number(versions()[1]) > Number(versions()[0]), 'a later version, though nothing has changed here');
+    t.strictSame(heard.log, ['whole a'], 'and nobody is told');
+  });
+
+  t.test('a connection that falls silent, or is cut, is taken up again, and nobody is told', async (t) => {
+    const { maps, put } = await newNamespace(server, 'silent');
+    await put('a', '1');
+    const between = await goBetween(t, server);
+    const api = openTestApi(server.kubeconfig('between', { server: between.server }), { silenceMs: 1_500 });
+    t.teardown(api.close);
+    const heard = hear(api, maps);
+    await heard.until(({ names }) => names.has('a'), 'all of it is heard');
+    await between.until((requests) => requests.some(({ url }) => url.searchParams.has('watch')), 'it is watched');
+    between.silence();
+    await put('b', '1');
+    between.speak();
+    await heard.until(({ names }) => names.has('b'), 'what came in silence is heard');
+
+    between.cut();
+    await put('c', '1');
+    await heard.until(({ names }) => names.has('c'), 'what came after the cut is heard');
+    t.strictSame(heard.log, ['whole a', 'ADDED b', 'ADDED c'], 'each once, and all was listed once only');
+  });
+
+  t.test('a version that the server has forgotten is no loss', async (t) => {
+    const { maps, put, remove } = await newNamespace(server, 'forgotten');
+    for (const name of ['a', 'b']) await put(name, '1');
+    const between = await goBetween(t, server);
+    const api = openTestApi(server.kubeconfig('between', { server: between.server }));
+    t.teardown(api.close);
+    const heard = hear(api, maps);
+    await heard.until(({ names }) => names.has('b'), 'all of it is heard');
+
+    between.refuse(() => ({ status: 503 }));
+    between.cut();
+    await heard.until(({ log }) => log.includes('lost cluster-not-ready'), 'it is lost');
+    await remove('a');
+    await put('b', '2');
+    await put('c', '1');
+    await server.compactStore();
+    // The server itself remembers for longer than etcd does.
+    await server.kill();
+    server.start();
+    await server.untilReady();
+    const before = between.requests.length;
+    between.refuse(null);
+    await heard.until(({ names }) => names.has('c'), 'what was missed is heard');
+    const kinds = between.requests.slice(before).map(({ url }) => (url.searchParams.has('watch') ? 'watch' : 'list'));
+    t.strictSame(kinds.slice(0, 2), ['watch', 'list'], 'asked for from where it was left, then for all');
+    t.strictSame(heard.log, ['whole a b', 'lost cluster-not-ready', 'found', 'whole b c']);
+    t.strictSame(
+      [...heard.values],
+      [
+        ['b', '2'],
+        ['c', '1'],
+      ],
+    );
+  });
+
+  t.test('a server that is killed is told of once, and what came meanwhile is heard', async (t) => {
+    const { maps, put } = await newNamespace(server, 'killed');
+    await put('a', '1');
+    const api = openTestApi(admin);
+    t.teardown(api.close);
+    const heard = hear(api, maps);
+    await heard.until(({ names }) => names.has('a'), 'all of it is heard');
+    await server.kill();
+    await heard.until(({ log }) => log.includes('lost cluster-unreachable'), 'it is lost');
+    server.start();
+    await server.untilReady();
+    await put('b', '1');
+    await heard.until(({ log, names }) => log.includes('found') && names.has('b'), 'it is found again');
+    t.equal(heard.log.filter((line) => line.startsWith('lost')).length, 1);
+    t.equal(heard.log.filter((line) => line === 'found').length, 1);
+  });
+
+  t.test('a server that hangs is lost, and found when it goes on', async (t) => {
+    const { maps, put } = await newNamespace(server, 'hangs');
+    await put('a', '1');
+    const api = openTestApi(admin, { answerMs: 500 });
+    t.teardown(api.close);
+    server.freezeStore();
+    const heard = hear(api, maps);
+    await heard.until(({ log }) => log.length > 0, 'it is lost').finally(server.thawStore);
+    t.strictSame(heard.log, ['lost cluster-unreachable']);
+    await heard.until(({ log }) => log.includes('found'), 'it is found');
+    t.strictSame(heard.log, ['lost cluster-unreachable', 'whole a', 'found']);
+  });
+
+  t.test('a server that is busy is left alone for as long as it asks for', async (t) => {
+    const { maps, put } = await newNamespace(server, 'busy');
+    await put('a', '1');
+    const between = await goBetween(t, server);
+    let refusals = 2;
+    between.refuse(() => (refusals-- > 0 ? { status: 429, headers: { 'retry-after': '1' } } : null));
+    const api = openTestApi(server.kubeconfig('between', { server: between.server }));
+    t.teardown(api.close);
+    const heard = hear(api, maps);
+    await heard.until(({ log }) => log.includes('found'), 'it is found');
+    t.strictSame(heard.log, ['lost cluster-not-ready', 'whole a', 'found']);
+    const [first, second, third] = between.requests.map(({ atMs }) => atMs);
+    t.ok(Number(second) - Number(first) >= 990, 'once');
+    t.ok(Number(third) - Number(second) >= 990, 'and again');
+  });
+
+  t.test('credentials are read again, also those of a kubeconfig that comes late', async (t) => {
+    const { maps, put } = await newNamespace(server, 'credentials');
+    await put('a', '1');
+    const path = server.kubeconfig('changing', { token: 'wrong' });
+    const api = openTestApi(path);
+    t.teardown(api.close);
+    const heard = hear(api, maps);
+    await heard.until(({ log }) => log.length > 0, 'the token is refused');
+    t.strictSame(heard.log, ['lost cluster-refused']);
+    server.kubeconfig('changing');
+    await heard.until(({ log }) => log.includes('found'), 'the new one is used');
+    writeFileSync(path, 'half a kube');
+    await put('b', '1');
+    await heard.until(({ names }) => names.has('b'), 'nothing is lost while a kubeconfig is written');
+    t.strictSame(heard.log, ['lost cluster-refused', 'whole a', 'found', 'ADDED b']);
+
+    rmSync(path);
+    // It asks once in a blue moon, unless it is woken.
+    const patient = openTestApi(path, { firstPauseMs: 3_600_000, longestPauseMs: 3_600_000 });
+    t.teardown(patient.close);
+    const late = hear(patient, maps);
+    await late.until(({ log }) => log.length > 0, 'there is no kubeconfig');
+    t.strictSame(late.log, ['lost kubeconfig-unusable']);
+    server.kubeconfig('changing');
+    patient.wake();
+    await late.until(({ log }) => log.includes('found'), 'it is woken');
+    t.strictSame(late.log, ['lost kubeconfig-unusable', 'whole a b', 'found']);
+  });
+
+  t.test('who may not look is told so, and looks as soon as it may', async (t) => {
+    const { maps, put } = await newNamespace(server, 'forbidden');
+    await put('a', '1');
+    const api = openTestApi(server.kubeconfig('weak'));
+    t.teardown(api.close);
+    const heard = hear(api, maps);
+    await heard.until(({ log }) => log.length > 0, 'it is refused');
+    server.kubectl('create', 'clusterrole', 'lookers', '--verb=get,list,watch', '--resource=configmaps');
+    server.kubectl('create', 'clusterrolebinding', 'lookers', '--clusterrole=lookers', '--user=weak');
+    await heard.until(({ log }) => log.includes('found'), 'it looks');
+    t.strictSame(heard.log, ['lost cluster-refused', 'whole a', 'found']);
+  });
+}
+
+/** A namespace, its ConfigMaps as a collection, and what a test does with them. */
+async function newNamespace(api: ApiServer, name: string) {
+  await api.call('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  const path = `/api/v1/namespaces/${name}/configmaps`;
+  const maps: Collection = { apiVersion: 'v1', plural: 'configmaps', namespace: name };
+  const checked = async (method: string, to: string, body?: unknown): Promise<void> => {
+    const { status } = await api.call(method, to, body, 'application/apply-patch+yaml');
+    if (status >= 300) throw new Error(`${method} ${to}: ${status}`);
+  };
+  return {
+    maps,
+    put: (one: string, value: string) =>
+      checked('PATCH', `${path}/${one}?fieldManager=test`, {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: one },
+        data: { value },
+      }),
+    remove: (one: string) => checked('DELETE', `${path}/${one}`),
+  };
+}

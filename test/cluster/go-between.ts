@@ -1,0 +1,96 @@
+// A server between a client and kube-apiserver that does to requests what a network, a balancer or a busy server does.
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, request } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Test } from 'tap';
+import type { ApiServer } from './api-server.ts';
+import { createWaiting } from './waiting.ts';
+
+export interface GoBetween {
+  /** For a kubeconfig. */
+  readonly server: string;
+  /** Every request so far: method and path. */
+  readonly requests: readonly Seen[];
+  /** Answers in place of the API server for as long as it gives an answer. */
+  refuse(answer: ((seen: Seen) => Refusal | null) | null): void;
+  /** Nothing that the API server says gets through any more, and no connection ends. */
+  silence(): void;
+  speak(): void;
+  /** Cuts what is under way. */
+  cut(): void;
+  /** Resolves when it is so after a request has come; rejects after a minute. */
+  until(isSo: (requests: readonly Seen[]) => boolean, what: string): Promise<void>;
+}
+
+export interface Seen {
+  readonly method: string;
+  readonly url: URL;
+  readonly atMs: number;
+}
+
+export interface Refusal {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Starts one that ends with the test. */
+export async function goBetween(t: Test, api: ApiServer): Promise<GoBetween> {
+  const file = (name: string): Buffer => readFileSync(join(api.folder, name));
+  const requests: Seen[] = [];
+  const waiting = createWaiting();
+  const underWay = new Set<{ readonly upstream: IncomingMessage; readonly response: ServerResponse }>();
+  let refusal: ((seen: Seen) => Refusal | null) | null = null;
+  let isSilent = false;
+  const server = createServer({ cert: file('server.crt'), key: file('server.key') }, (incoming, response) => {
+    const { method = '', url = '', headers } = incoming;
+    const seen = { method, url: new URL(url, 'https://127.0.0.1'), atMs: performance.now() };
+    requests.push(seen);
+    waiting.look();
+    const refused = refusal?.(seen) ?? null;
+    if (refused !== null) {
+      incoming.resume();
+      response.writeHead(refused.status, { 'content-type': 'text/plain', ...refused.headers }).end('not now');
+      return;
+    }
+    const options = { host: '127.0.0.1', port: api.port, ca: file('ca.crt'), method, path: url, headers, agent: false };
+    const outgoing = request(options, (upstream) => {
+      response.writeHead(upstream.statusCode ?? 0, upstream.headers).flushHeaders();
+      const pair = { upstream, response };
+      underWay.add(pair);
+      if (isSilent) upstream.pause();
+      else upstream.pipe(response);
+      upstream.on('error', () => response.destroy()).on('close', () => underWay.delete(pair));
+      response.on('close', () => upstream.destroy());
+    });
+    outgoing.on('error', () => response.destroy());
+    incoming.pipe(outgoing);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    server: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    refuse: (answer) => {
+      refusal = answer;
+    },
+    silence: () => {
+      isSilent = true;
+      for (const { upstream, response } of underWay) upstream.unpipe(response);
+    },
+    speak: () => {
+      isSilent = false;
+    },
+    cut: () => server.closeAllConnections(),
+    until: (isSo, what) =>
+      waiting.until(
+        () => isSo(requests),
+        () =>
+          `${what}; asked was:\n${requests.map(({ method, url }) => `${method} ${url.pathname}${url.search}`).join('\n')}`,
+      ),
+  };
+}

@@ -1,0 +1,35 @@
+// Waits for what events bring about, no longer than a minute.
+import { setTimeout as later } from 'node:timers/promises';
+
+const patienceMs = 60_000;
+
+export interface Waiting {
+  /** Something has happened: whoever waits looks. */
+  look(): void;
+  /** Resolves as soon as it is so; rejects with what was waited for after a minute. */
+  until(isSo: () => boolean, what: () => string): Promise<void>;
+}
+
+export function createWaiting(): Waiting {
+  const looks = new Set<() => void>();
+  return {
+    look: () => {
+      for (const look of looks) look();
+    },
+    until: async (isSo, what) => {
+      const end = new AbortController();
+      const seen = new Promise<'seen'>((resolve) => {
+        const look = (): void => {
+          if (isSo()) resolve('seen');
+        };
+        looks.add(look);
+        end.signal.addEventListener('abort', () => looks.delete(look));
+        look();
+      });
+      const late = later(patienceMs, 'late', { signal: end.signal }).catch(() => 'seen');
+      const outcome = await Promise.race([seen, late]);
+      end.abort();
+      if (outcome === 'late') throw new Error(`waited for a minute until ${what()}`);
+    },
+  };
+}

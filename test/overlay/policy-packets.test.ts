@@ -1,0 +1,192 @@
+// Network policies on real nodes: pods whose ports and groups the program's own planner has made, and packets between them.
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { connect } from '../../agent/drivers/ovsdb/index.ts';
+import type { OverlayRecord } from '../../agent/model/overlay-record.ts';
+import { macOf, withoutLength } from '../../agent/overlay/addresses.ts';
+import { indexRows } from '../../agent/overlay/existing.ts';
+import { operationsOf } from '../../agent/overlay/operations.ts';
+import { workloadTables } from '../../agent/overlay/tables.ts';
+import type { WorkloadFacts } from '../../agent/workload/part.ts';
+import { allUnits, planWorkload } from '../../agent/workload/plan-workload.ts';
+import { readPolicy } from '../../agent/workload/policies/read-policy.ts';
+import { emptyWorld, factsOf, namespaceOf, type PolicyWorld, podOf } from '../unit/workload/policies/world.ts';
+import { readRows } from './central.ts';
+import { form } from './form.ts';
+import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { ask, balance, type Pod, plugPod } from './services.ts';
+import { talk } from './talk.ts';
+
+/** What is let through is answered within milliseconds; nothing is proven by waiting longer. */
+const silenceMs = 1500;
+
+/** A cluster of nodes and its objects. */
+interface Pods {
+  readonly world: PolicyWorld;
+  /** Brings the rows to the objects, and waits until every node has the flows. */
+  plan(): Promise<void>;
+  /** A pod on a node: its object and its port. */
+  add(key: string, node: string, address: string): void;
+  /** Its interface. */
+  plug(key: string, host: Host): Promise<Pod>;
+}
+
+async function podsOf(t: Test, central: Host): Promise<Pods> {
+  const { layout, members } = JSON.parse(
+    readFileSync(central.path('/var/lib/microshift-net/overlay.json'), 'utf8'),
+  ) as OverlayRecord;
+  const northbound = await connect(central.path('/run/ovn/ovnnb_db.sock'), 60_000);
+  t.teardown(() => northbound.close());
+  const world = emptyWorld();
+  return {
+    world,
+    plan: async () => {
+      const facts: WorkloadFacts = { ...factsOf(layout, world), nodes: members ?? [] };
+      const rows = await readRows(northbound, 'OVN_Northbound', workloadTables);
+      const existing = indexRows(rows);
+      const plan = planWorkload(facts, existing, rows.shape, allUnits(facts, existing));
+      await northbound.transact('OVN_Northbound', operationsOf(plan, rows.shape));
+      central.must('ovn-nbctl', '--wait=hv', 'sync');
+    },
+    add: (key, node, address) => {
+      const [namespace = ''] = key.split('/');
+      world.namespaces.set(namespace, namespaceOf(namespace));
+      world.pods.set(key, podOf(key, { nodeName: node }));
+      world.addresses.set(key, [`${address}/24`]);
+    },
+    plug: (key, host) => {
+      const address = withoutLength(world.addresses.get(key)?.[0] ?? '');
+      const { uid = '' } = world.pods.get(key) ?? {};
+      const port = key.replace('/', '_');
+      return plugPod(host, { interface: port, port, uid, mac: macOf(address), address });
+    },
+  };
+}
+
+function set(world: PolicyWorld, key: string, spec: object): void {
+  const [namespace, name] = key.split('/');
+  world.policies.set(key, readPolicy({ metadata: { namespace, name }, spec }));
+}
+
+/** Connects once; what the other end says, or nothing. */
+function attempt(from: Pick<Host, 'must'>, address: string, port = 8080): string {
+  const script = `
+    const socket = require('net').connect(${port}, '${address}');
+    socket.on('data', (answer) => { console.log(String(answer)); process.exit(); });
+    socket.on('error', () => process.exit());
+    setTimeout(() => process.exit(), ${silenceMs});`;
+  return from.must(process.execPath, '-e', script).trim();
+}
+
+/** Packets that have arrived at a pod, whoever listens there or not (proc_net(5), snmp). */
+function datagramsAt(pod: Pod): number {
+  const [names = '', values = ''] = pod
+    .must('cat', '/proc/net/snmp')
+    .split('\n')
+    .filter((line) => line.startsWith('Udp:'));
+  const counts = new Map(names.split(' ').map((name, place) => [name, Number(values.split(' ')[place])]));
+  return (counts.get('InDatagrams') ?? 0) + (counts.get('NoPorts') ?? 0);
+}
+
+/** Sends a datagram every few milliseconds, as long as the test lasts; says how many there were, each time it is asked. */
+function bombard(from: Pick<Host, 'start'>, address: string): { sent(): Promise<number> } {
+  const script = `
+    const socket = require('dgram').createSocket('udp4');
+    let sent = 0;
+    setInterval(() => socket.send('?', 8053, '${address}', () => { sent += 1; }), 2);
+    process.stdin.on('data', () => console.log(sent));`;
+  const child = from.start(process.execPath, '-e', script);
+  return {
+    sent: () =>
+      new Promise((resolve) => {
+        child.stdout?.once('data', (text) => resolve(Number(text)));
+        child.stdin?.write('\n');
+      }),
+  };
+}
+
+t.test('policies, packet by packet', { skip: missingForHosts() ?? false }, async (t) => {
+  const lan = await startLan(t);
+  const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
+  form(t, [n1, n2]);
+  const pods = await podsOf(t, n1);
+  const { world } = pods;
+  pods.add('y/client', 'n1', '10.42.0.10');
+  pods.add('y/other', 'n2', '10.42.1.20');
+  pods.add('x/server', 'n2', '10.42.1.10');
+  await pods.plan();
+  const client = await pods.plug('y/client', n1);
+  const other = await pods.plug('y/other', n2);
+  const server = await pods.plug('x/server', n2);
+
+  await t.test('a connection outlives what allows it, and comes back when nothing forbids it', async (t) => {
+    t.equal(ask(client, 'tcp', server.address, 8080), client.address, 'without a policy');
+    t.equal(attempt(other, server.address), other.address, 'anybody');
+    const conversation = await talk(client, server, server.address);
+    t.equal(await conversation.say('before'), 'before');
+    const from = [{ namespaceSelector: {}, podSelector: { matchLabels: { pod: 'client' } } }];
+    set(world, 'x/from-client', { podSelector: {}, ingress: [{ from, ports: [{ port: 4000 }, { port: 8080 }] }] });
+    await pods.plan();
+    t.equal(await conversation.say('allowed'), 'allowed', 'goes on');
+    t.equal(attempt(client, server.address), client.address, 'so do new ones');
+    t.equal(attempt(other, server.address), '', 'not from others');
+    t.equal(attempt(server, other.address), server.address, 'outwards everything is open');
+    world.policies.clear();
+    set(world, 'x/deny-all', { podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
+    await pods.plan();
+    const late = conversation.say('held');
+    t.equal(await Promise.race([late, pause(silenceMs, 'silent')]), 'silent', 'a policy that forbids it holds it');
+    t.equal(attempt(client, server.address), '', 'new ones, too');
+    t.equal(attempt(server, other.address), '', 'and outwards');
+    const { status, stdout } = n1.agent('overlay', 'trace', 'y/client', 'x/server', '--tcp', '8080');
+    t.equal(status, 3);
+    t.match(stdout, /[Dd]ropped by NetworkPolicy x\/deny-all/);
+    t.equal(ask(n2, 'tcp', server.address, 8080), '10.42.1.2', 'its own node still probes it');
+    t.equal(attempt(n1, server.address), '', 'another node does not');
+    world.policies.clear();
+    await pods.plan();
+    t.equal(await late, 'held', 'without the policy the same connection goes on');
+    t.equal(attempt(other, server.address), other.address, 'and everybody is in again');
+  });
+
+  await t.test('services', async (t) => {
+    balance(n1, 'own', 'tcp', { '10.43.0.10:80': `${server.address}:8080` });
+    balance(n1, 'other', 'tcp', { '10.43.0.20:80': `${other.address}:8080` });
+    n1.must('ovn-nbctl', '--wait=hv', 'set', 'Load_Balancer', 'own', 'options:hairpin_snat_ip="169.254.169.5 fd69::5"');
+    set(world, 'x/deny-all', { podSelector: {}, policyTypes: ['Ingress'] });
+    set(world, 'y/to-x', {
+      podSelector: { matchLabels: { pod: 'client' } },
+      policyTypes: ['Egress'],
+      egress: [{ to: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'x' } } }] }],
+    });
+    await pods.plan();
+    t.equal(attempt(server, '10.43.0.10', 80), '169.254.169.5', 'a pod that nobody may reach reaches itself');
+    t.equal(attempt(client, '10.43.0.10', 80), '', 'nobody else does');
+    world.policies.delete('x/deny-all');
+    await pods.plan();
+    t.equal(attempt(client, '10.43.0.10', 80), client.address, 'a rule for the pods behind a service is one for it');
+    t.equal(attempt(client, '10.43.0.20', 80), '', 'and only for it');
+    world.policies.clear();
+    await pods.plan();
+  });
+
+  await t.test('a new pod is closed before its first packet', async (t) => {
+    set(world, 'x/deny-all', { podSelector: {}, policyTypes: ['Ingress'] });
+    await pods.plan();
+    const rain = bombard(client, '10.42.1.30');
+    pods.add('x/late', 'n2', '10.42.1.30');
+    await pods.plan();
+    const late = await pods.plug('x/late', n2);
+    n2.must('ovs-vsctl', '--timeout=60', 'wait-until', 'Interface', 'x_late', 'external_ids:ovn-installed=true');
+    n1.must('ovn-nbctl', '--wait=hv', 'sync');
+    const before = await rain.sent();
+    await pause(silenceMs);
+    t.ok((await rain.sent()) > before, 'packets were sent to it all the time');
+    t.equal(datagramsAt(late), 0, 'and none has arrived');
+    world.policies.clear();
+    await pods.plan();
+    t.equal(ask(client, 'udp', late.address, 8053), client.address, 'without the policy');
+    t.ok(datagramsAt(late) > 0, 'they arrive');
+  });
+});

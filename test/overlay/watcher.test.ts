@@ -1,0 +1,237 @@
+// The daemon of the central node, a real API server and a real OVN: whatever dies in between, each pod has its row and its annotation.
+import { once } from 'node:events';
+import t, { type Test } from 'tap';
+import { openApi } from '../../agent/drivers/kubernetes/open-api.ts';
+import { type Mirror, type MirrorRow, openMirror, openSession } from '../../agent/drivers/ovsdb/index.ts';
+import type { WatcherState } from '../../agent/model/overlay-daemon.ts';
+import { startWatcher } from '../../agent/run/overlay/watcher/watcher.ts';
+import type { ApiServer } from '../cluster/api-server.ts';
+import { missingParts } from '../cluster/binaries.ts';
+import { apiServerFor } from '../cluster/session.ts';
+import { giveApi, makePod, prepareNamespace, removePod } from './cluster-api.ts';
+import { type Daemon, startDaemon } from './daemon.ts';
+import { form } from './form.ts';
+import { type Host, missingForHosts, program, startCentral, startLan } from './hosts.ts';
+import { writesDuring } from './writes.ts';
+
+/** Far beyond what a busy machine needs. */
+const limitMs = 60_000;
+
+/** OVN_Northbound of a node. */
+async function openRows(t: Test, host: Host) {
+  const remotes = `unix:${host.path('/run/ovn/ovnnb_db.sock')}`;
+  const session = openSession({ remotes, database: 'OVN_Northbound', limitMs });
+  t.teardown(() => session.close());
+  const tables = { Logical_Switch_Port: { indexes: ['name'] }, Logical_Switch: {}, Address_Set: {}, Port_Group: {} };
+  const mirror: Mirror = await openMirror(session, tables, limitMs);
+  const port = (pod: string): MirrorRow | undefined =>
+    mirror.table('Logical_Switch_Port').find('name', `default_${pod}`)[0];
+  return {
+    port,
+    /** `10.42.0.3`, of a pod that has a row. */
+    addressOf: (pod: string): string => String(port(pod)?.addresses).split(' ')[1] ?? '',
+    until: async (isSo: () => boolean): Promise<void> => void (await mirror.until(() => isSo(), limitMs)),
+    sizeOf: (table: keyof typeof tables): number => mirror.table(table).size,
+  };
+}
+
+/** What a pod's annotation says. */
+async function annotated({ call }: ApiServer, pod: string): Promise<string> {
+  const { body } = await call('GET', `/api/v1/namespaces/default/pods/${pod}`);
+  const text = body.metadata.annotations?.['k8s.ovn.org/pod-networks'] ?? '{}';
+  return JSON.parse(text).default?.ip_address?.replace(/\/.*/, '') ?? '';
+}
+
+/** Kills the process of a pid file and starts it as it was. */
+function restart({ must }: Host, file: string): void {
+  const script =
+    'pid=$(cat "$1"); xargs -0 sh -c \'printf "%s\\0" "$@" >/tmp/words\' sh </proc/$pid/cmdline; kill -9 $pid; pidwait -F "$1" || true; xargs -0 env </tmp/words';
+  must('sh', '-c', script, 'sh', file);
+}
+
+/** Loaded into a daemon: it dies right before its next effect for a pod, a row written or an annotation sent. */
+const countdown = `
+const left = { effects: Number(process.env.KILL_BEFORE) };
+const effect = () => { left.effects -= 1; if (left.effects === 0) process.kill(process.pid, 'SIGKILL'); };
+const before = (object, name, counts) => {
+  const original = object[name];
+  object[name] = function (...words) { if (counts(...words)) effect(); return original.apply(this, words); };
+};
+before(require('node:net').Socket.prototype, 'write', (chunk) => /"op":"assert"/.test(String(chunk)));
+before(require('node:https'), 'request', (url, options) => options?.method === 'PATCH');
+`;
+
+async function all(): Promise<void> {
+  const server = await apiServerFor(t);
+  if (server === null) return;
+  await prepareNamespace(server);
+  await t.test('pods of two nodes', (t) => onTwoNodes(t, server));
+}
+
+async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
+  const lan = await startLan(t);
+  const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
+  form(t, [n1, n2]);
+  let daemon = await startDaemon(n1);
+  t.match(n1.agent('overlay', 'status').stdout, /Objects of Kubernetes: not followed/, 'without a kubeconfig');
+  t.equal(await daemon.stop(), 0);
+  await giveApi(t, n1, server);
+  daemon = await startDaemon(n1);
+  const rows = await openRows(t, n1);
+  const { port, until, addressOf } = rows;
+  /** Everything that was asked for before is done, since this is. */
+  const passed = async (name: string): Promise<void> => {
+    await makePod(server, 'n1', name);
+    await until(() => port(name) !== undefined);
+  };
+  /** The annotation can come after the row. */
+  const agrees = async (pod: string): Promise<void> => {
+    await passed(`${pod}-after`);
+    t.equal(await annotated(server, pod), addressOf(pod), `row and annotation of ${pod} agree`);
+  };
+
+  await t.test('come and go', async (t) => {
+    await Promise.all(['a', 'b', 'c'].map((name) => makePod(server, 'n2', name)));
+    await until(() => ['a', 'b', 'c'].every((name) => port(name) !== undefined));
+    await agrees('a');
+    const first = String(port('a')?.options);
+    await removePod(server, 'a');
+    await makePod(server, 'n2', 'a');
+    await until(() => port('a') !== undefined && String(port('a')?.options) !== first);
+    const { body } = await server.call('GET', '/api/v1/namespaces/default/pods/a');
+    t.ok(String(port('a')?.options).includes(body.metadata.uid), 'one of the same name is another one');
+
+    const asking = { 'microshift-net/ip-address': '10.42.1.77' };
+    await makePod(server, 'n2', 'first', asking);
+    await makePod(server, 'n2', 'second', asking);
+    await until(() => addressOf('first') === '10.42.1.77');
+    await passed('after-second');
+    t.equal(port('second'), undefined, 'of two that ask for one address, the second has none');
+    await server.call(
+      'PATCH',
+      '/api/v1/namespaces/default/pods/first/status',
+      { status: { phase: 'Succeeded' } },
+      'application/merge-patch+json',
+    );
+    await until(() => addressOf('second') === '10.42.1.77' && port('first') === undefined);
+    const events = await server.call('GET', '/api/v1/namespaces/default/events');
+    const reasons = events.body.items.map((one: { reason: string }) => one.reason);
+    t.strictSame(reasons, ['AddressTaken'], 'until the first one has ended; an Event said so');
+  });
+
+  await t.test('an API server that is away', async (t) => {
+    await server.kill();
+    n1.must('ovn-nbctl', 'lsp-del', 'default_b');
+    await until(() => port('b') !== undefined);
+    t.pass('what was known is kept');
+    server.start();
+    await server.untilReady();
+    await passed('after-api');
+    await removePod(server, 'c');
+    await until(() => port('c') === undefined);
+  });
+
+  await t.test('restarts, of the daemon and of the database', async (t) => {
+    t.equal(await daemon.stop(), 0);
+    await makePod(server, 'n2', 'while-stopped');
+    const drift = n1.agent('overlay', 'verify');
+    t.match(drift, { status: 3, stdout: /\+ Logical_Switch_Port default_while-stopped/ }, 'drift is told');
+    t.match(drift.stdout, /systemctl status microshift-net-overlay/);
+    daemon = await startDaemon(n1);
+    await until(() => port('while-stopped') !== undefined);
+    await passed('settled');
+    const written = await writesDuring(n1, ['OVN_Northbound'], async () => {
+      t.equal(await daemon.stop(), 0);
+      daemon = await startDaemon(n1);
+      await passed('after-daemon');
+    });
+    t.strictSame(written, ['OVN_Northbound'], 'only the pod that was made since is written');
+    t.match(n1.agent('overlay', 'verify'), { status: 0 });
+
+    restart(n1, '/run/ovn/ovnnb_db.pid');
+    await passed('after-restart');
+    const before = addressOf('b');
+    for (const name of ['ovn-northd', 'ovnnb_db', 'ovnsb_db'])
+      n1.must('sh', '-c', 'kill -9 "$(cat "$1")"; pidwait -F "$1" || true', 'sh', `/run/ovn/${name}.pid`);
+    n1.must('sh', '-c', 'rm -rf /var/lib/ovn/* /run/ovn/*_db.*');
+    startCentral(n1);
+    await passed('after-loss');
+    await until(() => port('b') !== undefined && port('a') !== undefined);
+    t.equal(addressOf('b'), before, 'a database that was lost is filled again');
+  });
+
+  await t.test('killed before each of its effects', async (t) => {
+    n1.write('/tmp/countdown.cjs', countdown);
+    await passed('settled-again');
+    await agrees('b');
+    t.equal(await daemon.stop(), 0);
+    for (const effect of [1, 2]) {
+      const name = `killed-${effect}`;
+      const words = ['env', `KILL_BEFORE=${effect}`, process.execPath, '--require', '/tmp/countdown.cjs', program];
+      const child = n1.start(...words, 'overlay', 'run');
+      const gone = once(child, 'exit');
+      await makePod(server, 'n2', name);
+      await gone;
+      daemon = await startDaemon(n1);
+      await until(() => port(name) !== undefined);
+      await agrees(name);
+      t.equal(await daemon.stop(), 0);
+    }
+    daemon = await startDaemon(n1);
+  });
+
+  await t.test('another one stands by', (t) => standsBy(t, server, n1, daemon, passed));
+  daemon = await startDaemon(n1);
+
+  await t.test('a node leaves, and then all', async (t) => {
+    t.match(n1.agent('overlay', 'leave', '--node', 'n2'), { status: 0 });
+    await until(() => port('b') === undefined && port('killed-1') === undefined);
+    await passed('last');
+    t.match(n1.agent('overlay', 'verify'), { status: 0 }, 'with pods that are still on it in the API');
+    t.equal(await daemon.stop(), 0);
+    t.match(n1.agent('overlay', 'disable'), { status: 0 });
+    await until(() => rows.sizeOf('Logical_Switch_Port') === 0);
+    t.strictSame([rows.sizeOf('Address_Set'), rows.sizeOf('Port_Group')], [0, 0], 'nothing is left of pods');
+  });
+}
+
+/** A second watcher takes over from a daemon that is killed. */
+async function standsBy(
+  t: Test,
+  server: ApiServer,
+  n1: Host,
+  daemon: Daemon,
+  passed: (name: string) => Promise<void>,
+): Promise<void> {
+  const record = JSON.parse(n1.must('cat', '/var/lib/microshift-net/overlay.json'));
+  const states: WatcherState['role'][] = [];
+  let tell = (): void => undefined;
+  const told = (role: WatcherState['role']): Promise<void> =>
+    new Promise((resolve) => {
+      tell = () => states.at(-1) === role && resolve();
+      tell();
+    });
+  const api = openApi({ kubeconfig: server.kubeconfig('admin'), nodeName: 'n1', say: () => undefined });
+  const watcher = startWatcher({
+    api,
+    remote: `unix:${n1.path('/run/ovn/ovnnb_db.sock')}`,
+    teller: { say: () => undefined, fail: ({ message }) => t.comment(message) },
+    note: ({ role }) => {
+      states.push(role);
+      tell();
+    },
+  });
+  watcher.know({ layout: record.layout, nodes: record.members });
+  await told('standby');
+  const active = told('active');
+  n1.must('kill', '-9', String(daemon.pid));
+  await active;
+  await passed('after-take-over');
+  t.strictSame([...new Set(states)], ['standby', 'active']);
+  await watcher.close();
+  api.close();
+}
+
+const reason = missingForHosts() ?? missingParts();
+if (reason !== null) t.plan(0, reason);
+else await all();

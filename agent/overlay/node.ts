@@ -69,8 +69,7 @@ export function wantNode(draft: Draft, cluster: Cluster, node: OverlayNode): voi
     node: node.name,
     why: `${node.name} itself reaches all pods, and they reach it`,
   });
-  wantProbes(draft, node, nodeSwitch);
-  if (layout.naming === 'modern') wantReach(draft, cluster, node);
+  if (layout.naming === 'modern') wantReach(draft, cluster, node, nodeSwitch);
 }
 
 function wantSwitch(draft: Draft, { layout, balancers }: Cluster, node: OverlayNode): WantedRow {
@@ -114,9 +113,10 @@ function wantPin(draft: Draft, port: WantedRow, { name, systemId }: OverlayNode)
   });
 }
 
-/** The kubelet's probes pass whatever the policies of a namespace say. */
-function wantProbes(draft: Draft, node: OverlayNode, nodeSwitch: WantedRow): void {
-  for (const address of managementAddresses(node).map(withoutLength)) {
+/** The kubelet's probes pass whatever the policies of a namespace say, and pods of every node reach the addresses of this one. */
+function wantReach(draft: Draft, cluster: Cluster, node: OverlayNode, nodeSwitch: WantedRow): void {
+  const probers = managementAddresses(node).map(withoutLength);
+  for (const address of probers) {
     const match = `${isIpv6(address) ? 'ip6' : 'ip4'}.src==${address}`;
     wantHeld(draft, {
       table: 'ACL',
@@ -129,11 +129,6 @@ function wantProbes(draft: Draft, node: OverlayNode, nodeSwitch: WantedRow): voi
       why: "the kubelet's probes pass network policies",
     });
   }
-}
-
-/** Pods of every node reach the addresses of this one. */
-function wantReach(draft: Draft, cluster: Cluster, node: OverlayNode): void {
-  const probers = managementAddresses(node).map(withoutLength);
   const hops = draft.hasColumn('Logical_Router_Policy', 'nexthops') ? 'nexthops' : 'nexthop';
   for (const host of node.hostAddresses) {
     const hop = probers.find((address) => isIpv6(address) === isIpv6(host));

@@ -87,7 +87,7 @@ export async function startPolicyCluster(
       return { port: `k8s-${node.name}`, node, mac: managementMac(node), addresses };
     },
     plan: async (current, changes) => {
-      const facts = factsOf(layout, current);
+      const facts = { ...factsOf(layout, current), nodes };
       const rows = await readRows(central.client, 'OVN_Northbound', workloadTables);
       const existing = indexRows(rows);
       const units =

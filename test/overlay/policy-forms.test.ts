@@ -172,6 +172,7 @@ async function onRelease(t: Test, release: Release): Promise<void> {
     t.equal(cluster.send(ya, xa, 'TCP', 80), null);
     t.equal(cluster.send(xa, ya, 'TCP', 80), 'y_a');
     t.equal(cluster.send(cluster.node(1), xa, 'TCP', 80), 'x_a', 'the kubelet of a pod probes it');
+    t.equal(cluster.send(cluster.node(2), xa, 'TCP', 80), null, 'another node is as everybody');
   });
 }
 

@@ -1,4 +1,6 @@
 import type { NetworkPolicy } from '../../model/workload.ts';
+import { isIpv6, subnetOf, withoutLength } from '../../overlay/addresses.ts';
+import { managementAddresses } from '../../overlay/node.ts';
 import { hairpinSources } from '../hairpin.ts';
 import type { WorkloadFacts } from '../part.ts';
 import { familiesOf, fieldOf, matchOf, setsOf } from './address-sets.ts';
@@ -22,12 +24,11 @@ export function accessListsOf(policy: NetworkPolicy, group: string, facts: Workl
   return policy.policyTypes.flatMap((direction) => {
     const own = `${direction === 'Ingress' ? 'outport' : 'inport'} == @${group}`;
     const clauses = termsOf(policy).clauses.filter((clause) => clause.direction === direction);
-    return [...always(direction, own), ...clauses.flatMap((clause) => allowances(clause, own, facts))];
+    return [...always(direction, own, facts), ...clauses.flatMap((clause) => allowances(clause, own, facts))];
   });
 }
 
-function always(direction: Direction, own: string): readonly AccessList[] {
-  const hairpin = hairpinSources.map((source) => `${source.includes(':') ? 'ip6' : 'ip4'}.src == ${source}`);
+function always(direction: Direction, own: string, facts: WorkloadFacts): readonly AccessList[] {
   const common = { direction, rule: null } as const;
   return [
     {
@@ -44,19 +45,34 @@ function always(direction: Direction, own: string): readonly AccessList[] {
       match: `${own} && (arp || nd)`,
       why: 'addresses are still resolved',
     },
-    // A pod always reaches itself; by a service it comes from that address.
-    ...(direction === 'Egress'
-      ? []
-      : [
-          {
-            ...common,
-            part: 'itself',
-            action: 'allow-related' as const,
-            match: `${own} && (${hairpin.join(' || ')})`,
-            why: 'a pod reaches itself by a service that it is part of',
-          },
-        ]),
+    ...(direction === 'Ingress' ? alwaysInwards(own, facts) : []),
   ];
+}
+
+function alwaysInwards(own: string, { layout, nodes }: WorkloadFacts): readonly AccessList[] {
+  const common = { direction: 'Ingress', rule: null, action: 'allow-related' } as const;
+  const hairpin = hairpinSources.map((source) => `${ipOf(source)}.src == ${source}`);
+  const itself = {
+    ...common,
+    part: 'itself',
+    match: `${own} && (${hairpin.join(' || ')})`,
+    why: 'a pod reaches itself by a service that it is part of',
+  };
+  if (layout.naming === 'modern') return [itself];
+  // The switches of 2017 have no access list of their own for it.
+  const ofNodes = nodes.flatMap((node) =>
+    managementAddresses(node).map((address) => {
+      const ip = ipOf(address);
+      return `(${ip}.src == ${withoutLength(address)} && ${ip}.dst == ${subnetOf(address)})`;
+    }),
+  );
+  if (ofNodes.length === 0) return [itself];
+  const match = `${own} && (${ofNodes.join(' || ')})`;
+  return [itself, { ...common, part: 'node', match, why: "the kubelet's probes pass network policies" }];
+}
+
+function ipOf(address: string): 'ip4' | 'ip6' {
+  return isIpv6(address) ? 'ip6' : 'ip4';
 }
 
 /** One for each family where it speaks of sets: ovn-controller works off the change of a set alone only where a match has no other beside it (lflow.c). */

@@ -11,7 +11,7 @@ import { readPod } from '../../../../agent/workload/pods/read-pod.ts';
 import { readNamespace } from '../../../../agent/workload/policies/read-namespace.ts';
 import { readPolicy } from '../../../../agent/workload/policies/read-policy.ts';
 import { shortPlan } from '../../overlay/cases.ts';
-import { dual, emptyNorthbound, modern } from '../../overlay/cluster.ts';
+import { dual, emptyNorthbound, modern, nodeOf, seed } from '../../overlay/cluster.ts';
 import type { ModelDatabase } from '../../overlay/model-database.ts';
 import { readableJson } from '../../plan/change.ts';
 import { emptyWorld, factsOf, type PolicyWorld, policyUnitsOf, setPorts } from './world.ts';
@@ -27,7 +27,7 @@ interface Facts {
   readonly after?: string;
   readonly objects?: readonly ApiObject[];
   readonly gone?: readonly string[];
-  readonly layout?: 'modern' | 'dual';
+  readonly layout?: 'modern' | 'dual' | 'seed';
   readonly release?: string;
 }
 
@@ -50,7 +50,11 @@ function readCase(name: string): Case {
   for (const object of objects) all.set(keyOf(object), object);
   for (const key of gone) if (!all.delete(key)) throw new Error(`${name}: ${key} was not there`);
   const database = before?.database ?? emptyNorthbound(release);
-  return { objects: all, layout: before?.layout ?? { modern, dual }[layout], database };
+  return {
+    objects: all,
+    layout: before?.layout ?? { modern, dual, seed: { ...seed, clusterSubnets: ['10.42.0.0/16'] } }[layout],
+    database,
+  };
 }
 
 function keyOf({ kind, metadata: { namespace, name } }: ApiObject): string {
@@ -80,7 +84,8 @@ function outcomeOf({ objects, layout, database }: Case): string {
   const world = worldOf(objects.values());
   setPorts(database, world);
   const rows = database.rows();
-  const [facts, existing] = [factsOf(layout, world), indexRows(rows)];
+  const facts = { ...factsOf(layout, world), nodes: [nodeOf(1), nodeOf(2)] };
+  const existing = indexRows(rows);
   const plan = planWorkload(facts, existing, rows.shape, policyUnitsOf(facts, existing));
   database.transact(operationsOf(plan, rows.shape));
   return `${readableJson(shortPlan(plan, rows))}\n`;

@@ -18,6 +18,8 @@ export interface Daemon {
   readonly pid: number;
   /** The next words for systemd that match. */
   told(words: RegExp): Promise<string>;
+  /** What it has printed so far. */
+  said(): string;
   /** Its exit code, once it has ended. */
   ended(): Promise<number | null>;
   /** Ends it as systemd does. */
@@ -41,7 +43,11 @@ export async function startDaemon(host: Host, ready = /^READY=1 STATUS=\S+ is as
     'run',
   );
   const gone = once(child, 'exit').then(([code]) => code as number | null);
-  child.stderr?.on('data', (chunk: Buffer) => process.stderr.write(`# ${host.name}: ${chunk}`));
+  let said = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    said += chunk;
+    process.stderr.write(`# ${host.name}: ${chunk}`);
+  });
   const told = async (words: RegExp): Promise<string> => {
     for (;;) {
       const { value, done } = await lines.next();
@@ -55,6 +61,7 @@ export async function startDaemon(host: Host, ready = /^READY=1 STATUS=\S+ is as
   return {
     pid,
     told,
+    said: () => said,
     ended: () => gone,
     stop: () => {
       host.must('kill', String(pid));

@@ -76,6 +76,7 @@ export async function cni(
   { id, netns, args }: Sandbox,
   config: object = {},
   before: readonly string[] = [],
+  program = shim,
 ): Promise<CniAnswer> {
   const beganMs = performance.now();
   const child = host.start(
@@ -87,7 +88,7 @@ export async function cni(
     `CNI_ARGS=${args}`,
     'CNI_PATH=/opt/cni/bin',
     ...before,
-    shim,
+    program,
   );
   let text = '';
   child.stdout?.on('data', (chunk: Buffer) => {

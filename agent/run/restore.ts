@@ -9,7 +9,13 @@ import {
   rollBackCheckpoint,
 } from '../drivers/networkmanager/checkpoint.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
-import { activeInterface, activeState, rootInterface, rootPath } from '../drivers/networkmanager/names.ts';
+import {
+  activeInterface,
+  activeState,
+  deviceInterface,
+  rootInterface,
+  rootPath,
+} from '../drivers/networkmanager/names.ts';
 import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
 import { AgentError, asAgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
@@ -102,7 +108,8 @@ export async function restoreOldState(
           ports.say('rolling back to the checkpoint');
           await rollBackCheckpoint(nm, standing).catch((error: unknown) => ports.say(asAgentError(error).message));
         }
-        await quiet(watch, nm, deadline);
+        // Where there was nothing to roll back NetworkManager has come anew, and asks for a lease by a NIC that is still a port.
+        await quiet(watch, nm, deadline, standing === null ? await portsOf(ovs) : []);
         // Also where it answers: one that was started meanwhile never knew of a bridge that has gone from the database since.
         await freeFromDatapath(await goneOf(ovs, present));
         await runSteps(restoration, deadline);
@@ -217,14 +224,31 @@ async function reconnect(ports: RestorePorts, deadline: Deadline): Promise<Conne
   return Promise.race([reconnected, unaided]).finally(() => clearTimeout(timer));
 }
 
-/** Waits until no connection is being activated or deactivated, so that what is observed next is not a state in passing. */
-async function quiet(watch: ActivationWatch, nm: NetworkManager, deadline: Deadline): Promise<void> {
+/** NICs in bridges: they hear no answers, and a lease that one of them waits for does not come before it is out. */
+async function portsOf(ovs: OpenVSwitch): Promise<readonly string[]> {
+  const { bridges } = await ovs.facts();
+  return bridges.flatMap(({ name, ports }) => ports.map((port) => port.name).filter((port) => port !== name));
+}
+
+/** Waits until no connection is being activated or deactivated but those of `deaf` NICs, so that what is observed next is not a state in passing. */
+async function quiet(
+  watch: ActivationWatch,
+  nm: NetworkManager,
+  deadline: Deadline,
+  deaf: readonly string[],
+): Promise<void> {
+  const isSettled = async (active: string): Promise<boolean> => {
+    const state = await nm.property(active, activeInterface, 'State').catch(() => activeState.activated);
+    if (state === activeState.activated) return true;
+    const devices = (await nm.property(active, activeInterface, 'Devices').catch(() => [])) as string[];
+    const names = await Promise.all(
+      devices.map((path) => nm.property(path, deviceInterface, 'Interface').catch(() => '')),
+    );
+    return names.length > 0 && names.every((name) => deaf.includes(String(name)));
+  };
   const isQuiet = async (): Promise<boolean> => {
     const actives = (await nm.property(rootPath, rootInterface, 'ActiveConnections')) as string[];
-    const states = await Promise.all(
-      actives.map((path) => nm.property(path, activeInterface, 'State').catch(() => activeState.activated)),
-    );
-    return states.every((state) => state === activeState.activated);
+    return (await Promise.all(actives.map(isSettled))).every((settled) => settled);
   };
   // A connection that stays in activation (a NIC without a DHCP server) must not hold the return.
   await watch.until('all activations', isQuiet, deadline, quietLimitMs).catch(() => undefined);

@@ -32,7 +32,7 @@ export async function claimBridge({ nm, ovs }: StepContext, step: StepArguments[
 /** Puts the NIC into the bridge. The moment its own addresses go, the bridge answers without having to ask for anybody first. */
 export async function attachUplink({ ovs }: StepContext, step: StepArguments['attachUplink']): Promise<void> {
   await ovs.probeVswitchd();
-  await copyNeighbours(step.interface, step.bridge);
+  await copyNeighbours(step.interface, step.bridge, true);
   if (step.userspace !== true) return ovs.attachUplink(step);
   // What it was stands in Open vSwitch for as long as the NIC is a port.
   await ovs.attachUplink(step, { [formerSourceCheck]: readSourceCheck(step.interface) });

@@ -16,19 +16,26 @@ interface Neighbour {
 /**
  * Tells one interface the link-layer addresses that another one knows. Without, its first packet has to ask for them, and a question
  * that is lost is asked again only after a second (RFC 4861 section 10, RETRANS_TIMER). What somebody has told it for good stays. Best effort: whoever
- * is not told asks.
+ * is not told asks. `isDeaf`: the one that knows them hears no answers from now on. What it knows counts as confirmed, so that it does not ask in vain, and
+ * forget them, for the next 15 s and more.
  */
-export async function copyNeighbours(from: string, to: string): Promise<void> {
+export async function copyNeighbours(from: string, to: string, isDeaf = false): Promise<void> {
   const { exitCode, stdout } = await run('ip', ['-json', 'neigh', 'show'], commandMs);
   if (exitCode !== 0) return;
   const all = parse(stdout);
   const kept = all.filter(({ dev, state = [] }) => dev === to && state.includes('PERMANENT')).map(({ dst }) => dst);
-  const copies = all.flatMap(({ dst, dev, lladdr, state = [] }) => {
-    if (dev !== from || lladdr === undefined || state.includes('FAILED') || kept.includes(dst)) return [];
-    // Stale: used at once, and asked about again behind the first packets.
-    return [`neigh replace ${dst} lladdr ${lladdr} dev ${to} nud stale`];
-  });
-  await ipBatch(copies.slice(0, copiedNeighbours));
+  const known = all
+    .filter(({ dev, lladdr, state = [] }) => dev === from && lladdr !== undefined && !state.includes('FAILED'))
+    .slice(0, copiedNeighbours);
+  await ipBatch(
+    known.flatMap(({ dst, lladdr, state = [] }) => [
+      // Stale: used at once, and asked about again behind the first packets.
+      ...(kept.includes(dst) ? [] : [`neigh replace ${dst} lladdr ${lladdr} dev ${to} nud stale`]),
+      ...(isDeaf && !state.includes('PERMANENT')
+        ? [`neigh replace ${dst} lladdr ${lladdr} dev ${from} nud reachable`]
+        : []),
+    ]),
+  );
 }
 
 function parse(json: string): readonly Neighbour[] {

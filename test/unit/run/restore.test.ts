@@ -64,7 +64,9 @@ async function restore(t: Test, played: Played): Promise<Restored> {
     probeVswitchd: async () => undefined,
     facts: async () => {
       const names = (bridges.length > 1 ? bridges.shift() : bridges[0]) ?? [];
-      return { bridges: names.map((name) => ({ name })) } as unknown as Awaited<ReturnType<OpenVSwitch['facts']>>;
+      return { bridges: names.map((name) => ({ name, ports: [] })) } as unknown as Awaited<
+        ReturnType<OpenVSwitch['facts']>
+      >;
     },
     ...played.ovs,
   };
@@ -177,6 +179,33 @@ for (const [why, played] of Object.entries<Played>({
     t.strictSame(log, [returning, 'addProfile']);
   });
 }
+
+t.test('a NIC that waits for a lease while it is still a port is not waited for', async (t) => {
+  const properties: Readonly<Record<string, unknown>> = {
+    Checkpoints: [],
+    ActiveConnections: ['/active/1'],
+    State: 1, // NM_ACTIVE_CONNECTION_STATE_ACTIVATING
+    Devices: ['/device/1'],
+    Interface: 'eth0',
+  };
+  let isLate = false;
+  // Of the ten seconds for which every other activation is waited for.
+  const late = setTimeout(5_000, undefined, { ref: false }).then(() => {
+    isLate = true;
+  });
+  const settled = async (port: string): Promise<boolean> => {
+    const bridges = [{ name: 'br-ex', ports: [{ name: 'br-ex' }, { name: port }] }];
+    const facts = async () => ({ bridges }) as unknown as Awaited<ReturnType<OpenVSwitch['facts']>>;
+    const property: NetworkManager['property'] = async (_path, _interface, name) => properties[name];
+    const { log, left } = await restore(t, { nm: { property }, ovs: { facts } });
+    t.equal(left, null);
+    t.strictSame(log, [returning, 'addProfile']);
+    return !isLate;
+  };
+  t.ok(await settled('eth0'), 'it hears no answer before it is out');
+  t.notOk(await settled('eth1'), 'one that hears is');
+  await late;
+});
 
 t.test('a silent vswitchd: the NIC is freed, and NetworkManager rolls back', async (t) => {
   const probeVswitchd = async (): Promise<never> => {

@@ -1,0 +1,23 @@
+// Between its move into the bridge and the end of its own addresses a NIC sends and does not hear: what it knows of its neighbours has to last.
+import t from 'tap';
+import { nodeSkip } from './availability.ts';
+import { afterStep, apply, held, holdAfter, letGo } from './interfere.ts';
+import { bootNode } from './node.ts';
+
+t.test('a NIC in the bridge does not ask who its neighbours are', { skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'static4', enableRepair: true });
+  t.teardown(() => node.halt());
+  // One to whom nobody talks, so that nobody but the agent changes what is known of it.
+  const neighbour = '192.0.2.77 lladdr 52:54:00:bb:00:77 dev eth0';
+  await node.text(`ip neigh replace ${neighbour} nud stale`);
+  const knows = (device: string): Promise<string> => node.text(`ip neigh show 192.0.2.77 dev ${device}`);
+  t.match(await knows('eth0'), /STALE/);
+
+  await holdAfter(node, afterStep.attach);
+  const command = node.start(apply, { timeoutMs: 180_000 });
+  await command.saw(held);
+  t.match(await knows('eth0'), /lladdr 52:54:00:bb:00:77 REACHABLE/, 'it counts as confirmed');
+  t.match(await knows('br-ex'), /lladdr 52:54:00:bb:00:77 STALE/, 'and the bridge knows it, and may ask');
+  await letGo(node);
+  t.match(await command.ended, { exitCode: 0 });
+});

@@ -238,13 +238,15 @@ export function startVswitchd({ must }: Pick<Host, 'must'>): void {
  * What ovn-ctl(8) starts on a central node: both databases, which listen where their tables say, and ovn-northd. `root`: a root on the node with another
  * release of OVN, whose /run is the node's.
  */
-export function startCentral({ must }: Host, root = ''): void {
+export function startCentral({ must, run }: Host, root = ''): void {
   for (const [short, name, table] of [
     ['nb', 'OVN_Northbound', 'NB_Global'],
     ['sb', 'OVN_Southbound', 'SB_Global'],
   ] as const) {
     const file = `/var/lib/ovn/ovn${short}_db.db`;
-    must('ovsdb-tool', 'create', file, `${root}/usr/share/ovn/ovn-${short}.ovsschema`);
+    // One that was killed begins with what it had.
+    if (run(['test', '-e', file]).status !== 0)
+      must('ovsdb-tool', 'create', file, `${root}/usr/share/ovn/ovn-${short}.ovsschema`);
     must(
       'ovsdb-server',
       file,

@@ -85,7 +85,12 @@ export async function startApiServer(address?: string, more: readonly string[] =
   const call: ApiServer['call'] = (...words) => callAs(tokens.admin, ...words);
   const start = (extra: readonly string[] = []): void => {
     const reached = address ? ['--bind-address=0.0.0.0', `--advertise-address=${address}`] : [];
-    server = run(folder, 'kube-apiserver', binaries.kubeApiserver, [...flags.kubeApiserver, ...reached, ...more, ...extra]);
+    server = run(folder, 'kube-apiserver', binaries.kubeApiserver, [
+      ...flags.kubeApiserver,
+      ...reached,
+      ...more,
+      ...extra,
+    ]);
   };
   start();
   const admin = kubeconfig('admin');

@@ -249,6 +249,7 @@ export function startCentral({ must, run }: Pick<Host, 'must' | 'run'>, root = '
     ['sb', 'OVN_Southbound', 'SB_Global'],
   ] as const) {
     const file = `/var/lib/ovn/ovn${short}_db.db`;
+    // One that was killed begins with what it had.
     if (run(['test', '-e', file]).status !== 0)
       must('ovsdb-tool', 'create', file, `${root}/usr/share/ovn/ovn-${short}.ovsschema`);
     must(

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Contestant, Running } from './contestants.ts';
 import { namespace, nodeNames, type Place } from './place.ts';
+import { quantile } from './quantile.ts';
 import { usageOf } from './usage.ts';
 import { endOf, writtenSince } from './written.ts';
 
@@ -101,10 +102,4 @@ export async function measurePods(place: Place, pods: Pods, running: Running, co
     'NB transactions': written.transactions,
     'NB KB written': written.bytes / 1000,
   };
-}
-
-/** NaN of none. */
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

@@ -1,0 +1,112 @@
+// A workload as a deployment, a service and policies make one: pods on both nodes that are plugged in, and what selects them.
+import type { CniCluster } from '../cni-cluster.ts';
+import type { Host } from '../hosts.ts';
+import { cni, type Sandbox, type TestPod } from '../pods.ts';
+
+/** As a kubelet starts pods at the same time. */
+const atOnce = 4;
+const services = 5;
+const policies = 3;
+
+export interface Deployed {
+  /** Other endpoints for every service, and other ports for every policy. */
+  churn(): Promise<void>;
+  /** Every pod has what it was given. */
+  check(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+interface Plugged {
+  readonly host: Host;
+  readonly pod: TestPod;
+  readonly sandbox: Sandbox;
+  readonly result: { readonly ips: readonly { readonly address: string }[] };
+}
+
+/** Resolves when all pods have their interface. */
+export async function deploy({ hosts, server, pod }: CniCluster, cycle: number, perNode: number): Promise<Deployed> {
+  const call = async (method: string, path: string, body?: unknown): Promise<void> => {
+    const { status, body: answer } = await server.call(method, path, body);
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(answer)}`);
+  };
+  const names = hosts.flatMap((host) =>
+    Array.from({ length: perNode }, (_, index) => ({ host, name: `c${cycle}-${host.name}-${index}` })),
+  );
+  const made = await inTurns(names, async ({ host, name }) => ({ host, ...(await pod(host, name)) }));
+  for (let index = 0; index < services; index += 1) await call('POST', path('services'), serviceOf(index));
+  const plugged = await inTurns(made, async (one): Promise<Plugged> => {
+    const { status, result } = await cni(one.host, 'ADD', one.sandbox);
+    if (status !== 0) throw new Error(`ADD: ${JSON.stringify(result)}`);
+    return { ...one, result };
+  });
+  const addresses = plugged.map(({ result }) => String(result.ips[0]?.address).replace(/\/.*/, ''));
+  if (new Set(addresses).size !== addresses.length) throw new Error(`an address twice: ${addresses.join(' ')}`);
+  for (let index = 0; index < services; index += 1)
+    await call('POST', path('endpointslices'), sliceOf(index, addresses));
+  for (let index = 0; index < policies; index += 1) await call('POST', path('networkpolicies'), policyOf(index, 8080));
+  return {
+    churn: async () => {
+      for (let index = 0; index < services; index += 1)
+        await call('PUT', `${path('endpointslices')}/soak-${index}`, sliceOf(index, addresses.slice(index)));
+      for (let index = 0; index < policies; index += 1)
+        await call('PUT', `${path('networkpolicies')}/soak-${index}`, policyOf(index, 9090));
+    },
+    check: async () => {
+      await inTurns(plugged, async ({ host, sandbox, result }) => {
+        const { status, result: said } = await cni(host, 'CHECK', sandbox, { prevResult: result });
+        if (status !== 0) throw new Error(`CHECK: ${JSON.stringify(said)}`);
+      });
+    },
+    remove: async () => {
+      await inTurns(plugged, async ({ host, sandbox, pod: { name } }) => {
+        await cni(host, 'DEL', sandbox);
+        host.must('ip', 'netns', 'delete', sandbox.netns.replace('/run/netns/', ''));
+        await call('DELETE', `/api/v1/namespaces/default/pods/${name}`, { gracePeriodSeconds: 0 });
+      });
+      for (let index = 0; index < services; index += 1)
+        for (const kind of ['services', 'endpointslices'] as const) await call('DELETE', `${path(kind)}/soak-${index}`);
+      for (let index = 0; index < policies; index += 1)
+        await call('DELETE', `${path('networkpolicies')}/soak-${index}`);
+    },
+  };
+}
+
+const groups = {
+  services: '/api/v1',
+  endpointslices: '/apis/discovery.k8s.io/v1',
+  networkpolicies: '/apis/networking.k8s.io/v1',
+} as const;
+
+function path(kind: keyof typeof groups): string {
+  return `${groups[kind]}/namespaces/default/${kind}`;
+}
+
+function serviceOf(index: number): unknown {
+  return { metadata: { name: `soak-${index}` }, spec: { ports: [{ name: 'http', port: 80, targetPort: 8080 }] } };
+}
+
+function sliceOf(index: number, addresses: readonly string[]): unknown {
+  const labels = { 'kubernetes.io/service-name': `soak-${index}` };
+  return {
+    metadata: { name: `soak-${index}`, labels },
+    addressType: 'IPv4',
+    ports: [{ name: 'http', protocol: 'TCP', port: 8080 }],
+    endpoints: addresses.map((address) => ({ addresses: [address], conditions: { ready: true } })),
+  };
+}
+
+function policyOf(index: number, port: number): unknown {
+  const ingress = [{ from: [{ podSelector: {} }], ports: [{ protocol: 'TCP', port: port + index }] }];
+  return { metadata: { name: `soak-${index}` }, spec: { podSelector: {}, policyTypes: ['Ingress'], ingress } };
+}
+
+/** All of them, some at a time; what they came to, in their order. */
+async function inTurns<One, Result>(all: readonly One[], work: (one: One) => Promise<Result>): Promise<Result[]> {
+  const results: Result[] = [];
+  const left = [...all.entries()];
+  const worker = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) results[next[0]] = await work(next[1]);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return results;
+}

@@ -213,7 +213,7 @@ const layers: Readonly<Record<string, Layer>> = {
     },
   },
   cni: {
-    may: ['workload'],
+    may: ['model', 'workload'],
     because: pure,
     never: {
       'drivers/openvswitch': 'rows are handed in, and handed out, as plain values',

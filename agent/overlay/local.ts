@@ -40,6 +40,10 @@ export function planLocal(facts: LocalFacts): OverlayPlan {
 export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | 'rows'>): OverlayPlan {
   const draft = createDraft(foundIn(rows), layout.owner);
   const root = rootOf(draft);
+  const isOfPod = (port: DatabaseRow): boolean =>
+    draft.existing.referred(port, 'interfaces', 'Interface').some((row) => podKey in mapOf(row, 'external_ids'));
+  for (const row of draft.existing.all('Port').filter(isOfPod))
+    draft.remove('Port', row, textOf(row, 'name'), 'its pod was in the cluster');
   removeOthers(draft, layout.owner);
   for (const row of draft.existing.all('Port').filter(isWayOut))
     draft.remove('Port', row, textOf(row, 'name'), 'it led to the cluster');
@@ -69,6 +73,8 @@ export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | '
   return { database: rows.database, guards: draft.guards, changes: draft.changes, trace: draft.trace };
 }
 
+/** Key that only interfaces of our pods have (agent/cni/attachment.ts). */
+const podKey = 'pod-netns';
 const lasting = ['system-id', 'hostname'];
 /** In front of keys of other_config in the list of what we brought; the rest are keys of external_ids. */
 const inOtherConfig = 'other_config:';
@@ -192,7 +198,7 @@ function removeOthers(draft: Draft, owner: string): void {
   const going = draft.existing.all('Bridge').filter((row) => isOwnedBy(row, owner) && !draft.isSettled(row));
   for (const row of going) {
     const ports = draft.existing.referred(row, 'ports', 'Port');
-    const strangers = ports.filter((port) => !isOwnedBy(port, owner) && !isWayOut(port));
+    const strangers = ports.filter((port) => !isOwnedBy(port, owner) && !isWayOut(port) && !draft.isSettled(port));
     if (strangers.length > 0) {
       draft.trace.push(`kept=${textOf(row, 'name')}, for ${textOf(strangers[0] ?? null, 'name')}`);
       continue;

@@ -90,13 +90,12 @@ add() {
     take_back
     fail 101 "the pod's interface cannot be set up: $why"
   }
-  # Open vSwitch in user space hands on what it reads, with checksums that nobody would fill in, and the kernel reads it, too: it would answer the pod
-  # for each of the node's own addresses.
+  # Open vSwitch in user space hands on what it reads, with checksums that nobody would fill in.
   if [ "$datapath" = netdev ]; then
     link_of_container
-    why=$({ ethtool -K "$link" tx off && nsenter --net="$CNI_NETNS" ethtool -K "$CNI_IFNAME" tx off && ip link set dev "$link" arp off; } 2>&1) || {
+    why=$({ ethtool -K "$link" tx off && nsenter --net="$CNI_NETNS" ethtool -K "$CNI_IFNAME" tx off; } 2>&1) || {
       take_back
-      fail 101 "the pod's link cannot be set up: $why"
+      fail 101 "checksums cannot be turned on: $why"
     }
   fi
   printf '%s\n' "$result"

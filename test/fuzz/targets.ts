@@ -2,6 +2,7 @@
 import type { FuzzTarget } from './target.ts';
 import { overlayAnnouncement } from './targets/announcement.ts';
 import { overlayBundle } from './targets/bundle.ts';
+import { cniRequests } from './targets/cni.ts';
 import { clusterConfig, ovnYaml } from './targets/config.ts';
 import { dbus } from './targets/dbus.ts';
 import { hints } from './targets/hints.ts';
@@ -29,6 +30,7 @@ export const targets: Readonly<Record<string, FuzzTarget>> = {
   'overlay bundle': overlayBundle,
   'overlay announcement': overlayAnnouncement,
   'overlay trace': overlayTrace,
+  cni: cniRequests,
   'pod annotations': podAnnotations,
   'watch of a cluster': watchStream,
 };

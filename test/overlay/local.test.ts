@@ -1,6 +1,6 @@
 // A node's own rows in a real ovsdb-server with Open vSwitch's schema.
 import t from 'tap';
-import { insert, setOf } from '../../agent/drivers/ovsdb/index.ts';
+import { insert, mapOf, mutate, namedUuid, setOf } from '../../agent/drivers/ovsdb/index.ts';
 import type { LocalFacts, OverlayPlan } from '../../agent/model/overlay.ts';
 import { planLocal, planLocalRemoval } from '../../agent/overlay/local.ts';
 import { operationsOf } from '../../agent/overlay/operations.ts';
@@ -33,7 +33,12 @@ t.test('a node joins, joins again, and leaves', { skip: missingParts() }, async 
       const join = (): Promise<number> =>
         act((rows) => planLocal({ layout, node, ...facts, datapathType: 'netdev', rows }));
       t.ok(await join());
-      t.equal(await join(), 0, 'nothing in a second run');
+      await client.transact(database, [
+        insert('Interface', { name: 'pod0', external_ids: mapOf({ 'pod-netns': '/run/netns/a' }) }, 'link'),
+        insert('Port', { name: 'pod0', interfaces: setOf([namedUuid('link')]) }, 'port'),
+        mutate('Bridge', [['name', '==', 'br-int']], [['ports', 'insert', setOf([namedUuid('port')])]]),
+      ]);
+      t.equal(await join(), 0, 'nothing in a second run, also with pods');
       t.ok(await act((rows) => planLocalRemoval({ layout, rows })));
       t.equal(await act((rows) => planLocalRemoval({ layout, rows })), 0);
       const { tables } = await readRows(client, database);

@@ -10,6 +10,7 @@ import { recordNow } from '../../overlay/own-gateway.ts';
 import { overlayTables } from '../../overlay/tables.ts';
 import { nodeTag } from '../../overlay/tags.ts';
 import { clearRemains, forgetIssued, pkiFiles } from './authority.ts';
+import { removeConflist } from './cni/conflist.ts';
 import { stopDaemon } from './daemon/unit.ts';
 import { giveBack } from './gateway.ts';
 import { centralAnswers } from './ovn-daemons.ts';
@@ -37,6 +38,8 @@ export async function leaveOverlay(
   if (!isForced) refuseToCutOff(record);
   const { own, authority, authorityKey, issued } = pkiFiles(places.pki);
   const isCentral = record.members !== null;
+  // The runtime hears of it first: no pod is to start that would lose its network at once.
+  if (removeConflist(places.cniConfig)) say('container runtimes start no more pods on this node');
   await stopDaemon(say);
   await giveBack(record, null);
   // Databases that have gone, or will not start, keep no node in a cluster; their rows are of no use without it.

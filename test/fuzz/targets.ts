@@ -30,7 +30,7 @@ export const targets: Readonly<Record<string, FuzzTarget>> = {
   'overlay bundle': overlayBundle,
   'overlay announcement': overlayAnnouncement,
   'overlay trace': overlayTrace,
-  cni: cniRequests,
   'pod annotations': podAnnotations,
   'watch of a cluster': watchStream,
+  cni: cniRequests,
 };

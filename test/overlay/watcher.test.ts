@@ -85,7 +85,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
     await until(() => port(name) !== undefined);
   };
   /** The annotation can come after the row. */
-  const agrees = async (pod: string): Promise<void> => {
+  const agrees = async (t: Test, pod: string): Promise<void> => {
     await passed(`${pod}-after`);
     t.equal(await annotated(server, pod), addressOf(pod), `row and annotation of ${pod} agree`);
   };
@@ -93,7 +93,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
   await t.test('come and go', async (t) => {
     await Promise.all(['a', 'b', 'c'].map((name) => makePod(server, 'n2', name)));
     await until(() => ['a', 'b', 'c'].every((name) => port(name) !== undefined));
-    await agrees('a');
+    await agrees(t, 'a');
     const first = String(port('a')?.options);
     await removePod(server, 'a');
     await makePod(server, 'n2', 'a');
@@ -163,7 +163,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
   await t.test('killed before each of its effects', async (t) => {
     n1.write('/tmp/countdown.cjs', countdown);
     await passed('settled-again');
-    await agrees('b');
+    await agrees(t, 'b');
     t.equal(await daemon.stop(), 0);
     for (const effect of [1, 2]) {
       const name = `killed-${effect}`;
@@ -174,7 +174,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
       await gone;
       daemon = await startDaemon(n1);
       await until(() => port(name) !== undefined);
-      await agrees(name);
+      await agrees(t, name);
       t.equal(await daemon.stop(), 0);
     }
     daemon = await startDaemon(n1);
@@ -203,6 +203,8 @@ async function standsBy(
   daemon: Daemon,
   passed: (name: string) => Promise<void>,
 ): Promise<void> {
+  // By now the daemon has the lock.
+  await passed('before-take-over');
   const record = JSON.parse(n1.must('cat', '/var/lib/microshift-net/overlay.json'));
   const states: WatcherState['role'][] = [];
   let tell = (): void => undefined;

@@ -33,12 +33,12 @@ export async function readAccess(path: string, maxSockets = 4): Promise<Access> 
 function missing(path: string): AgentError {
   if (path === microshiftKubeconfig) {
     return new AgentError('kubeconfig-missing', `MicroShift has not written ${path} yet`, {
-      hint: 'start microshift.service, or name another kubeconfig with --kubeconfig',
+      hint: 'start microshift.service, or name another kubeconfig with --kubeconfig (for the daemon: overlay.kubeconfig)',
       facts: { path },
     });
   }
   return new AgentError('kubeconfig-unusable', `there is no kubeconfig at ${path}`, {
-    hint: 'check the path given with --kubeconfig or in KUBECONFIG',
+    hint: 'check the path given with --kubeconfig, in KUBECONFIG or in overlay.kubeconfig',
     facts: { path },
   });
 }

@@ -1,19 +1,20 @@
 import { Command } from 'commander';
 import { openOutput } from '../commands/output.ts';
+import type { HelperWords } from '../commands/ovn-k8s-helper.ts';
 import { exitCode } from '../errors.ts';
 import type { GatewayWords, NodeWords } from '../model/ovn-k8s.ts';
 import type { AddTo } from './add-command.ts';
 import { parseAndRunWith } from './parse.ts';
 
 /** Names of ovn-kubernetes' tools of 2017 under which the program can be started, with what each of them does. */
-const programs: Readonly<Record<string, (program: Command, addTo: AddTo) => void>> = {
+const programs: Readonly<Record<string, (program: Command, addTo: AddTo, started: readonly string[]) => void>> = {
   'ovn-k8s-overlay': addOverlayInits,
   'ovn-k8s-gateway-helper': addHelper,
   'ovn-k8s-util': addBridges,
 };
 
-/** Runs the command line of the program that has this name; exit code 2 for a name that is none. */
-export async function parseAndRunAs(name: string, words: readonly string[]): Promise<number> {
+/** Runs the command line of the program that has this name, and was started as `path`; exit code 2 for a name that is none. */
+export async function parseAndRunAs(name: string, path: string, words: readonly string[]): Promise<number> {
   const addCommands = programs[name];
   const open = () => openOutput('text', false);
   if (addCommands === undefined) {
@@ -21,7 +22,7 @@ export async function parseAndRunAs(name: string, words: readonly string[]): Pro
     return exitCode.usage;
   }
   const program = new Command(name);
-  return parseAndRunWith(program, words, open, (addTo) => addCommands(program, addTo));
+  return parseAndRunWith(program, words, open, (addTo) => addCommands(program, addTo, [path, ...words]));
 }
 
 function addOverlayInits(program: Command, addTo: AddTo): void {
@@ -63,22 +64,22 @@ function addOverlayInits(program: Command, addTo: AddTo): void {
     .option('--rampout-ip-subnet <subnets>', 'another spelling of the same');
 }
 
-/** It was a daemon, of which every option is taken (ovs-vswitchd(8), Daemon Options and Logging Options); now it ends when all is done. */
-function addHelper(program: Command, addTo: AddTo): void {
+/** A daemon, with options of those of Open vSwitch (ovs-vswitchd(8), Daemon Options and Logging Options). */
+function addHelper(program: Command, addTo: AddTo, started: readonly string[]): void {
   addTo(program)(
     '',
-    'Tells apart what arrives for a node and for its gateway, which share a bridge, and ends.',
-    async (output, { physicalBridge, physicalInterface }: { physicalBridge: string; physicalInterface: string }) =>
-      (await import('../commands/ovn-k8s.ts')).gatewayHelper(physicalBridge, physicalInterface, output),
+    'Tells apart what arrives for a node and for its gateway, which share a bridge, and stays to keep it so.',
+    async (output, words: HelperWords) =>
+      (await import('../commands/ovn-k8s-helper.ts')).gatewayHelper(words, started, output),
   )
     .requiredOption('--physical-bridge <bridge>', 'the bridge that both share')
     .requiredOption('--physical-interface <nic>', 'the NIC in it')
-    .option('--pidfile [file]', 'nothing: no process stays')
-    .option('--overwrite-pidfile', 'nothing')
-    .option('--detach', 'nothing')
-    .option('--monitor', 'nothing')
-    .option('--no-chdir', 'nothing')
-    .option('--log-file [file]', 'nothing: it is said on standard error')
+    .option('--pidfile [file]', 'write the number of the process that stays')
+    .option('--overwrite-pidfile', 'nothing: one that names no process of this program is written over')
+    .option('--detach', 'go on as a process of its own once it is so for the first time')
+    .option('--monitor', 'nothing: systemd starts it again')
+    .option('--no-chdir', 'nothing: no file is looked for where it was started')
+    .option('--log-file [file]', 'write there what is done later, in place of the journal')
     .option('-v, --verbose [spec]', 'nothing');
 }
 

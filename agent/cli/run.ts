@@ -10,7 +10,7 @@ const oldName = /(?:^|\/)(ovn-k8s-[^/]*)$/;
  */
 export async function runCommandLine(words: readonly string[], path: string): Promise<number> {
   const [, old] = oldName.exec(path) ?? [];
-  if (old !== undefined) return (await import('./program.ts')).parseAndRunAs(old, words);
+  if (old !== undefined) return (await import('./program.ts')).parseAndRunAs(old, path, words);
   const run = knownCommand(words.join(' '));
   if (run === null) {
     const { parseAndRun } = await import('./program.ts');

@@ -3,7 +3,6 @@ import type { GatewayWords, NodeRequest, NodeWords } from '../model/ovn-k8s.ts';
 import { withLock } from '../run/lock.ts';
 import { initNode } from '../run/overlay/ovn-k8s/init.ts';
 import { gatewayRequest, nodeRequest } from '../run/overlay/ovn-k8s/request.ts';
-import { settleBridge } from '../run/overlay/ovn-k8s/shared.ts';
 import { changesLines, countChanges } from '../view/overlay-view.ts';
 import type { Output } from './output.ts';
 import { placesFor } from './overlay-places.ts';
@@ -26,16 +25,6 @@ export function minionInit(words: NodeWords & { readonly minionSwitchSubnet: str
 /** `ovn-k8s-overlay gateway-init`: makes this node a way out of the cluster. */
 export function gatewayInit(words: GatewayWords, output: Output): Promise<void> {
   return init('gateway-init', gatewayRequest(words), words, output);
-}
-
-/** `ovn-k8s-gateway-helper`: makes the flows of a bridge that a node shares with its gateway. */
-export async function gatewayHelper(bridge: string, nic: string, output: Output): Promise<void> {
-  const command = 'ovn-k8s-gateway-helper';
-  requireRoot('', command);
-  const { config } = await effectiveConfig();
-  const changes = await withLock(command, () => settleBridge(bridge, nic, placesFor(config), output.say));
-  const text = changes.length === 0 ? 'Nothing to do.' : `Done, ${changes.length} flows and tables.`;
-  output.result(text, { command, outcome: changes.length === 0 ? 'unchanged' : 'changed', changes });
 }
 
 async function init(command: string, request: NodeRequest, words: NodeWords, output: Output): Promise<void> {

@@ -48,4 +48,6 @@ export interface OverlayTunnel {
   readonly type: string;
   readonly chassis: string;
   readonly remoteAddress: string;
+  /** What is wrong with it on this node, in words; null: nothing. */
+  readonly fault: string | null;
 }

@@ -20,10 +20,20 @@ export interface OverlayChanges {
   readonly faults: readonly string[];
 }
 
-/** What a chassis has answered last: whether to the last question, and when by its own clock, in ms since 1970. */
+/** What a chassis has answered last: whether to the question of now, and when by its own clock, in ms since 1970; null: never. */
 export interface ChassisEcho {
   readonly isCurrent: boolean;
-  readonly atMs: number;
+  readonly atMs: number | null;
+}
+
+/** How this node reaches another one. */
+export interface NodeTunnel {
+  /** Of this node's Open vSwitch; null: there is none. */
+  readonly port: string | null;
+  /** `up`: the node has answered through it just now; `unproven`: nothing is wrong with it, and nobody could be asked. */
+  readonly state: 'up' | 'down' | 'unproven';
+  /** Why it is not up, in words. */
+  readonly reason: string | null;
 }
 
 /** A node of the cluster as the central node sees it. */
@@ -34,9 +44,9 @@ export interface NodeState {
   /** Where its tunnels end; none: it has not joined yet. */
   readonly addresses: readonly string[];
   readonly state: 'here' | 'joined' | 'not joined';
-  /** The port of this node's Open vSwitch by which it is reached; null: there is none. */
-  readonly tunnel: string | null;
-  /** Its last answer to the central node; null: it was never asked. */
+  /** null: it is this node. */
+  readonly tunnel: NodeTunnel | null;
+  /** Its last answer to the central node; null: it cannot be asked, as it is not registered. */
   readonly echo: ChassisEcho | null;
   /** Its way out of the cluster; null: it has none. */
   readonly gateway: {

@@ -1,10 +1,12 @@
 import type { DatabaseShape } from '../model/rows.ts';
 import { tagKeys } from './tag-keys.ts';
 
+type Condition = readonly [string, string, unknown];
+
 /** Columns of a table, and of which rows; without `where` of every one. */
 export interface FollowedTable {
   readonly columns: readonly string[];
-  readonly where?: readonly (readonly [string, string, unknown])[];
+  readonly where?: readonly Condition[];
 }
 
 /**
@@ -42,7 +44,7 @@ const columns = {
     Open_vSwitch: ['bridges', 'external_ids', 'other_config', 'ssl', 'ovs_version'],
     Bridge: ['name', 'external_ids', 'other_config', 'fail_mode', 'datapath_type'],
     Port: ['name', 'interfaces', 'tag', 'external_ids', 'other_config'],
-    Interface: ['name', 'type', 'options', 'mac', 'mtu_request', 'external_ids'],
+    Interface: ['name', 'type', 'options', 'mac', 'mtu_request', 'external_ids', 'ofport'],
     SSL: ['private_key', 'certificate', 'ca_cert'],
   },
 } as const;
@@ -60,15 +62,22 @@ const wholeTables: readonly string[] = [
   'Chassis_Private',
 ];
 
-/**
- * What is followed of a database with this schema: `localnetPort` is what ovn-controller's port on this node's way out stands for, and comes without an
- * owner. Of several conditions one has to hold (ovsdb-server(7), monitor_cond).
- */
+/** Rows of Open vSwitch that a node's way out depends on, and that have no owner. */
+export interface FollowedWayOut {
+  /** What ovn-controller's port on the bridge stands for. */
+  readonly localnetPort: string;
+  /** That port. */
+  readonly clusterPort: string;
+  /** Of the NIC, whose number is another one each time that it is put into the bridge. */
+  readonly mac: string;
+}
+
+/** What is followed of a database with this schema. Of several conditions one has to hold (ovsdb-server(7), monitor_cond). */
 export function followedTables(
   database: FollowedDatabase,
   shape: DatabaseShape,
   owner: string,
-  localnetPort: string | null,
+  wayOut: FollowedWayOut | null,
 ): Readonly<Record<string, FollowedTable>> {
   const wanted = Object.entries(columns[database] as Readonly<Record<string, readonly string[] | null>>);
   return Object.fromEntries(
@@ -77,10 +86,21 @@ export function followedTables(
       const followed = names === null ? there : names.filter((name) => there.includes(name));
       if (followed.length === 0) return [];
       if (!there.includes('external_ids') || wholeTables.includes(table)) return [[table, { columns: followed }]];
-      const has = (key: string, value: string) => ['external_ids', 'includes', ['map', [[key, value]]]] as const;
-      const ofOvn = table === 'Port' && localnetPort !== null ? [has('ovn-localnet-port', localnetPort)] : [];
-      const where = [has(tagKeys.owner, owner), ...ofOvn];
+      const where = [has(tagKeys.owner, owner), ...(wayOut === null ? [] : ofWayOut(table, wayOut))];
       return [[table, { columns: [...new Set([...followed, 'external_ids'])], where }]];
     }),
   );
+}
+
+function ofWayOut(table: string, { localnetPort, clusterPort, mac }: FollowedWayOut): readonly Condition[] {
+  if (table === 'Port') return [has('ovn-localnet-port', localnetPort)];
+  if (table !== 'Interface') return [];
+  return [
+    ['name', '==', clusterPort],
+    ['mac_in_use', '==', mac],
+  ];
+}
+
+function has(key: string, value: string): Condition {
+  return ['external_ids', 'includes', ['map', [[key, value]]]];
 }

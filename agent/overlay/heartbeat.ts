@@ -31,13 +31,14 @@ export function judgeGateways(
   );
 }
 
-/** The last answer of a chassis (ovn-sb(5), Chassis_Private); null: nobody has asked it, or it is not registered. */
-export function echoOf(systemId: string, rows: DatabaseRows): ChassisEcho | null {
-  const existing = indexRows(rows);
-  const asked = Number(textOf(existing.all('SB_Global')[0] ?? null, 'nb_cfg'));
-  const row = existing.all('Chassis_Private').find((one) => textOf(one, 'name') === systemId);
-  const atMs = Number(textOf(row ?? null, 'nb_cfg_timestamp'));
-  return row === undefined || !(atMs > 0) ? null : { isCurrent: Number(textOf(row, 'nb_cfg')) >= asked, atMs };
+/** The last answer of a chassis (ovn-sb(5), Chassis_Private), which was asked for this number; null: it is not registered. */
+export function echoOf(systemId: string, asked: number, rows: DatabaseRows): ChassisEcho | null {
+  const row = indexRows(rows)
+    .all('Chassis_Private')
+    .find((one) => textOf(one, 'name') === systemId);
+  if (row === undefined) return null;
+  const atMs = Number(textOf(row, 'nb_cfg_timestamp'));
+  return { isCurrent: Number(textOf(row, 'nb_cfg')) >= asked, atMs: atMs > 0 ? atMs : null };
 }
 
 function silentChassis(

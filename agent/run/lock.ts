@@ -26,11 +26,12 @@ interface Contender {
   readonly startTime: number;
 }
 
-/** Runs that systemd starts by itself, and those of a central node that several nodes may ask for at once; whoever meets one waits for its end. */
+/** Runs that come by themselves, and those of a central node that several nodes may ask for at once; whoever meets one waits for its end. */
 const briefRuns: readonly string[] = [
   'recover',
   'apply --repair',
   'overlay run',
+  'ovn-k8s-gateway-helper',
   'overlay pki issue',
   'overlay pki renew',
 ];

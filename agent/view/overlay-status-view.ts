@@ -12,7 +12,10 @@ export function overlayStatusText(status: OverlayStatus, style: Style): string {
     `Central node: ${centralText(status, style)}`,
     ...(status.role === 'central' ? [`Objects of Kubernetes: ${watcherText(status, style)}`] : []),
     ...(tunnels.length === 0 ? ['Tunnels: none'] : ['Tunnels:']),
-    ...tunnels.map((one) => `  ${one.interface} ${one.type} to ${one.remoteAddress}, chassis ${one.chassis}`),
+    ...tunnels.map(
+      ({ interface: port, type, remoteAddress, chassis, fault }) =>
+        `  ${port} ${type} to ${remoteAddress}, chassis ${chassis}${fault === null ? '' : `; ${style('red', `down: ${fault}`)}`}`,
+    ),
   ]);
 }
 

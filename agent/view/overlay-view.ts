@@ -111,21 +111,39 @@ export function nodesText(nodes: readonly NodeState[], now: number, style: Style
     node.certificateDays === null ? '-' : `${node.certificateDays} days`,
     node.systemId,
   ]);
-  return table(
-    ['NODE', 'STATE', 'SUBNET', 'TUNNELS END AT', 'TUNNEL', 'LAST ECHO', 'WAY OUT', 'CERTIFICATE', 'CHASSIS'],
-    rows,
-    style,
-  );
+  const head = [
+    'NODE',
+    'STATE',
+    'SUBNET',
+    'TUNNELS END AT',
+    'TUNNEL',
+    'LAST ECHO',
+    'WAY OUT',
+    'CERTIFICATE',
+    'CHASSIS',
+  ];
+  const asked = nodes.flatMap(({ echo }) => echo ?? []);
+  const isNobody = asked.length > 0 && asked.every(({ isCurrent }) => !isCurrent);
+  return joinLines([
+    ...tableLines(head, rows, style),
+    ...(isNobody
+      ? [style('red', 'Nobody has answered, nor has this node: systemctl status ovn-northd ovn-controller tells why')]
+      : []),
+  ]);
 }
 
-function tunnelWords({ state, tunnel }: NodeState): string {
-  if (tunnel !== null) return tunnel;
-  // Both have to offer one type of tunnel; without that ovn-controller makes none (ovn-controller(8), ovn-encap-type).
-  return state === 'joined' ? 'none: no type in common?' : '-';
+function tunnelWords({ tunnel }: NodeState): string {
+  if (tunnel === null) return '-';
+  const { port, state, reason } = tunnel;
+  const words = reason === null ? state : `${state}: ${reason}`;
+  return port === null ? words : `${port} ${words}`;
 }
 
 function echoWords({ echo }: NodeState, now: number): string {
   if (echo === null) return '-';
+  if (echo.isCurrent) return 'now';
+  if (echo.atMs === null) return 'never';
+  // By the clock of that node, which may differ from ours.
   const seconds = Math.max(0, Math.round((now - echo.atMs) / 1000));
   const age =
     seconds < 120
@@ -133,7 +151,7 @@ function echoWords({ echo }: NodeState, now: number): string {
       : seconds < 7200
         ? `${Math.round(seconds / 60)} min`
         : `${Math.round(seconds / 3600)} h`;
-  return `${age} ago${echo.isCurrent ? '' : ', does not answer'}`;
+  return `${age} ago`;
 }
 
 function gatewayWords({ gateway }: NodeState): string {
@@ -154,15 +172,15 @@ export function certificatesText(
     `${notAfter.slice(0, 10)} (${days < 0 ? 'over' : `${days} days`})`,
     file,
   ]);
-  return table(['OF', 'NAME IN IT', 'VALID UNTIL', 'FILE'], rows, style);
+  return joinLines(tableLines(['OF', 'NAME IN IT', 'VALID UNTIL', 'FILE'], rows, style));
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[], style: Style): string {
+function tableLines(head: readonly string[], rows: readonly (readonly string[])[], style: Style): string[] {
   const widths = head.map((word, column) => Math.max(word.length, ...rows.map((row) => (row[column] ?? '').length)));
   const line = (cells: readonly string[]): string =>
     cells
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd();
-  return joinLines([style('bold', line(head)), ...rows.map(line)]);
+  return [style('bold', line(head)), ...rows.map(line)];
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { type Ended, type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
+import { installPing } from './ping.ts';
 import { talk } from './talk.ts';
 import { writesDuring } from './writes.ts';
 
@@ -20,6 +21,7 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13)];
   startCentral(n1);
+  installPing(n1);
   for (const host of [n1, n2, n3]) startController(host);
 
   t.match(n1.agent('overlay', 'verify'), { status: 2, stderr: /this node is in no overlay/ }, 'there is none yet');
@@ -38,7 +40,7 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
   for (const host of [n1, n2]) t.match(host.agent('overlay', 'verify'), { status: 0 }, `${host.name} is as wanted`);
   t.match(
     n1.agent('overlay', 'nodes').stdout,
-    /^n1 +here +10\.42\.0\.0\/24 +192\.0\.2\.11 +- +- +- +1095 days +n1-of-the-test\nn2 +joined +10\.42\.1\.0\/24 +192\.0\.2\.12 +ovn-n2-of--0 /m,
+    /^n1 +here +10\.42\.0\.0\/24 +192\.0\.2\.11 +- +now +- +1095 days +n1-of-the-test\nn2 +joined +10\.42\.1\.0\/24 +192\.0\.2\.12 +ovn-n2-of--0 up +now /m,
   );
   t.match(
     n1.must('ovn-sbctl', '--bare', '--columns=target,role', 'list', 'Connection'),

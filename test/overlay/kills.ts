@@ -1,12 +1,22 @@
-// Runs of the program on a node that are killed right before their next effect: a file put in place or removed, rows written, a program started.
+// Runs of the program on a node that are stopped right before their next effect: a file put in place or removed, rows written, a program or a unit started.
 import { type Ended, type Host, program } from './hosts.ts';
 
-/** Loaded into the run before anything else; what only reads is no effect, so that nothing is between two kills but reading. */
-const countdown = `
+/** What a run prints that is stopped and not killed, by KILL_WITH=SIGSTOP. */
+export const stopped = 'stopped before an effect';
+
+/**
+ * Loaded into the run before anything else: KILL_BEFORE says before which of its effects. What only reads is none, so that nothing is between two kills but
+ * reading.
+ */
+export const countdown = `
+const fs = require('node:fs');
 const left = { effects: Number(process.env.KILL_BEFORE) };
 const effect = () => {
   left.effects -= 1;
-  if (left.effects === 0) process.kill(process.pid, 'SIGKILL');
+  if (left.effects !== 0) return;
+  const signal = process.env.KILL_WITH ?? 'SIGKILL';
+  if (signal === 'SIGSTOP') fs.writeSync(2, '${stopped}\\n');
+  process.kill(process.pid, signal);
 };
 const before = (object, name, counts = () => true) => {
   const original = object[name];
@@ -15,13 +25,12 @@ const before = (object, name, counts = () => true) => {
     return original.apply(this, words);
   };
 };
-const fs = require('node:fs');
 before(fs, 'renameSync');
 before(fs, 'unlinkSync');
 before(fs, 'rmSync', (path) => fs.existsSync(path) && !String(path).startsWith('/run/'));
 before(require('node:child_process'), 'spawn');
 before(require('node:net').Socket.prototype, 'write', (chunk) =>
-  /"op":"(insert|update|mutate|delete)"|"method":"exit"/.test(String(chunk)));
+  /"op":"(insert|update|mutate|delete)"|"method":"exit"|(Start|Stop)Unit|(En|Dis)ableUnitFiles/.test(String(chunk)));
 `;
 const file = '/tmp/countdown.cjs';
 

@@ -3,6 +3,7 @@ import type { Host, Lan } from './hosts.ts';
 
 /** Far away, behind the LAN's router. */
 export const outside = '198.51.100.1';
+export const outside6 = '2001:db8:ffff::1';
 
 /** What a node is in the cluster. */
 export const record = '/var/lib/microshift-net/overlay.json';
@@ -15,7 +16,10 @@ export async function startOutside(lan: Lan, mounts: readonly string[] = []): Pr
   const host = await lan.host('outside', 200, ['eth1'], mounts);
   host.must('ip', 'address', 'add', '192.0.2.254/24', 'dev', 'br-ex');
   host.must('ip', 'address', 'add', `${outside}/32`, 'dev', 'lo');
-  const answer = `require('net').createServer((socket) => socket.end(socket.remoteAddress + '\\n')).listen(4001, '${outside}')`;
+  host.must('ip', 'address', 'add', '2001:db8::fe/64', 'dev', 'br-ex', 'nodad');
+  host.must('ip', 'address', 'add', `${outside6}/128`, 'dev', 'lo', 'nodad');
+  const answer = `for (const address of ['${outside}', '${outside6}'])
+    require('net').createServer((socket) => socket.end(socket.remoteAddress + '\\n')).listen(4001, address)`;
   host.start(process.execPath, '-e', answer);
   return host;
 }
@@ -33,15 +37,19 @@ attempt();
 
 /** The address with which a node's packets arrive far away; they go by its interface in the cluster. */
 export function seenAs(host: Host, own: string): string {
-  const router = own.replace(/\.2$/, '.1');
-  host.must('ip', 'route', 'replace', outside, 'via', router, 'dev', 'ovn-k8s-mp0');
+  const router = own.replace(/2$/, '1');
+  host.must('ip', 'route', 'replace', farFrom(own), 'via', router, 'dev', 'ovn-k8s-mp0');
   return answerTo(host, own);
 }
 
 /** The address with which packets from an address of a node arrive far away; `inside` are words that run a program in a namespace of it. */
 export function answerTo(host: Host, own: string, ...inside: readonly string[]): string {
-  const { stdout, stderr } = host.run([...inside, process.execPath, '-e', ask, outside, own]);
+  const { stdout, stderr } = host.run([...inside, process.execPath, '-e', ask, farFrom(own), own]);
   return `${stdout}${stderr}`.trim();
+}
+
+function farFrom(own: string): string {
+  return own.includes(':') ? outside6 : outside;
 }
 
 /** A network namespace with a port of br-int, as a pod's is; gives the words that run a program in it. */

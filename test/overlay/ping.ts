@@ -1,12 +1,16 @@
-// ping(8) as far as a test needs it: not every machine that builds has the program.
+// ping(8) as far as a test, and the program, needs it: not every machine that builds has it.
 import type { Host } from './hosts.ts';
 
-/** Asks once a second until there is an answer, which a switch or router that has just been made may owe; prints its time to live. */
-const script = `
+/** Asks once a second until there is an answer, which a switch or router that has just been made may owe; prints its time to live. Options: -w, -I. */
+const script = `#!/usr/bin/perl
 use Socket;
+use Getopt::Long qw(:config no_ignore_case);
+my ($limit, $device) = (30, undef);
+GetOptions('w=i' => \\$limit, 'I=s' => \\$device, 'c=i' => \\my $count, 'i=s' => \\my $interval, n => \\my $numeric, q => \\my $quiet) or exit 2;
 my $asked = inet_aton($ARGV[0]);
 socket(my $socket, PF_INET, SOCK_RAW, 1) or die $!;
-for my $number (1 .. 30) {
+setsockopt($socket, SOL_SOCKET, 25, pack('Z*', $device)) or die $! if defined $device;
+for my $number (1 .. $limit) {
   my $sum = 0xffff - ((0x0800 + $$ % 65536 + $number) % 0xffff);
   send($socket, pack('CCnnn', 8, 0, $sum, $$ % 65536, $number), 0, sockaddr_in(0, $asked));
   my $ready = '';
@@ -26,6 +30,12 @@ exit 1;
 
 /** The time to live with which an address answers a node; null: it does not answer within half a minute. */
 export function ping(from: Pick<Host, 'run'>, address: string): number | null {
-  const { status, stdout } = from.run(['perl', '-e', script, address]);
+  const { status, stdout } = from.run(['perl', '-e', script, '--', address]);
   return status === 0 ? Number(stdout) : null;
+}
+
+/** Gives a node the program, for what it starts itself. */
+export function installPing(host: Host): void {
+  host.write('/usr/bin/ping', script);
+  host.must('chmod', '755', '/usr/bin/ping');
 }

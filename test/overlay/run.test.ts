@@ -202,5 +202,17 @@ t.test('a gateway that does not answer is left out until it does', { skip }, asy
   while (flows() < told) await member.told(asWanted);
   t.equal(flows(), told, 'after a death of ovs-vswitchd, too');
 
+  const number = (): string => n2.must('ovs-vsctl', 'get', 'Interface', 'eth0', 'ofport').trim();
+  const before = number();
+  n2.must('ovs-vsctl', 'del-port', 'br-ex', 'eth0');
+  n2.must('ovs-vsctl', 'add-port', 'br-ex', 'eth0');
+  t.not(number(), before, 'a NIC that is put in again has another number');
+  const ofNic = (): boolean => {
+    const dump = n2.must('ovs-ofctl', 'dump-flows', 'br-ex', `cookie=${demuxCookie}/-1`);
+    return dump.includes(`in_port=${number()},`) || dump.includes('in_port=eth0,');
+  };
+  while (!ofNic()) await member.told(asWanted);
+  t.ok(ofNic(), 'and its flows follow');
+
   for (const daemon of [central, member]) t.equal(await daemon.stop(), 0);
 });

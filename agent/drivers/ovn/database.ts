@@ -129,9 +129,13 @@ export async function removeChassis(database: RowDatabase, systemId: string): Pr
   );
 }
 
-/** Asks every ovn-controller of the cluster for an answer (ovn-nb(5), NB_Global.nb_cfg). */
-export async function askNextNumber(northbound: RowDatabase): Promise<void> {
-  await northbound.transact('ask the chassis for an answer', [mutate('NB_Global', [], [['nb_cfg', '+=', 1]])]);
+/** Asks every ovn-controller of the cluster to answer with a number, which it gives (ovn-nb(5), NB_Global.nb_cfg). */
+export async function askNextNumber(northbound: RowDatabase): Promise<number> {
+  const [, [row] = []] = await northbound.transact('ask the chassis for an answer', [
+    mutate('NB_Global', [], [['nb_cfg', '+=', 1]]),
+    select('NB_Global', [], ['nb_cfg']),
+  ]);
+  return Number(row?.nb_cfg);
 }
 
 /** What keeps a command from going on without OVN. */

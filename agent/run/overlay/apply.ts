@@ -9,7 +9,7 @@ import type { Config } from '../../model/config.ts';
 import type { OverlayChanges, PortChange } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { mapOf } from '../../overlay/existing.ts';
-import { demuxDrift, restoreArriving, settleArriving } from './arriving.ts';
+import { demuxDrift, restoreArriving, settleArriving, takeBackArriving } from './arriving.ts';
 import { isWayOut, proveAnnounced, proveWayOut, wayOutFaults, wayOutMissing } from './gateway-proof.ts';
 import { askController, ensureCentral, ensureController } from './ovn-daemons.ts';
 import type { OverlayPlaces } from './places.ts';
@@ -74,13 +74,16 @@ export async function settleOverlay(
   });
 }
 
-/** Brings the databases and the kernel there and proves nothing, for what has to be taken back: the central node may be away, ovn-controller, too. */
+/** Brings the databases, the kernel and flows there and proves nothing, for what has to be taken back: the central node may be away, ovn-controller, too. */
 export async function restoreOverlay(
   record: OverlayRecord,
   places: OverlayPlaces,
   say: (step: string) => void,
 ): Promise<void> {
-  await withPlan(record, places, (planned) => write(planned, say));
+  await withPlan(record, places, async (planned) => {
+    await write(planned, say);
+    await takeBackArriving(planned.record, places, planned);
+  });
 }
 
 async function write({ databases, record }: PlannedNode, say: (step: string) => void): Promise<readonly PortChange[]> {

@@ -14,15 +14,35 @@ import { withSouthbound } from './southbound.ts';
 /** Ten thousand services have half of that. */
 const rememberedBytes = 4 * 1024 * 1024;
 
+/** ovn-controller makes its port again within milliseconds; whoever waits here has failed already. */
+const portMs = 5_000;
+
 /** What is not as wanted of flows and table, and why that cannot be told. Touches nothing. */
 export async function demuxDrift(
   record: OverlayRecord,
   places: OverlayPlaces,
   planned: PlannedNode,
 ): Promise<{ readonly demux: readonly DemuxChange[]; readonly faults: readonly string[] }> {
-  const services = await readServices(record, places, planned).catch(asRemembered(places));
+  const services = await servicesNowOrLast(record, places, planned);
   const { changes, fault } = await lookAtDemux(record, places, localOf(planned), services);
   return { demux: changes, faults: fault === null ? [] : [fault] };
+}
+
+/**
+ * Makes flows and table as they were before another way out was tried, and proves nothing: where ovn-controller has taken its port away, they come with
+ * the port, which is an event for the daemon.
+ */
+export async function takeBackArriving(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  planned: PlannedNode,
+): Promise<void> {
+  const local = localOf(planned);
+  const services = await servicesNowOrLast(record, places, planned);
+  remember(services, places);
+  await hasClusterPort(record, local, portMs);
+  const { carryOut } = await lookAtDemux(record, places, local, services);
+  for (const act of carryOut) await act();
 }
 
 /** Makes flows and table as the southbound database says now, and remembers it. A node without a gateway goes on without the central one. */
@@ -32,9 +52,9 @@ export async function settleArriving(
   planned: PlannedNode,
   say: (step: string) => void,
 ): Promise<readonly DemuxChange[]> {
-  const read = readServices(record, places, planned);
-  const services = await (sharedGateway(record) === null ? read.catch(asRemembered(places)) : read);
-  replaceFile(places.services, textOfServices(services), 0o600);
+  const read = sharedGateway(record) === null ? servicesNowOrLast : readServices;
+  const services = await read(record, places, planned);
+  remember(services, places);
   return settleDemux(record, places, localOf(planned), services, say);
 }
 
@@ -81,12 +101,21 @@ function textOfServices(services: readonly ArrivingService[]): string {
   return `${JSON.stringify(services)}\n`;
 }
 
-/** Without the central node everything stays as it was told last. */
-function asRemembered(places: OverlayPlaces): (error: unknown) => readonly ArrivingService[] {
-  return (error) => {
-    if (isAgentError(error)) return remembered(places) ?? [];
-    throw error;
-  };
+/** What arrives here; what was told last where the central node is away. */
+function servicesNowOrLast(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  planned: PlannedNode,
+): Promise<readonly ArrivingService[]> {
+  return readServices(record, places, planned).catch((error: unknown) => {
+    if (!isAgentError(error)) throw error;
+    const last = remembered(places) ?? [];
+    return sharedGateway(record) === null ? last.filter(({ isServedHere }) => isServedHere) : last;
+  });
+}
+
+function remember(services: readonly ArrivingService[], { services: path }: OverlayPlaces): void {
+  replaceFile(path, textOfServices(services), 0o600);
 }
 
 /** What was told last since this machine has booted. */

@@ -1,7 +1,6 @@
 import { openSwitchDatabase } from '../../drivers/ovn/database.ts';
-import type { OverlayStatus, OverlayTunnel } from '../../model/overlay-daemon.ts';
-import type { DatabaseRows } from '../../model/rows.ts';
-import { indexRows, mapOf, textOf } from '../../overlay/existing.ts';
+import type { OverlayStatus } from '../../model/overlay-daemon.ts';
+import { tunnelsOf } from '../../overlay/tunnels.ts';
 import { readDaemon, runsStill } from './daemon/state.ts';
 import { askController } from './ovn-daemons.ts';
 import type { OverlayPlaces } from './places.ts';
@@ -25,22 +24,4 @@ export async function readOverlayStatus(places: OverlayPlaces): Promise<OverlayS
     isRunning: daemon !== null && runsStill(daemon),
     tunnels: tunnelsOf(rows),
   };
-}
-
-/** ovn-controller marks the ports of its tunnels with the chassis they lead to (ovn-controller(8), ovn-chassis-id: CHASSIS@ADDRESS). */
-export function tunnelsOf(rows: DatabaseRows): readonly OverlayTunnel[] {
-  const existing = indexRows(rows);
-  return existing.all('Port').flatMap((port) => {
-    const chassis = mapOf(port, 'external_ids')['ovn-chassis-id'];
-    const [end = null] = existing.referred(port, 'interfaces', 'Interface');
-    if (chassis === undefined || end === null) return [];
-    return [
-      {
-        interface: textOf(end, 'name'),
-        type: textOf(end, 'type'),
-        chassis: chassis.split('@')[0] ?? chassis,
-        remoteAddress: mapOf(end, 'options').remote_ip ?? '',
-      },
-    ];
-  });
 }

@@ -31,3 +31,19 @@ t.test('what a release does not have is left out', (t) => {
   t.strictSame(tables.SB_Global?.columns, ['connections']);
   t.end();
 });
+
+t.test('a way out that has no owner is followed', (t) => {
+  const shape = recordedShape('Open_vSwitch 3.1');
+  const wayOut = { localnetPort: 'br-ex_n1', clusterPort: 'patch-br-ex_n1-to-br-int', mac: '52:54:00:00:00:01' };
+  const tables = followedTables('Open_vSwitch', shape, 'x', wayOut);
+  const owned = ['external_ids', 'includes', ['map', [['owner', 'x']]]];
+  t.strictSame(tables.Port?.where, [owned, ['external_ids', 'includes', ['map', [['ovn-localnet-port', 'br-ex_n1']]]]]);
+  t.strictSame(tables.Interface?.where, [
+    owned,
+    ['name', '==', 'patch-br-ex_n1-to-br-int'],
+    ['mac_in_use', '==', '52:54:00:00:00:01'],
+  ]);
+  t.ok(tables.Interface?.columns.includes('ofport'), 'with the number of its port');
+  t.strictSame(followedTables('Open_vSwitch', shape, 'x', null).Interface?.where, [owned]);
+  t.end();
+});

@@ -39,11 +39,16 @@ t.test('when nobody answers, nobody is taken down', (t) => {
 
 t.test('the last answer of a chassis', (t) => {
   const { systemId } = nodeOf(2);
-  t.strictSame(echoOf(systemId, southbound(7, { 2: 7 })), { isCurrent: true, atMs: 7000 });
-  t.strictSame(echoOf(systemId, southbound(7, { 2: 4 })), { isCurrent: false, atMs: 4000 });
-  t.equal(echoOf(systemId, southbound(7, { 2: 0 })), null, 'it was never asked');
-  t.equal(echoOf(systemId, southbound(7, { 1: 7 })), null, 'it is not registered');
-  t.equal(echoOf(systemId, southbound(7, null)), null);
+  t.strictSame(echoOf(systemId, 7, southbound(7, { 2: 7 })), { isCurrent: true, atMs: 7000 });
+  t.strictSame(
+    echoOf(systemId, 7, southbound(8, { 2: 7 })),
+    { isCurrent: true, atMs: 7000 },
+    'somebody else has asked',
+  );
+  t.strictSame(echoOf(systemId, 7, southbound(7, { 2: 4 })), { isCurrent: false, atMs: 4000 });
+  t.strictSame(echoOf(systemId, 7, southbound(7, { 2: 0 })), { isCurrent: false, atMs: null }, 'it never has');
+  t.equal(echoOf(systemId, 7, southbound(7, { 1: 7 })), null, 'it is not registered');
+  t.equal(echoOf(systemId, 7, southbound(7, null)), null);
   t.end();
 });
 

@@ -21,7 +21,7 @@ const member: OverlayStatus = {
   controller: 'connected',
   daemon,
   isRunning: true,
-  tunnels: [{ interface: 'ovn-n1-0', type: 'geneve', chassis: 'n1-id', remoteAddress: '192.0.2.11' }],
+  tunnels: [{ interface: 'ovn-n1-0', type: 'geneve', chassis: 'n1-id', remoteAddress: '192.0.2.11', fault: null }],
 };
 const text = (special: Partial<OverlayStatus>): string => overlayStatusText({ ...member, ...special }, plain);
 
@@ -40,6 +40,12 @@ t.test('a member', (t) => {
 });
 
 t.test('what does not work', (t) => {
+  const [tunnel] = member.tunnels;
+  if (tunnel === undefined) throw new Error('a member has a tunnel');
+  t.match(
+    text({ tunnels: [{ ...tunnel, fault: 'br-ex, by which it leaves, has no carrier' }] }),
+    /chassis n1-id; down: br-ex, by which it leaves, has no carrier$/,
+  );
   const lost = text({ controller: 'not connected', tunnels: [], subnets: [] });
   t.match(
     lost,

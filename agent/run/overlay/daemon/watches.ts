@@ -6,6 +6,7 @@ import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { integrationBridge } from '../../../overlay/bridges.ts';
 import { type FollowedDatabase, followedTables } from '../../../overlay/followed.ts';
 import { uplinkPort } from '../../../overlay/names.ts';
+import { clusterPort } from '../../../overlay/shared-ports.ts';
 import { overlayTables } from '../../../overlay/tables.ts';
 import { shapeOfSchema } from '../../../overlay/wire.ts';
 import type { OverlayPlaces } from '../places.ts';
@@ -31,17 +32,17 @@ export async function startWatches(
   const stopKernel = await followKernel(onKernel, () => onBroken(monitorEnded()));
   const { layout, node } = record;
   const { owner, naming } = layout;
-  const localnetPort = node.gateway === null ? null : uplinkPort(naming, node.name, node.gateway);
+  const { gateway } = node;
+  const wayOut = gateway && {
+    localnetPort: uplinkPort(naming, node.name, gateway),
+    clusterPort: clusterPort(layout, node.name, gateway),
+    mac: gateway.mac,
+  };
   const follow = (database: FollowedDatabase, remote: string, onChange: () => void): (() => void) => {
     const tables = [...overlayTables[database], 'SSL'];
     const requests = (schema: unknown) =>
       requestsOf(
-        followedTables(
-          database,
-          shapeOfSchema(schema as Parameters<typeof shapeOfSchema>[0], tables),
-          owner,
-          localnetPort,
-        ),
+        followedTables(database, shapeOfSchema(schema as Parameters<typeof shapeOfSchema>[0], tables), owner, wayOut),
       );
     return followChanges({ database, remote, requests }, onChange);
   };

@@ -1,6 +1,6 @@
-import { openNorthbound, openSouthbound, openSwitchDatabase, type RowDatabase } from '../../../drivers/ovn/database.ts';
+import { openNorthbound, openSouthbound, type RowDatabase } from '../../../drivers/ovn/database.ts';
 import { AgentError } from '../../../errors.ts';
-import type { DemuxChange } from '../../../model/overlay-demux.ts';
+import type { ArrivingService, DemuxChange } from '../../../model/overlay-demux.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { NodeWords } from '../../../model/ovn-k8s.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
@@ -17,6 +17,12 @@ import { readRows } from '../rows.ts';
 import { readSystemId } from '../system-id.ts';
 import { credentialsOf, explained } from './credentials.ts';
 
+/** A node by its rows, with what arrives at its gateway. */
+export interface SharedBridge {
+  readonly record: OverlayRecord;
+  readonly services: readonly ArrivingService[];
+}
+
 /** Makes the flows that tell a node and its gateway apart on a bridge that they share, with the services that arrive there. None are left where there is no such gateway. */
 export async function settleShared(
   record: OverlayRecord,
@@ -25,44 +31,44 @@ export async function settleShared(
   local: RowDatabase,
   say: (line: string) => void,
 ): Promise<readonly DemuxChange[]> {
+  return settleDemux(record, places, local, await servicesOf(record, words), say);
+}
+
+async function servicesOf(record: OverlayRecord, words: Partial<NodeWords>): Promise<readonly ArrivingService[]> {
   const gateway = sharedGateway(record);
-  if (gateway === null) return settleDemux(record, places, local, [], say);
+  if (gateway === null) return [];
   const { layout, node, southbound: remotes } = record;
   const southbound = await openSouthbound(remotes, credentialsOf(remotes, 'southbound', words)).catch(explained);
   const rows = await readRows(southbound, serviceTables).finally(() => southbound.close());
-  return settleDemux(record, places, local, arrivingServices(layout, node, gateway, rows), say);
+  return arrivingServices(layout, node, gateway, rows);
 }
 
-/** The same for the node of a bridge, of which nothing but the rows tells. Refuses a bridge that no gateway shares, and a NIC that is not in it. */
-export async function settleBridge(
+/** Reads of a bridge who shares it, of which nothing but the rows tells. Refuses a bridge that no gateway shares, and a NIC that is not in it. */
+export async function readSharedBridge(
   bridge: string,
   nic: string,
   places: OverlayPlaces,
-  say: (line: string) => void,
-): Promise<readonly DemuxChange[]> {
-  const local = await openSwitchDatabase(places.ovsRun);
-  try {
-    const rows = await readRows(local, overlayTables.Open_vSwitch);
-    const name = nodeOf(rows, bridge, nic);
-    const settings = switchSettings(rows, readSystemId(places.systemId));
-    const remotes = settings.northbound;
-    const northbound = await openNorthbound(remotes, credentialsOf(remotes, 'northbound', {})).catch(explained);
-    const above = await readRows(northbound, overlayTables.OVN_Northbound).finally(() => northbound.close());
-    const { encap, systemId, southbound } = settings;
-    const there = nodeThere(above, rows, name, overlayOwner);
-    const node = { ...there, name, id: 1, systemId, encap, hostAddresses: encap.addresses };
-    const layout = {
-      naming: 'seed',
-      clusterSubnets: translated(above, name),
-      serviceSubnets: [],
-      joinSubnets: [],
-      mtu: 0,
-      owner: overlayOwner,
-    } as const;
-    return await settleShared({ format: 1, layout, southbound, node, members: null }, {}, places, local, say);
-  } finally {
-    local.close();
-  }
+  local: RowDatabase,
+): Promise<SharedBridge> {
+  const rows = await readRows(local, overlayTables.Open_vSwitch);
+  const name = nodeOf(rows, bridge, nic);
+  const settings = switchSettings(rows, readSystemId(places.systemId));
+  const remotes = settings.northbound;
+  const northbound = await openNorthbound(remotes, credentialsOf(remotes, 'northbound', {})).catch(explained);
+  const above = await readRows(northbound, overlayTables.OVN_Northbound).finally(() => northbound.close());
+  const { encap, systemId, southbound } = settings;
+  const there = nodeThere(above, rows, name, overlayOwner);
+  const node = { ...there, name, id: 1, systemId, encap, hostAddresses: encap.addresses };
+  const layout = {
+    naming: 'seed',
+    clusterSubnets: translated(above, name),
+    serviceSubnets: [],
+    joinSubnets: [],
+    mtu: 0,
+    owner: overlayOwner,
+  } as const;
+  const record: OverlayRecord = { format: 1, layout, southbound, node, members: null };
+  return { record, services: await servicesOf(record, {}) };
 }
 
 /** The node whose gateway leaves by a bridge: the patch port says its name. */

@@ -1,0 +1,83 @@
+// The power of a node is cut before each effect of `overlay join`: it boots, and the same command makes it whole. Some of them here; all with
+// `npm run power-cuts` (docs/measurements.md).
+import t from 'tap';
+import { countdown, stopped } from '../overlay/kills.ts';
+import { nodeSkip } from './availability.ts';
+import type { TestNode } from './node.ts';
+import { bootTwoNodes, identity, reach } from './overlay-cluster.ts';
+import { onSecond, second } from './second-node.ts';
+
+const isWhole = process.env.POWER_CUTS === 'all';
+/** On the second node's disk, which stays. */
+const [bundle, preload] = ['/var/tmp/bundle', '/var/tmp/countdown.cjs'];
+const record = '/var/lib/microshift-net/overlay.json';
+const units = 'ovn-host ovn-controller microshift-net-overlay';
+/** What a node in no cluster has: keys, bridges, ports and files, and how its units are. */
+const remains = `ovs-vsctl get Open_vSwitch . external_ids other_config ssl; ovs-vsctl list-br
+  ovs-vsctl show | grep -oE 'ovn-k8s-mp0|type: geneve' || true
+  ls -A /etc/microshift-net/pki ${record} /var/lib/microshift-net/overlay-units.json 2>&1
+  systemctl is-enabled ${units}; systemctl is-active ${units} | sed s/failed/inactive/; ip -o link show ovn-k8s-mp0 2>&1`;
+
+const join = `microshift-net overlay join ${bundle}`;
+
+/** Runs a text on the second node, with its shell; how it ends is up to the caller. */
+function there(node: TestNode, text: string) {
+  return node.run(`${onSecond} sh -s <<'THERE'\n${text}\nTHERE`);
+}
+
+/** Begins to join and stops before an effect, where the power is cut and comes back; false: there are not so many. */
+async function cutBefore(node: TestNode, step: number): Promise<boolean> {
+  const run = node.start(
+    `${onSecond} env KILL_BEFORE=${step} KILL_WITH=SIGSTOP node --require ${preload} /usr/bin/${join}`,
+  );
+  const isHeld = await run.saw(stopped).then(
+    () => true,
+    () => false,
+  );
+  if (!isHeld) return false;
+  await node.text('systemctl stop second-node');
+  // What ran it there has stopped with it.
+  await run.signal('SIGKILL');
+  await run.ended;
+  await node.text('systemctl start second-node');
+  return true;
+}
+
+t.test('the power of a node that joins is cut', { skip: nodeSkip }, async (t) => {
+  const node = await bootTwoNodes();
+  t.teardown(() => node.halt());
+  t.match(await node.run('microshift-net overlay init'), { exitCode: 0 });
+  const issue = `microshift-net overlay pki issue ${second.name} --system-id "$(${onSecond} ${identity})"`;
+  await node.text(`set -o pipefail; ${issue} | ${onSecond} tee ${bundle}`);
+  await node.text(`${onSecond} tee ${preload} <<'COUNTDOWN'\n${countdown}\nCOUNTDOWN`);
+  t.match(await there(node, join), { exitCode: 0 });
+  t.match(await there(node, 'microshift-net overlay disable'), { exitCode: 0 });
+  const clear = (await there(node, remains)).stdout;
+
+  const isClear = async (what: string): Promise<void> => {
+    t.match(await there(node, 'microshift-net overlay disable'), { stderr: /^$|this node is in no overlay/ }, what);
+    t.equal((await there(node, remains)).stdout, clear, `${what}: as before`);
+  };
+  const took: number[] = [];
+  let step = 1;
+  for (; ; step += isWhole ? 1 : 7) {
+    const since = performance.now();
+    if (!(await cutBefore(node, step))) break;
+    const what = `before effect ${step}`;
+    const isMember = (await there(node, `test -e ${record}`)).exitCode === 0;
+    const state = (await there(node, remains)).stdout;
+    if (!isMember) t.notMatch(state, /ovn-remote|ovn-encap|geneve/, `${what}: no row without a record`);
+    if (step % 2 === 0) await isClear(`${what}, given up`);
+    const again = await there(node, join);
+    t.match(again, { exitCode: 0 }, `${what}: the same command completes it`);
+    t.match(await there(node, 'microshift-net overlay verify'), { exitCode: 0, stdout: /^No drift/ }, what);
+    t.match(await node.text(reach('10.42.1.2')), /ttl=63/, `${what}: it is reached`);
+    t.match(await node.run('microshift-net overlay verify'), { exitCode: 0 }, `${what}: the central node is as wanted`);
+    await isClear(what);
+    took.push(Math.round(performance.now() - since));
+    t.comment(`${what}: ${isMember ? 'a member' : 'none yet'}, ${took.at(-1)} ms`);
+  }
+  t.ok(step > 10, `join has ${step - 1} effects at the most`);
+  t.match(await there(node, 'microshift-net overlay verify'), { exitCode: 0 }, 'a run that was not cut');
+  await isClear('joined');
+});

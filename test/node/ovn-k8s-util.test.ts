@@ -1,0 +1,85 @@
+// `ovn-k8s-util nics-to-bridge` and `bridges-to-nic` on a node with NetworkManager: what the tool of 2017 left to its user is done, and undone.
+import t from 'tap';
+import { faultFile } from '../../agent/run/fault-points.ts';
+import { armFault } from './armed-fault.ts';
+import { nodeSkip } from './availability.ts';
+import { isOld, isTakenBack } from './interfere.ts';
+import { bootNode } from './node.ts';
+import { picture, pictureLike } from './picture.ts';
+import { isUnder, reachable } from './under.ts';
+import { watchWrites } from './writes.ts';
+
+/** eth1 has a table of its own besides, and a rule that leads there. */
+const withRules = `profiles() {
+  eth_profile eth0 <<< $'[ipv4]\\nmethod=auto\\nroute-metric=150\\n[ipv6]\\nmethod=disabled'
+  eth_profile eth1 <<< $'[ipv4]\\nmethod=manual\\naddress1=203.0.113.50/24,203.0.113.1\\nroute1=198.51.100.0/24,203.0.113.254
+route1_options=table=100\\nrouting-rule1=priority 30000 from 203.0.113.50 table 100
+dns=203.0.113.1;\\ndns-search=second.example;\\n[ipv6]\\nmethod=disabled'; }`;
+const both = ['eth1', 'eth0'];
+/** Who leases what to whom; the rest changes whenever a lease is renewed. */
+const lasting = 'ip_address|dhcp_server_identifier|dhcp_client_identifier|domain_name_servers';
+const lease = (device: string): string =>
+  `nmcli -g DHCP4.OPTION device show ${device} | tr '|' '\\n' | grep -oE '(${lasting}) = .*[^ ]' | sort`;
+
+t.test('ovn-k8s-util', { skip: nodeSkip }, async (t) => {
+  const node = await bootNode({ lan: 'any-nic', lanAppend: withRules, enableBridges: true, enableRepair: true });
+  t.teardown(() => node.halt());
+  await node.text('ln -s microshift-net /usr/bin/ovn-k8s-util');
+  const before = await node.state();
+  const untouched = await picture(node);
+  t.match(JSON.stringify(before.data.rules), /203\.0\.113\.50/, 'there is a rule to be kept');
+  const leased = await node.text(lease('eth0'));
+  t.match(leased, /dhcp_server_identifier = 192\.0\.2\.1/, 'and a lease');
+
+  for (const [action, ended] of [
+    ['terminate', { exitCode: 1, stdout: '' }],
+    ['kill', { signal: 'SIGKILL' }],
+  ] as const)
+    await t.test(`a run that ends in the middle (${action}) leaves the NIC as it was`, async (t) => {
+      await armFault(node, 'after step 5', action);
+      const since = await node.now();
+      t.match(await node.run('ovn-k8s-util nics-to-bridge eth0 eth1'), ended);
+      await isTakenBack(node);
+      await isOld(t, node, untouched, since, 1_000);
+      await node.text(`rm -f ${faultFile}`);
+      t.equal(await node.text(lease('eth0')), leased, 'with its lease');
+    });
+
+  await t.test('a NIC that is not there ends it, and those before it stay', async (t) => {
+    t.match(await node.run('ovn-k8s-util nics-to-bridge eth1 eth9'), { exitCode: 2, stderr: /no interface "eth9"/ });
+    isUnder(t, before, await node.state(), 'eth1');
+    t.match(await node.run('ovn-k8s-util bridges-to-nic breth1'), { exitCode: 0 });
+    t.strictSame(await pictureLike(node, untouched), untouched);
+  });
+
+  await t.test('NICs under bridges, and nobody in the LAN notices', async (t) => {
+    const run = await node.measure(`ovn-k8s-util nics-to-bridge ${both.join(' ')}`);
+    t.match(run, { exitCode: 0, stdout: /committed(.*\n)*.*committed/ });
+    t.comment(`${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
+    reachable(t, run);
+    const after = await node.state();
+    for (const nic of both) isUnder(t, before, after, nic);
+    t.strictSame(after.data.rules, before.data.rules, 'the rules stay');
+    t.equal(await node.text(lease('breth0')), leased, 'the same lease, as the same client');
+    const watched = await watchWrites(node, `ovn-k8s-util nics-to-bridge ${both.join(' ')}`);
+    t.match(watched, { exitCode: 0, busWrites: [], busSignals: [], databaseWrites: [], databaseSame: true });
+  });
+
+  await t.test('they are there again after a reboot', async (t) => {
+    await node.reboot();
+    await node.text('systemctl start microshift-net-bridges.service');
+    for (const nic of both) isUnder(t, before, await node.state(), nic);
+  });
+
+  await t.test('and back', async (t) => {
+    const run = await node.measure('ovn-k8s-util bridges-to-nic breth0 breth1');
+    t.match(run, { exitCode: 0, stdout: /committed(.*\n)*.*committed/ });
+    t.comment(`${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
+    reachable(t, run);
+    t.strictSame(await pictureLike(node, untouched), untouched, 'nothing is left');
+    t.match(await node.run('ovn-k8s-util bridges-to-nic breth0'), {
+      exitCode: 2,
+      stderr: /has made no bridge "breth0"/,
+    });
+  });
+});

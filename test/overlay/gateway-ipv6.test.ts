@@ -1,0 +1,75 @@
+// `overlay gateway` with IPv6: what has an address of the cluster reaches hosts outside of it by either family, with the address of its way out.
+import t from 'tap';
+import { form } from './form.ts';
+import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { databases, seenAs, startOutside, take } from './outside.ts';
+import { writesDuring } from './writes.ts';
+
+const skip = missingForHosts() ?? false;
+
+const dualStack = `ovs: {datapathType: netdev}
+overlay:
+  clusterSubnet: 10.42.0.0/16,fd01::/48
+  serviceSubnet: 10.43.0.0/16,fd02::/112
+  joinSubnet: 100.64.0.0/16,fd98::/64
+`;
+const onlySix =
+  'ovs: {datapathType: netdev}\noverlay: {clusterSubnet: fd01::/48, serviceSubnet: fd02::/112, joinSubnet: fd98::/64}\n';
+
+function prepare(host: Host, yaml: string): void {
+  host.write('/etc/microshift/ovn.yaml', yaml);
+  host.must('ip', 'address', 'add', `2001:db8::${host.address.split('.')[3]}/64`, 'dev', 'br-ex', 'nodad');
+}
+
+t.test('ways out of a cluster with both families', { skip }, async (t) => {
+  const lan = await startLan(t);
+  const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
+  await startOutside(lan);
+  for (const host of [n1, n2]) prepare(host, dualStack);
+  form(t, [n1, n2]);
+
+  const hops = ['--next-hop', '192.0.2.254,2001:db8::fe'];
+  const ofN2 = ['--address', '192.0.2.112/24,2001:db8::112/64', ...hops];
+  t.match(n2.agent('overlay', 'gateway', ...ofN2), {
+    status: 0,
+    stdout: /packets leave n2 by br-ex to 192\.0\.2\.254 and 2001:db8::fe, as 192\.0\.2\.112 and 2001:db8::112\./,
+  });
+  take(n1, n2, 'br-ex_n2');
+  for (const [own, seen] of [
+    ['fd01:0:0:1::2', '2001:db8::112'],
+    ['10.42.1.2', '192.0.2.112'],
+  ] as const)
+    t.equal(seenAs(n2, own), seen, `${own} leaves as ${seen}`);
+  t.equal(seenAs(n1, 'fd01::2'), '2001:db8::112', 'n1 has no way out, and leaves by n2');
+  t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.112');
+
+  const ofN1 = ['--address', '192.0.2.111/24,2001:db8::111/64', ...hops];
+  t.match(n1.agent('overlay', 'gateway', ...ofN1), { status: 0 });
+  t.equal(seenAs(n1, 'fd01::2'), '2001:db8::111', 'each leaves by itself');
+  t.equal(seenAs(n2, 'fd01:0:0:1::2'), '2001:db8::112');
+  const again = await writesDuring(n1, databases, () => {
+    t.match(n1.agent('overlay', 'gateway', ...ofN1), { status: 0, stdout: /^Nothing to do/ });
+  });
+  t.strictSame(again, [], 'nothing is written again');
+
+  t.match(n1.agent('overlay', 'gateway', ...ofN1, '--subnets', 'fd01:0:0:1::/64'), { status: 0 });
+  t.equal(seenAs(n2, 'fd01:0:0:1::2'), '2001:db8::111', 'what n1 was asked for leaves there');
+  t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.112', 'and the other family by n2 itself');
+  t.match(n1.agent('overlay', 'gateway', '--remove'), { status: 0 });
+  t.equal(seenAs(n2, 'fd01:0:0:1::2'), '2001:db8::112', 'and without n1 as before');
+});
+
+t.test('ways out of a cluster with IPv6 alone, by the address of the node', { skip }, async (t) => {
+  const lan = await startLan(t);
+  const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
+  await startOutside(lan);
+  for (const host of [n1, n2]) prepare(host, onlySix);
+  form(t, [n1, n2]);
+  const made = n2.agent('overlay', 'gateway', '--next-hop', '2001:db8::fe');
+  t.match(made, { status: 0, stdout: /packets leave n2 by br-ex to 2001:db8::fe, as 2001:db8::12\./ });
+  take(n1, n2, 'br-ex_n2');
+  t.match(n2.agent('overlay', 'apply'), { status: 0 });
+  t.equal(seenAs(n2, 'fd01:0:0:1::2'), '2001:db8::12', 'as the node itself, from n2');
+  t.equal(seenAs(n1, 'fd01::2'), '2001:db8::12', 'and from n1 over the tunnel');
+  t.match(n2.agent('overlay', 'verify'), { status: 0 });
+});

@@ -1,0 +1,55 @@
+// `overlay gateway` that fails once flows are set: the bridge has those of before again.
+import t from 'tap';
+import { demuxCookie } from '../../agent/overlay/demux.ts';
+import { form } from './form.ts';
+import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { state, take } from './outside.ts';
+
+const skip = missingForHosts() ?? false;
+
+const dualStack = `ovs: {datapathType: netdev}
+overlay:
+  clusterSubnet: 10.42.0.0/16,fd01::/48
+  serviceSubnet: 10.43.0.0/16,fd02::/112
+  joinSubnet: 100.64.0.0/16,fd98::/64
+`;
+
+const hops = '192.0.2.254,2001:db8::fe';
+
+/** Flows of ours, without what they have counted. */
+function flows({ must }: Host): readonly string[] {
+  const dump = must('ovs-ofctl', '--no-stats', 'dump-flows', 'br-ex', `cookie=${demuxCookie}/-1`);
+  return dump.trim().split('\n').toSorted();
+}
+
+t.test('a way out that could not be proved', { skip }, async (t) => {
+  const lan = await startLan(t);
+  const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
+  for (const [host, six] of [
+    [n1, '2001:db8::11'],
+    [n2, '2001:db8::12'],
+  ] as const) {
+    host.write('/etc/microshift/ovn.yaml', dualStack);
+    host.must('ip', 'address', 'add', `${six}/64`, 'dev', 'br-ex', 'nodad');
+  }
+  form(t, [n1, n2]);
+  const one = ['--address', '192.0.2.12/24', '--next-hop', '192.0.2.254'];
+  t.match(n2.agent('overlay', 'gateway', ...one), { status: 0, stdout: /as 192\.0\.2\.12\./ });
+  take(n1, n2, 'br-ex_n2');
+  t.match(n2.agent('overlay', 'apply'), { status: 0 });
+  const [before, made] = [state(n2), flows(n2)];
+  t.ok(made.length > 5);
+  t.notMatch(made.join(), /ipv6/);
+
+  n1.must('sh', '-c', 'kill -STOP $(cat /run/ovn/ovnsb_db.pid)');
+  const failed = n2.agent('overlay', 'gateway', '--address', '192.0.2.12/24,2001:db8::12/64', '--next-hop', hops);
+  t.match(
+    failed,
+    { status: 5, stderr: /flows and tables to change.*\n(.*\n)*.*taking everything back/ },
+    'flows were set',
+  );
+  t.strictSame(flows(n2), made, 'and are as they were');
+  t.equal(state(n2), before);
+  n1.must('sh', '-c', 'kill -CONT $(cat /run/ovn/ovnsb_db.pid)');
+  t.match(n2.agent('overlay', 'apply'), { status: 0, stdout: /^Nothing to do/ }, 'nothing is left to mend');
+});

@@ -1,0 +1,95 @@
+// `overlay nodes` on real nodes: whoever does not answer, or cannot be reached, is shown as that, with the reason.
+import t from 'tap';
+import { openCentralDatabase } from '../../agent/drivers/ovn/database.ts';
+import { form } from './form.ts';
+import { type Host, missingForHosts, startController, startLan } from './hosts.ts';
+import { installPing } from './ping.ts';
+
+const skip = missingForHosts() ?? false;
+
+/** What the list says of a node, as programs read it. */
+function shown(central: Host, name: string): Record<string, unknown> {
+  const { stdout, stderr } = central.agent('--output', 'json', 'overlay', 'nodes');
+  if (stdout === '') throw new Error(stderr);
+  const { nodes } = JSON.parse(stdout) as { nodes: Record<string, unknown>[] };
+  return nodes.find((one) => one.name === name) ?? {};
+}
+
+function signal({ must }: Host, name: string): void {
+  must('sh', '-c', 'kill -"$1" "$(cat /run/ovn/ovn-controller.pid)"', 'sh', name);
+}
+
+t.test('the nodes of a cluster, and what keeps one from being reached', { skip }, async (t) => {
+  const lan = await startLan(t);
+  const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13)];
+  form(t, [n1, n2, n3]);
+  t.match(shown(n1, 'n2'), { tunnel: { state: 'unproven', reason: 'ping is missing' } }, 'nothing to ask with');
+  installPing(n1);
+  const up = (port: string) => ({ tunnel: { port, state: 'up', reason: null }, echo: { isCurrent: true } });
+  t.match(shown(n1, 'n1'), { tunnel: null, echo: { isCurrent: true }, gateway: null }, 'with no gateway, too');
+  t.match(shown(n1, 'n2'), up('ovn-n2-of--0'));
+  t.match(shown(n1, 'n3'), up('ovn-n3-of--0'));
+
+  signal(n2, 'STOP');
+  t.match(shown(n1, 'n2'), { ...up('ovn-n2-of--0'), echo: { isCurrent: false } }, 'the tunnel of who is silent');
+  t.match(n1.agent('overlay', 'nodes').stdout, /^n2 .* ovn-n2-of--0 up +\d+ s ago /m);
+  t.match(shown(n1, 'n3'), { echo: { isCurrent: true } }, 'nobody else is taken for that');
+  signal(n2, 'CONT');
+  t.match(shown(n1, 'n2'), up('ovn-n2-of--0'), 'it answers again');
+
+  n2.must('ip', 'link', 'set', 'eth0', 'down');
+  const cutOff = { state: 'joined', tunnel: { state: 'down', reason: '10.42.1.2 does not answer through it' } };
+  t.match(shown(n1, 'n2'), { ...cutOff, echo: { isCurrent: false } }, 'a node that is cut off');
+  n2.must('ip', 'link', 'set', 'eth0', 'up');
+
+  // As with a firewall in between; ovn-controller would put it right.
+  signal(n3, 'STOP');
+  n3.must('ovs-vsctl', 'set', 'Interface', 'ovn-n1-of--0', 'options:remote_ip=192.0.2.99');
+  t.match(shown(n1, 'n3'), { tunnel: { state: 'down', reason: '10.42.2.2 does not answer through it' } });
+  signal(n3, 'CONT');
+
+  n3.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', 'external_ids:ovn-encap-type=vxlan');
+  const southbound = await openCentralDatabase('OVN_Southbound', [n1.path('/run/ovn')]);
+  const isVxlan = await southbound?.appears(
+    {
+      table: 'Encap',
+      where: [
+        ['chassis_name', '==', 'n3-of-the-test'],
+        ['type', '==', 'vxlan'],
+      ],
+    },
+    60_000,
+  );
+  t.equal(isVxlan, true);
+  t.match(shown(n1, 'n3'), {
+    tunnel: { port: null, state: 'down', reason: 'no type in common: geneve here, vxlan there' },
+  });
+  t.match(n1.agent('overlay', 'nodes').stdout, /^n3 .* down: no type in common: geneve here, vxlan there +now /m);
+
+  n3.must('sh', '-c', 'ovn-appctl -t ovn-controller exit; ovs-vsctl remove Open_vSwitch . external_ids ovn-encap-type');
+  await southbound?.transact('wait until it has unregistered', [
+    {
+      op: 'wait',
+      table: 'Chassis',
+      where: [['name', '==', 'n3-of-the-test']],
+      columns: ['name'],
+      until: '==',
+      rows: [],
+      timeout: 60_000,
+    },
+  ]);
+  southbound?.close();
+  t.match(shown(n1, 'n3'), {
+    state: 'not joined',
+    echo: null,
+    tunnel: { port: null, state: 'down', reason: 'it has not registered' },
+  });
+  t.match(n3.agent('overlay', 'apply').status, /[^0]/, 'nobody starts it here');
+  startController(n3);
+  t.match(n3.agent('overlay', 'apply'), { status: 0 });
+  t.match(shown(n1, 'n3'), up('ovn-n3-of--0'), 'and all is as it was');
+
+  n1.must('sh', '-c', 'kill -STOP "$(pgrep -x ovn-northd)"');
+  t.match(n1.agent('overlay', 'nodes').stdout, /Nobody has answered, nor has this node: systemctl status ovn-northd/);
+  n1.must('sh', '-c', 'kill -CONT "$(pgrep -x ovn-northd)"');
+});

@@ -25,7 +25,7 @@ t.test('rounds', { skip: missingForHosts() ?? false }, async (t) => {
   await startDaemon(n1);
   const daemon = await startDaemon(n2);
   if (values.pods !== undefined)
-    for (const atOnce of [1, 4]) t.comment(await timed(cluster, n2, Number(values.pods), atOnce));
+    for (const atOnce of [1, 4]) process.stderr.write(`# ${await timed(cluster, n2, Number(values.pods), atOnce)}\n`);
   if (values.rounds !== undefined) {
     const left = await killed(
       cluster,
@@ -33,7 +33,7 @@ t.test('rounds', { skip: missingForHosts() ?? false }, async (t) => {
       daemon,
       Number(values.rounds),
       Number(values.seed ?? Date.now() % 1e6),
-      t.comment,
+      (line) => void process.stderr.write(`# ${line}\n`),
     );
     t.strictSame(left, [], 'nothing is left of any pod');
   }

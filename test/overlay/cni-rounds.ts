@@ -45,9 +45,6 @@ async function timed(cluster: CniCluster, host: Host, count: number, atOnce: num
   for (let n = 0; n < count; n += 1) pods.push((await cluster.pod(host, `t${atOnce}-${n}`)).sandbox);
   const left = [...pods];
   const times: number[] = [];
-  const cpu = (): string =>
-    host.must('sh', '-c', 'for f in /proc/[0-9]*/stat; do cut -d" " -f2,14,15 $f; done | sort | tr "\\n" ";"');
-  process.stderr.write(`# before ${cpu()}\n`);
   const beganMs = performance.now();
   const worker = async (): Promise<void> => {
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -57,7 +54,6 @@ async function timed(cluster: CniCluster, host: Host, count: number, atOnce: num
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
-  process.stderr.write(`# after ${cpu()}\n`);
   const wholeMs = performance.now() - beganMs;
   for (const sandbox of pods) await cni(host, 'DEL', sandbox);
   const sorted = times.toSorted((one, other) => one - other);

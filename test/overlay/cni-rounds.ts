@@ -25,7 +25,7 @@ t.test('rounds', { skip: missingForHosts() ?? false }, async (t) => {
   await startDaemon(n1);
   const daemon = await startDaemon(n2);
   if (values.pods !== undefined)
-    for (const atOnce of [1, 4]) t.comment(await timed(cluster, n2, Number(values.pods), atOnce));
+    for (const atOnce of [1, 4]) process.stderr.write(`# ${await timed(cluster, n2, Number(values.pods), atOnce)}\n`);
   if (values.rounds !== undefined) {
     const left = await killed(
       cluster,
@@ -33,7 +33,7 @@ t.test('rounds', { skip: missingForHosts() ?? false }, async (t) => {
       daemon,
       Number(values.rounds),
       Number(values.seed ?? Date.now() % 1e6),
-      t.comment,
+      (line) => void process.stderr.write(`# ${line}\n`),
     );
     t.strictSame(left, [], 'nothing is left of any pod');
   }
@@ -45,9 +45,6 @@ async function timed(cluster: CniCluster, host: Host, count: number, atOnce: num
   for (let n = 0; n < count; n += 1) pods.push((await cluster.pod(host, `t${atOnce}-${n}`)).sandbox);
   const left = [...pods];
   const times: number[] = [];
-  const cpu = (): string =>
-    host.must('sh', '-c', 'for f in /proc/[0-9]*/stat; do cut -d" " -f2,14,15 $f; done | sort | tr "\\n" ";"');
-  process.stderr.write(`# before ${cpu()}\n`);
   const beganMs = performance.now();
   const worker = async (): Promise<void> => {
     for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -57,7 +54,6 @@ async function timed(cluster: CniCluster, host: Host, count: number, atOnce: num
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
-  process.stderr.write(`# after ${cpu()}\n`);
   const wholeMs = performance.now() - beganMs;
   for (const sandbox of pods) await cni(host, 'DEL', sandbox);
   const sorted = times.toSorted((one, other) => one - other);

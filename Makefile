@@ -6,7 +6,7 @@ HOST_COMMANDS := mmdebstrap unshare nsenter setpriv taskset flock mke2fs
 CLUSTER_COMMANDS := etcd openssl shellcheck ovsdb-server go
 PACKAGE_COMMANDS := rpmbuild rpmlint dnf createrepo_c man firewall-cmd nft
 .DEFAULT_GOAL := help
-.PHONY: help build rpm test check demo demo-overlay bench faults clean
+.PHONY: help build rpm test check demo demo-overlay demo-cluster bench faults clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,10 @@ demo: node_modules/.package-lock.json ## a node moves its NIC under br-ex before
 demo-overlay: node_modules/.package-lock.json ## two nodes become one network on OVN, with a way out (KEEP=1: a shell in the first one afterwards)
 	@test/node/host-packages.sh $(HOST_COMMANDS) >&2
 	@npm --silent run build && npm --silent run demo-overlay
+
+demo-cluster: node_modules/.package-lock.json ## a real Kubernetes on two nodes, with this agent as its network: a service, a policy, a power cut
+	@test/node/host-packages.sh $(HOST_COMMANDS) $(CLUSTER_COMMANDS) >&2
+	@npm --silent run build && npx tsc && node build/test/cluster/prepare.js && npm --silent run demo-cluster
 
 bench: node_modules/.package-lock.json ## time, outage and memory in the node (ARGS='-n 5 --scenario static4')
 	@test/node/host-packages.sh $(HOST_COMMANDS) >&2

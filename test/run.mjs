@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
 
-const integration = /^build\/test\/(node|cluster|ovnkube|overlay|ovsdb|package)\//;
+const integration = /^build\/test\/(node|cluster|kubelet|ovnkube|overlay|ovsdb|package)\//;
 // Two nodes at the most run at once, one per CPU.
 const jobs = 2;
 // Only what hangs meets it: files boot nodes, some of them dozens of times, and wait for a free one.
@@ -31,7 +31,7 @@ async function main() {
     note('the test node could not be built');
     counts.fail += 1;
   }
-  const wantsCluster = nodeFiles.some((file) => /^build\/test\/(cluster|ovnkube|overlay|ovsdb)\//.test(file));
+  const wantsCluster = nodeFiles.some((file) => /^build\/test\/(cluster|kubelet|ovnkube|overlay|ovsdb)\//.test(file));
   // it skips what this machine has not the tools for; what it should have made and did not is a failure
   if (wantsCluster && !succeeds('node', ['build/test/cluster/prepare.js'])) counts.fail += 1;
   await runTap('integration', nodeFiles);

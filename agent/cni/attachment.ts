@@ -30,7 +30,8 @@ export const linkAlias = 'microshift-net pod';
 export function nodeLines({ link, ifname, netns, mtu, network }: Attachment): readonly string[] {
   return [
     `link add name ${link} mtu ${mtu} type veth peer name ${ifname} mtu ${mtu} address ${network.mac} netns ${netns}`,
-    `link set dev ${link} alias "${linkAlias}" up`,
+    // In the userspace data path the kernel reads what the pod sends, too, and would answer for each of the node's own addresses.
+    `link set dev ${link} alias "${linkAlias}" arp off addrgenmode none up`,
   ];
 }
 

@@ -1,5 +1,5 @@
 import type { Labels } from '../model/workload.ts';
-import { annotatedNetwork, type PodNetwork } from '../workload/pods/annotations.ts';
+import { ownNetwork, type PodNetwork } from '../workload/pods/annotations.ts';
 
 /** A pod of this node, as far as its interface depends on it. */
 export interface NodePod {
@@ -17,7 +17,7 @@ export function readNodePod(object: unknown): NodePod {
   const { metadata = {} } = object as { readonly metadata?: Partial<NodePod> & { readonly annotations?: Labels } };
   const { namespace = '', name = '', uid = '', annotations = {} } = metadata;
   const mirrorOf = annotations['kubernetes.io/config.mirror'] ?? null;
-  return { namespace, name, uid, mirrorOf, network: annotatedNetwork(annotations) };
+  return { namespace, name, uid, mirrorOf, network: ownNetwork({ uid, annotations }) };
 }
 
 /** True where the runtime means this pod; without a uid every one of the name. */

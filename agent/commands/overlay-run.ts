@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { effectiveConfig } from '../config/effective.ts';
 import { failureMessage } from '../run/messages.ts';
 import { runDaemon } from '../run/overlay/daemon/daemon.ts';
+import { readRecord } from '../run/overlay/record.ts';
 import { errorText } from '../view/error-view.ts';
 import type { Output } from './output.ts';
 import { placesFor } from './overlay-places.ts';
@@ -10,14 +11,16 @@ import { requireRoot } from './root.ts';
 /** `overlay run`: the daemon of a node in an overlay. Ends when it is told to, and when the node has left. */
 export async function run(output: Output): Promise<void> {
   requireRoot('overlay run');
-  // Each collection is a whole one: it takes twice the CPU time of a look, and nothing is left lying for weeks (docs/measurements.md).
-  setFlagsFromString('--gc-global');
   const { config } = await effectiveConfig();
+  const places = placesFor(config);
+  // Each collection is a whole one: it takes twice the CPU time of a look, and nothing is left lying for weeks (docs/measurements.md). The central node
+  // has all objects in its heap: a storm of pods would look through them over and over.
+  if (readRecord(places.record)?.members === null) setFlagsFromString('--gc-global');
   const stop = new AbortController();
   const end = (): void => stop.abort();
   // For good: what is left to itself on a signal looks whether somebody else listens, and one that listens once is gone by then.
   process.on('SIGTERM', end).on('SIGINT', end);
   const fail = (error: Parameters<typeof errorText>[0]): void =>
     output.announce(failureMessage(error, errorText(error, output.style)));
-  await runDaemon(config, placesFor(config), { say: output.say, fail }, stop.signal);
+  await runDaemon(config, places, { say: output.say, fail }, stop.signal);
 }

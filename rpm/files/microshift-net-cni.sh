@@ -93,7 +93,7 @@ add() {
   # Open vSwitch in user space hands on what it reads, with checksums that nobody would fill in.
   if [ "$datapath" = netdev ]; then
     link_of_container
-    why=$(ethtool -K "$link" tx off 2>&1 && nsenter --net="$CNI_NETNS" ethtool -K "$CNI_IFNAME" tx off 2>&1) || {
+    why=$({ ethtool -K "$link" tx off && nsenter --net="$CNI_NETNS" ethtool -K "$CNI_IFNAME" tx off; } 2>&1) || {
       take_back
       fail 101 "checksums cannot be turned on: $why"
     }

@@ -1,12 +1,14 @@
 // Annotations of pods and Events, as a real API server takes them.
 import t, { type Test } from 'tap';
 import type { KubernetesApi, Notice } from '../../agent/drivers/kubernetes/api.ts';
+import { fieldAt } from '../../agent/manifests/object.ts';
 import type { Named } from '../../agent/model/workload.ts';
 import { failure } from '../unit/failure.ts';
 import type { ApiServer } from './api-server.ts';
 import { hear, openTestApi } from './following.ts';
 import { goBetween } from './go-between.ts';
 import { apiServerFor } from './session.ts';
+import { createWaiting } from './waiting.ts';
 
 const pods = '/api/v1/namespaces/default/pods';
 
@@ -107,6 +109,48 @@ if (server !== null) {
     const node = { kind: 'Node', apiVersion: 'v1', namespace: '', name: 'n1', uid: 'n1' };
     api.tell({ ...noticeOf(pod, 'of a node'), regarding: node });
     t.equal((await untilEvents(t, server, 'n1', 1))[0]?.metadata.namespace, 'default', 'of what has no namespace');
+  });
+
+  t.test('what is told again is counted, and an Event that somebody deletes is made again', async (t) => {
+    const api = openTestApi(admin, { countEveryMs: 0 });
+    t.teardown(api.close);
+    const pod = await makePod(server, 'counted');
+    const counts = createWaiting();
+    const seen = new Map<string, number>();
+    api.follow<{ name: string; count: number }>(
+      { apiVersion: 'events.k8s.io/v1', plural: 'events', namespace: null, fieldSelector: 'regarding.name=counted' },
+      {
+        read: (object) => ({
+          name: String(fieldAt(object, 'metadata', 'name')),
+          count: Number(fieldAt(object, 'series', 'count') ?? 1),
+        }),
+        whole: (objects) => {
+          for (const { name, count } of objects) seen.set(name, count);
+          counts.look();
+        },
+        changes: (changes) => {
+          for (const { type, object } of changes)
+            if (type === 'DELETED') seen.delete(object.name);
+            else seen.set(object.name, object.count);
+          counts.look();
+        },
+        lost: (error) => t.fail(error.message),
+        found: () => undefined,
+      },
+    );
+    const until = (...expected: readonly number[]) =>
+      counts.until(
+        () => String([...seen.values()]) === String(expected),
+        () => `${expected} are counted`,
+      );
+    for (let time = 0; time < 3; time++) api.tell(noticeOf(pod, 'again'));
+    await until(3);
+    const [name = ''] = seen.keys();
+    await server.call('DELETE', `/apis/events.k8s.io/v1/namespaces/default/events/${name}`);
+    await until();
+    api.tell(noticeOf(pod, 'again'));
+    await until(1);
+    t.notOk(seen.has(name), 'it is another one');
   });
 
   t.test('a flood of them is held back, and told of once', async (t) => {

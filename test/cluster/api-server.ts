@@ -9,6 +9,7 @@ import { auditPolicy } from './audit.ts';
 import { builtBinaries } from './binaries.ts';
 import { makeAccountKeys, makeCertificates } from './certificates.ts';
 import { type JsonAnswer, jsonCall } from './json-call.ts';
+import { kubeconfigText } from './kubeconfig.ts';
 
 /** A running kube-apiserver with its own etcd, certificates and data, all below one temporary folder. */
 export interface ApiServer {
@@ -75,21 +76,8 @@ export async function startApiServer(): Promise<ApiServer> {
       : { token };
     const user = changes.user ?? certified;
     const path = join(folder, `${name}.kubeconfig`);
-    const cluster = {
-      server: changes.server ?? `https://127.0.0.1:${port}`,
-      'certificate-authority': changes.caFile ?? join(folder, 'ca.crt'),
-    };
-    writeFileSync(
-      path,
-      JSON.stringify({
-        apiVersion: 'v1',
-        kind: 'Config',
-        clusters: [{ name: 'test', cluster }],
-        users: [{ name: 'test', user }],
-        contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
-        'current-context': 'test',
-      }),
-    );
+    const server = changes.server ?? `https://127.0.0.1:${port}`;
+    writeFileSync(path, kubeconfigText({ server, caFile: changes.caFile ?? join(folder, 'ca.crt'), user }));
     return path;
   };
   const callAs: ApiServer['callAs'] = (token, method, path, body, contentType = 'application/json') =>

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { cacheRoot } from './cache.ts';
 import { missingGo, newGo } from './go.ts';
 
@@ -29,13 +29,20 @@ export function isBuilt(): boolean {
   return Object.values(builtBinaries()).every((path) => existsSync(path));
 }
 
-/** Where kube-apiserver and kubectl are once prepare.js has built them. */
-export function builtBinaries(): { kubeApiserver: string; kubectl: string } {
+/** Where Kubernetes' own programs are once prepare.js has built them, and the one that the pods of tests run. */
+export function builtBinaries() {
   const folder = binaryFolder();
-  return { kubeApiserver: join(folder, 'kube-apiserver'), kubectl: join(folder, 'kubectl') };
+  return {
+    kubeApiserver: join(folder, 'kube-apiserver'),
+    kubeControllerManager: join(folder, 'kube-controller-manager'),
+    kubeScheduler: join(folder, 'kube-scheduler'),
+    kubectl: join(folder, 'kubectl'),
+    kubelet: join(folder, 'kubelet'),
+    inPod: join(folder, 'in-pod'),
+  } as const;
 }
 
-/** Builds kube-apiserver and kubectl, which takes minutes; never part of a test, whose time is limited. */
+/** Builds them, which takes minutes; never part of a test, whose time is limited. */
 export function buildBinaries(): void {
   const folder = binaryFolder();
   mkdirSync(cacheFolder, { recursive: true });
@@ -43,16 +50,12 @@ export function buildBinaries(): void {
   try {
     const version = /k8s\.io\/kubernetes (v\S+)/.exec(readFileSync(join(moduleFolder, 'go.mod'), 'utf8'))?.[1];
     const flags = `-s -w -X k8s.io/component-base/version.gitVersion=${version}`;
-    const packages = ['kube-apiserver', 'kubectl'].map((name) => `k8s.io/kubernetes/cmd/${name}`);
-    const words = ['-trimpath', '-buildvcs=false', '-p=2', '-ldflags', flags, '-o', `${temporary}/`, ...packages];
-    execFileSync('nice', ['-n', '19', newGo() ?? 'go', 'build', ...words], {
-      cwd: moduleFolder,
-      // The messages are a line per fetched module; they are shown when it fails, as part of the error.
-      stdio: ['ignore', 'ignore', 'pipe'],
-      timeout: buildLimitMs,
-      // A distribution's Go fetches a newer one only when it is told to.
-      env: { ...process.env, GOTOOLCHAIN: process.env.GOTOOLCHAIN ?? 'auto' },
-    });
+    const kubernetes = Object.values(builtBinaries())
+      .map((path) => `k8s.io/kubernetes/cmd/${basename(path)}`)
+      .filter((name) => !name.endsWith('/in-pod'));
+    goBuild(['-p=2', '-ldflags', flags, '-o', `${temporary}/`, ...kubernetes]);
+    // Without C, so that it runs in an image that has nothing else in it.
+    goBuild(['-ldflags', '-s -w', '-o', `${temporary}/`, './in-pod'], { CGO_ENABLED: '0' });
     // By rename, so that a build that was cut off or runs twice never leaves half a folder.
     if (!isBuilt()) renameSync(temporary, folder);
   } finally {
@@ -60,8 +63,19 @@ export function buildBinaries(): void {
   }
 }
 
+function goBuild(words: readonly string[], environment: Readonly<Record<string, string>> = {}): void {
+  execFileSync('nice', ['-n', '19', newGo() ?? 'go', 'build', '-trimpath', '-buildvcs=false', ...words], {
+    cwd: moduleFolder,
+    // The messages are a line per fetched module; they are shown when it fails, as part of the error.
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: buildLimitMs,
+    // A distribution's Go fetches a newer one only when it is told to.
+    env: { ...process.env, GOTOOLCHAIN: process.env.GOTOOLCHAIN ?? 'auto', ...environment },
+  });
+}
+
 function binaryFolder(): string {
-  const content = ['go.mod', 'go.sum'].map((name) => readFileSync(join(moduleFolder, name)));
+  const content = ['go.mod', 'go.sum', 'in-pod/main.go'].map((name) => readFileSync(join(moduleFolder, name)));
   return join(cacheFolder, createHash('sha256').update(Buffer.concat(content)).digest('hex').slice(0, 16));
 }
 

@@ -1,10 +1,11 @@
 /**
- * Makes what the tests of this folder need and what takes longer than a test may: kube-apiserver, kubectl and OVN's files,
- * kept in the cache. Says what cannot be made here, whose tests then skip; fails when something that can be made was not.
+ * Makes what the tests of this folder need and what takes longer than a test may: programs of Kubernetes and files of OVN
+ * and containerd, kept in the cache. Says what cannot be made here, whose tests then skip; fails when something that can be made was not.
  * Run: node build/test/cluster/prepare.js
  */
 import { buildBinaries, isBuilt, missingPrograms } from './binaries.ts';
 import { fetchGo } from './go.ts';
+import { missingForContainerd, unpackedContainerd } from './unpacked-containerd.ts';
 import { missingForOvn, unpackedOvn } from './unpacked-ovn.ts';
 
 function note(text: string): void {
@@ -28,10 +29,11 @@ make(
   () => missingPrograms() ?? (isBuilt() ? null : fetchGo()),
   () => {
     if (isBuilt()) return;
-    note('building kube-apiserver, once: about 6 minutes on two cores');
+    note('building Kubernetes, once: about 9 minutes on two cores');
     const start = performance.now();
     buildBinaries();
-    note(`kube-apiserver is built, after ${Math.round((performance.now() - start) / 1000)} s`);
+    note(`Kubernetes is built, after ${Math.round((performance.now() - start) / 1000)} s`);
   },
 );
 make('OVN', missingForOvn, unpackedOvn);
+make('containerd', missingForContainerd, unpackedContainerd);

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import type { Test } from 'tap';
 
 /** Processes that end with the test, the last one first, and then the folder that they work in. */
-export function childrenIn(folder: string, t: Test): ChildProcess[] {
+export function childrenIn(folder: string, t: Pick<Test, 'teardown'>): ChildProcess[] {
   const children: ChildProcess[] = [];
   t.teardown(async () => {
     for (const child of children.toReversed()) {

@@ -29,7 +29,7 @@ t.test('rounds', { skip: missingForHosts() ?? false }, async (t) => {
   if (values.rounds !== undefined) {
     const left = await killed(
       cluster,
-      n1,
+      n2,
       daemon,
       Number(values.rounds),
       Number(values.seed ?? Date.now() % 1e6),

@@ -1,10 +1,11 @@
 #!/bin/bash
-# A node in mount and network namespaces of its own: guest.sh <folder> <ovn> <dist>. Its root is the host's with OVN laid over it; what is written
-# stays in <folder>. Prints `ready` and then stays, until it is killed.
+# A node in mount and network namespaces of its own: guest.sh <folder> <ovn> <dist> [FOLDER=PLACE]... Its root is the host's with OVN laid over it and
+# each FOLDER at its PLACE; what is written stays in <folder>. Prints `ready` and then stays, until it is killed.
 set -eu
 folder=$1
 ovn=$2
 dist=$3
+shift 3
 mkdir -p "$folder"/{upper,root}
 mount --make-rprivate /
 mount -t tmpfs tmpfs "$folder/upper"
@@ -20,7 +21,15 @@ mount -t sysfs sysfs "$root/sys"
 mount --rbind /dev "$root/dev"
 for place in run tmp var/lib var/log etc/openvswitch etc/ovn etc/microshift; do mount -t tmpfs -o mode=755 tmpfs "$root/$place"; done
 mkdir -p "$root"/run/{ovn,openvswitch} "$root"/var/lib/{ovn,openvswitch} "$root"/var/log/{ovn,openvswitch}
-mount --bind "$dist" "$root/opt/program"
+for mounted in "$dist=/opt/program" "$@"; do
+  mkdir -p "$root${mounted#*=}"
+  mount --bind "${mounted%=*}" "$root${mounted#*=}"
+done
 ip link set lo up
+# The root of the whole namespace, and not of this process alone: whoever enters a container's namespace gets the namespace's.
+mkdir "$root/run/before"
+cd "$root"
+pivot_root . run/before
+umount --lazy run/before
 echo ready
-exec chroot "$root" sleep infinity
+exec sleep infinity

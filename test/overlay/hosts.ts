@@ -39,6 +39,8 @@ export interface Ended {
 export interface Host {
   readonly name: string;
   readonly address: string;
+  /** Its first process, all others' end. */
+  readonly pid: number;
   /** Runs a program on the node. */
   run(words: readonly string[], input?: string): Ended;
   /** The same for one that has to succeed; what it printed. */
@@ -54,14 +56,17 @@ export interface Host {
 }
 
 export interface Lan {
-  /** A node with eth0 in br-ex, which has its address, and a default route over it; `others` are NICs that nobody uses yet, eth1 on a LAN of its own. */
-  host(name: string, place: number, others?: readonly string[]): Promise<Host>;
+  /**
+   * A node with eth0 in br-ex, which has its address, and a default route over it; `others` are NICs that nobody uses yet, eth1 on a LAN of its own.
+   * `mounts` are folders of this machine with their places on the node, as FOLDER=PLACE.
+   */
+  host(name: string, place: number, others?: readonly string[], mounts?: readonly string[]): Promise<Host>;
   /** Puts another NIC into a node. */
   plug(host: Host, nic: string): void;
 }
 
 /** An empty LAN, 192.0.2.0/24. Everything ends with the test. */
-export async function startLan(t: Test): Promise<Lan> {
+export async function startLan(t: Pick<Test, 'teardown'>): Promise<Lan> {
   const ovn = unpackedOvn();
   const folder = mkdtempSync(join(tmpdir(), 'overlay-lan-'));
   const children = childrenIn(folder, t);
@@ -82,10 +87,9 @@ export async function startLan(t: Test): Promise<Lan> {
     '-c',
     'for nic in eth0 eth1; do ip link add "lan-$nic" type bridge && ip link set "lan-$nic" up; done && echo ready && exec sleep infinity',
   );
-  const pids = new Map<Host, number>();
   return {
-    plug: (host, nic) => plug(host, nic, pids.get(host) ?? 0, lan),
-    host: async (name, place, others = []) => {
+    plug: (host, nic) => plug(host, nic, lan),
+    host: async (name, place, others = [], mounts = []) => {
       // Processes of its own, which all end with the first of them.
       const outer = await stay(
         'unshare',
@@ -98,11 +102,11 @@ export async function startLan(t: Test): Promise<Lan> {
         join(folder, name),
         ovn,
         join(process.cwd(), 'dist'),
+        ...mounts,
       );
       const pid = Number(readFileSync(`/proc/${outer}/task/${outer}/children`, 'utf8').trim());
       const host = hostOf(name, `192.0.2.${place}`, pid, children);
-      pids.set(host, pid);
-      for (const nic of ['eth0', ...others]) plug(host, nic, pid, lan);
+      for (const nic of ['eth0', ...others]) plug(host, nic, lan);
       configure(host);
       return host;
     },
@@ -135,6 +139,7 @@ function hostOf(name: string, address: string, pid: number, children: ChildProce
   return {
     name,
     address,
+    pid,
     run,
     must,
     agent: (...words) => run([process.execPath, program, ...words]),
@@ -152,7 +157,7 @@ function hostOf(name: string, address: string, pid: number, children: ChildProce
 }
 
 /** A NIC and its cable to the LAN of all NICs with its name. */
-function plug({ must, name }: Host, nic: string, pid: number, lan: number): void {
+function plug({ must, name, pid }: Host, nic: string, lan: number): void {
   const end = `${name}-${nic}`;
   execFileSync('ip', [
     'link',
@@ -217,13 +222,14 @@ export function startVswitchd({ must }: Pick<Host, 'must'>): void {
 }
 
 /** What ovn-ctl(8) starts on a central node: both databases, which listen where their tables say, and ovn-northd. */
-export function startCentral({ must }: Host): void {
+export function startCentral({ must, run }: Pick<Host, 'must' | 'run'>): void {
   for (const [short, name, table] of [
     ['nb', 'OVN_Northbound', 'NB_Global'],
     ['sb', 'OVN_Southbound', 'SB_Global'],
   ] as const) {
     const file = `/var/lib/ovn/ovn${short}_db.db`;
-    must('ovsdb-tool', 'create', file, `/usr/share/ovn/ovn-${short}.ovsschema`);
+    if (run(['test', '-e', file]).status !== 0)
+      must('ovsdb-tool', 'create', file, `/usr/share/ovn/ovn-${short}.ovsschema`);
     must(
       'ovsdb-server',
       file,

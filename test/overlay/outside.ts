@@ -12,8 +12,8 @@ export const record = '/var/lib/microshift-net/overlay.json';
 export const databases = ['OVN_Northbound', 'OVN_Southbound', 'Open_vSwitch'] as const;
 
 /** The LAN's router, which is the host far away at once, and knows no way to the cluster's subnets. */
-export async function startOutside(lan: Lan): Promise<Host> {
-  const host = await lan.host('outside', 200, ['eth1']);
+export async function startOutside(lan: Lan, mounts: readonly string[] = []): Promise<Host> {
+  const host = await lan.host('outside', 200, ['eth1'], mounts);
   host.must('ip', 'address', 'add', '192.0.2.254/24', 'dev', 'br-ex');
   host.must('ip', 'address', 'add', `${outside}/32`, 'dev', 'lo');
   host.must('ip', 'address', 'add', '2001:db8::fe/64', 'dev', 'br-ex', 'nodad');

@@ -12,8 +12,6 @@ import { createSlots } from './slots.ts';
 const longestBurst = 30;
 /** See above. */
 const perEventMs = 2_000;
-/** What is told again is counted in the Event that is there, which is written no more often than this. */
-const countEveryMs = 60_000;
 /** The server keeps an Event for an hour (--event-ttl). */
 const keptMs = 60 * 60_000;
 /** Events that are counted; of more, the oldest begin anew. */
@@ -63,17 +61,18 @@ export function createEvents(session: Session, { nodeName, say }: ApiOptions): (
     }
   };
 
-  return (notice) => {
+  const tell = (notice: Notice): void => {
     const { regarding, reason, note } = notice;
     const key = [regarding.kind, regarding.uid, reason, note].join(' ');
     const now = performance.now();
     const told = known.get(key);
     if (told !== undefined && now - told.madeAt < keptMs) {
       told.count += 1;
-      if (now - told.writtenAt < countEveryMs || !isWithinBudget(now)) return;
+      if (now - told.writtenAt < session.limits.countEveryMs || !isWithinBudget(now)) return;
       told.writtenAt = now;
       void send(countCall(told)).then((status) => {
-        if (status === 404) known.delete(key);
+        // Somebody has deleted it.
+        if (status === 404 && known.delete(key)) tell(notice);
       });
       return;
     }
@@ -85,6 +84,7 @@ export function createEvents(session: Session, { nodeName, say }: ApiOptions): (
     if (known.size > knownLimit) known.delete(oldest);
     void send({ method: 'POST', path, body });
   };
+  return tell;
 }
 
 function countCall({ path, count }: Told): HttpCall {

@@ -19,6 +19,8 @@ export interface SessionLimits extends PauseLimits {
   readonly watchSeconds: number;
   /** Objects of one answer of a list. */
   readonly pageSize: number;
+  /** How often it is written at most that an Event was told again. */
+  readonly countEveryMs: number;
 }
 
 /**
@@ -32,4 +34,5 @@ export const sessionLimits: SessionLimits = {
   silenceMs: 120_000,
   watchSeconds: 300,
   pageSize: 200,
+  countEveryMs: 60_000,
 };

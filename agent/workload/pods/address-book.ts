@@ -149,23 +149,26 @@ interface Counter {
  * one, then to all others. What was not possible.
  */
 function serve(seekers: readonly Seeker[], counter: Counter): readonly AddressFault[] {
-  const annotated = ({ pod }: Seeker): readonly string[] =>
-    (annotatedNetwork(pod.annotations)?.addresses ?? []).map(withoutLength);
-  const ofRow = ({ key }: Seeker): readonly string[] => counter.addressesOfRow(key).map(canonicalAddress);
-  const sources = [
-    ({ had }: Seeker) => had,
-    (seeker: Seeker) => (String(annotated(seeker)) === String(ofRow(seeker)) ? annotated(seeker) : []),
-    annotated,
-    ofRow,
-    ({ pod }: Seeker) => pod.podIPs.map(canonicalAddress),
+  const known = seekers.map((seeker) => ({
+    seeker,
+    annotated: (annotatedNetwork(seeker.pod.annotations)?.addresses ?? []).map(withoutLength),
+    ofRow: counter.addressesOfRow(seeker.key).map(canonicalAddress),
+  }));
+  const sources: readonly ((one: (typeof known)[number]) => readonly string[])[] = [
+    ({ seeker }) => seeker.had,
+    ({ annotated, ofRow }) => (String(annotated) === String(ofRow) ? annotated : []),
+    ({ annotated }) => annotated,
+    ({ ofRow }) => ofRow,
+    ({ seeker }) => seeker.pod.podIPs.map(canonicalAddress),
   ];
-  let left = seekers;
+  let unserved = known;
   for (const source of sources) {
-    left = left.filter((seeker) => {
-      const addresses = usableOf(seeker.subnets, source(seeker));
-      return addresses.length === 0 || !counter.take(seeker, addresses);
+    unserved = unserved.filter((one) => {
+      const addresses = usableOf(one.seeker.subnets, source(one));
+      return addresses.length === 0 || !counter.take(one.seeker, addresses);
     });
   }
+  const left = unserved.map(({ seeker }) => seeker);
   const isAsking = ({ pod }: Seeker): boolean => requestedAddresses(pod.annotations).length > 0;
   return [...left.filter(isAsking), ...left.filter((seeker) => !isAsking(seeker))].flatMap((seeker) => {
     const { pod, node, subnets } = seeker;

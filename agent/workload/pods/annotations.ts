@@ -11,6 +11,8 @@ export const annotationNames = {
   podNetworks: 'k8s.ovn.org/pod-networks',
   /** The same as the tool of 2017 told them. */
   first: 'ovn',
+  /** The uid of the pod that the others are of: they may have been copied from another one. */
+  of: 'microshift-net/address-of',
   /** Asks for an address, or one of each family with a comma between them. */
   requested: 'microshift-net/ip-address',
 } as const;
@@ -31,13 +33,14 @@ export interface PodRoute {
 }
 
 /**
- * Both annotations that tell of a pod's interface: fields, order and spaces are those of their first writers, ovn-kubernetes and the tool of 2017, which
+ * The annotations that tell of the interface of the pod with this uid: fields, order and spaces are those of their first writers, ovn-kubernetes and the tool of 2017, which
  * knew one address. `addresses` are as in PodAddresses.
  */
 export function wantedAnnotations(
   addresses: readonly string[],
   node: Pick<OverlayNode, 'subnets'>,
   layout: Pick<OverlayLayout, 'clusterSubnets' | 'serviceSubnets' | 'joinSubnets'>,
+  uid: string,
 ): Readonly<Record<string, string>> {
   const [address = '', ...more] = addresses;
   const mac = macOf(withoutLength(address));
@@ -59,10 +62,22 @@ export function wantedAnnotations(
   return {
     [annotationNames.podNetworks]: JSON.stringify({ default: network }),
     [annotationNames.first]: `{"gateway_ip": "${gateway}", "ip_address": "${address}", "mac_address": "${mac}"}`,
+    [annotationNames.of]: uid,
   };
 }
 
-/** The interface that annotations tell of, in whichever form; null: in none, or in one that cannot be meant. */
+/** The interface that this very pod was given; null: none yet. What was copied from another pod is not its own. */
+export function ownNetwork({
+  uid,
+  annotations,
+}: {
+  readonly uid: string;
+  readonly annotations: Labels;
+}): PodNetwork | null {
+  return annotations[annotationNames.of] === uid ? annotatedNetwork(annotations) : null;
+}
+
+/** The interface that annotations tell of, in whichever form and whosever; null: in none, or in one that cannot be meant. */
 export function annotatedNetwork(annotations: Labels): PodNetwork | null {
   return networkFrom(podNetworksIn(annotations)) ?? networkFrom(pairsIn(annotations[annotationNames.first] ?? ''));
 }

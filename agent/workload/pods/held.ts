@@ -19,6 +19,8 @@ export function createHeldAddresses(): HeldAddresses {
   const holders = new Map<string, ObjectKey>();
   /** The place that was given last, by node. */
   const last = new Map<string, number>();
+  /** In which none was found since somebody gave one back: who waits costs nothing. */
+  const full = new Set<string>();
 
   /** After a restart: addresses are given upwards, so those that were had lately are likely to be before the highest one. */
   const highestPlace = (subnets: PodSubnets): number => {
@@ -27,6 +29,8 @@ export function createHeldAddresses(): HeldAddresses {
   };
   /** Cyclic: what was given back is not given away again before all others were. */
   const nextFree = (node: string, subnets: PodSubnets, ranges: PodSubnets['ranges']): readonly string[] | null => {
+    const key = ranges.map(({ text }) => text).join();
+    if (full.has(key)) return null;
     let place = last.get(node) ?? highestPlace(subnets);
     for (let tried = 0; tried < placesIn(subnets); tried++) {
       place = placeAfter(subnets, place);
@@ -35,6 +39,7 @@ export function createHeldAddresses(): HeldAddresses {
       last.set(node, place);
       return found;
     }
+    full.add(key);
     return null;
   };
   return {
@@ -58,7 +63,7 @@ export function createHeldAddresses(): HeldAddresses {
     release: (pod) => {
       const held = addresses.get(pod) ?? [];
       for (const address of held) holders.delete(address.replace(/\/.*/, ''));
-      addresses.delete(pod);
+      if (addresses.delete(pod)) full.clear();
     },
   };
 }

@@ -47,7 +47,8 @@ export const cniRequests: FuzzTarget = {
       const command = cniCommands.find((one) => one === asked) ?? 'ADD';
       try {
         const request = readRequest(command, words);
-        const pod = readNodePod({ metadata: { annotations: { 'k8s.ovn.org/pod-networks': text } } });
+        const annotations = { 'k8s.ovn.org/pod-networks': text, 'microshift-net/address-of': 'u' };
+        const pod = readNodePod({ metadata: { uid: 'u', annotations } });
         if (pod.network === null || command === 'GC' || command === 'STATUS' || command === 'DEL') return 'a request';
         const { containerId, netns, ifname } = request;
         const attachment: Attachment = {

@@ -14,13 +14,13 @@ import { printable } from '../expect.ts';
 import type { FuzzTarget } from '../target.ts';
 
 const node = dualNode(1);
-const written = wantedAnnotations(['10.42.1.9/24', 'fd01:0:0:1::9/64'], node, dual);
+const written = wantedAnnotations(['10.42.1.9/24', 'fd01:0:0:1::9/64'], node, dual, 'u');
 
 export const podAnnotations: FuzzTarget = {
   corpus: () =>
     [
       ...Object.values(written),
-      ...Object.values(wantedAnnotations(['10.42.1.9/24'], node, dual)),
+      ...Object.values(wantedAnnotations(['10.42.1.9/24'], node, dual, 'u')),
       "{'ip_address': u'10.42.1.9/24', 'mac_address': u'0a:00:00:00:00:01', 'gateway_ip': u'10.42.1.1'}",
       '10.42.1.7',
       'fd01:0:0:1::7, 10.42.1.7',
@@ -57,7 +57,7 @@ export const podAnnotations: FuzzTarget = {
         if (addresses === undefined) return 'refused';
         const areUsable = addresses.every((one) => rangeWith(podSubnets(node), withoutLength(one))?.isUsable === true);
         if (addresses.length !== 2 || !areUsable) throw new Error(`it has ${addresses.join(' ')}`);
-        const again = annotatedNetwork(wantedAnnotations(addresses, node, dual));
+        const again = annotatedNetwork(wantedAnnotations(addresses, node, dual, 'u'));
         if (String(again?.addresses) !== String(addresses)) throw new Error('what is written is read in another way');
         return network === null ? 'any address' : 'its own';
       });
@@ -70,5 +70,5 @@ export const podAnnotations: FuzzTarget = {
 function holds(addresses: readonly string[]): void {
   const families = addresses.map((address) => address.includes(':'));
   if (addresses.length === 0 || new Set(families).size !== families.length) throw new Error(addresses.join(' '));
-  wantedAnnotations(addresses, node, dual);
+  wantedAnnotations(addresses, node, dual, 'u');
 }

@@ -27,7 +27,7 @@ const attachment: Attachment = {
 t.test('lines for ip(8)', (t) => {
   t.strictSame(nodeLines(attachment), [
     'link add name a2f5796e82e9286 mtu 1400 type veth peer name eth0 mtu 1400 address 0a:58:0a:2a:01:03 netns /run/netns/a',
-    'link set dev a2f5796e82e9286 alias "microshift-net pod" up',
+    'link set dev a2f5796e82e9286 alias "microshift-net pod" arp off addrgenmode none up',
   ]);
   t.strictSame(podLines(attachment), [
     'link set dev eth0 up',
@@ -150,10 +150,13 @@ t.test('CHECK', (t) => {
 
 t.test('a pod of the API', (t) => {
   const network = { ip_addresses: ['10.42.1.3/24'], mac_address: '0a:58:0a:2a:01:03', gateway_ips: ['10.42.1.1'] };
-  const annotations = { 'k8s.ovn.org/pod-networks': JSON.stringify({ default: network }) };
+  const copied = { 'k8s.ovn.org/pod-networks': JSON.stringify({ default: network }) };
+  const annotations = { ...copied, 'microshift-net/address-of': 'u' };
   const pod = readNodePod({ metadata: { namespace: 'web', name: 'a', uid: 'u', annotations } });
   t.match(pod, { namespace: 'web', name: 'a', uid: 'u', mirrorOf: null, network: { addresses: ['10.42.1.3/24'] } });
   t.equal(readNodePod({ metadata: { namespace: 'web', name: 'a', uid: 'u' } }).network, null);
+  for (const of of [{}, { 'microshift-net/address-of': 'another' }])
+    t.equal(readNodePod({ metadata: { uid: 'u', annotations: { ...copied, ...of } } }).network, null, 'of another pod');
   t.ok(isSamePod(pod, null));
   t.ok(isSamePod(pod, 'u'));
   t.notOk(isSamePod(pod, 'v'));

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { cniVersions } from '../../../cni/version.ts';
+import { type CniVersion, cniVersions } from '../../../cni/version.ts';
 import { readSmallFile, removeFile, writeFileAtomically } from '../../../drivers/host/files.ts';
 
 /** CRI-O of MicroShift waits for a network of this name (its crio.conf.d/11-microshift-ovn.conf). */
@@ -7,9 +7,12 @@ const networkName = 'ovn-kubernetes';
 /** As it is in the directory; runtimes take the first by name. */
 const file = '10-microshift-net.conflist';
 
+/** For runtimes that know of no list of versions, as containerd 1.6: every one of them has this. Others take the highest of the list that they know. */
+const withoutList: CniVersion = '0.4.0';
+
 const wanted = `${JSON.stringify(
   {
-    cniVersion: cniVersions.at(-1),
+    cniVersion: withoutList,
     cniVersions,
     name: networkName,
     plugins: [{ type: 'microshift-net-cni' }],

@@ -41,7 +41,7 @@ export function createPodNetworks(
     const addresses = book.addresses.get(key);
     const node = latest?.nodes.find(({ name }) => name === pod?.nodeName);
     if (latest === null || pod === undefined || addresses === undefined || node === undefined) return;
-    const wanted = wantedAnnotations(addresses, node, latest.layout);
+    const wanted = wantedAnnotations(addresses, node, latest.layout, pod.uid);
     const differing = Object.entries(wanted).filter(([name, value]) => pod.annotations[name] !== value);
     if (differing.length === 0 || underWay.has(key)) return;
     underWay.add(key);

@@ -20,18 +20,23 @@ export interface WatcherReport {
 /** A storm of changes is one file a second. */
 const quietMs = 1_000;
 
-/** `note` is given the state, once a second at the most. */
+/** `note` is given the state as soon as it changes, and once a second at the most. */
 export function createReport({ say, fail }: Teller, note: (state: WatcherState) => void): WatcherReport {
   let state: WatcherState = { role: 'waiting', objects: {}, wroteAt: null, refused: [], failure: null };
   const concerns = new Map<Concern, NonNullable<WatcherState['failure']>>();
   let timer: NodeJS.Timeout | undefined;
+  let isNews = false;
   const hand = (): void => {
     timer = undefined;
+    if (!isNews) return;
+    isNews = false;
     note(state);
+    timer = setTimeout(hand, quietMs);
   };
   const change = (changed: Partial<WatcherState>): void => {
     state = { ...state, ...changed };
-    timer ??= setTimeout(hand, quietMs);
+    isNews = true;
+    if (timer === undefined) hand();
   };
   return {
     role: (role) => {
@@ -57,7 +62,8 @@ export function createReport({ say, fail }: Teller, note: (state: WatcherState) 
     },
     close: () => {
       clearTimeout(timer);
-      if (timer !== undefined) hand();
+      hand();
+      clearTimeout(timer);
     },
   };
 }

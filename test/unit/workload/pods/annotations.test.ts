@@ -3,6 +3,7 @@ import t from 'tap';
 import {
   annotatedNetwork,
   annotationNames,
+  ownNetwork,
   requestedAddresses,
   wantedAnnotations,
 } from '../../../../agent/workload/pods/annotations.ts';
@@ -12,14 +13,15 @@ import { dual, dualNode, modern, nodeOf, seed } from '../../overlay/cluster.ts';
 const { podNetworks, first } = annotationNames;
 
 t.test('what a pod is annotated with', (t) => {
-  t.strictSame(wantedAnnotations(['10.42.1.3/24'], nodeOf(1), modern), {
+  t.strictSame(wantedAnnotations(['10.42.1.3/24'], nodeOf(1), modern, 'u'), {
     [podNetworks]:
       '{"default":{"ip_addresses":["10.42.1.3/24"],"mac_address":"0a:58:0a:2a:01:03","gateway_ips":["10.42.1.1"],' +
       '"routes":[{"dest":"10.42.0.0/16","nextHop":"10.42.1.1"},{"dest":"10.43.0.0/16","nextHop":"10.42.1.1"},' +
       '{"dest":"100.64.0.0/16","nextHop":"10.42.1.1"}],"ip_address":"10.42.1.3/24","gateway_ip":"10.42.1.1","role":"primary"}}',
     [first]: '{"gateway_ip": "10.42.1.1", "ip_address": "10.42.1.3/24", "mac_address": "0a:58:0a:2a:01:03"}',
+    [annotationNames.of]: 'u',
   });
-  const two = wantedAnnotations(['10.42.1.3/24', 'fd01:0:0:1::3/64'], dualNode(1), dual);
+  const two = wantedAnnotations(['10.42.1.3/24', 'fd01:0:0:1::3/64'], dualNode(1), dual, 'u');
   t.strictSame(JSON.parse(two[podNetworks] ?? '').default, {
     ip_addresses: ['10.42.1.3/24', 'fd01:0:0:1::3/64'],
     mac_address: '0a:58:0a:2a:01:03',
@@ -35,7 +37,7 @@ t.test('what a pod is annotated with', (t) => {
     role: 'primary',
   });
   t.equal(two[first], '{"gateway_ip": "10.42.1.1", "ip_address": "10.42.1.3/24", "mac_address": "0a:58:0a:2a:01:03"}');
-  const asThen = wantedAnnotations(['192.168.2.3/24'], nodeOf(2, { subnets: ['192.168.2.0/24'] }), seed);
+  const asThen = wantedAnnotations(['192.168.2.3/24'], nodeOf(2, { subnets: ['192.168.2.0/24'] }), seed, 'u');
   t.equal(
     asThen[first],
     '{"gateway_ip": "192.168.2.1", "ip_address": "192.168.2.3/24", "mac_address": "0a:58:c0:a8:02:03"}',
@@ -76,10 +78,12 @@ t.test('every form is read', (t) => {
   };
   for (const [name, annotations] of Object.entries(forms)) t.strictSame(annotatedNetwork(annotations), one, name);
 
-  const written = wantedAnnotations(['10.42.1.3/24', 'fd01:0:0:1::3/64'], dualNode(1), dual);
+  const written = wantedAnnotations(['10.42.1.3/24', 'fd01:0:0:1::3/64'], dualNode(1), dual, 'u');
   const read = annotatedNetwork(written);
   t.match(read, { addresses: ['10.42.1.3/24', 'fd01:0:0:1::3/64'], mac: '0a:58:0a:2a:01:03' });
   t.match(read, { gateways: ['10.42.1.1', 'fd01:0:0:1::1'] });
+  t.strictSame(ownNetwork({ uid: 'u', annotations: written }), read, 'of the pod itself');
+  t.equal(ownNetwork({ uid: 'copy', annotations: written }), null, 'and of one that has them from another');
   t.strictSame(read?.routes[3], { destination: 'fd01::/48', nextHop: 'fd01:0:0:1::1' });
   t.end();
 });

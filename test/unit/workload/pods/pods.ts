@@ -33,7 +33,7 @@ export function asking(address: string): { readonly annotations: Labels } {
 
 /** As a pod of the node that has these addresses is annotated. */
 export function annotated(node: OverlayNode, ...addresses: readonly string[]): { readonly annotations: Labels } {
-  return { annotations: wantedAnnotations(addresses, node, dual) };
+  return { annotations: wantedAnnotations(addresses, node, dual, 'any') };
 }
 
 /** A book, and how to tell it things. */

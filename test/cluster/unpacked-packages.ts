@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hasProgram } from './binaries.ts';
+import { cacheRoot } from './cache.ts';
+
+/** Packages of Debian that are used together; the folder's name in the cache. */
+export interface PackageSet {
+  readonly name: string;
+  readonly packages: readonly string[];
+}
+
+/** Why a set cannot be had here; null: it can. */
+export function missingFor({ name }: PackageSet): string | null {
+  const programs = existsSync(join(cacheRoot, name)) ? [] : ['apt-get', 'dpkg'];
+  const absent = programs.find((program) => !hasProgram(program, '--version'));
+  return absent === undefined ? null : `${absent} is missing`;
+}
+
+/** The folder with their files, unpacked but not installed: nothing of them may start on the machine that tests. */
+export function unpacked({ name, packages }: PackageSet): string {
+  const cache = join(cacheRoot, name);
+  if (existsSync(cache)) return cache;
+  const temporary = mkdtempSync(join(tmpdir(), 'microshift-net-packages-'));
+  try {
+    download(temporary, packages);
+    const files = join(temporary, 'files');
+    for (const file of readdirSync(temporary)) execFileSync('dpkg', ['-x', file, files], { cwd: temporary });
+    // Its lib/ would hide the host's, which is a link to usr/lib.
+    rmSync(join(files, 'lib'), { recursive: true, force: true });
+    mkdirSync(cacheRoot, { recursive: true });
+    rmSync(`${cache}.new`, { recursive: true, force: true });
+    cpSync(files, `${cache}.new`, { recursive: true, verbatimSymlinks: true });
+    renameSync(`${cache}.new`, cache);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+  return cache;
+}
+
+/** Package lists are fetched only when the ones at hand do not do. */
+function download(folder: string, packages: readonly string[]): void {
+  const aptGet = (...words: readonly string[]): void => {
+    execFileSync('apt-get', ['-q', '-o', 'APT::Sandbox::User=root', ...words], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+  };
+  try {
+    aptGet('download', ...packages);
+  } catch {
+    aptGet('update');
+    aptGet('download', ...packages);
+  }
+}

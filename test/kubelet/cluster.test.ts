@@ -1,0 +1,207 @@
+// Deployments, services, probes and policies as a user has them, on real kubelets, with this agent as the network: who is reached, and what is lost.
+import t from 'tap';
+import { startCentral } from '../overlay/hosts.ts';
+import { outside } from '../overlay/outside.ts';
+import { ping } from '../overlay/ping.ts';
+import { ofPods } from '../overlay/pods.ts';
+import { kubeletSkip } from './availability.ts';
+import { type Cluster, startCluster } from './cluster.ts';
+import { programs } from './control-plane.ts';
+import { client, deployment, inPod, nodePorts, onlyFrom, podsOf, startInPod } from './workload.ts';
+
+const [tcpPort, udpPort] = [30080, 30053];
+/** Far more than a pod needs on a loaded machine. */
+const patience = '--timeout=90s';
+/** The same, for what is in force after milliseconds. */
+const settledMs = 30_000;
+/** Times that make it all but certain that each of four pods is chosen. */
+const many = 60;
+
+/** Names of pods that answer an address, asked over and over from a pod. */
+function whoAnswers(
+  cluster: Cluster,
+  pod: string,
+  network: string,
+  address: string,
+  names: readonly string[],
+): string[] {
+  const found = new Set<string>();
+  for (let count = 0; count < many && found.size < names.length; count += 1)
+    found.add(inPod(cluster, pod, 'ask', network, address).split(' ')[0] ?? '');
+  return [...found].toSorted();
+}
+
+/** Asks until the answer matches: what the API has been told reaches the nodes after that. Gives the last one. */
+function until(answer: () => string, wanted: RegExp): string {
+  const endMs = performance.now() + settledMs;
+  for (;;) {
+    const last = answer();
+    if (wanted.test(last) || performance.now() > endMs) return last;
+  }
+}
+
+/** What the LAN's host gets from an address. */
+function fromLan({ outside: host }: Cluster, network: string, address: string): string {
+  const { stdout, stderr } = host.run([`${programs}/in-pod`, 'ask', network, address]);
+  return `${stdout}${stderr}`.trim();
+}
+
+t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
+  const cluster = await startCluster(t);
+  const { kubectl, nodes } = cluster;
+  const [first, second] = nodes;
+  cluster.apply(deployment('web', 4), nodePorts('web', tcpPort, udpPort), client('ask1', 'n1'), client('ask2', 'n2'));
+  kubectl('rollout', 'status', 'deployment/web', patience);
+  for (const name of ['ask1', 'ask2']) kubectl('wait', '--for=condition=Ready', `pod/${name}`, patience);
+  const service = kubectl('get', 'service', 'web', '-o', 'jsonpath={.spec.clusterIP}');
+  const pods = podsOf(cluster, 'web');
+  const names = pods.map(({ name }) => name).toSorted();
+
+  t.test('pods', async (t) => {
+    t.strictSame(pods.map(({ node }) => node).toSorted(), ['n1', 'n1', 'n2', 'n2'], 'two on each node');
+    for (const { node, name, address, annotations, restarts } of pods) {
+      t.match(address, node === 'n1' ? /^10\.42\.0\./ : /^10\.42\.1\./, `${name} has an address of ${node}`);
+      t.match(JSON.parse(annotations['k8s.ovn.org/pod-networks'] ?? '{}'), {
+        default: { ip_address: `${address}/24` },
+      });
+      t.match(JSON.parse(annotations.ovn ?? '{}'), { ip_address: `${address}/24` });
+      t.equal(restarts, 0, 'its probes succeed');
+      for (const from of ['ask1', 'ask2'])
+        t.match(
+          inPod(cluster, from, 'ask', 'tcp', `${address}:8080`),
+          new RegExp(`^${name} sees 10\\.42\\.`),
+          `by ${from}`,
+        );
+    }
+    const [near] = pods.filter(({ node }) => node === 'n1');
+    t.equal(ping(second.host, near?.address ?? ''), 63, 'the other node reaches it, over one router');
+    t.match(first.host.must('ovn-nbctl', 'show'), new RegExp(`port default_${names[0]}\n`));
+  });
+
+  t.test('services', async (t) => {
+    for (const from of ['ask1', 'ask2']) {
+      t.strictSame(whoAnswers(cluster, from, 'tcp', `${service}:80`, names), names, `all pods answer ${from}`);
+      t.strictSame(whoAnswers(cluster, from, 'udp', `${service}:53`, names), names, 'by UDP, too');
+      for (const { host } of nodes)
+        t.match(
+          inPod(cluster, from, 'ask', 'tcp', `${host.address}:${tcpPort}`),
+          /^web-.* sees /,
+          `port of ${host.name}`,
+        );
+    }
+    for (const { host } of nodes) {
+      t.match(fromLan(cluster, 'tcp', `${host.address}:${tcpPort}`), /^web-.* sees 100\.64\.0\./, `LAN, ${host.name}`);
+      t.match(fromLan(cluster, 'udp', `${host.address}:${udpPort}`), /^web-.* sees 100\.64\.0\./, 'by UDP, too');
+    }
+    kubectl('scale', 'deployment/web', '--replicas=0');
+    kubectl('wait', '--for=delete', 'pod', '-l', 'app=web', patience);
+    const refused = until(() => inPod(cluster, 'ask1', 'ask', 'tcp', `${service}:80`), /refused/);
+    t.match(refused, /refused/, 'a service without pods rejects');
+    kubectl('scale', 'deployment/web', '--replicas=4');
+    kubectl('rollout', 'status', 'deployment/web', patience);
+    t.match(
+      until(() => inPod(cluster, 'ask1', 'ask', 'tcp', `${service}:80`), /^web-/),
+      /^web-/,
+    );
+  });
+
+  t.test('the API, and the LAN', async (t) => {
+    for (const from of ['ask1', 'ask2']) {
+      t.match(inPod(cluster, from, 'api'), /"gitVersion": "v1\./, `the API by its service, from ${from}`);
+      t.match(inPod(cluster, from, 'api', '192.0.2.11:6443'), /"gitVersion"/, "by its node's address");
+      t.match(inPod(cluster, from, 'api', '10.42.0.2:6443'), /"gitVersion"/, "by its node's address in the overlay");
+    }
+    cluster.outside.start(`${programs}/in-pod`, 'serve');
+    t.match(inPod(cluster, 'ask1', 'ask', 'tcp', `${outside}:8080`), /^outside sees 192\.0\.2\.11$/, 'as its node');
+    t.match(inPod(cluster, 'ask2', 'ask', 'tcp', `${outside}:8080`), /^outside sees 192\.0\.2\.12$/, 'the other one');
+  });
+
+  t.test('a rolling update', async (t) => {
+    const asking = await startInPod(cluster, 'ask1', 'poll', `${service}:80`);
+    cluster.apply(deployment('web', 4, ' of release 2'));
+    kubectl('rollout', 'status', 'deployment/web', patience);
+    t.match(await asking.end(), /^[1-9]\d+ asked, 0 failed$/, 'everybody is answered meanwhile');
+    t.match(inPod(cluster, 'ask2', 'ask', 'tcp', `${service}:80`), / of release 2$/);
+  });
+
+  t.test('a policy', async (t) => {
+    const [pod] = podsOf(cluster, 'web').filter(({ isLeaving }) => !isLeaving);
+    if (pod === undefined) throw new Error('no pod');
+    cluster.apply(onlyFrom('ask1', 'web'));
+    const blocked = /failed: .*(deadline exceeded|timeout)/s;
+    const asked2 = (): string => inPod(cluster, 'ask2', 'ask', 'tcp', `${service}:80`);
+    t.match(until(asked2, blocked), blocked, 'who is not named is not answered');
+    t.match(inPod(cluster, 'ask2', 'ask', 'tcp', `${pod.address}:8080`), blocked, 'nor by the pod itself');
+    t.match(inPod(cluster, 'ask1', 'ask', 'tcp', `${service}:80`), /^web-/, 'who is named, is');
+    t.match(inPod(cluster, 'ask1', 'ask', 'udp', `${service}:53`), /failed: .*timeout/s, 'by the named protocol only');
+    kubectl('rollout', 'restart', 'deployment/web');
+    kubectl('rollout', 'status', 'deployment/web', patience);
+    t.pass('the kubelet reaches new pods all the same');
+    t.match(asked2(), blocked, 'which are guarded, too');
+    kubectl('delete', 'networkpolicy', 'only-ask1');
+    t.match(until(asked2, /^web-/), /^web-/, 'without it all are answered again');
+  });
+
+  t.test('what dies', async (t) => {
+    const far = podsOf(cluster, 'web').find(({ node, isLeaving }) => node === 'n2' && !isLeaving);
+    if (far === undefined) throw new Error('no pod');
+    const ping = await startInPod(cluster, 'ask1', 'ping', far.address);
+    const stream = await startInPod(cluster, 'ask1', 'follow', `${far.address}:8081`);
+    const still = async (what: string): Promise<void> => {
+      t.equal(await stream.say(what), what, `the stream goes on ${what}`);
+    };
+    await still('before');
+    for (const { host, daemon } of nodes) host.must('kill', '-KILL', String(daemon.pid));
+    await still('without daemons, of which one keeps the rows');
+    const { host } = first;
+    for (const name of ['ovn-northd', 'ovnnb_db', 'ovnsb_db'])
+      host.must('sh', '-c', 'kill -KILL "$(cat "$1")"', 'sh', `/run/ovn/${name}.pid`);
+    await still('without OVN on the central node');
+    second.kill('containerd');
+    await still('without a container runtime');
+    startCentral(host);
+    for (const node of nodes) await node.startDaemon();
+    second.startRuntime();
+    await still('with all of it again');
+    t.match(await ping.end(), /^[1-9]\d+ asked, 0 lost$/);
+    await stream.end();
+    for (const { host } of nodes) t.match(host.agent('overlay', 'verify'), { status: 0 }, `${host.name} is as wanted`);
+    kubectl('wait', '--for=condition=Ready', 'node/n2', patience);
+    cluster.apply(client('late', 'n2'));
+    kubectl('wait', '--for=condition=Ready', 'pod/late', patience);
+    t.match(inPod(cluster, 'late', 'ask', 'tcp', `${service}:80`), /^web-/, 'and pods can start');
+    kubectl('delete', 'pod', 'late');
+  });
+
+  t.test('a node that is drained', async (t) => {
+    const asking = await startInPod(cluster, 'ask1', 'poll', `${service}:80`);
+    kubectl('drain', 'n2', '--force', '--timeout=90s');
+    kubectl('rollout', 'status', 'deployment/web', patience);
+    t.match(await asking.end(), /^[1-9]\d+ asked, 0 failed$/, 'everybody is answered meanwhile');
+    t.strictSame([...new Set(podsOf(cluster, 'web').map(({ node }) => node))], ['n1']);
+    t.strictSame(ofPods(second.host), [], 'nothing of pods is left on it');
+    kubectl('uncordon', 'n2');
+    kubectl('rollout', 'restart', 'deployment/web');
+    kubectl('rollout', 'status', 'deployment/web', patience);
+  });
+
+  t.test('a node that loses power', async (t) => {
+    await second.cutPower();
+    kubectl('wait', '--for=condition=Ready=Unknown', 'node/n2', patience);
+    kubectl('wait', '--for=jsonpath={.status.availableReplicas}=4', 'deployment/web', patience);
+    const left = podsOf(cluster, 'web').filter(({ isLeaving }) => !isLeaving);
+    t.strictSame([...new Set(left.map(({ node }) => node))], ['n1'], 'its pods are elsewhere');
+    t.match(inPod(cluster, 'ask1', 'ask', 'tcp', `${service}:80`), /^web-/);
+    t.match(fromLan(cluster, 'tcp', `${first.host.address}:${tcpPort}`), /^web-/, 'and are reached from the LAN');
+  });
+
+  t.test('nothing is left', async (t) => {
+    kubectl('delete', 'deployment/web', 'service/web');
+    kubectl('delete', 'pod', 'ask1');
+    kubectl('delete', 'pod', '--all', '--force');
+    const kept = (): string => ofPods(first.host).join();
+    t.equal(until(kept, /^$/), '', 'neither a port nor a link');
+    const ports = (): string => `${first.host.must('ovn-nbctl', 'show').match(/port default_.*/g)}`;
+    t.equal(until(ports, /null/), 'null', 'nor a logical port');
+  });
+});

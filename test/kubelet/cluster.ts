@@ -1,0 +1,80 @@
+// Kubernetes on nodes of an overlay of ours: a control plane on the first, on each a real kubelet, containerd, and the daemon of the overlay.
+import { type Daemon, startDaemon } from '../overlay/daemon.ts';
+import { type Host, type Lan, startCentral, startController, startLan } from '../overlay/hosts.ts';
+import { startOutside } from '../overlay/outside.ts';
+import { installShim } from '../overlay/pods.ts';
+import { adminKubeconfig, type ControlPlane, startControlPlane } from './control-plane.ts';
+import { equip, kubeletKubeconfig, type Worker, workerMounts } from './worker.ts';
+
+/** What a test or a demonstration does at its end. */
+export interface Scope {
+  teardown(undo: () => void | Promise<void>): unknown;
+}
+
+export interface Node extends Worker {
+  /** The overlay's, as its unit starts it; the one that was started last. */
+  readonly daemon: Daemon;
+  startDaemon(): Promise<void>;
+}
+
+export interface Cluster extends Omit<ControlPlane, 'admit' | 'host'> {
+  readonly lan: Lan;
+  /** The LAN's router, and whoever is on the LAN. */
+  readonly outside: Host;
+  /** The first is the central one. */
+  readonly nodes: readonly [Node, Node];
+}
+
+/** Starts two nodes, both of which are ready for pods when this is over. */
+export async function startCluster(scope: Scope): Promise<Cluster> {
+  const lan = await startLan(scope);
+  const outside = await startOutside(lan, workerMounts());
+  const hosts = [await lan.host('n1', 11, [], workerMounts()), await lan.host('n2', 12, [], workerMounts())] as const;
+  // The NIC's own IP stack would answer beside the bridge.
+  for (const host of [outside, ...hosts]) host.must('ip', 'link', 'set', 'eth0', 'arp', 'off');
+  const workers = [await equip(scope, hosts[0]), await equip(scope, hosts[1])] as const;
+  formOverlay(hosts);
+  const nodes = [await nodeOf(workers[0]), await nodeOf(workers[1])] as const;
+  const { admit, host: _, ...control } = startControlPlane(hosts[0], ['n1', 'n2']);
+  for (const { host, startRuntime, startKubelet } of nodes) {
+    installShim(host);
+    admit(host, adminKubeconfig);
+    admit(host, kubeletKubeconfig, host.name);
+    startRuntime();
+    startKubelet();
+  }
+  for (const condition of ['create', 'condition=Ready'])
+    for (const { host } of nodes) control.kubectl('wait', `--for=${condition}`, `node/${host.name}`, '--timeout=60s');
+  return { ...control, lan, outside, nodes };
+}
+
+/** As an admin does it by hand. */
+function formOverlay([central, other]: readonly [Host, Host]): void {
+  startCentral(central);
+  for (const host of [central, other]) startController(host);
+  must(central, 'overlay', 'init');
+  const bundle = must(central, 'overlay', 'pki', 'issue', other.name, '--system-id', `${other.name}-of-the-test`);
+  const { status, stderr } = other.agentWith(bundle, 'overlay', 'join', '-');
+  if (status !== 0) throw new Error(`overlay join: ${stderr}`);
+  for (const host of [central, other]) must(host, 'overlay', 'gateway');
+}
+
+/** What the program printed, which has to succeed. */
+function must(host: Host, ...words: readonly string[]): string {
+  const { status, stdout, stderr } = host.agent(...words);
+  if (status !== 0) throw new Error(`${host.name}: ${words.join(' ')} ended with ${status}: ${stderr}`);
+  return stdout;
+}
+
+async function nodeOf(worker: Worker): Promise<Node> {
+  let daemon = await startDaemon(worker.host);
+  return {
+    ...worker,
+    get daemon() {
+      return daemon;
+    },
+    startDaemon: async () => {
+      daemon = await startDaemon(worker.host);
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// Control groups of a node's own, below those that this process is in, and a namespace in which they are the first ones.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = '/sys/fs/cgroup';
+const ofOurs = /^microshift-net-(\d+)-/;
+/** Without which a kubelet does not start. */
+const needed = ['cpu', 'cpuacct', 'cpuset', 'memory', 'pids'] as const;
+
+/** A hierarchy of version 1, by its controllers, and the group of this process in it. */
+interface Hierarchy {
+  readonly controllers: string;
+  readonly folder: string;
+}
+
+/** Why a kubelet can have no groups here; null: it can. */
+export function missingForGroups(): string | null {
+  const there = hierarchies().flatMap(({ controllers }) => controllers.split(','));
+  const absent = needed.filter((name) => !there.includes(name));
+  return absent.length === 0
+    ? null
+    : `no control groups of version 1 for ${absent.join(', ')} (those of version 2 are not tried)`;
+}
+
+/** Groups of one name, one in each hierarchy. */
+export interface Groups {
+  /** Those of each hierarchy, as mount(8) wants them. */
+  readonly controllers: readonly string[];
+  /** Words that run a program in the groups. */
+  joined(words: readonly string[]): readonly string[];
+  /** Removes them; nobody may be in them any more. */
+  remove(): void;
+}
+
+/** Makes them; those of runs that were killed go. */
+export function makeGroups(node: string): Groups {
+  const found = hierarchies();
+  for (const { folder } of found) {
+    for (const entry of readdirSync(folder)) {
+      const [, pid] = ofOurs.exec(entry) ?? [];
+      if (pid !== undefined && !existsSync(`/proc/${pid}`)) remove([join(folder, entry)]);
+    }
+  }
+  const name = `microshift-net-${process.pid}-${node}`;
+  const folders = found.map(({ folder }) => join(folder, name));
+  for (const [index, { controllers, folder }] of found.entries()) {
+    const own = folders[index] ?? '';
+    mkdirSync(own);
+    // A group may use no CPU and no memory until it is said which.
+    if (!controllers.split(',').includes('cpuset')) continue;
+    for (const file of ['cpuset.cpus', 'cpuset.mems']) writeFileSync(join(own, file), readFileSync(join(folder, file)));
+  }
+  const enter = 'while [ "$1" != -- ]; do echo $$ > "$1/cgroup.procs"; shift; done; shift; exec "$@"';
+  return {
+    controllers: found.map(({ controllers }) => controllers),
+    joined: (words) => ['sh', '-c', enter, 'sh', ...folders, '--', ...words],
+    remove: () => remove(folders),
+  };
+}
+
+/** The kernel's files in them cannot be removed, and go with the folders. */
+function remove(folders: readonly string[]): void {
+  execFileSync('find', [...folders, '-depth', '-type', 'd', '-exec', 'rmdir', '{}', '+']);
+}
+
+function hierarchies(): readonly Hierarchy[] {
+  const lines = readFileSync('/proc/self/cgroup', 'utf8').trim().split('\n');
+  return lines.flatMap((line) => {
+    const [, controllers = '', path = ''] = line.split(':');
+    return controllers === '' || controllers.startsWith('name=')
+      ? []
+      : [{ controllers, folder: join(root, controllers, path) }];
+  });
+}

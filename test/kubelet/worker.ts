@@ -1,0 +1,135 @@
+// containerd and a real kubelet on a node of test/overlay/hosts.ts.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { builtBinaries } from '../cluster/binaries.ts';
+import { unpackedContainerd } from '../cluster/unpacked-containerd.ts';
+import type { Host } from '../overlay/hosts.ts';
+import { programs } from './control-plane.ts';
+import { makeGroups } from './groups.ts';
+import { pauseImage, writeImages } from './images.ts';
+
+const runtimeSocket = '/run/containerd/containerd.sock';
+const nodePath = 'PATH=/opt/containerd/bin:/opt/containerd/sbin:/usr/sbin:/usr/bin:/sbin:/bin';
+/** The kubelet's own, which may do what the Node authorizer allows it. */
+export const kubeletKubeconfig = '/etc/kubernetes/kubelet.kubeconfig';
+
+const runtimeConfig = `version = 2
+[grpc]
+  address = "${runtimeSocket}"
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = "${pauseImage}"
+  disable_apparmor = true
+  # Without CAP_SYS_RESOURCE nobody gets a score below its own.
+  restrict_oom_score_adj = true
+`;
+
+const kubeletConfig = {
+  apiVersion: 'kubelet.config.k8s.io/v1beta1',
+  kind: 'KubeletConfiguration',
+  authentication: { anonymous: { enabled: false }, x509: { clientCAFile: '/etc/kubernetes/ca.crt' } },
+  authorization: { mode: 'Webhook' },
+  containerRuntimeEndpoint: `unix://${runtimeSocket}`,
+  cgroupDriver: 'cgroupfs',
+  failCgroupV1: false,
+  failSwapOn: false,
+  makeIPTablesUtilChains: false,
+  // However full the disk of the machine that tests is.
+  evictionHard: { 'nodefs.available': '0%' },
+  imageGCHighThresholdPercent: 100,
+  localStorageCapacityIsolation: false,
+  resolvConf: '',
+  // A node whose power is cut is missed within seconds, for tests that wait for it.
+  nodeStatusUpdateFrequency: '2s',
+  nodeLeaseDurationSeconds: 8,
+} as const;
+
+/** What the host is made with (test/overlay/hosts.ts). */
+export function workerMounts(): readonly string[] {
+  return [`${dirname(builtBinaries().kubelet)}=${programs}`, `${join(unpackedContainerd(), 'usr')}=/opt/containerd`];
+}
+
+export interface Worker {
+  readonly host: Host;
+  /** Starts containerd, which then has the test's images. */
+  startRuntime(): void;
+  startKubelet(): void;
+  /** Kills one of them; containers go on. */
+  kill(program: 'containerd' | 'kubelet'): void;
+  /** Ends everything on the node at once. */
+  cutPower(): Promise<void>;
+}
+
+/** Prepares a node that has workerMounts() for containerd and the kubelet; starts neither. What they leave goes with the test. */
+export async function equip(t: { teardown(undo: () => Promise<void>): unknown }, host: Host): Promise<Worker> {
+  const groups = makeGroups(host.name);
+  const children: ChildProcess[] = [];
+  const cutPower = async (): Promise<void> => {
+    const gone = children.map((child) => (child.exitCode ?? child.signalCode) === null && once(child, 'exit'));
+    process.kill(host.pid, 'SIGKILL');
+    await Promise.all(gone);
+  };
+  t.teardown(async () => {
+    if (isThere(host.pid)) await cutPower();
+    groups.remove();
+  });
+  const inGroups = (words: readonly string[]): ChildProcess => {
+    const [program = '', ...rest] = groups.joined(words);
+    const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
+    children.push(child);
+    return child;
+  };
+  const enter = ['nsenter', '-m', '-n', '-u', '-p', '-r', '-w', '-t'];
+  const script = readFileSync('test/kubelet/node.sh', 'utf8');
+  const keeper = inGroups([
+    ...enter,
+    String(host.pid),
+    'unshare',
+    '-C',
+    'bash',
+    '-c',
+    script,
+    'node.sh',
+    ...groups.controllers,
+  ]);
+  const said = await Promise.race([once(keeper.stdout as NodeJS.ReadableStream, 'data'), once(keeper, 'exit')]);
+  if (!String(said).startsWith('ready')) throw new Error(`node.sh ended with ${said}`);
+  const inside = readFileSync(`/proc/${keeper.pid}/task/${keeper.pid}/children`, 'utf8').trim();
+  const start = (name: string, ...words: readonly string[]): void => {
+    const logged = ['sh', '-c', `exec "$@" >> /var/log/${name}.log 2>&1`, 'sh', ...words];
+    inGroups([...enter, inside, '-C', 'env', '-i', nodePath, 'HOME=/root', ...logged]);
+  };
+
+  host.write('/etc/containerd/config.toml', runtimeConfig);
+  host.write('/etc/kubernetes/kubelet.json', JSON.stringify(kubeletConfig));
+  writeImages(host.path('/var/lib/images.tar'));
+  const startRuntime = (): void => {
+    start('containerd', 'containerd', '--config', '/etc/containerd/config.toml');
+    const ctr = `env ${nodePath} ctr -n k8s.io images`;
+    host.must('sh', '-c', `until ${ctr} import /var/lib/images.tar; do sleep 0.2; done`);
+  };
+  return {
+    host,
+    cutPower,
+    startRuntime,
+    startKubelet: () =>
+      start(
+        'kubelet',
+        `${programs}/kubelet`,
+        '--config=/etc/kubernetes/kubelet.json',
+        `--kubeconfig=${kubeletKubeconfig}`,
+        `--hostname-override=${host.name}`,
+        `--node-ip=${host.address}`,
+      ),
+    kill: (program) => void host.must('pkill', '-KILL', '-x', program),
+  };
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

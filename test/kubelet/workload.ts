@@ -1,0 +1,147 @@
+// What an admin of the tests' clusters creates, and what goes on in its pods.
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Cluster } from './cluster.ts';
+import { testImage } from './images.ts';
+
+const container = { name: 'one', image: testImage, imagePullPolicy: 'Never' } as const;
+
+/** Pods that answer, spread over the nodes, whose RELEASE is part of the answer; they leave a node that is gone after seconds. */
+export function deployment(name: string, replicas: number, release = '') {
+  const gone = ['not-ready', 'unreachable'].map((state) => ({
+    key: `node.kubernetes.io/${state}`,
+    operator: 'Exists',
+    effect: 'NoExecute',
+    tolerationSeconds: 2,
+  }));
+  const spec = {
+    tolerations: gone,
+    terminationGracePeriodSeconds: 5,
+    topologySpreadConstraints: [
+      {
+        maxSkew: 1,
+        topologyKey: 'kubernetes.io/hostname',
+        whenUnsatisfiable: 'ScheduleAnyway',
+        labelSelector: { matchLabels: { app: name } },
+      },
+    ],
+    containers: [
+      {
+        ...container,
+        env: [{ name: 'RELEASE', value: release }],
+        readinessProbe: { httpGet: { port: 8080 }, periodSeconds: 1 },
+        livenessProbe: { tcpSocket: { port: 8081 }, periodSeconds: 1 },
+        // Whoever was told of the pod before it was taken out of its services is still answered.
+        lifecycle: { preStop: { sleep: { seconds: 2 } } },
+      },
+    ],
+  };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace: 'default' },
+    spec: {
+      replicas,
+      strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+      selector: { matchLabels: { app: name } },
+      template: { metadata: { labels: { app: name } }, spec },
+    },
+  };
+}
+
+/** A pod of a node's own that asks others. */
+export function client(name: string, node: string) {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'default', labels: { app: name } },
+    spec: { nodeName: node, terminationGracePeriodSeconds: 1, containers: [container] },
+  };
+}
+
+/** Both protocols of a deployment, at an address of the cluster and at a port of every node. */
+export function nodePorts(name: string, tcp: number, udp: number) {
+  const ports = [
+    { name: 'tcp', protocol: 'TCP', port: 80, targetPort: 8080, nodePort: tcp },
+    { name: 'udp', protocol: 'UDP', port: 53, targetPort: 8053, nodePort: udp },
+  ];
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, namespace: 'default' },
+    spec: { type: 'NodePort', selector: { app: name }, ports },
+  };
+}
+
+/** Only pods of one app reach those of another, by TCP. */
+export function onlyFrom(app: string, to: string) {
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata: { name: `only-${app}`, namespace: 'default' },
+    spec: {
+      podSelector: { matchLabels: { app: to } },
+      policyTypes: ['Ingress'],
+      ingress: [{ from: [{ podSelector: { matchLabels: { app } } }], ports: [{ protocol: 'TCP', port: 8080 }] }],
+    },
+  };
+}
+
+/** What the program of the tests' image prints in a pod, or why it failed. */
+export function inPod({ kubectl }: Pick<Cluster, 'kubectl'>, pod: string, ...words: readonly string[]): string {
+  try {
+    return kubectl('exec', pod, '--', '/in-pod', ...words).trim();
+  } catch (error) {
+    return `failed: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** A program that goes on in a pod. */
+export interface Running {
+  /** Says a line to it, and gives the next line of it. */
+  say(line: string): Promise<string>;
+  /** Ends it; gives what it had to say since. */
+  end(): Promise<string>;
+}
+
+/** Starts one, and waits for its first line, but that of `follow`, which says nothing by itself. */
+export async function startInPod(cluster: Cluster, pod: string, ...words: readonly string[]): Promise<Running> {
+  const child = cluster.startKubectl('exec', '-i', pod, '--', '/in-pod', ...words);
+  const exited = once(child, 'exit');
+  child.stderr?.on('data', (chunk: Buffer) => process.stderr.write(`# ${pod}: ${words.join(' ')}: ${chunk}`));
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
+  const next = async (): Promise<string> => String((await lines.next()).value);
+  if (words[0] !== 'follow') await next();
+  return {
+    say: (line) => {
+      child.stdin?.write(`${line}\n`);
+      return next();
+    },
+    end: async () => {
+      child.stdin?.end();
+      await exited;
+      const rest: string[] = [];
+      for await (const line of { [Symbol.asyncIterator]: () => lines }) rest.push(line);
+      return rest.join('\n');
+    },
+  };
+}
+
+/** A pod's address and name, as the API has them. */
+export function podsOf({ kubectl }: Pick<Cluster, 'kubectl'>, app: string) {
+  const { items } = JSON.parse(kubectl('get', 'pods', '-l', `app=${app}`, '-o', 'json')) as {
+    items: {
+      metadata: { name: string; deletionTimestamp?: string; annotations?: Record<string, string> };
+      spec: { nodeName: string };
+      status: { podIP?: string; containerStatuses?: { restartCount: number }[] };
+    }[];
+  };
+  return items.map(({ metadata, spec, status }) => ({
+    name: metadata.name,
+    node: spec.nodeName,
+    address: status.podIP ?? '',
+    annotations: metadata.annotations ?? {},
+    isLeaving: metadata.deletionTimestamp !== undefined,
+    restarts: status.containerStatuses?.[0]?.restartCount ?? 0,
+  }));
+}

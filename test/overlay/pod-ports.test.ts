@@ -1,0 +1,83 @@
+// The ports of pods in a real ovsdb-server: batches, what goes with a new port, and a server that goes and comes back.
+import t, { type Test } from 'tap';
+import { openPodPorts, type PodPorts } from '../../agent/drivers/openvswitch/pod-ports.ts';
+import { insert, mutate, namedUuid, type OvsdbClient, select, setOf } from '../../agent/drivers/ovsdb/index.ts';
+import { missingParts, startWithClient } from '../ovsdb/real-server.ts';
+
+const database = 'Open_vSwitch';
+const port = (name: string, logical = name) => ({ name, externalIds: { 'iface-id': logical, sandbox: name } });
+const names = (ports: PodPorts): string[] =>
+  ports
+    .list()
+    .map(({ name }) => name)
+    .toSorted();
+
+async function start(t: Test) {
+  const { server, client } = await startWithClient(t);
+  await client.transact(database, [insert(database, { bridges: setOf([]) }, 'root')]);
+  const ports = await openPodPorts(server.folder, 10_000);
+  t.teardown(ports.close);
+  return { server, client, ports };
+}
+
+async function makeBridge(client: OvsdbClient): Promise<void> {
+  await client.transact(database, [
+    insert('Bridge', { name: 'br-int', datapath_type: 'netdev' }, 'bridge'),
+    mutate(database, [], [['bridges', 'insert', setOf([namedUuid('bridge')])]]),
+  ]);
+}
+
+/** As often as the rows of ports change. */
+async function transactions(client: OvsdbClient): Promise<() => number> {
+  let count = 0;
+  client.onNotice((method) => {
+    if (method === 'update2') count += 1;
+  });
+  await client.call('monitor_cond', [database, 'count', { Port: [{ columns: ['name'], select: { initial: false } }] }]);
+  return () => count;
+}
+
+t.test('what is asked for at once is one transaction', { skip: missingParts() }, async (t) => {
+  const { client, ports } = await start(t);
+  t.equal(ports.datapath(), null);
+  await t.rejects(ports.add(port('a')), { message: /refused to add a/ }, 'without a bridge');
+  await makeBridge(client);
+  while (ports.datapath() === null) await new Promise<void>((resolve) => ports.onChange(resolve));
+  t.equal(ports.datapath(), 'netdev');
+  const counted = await transactions(client);
+  const all = Array.from({ length: 50 }, (_, index) => `pod${index}`);
+  await Promise.all(all.map((name) => ports.add(port(name))));
+  t.strictSame(names(ports), all.toSorted());
+  await client.call('echo', []);
+  t.equal(counted(), 2, 'the first alone, and all that came meanwhile');
+
+  await client.transact(database, [
+    insert('Interface', { name: 'eth9' }, 'link'),
+    insert('Port', { name: 'eth9', interfaces: setOf([namedUuid('link')]) }, 'port'),
+    insert('Bridge', { name: 'br-ex', ports: setOf([namedUuid('port')]) }, 'bridge'),
+    mutate(database, [], [['bridges', 'insert', setOf([namedUuid('bridge')])]]),
+  ]);
+  const [good, worse] = await Promise.allSettled(['pod50', 'eth9', 'pod51'].map((name) => ports.add(port(name))));
+  t.equal(good?.status, 'fulfilled');
+  t.equal(worse?.status, 'rejected', 'a port of another bridge is not taken away');
+  t.ok(names(ports).includes('pod51'), 'one that is refused keeps no other from its port');
+
+  await ports.add(port('new', 'pod7'));
+  t.notOk(names(ports).includes('pod7'), 'an older port of the same logical one goes');
+  await Promise.all([ports.remove(all), ports.remove(['pod50', 'absent']), ports.add(port('last'))]);
+  t.strictSame(names(ports), ['last', 'new', 'pod51']);
+  const [rows] = await client.transact(database, [select('Interface', [], ['name'])]);
+  t.equal(rows?.length, 4, 'no interface is left without a port, and that of another bridge is as it was');
+});
+
+t.test('the server goes and comes back', { skip: missingParts() }, async (t) => {
+  const { server, client, ports } = await start(t);
+  await makeBridge(client);
+  await ports.add(port('a'));
+  await server.kill('SIGKILL');
+  const waiting = ports.add(port('b'));
+  await server.start();
+  await waiting;
+  while (!ports.isFresh || names(ports).length < 2) await new Promise<void>((resolve) => ports.onChange(resolve));
+  t.strictSame(names(ports), ['a', 'b']);
+});

@@ -1,0 +1,76 @@
+import t from 'tap';
+import type { Follower, KubernetesApi } from '../../../../../agent/drivers/kubernetes/api.ts';
+import { followNodePods } from '../../../../../agent/run/overlay/cni/node-pods.ts';
+
+const network = JSON.stringify({
+  default: { ip_addresses: ['10.42.1.3/24'], mac_address: '0a:58:0a:2a:01:03', gateway_ips: ['10.42.1.1'] },
+});
+
+/** An API whose server says what it is told. */
+function playedApi() {
+  let follower: Follower<unknown> | undefined;
+  const api: Pick<KubernetesApi, 'follow'> = {
+    follow: (_, asked) => {
+      follower = asked as Follower<unknown>;
+      return () => undefined;
+    },
+  };
+  const read = ({ name, uid, has }: Said): unknown => {
+    const annotations = has ? { 'k8s.ovn.org/pod-networks': network, 'microshift-net/address-of': uid } : {};
+    return follower?.read({ metadata: { namespace: 'web', name, uid, annotations } });
+  };
+  return {
+    api,
+    whole: (...pods: Said[]) => follower?.whole(pods.map(read)),
+    change: (type: 'ADDED' | 'MODIFIED' | 'DELETED', pod: Said) => follower?.changes([{ type, object: read(pod) }]),
+  };
+}
+
+interface Said {
+  readonly name: string;
+  readonly uid: string;
+  readonly has?: boolean;
+}
+
+const asked = { namespace: 'web', name: 'a', uid: 'u1' };
+const never = new AbortController().signal;
+
+t.test('a pod that has its addresses, or gets them', async (t) => {
+  const { api, whole, change } = playedApi();
+  const pods = followNodePods(api, 'n1', () => undefined);
+  t.equal(pods.isKnown, false);
+  await t.rejects(pods.addressed(asked, 0, never), { code: 11, message: /has not told of the pods/ });
+  const waiting = pods.addressed(asked, 60_000, never);
+  whole();
+  t.equal(pods.isKnown, true);
+  await t.rejects(pods.addressed(asked, 0, never), { code: 11, message: /knows no pod web\/a/ });
+  change('ADDED', { name: 'a', uid: 'u1' });
+  await t.rejects(pods.addressed(asked, 0, never), { code: 11, message: /has no address yet/ });
+  change('MODIFIED', { name: 'a', uid: 'u1', has: true });
+  t.match(await waiting, { uid: 'u1', network: { addresses: ['10.42.1.3/24'] } });
+  t.match(await pods.addressed({ ...asked, uid: null }, 60_000, never), { uid: 'u1' });
+});
+
+t.test('a name that another pod gets', async (t) => {
+  const { api, whole, change } = playedApi();
+  const pods = followNodePods(api, 'n1', () => undefined);
+  whole({ name: 'a', uid: 'u0', has: true });
+  await t.rejects(pods.addressed(asked, 0, never), { code: 11, message: /is another one by now, with uid u0/ });
+  const waiting = pods.addressed(asked, 60_000, never);
+  change('ADDED', { name: 'a', uid: 'u1', has: true });
+  change('DELETED', { name: 'a', uid: 'u0', has: true });
+  t.match(await waiting, { uid: 'u1' });
+  t.match(await pods.addressed(asked, 60_000, never), { uid: 'u1' }, 'late news of the old one takes nothing away');
+  whole({ name: 'b', uid: 'u2', has: true });
+  await t.rejects(pods.addressed(asked, 0, never), { message: /knows no pod/ }, 'and a list says who is gone');
+});
+
+t.test('nobody waits any more', async (t) => {
+  const { api, whole } = playedApi();
+  const pods = followNodePods(api, 'n1', () => undefined);
+  whole();
+  const stop = new AbortController();
+  const waiting = pods.addressed(asked, 60_000, stop.signal);
+  stop.abort(new Error('gone'));
+  await t.rejects(waiting, { message: 'gone' });
+});

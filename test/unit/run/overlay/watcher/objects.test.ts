@@ -1,0 +1,83 @@
+import t from 'tap';
+import type { Follower, KubernetesApi } from '../../../../../agent/drivers/kubernetes/api.ts';
+import { AgentError } from '../../../../../agent/errors.ts';
+import { followObjects } from '../../../../../agent/run/overlay/watcher/objects.ts';
+
+/** An API of which the test says what it tells. */
+function told() {
+  const followers = new Map<string, Follower<unknown>>();
+  const api: Pick<KubernetesApi, 'follow'> = {
+    follow: ({ plural }, follower) => {
+      followers.set(plural, follower as Follower<unknown>);
+      return () => void followers.delete(plural);
+    },
+  };
+  const heard: unknown[] = [];
+  const objects = followObjects(api, {
+    whole: () => void heard.push('whole'),
+    changed: (changes) => {
+      for (const { kind, before, now } of changes)
+        heard.push(`${kind} ${before === undefined ? '+' : now === undefined ? '-' : '~'}${(now ?? before)?.name}`);
+    },
+    heard: (error) => void heard.push(error?.message ?? 'heard'),
+  });
+  const of = (plural: string): Follower<unknown> => {
+    const follower = followers.get(plural);
+    if (follower === undefined) throw new Error(`${plural} are not followed`);
+    return follower;
+  };
+  const pod = (name: string, labels = {}): unknown =>
+    of('pods').read({ metadata: { namespace: 'default', name, uid: name, labels } });
+  return { of, pod, objects, heard, followers, news: () => heard.splice(0) };
+}
+
+const plurals = ['namespaces', 'pods', 'services', 'endpointslices', 'networkpolicies'];
+
+t.test('nothing is told before all of every kind is known', async (t) => {
+  const { of, pod, objects, news } = told();
+  of('pods').whole([pod('a')]);
+  of('pods').changes([{ type: 'ADDED', object: pod('b') }]);
+  for (const plural of plurals.filter((one) => one !== 'pods' && one !== 'services')) of(plural).whole([]);
+  t.strictSame([objects.isWhole, news()], [false, []]);
+  of('services').whole([]);
+  t.strictSame([objects.isWhole, news()], [true, ['whole']], 'and then that they are, once');
+  t.strictSame([...objects.workload.pods.keys()], ['default/a', 'default/b']);
+});
+
+t.test('changes, and all of it again', async (t) => {
+  const { of, pod, objects, news } = told();
+  for (const plural of plurals) of(plural).whole([]);
+  news();
+  const [a, b] = [pod('a'), pod('b')];
+  of('pods').changes([
+    { type: 'ADDED', object: a },
+    { type: 'ADDED', object: b },
+    { type: 'MODIFIED', object: pod('a') },
+    { type: 'MODIFIED', object: pod('b', { app: 'web' }) },
+  ]);
+  t.strictSame(news(), ['Pod +a', 'Pod +b', 'Pod ~b'], 'what is the same as before is no change');
+  of('pods').whole([pod('b', { app: 'web' }), pod('c')]);
+  t.strictSame(news(), ['Pod -a', 'Pod +c'], 'only what differs');
+  of('pods').changes([
+    { type: 'DELETED', object: pod('c') },
+    { type: 'DELETED', object: pod('c') },
+  ]);
+  t.strictSame(news(), ['Pod -c']);
+  t.strictSame([...objects.workload.pods.keys()], ['default/b']);
+});
+
+t.test('an API server that is not heard', async (t) => {
+  const { of, objects, followers, news } = told();
+  for (const plural of plurals) of(plural).whole([]);
+  news();
+  const away = new AgentError('cluster-unreachable', 'away', { hint: 'start it' });
+  of('pods').lost(away);
+  of('services').lost(away);
+  of('pods').found();
+  t.strictSame(news(), ['away', 'away', 'away'], 'while one kind is not');
+  of('services').found();
+  of('namespaces').found();
+  t.strictSame(news(), ['heard']);
+  objects.close();
+  t.equal(followers.size, 0);
+});

@@ -1,0 +1,42 @@
+import t from 'tap';
+import type { OverlayChanges } from '../../../agent/model/overlay-plan.ts';
+import { changesLines, countChanges, countWorkload, mendText } from '../../../agent/view/overlay-view.ts';
+import { plain } from '../../../agent/view/style.ts';
+
+const database = 'OVN_Northbound';
+const row = (title: string) =>
+  ({
+    do: 'insert',
+    table: 'Logical_Switch_Port',
+    title,
+    name: 'row0',
+    row: {},
+    place: null,
+    why: 'it is new',
+  }) as const;
+const plan = (...titles: readonly string[]) => ({ database, guards: [], changes: titles.map(row), trace: [] });
+const nothing: OverlayChanges = { databases: [plan()], managementPort: [], demux: [], workload: null, faults: [] };
+
+t.test('rows that the daemon writes are counted and named apart', async (t) => {
+  t.strictSame([changesLines(nothing, plain), countChanges(nothing), countWorkload(nothing)], [[], 0, 0]);
+  const workload = { ...nothing, workload: plan('default_web') };
+  t.strictSame([countChanges(workload), countWorkload(workload)], [0, 1]);
+  t.strictSame(changesLines(workload, plain), [
+    'OVN_Northbound, which the daemon writes for Kubernetes:',
+    '  + Logical_Switch_Port default_web (it is new)',
+  ]);
+  t.strictSame(changesLines({ ...nothing, workload: plan() }, plain), [], 'nothing of it differs');
+});
+
+t.test('who mends what', async (t) => {
+  const [ofNode, ofDaemon] = [/overlay apply/, /systemctl status microshift-net-overlay/];
+  const own = { ...nothing, databases: [plan('n1')] };
+  t.match(mendText(own), ofNode);
+  t.notMatch(mendText(own), ofDaemon);
+  const workload = { ...nothing, workload: plan('default_web') };
+  t.match(mendText(workload), ofDaemon);
+  t.notMatch(mendText(workload), ofNode, 'which would write none of it');
+  const both = mendText({ ...own, workload: plan('default_web') });
+  t.match(both, ofNode);
+  t.match(both, ofDaemon);
+});

@@ -24,6 +24,8 @@ const handlers: readonly (readonly [RegExp, Handler])[] = [
   ],
   [/^flags\.force_snat_for_(?:lb|dnat) = 1;|^ct_lb.*force_snat/, force],
   [/^ct_lb(?:_mark)?\(backends=([^;)]*)/, balance],
+  // OVN learns from the first packet and lets it go; of interest is the one that is sent again.
+  [/^commit_lb_aff\(/, goOn],
   [/^drop;/, (progress) => (progress.drop ??= droppedAt(progress, 'dropped'))],
   [/^reject\b/, (progress) => (progress.outcome = droppedAt(progress, 'rejected'))],
   [/^\/\* omitting output because/, (progress) => (progress.drop ??= droppedAt(progress, 'dropped'))],
@@ -89,8 +91,8 @@ function force(progress: Progress, _found: readonly string[], { flow, match }: T
 }
 
 /** ovn-trace takes any of several backends and does not say which: the way goes on from here with the first. */
-function balance(progress: Progress, [list = '']: readonly string[], { number }: TraceStep): void {
-  const { packet, inPort, chassis } = progress;
+function balance(progress: Progress, [list = '']: readonly string[], step: TraceStep): void {
+  const { packet } = progress;
   const backends = list.split(',').filter((backend) => backend !== '');
   const chosen =
     backends.find((backend) => withDestination(packet, backend).destination !== packet.source) ?? backends[0];
@@ -102,15 +104,13 @@ function balance(progress: Progress, [list = '']: readonly string[], { number }:
     backends.filter((backend) => backend !== chosen),
     flowOf(progress)?.rule ?? null,
   );
-  if (backends.length > 1)
-    progress.outcome = {
-      inPort,
-      packet: progress.packet,
-      chassis,
-      seen: progress.seen,
-      forcedBy: progress.forcedBy,
-      toldUpTo: number,
-    };
+  if (backends.length > 1) goOn(progress, [], step);
+}
+
+/** Another run of ovn-trace begins where the packet came in, as it is now, and tells of what comes after this step. */
+function goOn(progress: Progress, _found: readonly string[], { number }: TraceStep): void {
+  const { inPort, packet, chassis, seen, forcedBy } = progress;
+  progress.outcome = { inPort, packet, chassis, seen, forcedBy, toldUpTo: number };
 }
 
 function arrive(progress: Progress, [name = '', type = '']: readonly string[]): void {

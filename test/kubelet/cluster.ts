@@ -9,6 +9,8 @@ import { equip, kubeletKubeconfig, type Worker, workerMounts } from './worker.ts
 /** What a test or a demonstration does at its end. */
 export interface Scope {
   teardown(undo: () => void | Promise<void>): unknown;
+  /** Told what the daemons say, instead of standard error. */
+  readonly tell?: (text: string) => void;
 }
 
 export interface Node extends Worker {
@@ -34,7 +36,7 @@ export async function startCluster(scope: Scope): Promise<Cluster> {
   for (const host of [outside, ...hosts]) host.must('ip', 'link', 'set', 'eth0', 'arp', 'off');
   const workers = [await equip(scope, hosts[0]), await equip(scope, hosts[1])] as const;
   formOverlay(hosts);
-  const nodes = [await nodeOf(workers[0]), await nodeOf(workers[1])] as const;
+  const nodes = [await nodeOf(workers[0], scope), await nodeOf(workers[1], scope)] as const;
   const { admit, host: _, ...control } = startControlPlane(hosts[0], ['n1', 'n2']);
   for (const { host, startRuntime, startKubelet } of nodes) {
     installShim(host);
@@ -66,15 +68,15 @@ function must(host: Host, ...words: readonly string[]): string {
   return stdout;
 }
 
-async function nodeOf(worker: Worker): Promise<Node> {
-  let daemon = await startDaemon(worker.host);
+async function nodeOf(worker: Worker, { tell }: Scope): Promise<Node> {
+  let daemon = await startDaemon(worker.host, undefined, tell);
   return {
     ...worker,
     get daemon() {
       return daemon;
     },
     startDaemon: async () => {
-      daemon = await startDaemon(worker.host);
+      daemon = await startDaemon(worker.host, undefined, tell);
     },
   };
 }

@@ -1,10 +1,12 @@
 // make demo-cluster: a real Kubernetes on two nodes with this agent as its network: a deployment, its service, a policy, and a node that loses power.
+// KEEP=1 leaves a shell on the first node at the end, with kubectl.
+import { spawnSync } from 'node:child_process';
 import { type Drawn, picture } from '../node/overlay-picture.ts';
 import { heading, indent, ms, say } from '../node/telling.ts';
 import type { Host } from '../overlay/hosts.ts';
 import { kubeletSkip } from './availability.ts';
 import { type Cluster, type Scope, startCluster } from './cluster.ts';
-import { programs } from './control-plane.ts';
+import { adminKubeconfig, programs } from './control-plane.ts';
 import { client, deployment, nodePorts, onlyFrom, podsOf } from './workload.ts';
 
 const nodePort = 30080;
@@ -74,6 +76,15 @@ async function main(scope: Scope): Promise<void> {
   const verify = ['overlay', 'verify'];
   show(first, 'microshift-net overlay verify', [process.execPath, '/opt/program/microshift-net', ...verify], [0, 3]);
   draw(first);
+  if (process.env.KEEP === '1') shell(first);
+}
+
+/** A person's shell, until it is left. */
+function shell({ pid }: Host): void {
+  heading('A shell on the first node; leave it with "exit"');
+  const environment = [`PATH=${programs}:/usr/sbin:/usr/bin`, `KUBECONFIG=${adminKubeconfig}`];
+  const words = ['-t', String(pid), '-m', '-n', '-u', '-p', '-r', '-w', 'env', ...environment, 'bash'];
+  spawnSync('nsenter', words, { stdio: 'inherit' });
 }
 
 function kubectl({ nodes: [{ host }], kubectlWords }: Cluster, ...words: readonly string[]): void {
@@ -103,7 +114,7 @@ function draw(central: Host): void {
 if (kubeletSkip !== false) throw new Error(kubeletSkip);
 const undos: (() => void | Promise<void>)[] = [];
 try {
-  await main({ teardown: (undo) => undos.push(undo) });
+  await main({ teardown: (undo) => undos.push(undo), tell: () => undefined });
 } finally {
   for (const undo of undos.toReversed()) await undo();
 }

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { builtBinaries } from '../cluster/binaries.ts';
 import { unpackedContainerd } from '../cluster/unpacked-containerd.ts';
-import type { Host } from '../overlay/hosts.ts';
+import { type Host, newerSwitch } from '../overlay/hosts.ts';
 import { programs } from './control-plane.ts';
 import { makeGroups } from './groups.ts';
 import { pauseImage, writeImages } from './images.ts';
@@ -47,7 +47,8 @@ const kubeletConfig = {
 
 /** What the host is made with (test/overlay/hosts.ts). */
 export function workerMounts(): readonly string[] {
-  return [`${dirname(builtBinaries().kubelet)}=${programs}`, `${join(unpackedContainerd(), 'usr')}=/opt/containerd`];
+  const kubernetes = `${dirname(builtBinaries().kubelet)}=${programs}`;
+  return [kubernetes, `${join(unpackedContainerd(), 'usr')}=/opt/containerd`, ...newerSwitch()];
 }
 
 export interface Worker {

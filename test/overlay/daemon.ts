@@ -24,8 +24,12 @@ export interface Daemon {
   stop(): Promise<number | null>;
 }
 
-/** Starts the daemon of a node as its unit does, and waits until it says that it is ready. */
-export async function startDaemon(host: Host, ready = /^READY=1 STATUS=\S+ is as wanted/): Promise<Daemon> {
+/** Starts the daemon of a node as its unit does, and waits until it says that it is ready. `tell` is told what it says. */
+export async function startDaemon(
+  host: Host,
+  ready = /^READY=1 STATUS=\S+ is as wanted/,
+  tell = (text: string): void => void process.stderr.write(text),
+): Promise<Daemon> {
   host.run(['rm', '-f', '/run/notify']);
   const manager = host.start('perl', '-e', notified);
   const lines = createInterface({ input: manager.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
@@ -41,12 +45,12 @@ export async function startDaemon(host: Host, ready = /^READY=1 STATUS=\S+ is as
     'run',
   );
   const gone = once(child, 'exit').then(([code]) => code as number | null);
-  child.stderr?.on('data', (chunk: Buffer) => process.stderr.write(`# ${host.name}: ${chunk}`));
+  child.stderr?.on('data', (chunk: Buffer) => tell(`# ${host.name}: ${chunk}`));
   const told = async (words: RegExp): Promise<string> => {
     for (;;) {
       const { value, done } = await lines.next();
       if (done === true) throw new Error(`${host.name}: the daemon has ended`);
-      process.stderr.write(`# ${host.name} told ${value}\n`);
+      tell(`# ${host.name} told ${value}\n`);
       if (words.test(String(value))) return String(value);
     }
   };

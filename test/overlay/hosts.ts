@@ -1,7 +1,7 @@
 // Nodes as network namespaces on one LAN, each with Open vSwitch in the userspace data path and OVN of its own, and the program as it ships.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
@@ -178,14 +178,14 @@ function plug({ must, name, pid }: Host, nic: string, lan: number): void {
 }
 
 /** Open vSwitch, and br-ex with the NIC in it. */
-function configure({ must, write, name, address }: Host): void {
+function configure({ must, run, write, name, address }: Host): void {
   must('hostname', name);
   write('/etc/microshift/ovn.yaml', 'ovs:\n  datapathType: netdev\n');
   write('/etc/openvswitch/system-id.conf', `${name}-of-the-test\n`);
   must('ovsdb-tool', 'create', switchFile, '/usr/share/openvswitch/vswitch.ovsschema');
   startSwitchDatabase({ must });
   must('ovs-vsctl', '--no-wait', 'init');
-  startVswitchd({ must });
+  startVswitchd({ must, run });
   must(
     'ovs-vsctl',
     'add-br',
@@ -207,6 +207,9 @@ function configure({ must, write, name, address }: Host): void {
 
 const quiet = ['-vconsole:off', '-vsyslog:off', '--detach', '--no-chdir', '--pidfile', '--log-file'];
 
+/** Where the test node's base is on a node that has it. */
+const base = '/opt/testnode';
+
 const switchFile = '/var/lib/openvswitch/conf.db';
 
 /** The database of a node's own Open vSwitch. */
@@ -217,8 +220,26 @@ export function startSwitchDatabase({ must }: Pick<Host, 'must'>): void {
   must('ovsdb-server', switchFile, '--remote=punix:/run/openvswitch/db.sock', ...keys, ...quiet);
 }
 
-export function startVswitchd({ must }: Pick<Host, 'must'>): void {
-  must('ovs-vswitchd', ...quiet);
+/** The machine's own, or that of the test node's base where the node was made with it (newerSwitch). */
+export function startVswitchd({ must, run }: Pick<Host, 'must' | 'run'>): void {
+  const libraries = `${base}/usr/lib/x86_64-linux-gnu`;
+  const newer = [
+    `${libraries}/ld-linux-x86-64.so.2`,
+    '--library-path',
+    libraries,
+    `${base}/usr/lib/openvswitch-switch/ovs-vswitchd`,
+  ];
+  const isThere = run(['test', '-e', newer[0] ?? '']).status === 0;
+  must(...(isThere ? newer : ['ovs-vswitchd']), ...quiet);
+}
+
+/**
+ * What a node is made with (Lan.host) to have the base's Open vSwitch, if it is built: Debian's 3.1 ends at an assertion of its own connection tracking
+ * in user space when there is much to track.
+ */
+export function newerSwitch(): readonly string[] {
+  const folder = execFileSync('bash', ['test/node/build-base.sh', '--path'], { encoding: 'utf8' }).trim();
+  return existsSync(`${folder}/usr/lib/openvswitch-switch/ovs-vswitchd`) ? [`${folder}=${base}`] : [];
 }
 
 /** What ovn-ctl(8) starts on a central node: both databases, which listen where their tables say, and ovn-northd. */

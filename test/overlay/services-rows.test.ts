@@ -144,7 +144,7 @@ function onRelease(t: Test, release: Release): void {
     });
 
     t.test(`${naming}: an external policy of Local`, async (t) => {
-      const { serve, send, arrive } = await clusterOf(t, release, layout);
+      const { serve, send, arrive, ask } = await clusterOf(t, release, layout);
       const local = { externalTrafficPolicy: 'Local', externalIPs: ['192.0.2.200'] };
       const slice = sliceObject('web', [
         ['10.42.1.9', 'n1'],
@@ -161,6 +161,8 @@ function onRelease(t: Test, release: Release): void {
           t.match(way.text, /skip_snat_for_lb = 1/, 'which sees who asks');
         }
       t.match(arrive('n2', '192.0.2.12', 30080), { isRejected: true }, 'a gateway without a pod refuses');
+      t.ok(ask('n1', '192.0.2.200'), 'who has a pod answers for the external address');
+      t.notOk(ask('n2', '192.0.2.200'), 'and nobody else');
       t.match(send('pod-n2', '192.0.2.12', 30080).end, /^pod-n[13]$/, 'but not what comes from inside');
       await serve([nodePort('web'), slice]);
       t.match(arrive('n2', '192.0.2.12', 30080).end, /^pod-n[13]$/, 'nor when the policy is given up');

@@ -138,4 +138,8 @@ t.test('services of objects', { skip }, async (t) => {
   await publish(n1, [nodePort('web', '10.43.0.80', 30080, affine), slice]);
   const answers = Array.from({ length: 8 }, () => ask(near, 'tcp', '10.43.0.80', 80));
   t.equal(new Set(answers).size, 1, 'a client stays with its endpoint');
+  await publish(n1, [nodePort('web', '10.43.0.80', 30080, affine), sliceObject('web', [[there, 'n1']])]);
+  const traced = n1.agent('overlay', 'trace', 'pod-n2', '10.43.0.80', '--tcp', '80');
+  t.match(traced, { status: 0, stdout: /10\.42\.0\.9:8080 .*default\/web/ }, 'which its first packet does not show');
+  t.match(traced.stdout, /out by pod-n1/);
 });

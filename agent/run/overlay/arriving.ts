@@ -23,7 +23,7 @@ export async function demuxDrift(
   places: OverlayPlaces,
   planned: PlannedNode,
 ): Promise<{ readonly demux: readonly DemuxChange[]; readonly faults: readonly string[] }> {
-  const services = await readServices(record, places, planned).catch(asRemembered(places));
+  const services = await servicesNowOrLast(record, places, planned);
   const { changes, fault } = await lookAtDemux(record, places, localOf(planned), services);
   return { demux: changes, faults: fault === null ? [] : [fault] };
 }
@@ -38,8 +38,8 @@ export async function takeBackArriving(
   planned: PlannedNode,
 ): Promise<void> {
   const local = localOf(planned);
-  const services = await readServices(record, places, planned).catch(asRemembered(places));
-  replaceFile(places.services, textOfServices(services), 0o600);
+  const services = await servicesNowOrLast(record, places, planned);
+  remember(services, places);
   await hasClusterPort(record, local, portMs);
   const { carryOut } = await lookAtDemux(record, places, local, services);
   for (const act of carryOut) await act();
@@ -52,9 +52,9 @@ export async function settleArriving(
   planned: PlannedNode,
   say: (step: string) => void,
 ): Promise<readonly DemuxChange[]> {
-  const read = readServices(record, places, planned);
-  const services = await (sharedGateway(record) === null ? read.catch(asRemembered(places)) : read);
-  replaceFile(places.services, textOfServices(services), 0o600);
+  const read = sharedGateway(record) === null ? servicesNowOrLast : readServices;
+  const services = await read(record, places, planned);
+  remember(services, places);
   return settleDemux(record, places, localOf(planned), services, say);
 }
 
@@ -101,12 +101,21 @@ function textOfServices(services: readonly ArrivingService[]): string {
   return `${JSON.stringify(services)}\n`;
 }
 
-/** Without the central node everything stays as it was told last. */
-function asRemembered(places: OverlayPlaces): (error: unknown) => readonly ArrivingService[] {
-  return (error) => {
-    if (isAgentError(error)) return remembered(places) ?? [];
-    throw error;
-  };
+/** What arrives here; what was told last where the central node is away. */
+function servicesNowOrLast(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  planned: PlannedNode,
+): Promise<readonly ArrivingService[]> {
+  return readServices(record, places, planned).catch((error: unknown) => {
+    if (!isAgentError(error)) throw error;
+    const last = remembered(places) ?? [];
+    return sharedGateway(record) === null ? last.filter(({ isServedHere }) => isServedHere) : last;
+  });
+}
+
+function remember(services: readonly ArrivingService[], { services: path }: OverlayPlaces): void {
+  replaceFile(path, textOfServices(services), 0o600);
 }
 
 /** What was told last since this machine has booted. */

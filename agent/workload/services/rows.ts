@@ -42,14 +42,17 @@ function exactly(entries: Readonly<Record<string, string>>, others: readonly str
   return { keys: entries, without: others.filter((key) => !(key in entries)) };
 }
 
-function optionsOf(service: Service, { protocol, keepsSource }: Balancer): Readonly<Record<string, string>> {
+function optionsOf(service: Service, balancer: Balancer): Readonly<Record<string, string>> {
   const { affinitySeconds, externalIPs } = service;
+  const { protocol, keepsSource, vips } = balancer;
+  // A gateway that would refuse leaves the answer to one that serves.
+  const isAnswering = externalIPs.length > 0 && (!keepsSource || Object.values(vips).some((to) => to !== ''));
   return {
     reject: 'true',
     event: 'false',
     hairpin_snat_ip: hairpinSources.join(' '),
     // Whoever gives a service the address of a load balancer makes it known, too; for an external address nobody else would answer.
-    neighbor_responder: externalIPs.length > 0 ? 'reachable' : 'none',
+    neighbor_responder: isAnswering ? 'reachable' : 'none',
     ...(keepsSource && { skip_snat: 'true' }),
     ...(affinitySeconds !== null && { affinity_timeout: `${Math.min(affinitySeconds, longestAffinitySeconds)}` }),
     // A client of UDP would go on to talk to one that is gone, for as long as it talks. Connections of TCP end by themselves, and may outlive their entry.

@@ -87,12 +87,8 @@ export async function runDaemon(
 function watchedOf({ members, node, southbound }: OverlayRecord, { ovnRuns }: OverlayPlaces): string {
   const names = members === null ? [] : (['OVN_Northbound', 'OVN_Southbound'] as const);
   const places = [...node.hostAddresses, ...(node.gateway?.addresses ?? []), ...southbound];
-  return [
-    node.gateway?.bridge,
-    node.gateway?.mac,
-    ...names.map((name) => centralSocket(name, ovnRuns)),
-    ...places,
-  ].join(' ');
+  const sockets = names.map((name) => centralSocket(name, ovnRuns));
+  return [node.gateway?.bridge, node.gateway?.mac, ...sockets, ...places].join(' ');
 }
 
 /** Most of what happens in the kernel has nothing to do with us: what it shows in its files tells, and no database is asked. */

@@ -1,0 +1,87 @@
+// What is read of objects of the API, and which units a change of one concerns.
+import t from 'tap';
+import type { EndpointSlice } from '../../../../agent/model/workload.ts';
+import { concernedUnits } from '../../../../agent/workload/plan-workload.ts';
+import { readService } from '../../../../agent/workload/services/read-service.ts';
+import { readSlice } from '../../../../agent/workload/services/read-slice.ts';
+import { factsFor, serviceObject, sliceObject } from './facts.ts';
+
+t.test('a service that says nothing is as the API takes it', (t) => {
+  t.strictSame(readService({ metadata: { namespace: 'a', name: 'b', uid: 'c' }, spec: { clusterIP: '10.43.0.1' } }), {
+    namespace: 'a',
+    name: 'b',
+    uid: 'c',
+    annotations: {},
+    type: 'ClusterIP',
+    clusterIPs: ['10.43.0.1'],
+    externalIPs: [],
+    loadBalancerIPs: [],
+    ports: [],
+    externalTrafficPolicy: 'Cluster',
+    internalTrafficPolicy: 'Cluster',
+    affinitySeconds: null,
+    publishNotReadyAddresses: false,
+    sourceRanges: [],
+    healthCheckNodePort: null,
+  });
+  t.end();
+});
+
+t.test('addresses are those that the cluster serves, each written in one way', (t) => {
+  const spec = { clusterIPs: ['None'], externalIPs: ['2001:0DB8::0001', 'no address'] };
+  const ingress = [{ ip: '192.0.2.1', ipMode: 'VIP' }, { ip: '192.0.2.2', ipMode: 'Proxy' }, { hostname: 'a.example' }];
+  const service = readService(serviceObject('web', spec, { loadBalancer: { ingress } }));
+  t.match(service, { clusterIPs: [], externalIPs: ['2001:db8::1'], loadBalancerIPs: ['192.0.2.1'] });
+  const labels = { 'service.kubernetes.io/service-proxy-name': 'another' };
+  t.strictSame(
+    readService({ metadata: { labels }, spec: { clusterIPs: ['10.43.0.1'] } }).clusterIPs,
+    [],
+    'of another proxy',
+  );
+  const ports = [
+    { port: 80, nodePort: 0 },
+    { name: 'dns', port: 53, protocol: 'UDP', nodePort: 30053 },
+  ];
+  t.strictSame(readService(serviceObject('web', { ports })).ports, [
+    { name: '', protocol: 'TCP', port: 80, nodePort: null },
+    { name: 'dns', protocol: 'UDP', port: 53, nodePort: 30_053 },
+  ]);
+  const affinity = (spec: object) => readService(serviceObject('web', spec)).affinitySeconds;
+  t.equal(affinity({ sessionAffinity: 'ClientIP' }), 10_800, 'three hours where nothing else is said');
+  t.equal(affinity({ sessionAffinity: 'None' }), null);
+  t.end();
+});
+
+t.test('a slice that says nothing of its endpoints has them ready', (t) => {
+  const { endpoints, ports } = readSlice({
+    metadata: {},
+    ports: [{ port: 80 }, { name: 'every port' }],
+    endpoints: [{ addresses: ['FD01:0::9'] }, { addresses: ['fd01::8'], conditions: { ready: false, serving: null } }],
+  });
+  t.strictSame(ports, [{ name: '', protocol: 'TCP', port: 80 }]);
+  t.strictSame(endpoints, [
+    { addresses: ['fd01::9'], nodeName: null, ready: true, serving: true, terminating: false },
+    { addresses: ['fd01::8'], nodeName: null, ready: false, serving: false, terminating: false },
+  ]);
+  t.match(readSlice({ ports: null, endpoints: null }), {
+    serviceName: null,
+    addressType: 'IPv4',
+    ports: [],
+    endpoints: [],
+  });
+  t.end();
+});
+
+t.test('a slice concerns the service that it is of, and the one that it was of', (t) => {
+  const facts = factsFor([], []);
+  const one = (service: string): EndpointSlice => readSlice(sliceObject(service, []));
+  const concerned = (before?: EndpointSlice, now?: EndpointSlice) =>
+    concernedUnits({ kind: 'EndpointSlice', ...(before && { before }), ...(now && { now }) }, facts);
+  t.strictSame(concerned(undefined, one('web')), ['service:default/web']);
+  t.strictSame(concerned(one('web'), one('web')), ['service:default/web']);
+  t.strictSame(concerned(one('web'), one('other')), ['service:default/web', 'service:default/other']);
+  t.strictSame(concerned({ ...one('web'), serviceName: null }), []);
+  const service = readService(serviceObject('web'));
+  t.strictSame([...new Set(concernedUnits({ kind: 'Service', before: service }, facts))], ['service:default/web']);
+  t.end();
+});

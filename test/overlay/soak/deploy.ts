@@ -61,7 +61,7 @@ export async function deploy({ hosts, server, pod }: CniCluster, cycle: number, 
       await inTurns(plugged, async ({ host, sandbox, pod: { name } }) => {
         await cni(host, 'DEL', sandbox);
         host.must('ip', 'netns', 'delete', sandbox.netns.replace('/run/netns/', ''));
-        await call('DELETE', `/api/v1/namespaces/default/pods/${name}`, { gracePeriodSeconds: 0 });
+        await call('DELETE', `/api/v1/namespaces/default/pods/${name}?gracePeriodSeconds=0`);
       });
       for (let index = 0; index < services; index += 1)
         for (const kind of ['services', 'endpointslices'] as const) await call('DELETE', `${path(kind)}/soak-${index}`);

@@ -3,7 +3,7 @@ SHELL := /bin/bash
 export DEBIAN_FRONTEND := noninteractive
 HOST_COMMANDS := mmdebstrap unshare nsenter setpriv taskset flock mke2fs
 # For tests that skip where one of these is missing.
-CLUSTER_COMMANDS := etcd openssl shellcheck ovsdb-server go
+CLUSTER_COMMANDS := etcd openssl shellcheck ovsdb-server go ethtool
 PACKAGE_COMMANDS := rpmbuild rpmlint dnf createrepo_c man firewall-cmd nft
 .DEFAULT_GOAL := help
 .PHONY: help build rpm test check demo demo-overlay demo-cluster bench faults clean
@@ -46,7 +46,8 @@ demo-overlay: node_modules/.package-lock.json ## two nodes become one network on
 	@npm --silent run build && npm --silent run demo-overlay
 
 demo-cluster: node_modules/.package-lock.json ## a real Kubernetes on two nodes, with this agent as its network: a service, a policy, a power cut
-	@test/node/host-packages.sh $(HOST_COMMANDS) $(CLUSTER_COMMANDS) >&2
+	@test/node/host-packages.sh $(HOST_COMMANDS) $(CLUSTER_COMMANDS) nft >&2
+	@test/node/build-base.sh > /dev/null
 	@npm --silent run build && npx tsc && node build/test/cluster/prepare.js && npm --silent run demo-cluster
 
 bench: node_modules/.package-lock.json ## time, outage and memory in the node (ARGS='-n 5 --scenario static4')

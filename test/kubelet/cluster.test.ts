@@ -120,7 +120,8 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     const asking = await startInPod(cluster, 'ask1', 'poll', `${service}:80`);
     cluster.apply(deployment('web', 4, ' of release 2'));
     kubectl('rollout', 'status', 'deployment/web', patience);
-    t.match(await asking.end(), /^[1-9]\d+ asked, 0 failed$/, 'everybody is answered meanwhile');
+    const answered = await asking.end();
+    t.match(answered, /^[1-9]\d+ asked, 0 failed$/, `everybody is answered meanwhile: ${answered}`);
     t.match(inPod(cluster, 'ask2', 'ask', 'tcp', `${service}:80`), / of release 2$/);
   });
 
@@ -145,7 +146,7 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
   t.test('what dies', async (t) => {
     const far = podsOf(cluster, 'web').find(({ node, isLeaving }) => node === 'n2' && !isLeaving);
     if (far === undefined) throw new Error('no pod');
-    const ping = await startInPod(cluster, 'ask1', 'ping', far.address);
+    const echoes = await startInPod(cluster, 'ask1', 'ping', far.address);
     const stream = await startInPod(cluster, 'ask1', 'follow', `${far.address}:8081`);
     const still = async (what: string): Promise<void> => {
       t.equal(await stream.say(what), what, `the stream goes on ${what}`);
@@ -163,7 +164,8 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     for (const node of nodes) await node.startDaemon();
     second.startRuntime();
     await still('with all of it again');
-    t.match(await ping.end(), /^[1-9]\d+ asked, 0 lost$/);
+    const answered = await echoes.end();
+    t.match(answered, /^[1-9]\d+ asked, 0 lost$/, `and no echo is lost: ${answered}`);
     await stream.end();
     for (const { host } of nodes) t.match(host.agent('overlay', 'verify'), { status: 0 }, `${host.name} is as wanted`);
     kubectl('wait', '--for=condition=Ready', 'node/n2', patience);
@@ -177,7 +179,8 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     const asking = await startInPod(cluster, 'ask1', 'poll', `${service}:80`);
     kubectl('drain', 'n2', '--force', '--timeout=90s');
     kubectl('rollout', 'status', 'deployment/web', patience);
-    t.match(await asking.end(), /^[1-9]\d+ asked, 0 failed$/, 'everybody is answered meanwhile');
+    const answered = await asking.end();
+    t.match(answered, /^[1-9]\d+ asked, 0 failed$/, `everybody is answered meanwhile: ${answered}`);
     t.strictSame([...new Set(podsOf(cluster, 'web').map(({ node }) => node))], ['n1']);
     t.strictSame(ofPods(second.host), [], 'nothing of pods is left on it');
     kubectl('uncordon', 'n2');

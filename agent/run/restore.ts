@@ -9,13 +9,6 @@ import {
   rollBackCheckpoint,
 } from '../drivers/networkmanager/checkpoint.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
-import {
-  activeInterface,
-  activeState,
-  deviceInterface,
-  rootInterface,
-  rootPath,
-} from '../drivers/networkmanager/names.ts';
 import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
 import { AgentError, asAgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';

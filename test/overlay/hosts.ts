@@ -1,7 +1,7 @@
 // Nodes as network namespaces on one LAN, each with Open vSwitch in the userspace data path and OVN of its own, and the program as it ships.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasProgram } from '../cluster/binaries.ts';
@@ -52,8 +52,6 @@ export interface Host {
   write(file: string, text: string): void;
   /** Where a file of the node is for us. */
   path(file: string): string;
-  /** Shows a file or folder of this machine at a place of the node. */
-  mount(from: string, to: string): void;
 }
 
 export interface Lan {
@@ -162,12 +160,6 @@ function hostOf(name: string, address: string, pid: number, children: ChildProce
       return child;
     },
     path: (file) => `/proc/${pid}/root${file}`,
-    mount: (from, to) => {
-      const place = `/proc/${pid}/root${to}`;
-      if (statSync(from).isDirectory()) mkdirSync(place, { recursive: true });
-      else writeFileSync(place, '');
-      execFileSync('nsenter', ['-t', String(pid), '-m', 'mount', '--rbind', from, place]);
-    },
     write: (file, text) => {
       execFileSync('nsenter', inside(['tee', file]), { input: text, stdio: ['pipe', 'ignore', 'inherit'] });
     },

@@ -1,7 +1,8 @@
 // Who is measured: the program as it ships, what the API server alone allows, and whoever has a folder.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { builtBinaries } from '../../cluster/binaries.ts';
 import { nodeNames, type Place } from './place.ts';
 import { familyOf } from './usage.ts';
 
@@ -11,6 +12,8 @@ export interface Contestant {
   readonly annotation: string;
   /** Whether it writes rows; the floor does not. */
   readonly hasRows: boolean;
+  /** Folders of this machine with their places on the node, as FOLDER=PLACE. */
+  readonly mounts: readonly string[];
   /** Brings the cluster to where the contestant finds its nodes. */
   prepare(place: Place): void;
   /** Starts what is measured, on the CPU that it has for itself. */
@@ -52,6 +55,7 @@ function ours(name: string, options: readonly string[]): Contestant {
     name,
     annotation: 'ovn',
     hasRows: true,
+    mounts: [],
     prepare: ({ host, server, address }) => {
       const done = host.agent('overlay', 'init');
       if (done.status !== 0) throw new Error(done.stderr);
@@ -72,6 +76,7 @@ const floor: Contestant = {
   name: 'floor: PATCH alone',
   annotation: 'ovn',
   hasRows: false,
+  mounts: [],
   prepare: () => {},
   start: ({ address, server }) => {
     const words = [address.host, String(address.port), join(server.folder, 'ca.crt'), address.token];
@@ -90,7 +95,7 @@ function described(beside: string, folder: string): Contestant {
     const variables = {
       BESIDE: join(besidePlace, folder),
       KUBECONFIG: '/opt/kubeconfig',
-      KUBECTL: '/opt/kubectl',
+      KUBECTL: builtBinaries().kubectl,
       API: url,
       TOKEN: address.token,
       CA: '/opt/ca.crt',
@@ -102,10 +107,8 @@ function described(beside: string, folder: string): Contestant {
     name,
     annotation,
     hasRows: true,
-    prepare: (place) => {
-      place.host.mount(beside, besidePlace);
-      place.host.must(...environment(place), 'sh', '-euc', prepare);
-    },
+    mounts: [`${resolve(beside)}=${besidePlace}`],
+    prepare: (place) => void place.host.must(...environment(place), 'sh', '-euc', prepare),
     start: (place) => place.host.start(...pinned, ...environment(place), 'sh', '-euc', start),
   };
 }

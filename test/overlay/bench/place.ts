@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openMirror, openSession } from '../../../agent/drivers/ovsdb/index.ts';
 import { type ApiServer, startApiServer } from '../../cluster/api-server.ts';
-import { builtBinaries } from '../../cluster/binaries.ts';
 import type { Scope } from '../children.ts';
 import { type Host, startCentral, startController, startLan } from '../hosts.ts';
 import { newerRoot } from '../releases.ts';
@@ -38,9 +37,10 @@ export interface Place {
   readonly northbound: Awaited<ReturnType<typeof openMirror>>;
 }
 
-export async function makePlace(scope: Scope): Promise<Place> {
+/** `mounts` are folders of this machine with their places on the node, as FOLDER=PLACE. */
+export async function makePlace(scope: Scope, mounts: readonly string[]): Promise<Place> {
   const lan = await startLan(scope);
-  const host = await lan.host(nodeNames[0], 11);
+  const host = await lan.host(nodeNames[0], 11, [], mounts);
   lan.attend(apiHost);
   startCentral(host, newestOvn(host));
   startController(host);
@@ -57,8 +57,7 @@ export async function makePlace(scope: Scope): Promise<Place> {
   scope.teardown(() => api.close());
   for (const name of [namespace, probeNamespace]) await addNamespace(api, name);
   for (const name of nodeNames) await addNode(api, name);
-  host.mount(builtBinaries().kubectl, '/opt/kubectl');
-  host.mount(join(server.folder, 'ca.crt'), '/opt/ca.crt');
+  host.write('/opt/ca.crt', readFileSync(join(server.folder, 'ca.crt'), 'utf8'));
 
   const session = openSession({
     remotes: `unix:${host.path('/run/ovn/ovnnb_db.sock')}`,
@@ -71,14 +70,11 @@ export async function makePlace(scope: Scope): Promise<Place> {
   return { host, server, address, api, northbound, database: host.path('/var/lib/ovn/ovnnb_db.db') };
 }
 
-/** The newest release of OVN that is here, as a root on the node; nothing for the machine's own. */
+/** The root of the newest release of OVN that is here, which the node sees where this machine has it; nothing for the machine's own. */
 function newestOvn(host: Host): string {
-  const base = newerRoot();
-  if (base === null) return '';
-  const root = '/opt/newer';
-  host.mount(base, root);
-  host.mount(host.path('/run'), `${root}/run`);
-  host.mount(host.path('/var/log'), `${root}/var/log`);
+  const root = newerRoot();
+  if (root === null) return '';
+  for (const place of ['/run', '/var/log']) host.must('mount', '--rbind', place, `${root}${place}`);
   return root;
 }
 

@@ -61,7 +61,7 @@ function save(results: ReadonlyMap<string, readonly Figures[]>): void {
 function once(contestant: Contestant, round: number): Promise<Figures> {
   const loads = options.loads.split(',');
   return scoped(async (scope) => {
-    const place = await makePlace(scope);
+    const place = await makePlace(scope, contestant.mounts);
     contestant.prepare(place);
     const pods = await followPods(place, contestant);
     const log = join(options.logs, `${contestant.name.replaceAll(/\W+/g, '-')}-${round}.log`);

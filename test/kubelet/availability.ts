@@ -1,11 +1,11 @@
 import { hasProgram, missingParts } from '../cluster/binaries.ts';
 import { missingForContainerd } from '../cluster/unpacked-containerd.ts';
-import { missingForHosts } from '../overlay/hosts.ts';
+import { missingForPods } from '../overlay/pods.ts';
 import { missingForGroups } from './groups.ts';
 
 /** Why no nodes with real kubelets can be had here, for tap's `skip`; false when they can. */
 export const kubeletSkip: string | false =
-  missingForHosts() ??
+  missingForPods() ??
   missingParts() ??
   missingForContainerd() ??
   missingForGroups() ??

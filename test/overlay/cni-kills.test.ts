@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import t, { type Test } from 'tap';
 import { startCniCluster } from './cni-cluster.ts';
 import { startDaemon } from './daemon.ts';
-import { type Host, missingForHosts } from './hosts.ts';
-import { cni, ofPods, type Sandbox } from './pods.ts';
+import type { Host } from './hosts.ts';
+import { cni, missingForPods, ofPods, type Sandbox } from './pods.ts';
 
-const skip = missingForHosts() ?? false;
+const skip = missingForPods() ?? false;
 
 /** Stands before a program that the shim starts, and kills the shim with all that it has started, before or after one of its calls. */
 const wrapper = (program: string): string => `#!/bin/sh
@@ -38,7 +38,7 @@ function forget(host: Host, { netns }: Sandbox): void {
 const untilGone = `
   socket(my $kernel, 16, 3, 0) or die $!;
   bind($kernel, pack('SSLL', 16, 0, 0, 1)) or die $!;
-  while (system("ip link show $ARGV[0] > /dev/null 2>&1") == 0) { defined recv($kernel, my $news, 65536, 0) or die $!; }
+  while (system("ip link show $ARGV[0] > /dev/null 2>&1") == 0) { recv($kernel, my $news, 65536, 0); }
 `;
 
 async function withCluster(

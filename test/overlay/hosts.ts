@@ -18,7 +18,7 @@ export const program = '/opt/program/microshift-net';
 export function missingForHosts(): string | null {
   const ovn = missingForOvn();
   if (ovn !== null) return ovn;
-  const programs = ['nsenter', 'ovs-vsctl', 'ovs-vswitchd', 'setpriv', 'perl', 'pidwait', 'ethtool'];
+  const programs = ['nsenter', 'ovs-vsctl', 'ovs-vswitchd', 'setpriv', 'perl', 'pidwait'];
   const absent = programs.find((name) => !hasProgram(name, '--version'));
   if (absent !== undefined) return `${absent} is missing`;
   const probe = spawnSync('unshare', [

@@ -1,5 +1,52 @@
-// Objects of an API server as the rest of a cluster leaves them: tests of the daemon have no other part of it.
+// An API server that nodes in namespaces of their own reach: each has it on its own loopback.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { Test } from 'tap';
 import type { ApiServer } from '../cluster/api-server.ts';
+import type { Host } from './hosts.ts';
+
+const socket = '/run/kube-api.sock';
+/** Where the node's kubeconfig is. */
+const file = '/etc/kubeconfig';
+
+/**
+ * Hands connections on. What a node's loopback takes goes through a socket in its file system, because files cross network namespaces and connections do
+ * not. Both ends are processes of their own: this one waits for programs.
+ */
+const relay = `
+  const net = require('node:net');
+  const [from, to] = process.argv.slice(1).map((end) => /^[0-9]+$/.test(end) ? { port: Number(end), host: '127.0.0.1' } : { path: end });
+  net.createServer((inner) => {
+    const outer = net.connect(to);
+    for (const [one, other] of [[inner, outer], [outer, inner]]) one.on('error', () => other.destroy()).on('close', () => other.destroy());
+    inner.pipe(outer).pipe(inner);
+  }).listen(from, () => console.log('listening'));
+`;
+
+/** Brings the server to a node, and lets its agent find it. */
+export async function giveApi(t: Test, host: Host, server: ApiServer): Promise<void> {
+  const outside = spawn(process.execPath, ['-e', relay, host.path(socket), String(server.port)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH },
+  });
+  t.teardown(() => void outside.kill('SIGKILL'));
+  await once(outside.stdout, 'data');
+  const inside = host.start(process.execPath, '-e', relay, String(server.port), socket);
+  await once(inside.stdout as NodeJS.ReadableStream, 'data');
+  const ca = readFileSync(`${server.folder}/ca.crt`).toString('base64');
+  const cluster = { server: `https://127.0.0.1:${server.port}`, 'certificate-authority-data': ca };
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'test', cluster }],
+    users: [{ name: 'test', user: { token: server.token } }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
+    'current-context': 'test',
+  };
+  host.write(file, JSON.stringify(config));
+  host.write('/etc/microshift/ovn.yaml', `ovs:\n  datapathType: netdev\noverlay:\n  kubeconfig: ${file}\n`);
+}
 
 /** A namespace as it is once the controllers of a real cluster have seen it; none run here. */
 export async function prepareNamespace({ call }: ApiServer, name = 'default'): Promise<void> {

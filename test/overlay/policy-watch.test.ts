@@ -7,11 +7,10 @@ import { decodedRow } from '../../agent/overlay/wire.ts';
 import type { ApiServer } from '../cluster/api-server.ts';
 import { apiServerFor } from '../cluster/session.ts';
 import { recordedShape } from '../unit/overlay/cluster.ts';
-import { makePod, prepareNamespace, removePod } from './cluster-api.ts';
+import { giveApi, makePod, prepareNamespace, removePod } from './cluster-api.ts';
 import { startDaemon } from './daemon.ts';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
-import { offerApi } from './relay.ts';
 import { writesDuring } from './writes.ts';
 
 /** Far beyond what a busy machine needs. */
@@ -55,7 +54,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
   const lan = await startLan(t);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   form(t, [n1, n2]);
-  await offerApi(t, server, [n1]);
+  await giveApi(t, n1, server);
   let daemon = await startDaemon(n1);
   const rows = await openRows(t, n1);
   const put = (name: string, spec: object) => server.call('POST', policies, { metadata: { name }, spec });

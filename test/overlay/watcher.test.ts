@@ -12,11 +12,10 @@ import type { ApiServer } from '../cluster/api-server.ts';
 import { missingParts } from '../cluster/binaries.ts';
 import { hear, openTestApi } from '../cluster/following.ts';
 import { apiServerFor } from '../cluster/session.ts';
-import { makePod, prepareNamespace, removePod } from './cluster-api.ts';
+import { giveApi, makePod, prepareNamespace, removePod } from './cluster-api.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 import { form } from './form.ts';
 import { type Host, missingForHosts, program, startCentral, startLan } from './hosts.ts';
-import { offerApi } from './relay.ts';
 import { writesDuring } from './writes.ts';
 
 /** Far beyond what a busy machine needs. */
@@ -93,7 +92,7 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
   let daemon = await startDaemon(n1);
   t.match(n1.agent('overlay', 'status').stdout, /Objects of Kubernetes: not followed/, 'without a kubeconfig');
   t.equal(await daemon.stop(), 0);
-  await offerApi(t, server, [n1]);
+  await giveApi(t, n1, server);
   daemon = await startDaemon(n1);
   const rows = await openRows(t, n1);
   const { port, until, addressOf } = rows;

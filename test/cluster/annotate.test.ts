@@ -54,10 +54,12 @@ if (server !== null) {
 
     await server.kill();
     const [pod = { namespace: '', name: '', uid: '' }] = storm;
+    const before = between.requests.length;
     const waiting = api.annotate(pod, { ovn: 'late' });
-    await between.until((requests) => requests.at(-1)?.method === 'PATCH', 'it is tried while there is no server');
+    await between.until((requests) => requests.length > before, 'it is tried while there is no server');
     server.start();
     t.equal(await waiting, 'written');
+    await server.untilReady();
     t.strictSame(await annotationsOf(server, pod.name), { ovn: 'late' });
   });
 
@@ -160,7 +162,8 @@ if (server !== null) {
     const pod = await makePod(server, 'flooded');
     for (let number = 0; number < 100; number++) api.tell(noticeOf(pod, `number ${number}`));
     t.strictSame(said, ['more goes wrong in the cluster than Events are made of; some are left out']);
-    t.equal((await untilEvents(t, server, 'flooded', 30)).length, 30);
+    const { length } = await untilEvents(t, server, 'flooded', 30);
+    t.ok(length < 40, `${length} of 100: a burst, and one every two seconds`);
   });
 
   t.test('who may make none is told so once', async (t) => {

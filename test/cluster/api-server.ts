@@ -10,6 +10,7 @@ import { builtBinaries } from './binaries.ts';
 import { makeAccountKeys, makeCertificates } from './certificates.ts';
 import { type JsonAnswer, jsonCall } from './json-call.ts';
 import { kubeconfigText } from './kubeconfig.ts';
+import { mortal } from './mortal.ts';
 
 /** A running kube-apiserver with its own etcd, certificates and data, all below one temporary folder. */
 export interface ApiServer {
@@ -188,7 +189,8 @@ export function flagsOf(
 
 function run(folder: string, name: string, program: string, words: readonly string[]): ChildProcess {
   const shell = `exec "$0" "$@" >>'${join(folder, name)}.log' 2>&1`;
-  return spawn('/bin/sh', ['-c', shell, program, ...words], { stdio: 'ignore' });
+  const [first, ...rest] = mortal(['/bin/sh', '-c', shell, program, ...words]);
+  return spawn(first, rest, { stdio: 'ignore' });
 }
 
 function ended(child: ChildProcess | null): Promise<void> {

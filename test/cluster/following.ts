@@ -11,7 +11,7 @@ export const shortLimits: SessionLimits = {
   ...sessionLimits,
   firstPauseMs: 50,
   longestPauseMs: 500,
-  answerMs: 3_000,
+  answerMs: 20_000,
   pageSize: 3,
 };
 

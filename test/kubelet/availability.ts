@@ -1,15 +1,13 @@
 import { hasProgram, missingParts } from '../cluster/binaries.ts';
 import { missingForContainerd } from '../cluster/unpacked-containerd.ts';
-import { missingForHosts } from '../overlay/hosts.ts';
+import { missingForPods } from '../overlay/pods.ts';
 import { missingForGroups } from './groups.ts';
-
-/** What the plug-in and the daemon start on a node. */
-const absent = ['ethtool', 'nft'].find((name) => !hasProgram(name, '--version'));
 
 /** Why no nodes with real kubelets can be had here, for tap's `skip`; false when they can. */
 export const kubeletSkip: string | false =
-  missingForHosts() ??
+  missingForPods() ??
   missingParts() ??
   missingForContainerd() ??
   missingForGroups() ??
-  (absent === undefined ? false : `${absent} is missing`);
+  // What the daemon starts on a node with a gateway.
+  (hasProgram('nft', '--version') ? false : 'nft is missing');

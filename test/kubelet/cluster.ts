@@ -46,7 +46,10 @@ export async function startCluster(scope: Scope): Promise<Cluster> {
     startKubelet();
   }
   for (const condition of ['create', 'condition=Ready'])
-    for (const { host } of nodes) control.kubectl('wait', `--for=${condition}`, `node/${host.name}`, '--timeout=60s');
+    for (const { host } of nodes) control.kubectl('wait', `--for=${condition}`, `node/${host.name}`, '--timeout=110s');
+  // Whoever is told to run pods while one of them is not meant for any yet gets them all on the other.
+  const tainted = control.kubectlWords(['get', 'nodes', '-o', 'jsonpath={.items[*].spec.taints}']);
+  hosts[0].must('sh', '-c', 'until said=$("$@") && test -z "$said"; do sleep 0.2; done', 'sh', ...tainted);
   return { ...control, lan, outside, nodes };
 }
 

@@ -1,5 +1,5 @@
 // Control groups of a node's own, below those that this process is in, and a namespace in which they are the first ones.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -36,13 +36,16 @@ export interface Groups {
 /** Makes them; those of runs that were killed go. */
 export function makeGroups(node: string): Groups {
   const found = hierarchies();
+  // A process of a killed run may have had the same number.
+  const name = `microshift-net-${process.pid}-${node}`;
   for (const { folder } of found) {
     for (const entry of readdirSync(folder)) {
       const [, pid] = ofOurs.exec(entry) ?? [];
-      if (pid !== undefined && !existsSync(`/proc/${pid}`)) remove([join(folder, entry)]);
+      const isLeft = entry === name || (pid !== undefined && !existsSync(`/proc/${pid}`));
+      // Another run may remove them at the same time; what stays is in nobody's way.
+      if (isLeft) spawnSync('find', removal([join(folder, entry)]), { stdio: 'ignore' });
     }
   }
-  const name = `microshift-net-${process.pid}-${node}`;
   const folders = found.map(({ folder }) => join(folder, name));
   for (const [index, { controllers, folder }] of found.entries()) {
     const own = folders[index] ?? '';
@@ -55,13 +58,13 @@ export function makeGroups(node: string): Groups {
   return {
     controllers: found.map(({ controllers }) => controllers),
     joined: (words) => ['sh', '-c', enter, 'sh', ...folders, '--', ...words],
-    remove: () => remove(folders),
+    remove: () => void execFileSync('find', removal(folders)),
   };
 }
 
-/** The kernel's files in them cannot be removed, and go with the folders. */
-function remove(folders: readonly string[]): void {
-  execFileSync('find', [...folders, '-depth', '-type', 'd', '-exec', 'rmdir', '{}', '+']);
+/** Words for find(1). The kernel's files in them cannot be removed, and go with the folders. */
+function removal(folders: readonly string[]): readonly string[] {
+  return [...folders, '-depth', '-type', 'd', '-exec', 'rmdir', '{}', '+'];
 }
 
 function hierarchies(): readonly Hierarchy[] {

@@ -69,7 +69,8 @@ export async function equip(t: { teardown(undo: () => Promise<void>): unknown },
   const cutPower = async (): Promise<void> => {
     const gone = children.map((child) => (child.exitCode ?? child.signalCode) === null && once(child, 'exit'));
     process.kill(host.pid, 'SIGKILL');
-    await Promise.all(gone);
+    // The containers, too, which nobody here has started.
+    await Promise.all([...gone, host.gone]);
   };
   t.teardown(async () => {
     if (isThere(host.pid)) await cutPower();

@@ -16,7 +16,7 @@ export function deployment(name: string, replicas: number, release = '') {
   }));
   const spec = {
     tolerations: gone,
-    terminationGracePeriodSeconds: 5,
+    terminationGracePeriodSeconds: 8,
     topologySpreadConstraints: [
       {
         maxSkew: 1,
@@ -29,10 +29,11 @@ export function deployment(name: string, replicas: number, release = '') {
       {
         ...container,
         env: [{ name: 'RELEASE', value: release }],
-        readinessProbe: { httpGet: { port: 8080 }, periodSeconds: 1 },
-        livenessProbe: { tcpSocket: { port: 8081 }, periodSeconds: 1 },
+        readinessProbe: { httpGet: { port: 8080 }, periodSeconds: 1, timeoutSeconds: 5 },
+        // A pod that a busy machine is slow to start is not restarted.
+        livenessProbe: { tcpSocket: { port: 8081 }, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 10 },
         // Whoever was told of the pod before it was taken out of its services is still answered.
-        lifecycle: { preStop: { sleep: { seconds: 2 } } },
+        lifecycle: { preStop: { sleep: { seconds: 4 } } },
       },
     ],
   };

@@ -13,6 +13,7 @@ package_of() {
     man) echo man-db ;;
     mke2fs) echo e2fsprogs ;;
     nft) echo nftables ;;
+    pidwait) echo procps ;;
     ovsdb-server) echo openvswitch-switch ;;
     rpmbuild) echo rpm ;;
     *) echo "$1" ;;

@@ -12,6 +12,7 @@ import { planNorthbound } from '../../agent/overlay/northbound.ts';
 import { operationsOf } from '../../agent/overlay/operations.ts';
 import { overlayTables } from '../../agent/overlay/tables.ts';
 import { decodedRow, shapeOfSchema } from '../../agent/overlay/wire.ts';
+import { mortal } from '../cluster/mortal.ts';
 import { factsOf } from '../unit/overlay/cluster.ts';
 import { childrenIn } from './children.ts';
 import type { Release } from './releases.ts';
@@ -37,10 +38,9 @@ export async function startCentral(t: Test, withNorthd: boolean, release: Releas
   const children = childrenIn(folder, t);
   const socketOf = (database: Database): string => join(folder, `${database}.sock`);
   const commandOf = await release.prepare(folder, children);
-  const start = ([program = '', ...before]: readonly string[], words: readonly string[]): void => {
-    children.push(
-      spawn(program, [...before, ...words, '-vconsole:emer', '-vsyslog:off'], { stdio: 'ignore', cwd: folder }),
-    );
+  const start = (program: readonly string[], words: readonly string[]): void => {
+    const [first, ...rest] = mortal([...program, ...words, '-vconsole:emer', '-vsyslog:off']);
+    children.push(spawn(first, rest, { stdio: 'ignore', cwd: folder }));
   };
   for (const database of ['nb', 'sb'] as const) {
     const file = join(folder, `${database}.db`);

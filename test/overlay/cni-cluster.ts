@@ -5,7 +5,7 @@ import { apiServerFor } from '../cluster/session.ts';
 import { form } from './form.ts';
 import { type Host, startLan } from './hosts.ts';
 import { createPod, installShim, makeSandbox, type Sandbox, type TestPod } from './pods.ts';
-import { nodeKubeconfig, offerApi } from './relay.ts';
+import { offerApi } from './relay.ts';
 
 export interface CniCluster {
   readonly server: ApiServer;
@@ -26,10 +26,7 @@ export async function startCniCluster(t: Test): Promise<CniCluster | null> {
   const lan = await startLan(t);
   const hosts = [await lan.host('n1', 11), await lan.host('n2', 12)] as const;
   await offerApi(t, server, hosts);
-  for (const host of hosts) {
-    host.write('/etc/microshift/ovn.yaml', `ovs:\n  datapathType: netdev\noverlay:\n  kubeconfig: ${nodeKubeconfig}\n`);
-    installShim(host);
-  }
+  for (const host of hosts) installShim(host);
   form(t, [...hosts]);
   await server.call('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
   return {

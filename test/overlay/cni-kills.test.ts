@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import t, { type Test } from 'tap';
 import { startCniCluster } from './cni-cluster.ts';
 import { startDaemon } from './daemon.ts';
-import { type Host, missingForHosts } from './hosts.ts';
-import { cni, ofPods, type Sandbox } from './pods.ts';
+import type { Host } from './hosts.ts';
+import { cni, missingForPods, ofPods, type Sandbox } from './pods.ts';
 
-const skip = missingForHosts() ?? false;
+const skip = missingForPods() ?? false;
 
 /** Stands before a program that the shim starts, and kills the shim with all that it has started, before or after one of its calls. */
 const wrapper = (program: string): string => `#!/bin/sh
@@ -34,21 +34,12 @@ function forget(host: Host, { netns }: Sandbox): void {
   host.must('ip', 'netns', 'delete', netns.replace('/run/netns/', ''));
 }
 
-/** Settles when the kernel tells that a link has gone. */
-async function linkGone(host: Host, link: string): Promise<() => Promise<void>> {
-  const monitor = host.start('stdbuf', '-oL', 'ip', 'monitor', 'link');
-  let text = '';
-  monitor.stdout?.on('data', (chunk: Buffer) => {
-    text += chunk.toString();
-  });
-  return async () => {
-    while (!new RegExp(`^Deleted .*${link}`, 'm').test(text)) {
-      if (monitor.stdout === null) throw new Error('ip monitor has no output');
-      await once(monitor.stdout, 'data');
-    }
-    monitor.kill();
-  };
-}
+/** Ends when there is no link of this name: looks each time the kernel tells of a change (rtnetlink(7)), of which it misses none. */
+const untilGone = `
+  socket(my $kernel, 16, 3, 0) or die $!;
+  bind($kernel, pack('SSLL', 16, 0, 0, 1)) or die $!;
+  while (system("ip link show $ARGV[0] > /dev/null 2>&1") == 0) { recv($kernel, my $news, 65536, 0); }
+`;
 
 async function withCluster(
   t: Test,
@@ -140,9 +131,9 @@ t.test('the daemon is killed', { skip }, (t) =>
     controller('CONT');
     daemon = await startDaemon(n2);
     const second = await halfWay('second');
-    const gone = await linkGone(n2, second.link);
     n2.must('sh', '-c', 'kill -9 -$(cat /run/group)');
-    await gone();
+    const [code] = await once(n2.start('perl', '-e', untilGone, second.link), 'exit');
+    t.equal(code, 0);
     t.strictSame(ofPods(n2), [], 'where nobody waits any more, the daemon does');
 
     controller('CONT');

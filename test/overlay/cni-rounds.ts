@@ -7,8 +7,8 @@ import { parseArgs } from 'node:util';
 import t from 'tap';
 import { type CniCluster, sandboxId, startCniCluster } from './cni-cluster.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
-import { type Host, missingForHosts } from './hosts.ts';
-import { cni, makeSandbox, ofPods, type Sandbox, type TestPod } from './pods.ts';
+import type { Host } from './hosts.ts';
+import { cni, makeSandbox, missingForPods, ofPods, type Sandbox, type TestPod } from './pods.ts';
 
 const { values } = parseArgs({
   options: { pods: { type: 'string' }, rounds: { type: 'string' }, seed: { type: 'string' } },
@@ -18,7 +18,7 @@ const roundsPerDaemon = 25;
 /** ADD takes less here; a kill that comes later meets DEL or nothing. */
 const longestMs = 120;
 
-t.test('rounds', { skip: missingForHosts() ?? false }, async (t) => {
+t.test('rounds', { skip: missingForPods() ?? false }, async (t) => {
   const cluster = await startCniCluster(t);
   if (cluster === null) return;
   const [n1, n2] = cluster.hosts;

@@ -2,12 +2,11 @@
 import t from 'tap';
 import { sandboxId, startCniCluster } from './cni-cluster.ts';
 import { startDaemon } from './daemon.ts';
-import { missingForHosts } from './hosts.ts';
 import { ping } from './ping.ts';
-import { cni, inPod, makeSandbox, ofPods } from './pods.ts';
+import { cni, inPod, makeSandbox, missingForPods, ofPods } from './pods.ts';
 import { talk } from './talk.ts';
 
-const skip = missingForHosts() ?? false;
+const skip = missingForPods() ?? false;
 
 t.test('pods of two nodes', { skip }, async (t) => {
   const cluster = await startCniCluster(t);

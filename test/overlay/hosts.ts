@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasProgram } from '../cluster/binaries.ts';
+import { mortal } from '../cluster/mortal.ts';
 import { missingForOvn, unpackedOvn } from '../cluster/unpacked-ovn.ts';
 import { childrenIn, type Scope } from './children.ts';
 
@@ -17,7 +18,8 @@ export const program = '/opt/program/microshift-net';
 export function missingForHosts(): string | null {
   const ovn = missingForOvn();
   if (ovn !== null) return ovn;
-  const absent = ['nsenter', 'ovs-vsctl', 'ovs-vswitchd', 'setpriv'].find((name) => !hasProgram(name, '--version'));
+  const programs = ['nsenter', 'ovs-vsctl', 'ovs-vswitchd', 'setpriv', 'perl', 'pidwait'];
+  const absent = programs.find((name) => !hasProgram(name, '--version'));
   if (absent !== undefined) return `${absent} is missing`;
   const probe = spawnSync('unshare', [
     '-n',
@@ -40,6 +42,8 @@ export interface Host {
   readonly address: string;
   /** Its first process, all others' end. */
   readonly pid: number;
+  /** Settles when its first process has ended, which it does after all others. */
+  readonly gone: Promise<unknown>;
   /** Runs a program on the node. */
   run(words: readonly string[], input?: string): Ended;
   /** The same for one that has to succeed; what it printed. */
@@ -71,17 +75,18 @@ export async function startLan(t: Scope): Promise<Lan> {
   const ovn = unpackedOvn();
   const folder = mkdtempSync(join(tmpdir(), 'overlay-lan-'));
   const children = childrenIn(folder, t);
-  const stay = async (program: string, ...words: readonly string[]): Promise<number> => {
-    // It ends with this process, however that ends.
-    const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...words], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+  const stay = async (
+    ...words: readonly string[]
+  ): Promise<{ readonly pid: number; readonly gone: Promise<unknown> }> => {
+    const [first, ...rest] = mortal(words);
+    const child = spawn(first, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
     children.push(child);
-    const line = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]).then(([first]) => String(first));
-    if (!line.startsWith('ready') || child.pid === undefined) throw new Error(`${program}: ${line}`);
-    return child.pid;
+    const gone = once(child, 'exit');
+    const line = await Promise.race([once(child.stdout, 'data'), gone]).then(([said]) => String(said));
+    if (!line.startsWith('ready') || child.pid === undefined) throw new Error(`${words[0]}: ${line}`);
+    return { pid: child.pid, gone };
   };
-  const lan = await stay(
+  const { pid: lan } = await stay(
     'unshare',
     '-n',
     'sh',
@@ -101,7 +106,7 @@ export async function startLan(t: Scope): Promise<Lan> {
     },
     host: async (name, place, others = [], mounts = []) => {
       // Processes of its own, which all end with the first of them.
-      const outer = await stay(
+      const { pid: outer, gone } = await stay(
         'unshare',
         '-mnu',
         '--pid',
@@ -115,7 +120,7 @@ export async function startLan(t: Scope): Promise<Lan> {
         ...mounts,
       );
       const pid = Number(readFileSync(`/proc/${outer}/task/${outer}/children`, 'utf8').trim());
-      const host = hostOf(name, `192.0.2.${place}`, pid, children);
+      const host = hostOf(name, `192.0.2.${place}`, pid, gone, children);
       for (const nic of ['eth0', ...others]) plug(host, nic, lan);
       configure(host);
       return host;
@@ -123,7 +128,7 @@ export async function startLan(t: Scope): Promise<Lan> {
   };
 }
 
-function hostOf(name: string, address: string, pid: number, children: ChildProcess[]): Host {
+function hostOf(name: string, address: string, pid: number, gone: Promise<unknown>, children: ChildProcess[]): Host {
   const inside = (words: readonly string[]): string[] => [
     '-t',
     String(pid),
@@ -150,6 +155,7 @@ function hostOf(name: string, address: string, pid: number, children: ChildProce
     name,
     address,
     pid,
+    gone,
     run,
     must,
     agent: (...words) => run([process.execPath, program, ...words]),

@@ -2,7 +2,13 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { ApiServer } from '../cluster/api-server.ts';
-import type { Host } from './hosts.ts';
+import { hasProgram } from '../cluster/binaries.ts';
+import { type Host, missingForHosts } from './hosts.ts';
+
+/** Why pods can get no network here; null: they can. The plug-in starts ethtool. */
+export function missingForPods(): string | null {
+  return missingForHosts() ?? (hasProgram('ethtool', '--version') ? null : 'ethtool is missing');
+}
 
 export const shim = '/opt/cni/bin/microshift-net-cni';
 

@@ -1,5 +1,4 @@
 // An API server of this machine, reached from a node as if it ran there.
-
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync } from 'node:fs';
@@ -7,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import type { ApiServer } from '../cluster/api-server.ts';
+import { mortal } from '../cluster/mortal.ts';
 import { childrenIn } from './children.ts';
 import type { Host } from './hosts.ts';
 
@@ -24,14 +24,19 @@ const relay = `
   }).listen(from, () => console.log('listening'));
 `;
 
-/** Lets nodes reach the server at its own address, and gives them the administrator's kubeconfig. It goes on while the test waits for a program. */
+/**
+ * Lets nodes reach the server at its own address, and their agents find it with the administrator's kubeconfig, which their ovn.yaml names and nothing else.
+ * What nodes send goes through a socket in the file system, because files cross network namespaces and connections do not, and through processes of their
+ * own: this one waits for programs.
+ */
 export async function offerApi(t: Test, server: ApiServer, hosts: readonly Host[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'relay-'));
   const children = childrenIn(folder, t);
   const [path, address] = [{ path: join(folder, 'api.sock') }, { port: server.port, host: '127.0.0.1' }];
   const start = async (before: readonly string[], from: object, to: object): Promise<void> => {
     const words = [...before, process.execPath, '-e', relay, JSON.stringify(from), JSON.stringify(to)];
-    const child = spawn('env', ['--unset=NODE_OPTIONS', ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [first, ...rest] = mortal(['env', '--unset=NODE_OPTIONS', ...words]);
+    const child = spawn(first, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
     children.push(child);
     await once(child.stdout, 'data');
   };
@@ -43,5 +48,6 @@ export async function offerApi(t: Test, server: ApiServer, hosts: readonly Host[
   for (const host of hosts) {
     await start(['nsenter', `--net=${host.path('').replace(/root$/, 'ns/net')}`], address, path);
     host.write(nodeKubeconfig, JSON.stringify(kubeconfig));
+    host.write('/etc/microshift/ovn.yaml', `ovs:\n  datapathType: netdev\noverlay:\n  kubeconfig: ${nodeKubeconfig}\n`);
   }
 }

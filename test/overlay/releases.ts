@@ -3,6 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { mortal } from '../cluster/mortal.ts';
 import { unpackedOvn } from '../cluster/unpacked-ovn.ts';
 
 export interface Release {
@@ -45,9 +46,8 @@ function releaseIn(root: string, prepare: Release['prepare']): Release {
 
 /** The base has libraries of its own: its programs run in its root, which sees the folder. */
 async function inBase(base: string, folder: string, children: ChildProcess[]) {
-  const child = spawn('unshare', ['-m', 'bash', 'test/overlay/in-base.sh', base, folder], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const [first, ...rest] = mortal(['unshare', '-m', 'bash', 'test/overlay/in-base.sh', base, folder]);
+  const child = spawn(first, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
   children.push(child);
   const [said] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
   if (!String(said).startsWith('ready')) throw new Error(`in-base.sh ended with ${said}`);

@@ -2,12 +2,12 @@
 import t from 'tap';
 import { apiServerFor } from '../cluster/session.ts';
 import { startDaemon } from './daemon.ts';
-import { type Host, missingForHosts, startCentral, startController, startLan } from './hosts.ts';
+import { type Host, startCentral, startController, startLan } from './hosts.ts';
 import { ping } from './ping.ts';
-import { cni, createPod, inPod, installShim, makeSandbox } from './pods.ts';
+import { cni, createPod, inPod, installShim, makeSandbox, missingForPods } from './pods.ts';
 import { nodeKubeconfig, offerApi } from './relay.ts';
 
-const skip = missingForHosts() ?? false;
+const skip = missingForPods() ?? false;
 
 /** Name and id as they were. */
 const podName = 'sshd-2';

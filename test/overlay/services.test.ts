@@ -50,9 +50,10 @@ function refusal(from: Pick<Host, 'must'>, address: string, port: number): strin
 async function converse(from: Pod, address: string, port: number): Promise<{ next(): Promise<string> }> {
   const script = `
     const socket = require('dgram').createSocket('udp4');
-    let timer;
+    let timer = null;
     const ask = () => socket.send('?', ${port}, '${address}');
-    socket.on('message', (answer) => { clearInterval(timer); console.log(String(answer)); });
+    // Of two that were sent for one question the second answer is nobody's.
+    socket.on('message', (answer) => { if (timer !== null) console.log(String(answer)); clearInterval(timer); timer = null; });
     process.stdin.on('data', () => { ask(); timer = setInterval(ask, 500); });`;
   const child = from.start(process.execPath, '-e', script);
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();

@@ -10,6 +10,7 @@ import { annotatedNetwork } from '../../agent/workload/pods/annotations.ts';
 import { readPod } from '../../agent/workload/pods/read-pod.ts';
 import type { ApiServer } from '../cluster/api-server.ts';
 import { missingParts } from '../cluster/binaries.ts';
+import { hear, openTestApi } from '../cluster/following.ts';
 import { apiServerFor } from '../cluster/session.ts';
 import { giveApi, makePod, prepareNamespace, removePod } from './cluster-api.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
@@ -128,6 +129,10 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
       'application/merge-patch+json',
     );
     await until(() => addressOf('second') === '10.42.1.77' && port('first') === undefined);
+    const listener = openTestApi(server.kubeconfig('admin'));
+    t.teardown(listener.close);
+    const heard = hear(listener, { apiVersion: 'v1', plural: 'events', namespace: 'default' });
+    await heard.until(({ names }) => names.size > 0, 'there is an Event');
     const events = await server.call('GET', '/api/v1/namespaces/default/events');
     const reasons = events.body.items.map((one: { reason: string }) => one.reason);
     t.strictSame(reasons, ['AddressTaken'], 'until the first one has ended; an Event said so');

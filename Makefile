@@ -3,7 +3,7 @@ SHELL := /bin/bash
 export DEBIAN_FRONTEND := noninteractive
 HOST_COMMANDS := mmdebstrap unshare nsenter setpriv taskset flock mke2fs
 # For tests that skip where one of these is missing.
-CLUSTER_COMMANDS := etcd openssl shellcheck ovsdb-server go ethtool pidwait
+CLUSTER_COMMANDS := etcd openssl shellcheck ovsdb-server go ethtool faketime pidwait
 PACKAGE_COMMANDS := rpmbuild rpmlint dnf createrepo_c man firewall-cmd nft
 .DEFAULT_GOAL := help
 .PHONY: help build rpm test check demo demo-overlay demo-cluster bench faults clean

@@ -26,11 +26,12 @@ export interface Daemon {
   stop(): Promise<number | null>;
 }
 
-/** Starts the daemon of a node as its unit does, and waits until it says that it is ready. `tell` is told what it says. */
+/** Starts the daemon of a node as its unit does, and waits until it says that it is ready. `tell` is told what it says, `environment` is NAME=VALUE of its own. */
 export async function startDaemon(
   host: Host,
   ready = /^READY=1 STATUS=\S+ is as wanted/,
   tell = (text: string): void => void process.stderr.write(text),
+  environment: readonly string[] = [],
 ): Promise<Daemon> {
   host.run(['rm', '-f', '/run/notify']);
   const manager = host.start('perl', '-e', notified);
@@ -39,6 +40,7 @@ export async function startDaemon(
   const child = host.start(
     'env',
     'NOTIFY_SOCKET=/run/notify',
+    ...environment,
     process.execPath,
     '--jitless',
     '--optimize-for-size',

@@ -20,6 +20,12 @@ export function connectionError(access: Access, cause: unknown): AgentError {
       cause,
     });
   }
+  if (code === 'CERT_NOT_YET_VALID') {
+    return new AgentError('cluster-untrusted', `the certificate of the API server at ${where} is not valid yet`, {
+      hint: 'check the clock of this node: it is behind',
+      cause,
+    });
+  }
   if (trustCodes.test(code)) {
     return new AgentError(
       'cluster-untrusted',

@@ -4,6 +4,7 @@ import { listenForCommands } from '../../../drivers/host/control-socket.ts';
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import { openPodPorts, type PodPorts } from '../../../drivers/openvswitch/pod-ports.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import { createWriting } from '../daemon/writing.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { ownDevice } from '../planned.ts';
 import { writeConflist } from './conflist.ts';
@@ -31,7 +32,12 @@ export async function startCni(
     throw error;
   }
   const pods = followNodePods(api, node.name, say);
+  const conflist = createWriting(() => writeConflist(places.cniConfig, say), {
+    failed: ({ message }) => say(`warning: no pod can start on this node: ${message}`),
+    recovered: () => undefined,
+  });
   const close = (): void => {
+    conflist.close();
     pods.close();
     ports.close();
   };
@@ -40,7 +46,7 @@ export async function startCni(
     const own = ports.find(device);
     if (!pods.isKnown || own === null || !isInstalled(own)) return;
     stopListening();
-    writeConflist(places.cniConfig, say);
+    conflist.ask();
   };
   const stops = [ports.onChange(tellWhenReady), pods.onKnown(tellWhenReady)];
   const stopListening = (): void => stops.forEach((stop) => void stop());

@@ -4,6 +4,7 @@ import { AgentError } from '../../../errors.ts';
 import type { OverlayDaemon, WatcherState } from '../../../model/overlay-daemon.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { readDaemon, runsStill, writeDaemon } from './state.ts';
+import { createWriting } from './writing.ts';
 
 /** Where the daemon tells what it does. */
 export interface Teller {
@@ -27,9 +28,14 @@ export interface Report {
 export function openReport({ daemon }: OverlayPlaces, { say, fail }: Teller): Report {
   let state = firstState(daemon);
   let isReady = false;
+  // A file that cannot be written is no reason to keep no pods.
+  const file = createWriting(() => writeDaemon(daemon, state), {
+    failed: fail,
+    recovered: () => say(`${daemon} can be written again`),
+  });
   const note = (change: Partial<OverlayDaemon>): void => {
     state = { ...state, ...change };
-    writeDaemon(daemon, state);
+    file.ask();
   };
   const tell = async (status: string): Promise<void> => {
     await tellServiceManager(isReady ? { status } : { ready: true, status });

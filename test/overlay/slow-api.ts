@@ -1,0 +1,66 @@
+// What stands between a node and an API server: the way there can be slow, stall, or break.
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Scope } from './children.ts';
+
+export interface SlowWay {
+  readonly port: number;
+  /** Connections so far. */
+  readonly opened: number;
+  /** What the server says from now on comes so much later. */
+  delay(ms: number): void;
+  /** Nothing of what the server says comes before the function that it returns is called; then all of it does, at once. */
+  stall(): () => void;
+  /** Breaks every connection. */
+  cut(): void;
+}
+
+/** A way to a port of this machine. It ends with the test. */
+export async function slowWay(t: Scope, port: number): Promise<SlowWay> {
+  const open = new Set<Socket>();
+  let opened = 0;
+  let delayMs = 0;
+  let stalled = Promise.resolve();
+  const server = createServer((inner) => {
+    opened += 1;
+    const outer = connect(port, '127.0.0.1');
+    let order = Promise.resolve();
+    for (const one of [inner, outer]) {
+      open.add(one);
+      one.on('error', () => undefined).on('close', () => open.delete(one));
+    }
+    inner.pipe(outer);
+    inner.on('close', () => outer.destroy());
+    outer.on('data', (chunk) => {
+      const due = Promise.all([order, stalled, pause(delayMs, undefined, { ref: false })]);
+      order = due.then(() => void inner.write(chunk));
+    });
+    outer.on('close', () => void order.then(() => inner.destroy()));
+  });
+  const cut = (): void => {
+    for (const one of open) one.destroy();
+  };
+  t.teardown(() => {
+    server.close();
+    cut();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    get opened() {
+      return opened;
+    },
+    delay: (ms) => {
+      delayMs = ms;
+    },
+    stall: () => {
+      let release = (): void => undefined;
+      stalled = new Promise((resolve) => {
+        release = resolve;
+      });
+      return release;
+    },
+    cut,
+  };
+}

@@ -1,0 +1,287 @@
+// Faults around the daemon of the central node while pods come and go: a full disk, a clock that is set, a slow API server, and a burst of changes.
+import { existsSync, readFileSync } from 'node:fs';
+import { Agent, request } from 'node:https';
+import t, { type Test } from 'tap';
+import { openMirror, openSession } from '../../agent/drivers/ovsdb/index.ts';
+import type { ApiServer } from '../cluster/api-server.ts';
+import { missingParts } from '../cluster/binaries.ts';
+import { apiServerFor } from '../cluster/session.ts';
+import { giveApi, makePod, prepareNamespace, removePod } from './cluster-api.ts';
+import { sandboxId } from './cni-cluster.ts';
+import { asWanted, type Daemon, startDaemon } from './daemon.ts';
+import { form } from './form.ts';
+import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { cni, createPod, installShim, makeSandbox, ofPods } from './pods.ts';
+import { type SlowWay, slowWay } from './slow-api.ts';
+
+/** Far beyond what a busy machine needs. */
+const limitMs = 120_000;
+/** Where the daemon and the plug-in write, each on a disk of its own. */
+const places = ['/var/lib/microshift-net', '/run/microshift-net', '/etc/cni/net.d', '/tmp'];
+const fakeClock = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
+
+/** A daemon, and what it says. */
+interface Heard extends Daemon {
+  /** Resolves when it has said this. */
+  saying(words: RegExp): Promise<void>;
+  times(words: RegExp): number;
+}
+
+async function startHeard(host: Host, environment: readonly string[] = []): Promise<Heard> {
+  let said = '';
+  const waiting = new Set<() => void>();
+  const hear = (text: string): void => {
+    said += text;
+    process.stderr.write(text);
+    for (const look of [...waiting]) look();
+  };
+  const daemon = await startDaemon(host, asWanted, hear, environment);
+  return {
+    ...daemon,
+    saying: (words) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (!words.test(said)) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        look();
+      }),
+    times: (words) => said.match(new RegExp(words, 'g'))?.length ?? 0,
+  };
+}
+
+/** Rows of OVN_Northbound of a node. */
+async function openRows(t: Test, host: Host) {
+  const remotes = `unix:${host.path('/run/ovn/ovnnb_db.sock')}`;
+  const open = () => {
+    const session = openSession({ remotes, database: 'OVN_Northbound', limitMs });
+    t.teardown(() => session.close());
+    return session;
+  };
+  const ports = await openMirror(open(), { Logical_Switch_Port: { indexes: ['name'] } }, limitMs);
+  const balancers = await openMirror(open(), { Load_Balancer: {} }, limitMs);
+  let writes = 0;
+  balancers.onChange(() => {
+    writes += 1;
+  });
+  const has = (pod: string): boolean => ports.table('Logical_Switch_Port').find('name', `default_${pod}`).length > 0;
+  return {
+    has,
+    untilPort: async (pod: string, isThere = true): Promise<void> => {
+      await ports.until(() => has(pod) === isThere, limitMs);
+    },
+    untilBalanced: async (isSo: (vips: string) => boolean): Promise<void> => {
+      await balancers.until(
+        () => isSo(JSON.stringify([...balancers.table('Load_Balancer').rows()].map(({ vips }) => vips))),
+        limitMs,
+      );
+    },
+    /** Transactions that changed load balancers. */
+    writes: () => writes,
+  };
+}
+type Rows = Awaited<ReturnType<typeof openRows>>;
+
+async function all(): Promise<void> {
+  const server = await apiServerFor(t);
+  if (server === null) return;
+  await prepareNamespace(server);
+  await t.test('while pods come and go', (t) => onNode(t, server));
+}
+
+async function onNode(t: Test, server: ApiServer): Promise<void> {
+  const lan = await startLan(t);
+  const n1 = await lan.host('n1', 11);
+  for (const place of places)
+    n1.must('sh', '-c', 'mkdir -p "$1" && mount -t tmpfs -o size=512k,mode=755 small "$1"', 'sh', place);
+  installShim(n1);
+  form(t, [n1]);
+  const way = await slowWay(t, server.port);
+  await giveApi(t, n1, { ...server, port: way.port });
+  const rows = await openRows(t, n1);
+  await t.test('a full disk', (t) => onFullDisk(t, server, n1, rows));
+  const skip = existsSync(fakeClock) ? false : 'libfaketime is missing';
+  await t.test('a clock that is set', { skip }, (t) => onSetClock(t, server, n1, rows, way));
+  const daemon = await startHeard(n1);
+  await t.test('a slow API server', (t) => onSlowServer(t, server, n1, rows, way));
+  await t.test('a burst of changes', (t) => onBurst(t, server, n1, rows, way, daemon));
+  t.equal(await daemon.stop(), 0);
+}
+
+async function onFullDisk(t: Test, server: ApiServer, n1: Host, rows: Rows): Promise<void> {
+  const fill = (place: string): void => {
+    n1.run(['dd', 'if=/dev/zero', `of=${place}/filler`, 'bs=1k']);
+    t.not(n1.run(['sh', '-c', 'echo x > "$1"/more', 'sh', place]).status, 0, `${place} is full`);
+    n1.must('rm', '-f', `${place}/more`);
+  };
+  const conflist = '/etc/cni/net.d/10-microshift-net.conflist';
+  fill('/etc/cni/net.d');
+  const daemon = await startHeard(n1);
+  await daemon.saying(/no pod can start on this node: .*conflist cannot be written/);
+  for (const place of places) if (place !== '/etc/cni/net.d') fill(place);
+  await makePod(server, 'n1', 'come');
+  await rows.untilPort('come');
+  await removePod(server, 'come');
+  await rows.untilPort('come', false);
+  await daemon.saying(/overlay-run\.json cannot be written/);
+  const sandbox = makeSandbox(n1, sandboxId(), await createPod(server, 'n1', 'stay'));
+  t.match(await cni(n1, 'ADD', sandbox), { status: 0, result: { ips: [{}] } }, 'a pod gets its interface');
+  t.match(await cni(n1, 'DEL', sandbox), { status: 0 });
+  t.strictSame(ofPods(n1), []);
+  t.equal(n1.must('find', ...places, '-name', '*.tmp'), '', 'nothing is half written');
+  t.not(n1.run(['test', '-e', conflist]).status, 0);
+
+  for (const place of places) n1.must('rm', `${place}/filler`);
+  await Promise.all([daemon.saying(/wrote .*conflist/), daemon.saying(/overlay-run\.json can be written again/)]);
+  t.match(JSON.parse(n1.must('cat', conflist)), { name: 'ovn-kubernetes' });
+  const { pid, watcher } = JSON.parse(n1.must('cat', '/run/microshift-net/overlay-run.json'));
+  t.strictSame([pid, watcher.role, watcher.objects.Pod ?? watcher.objects.pods], [daemon.pid, 'active', 1]);
+  t.equal(n1.must('find', ...places, '-name', '*.tmp'), '');
+  t.strictSame([daemon.times(/conflist cannot be written/), daemon.times(/run\.json cannot be written/)], [1, 1]);
+  t.equal(await daemon.stop(), 0);
+}
+
+/**
+ * All that the daemon asks for the time of day is answered by libfaketime, certificates included; clocks that are never set go on as they are, as when an
+ * admin or NTP sets a real one. Timers of the kernel that follow the time of day (timerfd) are not: nothing here has them.
+ */
+async function onSetClock(t: Test, server: ApiServer, n1: Host, rows: Rows, way: SlowWay): Promise<void> {
+  const set = (to: string): void => {
+    // libfaketime reads it at every call: it must never be empty.
+    n1.must('sh', '-c', 'echo "$1" > /run/clock.new && mv /run/clock.new /run/clock', 'sh', to);
+  };
+  const annotated = async (pod: string): Promise<boolean> => {
+    const { body } = await server.call('GET', `/api/v1/namespaces/default/pods/${pod}`);
+    return body.metadata.annotations?.['k8s.ovn.org/pod-networks'] !== undefined;
+  };
+  const passes = async (pod: string): Promise<void> => {
+    await makePod(server, 'n1', pod);
+    await rows.untilPort(pod);
+  };
+  set('+2h');
+  const daemon = await startHeard(n1, [
+    `LD_PRELOAD=${fakeClock}`,
+    'FAKETIME_TIMESTAMP_FILE=/run/clock',
+    'FAKETIME_NO_CACHE=1',
+    'FAKETIME_DONT_FAKE_MONOTONIC=1',
+  ]);
+  await passes('before');
+  set('+1h');
+  await passes('hour-back');
+  set('+3650d');
+  await passes('ten-years-on');
+  n1.must('ovn-nbctl', 'lsp-del', 'default_before');
+  await rows.untilPort('before');
+  const [opened, text] = [way.opened, /certificate of the API server at \S+ has expired/];
+  way.cut();
+  await daemon.saying(text);
+  t.match(n1.agent('overlay', 'status').stdout, text, 'status tells');
+  await makePod(server, 'n1', 'unheard');
+  n1.must('ovn-nbctl', 'lsp-del', 'default_before');
+  await rows.untilPort('before');
+  t.notOk(rows.has('unheard'), 'nothing is heard from a server that cannot be trusted, and what is known is kept');
+  set('+1h');
+  await rows.untilPort('unheard');
+  t.ok(way.opened - opened < 100, `it was not asked over and over: ${way.opened - opened} connections`);
+  await passes('after');
+  t.ok(await annotated('hour-back'));
+  const told = daemon.times(text);
+  t.ok(told >= 1 && told <= 3, `told ${told} times, by those who follow objects and systemd`);
+  t.equal(await daemon.stop(), 0);
+}
+
+async function onSlowServer(t: Test, server: ApiServer, n1: Host, rows: Rows, way: SlowWay): Promise<void> {
+  way.delay(5_000);
+  await Promise.all(['slow-1', 'slow-2', 'slow-3'].map((name) => makePod(server, 'n1', name)));
+  for (const name of ['slow-1', 'slow-2', 'slow-3']) await rows.untilPort(name);
+  way.delay(0);
+  t.pass('each answer takes five seconds');
+
+  const release = way.stall();
+  await makePod(server, 'n1', 'stalled');
+  n1.must('ovn-nbctl', 'lsp-del', 'default_slow-1');
+  await rows.untilPort('slow-1');
+  await removePod(server, 'slow-2');
+  t.strictSame([rows.has('stalled'), rows.has('slow-2')], [false, true], 'a watch stalls: what is known is kept');
+  release();
+  await rows.untilPort('stalled');
+  await rows.untilPort('slow-2', false);
+}
+
+async function onBurst(t: Test, server: ApiServer, n1: Host, rows: Rows, way: SlowWay, { pid }: Daemon): Promise<void> {
+  const [slices, updates] = [50, 100];
+  const names = Array.from({ length: slices }, (_, n) => n);
+  const collection = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices';
+  const addressOf = (slice: number, update: number): string =>
+    update === updates ? `10.42.0.${100 + slice}` : `10.42.${1 + slice}.${1 + update}`;
+  const peakKib = (): number => Number(/VmHWM:\s+(\d+)/.exec(n1.must('cat', `/proc/${pid}/status`))?.[1]);
+  await server.call('POST', '/api/v1/namespaces/default/services', {
+    metadata: { name: 'web' },
+    spec: { clusterIP: '10.43.0.80', ports: [{ name: 'http', port: 80, targetPort: 8080 }] },
+  });
+  await Promise.all(
+    names.map((slice) =>
+      server.call('POST', collection, {
+        metadata: { name: `web-${slice}`, labels: { 'kubernetes.io/service-name': 'web' } },
+        addressType: 'IPv4',
+        endpoints: [{ addresses: [addressOf(slice, 0)], conditions: { ready: true } }],
+        ports: [{ name: 'http', port: 8080, protocol: 'TCP' }],
+      }),
+    ),
+  );
+  await rows.untilBalanced((vips) => names.every((slice) => vips.includes(`${addressOf(slice, 0)}:8080`)));
+  const [wrote, before] = [rows.writes(), peakKib()];
+  const release = way.stall();
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+  const statuses = await Promise.all(
+    names.map(async (slice) => {
+      const found = new Set<number | undefined>();
+      for (let update = 1; update <= updates; update += 1)
+        found.add(
+          await patch(server, agent, `${collection}/web-${slice}`, {
+            endpoints: [{ addresses: [addressOf(slice, update)], conditions: { ready: true } }],
+          }),
+        );
+      return [...found];
+    }),
+  );
+  agent.destroy();
+  t.strictSame(new Set(statuses.flat()), new Set([200]));
+  t.equal(rows.writes(), wrote, 'nothing of it has come');
+  release();
+  await makePod(server, 'n1', 'after-burst');
+  await rows.untilBalanced(
+    (vips) => names.every((slice) => vips.includes(`${addressOf(slice, updates)}:8080`)) && !vips.includes('10.42.1.'),
+  );
+  await rows.untilPort('after-burst');
+  const written = rows.writes() - wrote;
+  t.comment(
+    `${slices * updates} updates: ${written} transactions, resident at most ${before} and then ${peakKib()} KiB`,
+  );
+  t.ok(written <= (slices * updates) / 50, `few transactions: ${written}`);
+  t.ok(peakKib() < 100_000, `memory is bounded: ${peakKib()} KiB`);
+}
+
+/** Like ApiServer.call, on connections that stay: five thousand handshakes would be no burst. */
+function patch(
+  { port, folder, token }: ApiServer,
+  agent: Agent,
+  path: string,
+  body: object,
+): Promise<number | undefined> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/merge-patch+json' };
+  const options = { host: '127.0.0.1', port, ca: readFileSync(`${folder}/ca.crt`), agent, path, headers };
+  return new Promise((resolve, reject) => {
+    request({ ...options, method: 'PATCH' }, (incoming) => {
+      incoming.resume().on('end', () => resolve(incoming.statusCode));
+    })
+      .on('error', reject)
+      .end(JSON.stringify(body));
+  });
+}
+
+const reason = missingForHosts() ?? missingParts();
+if (reason !== null) t.plan(0, reason);
+else await all();

@@ -166,7 +166,7 @@ export function wantTaggedBalancer(
     title: `${key}=${value}`,
     existing,
     columns: {
-      // northd of OVN 26.03 aborts when a switch gets one without a name, which is how the tool of 2017 made them.
+      // northd of OVN 26.03 aborts when a switch gets one that was made with neither a name nor a VIP while it ran, as the tool of 2017 made them.
       name: is(textOf(existing, 'name') || (value === 'yes' ? key : `${key}_${value}`)),
       external_ids: keys(ids),
       ...(protocol === 'udp' && { protocol: is([protocol]) }),

@@ -5,7 +5,7 @@ import { createDraft } from '../overlay/draft.ts';
 import type { Existing } from '../overlay/existing.ts';
 import { titleOf } from '../overlay/surplus.ts';
 import type { Part, WorkloadFacts } from './part.ts';
-import { pods, portName } from './pods/pods.ts';
+import { isPod, pods, portName } from './pods/pods.ts';
 import { policies } from './policies/policies.ts';
 import { services } from './services/services.ts';
 
@@ -58,7 +58,8 @@ export function planWorkload(
         },
         portOf: (pod) => {
           const name = portName(pod);
-          return ports.get(name) ?? existing.named('Logical_Switch_Port', name)?._uuid ?? null;
+          const row = existing.named('Logical_Switch_Port', name);
+          return ports.get(name) ?? (row !== null && isPod(row) ? row._uuid : null);
         },
       });
     }

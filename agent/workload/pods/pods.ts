@@ -57,7 +57,7 @@ function switchOf({ named }: Existing, node: string): WantedRow | null {
 }
 
 /** Ports of routers and NICs have a type, and no pod is one. */
-function isPod(row: DatabaseRow): boolean {
+export function isPod(row: DatabaseRow): boolean {
   return textOf(row, 'type') === '';
 }
 

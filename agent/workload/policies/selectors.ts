@@ -8,7 +8,8 @@ export function selects({ matchLabels, matchExpressions }: LabelSelector, labels
 
 /** A label that is not there is none of the values: `NotIn` holds. */
 function holds({ key, operator, values = [] }: LabelExpression, labels: Labels): boolean {
-  const value = labels[key];
+  // A label may be called as what every object has, `constructor`.
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case 'In':
       return value !== undefined && values.includes(value);

@@ -48,6 +48,7 @@ export function createKeeper(
   const takeOver = (): void => {
     networks?.close();
     networks = null;
+    report.concern('annotations', null);
     report.role(northbound.isOwner ? 'active' : 'standby');
     if (cluster === null || !northbound.isOwner) return;
     networks = createPodNetworks(api, (error) => report.concern('annotations', error));

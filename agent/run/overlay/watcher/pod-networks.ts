@@ -27,15 +27,20 @@ export interface PodNetworks {
   close(): void;
 }
 
-/** Knows of no address yet: the pods' annotations say which they have, and then their rows. */
+/**
+ * Knows of no address yet: the pods' annotations say which they have, and then their rows. `report` is told why a pod cannot be annotated, and null as soon
+ * as there is no such pod any more.
+ */
 export function createPodNetworks(
   api: Pick<KubernetesApi, 'annotate' | 'tell'>,
-  fail: (error: AgentError) => void,
+  report: (error: AgentError | null) => void,
 ): PodNetworks {
   const book = createAddressBook();
   const underWay = new Set<ObjectKey>();
+  const failed = new Map<ObjectKey, AgentError>();
   let latest: NetworkFacts | null = null;
 
+  const tellFailed = (): void => report([...failed.values()][0] ?? null);
   const annotate = (key: ObjectKey): void => {
     const pod = latest?.pods.get(key);
     const addresses = book.addresses.get(key);
@@ -48,9 +53,12 @@ export function createPodNetworks(
     const ended = (error: AgentError | null): void => {
       underWay.delete(key);
       if (latest === null) return;
-      if (error !== null) fail(error);
+      if (error !== null) failed.set(key, error);
+      else failed.delete(key);
+      tellFailed();
       // What has changed meanwhile: another pod of the same name, or other addresses.
-      else if (latest.pods.get(key)?.uid !== pod.uid || book.addresses.get(key) !== addresses) annotate(key);
+      if (error === null && (latest.pods.get(key)?.uid !== pod.uid || book.addresses.get(key) !== addresses))
+        annotate(key);
     };
     api.annotate(pod, Object.fromEntries(differing)).then(
       () => ended(null),
@@ -69,6 +77,8 @@ export function createPodNetworks(
         addressesOfRow: (key) => addressesOfRow(facts.existing, key),
       });
       for (const fault of faults) api.tell(noticeOfFault(fault));
+      const mended = gone.filter((key) => failed.delete(key));
+      if (mended.length > 0) tellFailed();
       for (const key of new Set([...pods.map(keyOf), ...changed])) annotate(key);
       return changed.flatMap((key) => {
         const pod = facts.pods.get(key);
@@ -81,14 +91,20 @@ export function createPodNetworks(
   };
 }
 
+/** As each pod is after all of them: one that was changed and removed at once is gone. */
 function podsOf(changes: readonly ObjectChange[]): {
   readonly pods: readonly Pod[];
   readonly gone: readonly ObjectKey[];
 } {
-  const ofPods = changes.flatMap((change) => (change.kind === 'Pod' ? [change] : []));
+  const last = new Map<ObjectKey, Pod | null>();
+  for (const change of changes) {
+    if (change.kind !== 'Pod') continue;
+    const one = change.now ?? change.before;
+    if (one !== undefined) last.set(keyOf(one), change.now ?? null);
+  }
   return {
-    pods: ofPods.flatMap(({ now }) => now ?? []),
-    gone: ofPods.flatMap(({ before, now }) => (now === undefined && before !== undefined ? [keyOf(before)] : [])),
+    pods: [...last.values()].flatMap((pod) => pod ?? []),
+    gone: [...last].flatMap(([key, pod]) => (pod === null ? [key] : [])),
   };
 }
 

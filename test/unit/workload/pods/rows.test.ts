@@ -1,7 +1,7 @@
 // The logical ports of pods, on both releases and in both namings.
 import t from 'tap';
 import type { OverlayLayout, OverlayNode } from '../../../../agent/model/overlay.ts';
-import type { Pod } from '../../../../agent/model/workload.ts';
+import type { NetworkPolicy, Pod } from '../../../../agent/model/workload.ts';
 import { foundIn } from '../../../../agent/overlay/draft.ts';
 import { operationsOf } from '../../../../agent/overlay/operations.ts';
 import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
@@ -134,7 +134,11 @@ t.test('a row that the tool of 2017 made is taken over', (t) => {
 });
 
 t.test('what a pod cannot have', (t) => {
-  const { put, database } = clusterOf([nodeOf(1)]);
+  const { put, database, facts: known } = clusterOf([nodeOf(1)]);
+  const policed = (policies: Readonly<Record<string, NetworkPolicy>>): WorkloadFacts => {
+    const now = known();
+    return { ...now, workload: { ...now.workload, policies: new Map(Object.entries(policies)) } };
+  };
   const [router] = database.rows().tables.Logical_Switch_Port?.filter(({ name }) => name === 'stor-n1') ?? [];
   database.transact([
     {
@@ -147,6 +151,21 @@ t.test('what a pod cannot have', (t) => {
   const plan = put(podOf('n1', { namespace: 'br-ex' }));
   t.strictSame(plan.changes, [], 'the port of a router or a NIC');
   t.match(plan.trace.join('\n'), 'br-ex_n1=left out, its name is that of another port');
+  const policy = {
+    namespace: 'br-ex',
+    name: 'deny',
+    uid: 'deny',
+    podSelector: {},
+    policyTypes: ['Ingress'],
+    ingress: [],
+    egress: [],
+  } as const;
+  const { existing: there, shape: columns } = foundIn(database.rows());
+  const { changes } = planWorkload(policed({ 'br-ex/deny': policy }), there, columns, ['policy:br-ex/deny']);
+  const [group] = changes.flatMap((change) =>
+    change.do === 'insert' && change.table === 'Port_Group' ? [change] : [],
+  );
+  t.strictSame(group?.row.ports ?? [], [], 'nor is that closed by the policy of such a pod');
 
   const without = clusterOf([]);
   const facts = { ...without.facts(), nodes: [nodeOf(1)], addresses: new Map([['default/a', ['10.42.1.3/24']]]) };

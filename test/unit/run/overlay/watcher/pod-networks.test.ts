@@ -1,0 +1,55 @@
+// Addresses that are given out and annotated, as changes of pods are told.
+import t from 'tap';
+import { AgentError } from '../../../../../agent/errors.ts';
+import type { ObjectChange, Pod } from '../../../../../agent/model/workload.ts';
+import { foundIn } from '../../../../../agent/overlay/draft.ts';
+import { createPodNetworks } from '../../../../../agent/run/overlay/watcher/pod-networks.ts';
+import { emptyNorthbound, modern, nodeOf } from '../../../overlay/cluster.ts';
+import { podOf } from '../../../workload/pods/pods.ts';
+
+function networks(annotate: (pod: Pick<Pod, 'name'>) => Promise<'written' | 'gone'> = async () => 'written') {
+  const reports: (string | null)[] = [];
+  const pods = new Map<string, Pod>();
+  const { existing } = foundIn(emptyNorthbound().rows());
+  const made = createPodNetworks({ annotate, tell: () => undefined }, (error) => {
+    reports.push(error?.message ?? null);
+  });
+  const tell = (...changes: readonly ObjectChange[]): void => {
+    for (const { kind, before, now } of changes) {
+      if (kind !== 'Pod') continue;
+      if (now !== undefined) pods.set(`default/${now.name}`, now);
+      else pods.delete(`default/${before?.name}`);
+    }
+    made.settle(changes, { layout: modern, nodes: [nodeOf(1)], pods, existing });
+  };
+  return { tell, reports, all: () => Object.fromEntries(made.addresses) };
+}
+
+t.test('a pod that came or changed and went at once has no address any more', async (t) => {
+  const { tell, all } = networks();
+  const [a, labelled] = [podOf('a'), podOf('a', { labels: { app: 'web' } })];
+  tell({ kind: 'Pod', now: a }, { kind: 'Pod', before: a });
+  t.strictSame(all(), {}, 'it came and went');
+  tell({ kind: 'Pod', now: a });
+  tell({ kind: 'Pod', before: a, now: labelled }, { kind: 'Pod', before: labelled });
+  t.strictSame(all(), {}, 'it changed and went');
+  const anew = podOf('a', { uid: 'another' });
+  tell({ kind: 'Pod', now: a });
+  tell({ kind: 'Pod', before: a }, { kind: 'Pod', now: anew });
+  t.strictSame(Object.keys(all()), ['default/a'], 'one of its name has come instead');
+});
+
+t.test('a pod that cannot be annotated is told of until it is gone', async (t) => {
+  const refusal = new AgentError('cluster-refused', 'the API server refused to annotate it', { hint: 'none' });
+  const { tell, reports } = networks(({ name }) =>
+    name === 'a' ? Promise.reject(refusal) : Promise.resolve('written'),
+  );
+  const a = podOf('a');
+  tell({ kind: 'Pod', now: a });
+  await new Promise(setImmediate);
+  tell({ kind: 'Pod', now: podOf('b') });
+  await new Promise(setImmediate);
+  t.strictSame(reports, [refusal.message, refusal.message], 'that another one can be is no reason to forget it');
+  tell({ kind: 'Pod', before: a });
+  t.equal(reports.at(-1), null);
+});

@@ -1,4 +1,5 @@
 // Faults around the daemon of the central node while pods come and go: a full disk, a clock that is set, a slow API server, and a burst of changes.
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import t, { type Test } from 'tap';
@@ -10,7 +11,7 @@ import { giveApi, makePod, prepareNamespace, removePod } from './cluster-api.ts'
 import { sandboxId } from './cni-cluster.ts';
 import { asWanted, type Daemon, startDaemon } from './daemon.ts';
 import { form } from './form.ts';
-import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { type Host, missingForHosts, program, startLan } from './hosts.ts';
 import { cni, createPod, installShim, makeSandbox, ofPods } from './pods.ts';
 import { type SlowWay, slowWay } from './slow-api.ts';
 
@@ -66,11 +67,18 @@ async function openRows(t: Test, host: Host) {
   balancers.onChange(() => {
     writes += 1;
   });
-  const has = (pod: string): boolean => ports.table('Logical_Switch_Port').find('name', `default_${pod}`).length > 0;
+  const portOf = (pod: string) => ports.table('Logical_Switch_Port').find('name', `default_${pod}`)[0];
+  const has = (pod: string): boolean => portOf(pod) !== undefined;
   return {
     has,
     untilPort: async (pod: string, isThere = true): Promise<void> => {
       await ports.until(() => has(pod) === isThere, limitMs);
+    },
+    /** Deletes a row by hand, and waits for another one in its place. */
+    untilPutBack: async (pod: string): Promise<void> => {
+      const before = String(portOf(pod)?._uuid);
+      host.must('ovn-nbctl', 'lsp-del', `default_${pod}`);
+      await ports.until(() => has(pod) && String(portOf(pod)?._uuid) !== before, limitMs);
     },
     untilBalanced: async (isSo: (vips: string) => boolean): Promise<void> => {
       await balancers.until(
@@ -103,11 +111,18 @@ async function onNode(t: Test, server: ApiServer): Promise<void> {
   const rows = await openRows(t, n1);
   await t.test('a full disk', (t) => onFullDisk(t, server, n1, rows));
   const skip = existsSync(fakeClock) ? false : 'libfaketime is missing';
-  await t.test('a clock that is set', { skip }, (t) => onSetClock(t, server, n1, rows));
+  await t.test('a clock that is set', { skip }, (t) => onSetClock(t, server, n1, rows, way));
   const daemon = await startHeard(n1);
-  await t.test('a slow API server', (t) => onSlowServer(t, server, n1, rows, way));
+  await t.test('a slow API server', (t) => onSlowServer(t, server, rows, way));
   await t.test('a burst of changes', (t) => onBurst(t, server, n1, rows, way, daemon));
+  t.equal(await verified(n1), 0, 'after all of them every row is as wanted');
   t.equal(await daemon.stop(), 0);
+}
+
+/** What `overlay verify` ends with. It asks the API server by way of this process, which must not stand still meanwhile. */
+async function verified(host: Host): Promise<number | null> {
+  const [code] = await once(host.start(process.execPath, program, 'overlay', 'verify'), 'exit');
+  return code;
 }
 
 async function onFullDisk(t: Test, server: ApiServer, n1: Host, rows: Rows): Promise<void> {
@@ -130,6 +145,7 @@ async function onFullDisk(t: Test, server: ApiServer, n1: Host, rows: Rows): Pro
   t.match(await cni(n1, 'ADD', sandbox), { status: 0, result: { ips: [{}] } }, 'a pod gets its interface');
   t.match(await cni(n1, 'DEL', sandbox), { status: 0 });
   t.strictSame(ofPods(n1), []);
+  t.equal(await verified(n1), 0, 'and every row is as wanted');
   t.equal(n1.must('find', ...places, '-name', '*.tmp'), '', 'nothing is half written');
   t.not(n1.run(['test', '-e', conflist]).status, 0);
 
@@ -144,10 +160,10 @@ async function onFullDisk(t: Test, server: ApiServer, n1: Host, rows: Rows): Pro
 }
 
 /**
- * All that the daemon asks for the time of day is answered by libfaketime; clocks that are never set go on as they are, as when an admin or NTP sets a
+ * All that the daemon asks for the time of day is answered by libfaketime, certificates included; clocks that are never set go on as they are, as when an admin or NTP sets a
  * real one. Timers of the kernel that follow the time of day (timerfd) are not: nothing here has them.
  */
-async function onSetClock(t: Test, server: ApiServer, n1: Host, rows: Rows): Promise<void> {
+async function onSetClock(t: Test, server: ApiServer, n1: Host, rows: Rows, way: SlowWay): Promise<void> {
   const set = (to: string): void => {
     // libfaketime reads it at every call: it must never be empty.
     n1.must('sh', '-c', 'echo "$1" > /run/clock.new && mv /run/clock.new /run/clock', 'sh', to);
@@ -156,27 +172,42 @@ async function onSetClock(t: Test, server: ApiServer, n1: Host, rows: Rows): Pro
     await makePod(server, 'n1', pod);
     await rows.untilPort(pod);
   };
-  set('+2h');
-  const daemon = await startHeard(n1, [
+  const environment = [
     `LD_PRELOAD=${fakeClock}`,
     'FAKETIME_TIMESTAMP_FILE=/run/clock',
     'FAKETIME_NO_CACHE=1',
     'FAKETIME_DONT_FAKE_MONOTONIC=1',
-  ]);
+  ];
+  set('+2h');
+  const daemon = await startHeard(n1, environment);
   await passes('before');
   set('+1h');
   await passes('hour-back');
   set('+3650d');
   await passes('ten-years-on');
-  n1.must('ovn-nbctl', 'lsp-del', 'default_before');
-  await rows.untilPort('before');
+  // A connection that goes on with the TLS session of the one before is not asked for a certificate again (RFC 8446 section 2.2), another one is.
+  way.cut();
+  await rows.untilPutBack('before');
+  t.equal(await daemon.stop(), 0, 'pods go on, and what is known is kept');
+
+  const [opened, text] = [way.opened, /certificate of the API server at \S+ has expired/];
+  const late = await startHeard(n1, environment);
+  await late.saying(/(^|\n)(?!.*this node's pods).*certificate of the API server at \S+ has expired/);
+  t.match(n1.agent('overlay', 'status').stdout, text, 'status tells');
+  await makePod(server, 'n1', 'unheard');
+  await late.saying(/this node's pods: the certificate/);
+  t.notOk(rows.has('unheard'), 'nothing is heard from a server that cannot be trusted');
+  t.ok(rows.has('before'), 'and what it is not known to want is kept');
   set('+1h');
+  await rows.untilPort('unheard');
+  t.ok(way.opened - opened < 100, `it was not asked over and over: ${way.opened - opened} connections`);
   await passes('after');
-  t.pass('pods go on, whatever the clock says');
-  t.equal(await daemon.stop(), 0);
+  const told = late.times(text);
+  t.ok(told >= 2 && told <= 4, `told ${told} times, by those who follow objects and systemd`);
+  t.equal(await late.stop(), 0);
 }
 
-async function onSlowServer(t: Test, server: ApiServer, n1: Host, rows: Rows, way: SlowWay): Promise<void> {
+async function onSlowServer(t: Test, server: ApiServer, rows: Rows, way: SlowWay): Promise<void> {
   way.delay(5_000);
   await Promise.all(['slow-1', 'slow-2', 'slow-3'].map((name) => makePod(server, 'n1', name)));
   for (const name of ['slow-1', 'slow-2', 'slow-3']) await rows.untilPort(name);
@@ -185,8 +216,7 @@ async function onSlowServer(t: Test, server: ApiServer, n1: Host, rows: Rows, wa
 
   const release = way.stall();
   await makePod(server, 'n1', 'stalled');
-  n1.must('ovn-nbctl', 'lsp-del', 'default_slow-1');
-  await rows.untilPort('slow-1');
+  await rows.untilPutBack('slow-1');
   await removePod(server, 'slow-2');
   t.strictSame([rows.has('stalled'), rows.has('slow-2')], [false, true], 'a watch stalls: what is known is kept');
   release();

@@ -140,8 +140,9 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
 
   await t.test('an API server that is away', async (t) => {
     await server.kill();
+    const before = String(port('b')?._uuid);
     n1.must('ovn-nbctl', 'lsp-del', 'default_b');
-    await until(() => port('b') !== undefined);
+    await until(() => port('b') !== undefined && String(port('b')?._uuid) !== before);
     t.pass('what was known is kept');
     server.start();
     await server.untilReady();

@@ -190,7 +190,7 @@ func follow(address string) error {
 	return nil
 }
 
-// Asks for an echo every 10 ms until standard input ends; prints how many were asked for and how many never came.
+// Asks for an echo every 10 ms until standard input ends; prints how many were asked for and how many never came, and when those were asked for.
 func ping(address string) error {
 	to, err := net.ResolveIPAddr("ip4", address)
 	if err != nil {
@@ -200,39 +200,54 @@ func ping(address string) error {
 	if err != nil {
 		return err
 	}
-	var came atomic.Int64
+	// the echo's sequence number has 16 bits: more than ten minutes of them
+	var came [1 << 16]atomic.Bool
 	id := uint16(os.Getpid())
 	go func() {
 		buffer := make([]byte, 1500)
+		isFirst := true
 		for {
 			count, from, err := socket.ReadFrom(buffer)
 			if err != nil {
 				return
 			}
 			if count >= 8 && buffer[0] == 0 && binary.BigEndian.Uint16(buffer[4:]) == id && from.String() == to.String() {
-				if came.Add(1) == 1 {
+				came[binary.BigEndian.Uint16(buffer[6:])].Store(true)
+				if isFirst {
 					fmt.Println("answered")
 				}
+				isFirst = false
 			}
 		}
 	}()
 	ended := untilTheEnd()
 	ticks := time.NewTicker(10 * time.Millisecond)
-	asked := int64(0)
+	begin := time.Now()
+	var asked []time.Duration
 	for {
 		select {
 		case <-ticks.C:
 			echo := []byte{8, 0, 0, 0, 0, 0, 0, 0}
 			binary.BigEndian.PutUint16(echo[4:], id)
-			binary.BigEndian.PutUint16(echo[6:], uint16(asked))
+			binary.BigEndian.PutUint16(echo[6:], uint16(len(asked)))
 			binary.BigEndian.PutUint16(echo[2:], checksum(echo))
+			asked = append(asked, time.Since(begin))
 			if _, err = socket.WriteTo(echo, to); err != nil {
 				return err
 			}
-			asked++
 		case <-ended:
 			time.Sleep(limit)
-			fmt.Printf("%d asked, %d lost\n", asked, asked-came.Load())
+			var lost []string
+			for number, at := range asked {
+				if !came[uint16(number)].Load() {
+					lost = append(lost, fmt.Sprintf("%d at %d ms", number, at.Milliseconds()))
+				}
+			}
+			fmt.Printf("%d asked, %d lost", len(asked), len(lost))
+			if len(lost) > 0 {
+				fmt.Printf(": %s", strings.Join(lost, ", "))
+			}
+			fmt.Println()
 			return nil
 		}
 	}

@@ -1,14 +1,19 @@
 // A workload as a deployment, a service and policies make one: pods on both nodes that are plugged in, and what selects them.
-import type { CniCluster } from '../cni-cluster.ts';
+import { type CniCluster, sandboxId } from '../cni-cluster.ts';
 import type { Host } from '../hosts.ts';
-import { cni, type Sandbox, type TestPod } from '../pods.ts';
+import { cni, makeSandbox, type Sandbox, type TestPod } from '../pods.ts';
 
 /** As a kubelet starts pods at the same time. */
 const atOnce = 4;
 const services = 5;
 const policies = 3;
+/** CNI 1.1, "Error": what may be tried again. A kubelet does so, with another sandbox. */
+const tryAgainLater = 11;
+const mostTries = 5;
 
 export interface Deployed {
+  /** How often ADD said that it should be tried again. */
+  readonly triedAgain: number;
   /** Other endpoints for every service, and other ports for every policy. */
   churn(): Promise<void>;
   /** Every pod has what it was given. */
@@ -16,11 +21,15 @@ export interface Deployed {
   remove(): Promise<void>;
 }
 
-interface Plugged {
+interface Made {
   readonly host: Host;
   readonly pod: TestPod;
   readonly sandbox: Sandbox;
+}
+
+interface Plugged extends Made {
   readonly result: { readonly ips: readonly { readonly address: string }[] };
+  readonly tries: number;
 }
 
 /** Resolves when all pods have their interface. */
@@ -34,17 +43,14 @@ export async function deploy({ hosts, server, pod }: CniCluster, cycle: number, 
   );
   const made = await inTurns(names, async ({ host, name }) => ({ host, ...(await pod(host, name)) }));
   for (let index = 0; index < services; index += 1) await call('POST', path('services'), serviceOf(index));
-  const plugged = await inTurns(made, async (one): Promise<Plugged> => {
-    const { status, result } = await cni(one.host, 'ADD', one.sandbox);
-    if (status !== 0) throw new Error(`ADD: ${JSON.stringify(result)}`);
-    return { ...one, result };
-  });
+  const plugged = await inTurns(made, (one) => plug(one));
   const addresses = plugged.map(({ result }) => String(result.ips[0]?.address).replace(/\/.*/, ''));
   if (new Set(addresses).size !== addresses.length) throw new Error(`an address twice: ${addresses.join(' ')}`);
   for (let index = 0; index < services; index += 1)
     await call('POST', path('endpointslices'), sliceOf(index, addresses));
   for (let index = 0; index < policies; index += 1) await call('POST', path('networkpolicies'), policyOf(index, 8080));
   return {
+    triedAgain: plugged.reduce((sum, { tries }) => sum + tries - 1, 0),
     churn: async () => {
       for (let index = 0; index < services; index += 1)
         await call('PUT', `${path('endpointslices')}/soak-${index}`, sliceOf(index, addresses.slice(index)));
@@ -59,8 +65,7 @@ export async function deploy({ hosts, server, pod }: CniCluster, cycle: number, 
     },
     remove: async () => {
       await inTurns(plugged, async ({ host, sandbox, pod: { name } }) => {
-        await cni(host, 'DEL', sandbox);
-        host.must('ip', 'netns', 'delete', sandbox.netns.replace('/run/netns/', ''));
+        await removeSandbox(host, sandbox);
         await call('DELETE', `/api/v1/namespaces/default/pods/${name}?gracePeriodSeconds=0`);
       });
       for (let index = 0; index < services; index += 1)
@@ -69,6 +74,20 @@ export async function deploy({ hosts, server, pod }: CniCluster, cycle: number, 
         await call('DELETE', `${path('networkpolicies')}/soak-${index}`);
     },
   };
+}
+
+async function plug(made: Made, tries = 1): Promise<Plugged> {
+  const { host, pod, sandbox } = made;
+  const { status, result } = await cni(host, 'ADD', sandbox);
+  if (status === 0) return { ...made, result, tries };
+  if (result?.code !== tryAgainLater || tries === mostTries) throw new Error(`ADD: ${JSON.stringify(result)}`);
+  await removeSandbox(host, sandbox);
+  return await plug({ ...made, sandbox: makeSandbox(host, sandboxId(), pod) }, tries + 1);
+}
+
+async function removeSandbox(host: Host, sandbox: Sandbox): Promise<void> {
+  await cni(host, 'DEL', sandbox);
+  host.must('ip', 'netns', 'delete', sandbox.netns.replace('/run/netns/', ''));
 }
 
 const groups = {

@@ -57,9 +57,11 @@ t.test('soak', { skip: missingForHosts() ?? false }, async (t) => {
   const begin = performance.now();
   const halfMs = (Number(options.minutes) * msPerMinute) / 2;
   let firstWithoutFaults = 0;
+  let triedAgain = 0;
   for (let cycle = 0; performance.now() - begin < 2 * halfMs; cycle += 1) {
     const start = performance.now();
     const workload = await deploy(cluster, cycle, Number(options.pods));
+    triedAgain += workload.triedAgain;
     // In the second half nothing dies: what a daemon keeps shows in one that lives.
     const isCalm = start - begin > halfMs;
     if (!isCalm) {
@@ -87,6 +89,7 @@ t.test('soak', { skip: missingForHosts() ?? false }, async (t) => {
     t.equal(fault, null, `${name} stays as it is`);
   }
   t.comment(`${samples.length} cycles, ${firstWithoutFaults} of them with faults, ${options.pods} pods on each node`);
+  t.comment(`${triedAgain} times a pod was not plugged in at the first try`);
   if (options.json !== undefined)
     writeFileSync(options.json, `${JSON.stringify({ samples, cycleMs, calm }, null, 2)}\n`);
 });

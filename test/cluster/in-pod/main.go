@@ -190,7 +190,8 @@ func follow(address string) error {
 	return nil
 }
 
-// Asks for an echo every 10 ms until standard input ends; prints how many were asked for and how many never came, and when those were asked for.
+// Asks for an echo every 10 ms until standard input ends; prints how many were asked for from the first one on that came, how many of those never came,
+// and when they were asked for. What was in the way before, like a policy that is just being deleted, is not what is looked for.
 func ping(address string) error {
 	to, err := net.ResolveIPAddr("ip4", address)
 	if err != nil {
@@ -238,12 +239,17 @@ func ping(address string) error {
 		case <-ended:
 			time.Sleep(limit)
 			var lost []string
-			for number, at := range asked {
+			first := 0
+			for first < len(asked) && !came[uint16(first)].Load() {
+				first++
+			}
+			for number, at := range asked[first:] {
+				number += first
 				if !came[uint16(number)].Load() {
 					lost = append(lost, fmt.Sprintf("%d at %d ms", number, at.Milliseconds()))
 				}
 			}
-			fmt.Printf("%d asked, %d lost", len(asked), len(lost))
+			fmt.Printf("%d asked, %d lost", len(asked)-first, len(lost))
 			if len(lost) > 0 {
 				fmt.Printf(": %s", strings.Join(lost, ", "))
 			}

@@ -1,5 +1,5 @@
 // What is built: free of what rpmlint finds, and the same every time.
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import t from 'tap';
@@ -14,6 +14,20 @@ t.test('rpmlint has nothing to say', { skip: rpmSkip || (!existsSync(rpmlint) &&
   const { status, stdout } = spawnSync(rpmlint, ['-c', 'rpm/rpmlint.toml', ...packages], { encoding: 'utf8' });
   t.equal(status, 0, stdout);
   t.match(stdout, /0 errors, 0 warnings/);
+  t.end();
+});
+
+t.test('every file is where a system of ostree takes files of packages', { skip: rpmSkip }, (t) => {
+  const folder = t.testdir();
+  const built = [...buildPackages('0.2.0', folder, '5.0.0'), namesPackage('0.2.0', folder)];
+  const files = execFileSync('rpm', ['-qlp', ...built], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
+  t.strictSame(
+    files.filter((file) => !/^\/(usr|etc)\//.test(file)),
+    [],
+  );
+  t.ok(files.includes('/usr/libexec/cni/microshift-net-cni'));
   t.end();
 });
 

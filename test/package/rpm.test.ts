@@ -17,6 +17,7 @@ import { buildPackages, rpmSkip } from './build-package.ts';
 const unit = 'microshift-ovs-init.service';
 // dpkg keeps the books of this node, so rpm knows of no dependency
 const rpm = 'rpm --nodeps';
+const pluginDirectories = ['/opt/cni/bin', '/run/cni/bin'];
 const pids = 'cat /run/openvswitch/*.pid; pidof NetworkManager';
 const failed = 'systemctl --failed --no-legend --plain | grep -v testnode || true';
 
@@ -96,6 +97,13 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
       await node.text('for i in 5/ovn.yaml.5 8/microshift-net.8; do ls /usr/share/man/man$i*; done'),
       /microshift-net\.8/,
     );
+  });
+
+  await t.test('container runtimes find the CNI plug-in', async (t) => {
+    for (const directory of pluginDirectories)
+      t.match(await node.run(`CNI_COMMAND=VERSION ${directory}/microshift-net-cni < /dev/null`), {
+        stdout: /"1\.1\.0"/,
+      });
   });
 
   await t.test('the old name of the script moves the NIC', async (t) => {
@@ -237,6 +245,7 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
     t.equal(await node.text('find /etc ! -type d ! -path /etc/resolv.conf | sort'), etc);
     t.equal(await node.text('systemctl show -P CPUAffinity ovs-vswitchd'), '');
     t.equal(await node.text(failed), '');
+    t.equal(await node.text(`ls ${pluginDirectories.join(' ')} 2> /dev/null || true`), '');
   });
 });
 

@@ -38,7 +38,7 @@ export interface Follower<T> {
   whole(objects: readonly T[]): void;
   /** What has happened since, in its order; several where several came at once. */
   changes(changes: readonly FollowedChange<T>[]): void;
-  /** Nothing is heard any more; told once until `found`. What is known stays valid as far as anybody knows. */
+  /** Nothing is heard any more; told again until `found` where it has another kind of reason. What is known stays valid as far as anybody knows. */
   lost(error: AgentError): void;
   /** The server answers again. What was missed comes next: as changes, or as `whole` where the server has forgotten them. */
   found(): void;

@@ -1,4 +1,4 @@
-import { type AgentError, asAgentError } from '../../errors.ts';
+import { type AgentError, asAgentError, type ErrorKind } from '../../errors.ts';
 import type { Collection } from '../../manifests/cluster-port.ts';
 import { collectionCall } from '../../manifests/kinds.ts';
 import type { Follower } from './api.ts';
@@ -19,7 +19,8 @@ export function followCollection<T>(session: Session, collection: Collection, fo
   const asked = { ...collectionCall(collection), title: collection.plural };
   /** Up to which everything was told; null: nothing was, or too much was missed. */
   let version: string | null = null;
-  let isLost = false;
+  /** Why nothing is heard; null: it is. */
+  let loss: ErrorKind | null = null;
 
   const list = async (): Promise<string | null> => {
     const pages = await listPages(session, await access.current(), asked, follower.read, stop);
@@ -31,8 +32,8 @@ export function followCollection<T>(session: Session, collection: Collection, fo
   const watch = async (from: string): Promise<string | null> => {
     const incoming = await openWatch(session, await access.current(), asked, from, stop);
     if (incoming === null) return null;
-    if (isLost && !stop.aborted) follower.found();
-    isLost = false;
+    if (loss !== null && !stop.aborted) follower.found();
+    loss = null;
     let told = from;
     try {
       for await (const lines of watchLines(incoming)) {
@@ -50,8 +51,8 @@ export function followCollection<T>(session: Session, collection: Collection, fo
   };
 
   const lose = (error: AgentError): void => {
-    if (!isLost) follower.lost(error);
-    isLost = true;
+    if (loss !== error.kind) follower.lost(error);
+    loss = error.kind;
   };
 
   const run = async (): Promise<void> => {

@@ -27,11 +27,14 @@ export async function openWatch(
     resourceVersion: version,
     timeoutSeconds: String(limits.watchSeconds),
   };
+  let isOpen = false;
   try {
     const call: HttpCall = { method: 'GET', path, query: { ...query, ...options }, signal: limit.signal };
     const incoming = await openCall(access, call);
     if (incoming.statusCode === 200) {
-      incoming.socket.setKeepAlive(true, keepAliveMs);
+      isOpen = true;
+      limit.clear();
+      incoming.once('close', limit.end).socket.setKeepAlive(true, keepAliveMs);
       return incoming.setTimeout(limits.silenceMs, () => incoming.destroy());
     }
     const answer = await answerOf(incoming);
@@ -40,6 +43,6 @@ export async function openWatch(
   } catch (error) {
     throw sendError(access, error, stop);
   } finally {
-    limit.clear();
+    if (!isOpen) limit.end();
   }
 }

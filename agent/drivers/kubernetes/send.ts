@@ -12,7 +12,7 @@ export async function sendOnce(access: Access, call: HttpCall, limitMs: number, 
   } catch (error) {
     throw sendError(access, error, stop);
   } finally {
-    limit.clear();
+    limit.end();
   }
 }
 

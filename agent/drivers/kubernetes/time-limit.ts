@@ -1,13 +1,29 @@
 /** A signal that comes when somebody stops, or when time is over. */
 export interface TimeLimit {
   readonly signal: AbortSignal;
-  /** Time does not matter any more. */
+  /** Time does not matter any more; who stops still does. */
   clear(): void;
+  /** Nothing comes any more. */
+  end(): void;
 }
 
-/** Unlike with AbortSignal.timeout no timer is left after `clear`: a burst of requests would leave one for each, for a minute. */
+/**
+ * Leaves nothing behind after `end`, where AbortSignal.timeout leaves a timer for a minute and AbortSignal.any an entry in the signal that is there as long as the
+ * process: a daemon makes a request for each pod.
+ */
 export function timeLimit(stop: AbortSignal, limitMs: number): TimeLimit {
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), limitMs);
-  return { signal: AbortSignal.any([stop, late.signal]), clear: () => clearTimeout(timer) };
+  const limited = new AbortController();
+  const abort = (): void => limited.abort();
+  const timer = setTimeout(abort, limitMs);
+  stop.addEventListener('abort', abort);
+  if (stop.aborted) abort();
+  const clear = (): void => clearTimeout(timer);
+  return {
+    signal: limited.signal,
+    clear,
+    end: () => {
+      clear();
+      stop.removeEventListener('abort', abort);
+    },
+  };
 }

@@ -143,4 +143,7 @@ t.test('what is asked for wrongly', { skip }, async (t) => {
   await refused(101, { netns: '/etc/passwd' }, {}, 'a file that is no namespace');
   t.match(await late, { status: 1, result: { code: 11, msg: /is another one by now/ } }, 'a pod of another time');
   t.strictSame(ofPods(n1), [], 'nothing is left of any of them');
+  n1.must('sh', '-c', 'kill -KILL $(cat /run/ovn/ovn-controller.pid)');
+  const msg = 'ovn-controller is absent';
+  t.match(await cni(n1, 'STATUS', sandbox), { status: 1, result: { code: 51, msg } }, 'flows of pods are as they were');
 });

@@ -22,8 +22,7 @@ export function createVerbs(places: OverlayPlaces, around: CniSurroundings) {
   const running = new Map<string, Running>();
   const alone = async (request: CniRequest, gone: AbortSignal, work: (stop: AbortSignal) => Promise<Answer>) => {
     const { containerId, command } = request;
-    const other = running.get(containerId);
-    if (other !== undefined) {
+    for (let other = running.get(containerId); other !== undefined; other = running.get(containerId)) {
       if (command !== 'DEL')
         throw new CniError(cniCode.tryAgainLater, `something is being done for ${containerId} already`);
       other.stop.abort(nobodyWaits());
@@ -65,16 +64,16 @@ export function createVerbs(places: OverlayPlaces, around: CniSurroundings) {
   };
 }
 
-/** Throws CniError 50 while no pod could be given its interface. */
+/** Throws CniError 50 while no pod could be given its interface, 51 where those that have one may not reach all that they should. */
 async function status(places: OverlayPlaces, { pods, ports }: CniSurroundings): Promise<Answer> {
-  const refuse = (why: string): never => {
-    throw new CniError(cniCode.notAvailable, why, 'look at `microshift-net overlay status`');
+  const refuse = (why: string, code: number = cniCode.notAvailable): never => {
+    throw new CniError(code, why, 'look at `microshift-net overlay status`');
   };
   if (!ports.isFresh) refuse('the database of Open vSwitch does not answer');
-  if (ports.datapath() === null) refuse('there is no bridge br-int');
+  if (ports.datapath() === null) refuse('there is no bridge br-int', cniCode.limitedConnectivity);
   if (!pods.isKnown) refuse('the API server has not told of the pods of this node');
   const controller = await askController(places);
-  if (controller !== 'connected') refuse(`ovn-controller is ${controller}`);
+  if (controller !== 'connected') refuse(`ovn-controller is ${controller}`, cniCode.limitedConnectivity);
   return [];
 }
 

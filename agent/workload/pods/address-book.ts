@@ -36,7 +36,7 @@ export interface AddressOutcome {
 /** For an Event of the pod. */
 export interface AddressFault {
   readonly pod: Pod;
-  readonly reason: 'AddressTaken' | 'AddressNotUsable' | 'NoFreeAddress' | 'AddressReplaced';
+  readonly reason: 'AddressTaken' | 'AddressNotUsable' | 'NoFreeAddress' | 'AddressReplaced' | 'NodeNotInOverlay';
   readonly note: string;
 }
 
@@ -63,8 +63,13 @@ export function createAddressBook(): AddressBook {
   const seekerOf = (key: ObjectKey): Seeker | null => {
     const pod = pods.get(key);
     const subnets = subnetsOf.get(pod?.nodeName ?? '');
-    if (pod === undefined || subnets === undefined || pod.isHostNetwork || pod.isOver) return null;
+    if (pod === undefined || subnets === undefined || !isServed(pod)) return null;
     return { key, pod, node: pod.nodeName ?? '', subnets, had: [] };
+  };
+  /** Of a pod that shall have addresses, and whose node has none to give. */
+  const nodeFault = (key: ObjectKey): AddressFault | null => {
+    const pod = pods.get(key);
+    return pod === undefined || !isServed(pod) || subnetsOf.has(pod.nodeName ?? '') ? null : notInOverlay(pod);
   };
   const isHolder = ({ key, pod, node }: Seeker): boolean => holders.get(key) === holderText(pod, node);
   const hasItsOwn = (seeker: Seeker): boolean => {
@@ -105,13 +110,16 @@ export function createAddressBook(): AddressBook {
 
       const before = new Map<ObjectKey, string>();
       const seekers: Seeker[] = [];
+      const elsewhere: AddressFault[] = [];
       for (const key of looked) {
         const seeker = seekerOf(key);
         if (seeker !== null && hasItsOwn(seeker)) continue;
         const addresses = held.addresses.get(key) ?? [];
         before.set(key, String(addresses));
         held.release(key);
-        if (seeker === null) refused.delete(key);
+        const fault = nodeFault(key);
+        if (fault !== null) elsewhere.push(fault);
+        else if (seeker === null) refused.delete(key);
         else seekers.push({ ...seeker, had: isHolder(seeker) ? addresses : [] });
       }
       // Somebody may have given back what they need.
@@ -119,15 +127,14 @@ export function createAddressBook(): AddressBook {
         const seeker = looked.has(key) ? null : seekerOf(key);
         if (seeker !== null) seekers.push(seeker);
       }
-      const faults = serve(seekers, { addressesOfRow, take, holderOf: held.holderOf }).filter(
-        ({ pod, reason, note }) => {
-          if (reason === 'AddressReplaced') return true;
-          const key = `${pod.namespace}/${pod.name}`;
-          const isNews = refused.get(key) !== note;
-          refused.set(key, note);
-          return isNews;
-        },
-      );
+      const served = serve(seekers, { addressesOfRow, take, holderOf: held.holderOf });
+      const faults = [...elsewhere, ...served].filter(({ pod, reason, note }) => {
+        if (reason === 'AddressReplaced') return true;
+        const key = `${pod.namespace}/${pod.name}`;
+        const isNews = refused.get(key) !== note;
+        refused.set(key, note);
+        return isNews;
+      });
       const changed = [...new Set([...before.keys(), ...seekers.map(({ key }) => key)])];
       return {
         changed: changed.filter((key) => String(held.addresses.get(key) ?? []) !== (before.get(key) ?? '')),
@@ -135,6 +142,16 @@ export function createAddressBook(): AddressBook {
       };
     },
   };
+}
+
+/** Whether the network serves a pod: one that runs somewhere, in a network of its own. */
+function isServed({ nodeName, isHostNetwork, isOver }: Pod): boolean {
+  return nodeName !== null && !isHostNetwork && !isOver;
+}
+
+function notInOverlay(pod: Pod): AddressFault {
+  const note = `the overlay has no node ${pod.nodeName} that gives addresses, see "microshift-net overlay nodes" on the central node; make it join, with overlay.nodeName in its ovn.yaml where its host name is another one`;
+  return { pod, reason: 'NodeNotInOverlay', note };
 }
 
 /** How addresses are had. */

@@ -36,10 +36,12 @@ t.test('what has no interface of its own gets no address', (t) => {
     podOf('host', { isHostNetwork: true }),
     podOf('over', { isOver: true }),
     podOf('unscheduled', { nodeName: null }),
-    podOf('stranger', { nodeName: 'n9' }),
-    podOf('gateway', { nodeName: 'n2' }),
   ];
   t.strictSame(tell({ pods }), { changed: [], faults: [] });
+  t.match(tell({ pods: [podOf('gateway', { nodeName: 'n2' })] }), {
+    changed: [],
+    faults: [{ pod: { name: 'gateway' } }],
+  });
   t.strictSame(all(), {});
   tell({ pods: [podOf('unscheduled')] });
   t.strictSame(all(), { unscheduled: '10.42.1.3/24' }, 'and does as soon as it is scheduled');
@@ -121,6 +123,17 @@ t.test('an address that is asked for is had, or nothing is', async (t) => {
       t.strictSame(all(), {});
       t.end();
     });
+
+  t.test('a pod of a node that has not joined', (t) => {
+    const { tell, all } = openBook();
+    const stranger = podOf('stranger', { nodeName: 'n2' });
+    t.match(tell({ pods: [stranger] }).faults, [{ reason: 'NodeNotInOverlay', note: /has no node n2 that/ }]);
+    t.strictSame(tell({ pods: [stranger] }).faults, [], 'is told of once');
+    t.strictSame(tell({ pods: [podOf('host', { nodeName: 'n2', isHostNetwork: true })] }).faults, []);
+    t.strictSame(tell({ nodes: [nodeOf(1), nodeOf(2)] }).changed, ['default/stranger']);
+    t.strictSame(all(), { stranger: '10.42.2.3/24' }, 'gets its address when it has');
+    t.end();
+  });
 
   t.test('two of one family', (t) => {
     const { tell } = openBook([dualNode(1)]);

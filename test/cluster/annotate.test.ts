@@ -57,10 +57,18 @@ if (server !== null) {
     const before = between.requests.length;
     const waiting = api.annotate(pod, { ovn: 'late' });
     await between.until((requests) => requests.length > before, 'it is tried while there is no server');
+    const giveUp = new AbortController();
+    const [, other = { namespace: '', name: '', uid: '' }] = storm;
+    const givenUp = api.annotate(other, { ovn: 'too late' }, giveUp.signal);
+    const refused = t.rejects(givenUp, { name: 'AbortError' }, 'who gave up');
+    await between.until((requests) => requests.length > before + 1, 'and so is another one');
+    giveUp.abort();
     server.start();
     t.equal(await waiting, 'written');
     await server.untilReady();
     t.strictSame(await annotationsOf(server, pod.name), { ovn: 'late' });
+    await refused;
+    t.strictSame(await annotationsOf(server, other.name), { ovn: other.name }, 'writes nothing any more');
   });
 
   t.test('what trying again does not mend is an error, and so is an end', async (t) => {

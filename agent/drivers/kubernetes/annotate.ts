@@ -13,6 +13,7 @@ export async function annotatePod(
   session: Session,
   { namespace, name, uid }: Named,
   annotations: Readonly<Record<string, string | null>>,
+  giveUp?: AbortSignal,
 ): Promise<'written' | 'gone'> {
   const path = `${collectionPath('v1', 'pods', namespace)}/${name}`;
   const title = `pod ${namespace}/${name}`;
@@ -27,12 +28,17 @@ export async function annotatePod(
   let mayBeAnother = true;
   for (;;) {
     const answers = mayBeAnother ? [404, 409, 422] : [404, 409];
-    const { status } = await persist(session, { call: patch, doing: `annotate ${title}`, answers });
+    const { status } = await persist(session, { call: patch, doing: `annotate ${title}`, answers, giveUp });
     if (status === 404) return 'gone';
     if (status < 300) return 'written';
     // It has another uid (422), is not a valid pod with these annotations (422), or others change it all the time (409).
     const doing = `read ${title}`;
-    const { status: found, body } = await persist(session, { call: { method: 'GET', path }, doing, answers: [404] });
+    const { status: found, body } = await persist(session, {
+      call: { method: 'GET', path },
+      doing,
+      answers: [404],
+      giveUp,
+    });
     if (found === 404 || fieldAt(body, 'metadata', 'uid') !== uid) return 'gone';
     mayBeAnother = status !== 422;
   }

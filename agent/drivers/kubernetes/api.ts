@@ -11,9 +11,13 @@ export interface KubernetesApi {
   follow<T>(collection: Collection, follower: Follower<T>): () => void;
   /**
    * Writes annotations of a pod; null removes one. `gone`: there is no such pod any more, nor is one of the same name annotated instead. Resolves after an
-   * API server that was away is back; rejects with what trying again does not mend, and after `close`.
+   * API server that was away is back; rejects with what trying again does not mend, and after `close`. Nothing is sent any more after `giveUp`.
    */
-  annotate(pod: Named, annotations: Readonly<Record<string, string | null>>): Promise<'written' | 'gone'>;
+  annotate(
+    pod: Named,
+    annotations: Readonly<Record<string, string | null>>,
+    giveUp?: AbortSignal,
+  ): Promise<'written' | 'gone'>;
   /** Makes an Event of an object, or counts it where it was told before. Never waits, and never fails. */
   tell(notice: Notice): void;
   /** The kubeconfig has come or changed: it is read, and whatever waits tries at once. */

@@ -22,7 +22,7 @@ export function openApi(options: ApiOptions, limits = sessionLimits): Kubernetes
   const slot = createSlots(patchesAtOnce);
   return {
     follow: (collection, follower) => followCollection(session, collection, follower),
-    annotate: (pod, annotations) => slot(() => annotatePod(session, pod, annotations)),
+    annotate: (pod, annotations, giveUp) => slot(() => annotatePod(session, pod, annotations, giveUp)),
     tell: createEvents(session, options),
     wake: () => {
       session.access.doubt();

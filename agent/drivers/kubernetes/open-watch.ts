@@ -20,7 +20,7 @@ export async function openWatch(
   version: string,
   stop: AbortSignal,
 ): Promise<IncomingMessage | null> {
-  const limit = timeLimit(stop, limits.answerMs);
+  const limit = timeLimit(limits.answerMs, stop);
   const options = {
     watch: 'true',
     allowWatchBookmarks: 'true',

@@ -11,24 +11,27 @@ export interface PersistentCall {
   readonly doing: string;
   /** Answers that are one, beside 200 and 201. */
   readonly answers: readonly number[];
+  /** Ends it as `stop` does. */
+  readonly giveUp?: AbortSignal | undefined;
 }
 
 /**
  * Sends a request until it is answered, through an API server that is away, starting, busy or does not know our credentials yet. Rejects with what trying
- * again does not mend, and with the reason of the session's stop.
+ * again does not mend, and with the reason of the session's stop or of `giveUp`.
  */
-export async function persist(session: Session, { call, doing, answers }: PersistentCall): Promise<Answer> {
+export async function persist(session: Session, { call, doing, answers, giveUp }: PersistentCall): Promise<Answer> {
   const { access, limits, stop } = session;
+  const stops = giveUp === undefined ? [stop] : [stop, giveUp];
   const pauses = session.pauses.series(stop);
   for (;;) {
-    stop.throwIfAborted();
+    for (const one of stops) one.throwIfAborted();
     try {
       const now = await access.current();
-      const answer = await sendOnce(now, call, limits.answerMs, stop);
+      const answer = await sendOnce(now, call, limits.answerMs, ...stops);
       if ([200, 201, ...answers].includes(answer.status)) return answer;
       throw refusal(now, answer, doing);
     } catch (thrown) {
-      if (stop.aborted) throw stop.reason;
+      for (const one of stops) one.throwIfAborted();
       const error = asAgentError(thrown);
       const isStrange = error.facts.httpStatus === 401 || error.kind === 'cluster-untrusted';
       if (!isPassing(error) && !isStrange) throw error;

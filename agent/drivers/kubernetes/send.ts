@@ -4,13 +4,18 @@ import { connectionError } from './errors.ts';
 import { type Access, type Answer, bodyOf, type HttpCall, openCall, retryAfterMsOf } from './http.ts';
 import { timeLimit } from './time-limit.ts';
 
-/** Sends one request. Rejects with an AgentError where there is no answer within the limit, and with the reason of `stop`. */
-export async function sendOnce(access: Access, call: HttpCall, limitMs: number, stop: AbortSignal): Promise<Answer> {
-  const limit = timeLimit(stop, limitMs);
+/** Sends one request. Rejects with an AgentError where there is no answer within the limit, and with the reason of whichever of `stops` has come. */
+export async function sendOnce(
+  access: Access,
+  call: HttpCall,
+  limitMs: number,
+  ...stops: readonly AbortSignal[]
+): Promise<Answer> {
+  const limit = timeLimit(limitMs, ...stops);
   try {
     return await answerOf(await openCall(access, { ...call, signal: limit.signal }));
   } catch (error) {
-    throw sendError(access, error, stop);
+    throw sendError(access, error, ...stops);
   } finally {
     limit.end();
   }
@@ -28,7 +33,8 @@ export async function answerOf(incoming: IncomingMessage): Promise<Answer> {
 }
 
 /** What to throw for what a request threw. */
-export function sendError(access: Access, error: unknown, stop: AbortSignal): unknown {
-  if (stop.aborted) return stop.reason;
+export function sendError(access: Access, error: unknown, ...stops: readonly AbortSignal[]): unknown {
+  const stop = stops.find(({ aborted }) => aborted);
+  if (stop !== undefined) return stop.reason;
   return isAgentError(error) ? error : connectionError(access, error);
 }

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** A signal that comes when somebody stops, or when time is over. */
 export interface TimeLimit {
   readonly signal: AbortSignal;
@@ -11,19 +13,21 @@ export interface TimeLimit {
  * Leaves nothing behind after `end`, where AbortSignal.timeout leaves a timer for a minute and AbortSignal.any an entry in the signal that is there as long as the
  * process: a daemon makes a request for each pod.
  */
-export function timeLimit(stop: AbortSignal, limitMs: number): TimeLimit {
+export function timeLimit(limitMs: number, ...stops: readonly AbortSignal[]): TimeLimit {
   const limited = new AbortController();
   const abort = (): void => limited.abort();
   const timer = setTimeout(abort, limitMs);
-  stop.addEventListener('abort', abort);
-  if (stop.aborted) abort();
+  // As many as there are requests at a time listen, which is no leak.
+  setMaxListeners(0, ...stops);
+  for (const stop of stops) stop.addEventListener('abort', abort);
+  if (stops.some(({ aborted }) => aborted)) abort();
   const clear = (): void => clearTimeout(timer);
   return {
     signal: limited.signal,
     clear,
     end: () => {
       clear();
-      stop.removeEventListener('abort', abort);
+      for (const stop of stops) stop.removeEventListener('abort', abort);
     },
   };
 }

@@ -5,6 +5,7 @@ import type { ObjectChange, ObjectKey, Pod, PodAddresses } from '../../../model/
 import { type Existing, listOf } from '../../../overlay/existing.ts';
 import { createAddressBook } from '../../../workload/pods/address-book.ts';
 import { wantedAnnotations } from '../../../workload/pods/annotations.ts';
+import { retryAfterMs } from '../daemon/work.ts';
 import { keyOf } from './kinds.ts';
 import { noticeOfFault } from './notices.ts';
 
@@ -23,7 +24,7 @@ export interface PodNetworks {
    * Takes in what has changed, or everything (null), and lets the pods be annotated. The pods whose addresses are others than before, as changes of them.
    */
   settle(changes: readonly ObjectChange[] | null, facts: NetworkFacts): readonly ObjectChange[];
-  /** Annotates nobody any more. */
+  /** Annotates nobody any more, nor those who wait for an API server that is away: somebody else may give out addresses now. */
   close(): void;
 }
 
@@ -38,9 +39,22 @@ export function createPodNetworks(
   const book = createAddressBook();
   const underWay = new Set<ObjectKey>();
   const failed = new Map<ObjectKey, AgentError>();
+  const giveUp = new AbortController();
   let latest: NetworkFacts | null = null;
+  let failures = 0;
+  let retry: NodeJS.Timeout | null = null;
 
   const tellFailed = (): void => report([...failed.values()][0] ?? null);
+  /** An admin may have allowed it meanwhile, of which no pod tells. */
+  const retryFailed = (): void => {
+    if (failed.size === 0) failures = 0;
+    if (failed.size === 0 || retry !== null) return;
+    failures += 1;
+    retry = setTimeout(() => {
+      retry = null;
+      [...failed.keys()].forEach(annotate);
+    }, retryAfterMs(failures));
+  };
   const annotate = (key: ObjectKey): void => {
     const pod = latest?.pods.get(key);
     const addresses = book.addresses.get(key);
@@ -48,7 +62,11 @@ export function createPodNetworks(
     if (latest === null || pod === undefined || addresses === undefined || node === undefined) return;
     const wanted = wantedAnnotations(addresses, node, latest.layout, pod.uid);
     const differing = Object.entries(wanted).filter(([name, value]) => pod.annotations[name] !== value);
-    if (differing.length === 0 || underWay.has(key)) return;
+    if (underWay.has(key)) return;
+    if (differing.length === 0) {
+      if (failed.delete(key)) tellFailed();
+      return;
+    }
     underWay.add(key);
     const ended = (error: AgentError | null): void => {
       underWay.delete(key);
@@ -56,11 +74,12 @@ export function createPodNetworks(
       if (error !== null) failed.set(key, error);
       else failed.delete(key);
       tellFailed();
+      retryFailed();
       // What has changed meanwhile: another pod of the same name, or other addresses.
       if (error === null && (latest.pods.get(key)?.uid !== pod.uid || book.addresses.get(key) !== addresses))
         annotate(key);
     };
-    api.annotate(pod, Object.fromEntries(differing)).then(
+    api.annotate(pod, Object.fromEntries(differing), giveUp.signal).then(
       () => ended(null),
       (error: unknown) => ended(asAgentError(error)),
     );
@@ -87,6 +106,8 @@ export function createPodNetworks(
     },
     close: () => {
       latest = null;
+      giveUp.abort();
+      if (retry !== null) clearTimeout(retry);
     },
   };
 }

@@ -7,7 +7,11 @@ import { createPodNetworks } from '../../../../../agent/run/overlay/watcher/pod-
 import { emptyNorthbound, modern, nodeOf } from '../../../overlay/cluster.ts';
 import { podOf } from '../../../workload/pods/pods.ts';
 
-function networks(annotate: (pod: Pick<Pod, 'name'>) => Promise<'written' | 'gone'> = async () => 'written') {
+const refusal = new AgentError('cluster-refused', 'the API server refused to annotate it', { hint: 'none' });
+
+type Annotate = Parameters<typeof createPodNetworks>[0]['annotate'];
+
+function networks(annotate: Annotate = async () => 'written') {
   const reports: (string | null)[] = [];
   const pods = new Map<string, Pod>();
   const { existing } = foundIn(emptyNorthbound().rows());
@@ -22,7 +26,7 @@ function networks(annotate: (pod: Pick<Pod, 'name'>) => Promise<'written' | 'gon
     }
     made.settle(changes, { layout: modern, nodes: [nodeOf(1)], pods, existing });
   };
-  return { tell, reports, all: () => Object.fromEntries(made.addresses) };
+  return { tell, reports, all: () => Object.fromEntries(made.addresses), close: made.close };
 }
 
 t.test('a pod that came or changed and went at once has no address any more', async (t) => {
@@ -40,10 +44,10 @@ t.test('a pod that came or changed and went at once has no address any more', as
 });
 
 t.test('a pod that cannot be annotated is told of until it is gone', async (t) => {
-  const refusal = new AgentError('cluster-refused', 'the API server refused to annotate it', { hint: 'none' });
-  const { tell, reports } = networks(({ name }) =>
+  const { tell, reports, close } = networks(({ name }) =>
     name === 'a' ? Promise.reject(refusal) : Promise.resolve('written'),
   );
+  t.teardown(close);
   const a = podOf('a');
   tell({ kind: 'Pod', now: a });
   await new Promise(setImmediate);
@@ -52,4 +56,36 @@ t.test('a pod that cannot be annotated is told of until it is gone', async (t) =
   t.strictSame(reports, [refusal.message, refusal.message], 'that another one can be is no reason to forget it');
   tell({ kind: 'Pod', before: a });
   t.equal(reports.at(-1), null);
+});
+
+t.test('what was refused is tried again, for nobody tells that it is allowed by now', async (t) => {
+  let asked = 0;
+  const { tell, reports, close } = networks(async () => {
+    asked += 1;
+    if (asked === 1) throw refusal;
+    written();
+    return 'written';
+  });
+  t.teardown(close);
+  let written = (): void => undefined;
+  const isWritten = new Promise<void>((resolve) => {
+    written = resolve;
+  });
+  tell({ kind: 'Pod', now: podOf('a') });
+  await isWritten;
+  await new Promise(setImmediate);
+  t.strictSame(reports, [refusal.message, null]);
+});
+
+t.test('who gives out addresses no more sends none that wait', async (t) => {
+  const signals: (AbortSignal | undefined)[] = [];
+  const { tell, close } = networks((_pod, _annotations, giveUp) => {
+    signals.push(giveUp);
+    return new Promise(() => undefined);
+  });
+  tell({ kind: 'Pod', now: podOf('a') });
+  const aborted = () => signals.map((signal) => signal?.aborted);
+  t.strictSame(aborted(), [false]);
+  close();
+  t.strictSame(aborted(), [true]);
 });

@@ -284,6 +284,7 @@ const layers: Readonly<Record<string, Layer>> = {
     packages: [
       '@kubernetes/client-node',
       'node:crypto',
+      'node:events',
       'node:fs',
       'node:http',
       'node:https',

@@ -1,13 +1,12 @@
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
-import { type AgentError, asAgentError } from '../../../errors.ts';
+import type { AgentError } from '../../../errors.ts';
 import type { OverlayLayout, OverlayNode } from '../../../model/overlay.ts';
 import type { ObjectChange, ObjectKey, Pod, PodAddresses } from '../../../model/workload.ts';
 import { type Existing, listOf } from '../../../overlay/existing.ts';
 import { createAddressBook } from '../../../workload/pods/address-book.ts';
-import { wantedAnnotations } from '../../../workload/pods/annotations.ts';
-import { retryAfterMs } from '../daemon/work.ts';
 import { keyOf } from './kinds.ts';
 import { noticeOfFault } from './notices.ts';
+import { createPodAnnotations } from './pod-annotations.ts';
 
 /** What addresses are given out from. */
 export interface NetworkFacts {
@@ -24,7 +23,7 @@ export interface PodNetworks {
    * Takes in what has changed, or everything (null), and lets the pods be annotated. The pods whose addresses are others than before, as changes of them.
    */
   settle(changes: readonly ObjectChange[] | null, facts: NetworkFacts): readonly ObjectChange[];
-  /** Annotates nobody any more, nor those who wait for an API server that is away: somebody else may give out addresses now. */
+  /** Annotates nobody any more. */
   close(): void;
 }
 
@@ -37,53 +36,18 @@ export function createPodNetworks(
   report: (error: AgentError | null) => void,
 ): PodNetworks {
   const book = createAddressBook();
-  const underWay = new Set<ObjectKey>();
-  const failed = new Map<ObjectKey, AgentError>();
-  const giveUp = new AbortController();
   let latest: NetworkFacts | null = null;
-  let failures = 0;
-  let retry: NodeJS.Timeout | null = null;
-
-  const tellFailed = (): void => report([...failed.values()][0] ?? null);
-  /** An admin may have allowed it meanwhile, of which no pod tells. */
-  const retryFailed = (): void => {
-    if (failed.size === 0) failures = 0;
-    if (failed.size === 0 || retry !== null) return;
-    failures += 1;
-    retry = setTimeout(() => {
-      retry = null;
-      [...failed.keys()].forEach(annotate);
-    }, retryAfterMs(failures));
-  };
-  const annotate = (key: ObjectKey): void => {
-    const pod = latest?.pods.get(key);
-    const addresses = book.addresses.get(key);
-    const node = latest?.nodes.find(({ name }) => name === pod?.nodeName);
-    if (latest === null || pod === undefined || addresses === undefined || node === undefined) return;
-    const wanted = wantedAnnotations(addresses, node, latest.layout, pod.uid);
-    const differing = Object.entries(wanted).filter(([name, value]) => pod.annotations[name] !== value);
-    if (underWay.has(key)) return;
-    if (differing.length === 0) {
-      if (failed.delete(key)) tellFailed();
-      return;
-    }
-    underWay.add(key);
-    const ended = (error: AgentError | null): void => {
-      underWay.delete(key);
-      if (latest === null) return;
-      if (error !== null) failed.set(key, error);
-      else failed.delete(key);
-      tellFailed();
-      retryFailed();
-      // What has changed meanwhile: another pod of the same name, or other addresses.
-      if (error === null && (latest.pods.get(key)?.uid !== pod.uid || book.addresses.get(key) !== addresses))
-        annotate(key);
-    };
-    api.annotate(pod, Object.fromEntries(differing), giveUp.signal).then(
-      () => ended(null),
-      (error: unknown) => ended(asAgentError(error)),
-    );
-  };
+  const annotations = createPodAnnotations(
+    api,
+    (key) => {
+      const pod = latest?.pods.get(key);
+      const addresses = book.addresses.get(key);
+      const node = latest?.nodes.find(({ name }) => name === pod?.nodeName);
+      if (latest === null || pod === undefined || addresses === undefined || node === undefined) return null;
+      return { pod, addresses, node, layout: latest.layout };
+    },
+    report,
+  );
   return {
     addresses: book.addresses,
     settle: (changes, facts) => {
@@ -96,19 +60,14 @@ export function createPodNetworks(
         addressesOfRow: (key) => addressesOfRow(facts.existing, key),
       });
       for (const fault of faults) api.tell(noticeOfFault(fault));
-      const mended = gone.filter((key) => failed.delete(key));
-      if (mended.length > 0) tellFailed();
-      for (const key of new Set([...pods.map(keyOf), ...changed])) annotate(key);
+      annotations.forget(gone);
+      for (const key of new Set([...pods.map(keyOf), ...changed])) annotations.annotate(key);
       return changed.flatMap((key) => {
         const pod = facts.pods.get(key);
         return pod === undefined ? [] : [{ kind: 'Pod' as const, before: pod, now: pod }];
       });
     },
-    close: () => {
-      latest = null;
-      giveUp.abort();
-      if (retry !== null) clearTimeout(retry);
-    },
+    close: () => annotations.close(),
   };
 }
 

@@ -19,13 +19,16 @@ export interface CniCluster {
   ): Promise<{ readonly pod: TestPod; readonly sandbox: Sandbox }>;
 }
 
-/** Two nodes, in an overlay and without daemons yet; null: there can be no API server here. */
-export async function startCniCluster(t: Test): Promise<CniCluster | null> {
+/** Two nodes, in an overlay and without daemons yet; null: there can be no API server here. `keys` of the group overlay are those of their ovn.yaml. */
+export async function startCniCluster(
+  t: Test,
+  keys: Readonly<Record<string, string>> = {},
+): Promise<CniCluster | null> {
   const server = await apiServerFor(t);
   if (server === null) return null;
   const lan = await startLan(t);
   const hosts = [await lan.host('n1', 11), await lan.host('n2', 12)] as const;
-  await offerApi(t, server, hosts);
+  await offerApi(t, server, hosts, keys);
   for (const host of hosts) installShim(host);
   form(t, [...hosts]);
   await server.call('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });

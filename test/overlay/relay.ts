@@ -25,11 +25,16 @@ const relay = `
 `;
 
 /**
- * Lets nodes reach the server at its own address, and their agents find it with the administrator's kubeconfig, which their ovn.yaml names and nothing else.
- * What nodes send goes through a socket in the file system, because files cross network namespaces and connections do not, and through processes of their
+ * Lets nodes reach the server at its own address, and their agents find it with the administrator's kubeconfig, which their ovn.yaml names beside other `keys` of
+ * the group overlay. What nodes send goes through a socket in the file system, because files cross network namespaces and connections do not, and through processes of their
  * own: this one waits for programs.
  */
-export async function offerApi(t: Test, server: ApiServer, hosts: readonly Host[]): Promise<void> {
+export async function offerApi(
+  t: Test,
+  server: ApiServer,
+  hosts: readonly Host[],
+  keys: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'relay-'));
   const children = childrenIn(folder, t);
   const [path, address] = [{ path: join(folder, 'api.sock') }, { port: server.port, host: '127.0.0.1' }];
@@ -48,6 +53,7 @@ export async function offerApi(t: Test, server: ApiServer, hosts: readonly Host[
   for (const host of hosts) {
     await start(['nsenter', `--net=${host.path('').replace(/root$/, 'ns/net')}`], address, path);
     host.write(nodeKubeconfig, JSON.stringify(kubeconfig));
-    host.write('/etc/microshift/ovn.yaml', `ovs:\n  datapathType: netdev\noverlay:\n  kubeconfig: ${nodeKubeconfig}\n`);
+    const overlay = { kubeconfig: nodeKubeconfig, ...keys };
+    host.write('/etc/microshift/ovn.yaml', JSON.stringify({ ovs: { datapathType: 'netdev' }, overlay }));
   }
 }

@@ -7,6 +7,7 @@ import { titleOf } from '../overlay/surplus.ts';
 import type { Part, WorkloadFacts } from './part.ts';
 import { isPod, pods, portName } from './pods/pods.ts';
 import { policies } from './policies/policies.ts';
+import { askForRecompute } from './services/recompute.ts';
 import { services } from './services/services.ts';
 
 /** In the order in which they are planned: ports first, since groups have them. */
@@ -67,6 +68,7 @@ export function planWorkload(
   for (const unit of asked)
     for (const { table, row } of existing.ofUnit(unit))
       draft.remove(table, row, titleOf(table, row), `nothing of ${unit} calls for it any more`);
+  askForRecompute(draft);
   const database = 'OVN_Northbound';
   return { database, guards: draft.guards, changes: draft.changes, trace: draft.trace };
 }

@@ -172,9 +172,25 @@ function onRelease(t: Test, release: Release): void {
       const { serve, send } = await clusterOf(t, release, layout);
       const service = serviceObject('web', { internalTrafficPolicy: 'Local' });
       await serve([service, sliceObject('web', [['10.42.1.9', 'n1']])]);
-      t.equal(send('pod-n1', '10.43.0.80', 80).end, 'pod-n1');
-      t.equal(send('k8s-n1', '10.43.0.80', 80).end, 'pod-n1');
+      t.match(send('pod-n1', '10.43.0.80', 80), { isRejected: false, end: 'pod-n1' });
+      t.match(send('k8s-n1', '10.43.0.80', 80), { isRejected: false, end: 'pod-n1' });
       t.match(send('pod-n2', '10.43.0.80', 80), { isRejected: true, end: 'pod-n2' });
+    });
+
+    t.test(`${naming}: many of them at once`, async (t) => {
+      const { serve, send } = await clusterOf(t, release, layout);
+      const addresses = Array.from({ length: 12 }, (_, index) => `10.43.0.${80 + index}`);
+      const objects = addresses.flatMap((address, index) => [
+        serviceObject(`web-${index}`, { internalTrafficPolicy: 'Local', clusterIPs: [address] }),
+        sliceObject(`web-${index}`, [['10.42.1.9', 'n1']]),
+      ]);
+      await serve(objects);
+      for (const address of addresses) {
+        t.match(send('k8s-n1', address, 80), { isRejected: false, end: 'pod-n1' }, `${address}, where one serves`);
+        for (const from of ['pod-n2', 'pod-n3'])
+          t.match(send(from, address, 80), { isRejected: true, end: from }, `${address}, from ${from}`);
+      }
+      t.strictSame(await serve(objects), [], 'nothing is left to be done');
     });
   }
 

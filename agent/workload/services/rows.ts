@@ -37,6 +37,11 @@ export function wantBalancer(unit: UnitDraft, service: Service, balancer: Balanc
   attach(unit, balancer.place, row.reference, title);
 }
 
+/** Whether a balancer of this name is on the switch or the router of one node. */
+export function isOfOneNode(title: string): boolean {
+  return /_node_(switch|router)_/.test(title);
+}
+
 /** These keys, and of the others none. */
 function exactly(entries: Readonly<Record<string, string>>, others: readonly string[]): WantedColumn {
   return { keys: entries, without: others.filter((key) => !(key in entries)) };

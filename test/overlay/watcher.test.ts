@@ -227,6 +227,8 @@ async function standsBy(
   await passed('before-take-over');
   const record = JSON.parse(n1.must('cat', '/var/lib/microshift-net/overlay.json'));
   const states: WatcherState['role'][] = [];
+  // The state is told once a second at the most, what is said is said at once.
+  const said: [line: string, atMs: number][] = [];
   let tell = (): void => undefined;
   const told = (role: WatcherState['role']): Promise<void> =>
     new Promise((resolve) => {
@@ -237,7 +239,7 @@ async function standsBy(
   const watcher = startWatcher({
     api,
     remote: `unix:${n1.path('/run/ovn/ovnnb_db.sock')}`,
-    teller: { say: () => undefined, fail: ({ message }) => t.comment(message) },
+    teller: { say: (line) => void said.push([line, performance.now()]), fail: ({ message }) => t.comment(message) },
     note: ({ role }) => {
       states.push(role);
       tell();
@@ -250,9 +252,9 @@ async function standsBy(
   const beganMs = performance.now();
   n1.must('kill', '-9', String(daemon.pid));
   await active;
-  const activeMs = performance.now() - beganMs;
   await passed('after-take-over');
-  t.comment(`the other one writes ${Math.round(activeMs)} ms after the end of the first`);
+  const [, atMs = Number.NaN] = said.find(([line]) => line.startsWith('keeping the rows')) ?? [];
+  t.comment(`the other one writes ${Math.round(atMs - beganMs)} ms after the end of the first`);
   t.strictSame([...new Set(states)], ['waiting', 'standby', 'active']);
   await watcher.close();
   api.close();

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Test } from 'tap';
 import type { ApiServer } from '../cluster/api-server.ts';
+import { configure } from './form.ts';
 import type { Host } from './hosts.ts';
 
 const socket = '/run/kube-api.sock';
@@ -45,7 +46,7 @@ export async function giveApi(t: Test, host: Host, server: ApiServer): Promise<v
     'current-context': 'test',
   };
   host.write(file, JSON.stringify(config));
-  host.write('/etc/microshift/ovn.yaml', `ovs:\n  datapathType: netdev\noverlay:\n  kubeconfig: ${file}\n`);
+  configure(host, { kubeconfig: file });
 }
 
 /** A namespace as it is once the controllers of a real cluster have seen it; none run here. */

@@ -3,16 +3,12 @@ import t from 'tap';
 import { openMirror, openSession } from '../../agent/drivers/ovsdb/index.ts';
 import { startCniCluster } from './cni-cluster.ts';
 import { startDaemon } from './daemon.ts';
+import { dualStack } from './form.ts';
 import { cni, inPod, missingForPods, ofPods, type Sandbox } from './pods.ts';
 import { talk } from './talk.ts';
 
 const skip = missingForPods() ?? false;
 const limitMs = 30_000;
-const dualStack = {
-  clusterSubnet: '10.42.0.0/16,fd01::/48',
-  serviceSubnet: '10.43.0.0/16,fd02::/112',
-  joinSubnet: '100.64.0.0/16,fd98::/64',
-};
 const closed = { metadata: { name: 'closed' }, spec: { podSelector: {}, policyTypes: ['Ingress'] } };
 const policies = '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies';
 

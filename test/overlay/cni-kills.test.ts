@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { startCniCluster } from './cni-cluster.ts';
 import { startDaemon } from './daemon.ts';
 import type { Host } from './hosts.ts';
-import { cni, missingForPods, ofPods, type Sandbox } from './pods.ts';
+import { cni, missingForPods, ofPods, removeNamespace } from './pods.ts';
 
 const skip = missingForPods() ?? false;
 
@@ -27,11 +27,6 @@ const inGroup = ['setsid', 'sh', '-c', 'echo $$ > /run/group; exec "$0"'];
 function killAt(host: Host, point: string): void {
   host.write('/run/calls', '0');
   host.write('/run/kill', point);
-}
-
-/** Its namespace goes, as it does with the sandbox; nobody asks the plug-in. */
-function forget(host: Host, { netns }: Sandbox): void {
-  host.must('ip', 'netns', 'delete', netns.replace('/run/netns/', ''));
 }
 
 /** Ends when there is no link of this name: looks each time the kernel tells of a change (rtnetlink(7)), of which it misses none. */
@@ -66,7 +61,7 @@ t.test('the plug-in is killed', { skip }, (t) =>
           killAt(n2, point);
           t.match(await cni(n2, 'ADD', sandbox, {}, inGroup), { result: undefined }, `killed ${moment} call ${call}`);
           killAt(n2, '');
-          if (follower === 'GC') forget(n2, sandbox);
+          if (follower === 'GC') removeNamespace(n2, sandbox);
           t.match(await cni(n2, follower, sandbox, follower === 'GC' ? none : {}), { status: 0 });
           t.strictSame(ofPods(n2), [], `${follower} leaves nothing`);
         }
@@ -146,7 +141,7 @@ t.test('the daemon is killed', { skip }, (t) =>
     daemon = await startDaemon(n2);
     const fourth = await halfWay('fourth');
     await killBoth();
-    forget(n2, fourth.sandbox);
+    removeNamespace(n2, fourth.sandbox);
     controller('CONT');
     daemon = await startDaemon(n2);
     t.strictSame(ofPods(n2), [], 'the next daemon removes what has no device any more');

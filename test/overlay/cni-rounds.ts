@@ -8,7 +8,7 @@ import t from 'tap';
 import { type CniCluster, sandboxId, startCniCluster } from './cni-cluster.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 import type { Host } from './hosts.ts';
-import { cni, makeSandbox, missingForPods, ofPods, type Sandbox, type TestPod } from './pods.ts';
+import { cni, makeSandbox, missingForPods, ofPods, removeNamespace, type Sandbox, type TestPod } from './pods.ts';
 
 const { values } = parseArgs({
   options: { pods: { type: 'string' }, rounds: { type: 'string' }, seed: { type: 'string' } },
@@ -96,7 +96,7 @@ async function killed(
     if (status !== 0) say(`round ${round}: DEL ${JSON.stringify(result)}`);
     const left = ofPods(host);
     if (left.length > 0) say(`round ${round}, ${what}: ${left.join(', ')}`);
-    host.must('ip', 'netns', 'delete', sandbox.netns.replace('/run/netns/', ''));
+    removeNamespace(host, sandbox);
     if (what === 'daemon') daemon = await startDaemon(host);
   }
   say(`${rounds} rounds: ${JSON.stringify(outcomes)}`);

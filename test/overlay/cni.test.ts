@@ -3,7 +3,7 @@ import t from 'tap';
 import { sandboxId, startCniCluster } from './cni-cluster.ts';
 import { startDaemon } from './daemon.ts';
 import { ping } from './ping.ts';
-import { cni, inPod, makeSandbox, missingForPods, ofPods } from './pods.ts';
+import { cni, inPod, makeSandbox, missingForPods, ofPods, removeNamespace } from './pods.ts';
 import { talk } from './talk.ts';
 
 const skip = missingForPods() ?? false;
@@ -112,7 +112,7 @@ t.test('pods of two nodes', { skip }, async (t) => {
   t.strictSame(ofPods(n1), [`link ${second}`, `port ${second}`]);
   t.equal(ping(inPod(n1, anew), addressB), 63);
   for (const _ of [1, 2]) t.match(await cni(n1, 'DEL', anew), { status: 0, result: undefined });
-  n2.must('ip', 'netns', 'delete', b.sandbox.netns.replace('/run/netns/', ''));
+  removeNamespace(n2, b.sandbox);
   t.match(await cni(n2, 'DEL', { ...b.sandbox, netns: '' }), { status: 0 }, 'the namespace may be gone already');
   for (const host of hosts) t.strictSame(ofPods(host), []);
 });

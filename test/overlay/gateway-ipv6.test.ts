@@ -1,23 +1,16 @@
 // `overlay gateway` with IPv6: what has an address of the cluster reaches hosts outside of it by either family, with the address of its way out.
 import t from 'tap';
-import { form } from './form.ts';
+import { configure, dualStack, form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { databases, seenAs, startOutside, take } from './outside.ts';
 import { writesDuring } from './writes.ts';
 
 const skip = missingForHosts() ?? false;
 
-const dualStack = `ovs: {datapathType: netdev}
-overlay:
-  clusterSubnet: 10.42.0.0/16,fd01::/48
-  serviceSubnet: 10.43.0.0/16,fd02::/112
-  joinSubnet: 100.64.0.0/16,fd98::/64
-`;
-const onlySix =
-  'ovs: {datapathType: netdev}\noverlay: {clusterSubnet: fd01::/48, serviceSubnet: fd02::/112, joinSubnet: fd98::/64}\n';
+const onlySix = { clusterSubnet: 'fd01::/48', serviceSubnet: 'fd02::/112', joinSubnet: 'fd98::/64' };
 
-function prepare(host: Host, yaml: string): void {
-  host.write('/etc/microshift/ovn.yaml', yaml);
+function prepare(host: Host, keys: Readonly<Record<string, string>>): void {
+  configure(host, keys);
   host.must('ip', 'address', 'add', `2001:db8::${host.address.split('.')[3]}/64`, 'dev', 'br-ex', 'nodad');
 }
 

@@ -1,18 +1,11 @@
 // `overlay gateway` that fails once flows are set: the bridge has those of before again.
 import t from 'tap';
 import { demuxCookie } from '../../agent/overlay/demux.ts';
-import { form } from './form.ts';
+import { configure, dualStack, form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { state, take } from './outside.ts';
 
 const skip = missingForHosts() ?? false;
-
-const dualStack = `ovs: {datapathType: netdev}
-overlay:
-  clusterSubnet: 10.42.0.0/16,fd01::/48
-  serviceSubnet: 10.43.0.0/16,fd02::/112
-  joinSubnet: 100.64.0.0/16,fd98::/64
-`;
 
 const hops = '192.0.2.254,2001:db8::fe';
 
@@ -29,7 +22,7 @@ t.test('a way out that could not be proved', { skip }, async (t) => {
     [n1, '2001:db8::11'],
     [n2, '2001:db8::12'],
   ] as const) {
-    host.write('/etc/microshift/ovn.yaml', dualStack);
+    configure(host, dualStack);
     host.must('ip', 'address', 'add', `${six}/64`, 'dev', 'br-ex', 'nodad');
   }
   form(t, [n1, n2]);

@@ -66,6 +66,11 @@ export function makeSandbox(host: Host, id: string, pod: TestPod): Sandbox {
   return { id, netns: `/run/netns/${name}`, args };
 }
 
+/** The namespace goes, as with the sandbox; nobody asks the plug-in. */
+export function removeNamespace(host: Host, { netns }: Sandbox): void {
+  host.must('ip', 'netns', 'delete', netns.replace('/run/netns/', ''));
+}
+
 /** What the plug-in answered, and how long it took. */
 export interface CniAnswer {
   readonly status: number | null;

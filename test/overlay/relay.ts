@@ -8,6 +8,7 @@ import type { Test } from 'tap';
 import type { ApiServer } from '../cluster/api-server.ts';
 import { mortal } from '../cluster/mortal.ts';
 import { childrenIn } from './children.ts';
+import { configure } from './form.ts';
 import type { Host } from './hosts.ts';
 
 /** Where the nodes find their kubeconfig. */
@@ -53,7 +54,6 @@ export async function offerApi(
   for (const host of hosts) {
     await start(['nsenter', `--net=${host.path('').replace(/root$/, 'ns/net')}`], address, path);
     host.write(nodeKubeconfig, JSON.stringify(kubeconfig));
-    const overlay = { kubeconfig: nodeKubeconfig, ...keys };
-    host.write('/etc/microshift/ovn.yaml', JSON.stringify({ ovs: { datapathType: 'netdev' }, overlay }));
+    configure(host, { kubeconfig: nodeKubeconfig, ...keys });
   }
 }

@@ -1,7 +1,7 @@
 // A workload as a deployment, a service and policies make one: pods on both nodes that are plugged in, and what selects them.
 import { type CniCluster, sandboxId } from '../cni-cluster.ts';
 import type { Host } from '../hosts.ts';
-import { cni, makeSandbox, type Sandbox, type TestPod } from '../pods.ts';
+import { cni, makeSandbox, removeNamespace, type Sandbox, type TestPod } from '../pods.ts';
 
 /** As a kubelet starts pods at the same time. */
 const atOnce = 4;
@@ -87,7 +87,7 @@ async function plug(made: Made, tries = 1): Promise<Plugged> {
 
 async function removeSandbox(host: Host, sandbox: Sandbox): Promise<void> {
   await cni(host, 'DEL', sandbox);
-  host.must('ip', 'netns', 'delete', sandbox.netns.replace('/run/netns/', ''));
+  removeNamespace(host, sandbox);
 }
 
 const groups = {

@@ -20,6 +20,8 @@ export interface WatcherState {
   readonly role: 'waiting' | 'standby' | 'active';
   /** How many objects are followed, by kind. */
   readonly objects: Readonly<Record<string, number>>;
+  /** Nodes of Kubernetes that have not joined the overlay: their pods get no network. */
+  readonly nodesOutside: readonly string[];
   /** When rows were written last; null: not yet. */
   readonly wroteAt: string | null;
   /** Units that the database does not take; each is tried again. */

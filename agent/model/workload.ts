@@ -19,6 +19,12 @@ export interface Namespace {
   readonly labels: Labels;
 }
 
+/** v1 Node. What the network needs to know of one is in the overlay's own record; this says only that the cluster has it. */
+export interface ClusterNode {
+  readonly name: string;
+  readonly uid: string;
+}
+
 export interface Pod extends Named {
   readonly labels: Labels;
   /** Those that speak of the network. */
@@ -124,6 +130,7 @@ export interface PolicyPort {
 
 /** All of them, by name or `namespace/name`. */
 export interface Workload {
+  readonly nodes: ReadonlyMap<string, ClusterNode>;
   readonly namespaces: ReadonlyMap<string, Namespace>;
   readonly pods: ReadonlyMap<ObjectKey, Pod>;
   readonly services: ReadonlyMap<ObjectKey, Service>;
@@ -141,6 +148,7 @@ interface Change<Kind, One> {
 
 /** One object before and after. */
 export type ObjectChange =
+  | Change<'Node', ClusterNode>
   | Change<'Namespace', Namespace>
   | Change<'Pod', Pod>
   | Change<'Service', Service>

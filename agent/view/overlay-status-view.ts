@@ -31,7 +31,7 @@ function daemonText({ daemon, isRunning }: OverlayStatus, style: Style): string 
 /** How the rows for pods, services and policies are kept. */
 function watcherText({ daemon, isRunning }: OverlayStatus, style: Style): string {
   if (daemon === null || daemon.watcher === null || !isRunning) return 'not followed';
-  const { role, objects, wroteAt, refused, failure } = daemon.watcher;
+  const { role, objects, nodesOutside, wroteAt, refused, failure } = daemon.watcher;
   const counts = Object.entries(objects).map(([kind, count]) => `${count} ${kind}`);
   const followed = counts.length === 0 ? 'not followed yet' : counts.join(', ');
   const writes = {
@@ -39,9 +39,16 @@ function watcherText({ daemon, isRunning }: OverlayStatus, style: Style): string
     standby: 'another one writes their rows',
     active: wroteAt === null ? 'their rows were as wanted' : `rows were written at ${wroteAt}`,
   };
+  const outside =
+    nodesOutside.length === 0
+      ? ''
+      : style(
+          'red',
+          `; not in the overlay: ${nodesOutside.join(', ')}; their pods get no network until they have joined`,
+        );
   const left = refused.length === 0 ? '' : style('red', `; OVN does not take ${refused.join(', ')}`);
   const since = failure === null ? '' : `; ${style('red', `since ${failure.since}: ${failure.message}`)}`;
-  return `${followed}; ${writes[role]}${left}${since}${failure?.hint ? ` (${failure.hint})` : ''}`;
+  return `${followed}; ${writes[role]}${outside}${left}${since}${failure?.hint ? ` (${failure.hint})` : ''}`;
 }
 
 /** A member cannot find out by itself where a central node has moved. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FollowedChange, Follower, KubernetesApi, Notice } from '../../agent/drivers/kubernetes/api.ts';
 
-type Plural = 'namespaces' | 'pods' | 'services' | 'endpointslices' | 'networkpolicies';
+type Plural = 'nodes' | 'namespaces' | 'pods' | 'services' | 'endpointslices' | 'networkpolicies';
 
 export interface StoredObject {
   readonly metadata: {
@@ -31,7 +31,7 @@ export interface StoredApi {
 }
 
 export function createStoredApi(): StoredApi {
-  const plurals: readonly Plural[] = ['namespaces', 'pods', 'services', 'endpointslices', 'networkpolicies'];
+  const plurals: readonly Plural[] = ['nodes', 'namespaces', 'pods', 'services', 'endpointslices', 'networkpolicies'];
   const stored = new Map(plurals.map((plural) => [plural, new Map<string, StoredObject>()]));
   const followers = new Set<{ readonly plural: string; readonly follower: Follower<unknown> }>();
   const notices: Notice[] = [];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { assertLock, connect, deleteRows, mutate, uuid } from '../../agent/drivers/ovsdb/index.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
-import { modern } from '../unit/overlay/cluster.ts';
+import { modern, nodeOf } from '../unit/overlay/cluster.ts';
 import { ownRelease, type Release } from './releases.ts';
 import { podOn } from './stored-api.ts';
 import { nodes, type WorkloadBed, workloadBed } from './workload-bed.ts';
@@ -59,6 +59,22 @@ function all(): void {
     t.pass('one that has ended has no row');
     api.remove('pods', 'default/a', 'default/b');
     await until(() => port('a') === undefined && port('b') === undefined);
+  });
+
+  t.test('nodes of Kubernetes that have not joined', async (t) => {
+    const bed = await workloadBed(t, ownRelease());
+    const { watcher, told } = bed.watch();
+    const isSo = (outside: string) => told(({ nodesOutside }) => String(nodesOutside) === outside);
+    await told(isActive);
+    await passed(bed, 'before');
+    bed.writes();
+    bed.api.put('nodes', ...['n1', 'n4', 'n5'].map((name) => ({ metadata: { name, uid: `uid-of-${name}` } })));
+    await isSo('n4,n5');
+    watcher.know({ layout: modern, nodes: [...nodes, nodeOf(4)] });
+    await isSo('n5');
+    bed.api.remove('nodes', 'n5');
+    await isSo('');
+    t.equal(bed.writes(), 0, 'no row depends on them');
   });
 
   t.test('a storm is a few transactions, and a restart none', async (t) => {

@@ -50,7 +50,14 @@ export async function removeRows(
 async function removeWorkload({ layout }: OverlayRecord, northbound: RowDatabase): Promise<void> {
   const rows = await readRows(northbound, workloadTables);
   const existing = indexRows(rows);
-  const none = { namespaces: new Map(), pods: new Map(), services: new Map(), slices: new Map(), policies: new Map() };
+  const none = {
+    nodes: new Map(),
+    namespaces: new Map(),
+    pods: new Map(),
+    services: new Map(),
+    slices: new Map(),
+    policies: new Map(),
+  };
   const facts = { layout, nodes: [], workload: none, addresses: new Map() };
   await carryOut(northbound, planWorkload(facts, existing, rows.shape, existing.units()), rows);
 }

@@ -3,6 +3,7 @@ import type { ObjectKey, Pod, PodAddresses } from '../../model/workload.ts';
 import { canonicalAddress } from '../../net/address.ts';
 import { withoutLength } from '../../overlay/addresses.ts';
 import { escapeText } from '../../printable.ts';
+import { givesAddresses } from '../cluster-nodes.ts';
 import { annotatedNetwork, annotationNames, requestedAddresses } from './annotations.ts';
 import { createHeldAddresses } from './held.ts';
 import { isSame, type PodSubnets, podSubnets, rangeWith } from './subnets.ts';
@@ -87,8 +88,7 @@ export function createAddressBook(): AddressBook {
   };
   /** Nodes come, go, and get other subnets: the pods that it concerns. */
   const moveTo = (nodes: readonly OverlayNode[]): readonly ObjectKey[] => {
-    const members = nodes.filter(({ subnets }) => subnets.length > 0);
-    const now = new Map(members.map((node) => [node.name, podSubnets(node)]));
+    const now = new Map(nodes.filter(givesAddresses).map((node) => [node.name, podSubnets(node)]));
     const names = new Set([...subnetsOf.keys(), ...now.keys()]);
     const moved = [...names].filter((name) => !isSame(subnetsOf.get(name), now.get(name)));
     subnetsOf = now;

@@ -69,6 +69,7 @@ t.test('the rows for objects of Kubernetes, on the central node', (t) => {
   const watcher = {
     role: 'active',
     objects: { Pod: 2, Service: 1 },
+    nodesOutside: [],
     wroteAt: null,
     refused: [],
     failure: null,
@@ -86,6 +87,10 @@ t.test('the rows for objects of Kubernetes, on the central node', (t) => {
     'not followed yet; nothing is written yet; since 2026-01-02: the API server is away (start it)',
   );
   t.match(line({ refused: ['pod:default/a'] }), /as wanted; OVN does not take pod:default\/a$/);
+  t.match(
+    line({ nodesOutside: ['n3', 'n4'] }),
+    /as wanted; not in the overlay: n3, n4; their pods get no network until they have joined$/,
+  );
   t.match(text({ role: 'central' }), /Objects of Kubernetes: not followed/);
   t.notMatch(text({}), /Kubernetes/, 'a member writes none');
   t.end();

@@ -95,8 +95,12 @@ function listenerOf(objects: Objects, api: Pick<KubernetesApi, 'tell'>, report: 
   };
 }
 
-/** Annotations say which address a pod has, or shall have; with that settled no row depends on them, nor on what the kubelet reports of it. */
+/**
+ * None depends on Node objects. Annotations say which address a pod has, or shall have; with that settled no row depends on them, nor on what the kubelet
+ * reports of it.
+ */
 function concernsRows(change: ObjectChange): boolean {
+  if (change.kind === 'Node') return false;
   if (change.kind !== 'Pod' || change.before === undefined || change.now === undefined) return true;
   return JSON.stringify(withoutReports(change.before)) !== JSON.stringify(withoutReports(change.now));
 }

@@ -1,5 +1,6 @@
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type {
+  ClusterNode,
   EndpointSlice,
   Namespace,
   NetworkPolicy,
@@ -8,16 +9,17 @@ import type {
   Service,
   Workload,
 } from '../../../model/workload.ts';
+import { readNode } from '../../../workload/cluster-nodes.ts';
 import { readPod } from '../../../workload/pods/read-pod.ts';
 import { readNamespace } from '../../../workload/policies/read-namespace.ts';
 import { readPolicy } from '../../../workload/policies/read-policy.ts';
 import { readService } from '../../../workload/services/read-service.ts';
 import { readSlice } from '../../../workload/services/read-slice.ts';
 
-/** An object as far as rows depend on it. */
-export type Projected = Namespace | Pod | Service | EndpointSlice | NetworkPolicy;
+/** An object as far as the network depends on it. */
+export type Projected = ClusterNode | Namespace | Pod | Service | EndpointSlice | NetworkPolicy;
 
-/** A kind of objects that rows depend on. */
+/** A kind of objects that is followed. */
 export interface Kind {
   readonly kind: ObjectChange['kind'];
   readonly collection: Parameters<KubernetesApi['follow']>[0];
@@ -31,6 +33,13 @@ export interface Kind {
 const everywhere = { namespace: null };
 
 export const kinds: readonly Kind[] = [
+  {
+    kind: 'Node',
+    unit: 'node',
+    of: 'nodes',
+    collection: { apiVersion: 'v1', plural: 'nodes', ...everywhere },
+    read: readNode,
+  },
   {
     kind: 'Namespace',
     unit: 'namespace',

@@ -4,7 +4,7 @@ import type { Service } from '../../../model/workload.ts';
 import type { Unit } from '../../../workload/plan-workload.ts';
 import type { AddressFault } from '../../../workload/pods/address-book.ts';
 import { notServed } from '../../../workload/services/not-served.ts';
-import { kinds } from './kinds.ts';
+import { kinds, type Projected } from './kinds.ts';
 import type { Objects } from './objects.ts';
 
 /** A pod does not get the address that it needs, or asked for. */
@@ -24,8 +24,10 @@ export function noticesOfService(service: Service): readonly Notice[] {
 /** OVN does not take what an object calls for. null: the unit is no object's own, or that is gone. */
 export function noticeOfRefused(unit: Unit, error: AgentError, { workload }: Objects): Notice | null {
   const found = kinds.find((kind) => unit.startsWith(`${kind.unit}:`));
-  const object = found && workload[found.of].get(unit.slice(found.unit.length + 1));
-  if (found === undefined || object === undefined) return null;
+  if (found === undefined) return null;
+  const all: ReadonlyMap<string, Projected> = workload[found.of];
+  const object = all.get(unit.slice(found.unit.length + 1));
+  if (object === undefined) return null;
   const { name, uid } = object;
   const regarding = { apiVersion: found.collection.apiVersion, kind: found.kind, namespace: '', name, uid };
   return {

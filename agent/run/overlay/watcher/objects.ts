@@ -13,7 +13,7 @@ export interface ObjectListener {
   heard(error: AgentError | null): void;
 }
 
-/** The objects that rows depend on, as the API server told of them last. */
+/** The objects that the network depends on, as the API server told of them last. */
 export interface Objects {
   readonly workload: Workload;
   /** Of every kind all are known. Before that nothing may be deleted. */
@@ -24,6 +24,7 @@ export interface Objects {
 /** Follows every kind until `close`. */
 export function followObjects(api: Pick<KubernetesApi, 'follow'>, listener: ObjectListener): Objects {
   const maps = {
+    nodes: new Map(),
     namespaces: new Map(),
     pods: new Map(),
     services: new Map(),

@@ -9,6 +9,7 @@ export type Concern = 'api' | 'database' | 'rows' | 'annotations';
 export interface WatcherReport {
   role(role: WatcherState['role']): void;
   objects(counts: Readonly<Record<string, number>>): void;
+  nodesOutside(names: readonly string[]): void;
   wrote(): void;
   refused(units: ReadonlySet<string>): void;
   /** null: that is well. The same failure is told once. */
@@ -22,7 +23,14 @@ const quietMs = 1_000;
 
 /** `note` is given the state as soon as it changes, and once a second at the most. */
 export function createReport({ say, fail }: Teller, note: (state: WatcherState) => void): WatcherReport {
-  let state: WatcherState = { role: 'waiting', objects: {}, wroteAt: null, refused: [], failure: null };
+  let state: WatcherState = {
+    role: 'waiting',
+    objects: {},
+    nodesOutside: [],
+    wroteAt: null,
+    refused: [],
+    failure: null,
+  };
   const concerns = new Map<Concern, NonNullable<WatcherState['failure']>>();
   let timer: NodeJS.Timeout | undefined;
   let isNews = false;
@@ -45,6 +53,9 @@ export function createReport({ say, fail }: Teller, note: (state: WatcherState) 
       change({ role });
     },
     objects: (objects) => change({ objects }),
+    nodesOutside: (nodesOutside) => {
+      if (String(nodesOutside) !== String(state.nodesOutside)) change({ nodesOutside });
+    },
     wrote: () => change({ wroteAt: new Date().toISOString() }),
     refused: (units) => {
       if (units.size + state.refused.length > 0) change({ refused: [...units].toSorted() });

@@ -1,6 +1,7 @@
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import { asAgentError } from '../../../errors.ts';
 import type { WatcherState } from '../../../model/overlay-daemon.ts';
+import { nodesOutside } from '../../../workload/cluster-nodes.ts';
 import type { Teller } from '../daemon/report.ts';
 import { retryAfterMs } from '../daemon/work.ts';
 import { type Cluster, createKeeper, type Keeper } from './keeper.ts';
@@ -34,6 +35,11 @@ export function startWatcher({ api, remote, teller, note }: WatcherPlaces): Watc
   let failures = 0;
   let timer: NodeJS.Timeout | undefined;
 
+  const count = (): void => {
+    if (!objects.isWhole) return;
+    report.objects(countsOf(objects));
+    if (cluster !== null) report.nodesOutside(nodesOutside(cluster.nodes, objects.workload.nodes.keys()));
+  };
   const open = async (): Promise<void> => {
     try {
       const northbound = await openNorthbound(remote, (error) => report.concern('database', error), stop.signal);
@@ -48,11 +54,11 @@ export function startWatcher({ api, remote, teller, note }: WatcherPlaces): Watc
   };
   const objects: Objects = followObjects(api, {
     whole: () => {
-      report.objects(countsOf(objects));
+      count();
       void open();
     },
     changed: (changes) => {
-      report.objects(countsOf(objects));
+      count();
       keeper?.changed(changes);
     },
     // An overlay without Kubernetes, or one before it: nothing is wrong.
@@ -62,6 +68,7 @@ export function startWatcher({ api, remote, teller, note }: WatcherPlaces): Watc
     know: (now) => {
       if (JSON.stringify(cluster) === JSON.stringify(now)) return;
       cluster = now;
+      count();
       keeper?.know(now);
     },
     close: async () => {

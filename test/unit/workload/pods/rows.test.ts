@@ -10,7 +10,7 @@ import { applied, dual, dualNode, emptyNorthbound, modern, nodeOf, seed } from '
 import type { ModelDatabase } from '../../overlay/model-database.ts';
 import { openBook, podOf } from './pods.ts';
 
-const none = { namespaces: new Map(), services: new Map(), slices: new Map(), policies: new Map() };
+const none = { nodes: new Map(), namespaces: new Map(), services: new Map(), slices: new Map(), policies: new Map() };
 
 /** A cluster with nodes and pods whose rows are planned and written, over and over. */
 function clusterOf(nodes: readonly OverlayNode[], layout: OverlayLayout = modern, release?: string) {

@@ -63,7 +63,7 @@ export function factsOf(layout: OverlayLayout, world: PolicyWorld): WorkloadFact
   return {
     layout,
     nodes: [],
-    workload: { namespaces, pods, policies, services: new Map(), slices: new Map() },
+    workload: { nodes: new Map(), namespaces, pods, policies, services: new Map(), slices: new Map() },
     addresses,
   };
 }

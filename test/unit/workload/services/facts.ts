@@ -28,6 +28,7 @@ export function workloadOf(objects: readonly ApiObject[]): Workload {
         }),
     );
   return {
+    nodes: new Map(),
     namespaces: new Map(),
     pods: new Map(),
     services: keyed('Service', readService),

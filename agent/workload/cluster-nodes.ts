@@ -1,0 +1,19 @@
+import type { OverlayNode } from '../model/overlay.ts';
+import type { ClusterNode } from '../model/workload.ts';
+
+/** What the API server says of a node (v1 Node), as far as the overlay depends on it. Never throws. */
+export function readNode(object: unknown): ClusterNode {
+  const { metadata } = object as { readonly metadata?: { readonly name?: string; readonly uid?: string } | null };
+  return { name: metadata?.name ?? '', uid: metadata?.uid ?? '' };
+}
+
+/** Whether pods of a member get addresses: one that is a gateway only has no subnet. */
+export function givesAddresses({ subnets }: OverlayNode): boolean {
+  return subnets.length > 0;
+}
+
+/** Those of the nodes of Kubernetes, by name, that have not joined the overlay, or have another name in it. */
+export function nodesOutside(members: readonly OverlayNode[], names: Iterable<string>): readonly string[] {
+  const joined = new Set(members.filter(givesAddresses).map(({ name }) => name));
+  return [...names].filter((name) => !joined.has(name)).toSorted();
+}

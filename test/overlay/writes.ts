@@ -4,8 +4,8 @@ import type { Host } from './hosts.ts';
 
 const limitMs = 60_000;
 
-/** Columns that only we write, by database; those in which daemons report are left out. */
-const columns = {
+/** Columns that only we write, by database; those in which daemons report are left out. null: all of them, which are. */
+export const writtenColumns = {
   OVN_Northbound: {
     NB_Global: ['connections', 'ssl', 'options', 'external_ids'],
     Logical_Switch: null,
@@ -47,7 +47,7 @@ const sockets = {
 /** Does something, and gives the names of the databases into which something was written meanwhile, once per transaction. */
 export async function writesDuring(
   host: Host,
-  databases: readonly (keyof typeof columns)[],
+  databases: readonly (keyof typeof writtenColumns)[],
   work: () => void | Promise<void>,
 ): Promise<readonly string[]> {
   const written: string[] = [];
@@ -56,7 +56,7 @@ export async function writesDuring(
     for (const database of databases) {
       const client = await connect(host.path(sockets[database]), limitMs);
       open.push(client);
-      const requests = Object.entries(columns[database]).map(([table, names]) => {
+      const requests = Object.entries(writtenColumns[database]).map(([table, names]) => {
         const wanted = names === null ? {} : { columns: [...names] };
         return [table, [{ ...wanted, select: { initial: false } }]] as const;
       });

@@ -31,7 +31,7 @@ function told() {
   return { of, pod, objects, heard, followers, news: () => heard.splice(0) };
 }
 
-const plurals = ['namespaces', 'pods', 'services', 'endpointslices', 'networkpolicies'];
+const plurals = ['nodes', 'namespaces', 'pods', 'services', 'endpointslices', 'networkpolicies'];
 
 t.test('nothing is told before all of every kind is known', async (t) => {
   const { of, pod, objects, news } = told();

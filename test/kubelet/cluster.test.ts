@@ -176,6 +176,19 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     kubectl('delete', 'pod', 'late');
   });
 
+  t.test('a node of Kubernetes that has not joined the overlay', async (t) => {
+    const status = (): string => first.host.agent('overlay', 'status').stdout;
+    const both = /: 2 Node, (?!.*not in the overlay)/;
+    t.match(status(), both);
+    cluster.apply({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n9' } });
+    t.match(
+      until(status, /not in the overlay: n9;/),
+      /: 3 Node, .*; not in the overlay: n9; their pods get no network/,
+    );
+    kubectl('delete', 'node', 'n9');
+    t.match(until(status, both), both, 'nor is it named when it is gone');
+  });
+
   t.test('a node that is drained', async (t) => {
     const asking = await startInPod(cluster, 'ask1', 'poll', `${service}:80`);
     kubectl('drain', 'n2', '--force', patience);

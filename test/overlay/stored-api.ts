@@ -1,6 +1,7 @@
 // Objects of Kubernetes in memory, told of as the driver tells of those of an API server: for tests of what is done with them.
 import { randomUUID } from 'node:crypto';
 import type { FollowedChange, Follower, KubernetesApi, Notice } from '../../agent/drivers/kubernetes/api.ts';
+import { kinds } from '../../agent/run/overlay/watcher/kinds.ts';
 
 type Plural = 'nodes' | 'namespaces' | 'pods' | 'services' | 'endpointslices' | 'networkpolicies';
 
@@ -31,8 +32,7 @@ export interface StoredApi {
 }
 
 export function createStoredApi(): StoredApi {
-  const plurals: readonly Plural[] = ['nodes', 'namespaces', 'pods', 'services', 'endpointslices', 'networkpolicies'];
-  const stored = new Map(plurals.map((plural) => [plural, new Map<string, StoredObject>()]));
+  const stored = new Map(kinds.map(({ collection }) => [collection.plural, new Map<string, StoredObject>()]));
   const followers = new Set<{ readonly plural: string; readonly follower: Follower<unknown> }>();
   const notices: Notice[] = [];
   let annotated = 0;
@@ -52,7 +52,7 @@ export function createStoredApi(): StoredApi {
         const one = { plural: collection.plural, follower: follower as Follower<unknown> };
         followers.add(one);
         queueMicrotask(() => {
-          const objects = stored.get(collection.plural as Plural)?.values() ?? [];
+          const objects = stored.get(collection.plural)?.values() ?? [];
           if (followers.has(one)) follower.whole([...objects].map((object) => follower.read(object)));
         });
         return () => followers.delete(one);

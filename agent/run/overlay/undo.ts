@@ -7,6 +7,7 @@ import { indexRows, mapOf } from '../../overlay/existing.ts';
 import { planLocalRemoval } from '../../overlay/local.ts';
 import { planLocalTls } from '../../overlay/local-tls.ts';
 import { overlayTables, workloadTables } from '../../overlay/tables.ts';
+import { emptyWorkload } from '../../workload/empty-workload.ts';
 import { planWorkload } from '../../workload/plan-workload.ts';
 import { removeDemux } from './demux.ts';
 import type { OverlayPlaces } from './places.ts';
@@ -50,15 +51,7 @@ export async function removeRows(
 async function removeWorkload({ layout }: OverlayRecord, northbound: RowDatabase): Promise<void> {
   const rows = await readRows(northbound, workloadTables);
   const existing = indexRows(rows);
-  const none = {
-    nodes: new Map(),
-    namespaces: new Map(),
-    pods: new Map(),
-    services: new Map(),
-    slices: new Map(),
-    policies: new Map(),
-  };
-  const facts = { layout, nodes: [], workload: none, addresses: new Map() };
+  const facts = { layout, nodes: [], workload: emptyWorkload(), addresses: new Map() };
   await carryOut(northbound, planWorkload(facts, existing, rows.shape, existing.units()), rows);
 }
 

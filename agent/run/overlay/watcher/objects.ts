@@ -1,6 +1,7 @@
 import type { Follower, KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type { AgentError } from '../../../errors.ts';
 import type { ObjectChange, Workload } from '../../../model/workload.ts';
+import { emptyWorkload } from '../../../workload/empty-workload.ts';
 import { type Kind, keyOf, kinds, type Projected } from './kinds.ts';
 
 /** Who is told of objects. */
@@ -23,20 +24,13 @@ export interface Objects {
 
 /** Follows every kind until `close`. */
 export function followObjects(api: Pick<KubernetesApi, 'follow'>, listener: ObjectListener): Objects {
-  const maps = {
-    nodes: new Map(),
-    namespaces: new Map(),
-    pods: new Map(),
-    services: new Map(),
-    slices: new Map(),
-    policies: new Map(),
-  } satisfies Record<keyof Workload, Map<string, Projected>>;
+  const workload = emptyWorkload();
   const unknown = new Set(kinds.map(({ kind }) => kind));
   const lost = new Map<string, AgentError>();
   const hear = (): void => listener.heard([...lost.values()][0] ?? null);
   const followerOf = (one: Kind): Follower<Projected> => {
     const { kind } = one;
-    const known: Map<string, Projected> = maps[one.of];
+    const known: Map<string, Projected> = workload[one.of];
     const put = (key: string, now: Projected | undefined): ObjectChange[] => {
       const before = known.get(key);
       if (isSame(before, now)) return [];
@@ -70,7 +64,7 @@ export function followObjects(api: Pick<KubernetesApi, 'follow'>, listener: Obje
   };
   const stops = kinds.map((one) => api.follow(one.collection, followerOf(one)));
   return {
-    workload: maps,
+    workload,
     get isWhole() {
       return unknown.size === 0;
     },

@@ -4,13 +4,14 @@ import type { OverlayLayout, OverlayNode } from '../../../../agent/model/overlay
 import type { NetworkPolicy, Pod } from '../../../../agent/model/workload.ts';
 import { foundIn } from '../../../../agent/overlay/draft.ts';
 import { operationsOf } from '../../../../agent/overlay/operations.ts';
+import { emptyWorkload } from '../../../../agent/workload/empty-workload.ts';
 import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
 import { allUnits, concernedUnits, planWorkload } from '../../../../agent/workload/plan-workload.ts';
 import { applied, dual, dualNode, emptyNorthbound, modern, nodeOf, seed } from '../../overlay/cluster.ts';
 import type { ModelDatabase } from '../../overlay/model-database.ts';
 import { openBook, podOf } from './pods.ts';
 
-const none = { nodes: new Map(), namespaces: new Map(), services: new Map(), slices: new Map(), policies: new Map() };
+const none = emptyWorkload();
 
 /** A cluster with nodes and pods whose rows are planned and written, over and over. */
 function clusterOf(nodes: readonly OverlayNode[], layout: OverlayLayout = modern, release?: string) {

@@ -10,6 +10,7 @@ import type {
 } from '../../../../agent/model/workload.ts';
 import { type Existing, indexRows } from '../../../../agent/overlay/existing.ts';
 import { operationsOf, type RowOperation } from '../../../../agent/overlay/operations.ts';
+import { emptyWorkload } from '../../../../agent/workload/empty-workload.ts';
 import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
 import { planWorkload, type Unit } from '../../../../agent/workload/plan-workload.ts';
 import { policies as parts } from '../../../../agent/workload/policies/policies.ts';
@@ -63,7 +64,7 @@ export function factsOf(layout: OverlayLayout, world: PolicyWorld): WorkloadFact
   return {
     layout,
     nodes: [],
-    workload: { nodes: new Map(), namespaces, pods, policies, services: new Map(), slices: new Map() },
+    workload: { ...emptyWorkload(), namespaces, pods, policies },
     addresses,
   };
 }

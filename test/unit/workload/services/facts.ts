@@ -3,6 +3,7 @@ import type { NorthboundFacts, OverlayLayout, OverlayNode, OverlayPlan } from '.
 import type { EndpointSlice, Service, Workload } from '../../../../agent/model/workload.ts';
 import { foundIn } from '../../../../agent/overlay/draft.ts';
 import { operationsOf } from '../../../../agent/overlay/operations.ts';
+import { emptyWorkload } from '../../../../agent/workload/empty-workload.ts';
 import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
 import { allUnits, planWorkload } from '../../../../agent/workload/plan-workload.ts';
 import { readService } from '../../../../agent/workload/services/read-service.ts';
@@ -28,12 +29,9 @@ export function workloadOf(objects: readonly ApiObject[]): Workload {
         }),
     );
   return {
-    nodes: new Map(),
-    namespaces: new Map(),
-    pods: new Map(),
+    ...emptyWorkload(),
     services: keyed('Service', readService),
     slices: keyed('EndpointSlice', readSlice),
-    policies: new Map(),
   };
 }
 

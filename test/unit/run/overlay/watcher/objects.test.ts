@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { Follower, KubernetesApi } from '../../../../../agent/drivers/kubernetes/api.ts';
 import { AgentError } from '../../../../../agent/errors.ts';
+import { kinds } from '../../../../../agent/run/overlay/watcher/kinds.ts';
 import { followObjects } from '../../../../../agent/run/overlay/watcher/objects.ts';
 
 /** An API of which the test says what it tells. */
@@ -31,7 +32,7 @@ function told() {
   return { of, pod, objects, heard, followers, news: () => heard.splice(0) };
 }
 
-const plurals = ['nodes', 'namespaces', 'pods', 'services', 'endpointslices', 'networkpolicies'];
+const plurals = kinds.map(({ collection }) => collection.plural);
 
 t.test('nothing is told before all of every kind is known', async (t) => {
   const { of, pod, objects, news } = told();

@@ -1,13 +1,13 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs';
 import { monotonicMs } from '../deadline.ts';
-import { readSmallFile, refuseFault, unwritable } from '../drivers/host/files.ts';
+import { refuseFault, unwritable } from '../drivers/host/files.ts';
 import { namesIn } from '../drivers/host/kernel-files.ts';
 import { directoryFault } from '../drivers/host/own-directory.ts';
 import { processStart } from '../drivers/host/process-start.ts';
 import { AgentError } from '../errors.ts';
 
 /*
- * One run at a time. Each contender puts down a file that names its process, then looks around: it holds the lock when no other
+ * One run at a time. Each contender puts down a file whose name tells its process and its command, then looks around: it holds the lock when no other
  * live process has one. Whoever looks second sees the first, so two can never hold it; of two that see each other, the older waits
  * for the younger to withdraw. A dead holder's file is told by its pid and start time, so nothing has to clean up after SIGKILL.
  */
@@ -21,9 +21,11 @@ export interface Lock {
 }
 
 interface Contender {
+  /** Of its file: PID.STARTTIME.COMMAND. Nothing is written into the file, so nobody sees one that is half made. */
   readonly name: string;
   readonly pid: number;
   readonly startTime: number;
+  readonly command: string;
 }
 
 /** Runs that come by themselves, and those of a central node that several nodes may ask for at once; whoever meets one waits for its end. */
@@ -45,8 +47,7 @@ export async function takeLock(directory: string, command: string): Promise<Lock
     const taken = await tryLock(directory, command);
     if (!('holder' in taken)) return taken;
     const { holder, error } = taken;
-    const isBrief = briefRuns.includes(commandText(directory, holder));
-    if (!isBrief || !(await ended(directory, holder, giveUpAt - monotonicMs()))) throw error;
+    if (!briefRuns.includes(holder.command) || !(await ended(directory, holder, giveUpAt - monotonicMs()))) throw error;
   }
 }
 
@@ -72,12 +73,12 @@ interface Refused {
 }
 
 async function tryLock(directory: string, command: string): Promise<Lock | Refused> {
-  const own: Contender = { ...nameOf(process.pid, processStart(process.pid) ?? 0) };
+  const own = contender(`${process.pid}.${processStart(process.pid) ?? 0}.${encodeURIComponent(command)}`);
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     refuseFault(directoryFault(directory));
     rmSync(`${directory}/${own.name}`, { force: true });
-    writeFileSync(`${directory}/${own.name}`, command, { flag: 'wx', mode: 0o600 });
+    writeFileSync(`${directory}/${own.name}`, '', { flag: 'wx', mode: 0o600 });
   } catch (error) {
     throw unwritable(directory, error);
   }
@@ -87,14 +88,14 @@ async function tryLock(directory: string, command: string): Promise<Lock | Refus
     (other) => other.startTime < own.startTime || (other.startTime === own.startTime && other.pid < own.pid),
   );
   if (older !== undefined || !(await allWithdraw(directory, own))) {
-    const [holder = older] = liveOthers(directory, own);
-    const what = holder === undefined ? '' : commandOf(directory, holder);
+    const [holder] = liveOthers(directory, own);
     release();
-    const error = new AgentError('busy', `another run is in progress: ${what}process ${holder?.pid ?? '?'}`, {
+    // It has ended meanwhile.
+    if (holder === undefined) return tryLock(directory, command);
+    const error = new AgentError('busy', `another run is in progress: ${spoken(holder)}`, {
       hint: 'wait for it to end (journalctl -f -u microshift-ovs-init), then run it again',
-      facts: { pid: holder?.pid ?? null },
+      facts: { pid: holder.pid },
     });
-    if (holder === undefined) throw error;
     return { holder, error };
   }
   return { release };
@@ -128,15 +129,15 @@ function holdsWithin(directory: string, limitMs: number, condition: () => boolea
 }
 
 function liveOthers(directory: string, own: Contender): Contender[] {
-  return liveContenders(directory).filter(({ name }) => name !== own.name);
+  return liveContenders(directory).filter(({ pid, startTime }) => pid !== own.pid || startTime !== own.startTime);
 }
 
 function liveContenders(directory: string): Contender[] {
   const live: Contender[] = [];
   for (const name of readdirSync(directory)) {
-    const [pid = 0, started = 0] = name.split('.').map(Number);
-    if (!Number.isInteger(pid)) continue;
-    if (processStart(pid) === started && isOurs(`${directory}/${name}`)) live.push(nameOf(pid, started));
+    const other = contender(name);
+    if (!Number.isInteger(other.pid)) continue;
+    if (processStart(other.pid) === other.startTime && isOurs(`${directory}/${name}`)) live.push(other);
     else clearAway(`${directory}/${name}`);
   }
   return live;
@@ -156,28 +157,28 @@ function clearAway(path: string): void {
   }
 }
 
-function nameOf(pid: number, started: number): Contender {
-  return { name: `${pid}.${started}`, pid, startTime: started };
+function contender(name: string): Contender {
+  const [pid = '', startTime = '', ...command] = name.split('.');
+  return { name, pid: Number(pid), startTime: Number(startTime), command: decoded(command.join('.')) };
+}
+
+/** What is no command of ours stays as it is: a foreign file must not break the lock. */
+function decoded(command: string): string {
+  try {
+    return decodeURIComponent(command);
+  } catch {
+    return command;
+  }
 }
 
 /** Who holds the lock, for people; null: nobody. Only looks. */
 export function lockHolder(directory: string): string | null {
-  for (const name of namesIn(directory)) {
-    const [pid = 0, started = 0] = name.split('.').map(Number);
-    if (processStart(pid) === started) return `${commandOf(directory, nameOf(pid, started))}process ${pid}`;
-  }
-  return null;
+  const holder = namesIn(directory)
+    .map(contender)
+    .find(({ pid, startTime }) => processStart(pid) === startTime);
+  return holder === undefined ? null : spoken(holder);
 }
 
-function commandOf(directory: string, holder: Contender): string {
-  const command = commandText(directory, holder);
-  return command === '' ? '' : `\`microshift-net ${command}\`, `;
-}
-
-function commandText(directory: string, { name }: Contender): string {
-  try {
-    return readSmallFile(`${directory}/${name}`) ?? '';
-  } catch {
-    return '';
-  }
+function spoken({ command, pid }: Contender): string {
+  return `${command === '' ? '' : `\`microshift-net ${command}\`, `}process ${pid}`;
 }

@@ -10,7 +10,7 @@ import {
 } from '../drivers/networkmanager/checkpoint.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
-import { AgentError, asAgentError } from '../errors.ts';
+import { AgentError, asAgentError, type ErrorKind, isAgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { LinkAddresses, Step, StepKind, Wanted } from '../model/plan.ts';
 import { checkpointSeconds } from './checkpoint-timer.ts';
@@ -39,6 +39,15 @@ const plannedTimerSeconds = 25;
 /** How long the way back waits for a lease or a router; LACP agrees anew within ten seconds. The NIC answers meanwhile. */
 const settleLimitMs = 12_000;
 
+/** What a step ends with when a service dies under it. systemd starts each of them again. */
+const goneKinds: readonly ErrorKind[] = [
+  'dbus-lost',
+  'dbus-unreachable',
+  'networkmanager-not-running',
+  'ovsdb-lost',
+  'ovsdb-unreachable',
+];
+
 /** Steps that wait until nothing has to be held for a NIC any more, and end what was held. */
 const settles: readonly StepKind[] = ['waitDynamic', 'releaseRoutes'];
 
@@ -58,16 +67,20 @@ export interface RestorePorts {
   readonly say: (message: string) => void;
 }
 
-interface Restoration extends Connections {
+interface Aim extends Connections {
   readonly ports: RestorePorts;
   readonly previous: Wanted;
   readonly before: readonly LinkAddresses[];
+}
+
+interface Restoration extends Aim {
   readonly watch: ActivationWatch;
 }
 
 /**
  * Brings back the state before a transaction and proves it: by the steps of a planned return, which change the NIC in place; where those
- * fail, by NetworkManager's checkpoint, which starts its profile anew, and what is left after it. Returns what is left as an error, or null.
+ * fail, by NetworkManager's checkpoint, which starts its profile anew, and what is left after it. A service that dies under it is waited for,
+ * and the way back is planned anew from what is there then. Returns what is left as an error, or null.
  */
 export async function restoreOldState(
   ports: RestorePorts,
@@ -77,40 +90,20 @@ export async function restoreOldState(
 ): Promise<AgentError | null> {
   const deadline = startDeadline(restoreLimitMs);
   try {
-    const connections = await reconnect(ports, deadline);
-    if (connections === null) {
-      ports.say("NetworkManager's own timer has restored the old state");
-      return null;
-    }
-    const { nm, ovs } = connections;
-    const inBridges = previous.bridges.flatMap((bridge) => bridge.uplink?.interface ?? []);
-    const outside = before.map((link) => link.interface).filter((name) => !inBridges.includes(name));
-    const answers = await vswitchdAnswers(ovs);
-    const present = (await ovs.facts()).bridges.map((bridge) => bridge.name);
-    if (!answers) await freeFromDatapath(outside);
-    const watch = watchActivations(nm);
-    try {
-      const restoration = { ...connections, ports, previous, before, watch };
-      const stands = checkpoint !== null && (await checkpointStands(nm, checkpoint).catch(() => false));
-      const standing = stands ? checkpoint : null;
-      const isBack = standing !== null && answers && (await goBackInPlace(restoration, standing, deadline));
-      if (isBack) await destroyCheckpoint(nm, standing).catch(() => undefined);
-      else {
-        if (standing !== null) {
-          ports.say('rolling back to the checkpoint');
-          await rollBackCheckpoint(nm, standing).catch((error: unknown) => ports.say(asAgentError(error).message));
-        }
-        // Where there was nothing to roll back NetworkManager has come anew, and asks for a lease by a NIC that is still a port.
-        await quiet(watch, nm, deadline, standing === null ? await portsOf(ovs) : []);
-        // Also where it answers: one that was started meanwhile never knew of a bridge that has gone from the database since.
-        await freeFromDatapath(await goneOf(ovs, present));
-        await runSteps(restoration, deadline);
+    for (;;) {
+      throwIfStopped(deadline);
+      const connections = await reconnect(ports, deadline);
+      if (connections === null) {
+        ports.say("NetworkManager's own timer has restored the old state");
+        return null;
       }
-      await freeFromDatapath(await goneOf(ovs, present));
-    } finally {
-      watch.stop();
+      const gone = await bringBack({ ...connections, ports, previous, before }, checkpoint, deadline).then(
+        () => null,
+        goneService,
+      );
+      if (gone === null) return null;
+      ports.say(`${gone.message}; the way back begins anew when it is there again`);
     }
-    return null;
   } catch (error) {
     const cause = asAgentError(error);
     return new AgentError('not-restored', `the old state could not be fully restored: ${cause.message}`, {
@@ -120,6 +113,44 @@ export async function restoreOldState(
     });
   } finally {
     deadline.clear();
+  }
+}
+
+/** A service that went away under the way back, which may come back; every other failure is thrown on. */
+function goneService(error: unknown): AgentError {
+  if (isAgentError(error) && goneKinds.includes(error.kind)) return error;
+  throw error;
+}
+
+/** The way back by way of the connections as they are now. */
+async function bringBack(aim: Aim, checkpoint: string | null, deadline: Deadline): Promise<void> {
+  const { nm, ovs, ports, previous, before } = aim;
+  const inBridges = previous.bridges.flatMap((bridge) => bridge.uplink?.interface ?? []);
+  const outside = before.map((link) => link.interface).filter((name) => !inBridges.includes(name));
+  const answers = await vswitchdAnswers(ovs);
+  const present = (await ovs.facts()).bridges.map((bridge) => bridge.name);
+  if (!answers) await freeFromDatapath(outside);
+  const watch = watchActivations(nm);
+  try {
+    const restoration = { ...aim, watch };
+    const stands = checkpoint !== null && (await checkpointStands(nm, checkpoint).catch(() => false));
+    const standing = stands ? checkpoint : null;
+    const isBack = standing !== null && answers && (await goBackInPlace(restoration, standing, deadline));
+    if (isBack) await destroyCheckpoint(nm, standing).catch(() => undefined);
+    else {
+      if (standing !== null) {
+        ports.say('rolling back to the checkpoint');
+        await rollBackCheckpoint(nm, standing).catch((error: unknown) => ports.say(asAgentError(error).message));
+      }
+      // Where there was nothing to roll back NetworkManager has come anew, and asks for a lease by a NIC that is still a port.
+      await quiet(watch, nm, deadline, standing === null ? await portsOf(ovs) : []);
+      // Also where it answers: one that was started meanwhile never knew of a bridge that has gone from the database since.
+      await freeFromDatapath(await goneOf(ovs, present));
+      await runSteps(restoration, deadline);
+    }
+    await freeFromDatapath(await goneOf(ovs, present));
+  } finally {
+    watch.stop();
   }
 }
 

@@ -16,12 +16,16 @@ export async function takeBack(
   checkpoint: string | null,
   say: (message: string) => void,
 ): Promise<AgentError | null> {
-  let opened: Node | undefined;
+  let current = node;
+  const closeOpened = (): void => {
+    if (current !== node) current.close();
+  };
   const reconnect = async (limit: Deadline): Promise<Node> => {
-    const working = await reconnectNode(node, limit, say);
-    if (working !== node) opened = working;
+    const working = await reconnectNode(current, limit, say);
+    if (working !== current) closeOpened();
+    current = working;
     return working;
   };
   const ports = { reconnect, looksRestored: () => looksRestored(previous, before), planRestore, say };
-  return restoreOldState(ports, previous, before, checkpoint).finally(() => opened?.close());
+  return restoreOldState(ports, previous, before, checkpoint).finally(closeOpened);
 }

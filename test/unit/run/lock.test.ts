@@ -68,6 +68,26 @@ t.test('of many at once exactly one gets it', async (t) => {
   t.strictSame(results.toSorted(), ['busy', 'busy', 'busy', 'held']);
 });
 
+t.test('a brief run is waited for, also where it ends while somebody looks who has the lock', async (t) => {
+  const directory = t.testdir({});
+  const script = `
+    import { takeLock } from ${JSON.stringify(module)};
+    console.log('begun');
+    for (;;) {
+      const lock = await takeLock(${JSON.stringify(directory)}, 'apply --repair');
+      await new Promise((resolve) => setImmediate(resolve));
+      lock.release();
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  await firstLine(child);
+  for (let taken = 0; taken < 500; taken++) (await takeLock(directory, 'recover')).release();
+  t.equal(child.exitCode, null, 'the other one is never refused either');
+});
+
 t.test('a file of an earlier process with the pid of a living one is no holder', async (t) => {
   const directory = t.testdir({});
   const reused = join(directory, `${process.ppid}.1`);

@@ -257,6 +257,33 @@ t.test('a way back that cannot be planned is left to the checkpoint', async (t) 
   t.equal(left, null);
 });
 
+t.test('a service that dies under the way back is waited for, and it begins anew', async (t) => {
+  const stopped = new AgentError('networkmanager-not-running', 'NetworkManager stopped while it was being used');
+  const beginsAnew = `${stopped.message}; the way back begins anew when it is there again`;
+  let calls = 0;
+  const nm: Partial<NetworkManager> = {
+    addProfile: async () => {
+      if (calls++ < 2) throw stopped;
+      return '/profile';
+    },
+  };
+  const { log, left } = await restore(t, { nm });
+  t.equal(left, null);
+  const [first, second] = [log.slice(0, log.indexOf(beginsAnew)), log.slice(log.indexOf(beginsAnew) + 1)];
+  t.ok(first.includes('CheckpointRollback'), 'the checkpoint is tried first');
+  t.strictSame(second.slice(0, 1), [returning], 'and then it is planned from what is there');
+  const facts = async (): Promise<never> => {
+    throw new AgentError('ovsdb-lost', 'it went away');
+  };
+  let connections = 0;
+  const twice: Played['reconnect'] = async () => {
+    if (connections++ > 1) throw refused('nothing comes back');
+    return { nm: {}, ovs: { probeVswitchd: async () => undefined, facts }, observe: facts } as unknown as Connections;
+  };
+  t.match((await restore(t, { reconnect: twice })).left, { kind: 'not-restored', message: /nothing comes back/ });
+  t.equal(connections, 3);
+});
+
 t.test('whatever fails in the end is a state that is not restored', async (t) => {
   const fails = async (): Promise<never> => {
     throw refused('it cannot be');

@@ -18,6 +18,8 @@ import { waitForAddresses } from './wait-addresses.ts';
 const formerSourceCheck = 'microshift-net.rp-filter';
 /** Strict: the NIC has no routes while it is the uplink. */
 const onlyRouted = '1';
+/** IPv4 methods whose addresses NetworkManager asks the LAN about (ipv4.dad-timeout, 200 ms by default). */
+const asked: readonly string[] = ['auto', 'manual'];
 /** NetworkManager begins within some hundred milliseconds; this allows for a bond that takes its ports along. */
 const configuringLimitMs = 30_000;
 /** NetworkManager has changed the configuration when it answers; the kernel's part takes it some milliseconds more. */
@@ -82,7 +84,7 @@ export async function detachUplink(context: StepContext, step: StepArguments['de
   } else {
     // NetworkManager sends what is for the gateway through the NIC before the NIC has an address, and the bridge hears who answers for it.
     await copyNeighbours(step.bridge, step.interface);
-    await nm.reapply(device, await patientSettings(nm, step.profile.uuid), step.profile.uuid);
+    await nm.reapply(device, await returningSettings(nm, step.profile.uuid), step.profile.uuid);
   }
   await holdAddresses(step.interface, step.addresses);
   // Fixed IPv6 addresses are NetworkManager's by now, and checked for duplicates while the bridge still answers. IPv4 ones are there.
@@ -99,14 +101,16 @@ export async function detachUplink(context: StepContext, step: StepArguments['de
 }
 
 /**
- * The profile with a DHCP client that never gives up, until it is started anew: with a short ipv4.dhcp-timeout, or a server that is away, what is
- * held for the NIC would go with the client. Null: the profile as it is.
+ * The profile as it is applied until it is started anew. Its DHCP client never gives up: with a short ipv4.dhcp-timeout, or a server that is away,
+ * what is held for the NIC would go with the client. And NetworkManager does not ask whether somebody else has the IPv4 addresses, which this
+ * node holds: up to 1.58 it aborts where an address that it is about to ask for is there by the end of its commit (nm-l3cfg.c, the
+ * state after a commit takes what to defend from a question that was never begun). Null, the profile itself: it gives no IPv4 addresses.
  */
-async function patientSettings(nm: NetworkManager, uuid: string): Promise<ProfileSettings | null> {
+async function returningSettings(nm: NetworkManager, uuid: string): Promise<ProfileSettings | null> {
   const settings = await nm.profileSettings(await nm.profilePathOf(uuid));
-  // Its secrets are not given out, and the applied profile keeps them.
-  if (settings['802-1x'] !== undefined || textOf(settings, 'ipv4', 'method') !== 'auto') return null;
-  return { ...settings, ipv4: { ...settings.ipv4, 'dhcp-timeout': ['i', endlessDhcpTimeout] } };
+  if (!asked.includes(textOf(settings, 'ipv4', 'method') ?? '')) return null;
+  const unasked = { 'dhcp-timeout': ['i', endlessDhcpTimeout], 'dad-timeout': ['i', 0] } as const;
+  return { ...settings, ipv4: { ...settings.ipv4, ...unasked } };
 }
 
 /**

@@ -1,10 +1,14 @@
+import type { OverlayGateway, OverlayNode } from '../../model/overlay.ts';
 import type { Service } from '../../model/workload.ts';
-import { isIpv6 } from '../../overlay/addresses.ts';
-import { servedLoadBalancerIPs } from './balancers.ts';
+import { isIpv6, withoutLength } from '../../overlay/addresses.ts';
+import { addressesOf, servedLoadBalancerIPs } from './balancers.ts';
 import { longestAffinitySeconds } from './rows.ts';
 
-/** What of a service is not served, as whole sentences for an Event; empty: nothing. */
-export function notServed(service: Service): readonly string[] {
+/** So many nodes are named. */
+const namedNodes = 5;
+
+/** What of a service is not served by these nodes, as whole sentences for an Event; empty: nothing. */
+export function notServed(service: Service, nodes: readonly OverlayNode[]): readonly string[] {
   const { clusterIPs, externalIPs, loadBalancerIPs, affinitySeconds, healthCheckNodePort = null } = service;
   if (clusterIPs.length === 0) return [];
   const reasons: string[] = [];
@@ -16,6 +20,12 @@ export function notServed(service: Service): readonly string[] {
   const strangers = [...externalIPs, ...servedLoadBalancerIPs(service)].filter((one) => !families.has(isIpv6(one)));
   if (strangers.length > 0)
     reasons.push(`${strangers.join(', ')} is not served, because the service has no cluster IP of that family`);
+  const outside = [...externalIPs, ...servedLoadBalancerIPs(service)].filter((one) => !strangers.includes(one));
+  if (outside.length > 0 && gatewaysOf(nodes).length > 0 && gatewaysOf(nodes).every(({ isVip }) => isVip === true))
+    reasons.push(
+      `${outside.join(', ')} is served inside of the cluster only, because its gateways have one address together: make a node a gateway by an address of its own`,
+    );
+  if (service.ports.some(({ nodePort }) => nodePort !== null)) reasons.push(...nodePortsNotServed(nodes));
   if (healthCheckNodePort !== null)
     reasons.push(
       `nobody answers at spec.healthCheckNodePort ${healthCheckNodePort}: a load balancer has to ask the service itself`,
@@ -25,4 +35,29 @@ export function notServed(service: Service): readonly string[] {
       `a client stays with its endpoint for ${longestAffinitySeconds} s and not for ${affinitySeconds} s, which is the longest that OVN remembers`,
     );
   return reasons;
+}
+
+/** Where the NodePorts of whichever service do not answer. */
+export function nodePortsNotServed(nodes: readonly OverlayNode[]): readonly string[] {
+  const reasons: string[] = [];
+  const ask = 'ask the central node, or one that is a gateway by an address of its own';
+  const shared = gatewaysOf(nodes).flatMap(({ isVip, addresses }) =>
+    isVip === true ? addresses.map(withoutLength) : [],
+  );
+  if (shared.length > 0)
+    reasons.push(`NodePorts do not answer at ${listed(shared)}, which several gateways have together: ${ask}`);
+  const plain = nodes.filter((node) => node.gateway === null && addressesOf(node).length === 0);
+  if (plain.length > 0)
+    reasons.push(`NodePorts do not answer at ${listed(plain.map(({ name }) => name))}, where no gateway is: ${ask}`);
+  return reasons;
+}
+
+function gatewaysOf(nodes: readonly OverlayNode[]): readonly OverlayGateway[] {
+  return nodes.flatMap(({ gateway }) => gateway ?? []);
+}
+
+function listed(names: readonly string[]): string {
+  const all = [...new Set(names)].toSorted();
+  const more = all.length - namedNodes;
+  return `${all.slice(0, namedNodes).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -1,5 +1,6 @@
 import type { Notice } from '../../../drivers/kubernetes/api.ts';
 import type { AgentError } from '../../../errors.ts';
+import type { OverlayNode } from '../../../model/overlay.ts';
 import type { Service } from '../../../model/workload.ts';
 import type { Unit } from '../../../workload/plan-workload.ts';
 import type { AddressFault } from '../../../workload/pods/address-book.ts';
@@ -14,11 +15,18 @@ export function noticeOfFault({ pod, reason, note }: AddressFault): Notice {
   return { regarding, type: 'Warning', reason, action: 'AssignAddress', note };
 }
 
-/** What a service asks for and does not get. */
-export function noticesOfService(service: Service): readonly Notice[] {
+/** What a service asks for and does not get of these nodes. */
+export function noticesOfService(service: Service, nodes: readonly OverlayNode[]): readonly Notice[] {
   const { namespace, name, uid } = service;
   const regarding = { apiVersion: 'v1', kind: 'Service', namespace, name, uid };
-  return notServed(service).map((note) => ({ regarding, type: 'Warning', reason: 'NotServed', action: 'Serve', note }));
+  const noticeOf = (note: string): Notice => ({
+    regarding,
+    type: 'Warning',
+    reason: 'NotServed',
+    action: 'Serve',
+    note,
+  });
+  return notServed(service, nodes).map(noticeOf);
 }
 
 /** OVN does not take what an object calls for. null: the unit is no object's own, or that is gone. */

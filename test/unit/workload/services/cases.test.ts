@@ -38,7 +38,7 @@ for (const name of readdirSync(folder).filter((entry) => !entry.endsWith('.md'))
     const { facts, database } = readCase(name);
     const plan = planAll(facts, database.rows());
     const reasons = [...facts.workload.services].flatMap(([key, one]) =>
-      notServed(one).map((line) => `${key}: ${line}\n`),
+      notServed(one, facts.nodes).map((line) => `${key}: ${line}\n`),
     );
     const outcome: Readonly<Record<string, string>> = {
       'rows.json': `${readableJson(shortPlan(plan, database.rows()))}\n`,

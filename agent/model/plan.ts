@@ -112,6 +112,8 @@ export interface StepArguments {
     interface: string;
     profile: ProfileName;
     activate: boolean;
+    /** Profiles of the bridge that NetworkManager must not start by itself while the NIC's own is started; absent: none is. */
+    blocked?: readonly ProfileName[];
     /** The bridge has it from the NIC; a bond that is started anew takes that of whichever port comes first. null: there is no bridge. */
     mac: string | null;
     addresses: readonly string[];

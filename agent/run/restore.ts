@@ -1,4 +1,5 @@
 import { type Deadline, monotonicMs, startDeadline, throwIfStopped } from '../deadline.ts';
+import { readHeldRoutes } from '../drivers/host/address-hold.ts';
 import { freeFromDatapath } from '../drivers/host/kernel-datapath.ts';
 import { serviceEvent } from '../drivers/host/service-event.ts';
 import { type ActivationWatch, watchActivations } from '../drivers/networkmanager/activation.ts';
@@ -13,6 +14,7 @@ import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
 import { AgentError, asAgentError, type ErrorKind, isAgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { LinkAddresses, Step, StepKind, Wanted } from '../model/plan.ts';
+import { isDefault } from '../net/destination.ts';
 import { checkpointSeconds } from './checkpoint-timer.ts';
 import { portsOf, quiet } from './quiet.ts';
 import { type StepContext, stepContext } from './step-context.ts';
@@ -181,14 +183,29 @@ async function runSteps(restoration: Restoration, deadline: Deadline): Promise<v
   const context = stepContext({ nm, ovs, watch, deadline });
   const steps = ports.planRestore(previous, await observe()) ?? [];
   let stayedAway = false;
-  for (const step of steps) {
+  const take = async (step: Step): Promise<void> => {
     const settling = settles.includes(step.do);
-    if (settling && stayedAway) continue;
+    if (settling && stayedAway) return;
     ports.say(`returning: ${step.why}`);
     if (!settling) await execute(context, step);
     else if (!(await settle(context, step, ports.say))) stayedAway = true;
-  }
+  };
+  for (const step of steps) await take(step);
+  for (const step of await releaseLeft()) await take(step);
   for (const link of before) await waitForAddresses(link.interface, link.addresses, deadline, addressLimitMs);
+}
+
+/**
+ * What an earlier way back has held, and did not live to end: the service that it needed died, or itself. A plan from where the node is now
+ * finds the NIC out of its bridge, and knows nothing of it.
+ */
+async function releaseLeft(): Promise<readonly Step[]> {
+  return (await readHeldRoutes()).map((hold) => ({
+    do: 'releaseRoutes',
+    ...hold,
+    destinations: hold.routes.map(({ destination }) => destination).filter(isDefault),
+    why: `what is still held goes once ${hold.interface} has routes of its own`,
+  }));
 }
 
 /**

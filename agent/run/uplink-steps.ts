@@ -8,7 +8,7 @@ import { kernelDevice, ovsDevices } from '../drivers/networkmanager/devices.ts';
 import { activeInterface, activeState, deviceInterface, deviceState } from '../drivers/networkmanager/names.ts';
 import { AgentError } from '../errors.ts';
 import { detectionLimitMs, endlessDhcpTimeout } from '../model/limits.ts';
-import type { StepArguments } from '../model/plan.ts';
+import type { ProfileName, StepArguments } from '../model/plan.ts';
 import { type ProfileSettings, textOf } from '../model/settings.ts';
 import { beginActivation } from './activations.ts';
 import type { StepContext } from './step-context.ts';
@@ -79,6 +79,7 @@ export async function detachUplink(context: StepContext, step: StepArguments['de
   await ovs.probeVswitchd();
   const device = await kernelDevice(nm, step.interface);
   if (step.activate) {
+    await blockAutoconnect(nm, step.blocked ?? []);
     await startProfile(context, device, step.profile, step.interface, deviceState.ipConfig);
     if (step.mac !== null) await setMac(step.interface, step.mac);
   } else {
@@ -98,6 +99,17 @@ export async function detachUplink(context: StepContext, step: StepArguments['de
   const sourceCheck = port?.externalIds[formerSourceCheck];
   if (sourceCheck !== undefined) setSourceCheck(step.interface, sourceCheck);
   await ovs.detachUplink(step);
+}
+
+/**
+ * While a bond's own profile is started, its ports are free for a moment. A clone of a port's profile that NetworkManager starts on one then,
+ * has it start the profile of its controller on the bond in place of the own one (nm-manager.c, ensure_controller_active_connection).
+ */
+async function blockAutoconnect(nm: NetworkManager, profiles: readonly ProfileName[]): Promise<void> {
+  for (const { uuid } of profiles) {
+    const path = await nm.findProfile(uuid);
+    if (path !== null) await nm.blockAutoconnect(path);
+  }
 }
 
 /**

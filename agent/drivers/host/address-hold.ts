@@ -1,4 +1,5 @@
 import type { HeldRoute } from '../../model/plan.ts';
+import { run } from './exec.ts';
 import { ipBatch } from './ip-batch.ts';
 import { readLinks } from './links.ts';
 
@@ -8,7 +9,15 @@ import { readLinks } from './links.ts';
  */
 const holdSeconds = 120;
 
-interface RouteHold {
+/**
+ * By it held routes are known for ours, whoever looks: a number that iproute2 gives to nobody (etc/rt_protos). NetworkManager does not look at
+ * routes of such (nm-platform.c, ip_route_is_tracked).
+ */
+const heldProtocol = 77;
+/** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
+const commandMs = 3_000;
+
+export interface RouteHold {
   readonly interface: string;
   readonly routes: readonly HeldRoute[];
   readonly metric: number;
@@ -38,6 +47,36 @@ export async function releaseRoutes(hold: RouteHold): Promise<void> {
   await ipBatch(hold.routes.map((route) => `route delete ${routeWords(route, hold)}`));
 }
 
+/** What is held of routes on this node, an entry for each interface and metric. Best effort: nothing where ip(8) does not answer. */
+export async function readHeldRoutes(): Promise<readonly RouteHold[]> {
+  const shown = await Promise.all([heldOf('-4', '0.0.0.0/0'), heldOf('-6', '::/0')]);
+  const holds = new Map<string, RouteHold>();
+  for (const { interface: device, metric, route } of shown.flat()) {
+    const key = `${metric} ${device}`;
+    holds.set(key, { interface: device, metric, routes: [...(holds.get(key)?.routes ?? []), route] });
+  }
+  return [...holds.values()];
+}
+
+interface ShownHold {
+  readonly interface: string;
+  readonly metric: number;
+  readonly route: HeldRoute;
+}
+
+/** Held routes of one family, by fields of `ip -json route` (iproute2, ip/iproute.c). */
+async function heldOf(family: '-4' | '-6', anywhere: string): Promise<readonly ShownHold[]> {
+  const words = ['-json', family, 'route', 'show', 'proto', String(heldProtocol)];
+  const { exitCode, stdout } = await run('ip', words, commandMs);
+  if (exitCode !== 0 || stdout.trim() === '') return [];
+  const shown = JSON.parse(stdout) as readonly { dst: string; gateway?: string; dev: string; metric: number }[];
+  return shown.map(({ dst, gateway = null, dev, metric }) => ({
+    interface: dev,
+    metric,
+    route: { destination: dst === 'default' ? anywhere : dst, gateway },
+  }));
+}
+
 /** Gives an interface a MAC, where it has another one. */
 export async function setMac(interfaceName: string, mac: string): Promise<void> {
   const link = readLinks().find((entry) => entry.name === interfaceName);
@@ -53,5 +92,5 @@ export async function setUp(interfaceName: string): Promise<void> {
 function routeWords(route: HeldRoute, hold: RouteHold): string {
   // A gateway beyond the prefix of every address is fine for NetworkManager, so it is here.
   const gateway = route.gateway === null ? '' : `via ${route.gateway} onlink `;
-  return `${route.destination} ${gateway}dev ${hold.interface} metric ${hold.metric}`;
+  return `${route.destination} ${gateway}dev ${hold.interface} metric ${hold.metric} proto ${heldProtocol}`;
 }

@@ -35,6 +35,8 @@ export interface NetworkManager {
   addProfile(settings: ProfileSettings): Promise<string>;
   /** Replaces a profile in memory without touching what it configures now. */
   updateProfile(profilePath: string, settings: ProfileSettings): Promise<void>;
+  /** Keeps NetworkManager from starting a profile by itself until somebody has started it; what it says stays. */
+  blockAutoconnect(profilePath: string): Promise<void>;
   deleteProfile(profilePath: string): Promise<void>;
   profilePathOf(uuid: string): Promise<string>;
   /** Path of the profile with this UUID; null: there is none. */
@@ -112,6 +114,10 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
       const flags = updateFlags.inMemoryOnly | updateFlags.blockAutoconnect | updateFlags.noReapply;
       const call = profileCalls(path)('Update2', 'a{sa{sv}}ua{sv}', encodeSettings(settings), flags, {});
       await request(`update the profile ${nameOf(settings)}`, call);
+    },
+    blockAutoconnect: async (path) => {
+      const flags = updateFlags.blockAutoconnect | updateFlags.noReapply;
+      await request('block a profile', profileCalls(path)('Update2', 'a{sa{sv}}ua{sv}', {}, flags, {}));
     },
     deleteProfile: async (path) => {
       await request('delete a profile', profileCalls(path)('Delete'));

@@ -2,8 +2,8 @@ import { surplusOnLoopback } from '../../compare/bridges.ts';
 import type { LeftBridge } from '../../model/left-bridge.ts';
 import { activationLimitMs } from '../../model/limits.ts';
 import { type Link, type NmProfile, nicDevice, type Observation, type Route } from '../../model/observation.ts';
-import type { Step } from '../../model/plan.ts';
-import { listOf, type ProfileSettings, textOf } from '../../model/settings.ts';
+import type { ProfileName, Step } from '../../model/plan.ts';
+import { jsonOf, listOf, type ProfileSettings, textOf } from '../../model/settings.ts';
 import { isLinkLocal6 } from '../../net/address.ts';
 import { isDefault } from '../../net/destination.ts';
 import { type BridgeNames, bridgeOfProfile, ownerOf } from '../names.ts';
@@ -38,11 +38,11 @@ export function takeBridgeApart(
   const [detachUplink, ...settle] =
     uplink === null || admin === undefined || !(isOurs || ours.length > 0)
       ? []
-      : detach(names, uplink, admin, bridgeLink, observation);
+      : detach(names, uplink, { admin, ours }, bridgeLink, observation);
   const steps: Step[] = detachUplink === undefined ? [] : [detachUplink];
   // NetworkManager removes a bridge with the profile that runs on it, and no other.
   const removed = isOurs && !isRun(owner, observation) ? [names.bridge] : [];
-  const profileNames = ours.map(({ id, uuid }) => ({ id, uuid }));
+  const profileNames = ours.map(nameOf);
   if (left !== null && (ours.length > 0 || differsFromLeft(left, observation))) {
     const why = `nothing of ours stays in ${names.bridge}, and what others have put into it does`;
     steps.push({ do: 'deleteProfiles', profiles: profileNames, bridges: [], left: [left], why });
@@ -57,6 +57,10 @@ export function takeBridgeApart(
     steps.push(...clearLoopback(surplusOnLoopback(names.bridge, observation)));
   }
   return steps;
+}
+
+function nameOf({ id, uuid }: NmProfile): ProfileName {
+  return { id, uuid };
 }
 
 /** NMDeviceState. */
@@ -86,7 +90,7 @@ function isRun(uuid: string, { networkManager }: Observation): boolean {
 function detach(
   names: BridgeNames,
   uplink: string,
-  admin: NmProfile,
+  { admin, ours }: { readonly admin: NmProfile; readonly ours: readonly NmProfile[] },
   bridgeLink: Link | undefined,
   observation: Observation,
 ): readonly Step[] {
@@ -99,13 +103,14 @@ function detach(
   );
   const routes = observed.map(({ destination, gateway }) => ({ destination, gateway }));
   const metric = preferredMetric(names, observed, observation);
-  const { id, uuid } = admin;
+  const connecting = ours.filter(({ settings }) => jsonOf(settings, 'connection', 'autoconnect') !== false);
   const detachUplink: Step = {
     do: 'detachUplink',
     bridge: names.bridge,
     interface: uplink,
-    profile: { id, uuid },
+    profile: nameOf(admin),
     activate: !runsOwn,
+    ...(runsOwn || connecting.length === 0 ? {} : { blocked: connecting.map(nameOf) }),
     mac: isPort ? (bridgeLink?.mac ?? null) : null,
     addresses,
     routes,

@@ -29,6 +29,8 @@ interface Played {
   readonly reconnect?: RestorePorts['reconnect'];
   /** Bridges in the database, each time it is asked; the last one stays. */
   readonly bridges?: readonly (readonly string[])[];
+  /** Held routes that ip(8) shows, IPv4. */
+  readonly held?: readonly object[];
 }
 
 interface Restored {
@@ -37,6 +39,8 @@ interface Restored {
   readonly left: AgentError | null;
   /** What was taken out of the kernel's data path. */
   readonly freed: readonly string[];
+  /** Lines of batches that ip(8) was given. */
+  readonly ip: readonly string[];
   /** How often the checkpoint's timer was pushed forward. */
   readonly pushes: number;
 }
@@ -81,24 +85,30 @@ async function restore(t: Test, played: Played): Promise<Restored> {
     planRestore: played.planRestore ?? (() => [step]),
     say: (message) => log.push(message),
   };
-  const freed = playDatapath(t);
+  const programs = playPrograms(t, played.held ?? []);
   const path = played.checkpoint === undefined ? checkpoint : played.checkpoint;
   const left = await restoreOldState(ports, played.previous ?? none, before, path);
-  return { log, left, freed: freed(), pushes };
+  return { log, left, pushes, freed: programs('ovs-dpctl'), ip: programs('ip') };
 }
 
-/** An ovs-dpctl that notes what it is asked to take out. */
-function playDatapath(t: Test): () => readonly string[] {
+/** An ovs-dpctl that notes what it is asked to take out, and an ip that shows held routes and notes its batches. */
+function playPrograms(t: Test, held: readonly object[]): (program: string) => readonly string[] {
   const directory = t.testdir({});
-  const [program, notes] = [join(directory, 'ovs-dpctl'), join(directory, 'notes')];
-  writeFileSync(program, `#!/bin/sh\necho "$*" >> ${notes}\n`);
-  chmodSync(program, 0o755);
+  const notes = (program: string): string => join(directory, `${program}.notes`);
+  const show = `case "$*" in *-batch*) cat >> ${notes('ip')} ;; *"-4 route show proto 77"*) echo '${JSON.stringify(held)}' ;; esac`;
+  for (const [program, text] of [
+    ['ovs-dpctl', `echo "$*" >> ${notes('ovs-dpctl')}`],
+    ['ip', show],
+  ] as const) {
+    writeFileSync(join(directory, program), `#!/bin/sh\n${text}\n`);
+    chmodSync(join(directory, program), 0o755);
+  }
   const path = process.env.PATH;
   process.env.PATH = `${directory}:${path}`;
   t.teardown(() => {
     process.env.PATH = path;
   });
-  return () => (existsSync(notes) ? readFileSync(notes, 'utf8').trim().split('\n') : []);
+  return (program) => (existsSync(notes(program)) ? readFileSync(notes(program), 'utf8').trim().split('\n') : []);
 }
 
 /** Fails the first time, and not again. */
@@ -282,6 +292,25 @@ t.test('a service that dies under the way back is waited for, and it begins anew
   };
   t.match((await restore(t, { reconnect: twice })).left, { kind: 'not-restored', message: /nothing comes back/ });
   t.equal(connections, 3);
+});
+
+t.test('what an earlier way back has held goes with the last one, whatever that plans', async (t) => {
+  const route = {
+    dst: '198.51.100.0/24',
+    gateway: '192.0.2.1',
+    dev: 'eth1',
+    protocol: '77',
+    metric: 49,
+    flags: ['onlink'],
+  };
+  const held = [route, { ...route, dst: '203.0.113.7', gateway: undefined }];
+  const { log, left, ip } = await restore(t, { held, planRestore: () => [] });
+  t.equal(left, null);
+  t.strictSame(ip, [
+    'route delete 198.51.100.0/24 via 192.0.2.1 onlink dev eth1 metric 49 proto 77',
+    'route delete 203.0.113.7 dev eth1 metric 49 proto 77',
+  ]);
+  t.strictSame(log, ['returning: what is still held goes once eth1 has routes of its own', 'CheckpointDestroy']);
 });
 
 t.test('whatever fails in the end is a state that is not restored', async (t) => {

@@ -41,9 +41,13 @@ export async function attachUplink({ ovs }: StepContext, step: StepArguments['at
   setSourceCheck(step.interface, onlyRouted);
 }
 
-/** Takes the IP settings off the NIC and waits until its addresses are gone. */
+/**
+ * Takes the IP settings off the NIC and waits until its addresses are gone. Not where vswitchd hangs: a NIC that still has them answers as soon as
+ * it is out of the data path, and NetworkManager's rollback does not start it anew.
+ */
 export async function clearUplink(context: StepContext, step: StepArguments['clearUplink']): Promise<void> {
-  const { nm, deadline } = context;
+  const { nm, ovs, deadline } = context;
+  await ovs.probeVswitchd();
   const device = await kernelDevice(nm, step.interface);
   if (step.profile !== null) await startProfile(context, device, step.profile, step.interface, deviceState.prepare);
   await nm.clearIpSettings(device);

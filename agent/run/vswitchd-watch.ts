@@ -2,11 +2,14 @@ import { type Deadline, monotonicMs } from '../deadline.ts';
 import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
 import { asAgentError } from '../errors.ts';
 
-/** A driver that resets its device holds vswitchd for seconds, a restart by systemd takes two; after this nothing waits for it. */
-const silenceLimitMs = 8_000;
+/**
+ * A driver that resets its device holds vswitchd for seconds, a restart by systemd takes two: one question of 3 s may go without an answer, not the
+ * next one as well.
+ */
+const silenceLimitMs = 5_000;
 
 /**
- * Stops the run when ovs-vswitchd has not answered for 8 s. NetworkManager waits for it without a word, so what a run would end with
+ * Stops the run when ovs-vswitchd has not answered for 5 s. NetworkManager waits for it without a word, so what a run would end with
  * otherwise is an activation that timed out. `look` is called by the run's heartbeat.
  */
 export function watchVswitchd(ovs: Pick<OpenVSwitch, 'probeVswitchd'>, deadline: Deadline): { look(): void } {

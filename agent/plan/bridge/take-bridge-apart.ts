@@ -3,7 +3,7 @@ import type { LeftBridge } from '../../model/left-bridge.ts';
 import { activationLimitMs } from '../../model/limits.ts';
 import { type Link, type NmProfile, nicDevice, type Observation, type Route } from '../../model/observation.ts';
 import type { ProfileName, Step } from '../../model/plan.ts';
-import { jsonOf, listOf, type ProfileSettings, textOf } from '../../model/settings.ts';
+import { jsonOf, listOf, numberOf, type ProfileSettings, textOf } from '../../model/settings.ts';
 import { isLinkLocal6 } from '../../net/address.ts';
 import { isDefault } from '../../net/destination.ts';
 import { type BridgeNames, bridgeOfProfile, ownerOf } from '../names.ts';
@@ -102,7 +102,7 @@ function detach(
     (route) => route.device === names.bridge && hasFamily(addresses, route.family) && !isLinkLocal6(route.destination),
   );
   const routes = observed.map(({ destination, gateway }) => ({ destination, gateway }));
-  const metric = preferredMetric(names, observed, observation);
+  const metric = preferredMetric(names, admin, observed, observation);
   const connecting = ours.filter(({ settings }) => jsonOf(settings, 'connection', 'autoconnect') !== false);
   const detachUplink: Step = {
     do: 'detachUplink',
@@ -153,11 +153,21 @@ const defaultMetric = 47;
 
 /**
  * Below every metric of the bridge, so that the NIC's routes win while both have them. A bridge of `bridge add` may have less preferred ones than
- * other NICs: theirs go on winning where the numbers have room, and are never replaced.
+ * other NICs: theirs go on winning where the numbers have room, and are never replaced. Nor are those that the NIC's own profile brings.
  */
-function preferredMetric({ isAdded, bridge }: BridgeNames, own: readonly Route[], { routes }: Observation): number {
+function preferredMetric(
+  { isAdded, bridge }: BridgeNames,
+  { settings }: NmProfile,
+  own: readonly Route[],
+  { routes }: Observation,
+): number {
   const lowest = own.reduce((metric, route) => Math.min(metric, route.metric - 1), Number.POSITIVE_INFINITY);
-  if (!isAdded || own.length === 0) return Math.max(1, Math.min(lowest, defaultMetric));
+  if (!isAdded || own.length === 0) {
+    const asked = ['ipv4', 'ipv6'].map((family) => numberOf(settings, family, 'route-metric'));
+    let preferred = Math.min(lowest, defaultMetric);
+    while (asked.includes(preferred)) preferred -= 1;
+    return Math.max(1, preferred);
+  }
   const destinations = own.map((route) => route.destination);
   const others = routes.filter((route) => route.device !== bridge && destinations.includes(route.destination));
   let metric = lowest;

@@ -1,0 +1,18 @@
+// What is held for a NIC on its way back must not be taken for its own.
+import t from 'tap';
+import type { Observation } from '../../../agent/model/observation.ts';
+import { planDisable } from '../../../agent/plan/plan.ts';
+import { appliedCase } from './cases.ts';
+import { changed } from './change.ts';
+
+t.test('held routes never have the metric that the NIC brings itself', (t) => {
+  const { observation } = appliedCase('static4');
+  const heldMetric = (given: Observation): number | undefined =>
+    planDisable(given).steps.flatMap((step) => (step.do === 'detachUplink' ? [step.metric] : []))[0];
+  const asking = (metric: number): Observation =>
+    changed(observation, { ['networkManager/profiles/[id=eth0]/settings/ipv4/route-metric']: ['x', metric] });
+  t.equal(heldMetric(observation), 47, 'one less than the bridge has');
+  t.equal(heldMetric(asking(47)), 46, 'where the profile asks for that one, the next');
+  t.equal(heldMetric(asking(100)), 47);
+  t.end();
+});

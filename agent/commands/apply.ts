@@ -9,6 +9,7 @@ import { isFormerLayout } from '../plan/names.ts';
 import { planApply, planDisable, planUndo } from '../plan/plan.ts';
 import { planTuning, planUntuning } from '../plan/tuning/tuning.ts';
 import { readAdded } from '../run/added-record.ts';
+import { releaseReplaced } from '../run/held-routes.ts';
 import { keptBridges } from '../run/kept-bridges.ts';
 import type { ReconcileOptions } from '../run/options.ts';
 import { type Planner, patientWait, repairWait, type WaitOptions } from '../run/plan-when-ready.ts';
@@ -70,6 +71,7 @@ export async function repair(output: Output): Promise<void> {
   const options = { command, confirmTimeoutSeconds: null, ...reporting(output) };
   try {
     const result = await reconcile(planner, repairWait, options);
+    if (result.transaction === null) await releaseReplaced();
     const isLate = hasLateNic(result.plan, result.observation) && !wasGivenBack();
     if (result.transaction !== null || !isLate) report('apply', result, output);
     if (isLate) await addLate(output);

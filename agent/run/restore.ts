@@ -1,5 +1,4 @@
 import { type Deadline, monotonicMs, startDeadline, throwIfStopped } from '../deadline.ts';
-import { readHeldRoutes } from '../drivers/host/address-hold.ts';
 import { freeFromDatapath } from '../drivers/host/kernel-datapath.ts';
 import { serviceEvent } from '../drivers/host/service-event.ts';
 import { type ActivationWatch, watchActivations } from '../drivers/networkmanager/activation.ts';
@@ -14,8 +13,8 @@ import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
 import { AgentError, asAgentError, type ErrorKind, isAgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { LinkAddresses, Step, StepKind, Wanted } from '../model/plan.ts';
-import { isDefault } from '../net/destination.ts';
 import { checkpointSeconds } from './checkpoint-timer.ts';
+import { releaseLeft } from './held-routes.ts';
 import { portsOf, quiet } from './quiet.ts';
 import { type StepContext, stepContext } from './step-context.ts';
 import { execute } from './steps.ts';
@@ -181,7 +180,6 @@ async function goBackInPlace(restoration: Restoration, checkpoint: string, whole
 async function runSteps(restoration: Restoration, deadline: Deadline): Promise<void> {
   const { nm, ovs, observe, ports, previous, before, watch } = restoration;
   const context = stepContext({ nm, ovs, watch, deadline });
-  const steps = ports.planRestore(previous, await observe()) ?? [];
   let stayedAway = false;
   const take = async (step: Step): Promise<void> => {
     const settling = settles.includes(step.do);
@@ -190,22 +188,9 @@ async function runSteps(restoration: Restoration, deadline: Deadline): Promise<v
     if (!settling) await execute(context, step);
     else if (!(await settle(context, step, ports.say))) stayedAway = true;
   };
-  for (const step of steps) await take(step);
+  for (const step of ports.planRestore(previous, await observe()) ?? []) await take(step);
   for (const step of await releaseLeft()) await take(step);
   for (const link of before) await waitForAddresses(link.interface, link.addresses, deadline, addressLimitMs);
-}
-
-/**
- * What an earlier way back has held, and did not live to end: the service that it needed died, or itself. A plan from where the node is now
- * finds the NIC out of its bridge, and knows nothing of it.
- */
-async function releaseLeft(): Promise<readonly Step[]> {
-  return (await readHeldRoutes()).map((hold) => ({
-    do: 'releaseRoutes',
-    ...hold,
-    destinations: hold.routes.map(({ destination }) => destination).filter(isDefault),
-    why: `what is still held goes once ${hold.interface} has routes of its own`,
-  }));
 }
 
 /**

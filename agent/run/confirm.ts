@@ -1,12 +1,13 @@
 import { startDeadline } from '../deadline.ts';
 import { checkpointStands, destroyCheckpoint } from '../drivers/networkmanager/checkpoint.ts';
 import { AgentError } from '../errors.ts';
+import type { JournalRecord } from '../model/journal.ts';
 import { readJournals } from './journal.ts';
 import { withLock } from './lock.ts';
 import { type Node, withNode } from './node.ts';
 import type { Reporter } from './options.ts';
 import { runLimitMs } from './reconcile.ts';
-import { recoverEarlierRuns } from './recover.ts';
+import { lateDetail, recoverEarlierRuns } from './recover.ts';
 import { endTransaction, nodePlaces } from './run-record.ts';
 
 /** Keeps the change that waits to be confirmed and gives its id. Fails with `nothing-to-confirm` when there is none, or none any more. */
@@ -29,18 +30,30 @@ export async function keepTriedOn(
   recover: () => Promise<void>,
   places = nodePlaces,
 ): Promise<string> {
-  const record = readJournals(places.journals).records.find(({ state }) => state === 'awaiting-confirm');
-  if (record === undefined || record.checkpoint === null)
-    throw new AgentError('nothing-to-confirm', 'no change waits to be confirmed', {
-      hint: 'a change is tried with `microshift-net apply --confirm-timeout SECONDS`',
-    });
+  const { records } = readJournals(places.journals);
+  const record = records.find(({ state }) => state === 'awaiting-confirm');
+  if (record === undefined || record.checkpoint === null) throw nothingWaits(records[0]);
   const { id, plan } = record.header;
   if (!(await checkpointStands(nm, record.checkpoint))) {
     await recover();
-    const text = `transaction ${id} was not confirmed in time and has been reverted`;
-    throw new AgentError('nothing-to-confirm', text, { hint: 'run `microshift-net apply` again' });
+    throw reverted(id, lateDetail);
   }
   await destroyCheckpoint(nm, record.checkpoint);
   endTransaction('confirm', id, 'confirmed', null, plan, places);
   return id;
+}
+
+/** Somebody who comes too late is told so, also where a run of systemd's has taken the change back by then. */
+function nothingWaits(last: JournalRecord | undefined): AgentError {
+  if (last?.state === 'reverted') return reverted(last.header.id, last.detail);
+  return new AgentError('nothing-to-confirm', 'no change waits to be confirmed', {
+    hint: 'a change is tried with `microshift-net apply --confirm-timeout SECONDS`',
+  });
+}
+
+function reverted(id: string, why: string | null): AgentError {
+  const because = why === null ? '' : `: ${why}`;
+  return new AgentError('nothing-to-confirm', `transaction ${id} has been reverted${because}`, {
+    hint: 'run `microshift-net apply` again',
+  });
 }

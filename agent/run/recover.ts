@@ -31,6 +31,9 @@ export async function recoverEarlierRuns(
   }
 }
 
+/** Why a tried change is taken back when its time is over. */
+export const lateDetail = 'it was not confirmed in time';
+
 /** Changes with every boot of the kernel. */
 export function currentBootId(): string {
   return readSmallFile('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
@@ -110,7 +113,7 @@ async function endUnconfirmed(
   if (record.header.bootId !== bootId) return endAfterReboot(record, announce, places);
   if (record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint))) throw unconfirmed(id);
   const left = await takeBack(node, record.header, null, say);
-  const back = ['reverted', 'it was not confirmed in time'] as const;
+  const back = ['reverted', lateDetail] as const;
   endTakenBack(id, left, back, 'was not confirmed and has been reverted', announce, places);
 }
 

@@ -132,12 +132,12 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     await node.ready();
     await node.text('pkill -x -STOP dnsmasq');
     const run = await node.measure(apply, { settleMs: 10_000 });
+    const routes = 'ip -4 route show default dev eth0';
+    t.match(await node.text(routes), /^default via 192\.0\.2\.1 proto 77 metric 47 onlink *$/, 'what is held stays');
     await node.text('pkill -x -CONT dnsmasq');
     t.match(run, { exitCode: 1, stderr: /^microshift-net: .*lease/m });
     t.ok((run.outageMs['192.0.2.50'] ?? 99_999) < 2_000, `away for ${run.outageMs['192.0.2.50']} ms`);
     t.strictSame((await node.state()).addressesOf('eth0'), ['192.0.2.50/24']);
-    const routes = 'ip -4 route show default dev eth0';
-    t.match(await node.text(routes), /^default via 192\.0\.2\.1 proto 77 metric 47 onlink$/, 'what is held stays');
     await node.text(`timeout 60 sh -c 'until ${routes} | grep -q "proto dhcp"; do sleep 0.2; done'`);
     t.match(await node.run('microshift-net apply --repair'), { exitCode: 0 });
     t.match(await node.text(routes), /^default via 192\.0\.2\.1 proto dhcp [^\n]*$/, 'until the NIC has its own');

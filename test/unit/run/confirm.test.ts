@@ -42,7 +42,9 @@ t.test('a change that is confirmed in time stays, and is what the node is', asyn
 t.test('a change whose time is over cannot be confirmed any more', async (t) => {
   const places = written(t, { a: 'awaiting-confirm' });
   const calls: string[] = [];
-  const why = failure('nothing-to-confirm', { message: /^transaction a was not confirmed in time/ });
+  const why = failure('nothing-to-confirm', {
+    message: /^transaction a has been reverted: it was not confirmed in time$/,
+  });
   const recover = async (): Promise<void> => {
     calls.push('recover');
   };
@@ -52,6 +54,12 @@ t.test('a change whose time is over cannot be confirmed any more', async (t) => 
     ['recover'],
     'what NetworkManager has not taken back is, and the checkpoint of somebody else stays',
   );
+});
+
+t.test('one that has been taken back already is told of', async (t) => {
+  const places = written(t, { a: 'committed', b: 'reverted' });
+  const why = failure('nothing-to-confirm', { message: /^transaction b has been reverted/ });
+  await t.rejects(keepTriedOn(managed([checkpoint]), late, places), why);
 });
 
 t.test('where no change was tried there is nothing to confirm', async (t) => {

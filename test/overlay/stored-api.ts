@@ -23,7 +23,7 @@ export interface StoredApi {
   remove(plural: Plural, ...names: readonly string[]): void;
   get(plural: Plural, name: string): StoredObject | undefined;
   /** Events that were made. */
-  readonly notices: readonly Notice[];
+  readonly notices: Notice[];
   /** How many pods were annotated. */
   readonly annotated: () => number;
   /** Nobody is annotated any more: the next ones never come back. */

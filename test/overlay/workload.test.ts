@@ -3,8 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { assertLock, connect, deleteRows, mutate, uuid } from '../../agent/drivers/ovsdb/index.ts';
+import type { OverlayNode } from '../../agent/model/overlay.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
-import { modern, nodeOf } from '../unit/overlay/cluster.ts';
+import { gatewayOf, modern, nodeOf } from '../unit/overlay/cluster.ts';
 import { ownRelease, type Release } from './releases.ts';
 import { podOn } from './stored-api.ts';
 import { nodes, type WorkloadBed, workloadBed } from './workload-bed.ts';
@@ -75,6 +76,54 @@ function all(): void {
     bed.api.remove('nodes', 'n5');
     await isSo('');
     t.equal(bed.writes(), 0, 'no row depends on them');
+  });
+
+  t.test('services where gateways change', async (t) => {
+    const bed = await workloadBed(t, ownRelease());
+    const { watcher, told } = bed.watch();
+    await told(isActive);
+    const serviceOf = (name: string, spec: object) => ({
+      metadata: { namespace: 'default', name, uid: `uid-of-${name}` },
+      spec: { clusterIPs: ['10.43.0.80'], ...spec },
+    });
+    const ports = [{ port: 80, protocol: 'TCP', nodePort: 30080 }];
+    bed.api.put(
+      'services',
+      serviceOf('inside', { clusterIPs: ['10.43.0.81'], ports: [{ port: 80, protocol: 'TCP' }] }),
+    );
+    bed.api.put('services', serviceOf('web', { type: 'NodePort', externalIPs: ['203.0.113.9'], ports }));
+    await passed(bed, 'before');
+    const members = (...gateways: readonly (OverlayNode['gateway'] | 'none')[]): void => {
+      const all = gateways.map((gateway, index) =>
+        gateway === 'none' ? nodeOf(index + 1, { hostAddresses: [] }) : nodeOf(index + 1, { gateway }),
+      );
+      watcher.know({ layout: modern, nodes: all });
+    };
+    const news = (): string =>
+      bed.api.notices
+        .splice(0)
+        .map(({ regarding, reason, note }) => `${regarding.name} ${reason} ${note}`)
+        .join('\n');
+    const [own, shared] = [gatewayOf(1), gatewayOf(2, { isVip: true, addresses: ['192.0.2.100/24'] })];
+    t.equal(news(), '', 'NodePorts answer at every node');
+    members(own, 'none');
+    t.match(news(), /^web NotServed NodePorts do not answer at members that are no gateway .*$/);
+    members(own, 'none', 'none');
+    t.equal(news(), '', 'another such member is no news');
+    members(own, shared, 'none');
+    t.match(news(), /^web NotServed NodePorts do not answer at 192\.0\.2\.100, which several gateways .*$/);
+    members(null, shared, 'none');
+    t.match(
+      news(),
+      /^web NotServed 203\.0\.113\.9 is served inside of the cluster only, .*$/,
+      'the last of its own is gone',
+    );
+    members(null, shared, shared);
+    t.equal(news(), '', 'what is served elsewhere by now is no news');
+    members(own, 'none');
+    t.match(news(), /^web NotServed NodePorts do not answer at members .*$/, 'what was served meanwhile is');
+    watcher.know({ layout: modern, nodes });
+    t.equal(news(), '');
   });
 
   t.test('a storm is a few transactions, and a restart none', async (t) => {

@@ -4,9 +4,6 @@ import { isIpv6, withoutLength } from '../../overlay/addresses.ts';
 import { addressesOf, servedLoadBalancerIPs } from './balancers.ts';
 import { longestAffinitySeconds } from './rows.ts';
 
-/** So many nodes are named. */
-const namedNodes = 5;
-
 /** What of a service is not served by these nodes, as whole sentences for an Event; empty: nothing. */
 export function notServed(service: Service, nodes: readonly OverlayNode[]): readonly string[] {
   const { clusterIPs, externalIPs, loadBalancerIPs, affinitySeconds, healthCheckNodePort = null } = service;
@@ -37,27 +34,22 @@ export function notServed(service: Service, nodes: readonly OverlayNode[]): read
   return reasons;
 }
 
-/** Where the NodePorts of whichever service do not answer. */
-export function nodePortsNotServed(nodes: readonly OverlayNode[]): readonly string[] {
+/** Where the NodePorts of whichever service do not answer. Members are not named: each that joins would be another Event of every service. */
+function nodePortsNotServed(nodes: readonly OverlayNode[]): readonly string[] {
   const reasons: string[] = [];
   const ask = 'ask the central node, or one that is a gateway by an address of its own';
   const shared = gatewaysOf(nodes).flatMap(({ isVip, addresses }) =>
     isVip === true ? addresses.map(withoutLength) : [],
   );
-  if (shared.length > 0)
-    reasons.push(`NodePorts do not answer at ${listed(shared)}, which several gateways have together: ${ask}`);
-  const plain = nodes.filter((node) => node.gateway === null && addressesOf(node).length === 0);
-  if (plain.length > 0)
-    reasons.push(`NodePorts do not answer at ${listed(plain.map(({ name }) => name))}, where no gateway is: ${ask}`);
+  if (shared.length > 0) {
+    const addresses = [...new Set(shared)].toSorted().join(', ');
+    reasons.push(`NodePorts do not answer at ${addresses}, which several gateways have together: ${ask}`);
+  }
+  if (nodes.some((node) => node.gateway === null && addressesOf(node).length === 0))
+    reasons.push(`NodePorts do not answer at members that are no gateway (microshift-net overlay nodes): ${ask}`);
   return reasons;
 }
 
 function gatewaysOf(nodes: readonly OverlayNode[]): readonly OverlayGateway[] {
   return nodes.flatMap(({ gateway }) => gateway ?? []);
-}
-
-function listed(names: readonly string[]): string {
-  const all = [...new Set(names)].toSorted();
-  const more = all.length - namedNodes;
-  return `${all.slice(0, namedNodes).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -1,7 +1,6 @@
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type { ObjectChange, Pod } from '../../../model/workload.ts';
 import type { WorkloadFacts } from '../../../workload/part.ts';
-import { nodePortsNotServed } from '../../../workload/services/not-served.ts';
 import type { Northbound } from './northbound.ts';
 import { noticeOfRefused, noticesOfService } from './notices.ts';
 import type { Objects } from './objects.ts';
@@ -42,13 +41,15 @@ export function createKeeper(
     cluster && networks
       ? networks.settle(changes, { ...cluster, pods: workload.pods, existing: northbound.existing })
       : [];
-  const tellOf = (services: Iterable<NonNullable<ObjectChange['now']>>): void => {
+  /** `before`: the nodes of which services were told; what they have not got of those, either, they know. */
+  const tellOf = (
+    services: Iterable<NonNullable<ObjectChange['now']>>,
+    before: Cluster['nodes'] | null = null,
+  ): void => {
     const nodes = cluster?.nodes ?? [];
-    for (const service of services) if ('clusterIPs' in service) noticesOfService(service, nodes).forEach(api.tell);
+    for (const service of services)
+      if ('clusterIPs' in service) noticesOfService(service, nodes, before).forEach(api.tell);
   };
-  /** Where NodePorts do not answer has changed, which concerns every service. */
-  const serveElsewhere = (before: Cluster | null, now: Cluster): boolean =>
-    JSON.stringify(nodePortsNotServed(before?.nodes ?? [])) !== JSON.stringify(nodePortsNotServed(now.nodes));
   /** Who had the lock before may have given out other addresses: annotations and rows say so. */
   const takeOver = (): void => {
     networks?.close();
@@ -65,11 +66,11 @@ export function createKeeper(
   takeOver();
   return {
     know: (now) => {
-      const before = cluster;
+      const before = cluster?.nodes ?? null;
       cluster = now;
       if (networks === null) return takeOver();
       settle(null);
-      if (serveElsewhere(before, now)) tellOf(workload.services.values());
+      tellOf(workload.services.values(), before);
       return writer.all();
     },
     changed: (changes) => {

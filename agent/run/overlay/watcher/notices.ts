@@ -15,8 +15,12 @@ export function noticeOfFault({ pod, reason, note }: AddressFault): Notice {
   return { regarding, type: 'Warning', reason, action: 'AssignAddress', note };
 }
 
-/** What a service asks for and does not get of these nodes. */
-export function noticesOfService(service: Service, nodes: readonly OverlayNode[]): readonly Notice[] {
+/** What a service asks for and does not get of these nodes, and not even of those before, if there were any: that was told. */
+export function noticesOfService(
+  service: Service,
+  nodes: readonly OverlayNode[],
+  before: readonly OverlayNode[] | null,
+): readonly Notice[] {
   const { namespace, name, uid } = service;
   const regarding = { apiVersion: 'v1', kind: 'Service', namespace, name, uid };
   const noticeOf = (note: string): Notice => ({
@@ -26,7 +30,10 @@ export function noticesOfService(service: Service, nodes: readonly OverlayNode[]
     action: 'Serve',
     note,
   });
-  return notServed(service, nodes).map(noticeOf);
+  const told = before === null ? [] : notServed(service, before);
+  return notServed(service, nodes)
+    .filter((note) => !told.includes(note))
+    .map(noticeOf);
 }
 
 /** OVN does not take what an object calls for. null: the unit is no object's own, or that is gone. */

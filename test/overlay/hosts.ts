@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasProgram } from '../cluster/binaries.ts';
 import { mortal } from '../cluster/mortal.ts';
-import { missingForOvn, unpackedOvn } from '../cluster/unpacked-ovn.ts';
+import { missingForOvn } from '../cluster/unpacked-ovn.ts';
 import { childrenIn, type Scope } from './children.ts';
+import { base, ovnOfNodes, usualOvn, withItsLibraries } from './ovn-of-nodes.ts';
 
 /** Far beyond what a busy machine needs. */
 const limitMs = 120_000;
@@ -71,9 +72,9 @@ export interface Lan {
 }
 
 /** An empty LAN, 192.0.2.0/24. Everything ends with the test. */
-export async function startLan(t: Scope): Promise<Lan> {
-  const ovn = unpackedOvn();
+export async function startLan(t: Scope, which = usualOvn): Promise<Lan> {
   const folder = mkdtempSync(join(tmpdir(), 'overlay-lan-'));
+  const ovn = ovnOfNodes(which, join(folder, 'newer-ovn'));
   const children = childrenIn(folder, t);
   const stay = async (
     ...words: readonly string[]
@@ -115,9 +116,9 @@ export async function startLan(t: Scope): Promise<Lan> {
         'bash',
         'test/overlay/guest.sh',
         join(folder, name),
-        ovn,
+        ovn.folder,
         join(process.cwd(), 'dist'),
-        ...mounts,
+        ...new Set([...ovn.mounts, ...mounts]),
       );
       const pid = Number(readFileSync(`/proc/${outer}/task/${outer}/children`, 'utf8').trim());
       const host = hostOf(name, `192.0.2.${place}`, pid, gone, children);
@@ -223,9 +224,6 @@ function configure({ must, run, write, name, address }: Host): void {
 
 const quiet = ['-vconsole:off', '-vsyslog:off', '--detach', '--no-chdir', '--pidfile', '--log-file'];
 
-/** Where the test node's base is on a node that has it. */
-const base = '/opt/testnode';
-
 const switchFile = '/var/lib/openvswitch/conf.db';
 
 /** The database of a node's own Open vSwitch. */
@@ -238,13 +236,7 @@ export function startSwitchDatabase({ must }: Pick<Host, 'must'>): void {
 
 /** The machine's own, or that of the test node's base where the node was made with it (newerSwitch). */
 export function startVswitchd({ must, run }: Pick<Host, 'must' | 'run'>): void {
-  const libraries = `${base}/usr/lib/x86_64-linux-gnu`;
-  const newer = [
-    `${libraries}/ld-linux-x86-64.so.2`,
-    '--library-path',
-    libraries,
-    `${base}/usr/lib/openvswitch-switch/ovs-vswitchd`,
-  ];
+  const newer = [...withItsLibraries, `${base}/usr/lib/openvswitch-switch/ovs-vswitchd`];
   const isThere = run(['test', '-e', newer[0] ?? '']).status === 0;
   must(...(isThere ? newer : ['ovs-vswitchd']), ...quiet);
 }

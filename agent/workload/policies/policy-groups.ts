@@ -13,8 +13,11 @@ import { selectedPods } from './selections.ts';
 const kind = 'policy';
 /** Of an ACL's name (ovn-nb.ovsschema). */
 const mostLetters = 63;
-/** After the rules of an admin (AdminNetworkPolicy of ovn-kubernetes has 1), before what holds where no policy says anything. */
-const tier = 2;
+/**
+ * The first. Before any other ovn-northd lets a connection pass that a drop has just stopped, since no ACL of the tiers before matches it: every second packet
+ * of it would get through (ls_out_acl_eval, priority 1; seen with 26.03).
+ */
+const tier = 0;
 
 /**
  * The ports of the pods that a policy is for, in a group that has its access lists: the default deny and what its rules allow over that. Every group

@@ -138,6 +138,8 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
     t.strictSame(reasons, ['AddressTaken'], 'until the first one has ended; an Event said so');
   });
 
+  await t.test('a service is told where it does not answer', (t) => tellsService(t, server, n1, n2, passed));
+
   await t.test('an API server that is away', async (t) => {
     await server.kill();
     const before = String(port('b')?._uuid);
@@ -213,6 +215,57 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
     await until(() => rows.sizeOf('Logical_Switch_Port') === 0);
     t.strictSame([rows.sizeOf('Address_Set'), rows.sizeOf('Port_Group')], [0, 0], 'nothing is left of pods');
   });
+}
+
+/** It has an Event for each reason, and another one only where there is another reason. */
+async function tellsService(
+  t: Test,
+  server: ApiServer,
+  n1: Host,
+  n2: Host,
+  passed: (name: string) => Promise<void>,
+): Promise<void> {
+  const listener = openTestApi(server.kubeconfig('admin'));
+  t.teardown(listener.close);
+  const events = '/api/v1/namespaces/default/events';
+  const fieldSelector = 'involvedObject.name=shop';
+  const heard = hear(listener, { apiVersion: 'v1', plural: 'events', namespace: 'default', fieldSelector });
+  const known = new Set<string>();
+  /** The Event that is made next. */
+  const next = async (): Promise<string> => {
+    await heard.until(({ names }) => names.size > known.size, 'another Event');
+    const { body } = await server.call('GET', `${events}?fieldSelector=${fieldSelector}`);
+    const items = body.items as { metadata: { name: string }; reason: string; message: string }[];
+    const fresh = items.filter(({ metadata }) => !known.has(metadata.name));
+    for (const { metadata } of fresh) known.add(metadata.name);
+    return fresh.map(({ reason, message }) => `${reason}: ${message}`).join('\n');
+  };
+  const gateway = (host: Host, ...words: readonly string[]): void => {
+    t.match(host.agent('overlay', 'gateway', ...words), { status: 0 }, `${host.name}: ${words.join(' ')}`);
+  };
+  const nextHop = ['--next-hop', '192.0.2.254'];
+  gateway(n1, ...nextHop);
+  await server.call('POST', '/api/v1/namespaces/default/services', {
+    metadata: { name: 'shop' },
+    spec: { type: 'NodePort', clusterIP: '10.43.0.90', externalIPs: ['203.0.113.9'], ports: [{ port: 80 }] },
+  });
+  t.match(await next(), /^NotServed: NodePorts do not answer at members that are no gateway .*$/);
+  gateway(n2, '--address', '192.0.2.100/24', '--high-availability', 'vip', ...nextHop);
+  t.match(await next(), /^NotServed: NodePorts do not answer at 192\.0\.2\.100, which several gateways have .*$/);
+  gateway(n1, '--remove');
+  t.match(await next(), /^NotServed: 203\.0\.113\.9 is served inside of the cluster only, because .*$/);
+  gateway(n1, ...nextHop);
+  gateway(n2, '--remove');
+  gateway(n1, '--remove');
+  await passed('after-gateways');
+  t.match(n1.agent('overlay', 'verify'), { status: 0 });
+  const told = heard.log.filter((line) => !line.startsWith('whole'));
+  t.strictSame(
+    told,
+    [...known].map((name) => `ADDED ${name}`),
+    'and none was made twice, or written again',
+  );
+  await server.call('DELETE', '/api/v1/namespaces/default/services/shop');
 }
 
 /** A second watcher takes over from a daemon that is killed. */

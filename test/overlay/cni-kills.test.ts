@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { startCniCluster } from './cni-cluster.ts';
 import { startDaemon } from './daemon.ts';
 import type { Host } from './hosts.ts';
-import { cni, missingForPods, ofPods, removeNamespace } from './pods.ts';
+import { cni, inPod, missingForPods, ofPods, removeNamespace } from './pods.ts';
 
 const skip = missingForPods() ?? false;
 
@@ -119,6 +119,8 @@ t.test('the daemon is killed', { skip }, (t) =>
     daemon = await startDaemon(n2);
     const first = await halfWay('first');
     t.strictSame(ofPods(n2), [`link ${first.link}`, `port ${first.link}`]);
+    const [eth0] = JSON.parse(inPod(n2, first.sandbox).must('ip', '-json', 'link', 'show', 'eth0'));
+    t.notOk(eth0.flags.includes('UP'), 'without its flows the pod cannot send');
     await kill();
     t.match(await first.adding, { status: 1, result: { code: 11 } }, 'while flows are waited for');
     t.strictSame(ofPods(n2), [], 'the plug-in takes back what was made');

@@ -79,7 +79,8 @@ t.test('services of objects', { skip }, async (t) => {
   for (const host of [n1, n2, client]) await serve(host);
 
   const [here, there] = ['10.42.1.9', '10.42.0.9'];
-  const web = [nodePort('web', '10.43.0.80', 30080), sliceObject('web', [[there, 'n1']])];
+  const outside = '192.0.2.200';
+  const web = [nodePort('web', '10.43.0.80', 30080, { externalIPs: [outside] }), sliceObject('web', [[there, 'n1']])];
   const api = [
     serviceObject('api', { clusterIPs: ['10.43.0.1'], ports: [{ port: 443, protocol: 'TCP' }] }),
     sliceObject('api', [[n1.address, 'n1']]),
@@ -90,6 +91,8 @@ t.test('services of objects', { skip }, async (t) => {
     '100.64.0.3',
     'a new NodePort is reached, and nobody had to apply anything',
   );
+  t.equal(ask(client, 'tcp', outside, 80), '100.64.0.3', 'so is an external address');
+  t.equal(ask(near, 'tcp', outside, 80), here, 'from inside, too');
   t.equal(ask(near, 'tcp', '10.43.0.80', 80), here, 'a pod reaches the cluster IP');
   t.equal(ask(far, 'tcp', '10.43.0.80', 80), '169.254.169.5', 'so does the one who serves itself');
   t.equal(ask(near, 'tcp', n2.address, 30080), here, 'and the NodePort');
@@ -100,7 +103,7 @@ t.test('services of objects', { skip }, async (t) => {
   t.equal(ask(n2, 'tcp', '10.43.0.1', 443), '10.42.1.2', 'and another node');
   t.equal(ask(n1, 'tcp', '10.43.0.1', 443), '10.42.0.2', 'and that node itself');
 
-  const local = { externalTrafficPolicy: 'Local' };
+  const local = { externalTrafficPolicy: 'Local', internalTrafficPolicy: 'Local' };
   const slice = sliceObject('web', [
     [there, 'n1'],
     [here, 'n2'],
@@ -111,6 +114,8 @@ t.test('services of objects', { skip }, async (t) => {
     client.address,
     'with Local, the pod beside the gateway sees who asks',
   );
+  const own = Array.from({ length: 8 }, () => ask(near, 'tcp', '10.43.0.80', 80));
+  t.strictSame([...new Set(own)], ['169.254.169.5'], 'inside of it a pod is led to those of its node');
   t.notMatch(n2.must('ovs-ofctl', 'dump-flows', 'br-ex'), /tp_dst=30080/, 'the port it had before is gone');
 
   const idle = (...where: readonly (readonly [string, string])[]): readonly ApiObject[] => [

@@ -1,9 +1,16 @@
 // Two booted nodes that can become a cluster.
-import { bootNode, type TestNode } from './node.ts';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { bootNode, type NodeOptions, type TestNode } from './node.ts';
 import { withSecondNode } from './second-node.ts';
+import { projectDir } from './source.ts';
 
-/** Both have the userspace data path: the machine's kernel may have no openvswitch module. */
-const files = { '/etc/microshift/ovn.yaml': 'ovs:\n  datapathType: netdev\n', ...withSecondNode() };
+/** Both have the userspace data path: the machine's kernel may have no openvswitch module; and the CNI plug-in, where the package has it. */
+const ownFiles = {
+  '/etc/microshift/ovn.yaml': 'ovs:\n  datapathType: netdev\n',
+  '/usr/libexec/cni/microshift-net-cni': readFileSync(path.join(projectDir, 'rpm/files/microshift-net-cni.sh'), 'utf8'),
+  ...withSecondNode(),
+};
 
 /** The switch sends whole checksums, as that data path needs them. Behind it is a network of its own, 198.51.100.0/24. */
 const lan = `lan() {
@@ -11,9 +18,18 @@ const lan = `lan() {
   for device in lan0 peth0; do $LAN ethtool -K "$device" tx off; done
 }`;
 
-/** Boots both; each has its NIC under br-ex, 192.0.2.50 and .51. */
-export async function bootTwoNodes(): Promise<TestNode> {
-  const node = await bootNode({ lan: 'static4', lanAppend: lan, enableUnit: true, kernel: 'of this machine', files });
+/** Boots both; each has its NIC under br-ex, 192.0.2.50 and .51. `more`: what they have beside that. */
+export async function bootTwoNodes(more: Pick<NodeOptions, 'folders' | 'files'> = {}): Promise<TestNode> {
+  const files = { ...ownFiles, ...more.files };
+  const options = {
+    ...more,
+    files,
+    lan: 'static4',
+    lanAppend: lan,
+    enableUnit: true,
+    kernel: 'of this machine',
+  } as const;
+  const node = await bootNode(options);
   await node.text('systemctl start microshift-ovs-init second-node').catch(async (error: unknown) => {
     await node.halt();
     throw error;

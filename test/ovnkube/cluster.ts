@@ -1,19 +1,12 @@
 // A node with an API server and a kubelet by hand, both services of the node: what MicroShift is to our manifests, without images.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { auditLogIn, flagsOf } from '../cluster/api-server.ts';
-import { auditPolicy } from '../cluster/audit.ts';
-import { builtBinaries } from '../cluster/binaries.ts';
-import { makeAccountKeys, makeCertificates } from '../cluster/certificates.ts';
+import { apiOfNode, kube, kubeconfigFor, kubeconfigPath, lastingUnit } from '../cluster/api-in-node.ts';
 import { bootNode, type TestNode } from '../node/node.ts';
 import { compiledDir, projectDir } from '../node/source.ts';
 
 const here = path.join(projectDir, 'test/ovnkube');
-const kube = '/testnode/kube';
-/** Where the node has the log of what the pods' accounts asked the API server. */
-export const auditLogPath = auditLogIn(kube);
-const token = 'the-administrator';
 
 /** The switch sends whole checksums, as Open vSwitch's userspace data path needs them; behind it a server tells its name. */
 const lan = `lan() {
@@ -28,21 +21,6 @@ const dualStack = {
   services: '10.43.0.0/16,fd02::/112',
   config: '  clusterNetwork: [10.42.0.0/16, fd01::/48]\n  serviceNetwork: [10.43.0.0/16, fd02::/112]\n',
 };
-const extraFlags = ['--bind-address=0.0.0.0', '--advertise-address=192.0.2.50', '--endpoint-reconciler-type=lease'];
-
-/** MicroShift's file name, so that the commands find it by themselves. */
-const kubeconfigPath = '/var/lib/microshift/resources/kubeadmin/kubeconfig';
-const kubeconfig = JSON.stringify({
-  apiVersion: 'v1',
-  kind: 'Config',
-  clusters: [{ name: 'c', cluster: { server: 'https://localhost:6443', 'certificate-authority': `${kube}/ca.crt` } }],
-  users: [{ name: 'u', user: { token } }],
-  contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-  'current-context': 'x',
-});
-
-const unit = (after: string, command: string): string =>
-  `[Unit]\nAfter=${after}\n[Service]\nExecStart=${command}\nRestart=always\n`;
 
 /** What of the node is not as in most of these tests. */
 export interface ClusterOptions {
@@ -64,17 +42,7 @@ export async function bootCluster(
   const networks = isDualStack ? dualStack : ipv4Only;
   const folder = mkdtempSync(path.join(tmpdir(), 'microshift-net-ovnkube-'));
   try {
-    mkdirSync(path.dirname(auditLogIn(folder)));
-    makeAccountKeys(folder);
-    makeCertificates(folder, 'IP:127.0.0.1,IP:192.0.2.50,DNS:localhost');
-    const write = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
-    write('token', token);
-    write('tokens.csv', `${token},admin,1,"system:masters"\n`);
-    write('audit-policy.json', JSON.stringify(auditPolicy));
-    write('admin.kubeconfig', kubeconfig);
-    const flags = flagsOf(kube, { etcd: 2379, peer: 2380, api: 6443 });
-    const start = `etcd ${flags.etcd.join(' ')} &\nexec kube-apiserver ${[...flags.kubeApiserver, ...extraFlags, `--service-cluster-ip-range=${networks.services}`].join(' ')}\n`;
-    const { kubeApiserver, kubectl } = builtBinaries();
+    const api = apiOfNode(folder, networks.services);
     const image: Record<string, string> =
       ovnkube === null
         ? {}
@@ -88,25 +56,21 @@ export async function bootCluster(
       enableUnit: true,
       kernel: 'of this machine',
       folders: {
-        [kube]: folder,
+        ...api.folders,
         '/testnode/kubelet': path.join(compiledDir, '../ovnkube/kubelet'),
         '/testnode/kubelet/launch.sh': path.join(here, 'kubelet/launch.sh'),
         '/testnode/ovnkube': path.join(here, 'guest'),
-        '/usr/bin/kube-apiserver': kubeApiserver,
-        '/usr/bin/kubectl': kubectl,
-        '/usr/bin/etcd': '/usr/bin/etcd',
         ...image,
       },
       files: {
+        ...api.files,
         '/testnode/kubelet/package.json': '{ "type": "module" }',
-        '/testnode/kube/start.sh': `#!/bin/bash\n${start}`,
-        '/etc/systemd/system/kube.service': unit('network.target', `${kube}/start.sh`),
-        '/etc/systemd/system/kubelet.service': unit(
+        '/etc/systemd/system/kubelet.service': lastingUnit(
           'kube.service microshift-ovs-init.service openvswitch-switch.service',
           `/usr/bin/node /testnode/kubelet/kubelet.js node ${networks.node} ${kube} localhost:6443`,
         ),
         '/etc/systemd/system/multi-user.target.d/kube.conf': '[Unit]\nWants=kube.service kubelet.service\n',
-        [kubeconfigPath]: kubeconfig,
+        [kubeconfigPath]: kubeconfigFor('localhost'),
         '/etc/microshift/ovn.yaml': ovnYaml,
         '/etc/microshift/config.yaml': `network:\n  cniPlugin: none\n${networks.config}`,
         ...files,

@@ -1,9 +1,10 @@
 // Our manifests on one node, run: the containers of the applied daemonsets with Debian's OVN, and with a real ovnkube where there is one.
 import type { Test } from 'tap';
+import { auditLogPath } from '../cluster/api-in-node.ts';
 import { allowed, forbidden } from '../cluster/audit.ts';
 import type { TestNode } from '../node/node.ts';
 import { ovnkubeFolder, ovnkubeSkip } from './availability.ts';
-import { auditLogPath, bootCluster, type ClusterOptions } from './cluster.ts';
+import { bootCluster, type ClusterOptions } from './cluster.ts';
 import { bridgeRow, containersOf, untilReady, untilReadyAgain } from './pods.ts';
 import { brokenConnections, createWorkload, plugPods } from './workload.ts';
 

@@ -1,9 +1,10 @@
 // Two nodes, each a zone of its own, with the real ovnkube: the flavour `interconnect`.
 import t from 'tap';
+import { auditLogPath } from '../cluster/api-in-node.ts';
 import { allowed, forbidden } from '../cluster/audit.ts';
 import { onSecond, second, withSecondNode } from '../node/second-node.ts';
 import { clusterSkip, ovnkubeFolder, ovnkubeSkip } from './availability.ts';
-import { auditLogPath, bootCluster } from './cluster.ts';
+import { bootCluster } from './cluster.ts';
 import { bridgeRow, containersOf, untilReady, untilReadyAgain } from './pods.ts';
 import { brokenConnections, createWorkload, firstNode, kubectl, plugPods } from './workload.ts';
 

@@ -1,0 +1,61 @@
+// An API server as a service of a booted node.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { auditLogIn, flagsOf } from './api-server.ts';
+import { auditPolicy } from './audit.ts';
+import { builtBinaries } from './binaries.ts';
+import { makeAccountKeys, makeCertificates } from './certificates.ts';
+
+/** Its certificates, its data and the administrator's kubeconfig, on the node. */
+export const kube = '/testnode/kube';
+/** Where the node has the log of what the pods' accounts asked the API server. */
+export const auditLogPath = auditLogIn(kube);
+/** MicroShift's file name, so that the commands find it by themselves. */
+export const kubeconfigPath = '/var/lib/microshift/resources/kubeadmin/kubeconfig';
+const token = 'the-administrator';
+const extraFlags = ['--bind-address=0.0.0.0', '--advertise-address=192.0.2.50', '--endpoint-reconciler-type=lease'];
+
+/** A unit that goes on whatever ends it. */
+export const lastingUnit = (after: string, command: string): string =>
+  `[Unit]\nAfter=${after}\n[Service]\nExecStart=${command}\nRestart=always\n`;
+
+/** The administrator's, of a node that has the folder. */
+export const kubeconfigFor = (host: string): string =>
+  JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'c', cluster: { server: `https://${host}:6443`, 'certificate-authority': `${kube}/ca.crt` } }],
+    users: [{ name: 'u', user: { token } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  });
+
+/** What a node at 192.0.2.50 is booted with (NodeOptions) to have kube.service, which nobody starts yet. A folder of this machine is filled for that. */
+export function apiOfNode(
+  folder: string,
+  services = '10.43.0.0/16',
+): { readonly folders: Record<string, string>; readonly files: Record<string, string> } {
+  mkdirSync(path.dirname(auditLogIn(folder)));
+  makeAccountKeys(folder);
+  makeCertificates(folder, 'IP:127.0.0.1,IP:192.0.2.50,DNS:localhost');
+  const write = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
+  write('token', token);
+  write('tokens.csv', `${token},admin,1,"system:masters"\n`);
+  write('audit-policy.json', JSON.stringify(auditPolicy));
+  write('admin.kubeconfig', kubeconfigFor('localhost'));
+  const flags = flagsOf(kube, { etcd: 2379, peer: 2380, api: 6443 });
+  const start = `etcd ${flags.etcd.join(' ')} &\nexec kube-apiserver ${[...flags.kubeApiserver, ...extraFlags, `--service-cluster-ip-range=${services}`].join(' ')}\n`;
+  const { kubeApiserver, kubectl } = builtBinaries();
+  return {
+    folders: {
+      [kube]: folder,
+      '/usr/bin/kube-apiserver': kubeApiserver,
+      '/usr/bin/kubectl': kubectl,
+      '/usr/bin/etcd': '/usr/bin/etcd',
+    },
+    files: {
+      [`${kube}/start.sh`]: `#!/bin/bash\n${start}`,
+      '/etc/systemd/system/kube.service': lastingUnit('network.target', `${kube}/start.sh`),
+    },
+  };
+}

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { hasProgram } from '../cluster/binaries.ts';
 import { form } from './form.ts';
-import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { type Host, missingForHosts, startLan, startVswitchd } from './hosts.ts';
 import { ask, balance, serve, startPod } from './services.ts';
 import { talk } from './talk.ts';
 
@@ -49,7 +49,7 @@ function carried(host: Host): number {
 
 function restartSwitch(host: Host): void {
   host.must('sh', '-c', 'kill -9 $(cat /run/openvswitch/ovs-vswitchd.pid)');
-  host.must('ovs-vswitchd', '-vconsole:off', '-vsyslog:off', '--detach', '--no-chdir', '--pidfile', '--log-file');
+  startVswitchd(host);
 }
 
 t.test('services arrive at the addresses of a node', { skip }, async (t) => {

@@ -2,6 +2,7 @@
 import { type Daemon, startDaemon } from '../overlay/daemon.ts';
 import { type Host, type Lan, startCentral, startController, startLan } from '../overlay/hosts.ts';
 import { startOutside } from '../overlay/outside.ts';
+import { askedOvn, ovnsHere } from '../overlay/ovn-of-nodes.ts';
 import { installShim } from '../overlay/pods.ts';
 import { adminKubeconfig, type ControlPlane, startControlPlane } from './control-plane.ts';
 import { equip, kubeletKubeconfig, type Worker, workerMounts } from './worker.ts';
@@ -29,7 +30,8 @@ export interface Cluster extends Omit<ControlPlane, 'admit' | 'host'> {
 
 /** Starts two nodes, both of which are ready for pods when this is over. */
 export async function startCluster(scope: Scope): Promise<Cluster> {
-  const lan = await startLan(scope);
+  // The newest there is: tests of test/overlay have Debian's.
+  const lan = await startLan(scope, askedOvn ?? ovnsHere().at(-1));
   const outside = await startOutside(lan, workerMounts());
   const hosts = [await lan.host('n1', 11, [], workerMounts()), await lan.host('n2', 12, [], workerMounts())] as const;
   // The NIC's own IP stack would answer beside the bridge.

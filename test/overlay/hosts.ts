@@ -8,7 +8,7 @@ import { hasProgram } from '../cluster/binaries.ts';
 import { mortal } from '../cluster/mortal.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
 import { childrenIn, type Scope } from './children.ts';
-import { base, ovnOfNodes, usualOvn, withItsLibraries } from './ovn-of-nodes.ts';
+import { askedOvn, base, ovnOfNodes, type WhichOvn, withItsLibraries } from './ovn-of-nodes.ts';
 
 /** Far beyond what a busy machine needs. */
 const limitMs = 120_000;
@@ -72,7 +72,7 @@ export interface Lan {
 }
 
 /** An empty LAN, 192.0.2.0/24. Everything ends with the test. */
-export async function startLan(t: Scope, which = usualOvn): Promise<Lan> {
+export async function startLan(t: Scope, which: WhichOvn = askedOvn ?? 'own'): Promise<Lan> {
   const folder = mkdtempSync(join(tmpdir(), 'overlay-lan-'));
   const ovn = ovnOfNodes(which, join(folder, 'newer-ovn'));
   const children = childrenIn(folder, t);

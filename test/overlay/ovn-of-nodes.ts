@@ -19,8 +19,9 @@ export interface OvnOfNodes {
 /** Which OVN: Debian's own, or the newer one of the test node, with its Open vSwitch. */
 export type WhichOvn = 'own' | 'newer';
 
-/** Of those tests that do not say which; the newer one is for runs by hand. */
-export const usualOvn: WhichOvn = process.env.MICROSHIFT_NET_OVN === 'newer' ? 'newer' : 'own';
+/** The one that a run asks for by MICROSHIFT_NET_OVN=own or =newer; null: none. */
+export const askedOvn: WhichOvn | null =
+  (['own', 'newer'] as const).find((one) => one === process.env.MICROSHIFT_NET_OVN) ?? null;
 
 /** Those that are at hand. */
 export const ovnsHere = (): readonly WhichOvn[] => (newerRoot() === null ? ['own'] : ['own', 'newer']);

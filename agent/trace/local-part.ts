@@ -94,11 +94,20 @@ export function localPart(
   rows: DatabaseRows,
 ): TracePart {
   const existing = indexRows(rows);
-  const { outputs, learning, isForController, lastCookie, remarks } = parseOpenFlowTrace(text);
+  const { outputs, learning, isForController, cookies, remarks } = parseOpenFlowTrace(text);
   const isGone = outputs.length > 0 || learning.length > 0 || isForController;
-  const drop = isGone ? null : { cookie: lastCookie ?? '', flow: lastCookie === null ? null : rules.flow(lastCookie) };
+  const drop = isGone ? null : droppedBy(cookies, rules);
   const named = outputs.map((output) => namedOutput(output, existing, network));
   return { flow, device, outputs: named, learning, isForController, drop, remarks };
+}
+
+/** What was met last; where that carries out what an ACL has decided in a stage before, as releases with tiers do it, the ACL. */
+function droppedBy(cookies: readonly string[], rules: RuleBook): TracePart['drop'] {
+  const met = cookies.map((cookie) => ({ cookie, flow: rules.flow(cookie) }));
+  const last = met.at(-1) ?? { cookie: '', flow: null };
+  const [, stage] = /^(\w+_acl\w*)_action$/.exec(last.flow?.stage ?? '') ?? [];
+  const decided = met.findLast(({ flow }) => stage !== undefined && flow?.stage === `${stage}_eval`);
+  return decided?.flow?.rule ? decided : last;
 }
 
 function namedOutput(

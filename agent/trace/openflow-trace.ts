@@ -1,4 +1,4 @@
-/** Reads what ofproto/trace of ovs-vswitchd(8) prints: by which ports a packet leaves, and which flow it met last. */
+/** Reads what ofproto/trace of ovs-vswitchd(8) prints: by which ports a packet leaves, and which flows it met. */
 
 export interface OpenFlowOutput {
   readonly bridge: string;
@@ -15,8 +15,8 @@ export interface OpenFlowTrace {
   readonly learning: readonly string[];
   /** ovn-controller gets a copy, to answer or to ask for itself. */
   readonly isForController: boolean;
-  /** The flow that was met last, of those that have a cookie: eight digits. */
-  readonly lastCookie: string | null;
+  /** The flows that were met, of those that have a cookie: eight digits each. */
+  readonly cookies: readonly string[];
   /** What went wrong, in Open vSwitch's words. */
   readonly remarks: readonly string[];
 }
@@ -36,7 +36,7 @@ export function parseOpenFlowTrace(text: string): OpenFlowTrace {
   /** Bridges by how deep they are printed: a patch port leads into another one, and back. */
   const bridges: { readonly depth: number; readonly name: string }[] = [];
   const written: Written = { tunId: null, metadata: null };
-  let lastCookie: string | null = null;
+  const cookies: string[] = [];
   let isForController = false;
   for (const line of text.split('\n')) {
     const words = line.trim();
@@ -49,14 +49,15 @@ export function parseOpenFlowTrace(text: string): OpenFlowTrace {
     if (bridge !== undefined) bridges.push({ depth, name: bridge });
     const name = bridges.at(-1)?.name ?? '';
     note(written, words);
-    lastCookie = /^\d+\. .*, cookie 0x([0-9a-f]+)$/.exec(words)?.[1]?.padStart(8, '0') ?? lastCookie;
+    const cookie = /^\d+\. .*, cookie 0x([0-9a-f]+)$/.exec(words)?.[1];
+    if (cookie !== undefined) cookies.push(cookie.padStart(8, '0'));
     const port = /^output:(\d+)$/.exec(words)?.[1];
     if (port !== undefined) outputs.push({ bridge: name, port: Number(port), ...written });
     if (words === 'NORMAL') learning.add(name);
     if (words.startsWith('controller(')) isForController = true;
     if (trouble.test(words)) remarks.push(words.replace(/^(?:>+|->) /, ''));
   }
-  return { outputs, learning: [...learning], isForController, lastCookie, remarks };
+  return { outputs, learning: [...learning], isForController, cookies, remarks };
 }
 
 /** Follows the two fields that become the tunnel's keys. */

@@ -1,7 +1,11 @@
 // Keys of tunnels, and what Open vSwitch prints of them.
 import t from 'tap';
+import type { TraceFlow } from '../../../agent/model/overlay-trace.ts';
 import { portsOfMetadata, tunnelKeys } from '../../../agent/trace/crossing.ts';
+import { localPart } from '../../../agent/trace/local-part.ts';
+import { networkOf } from '../../../agent/trace/network.ts';
 import { parseOpenFlowTrace } from '../../../agent/trace/openflow-trace.ts';
+import type { RuleBook } from '../../../agent/trace/rules.ts';
 
 t.test('keys of a tunnel', (t) => {
   t.strictSame(tunnelKeys('geneve', 3, 1, 5), { tunId: 3, metadata: 0x10005 }, 'as Open vSwitch wrote them');
@@ -45,7 +49,7 @@ bridge("br-int")
     ],
     learning: ['br-ex'],
     isForController: false,
-    lastCookie: '00000abc',
+    cookies: ['00000abc'],
     remarks: ['Cannot truncate output to patch port'],
   });
   t.end();
@@ -54,7 +58,30 @@ bridge("br-int")
 t.test('a packet that goes nowhere', (t) => {
   const text =
     'bridge("br-int")\n 8. metadata=0x1, priority 50, cookie 0xfe4f3a7d\n    drop\n73. No match.\n    drop\n';
-  t.match(parseOpenFlowTrace(text), { outputs: [], isForController: false, lastCookie: 'fe4f3a7d' });
-  t.match(parseOpenFlowTrace('controller(userdata=00.00)'), { isForController: true, lastCookie: null });
+  t.match(parseOpenFlowTrace(text), { outputs: [], isForController: false, cookies: ['fe4f3a7d'] });
+  t.match(parseOpenFlowTrace('controller(userdata=00.00)'), { isForController: true, cookies: [] });
+  t.end();
+});
+
+t.test('what drops a packet', (t) => {
+  const rule = { table: 'ACL', id: 'aaaaaaaa', name: 'no-ssh', says: '' };
+  const flows: Readonly<Record<string, TraceFlow>> = {
+    '00000001': { stage: 'ls_in_acl_eval', match: '1', rule: { ...rule, name: 'before' } },
+    '00000002': { stage: 'ls_out_acl_eval', match: '1', rule },
+    '00000003': { stage: 'ls_out_acl_eval', match: 'ct.inv', rule: null },
+    '00000004': { stage: 'ls_out_acl_action', match: 'reg8[17] == 1', rule: null },
+    '00000005': { stage: 'ls_out_port_sec', match: '1', rule: null },
+  };
+  const rules: RuleBook = { flow: (id) => flows[id] ?? null, forcedSource: () => null };
+  const rows = { database: 'Open_vSwitch', tables: {}, shape: {} };
+  const facts = { rules, network: networkOf(rows) };
+  const droppedBy = (...cookies: readonly number[]): string | undefined => {
+    const text = cookies.map((cookie) => ` 8. metadata=0x1, priority 50, cookie 0x${cookie}\n`).join('');
+    return localPart({ device: 'pod', flow: '' }, text, facts, rows).drop?.cookie;
+  };
+  t.equal(droppedBy(1, 2, 4), '00000002', 'the ACL, where a stage of its own carries out what that decides');
+  t.equal(droppedBy(1, 3, 4), '00000004', 'no ACL');
+  t.equal(droppedBy(1, 2, 5), '00000005', 'what comes later');
+  t.equal(droppedBy(), '', 'nothing is known of it');
   t.end();
 });

@@ -18,7 +18,7 @@ import { type BasePlan, shortChoice, shortPlan } from './golden.ts';
 for (const name of caseNames()) {
   t.test(name, (t) => {
     const directory = join(casesDirectory, name);
-    const outcome = outcomeOf(readCase(name), basePlanOf(name));
+    const outcome = outcomeOf(readCase(name), basePlansOf(name));
     if (process.env.UPDATE_CASES === '1') write(directory, outcome);
     for (const file of ['plan.json', 'trace.txt', 'error.txt']) {
       const wanted = existsSync(join(directory, file)) ? readFileSync(join(directory, file), 'utf8') : undefined;
@@ -50,21 +50,23 @@ function planOf(one: PlanCase): Plan | null {
   }
 }
 
-/** What is planned for the case that this one changes, or for the plainest; null: it is that, or refused. */
-function basePlanOf(name: string): BasePlan | null {
-  const base = baseOf(name) ?? (name === 'dhcp' ? null : 'dhcp');
-  const plan = base === null ? null : planOf(readCase(base));
-  return base === null || plan === null ? null : { name: base, plan };
+/** What is planned for the case that this one changes, and for the plainest; a case that is refused has no plan. */
+function basePlansOf(name: string): readonly BasePlan[] {
+  const names = [baseOf(name), 'dhcp'].filter((base) => base !== null && base !== name) as readonly string[];
+  return [...new Set(names)].flatMap((base) => {
+    const plan = planOf(readCase(base));
+    return plan === null || name === 'dhcp' ? [] : [{ name: base, plan }];
+  });
 }
 
 type Outcome = Readonly<Record<string, string>>;
 
 function outcomeOf(
   { config, observation, command, routeWaitOver, isChoice }: PlanCase,
-  base: BasePlan | null,
+  bases: readonly BasePlan[],
 ): Outcome {
   const planFile = (plan: Plan): Outcome => {
-    return { 'plan.json': `${readableJson(isChoice ? shortChoice(plan) : shortPlan(plan, base))}\n` };
+    return { 'plan.json': `${readableJson(isChoice ? shortChoice(plan) : shortPlan(plan, bases))}\n` };
   };
   try {
     if (command === 'disable') return planFile(planDisable(observation));

@@ -157,7 +157,10 @@ function wholeProfile({ settings = {}, ...profile }: Short<NmProfile>): NmProfil
   return { ...profile, settings: whole } as NmProfile;
 }
 
-function usualOf({ id = '', uuid = '' }: Partial<Pick<NmProfile, 'id' | 'uuid'>>, name: string): ProfileSettings[string] {
+function usualOf(
+  { id = '', uuid = '' }: Partial<Pick<NmProfile, 'id' | 'uuid'>>,
+  name: string,
+): ProfileSettings[string] {
   const names: ProfileSettings[string] = name === 'connection' ? { id: ['s', id], uuid: ['s', uuid] } : {};
   return { ...usualSettings[name], ...names };
 }
@@ -180,9 +183,7 @@ function mapSettings(
 /** The value without what it shares with another one. */
 function without<T extends object>(value: T, usual: object): T {
   const other = usual as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(
-    Object.entries(value).filter(([key, item]) => !isDeepStrictEqual(item, other[key])),
-  ) as T;
+  return Object.fromEntries(Object.entries(value).filter(([key, item]) => !isDeepStrictEqual(item, other[key]))) as T;
 }
 
 /** A copy in which object paths have another beginning. */

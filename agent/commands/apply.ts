@@ -17,7 +17,7 @@ import { reconcile } from '../run/reconcile.ts';
 import { recordRefused } from '../run/run-record.ts';
 import { removeHint, takeRepairRequest, wasGivenBack } from '../run/state-files.ts';
 import type { Output } from './output.ts';
-import { uplinkWarnings } from './plan.ts';
+import { noTuning, uplinkWarnings } from './plan.ts';
 import { report } from './report.ts';
 import { reporting, sayNotes, sayWarnings } from './reporting.ts';
 import { requireRoot } from './root.ts';
@@ -141,15 +141,13 @@ function disabling(command: string, output: Output): ReconcileOptions {
   return { command, confirmTimeoutSeconds: null, ...reporting(output) };
 }
 
-const nothingToTune: TuningPlan = { steps: [], differences: [], notes: [] };
-
 function tunerFor(
   config: Config,
   planner: typeof planTuning,
   output: Output,
 ): (observation: Observation) => TuningPlan {
   return ({ tuning, ovs }) => {
-    const plan = tuning === undefined ? nothingToTune : planner(config, tuning, ovs);
+    const plan = tuning === undefined ? noTuning : planner(config, tuning, ovs);
     if (output.verbose) sayNotes(plan.notes, output);
     return plan;
   };

@@ -1,4 +1,5 @@
 import { AgentError } from '../errors.ts';
+import { addressesOf, type Link } from '../model/observation.ts';
 import { familyOf, ipv6Value } from '../net/address.ts';
 import { type AddressRange, addressAt, parseRange } from '../net/address-range.ts';
 
@@ -38,6 +39,11 @@ export function subnetOf(network: string): string {
 
 export function isIpv6(address: string): boolean {
   return address.includes(':');
+}
+
+/** The addresses of a link that others can reach, with their length. */
+export function globalAddresses(link: Link): readonly string[] {
+  return addressesOf(link, ({ scope }) => scope === 'global');
 }
 
 /** Of addresses or subnets the one of the same family; null where there is none. */

@@ -134,11 +134,11 @@ async function provePart(
   planned: PlannedNode,
   say: (step: string) => void,
 ): Promise<readonly string[]> {
-  const own = planned.databases.at(-1);
+  const { local } = planned;
   await withSouthbound(record, places, planned, async (southbound) => {
     say('waiting until this node is registered with the central one');
     if (await southbound.appears(ownChassis(record), registeredMs))
-      return proveAnnounced(record, southbound, own?.rows);
+      return proveAnnounced(record, southbound, local.rows);
     throw new AgentError(
       'proof-failed',
       `ovn-controller has not registered ${record.node.name} within ${registeredMs / 1000} s`,
@@ -148,10 +148,9 @@ async function provePart(
       },
     );
   });
-  if (own === undefined) return [];
-  await proveInstalled(record, own.database, say);
+  await proveInstalled(record, local.database, say);
   if (record.node.gateway !== null) say('waiting until packets can leave here');
-  return proveWayOut(record, own.database);
+  return proveWayOut(record, local.database);
 }
 
 /** Waits until OVN carries the node's own interface; there is none without pods. */
@@ -162,7 +161,7 @@ export async function proveInstalled(
 ): Promise<void> {
   if (record.node.subnets.length === 0) return;
   say(`waiting until ${ownDevice(record)} is part of the cluster`);
-  if (await local.appears(installedPort(record), installedMs)) return;
+  if (await local.appears(installedPort(ownDevice(record)), installedMs)) return;
   throw new AgentError('proof-failed', `OVN has not connected ${ownDevice(record)} within ${installedMs / 1000} s`, {
     hint: 'look at `microshift-net overlay verify` on the central node, and at /var/log/ovn/ovn-northd.log there',
   });
@@ -177,14 +176,14 @@ async function faultsOf(record: OverlayRecord, places: OverlayPlaces, planned: P
       `ovn-controller does not reach the southbound database at ${record.southbound.join(', ')}; running traffic goes on`,
     ];
   const faults: string[] = [...planned.refusedWaysOut, ...wayOutFaults(record)];
-  const local = planned.databases.at(-1)?.database;
+  const local = planned.local.database;
   await withSouthbound(record, places, planned, async (southbound) => {
     if (!(await southbound.appears(ownChassis(record), 0)))
       faults.push(`no chassis ${record.node.systemId} is registered`);
   });
-  if (record.node.subnets.length > 0 && local !== undefined && !(await local.appears(installedPort(record), 0)))
+  if (record.node.subnets.length > 0 && !(await local.appears(installedPort(ownDevice(record)), 0)))
     faults.push(`${ownDevice(record)} is not connected by OVN`);
-  if (local !== undefined && !(await isWayOut(record, local, 0))) faults.push(wayOutMissing(record));
+  if (!(await isWayOut(record, local, 0))) faults.push(wayOutMissing(record));
   return faults;
 }
 
@@ -193,21 +192,18 @@ function ownChassis({ node }: OverlayRecord) {
 }
 
 /** ovn-controller marks an interface when all of its flows are there (ovn-controller(8), ovn-installed). */
-function installedPort(record: OverlayRecord) {
-  const installed = ['map', [['ovn-installed', 'true']]] as const;
-  return {
-    table: 'Interface',
-    where: [
-      ['name', '==', ownDevice(record)],
-      ['external_ids', 'includes', installed],
-    ],
-  } as const;
+export function installedPort(name: string) {
+  const where = [
+    ['name', '==', name],
+    ['external_ids', 'includes', ['map', [['ovn-installed', 'true']]]],
+  ] as const;
+  return { table: 'Interface', where } as const;
 }
 
 /** Refuses a node that is part of another OVN. */
-export function refuseOtherOvn(record: OverlayRecord, { databases }: PlannedNode): void {
-  const [root] = databases.at(-1)?.rows.tables.Open_vSwitch ?? [];
-  const ids = root === undefined ? {} : mapOf(root, 'external_ids');
+export function refuseOtherOvn(record: OverlayRecord, { local }: PlannedNode): void {
+  const [root] = local.rows.tables.Open_vSwitch ?? [];
+  const ids = mapOf(root ?? null, 'external_ids');
   const other = ids['ovn-remote'];
   if (other === undefined || (ids['owner-keys'] ?? '').split(',').includes('ovn-remote')) return;
   throw new AgentError('overlay-conflict', `ovn-controller of this node works for ${other} already`, {

@@ -1,5 +1,4 @@
 import { readSmallFile, replaceFile } from '../../drivers/host/files.ts';
-import type { RowDatabase } from '../../drivers/ovn/database.ts';
 import { isAgentError } from '../../errors.ts';
 import type { ArrivingService, DemuxChange } from '../../model/overlay-demux.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
@@ -24,7 +23,7 @@ export async function demuxDrift(
   planned: PlannedNode,
 ): Promise<{ readonly demux: readonly DemuxChange[]; readonly faults: readonly string[] }> {
   const services = await servicesNowOrLast(record, places, planned);
-  const { changes, fault } = await lookAtDemux(record, places, localOf(planned), services);
+  const { changes, fault } = await lookAtDemux(record, places, planned.local.database, services);
   return { demux: changes, faults: fault === null ? [] : [fault] };
 }
 
@@ -37,7 +36,7 @@ export async function takeBackArriving(
   places: OverlayPlaces,
   planned: PlannedNode,
 ): Promise<void> {
-  const local = localOf(planned);
+  const local = planned.local.database;
   const services = await servicesNowOrLast(record, places, planned);
   remember(services, places);
   await hasClusterPort(record, local, portMs);
@@ -55,7 +54,7 @@ export async function settleArriving(
   const read = sharedGateway(record) === null ? servicesNowOrLast : readServices;
   const services = await read(record, places, planned);
   remember(services, places);
-  return settleDemux(record, places, localOf(planned), services, say);
+  return settleDemux(record, places, planned.local.database, services, say);
 }
 
 /** True when these are not the services that flows and table were last made for. */
@@ -77,7 +76,7 @@ export async function restoreArriving(
   say: (step: string) => void,
 ): Promise<readonly DemuxChange[]> {
   const services = remembered(places);
-  const local = localOf(planned);
+  const local = planned.local.database;
   if (services === null || !(await hasClusterPort(record, local))) return [];
   return settleDemux(record, places, local, services, say);
 }
@@ -122,10 +121,4 @@ function remember(services: readonly ArrivingService[], { services: path }: Over
 function remembered({ services }: OverlayPlaces): readonly ArrivingService[] | null {
   const text = readSmallFile(services, rememberedBytes);
   return text === null ? null : (JSON.parse(text) as readonly ArrivingService[]);
-}
-
-function localOf({ databases }: PlannedNode): RowDatabase {
-  const local = databases.at(-1)?.database;
-  if (local === undefined) throw new Error('the local database is always open');
-  return local;
 }

@@ -1,11 +1,12 @@
 import { ipBatchOrRefusal } from '../../drivers/host/ip-batch.ts';
-import { AgentError, asAgentError, messageOf } from '../../errors.ts';
+import { AgentError } from '../../errors.ts';
 import { readHost, readNic } from '../../facts/overlay.ts';
 import type { GatewayRequest, OverlayRecord } from '../../model/overlay-record.ts';
 import { chooseGateway } from '../../overlay/own-gateway.ts';
 import { movedAddresses } from '../../overlay/own-nic.ts';
 import { applyOverlay, restoreOverlay } from './apply.ts';
 import type { Begun } from './init.ts';
+import { notRestored } from './not-restored.ts';
 import type { OverlayPlaces } from './places.ts';
 import { withPlan } from './planned.ts';
 import { requireRecord, writeRecord } from './record.ts';
@@ -40,7 +41,7 @@ export async function setGateway(
       writeRecord(places.record, before);
       await restoreOverlay(before, places, say);
     } catch (second) {
-      throw notRestored(error, second);
+      throw notRestored(error, second, 'run `microshift-net overlay apply` once that is mended');
     }
     throw error;
   }
@@ -80,12 +81,4 @@ async function withGateway(record: OverlayRecord, asked: AskedGateway): Promise<
 function withNode(record: OverlayRecord): OverlayRecord {
   const { members, node } = record;
   return { ...record, members: members?.map((member) => (member.name === node.name ? node : member)) ?? null };
-}
-
-function notRestored(error: unknown, second: unknown): AgentError {
-  const { message } = asAgentError(error);
-  return new AgentError('not-restored', `${message}; and the old state could not be restored: ${messageOf(second)}`, {
-    hint: 'run `microshift-net overlay apply` once that is mended',
-    cause: error,
-  });
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { removeFile } from '../../drivers/host/files.ts';
-import { openSouthbound, removeChassis } from '../../drivers/ovn/database.ts';
+import { removeChassis } from '../../drivers/ovn/database.ts';
 import { AgentError, messageOf } from '../../errors.ts';
 import { readHost } from '../../facts/overlay.ts';
 import type { OverlayChassis } from '../../model/overlay.ts';
@@ -15,9 +15,10 @@ import { stopDaemon } from './daemon/unit.ts';
 import { giveBack } from './gateway.ts';
 import { centralAnswers } from './ovn-daemons.ts';
 import type { OverlayPlaces } from './places.ts';
-import { chassisOf, planMembers, tlsFiles, withDatabases } from './planned.ts';
+import { chassisOf, planMembers, withDatabases } from './planned.ts';
 import { removeRecord, requireCentral, requireRecord, writeRecord } from './record.ts';
 import { carryOut, readRows } from './rows.ts';
+import { openFromHere } from './southbound.ts';
 import { removeRows } from './undo.ts';
 
 /** What is left to do elsewhere; null: nothing. */
@@ -72,9 +73,8 @@ export function otherMembers({ members, node }: OverlayRecord): readonly string[
 /** A node may take out its own registration (ovn-sb(5), RBAC_Role); ovn-controller has done so unless it was dead. */
 async function unregister({ node, southbound }: OverlayRecord, { pki }: OverlayPlaces): Promise<LeftOver> {
   const rest = `on the central node, run: microshift-net overlay leave --node ${node.name}`;
-  const { privateKey, certificate, caCertificate } = tlsFiles(pki);
   try {
-    const database = await openSouthbound(southbound, { privateKey, certificate, ca: caCertificate });
+    const database = await openFromHere(southbound, pki);
     await removeChassis(database, node.systemId).finally(() => database.close());
     return rest;
   } catch (error) {

@@ -45,6 +45,8 @@ export interface PlannedNode {
   readonly record: OverlayRecord;
   /** In the order in which they are written. */
   readonly databases: readonly PlannedDatabase[];
+  /** Of these the node's own Open_vSwitch. */
+  readonly local: PlannedDatabase;
   readonly managementPort: readonly PortChange[];
   /** The members with the ways out that they announce, and whether those answer; none where the database is not here. */
   readonly members: readonly OverlayNode[];
@@ -80,22 +82,23 @@ export async function withDatabases<T>(
   const open: RowDatabase[] = [];
   try {
     open.push(await openSwitchDatabase(places.ovsRun));
-    if (members !== null) open.push(...(await openCentral(places)));
+    if (members !== null) open.push(...(await Promise.all(centralNames.map((name) => openCentral(name, places)))));
     return await work(open);
   } finally {
     for (const database of open) database.close();
   }
 }
 
-async function openCentral({ ovnRuns }: OverlayPlaces): Promise<RowDatabase[]> {
-  const names = ['OVN_Northbound', 'OVN_Southbound'] as const;
-  return Promise.all(
-    names.map(async (name) => {
-      const database = await openCentralDatabase(name, ovnRuns);
-      if (database === null) throw ovnMissing(`the database ${name}`, 'ovn-central');
-      return database;
-    }),
-  );
+const centralNames = ['OVN_Northbound', 'OVN_Southbound'] as const;
+
+/** Opens a database of OVN that has to be on this node. */
+export async function openCentral(
+  name: (typeof centralNames)[number],
+  { ovnRuns }: OverlayPlaces,
+): Promise<RowDatabase> {
+  const database = await openCentralDatabase(name, ovnRuns);
+  if (database === null) throw ovnMissing(`the database ${name}`, 'ovn-central');
+  return database;
 }
 
 async function planNode(
@@ -122,10 +125,11 @@ async function planNode(
     planned.push({ database: southbound, rows: below, plan: planListener(record, places, below) });
   }
   const rows = await readRows(local, [...overlayTables.Open_vSwitch, 'SSL']);
-  planned.push({ database: local, rows, plan: planSwitch(record, places, rows) });
+  const own = { database: local, rows, plan: planSwitch(record, places, rows) };
   return {
     record,
-    databases: planned,
+    databases: [...planned, own],
+    local: own,
     managementPort: planKernel(record, readHost()),
     members,
     refusedWaysOut,

@@ -66,9 +66,8 @@ export async function keepNode(
 }
 
 /** What is left to do elsewhere for this node's way out. ovn-controller's port, which comes then, is an event. */
-async function wayOutLeft({ record, databases }: PlannedNode): Promise<readonly string[]> {
-  const local = databases.at(-1)?.database;
-  return local === undefined || (await isWayOut(record, local, 0)) ? [] : [wayOutMissing(record)];
+async function wayOutLeft({ record, local }: PlannedNode): Promise<readonly string[]> {
+  return (await isWayOut(record, local.database, 0)) ? [] : [wayOutMissing(record)];
 }
 
 function difference(record: OverlayRecord, places: OverlayPlaces) {

@@ -8,7 +8,7 @@ import type { NodeRequest, NodeWords } from '../../../model/ovn-k8s.ts';
 import { patchNames } from '../../../overlay/names.ts';
 import { switchSettings } from '../../../overlay/switch-settings.ts';
 import { overlayTables } from '../../../overlay/tables.ts';
-import { proveInstalled, settleKernel } from '../apply.ts';
+import { installedPort, proveInstalled, settleKernel } from '../apply.ts';
 import { refuseHostRanges } from '../membership.ts';
 import { ensureController } from '../ovn-daemons.ts';
 import type { OverlayPlaces } from '../places.ts';
@@ -120,11 +120,7 @@ async function provePatch({ gateway }: OverlayNode, local: RowDatabase, say: (li
   if (gateway === null) return;
   const { inside } = patchNames(gateway.bridge);
   say(`waiting until ${inside} is part of the cluster`);
-  const where = [
-    ['name', '==', inside],
-    ['external_ids', 'includes', ['map', [['ovn-installed', 'true']]]],
-  ] as const;
-  if (await local.appears({ table: 'Interface', where }, patchMs)) return;
+  if (await local.appears(installedPort(inside), patchMs)) return;
   throw new AgentError('proof-failed', `OVN has not connected ${inside} within ${patchMs / 1000} s`, {
     hint: 'look at /var/log/ovn/ovn-controller.log, and at `ovn-nbctl show` on the central node',
   });

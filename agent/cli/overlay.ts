@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander';
 import type { GatewayCommandOptions } from '../commands/overlay.ts';
 import type { PkiOptions } from '../commands/overlay-pki.ts';
 import type { TraceOptions } from '../commands/overlay-trace.ts';
-import type { AddTo } from './add-command.ts';
 import { portNumber, positiveDays, vlanId } from './numbers.ts';
+import type { AddTo } from './parse.ts';
 
 /** `overlay …`: a cluster network of our own on OVN, for a few nodes. */
 export function addOverlayCommands(program: Command, addTo: AddTo): void {

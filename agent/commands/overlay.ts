@@ -13,13 +13,13 @@ import { expelNode, leaveOverlay } from '../run/overlay/leave.ts';
 import { listNodes } from '../run/overlay/nodes.ts';
 import { parseBundle, requireRecord } from '../run/overlay/record.ts';
 import { readOverlayStatus } from '../run/overlay/status.ts';
-import { disabledText } from '../view/overlay-disabled-view.ts';
 import { overlayStatusText } from '../view/overlay-status-view.ts';
 import {
   appliedText,
   changesLines,
   countChanges,
   countWorkload,
+  disabledText,
   gatewayText,
   joinText,
   mendText,

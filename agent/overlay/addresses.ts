@@ -1,7 +1,7 @@
 import { AgentError } from '../errors.ts';
 import { addressesOf, type Link } from '../model/observation.ts';
 import { familyOf, ipv6Value } from '../net/address.ts';
-import { type AddressRange, addressAt, parseRange } from '../net/address-range.ts';
+import { type AddressRange, addressAt, contains, parseRange } from '../net/address-range.ts';
 
 /** A range that must be one: nothing is planned from anything else. */
 export function rangeOf(text: string): AddressRange {
@@ -55,7 +55,7 @@ export function sameFamily(list: readonly string[], other: string): string | nul
 export function isWithin(address: string, subnet: string): boolean {
   const range = rangeOf(subnet);
   const one = parseRange(`${address}/${range.family === 4 ? 32 : 128}`);
-  return one !== null && one.family === range.family && one.first >= range.first && one.last <= range.last;
+  return one !== null && contains(range, one);
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Config } from '../../model/config.ts';
 import type { OverlayChanges, PortChange } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { mapOf } from '../../overlay/existing.ts';
-import { demuxDrift, restoreArriving, settleArriving, takeBackArriving } from './arriving.ts';
+import { applyArriving, demuxDrift, restoreArriving, takeBackArriving } from './arriving.ts';
 import { isWayOut, proveAnnounced, proveWayOut, wayOutFaults, wayOutMissing } from './gateway-proof.ts';
 import { askController, ensureCentral, ensureController } from './ovn-daemons.ts';
 import type { OverlayPlaces } from './places.ts';
@@ -37,10 +37,10 @@ export async function overlayChanges(
   return withPlan(recorded, places, async (planned) => {
     const { record } = planned;
     const changes = changesOf(planned);
-    const isSettled = changes.databases.every((plan) => plan.changes.length === 0);
+    const isAsWanted = changes.databases.every((plan) => plan.changes.length === 0);
     const { demux, faults } = await demuxDrift(record, places, planned);
     const { workload, unknown } = await workloadDrift(config, planned);
-    const found = isSettled ? [...(await faultsOf(record, places, planned)), ...faults] : [];
+    const found = isAsWanted ? [...(await faultsOf(record, places, planned)), ...faults] : [];
     return { ...changes, demux, workload, faults: [...found, ...unknown] };
   });
 }
@@ -51,11 +51,11 @@ export function applyOverlay(
   places: OverlayPlaces,
   say: (step: string) => void,
 ): Promise<OverlayChanges> {
-  return settleOverlay(record, places, say, (planned) => provePart(planned.record, places, planned, say));
+  return applyOverlayWith(record, places, say, (planned) => provePart(planned.record, places, planned, say));
 }
 
 /** The same with another proof, which says what is left to do elsewhere. */
-export async function settleOverlay(
+export async function applyOverlayWith(
   recorded: OverlayRecord,
   places: OverlayPlaces,
   say: (step: string) => void,
@@ -69,8 +69,8 @@ export async function settleOverlay(
     const restored = await restoreArriving(planned.record, places, planned, say);
     const faults = await prove(planned);
     // Without ovn-controller's port there is nothing to tell apart yet.
-    const settled = faults.length > 0 ? [] : await settleArriving(planned.record, places, planned, say);
-    return { ...changesOf(planned), managementPort: port, demux: [...restored, ...settled], faults };
+    const applied = faults.length > 0 ? [] : await applyArriving(planned.record, places, planned, say);
+    return { ...changesOf(planned), managementPort: port, demux: [...restored, ...applied], faults };
   });
 }
 
@@ -91,11 +91,11 @@ async function write({ databases, record }: PlannedNode, say: (step: string) => 
     if (plan.changes.length > 0) say(`${database.name}: ${plan.changes.length} rows to change`);
     await carryOut(database, plan, rows);
   }
-  return settleKernel(record, say);
+  return applyKernel(record, say);
 }
 
 /** Gives the node's own interface what it lacks, as soon as Open vSwitch has made it; the central node may be away. */
-export async function settleKernel(record: OverlayRecord, say: (step: string) => void): Promise<readonly PortChange[]> {
+export async function applyKernel(record: OverlayRecord, say: (step: string) => void): Promise<readonly PortChange[]> {
   const device = ownDevice(record);
   if (record.node.subnets.length > 0) await waitForDevice(device);
   const port = planKernel(record, readHost());

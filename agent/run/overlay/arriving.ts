@@ -4,7 +4,7 @@ import type { ArrivingService, DemuxChange } from '../../model/overlay-demux.ts'
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import type { DatabaseRows } from '../../model/rows.ts';
 import { arrivingServices, serviceTables } from '../../overlay/arriving.ts';
-import { hasClusterPort, lookAtDemux, settleDemux, sharedGateway } from './demux.ts';
+import { applyDemux, hasClusterPort, lookAtDemux, sharedGateway } from './demux.ts';
 import type { OverlayPlaces } from './places.ts';
 import type { PlannedNode } from './planned.ts';
 import { readRows } from './rows.ts';
@@ -45,7 +45,7 @@ export async function takeBackArriving(
 }
 
 /** Makes flows and table as the southbound database says now, and remembers it. A node without a gateway goes on without the central one. */
-export async function settleArriving(
+export async function applyArriving(
   record: OverlayRecord,
   places: OverlayPlaces,
   planned: PlannedNode,
@@ -54,7 +54,7 @@ export async function settleArriving(
   const read = sharedGateway(record) === null ? servicesNowOrLast : readServices;
   const services = await read(record, places, planned);
   remember(services, places);
-  return settleDemux(record, places, planned.local.database, services, say);
+  return applyDemux(record, places, planned.local.database, services, say);
 }
 
 /** True when these are not the services that flows and table were last made for. */
@@ -78,7 +78,7 @@ export async function restoreArriving(
   const services = remembered(places);
   const local = planned.local.database;
   if (services === null || !(await hasClusterPort(record, local))) return [];
-  return settleDemux(record, places, local, services, say);
+  return applyDemux(record, places, local, services, say);
 }
 
 function readServices(

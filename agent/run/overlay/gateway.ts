@@ -30,14 +30,14 @@ export async function setGateway(
   const wanted = asked === null ? withoutGateway(before) : await withGateway(before, asked);
   // Everything that can be refused is refused here.
   await withPlan(wanted, places, async () => undefined);
-  await giveBack(before, wanted);
+  await returnAddresses(before, wanted);
   writeRecord(places.record, wanted);
   try {
     return { record: wanted, changes: await applyOverlay(wanted, places, say) };
   } catch (error) {
     say('taking everything back');
     try {
-      await giveBack(wanted, before);
+      await returnAddresses(wanted, before);
       writeRecord(places.record, before);
       await restoreOverlay(before, places, say);
     } catch (second) {
@@ -48,7 +48,7 @@ export async function setGateway(
 }
 
 /** Gives the NIC of a way out its addresses again, unless another record leaves it where it is. The record has to follow. */
-export async function giveBack({ gateway: from }: OverlayRecord, to: OverlayRecord | null): Promise<void> {
+export async function returnAddresses({ gateway: from }: OverlayRecord, to: OverlayRecord | null): Promise<void> {
   if (from === undefined || from.interface === null || from.interface === to?.gateway?.interface) return;
   const lines = from.moved.map((address) => `address replace ${address} dev ${from.interface}`);
   const isThere = readHost().links.some(({ name }) => name === from.interface);

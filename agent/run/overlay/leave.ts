@@ -12,7 +12,7 @@ import { nodeTag } from '../../overlay/tags.ts';
 import { clearRemains, forgetIssued, pkiFiles } from './authority.ts';
 import { removeConflist } from './cni/conflist.ts';
 import { stopDaemon } from './daemon/unit.ts';
-import { giveBack } from './gateway.ts';
+import { returnAddresses } from './gateway.ts';
 import { centralAnswers } from './ovn-daemons.ts';
 import type { OverlayPlaces } from './places.ts';
 import { chassisOf, planMembers, withDatabases } from './planned.ts';
@@ -42,7 +42,7 @@ export async function leaveOverlay(
   // The runtime hears of it first: no pod is to start that would lose its network at once.
   if (removeConflist(places.cniConfig)) say('container runtimes start no more pods on this node');
   await stopDaemon(say);
-  await giveBack(record, null);
+  await returnAddresses(record, null);
   // Databases that have gone, or will not start, keep no node in a cluster; their rows are of no use without it.
   const isHere = !isCentral || !isForced || (await centralAnswers(places));
   await removeRows(isHere ? record : { ...record, members: null }, places);

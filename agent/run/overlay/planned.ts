@@ -41,7 +41,7 @@ export interface PlannedDatabase {
 
 /** A node with what has to change on it. */
 export interface PlannedNode {
-  /** What was planned: the record, with the way out that it comes to now. */
+  /** What was planned: the record, with the way out that its request means now. */
   readonly record: OverlayRecord;
   /** In the order in which they are written. */
   readonly databases: readonly PlannedDatabase[];
@@ -124,7 +124,7 @@ async function planNode(
     planned.push({ database: northbound, rows: above, plan: { ...plan, trace: [...now.trace, ...plan.trace] } });
     planned.push({ database: southbound, rows: below, plan: planListener(record, places, below) });
   }
-  const rows = await readRows(local, [...overlayTables.Open_vSwitch, 'SSL']);
+  const rows = await readRows(local, overlayTables.Open_vSwitch);
   const own = { database: local, rows, plan: planSwitch(record, places, rows) };
   return {
     record,

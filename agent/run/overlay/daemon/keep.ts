@@ -5,7 +5,7 @@ import type { Config } from '../../../model/config.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { withLockWhenFree } from '../../lock.ts';
-import { changesOf, settleOverlay } from '../apply.ts';
+import { applyOverlayWith, changesOf } from '../apply.ts';
 import { demuxDrift } from '../arriving.ts';
 import { isWayOut, wayOutMissing } from '../gateway-proof.ts';
 import { ensureCentral } from '../ovn-daemons.ts';
@@ -56,7 +56,7 @@ export async function keepNode(
     }
     let members: readonly OverlayNode[] = [];
     // That OVN has carried it out is seen by `overlay verify`; nothing that is kept depends on it, and the central node may be away.
-    const { databases, managementPort, demux } = await settleOverlay(record, places, say, async (planned) => {
+    const { databases, managementPort, demux } = await applyOverlayWith(record, places, say, async (planned) => {
       members = planned.members;
       return wayOutLeft(planned);
     });

@@ -11,6 +11,7 @@ import { plain } from '../../../agent/view/style.ts';
 import { baseOf, caseNames, casesDirectory, type PlanCase, planOfCase, readCase } from './cases.ts';
 import { readableJson } from './change.ts';
 import { type BasePlan, shortChoice, shortPlan } from './golden.ts';
+import { type ShortObservation, shortObservation, wholeObservation } from './observed.ts';
 
 /**
  * One folder is one case, see README.md there. UPDATE_CASES=1 writes what comes of each, to be read before it is committed.
@@ -87,6 +88,11 @@ function traceFile(trace: readonly string[]): Outcome {
 }
 
 function write(directory: string, outcome: Outcome): void {
+  const observed = join(directory, 'observation.json');
+  if (existsSync(observed)) {
+    const whole = wholeObservation(JSON.parse(readFileSync(observed, 'utf8')) as ShortObservation);
+    writeFileSync(observed, `${readableJson(shortObservation(whole))}\n`);
+  }
   for (const file of ['plan.json', 'trace.txt', 'error.txt']) {
     const text = outcome[file];
     if (text === undefined) rmSync(join(directory, file), { force: true });

@@ -47,12 +47,22 @@ const usualSettings: ProfileSettings = {
 
 /** The observation of which a case keeps this. One that is whole stays as it is. */
 export function wholeObservation(short: ShortObservation): Observation {
-  const { links = [], networkManager = {}, ovs = {} } = short;
+  return { ...short, ...wholeParts(short) } as Observation;
+}
+
+/** What a case keeps of an observation. */
+export function shortObservation(whole: Observation): ShortObservation {
+  return { ...whole, ...shortParts(whole) };
+}
+
+type Parts = Pick<Observation, 'links' | 'networkManager' | 'ovs'>;
+
+/** Links, NetworkManager and Open vSwitch, of which a case keeps this. */
+export function wholeParts({ links = [], networkManager = {}, ovs = {} }: Short<Parts>): Parts {
   const nm = withPaths(networkManager, objects, '');
   const { devices = [], activeConnections = [], profiles = [] } = nm;
   const wholeProfiles = profiles.map(wholeProfile);
   return {
-    ...short,
     links: links.map(wholeLink),
     networkManager: {
       ...nm,
@@ -77,15 +87,13 @@ export function wholeObservation(short: ShortObservation): Observation {
         })),
       })),
     },
-  } as Observation;
+  } as Parts;
 }
 
-/** What a case keeps of an observation. */
-export function shortObservation(whole: Observation): ShortObservation {
-  const { links, networkManager, ovs } = whole;
+/** What a case keeps of them. */
+function shortParts({ links, networkManager, ovs }: Parts): Short<Parts> {
   const { profiles } = networkManager;
   return {
-    ...whole,
     links: links.map(shortLink),
     networkManager: withPaths(
       {

@@ -87,9 +87,7 @@ function rootOf(draft: Draft): WantedRow {
   throw new AgentError(
     'overlay-conflict',
     'the database of Open vSwitch is not set up, it has no row in Open_vSwitch',
-    {
-      hint: 'systemctl restart openvswitch (Debian: openvswitch-switch)',
-    },
+    { hint: 'systemctl restart openvswitch (Debian: openvswitch-switch)' },
   );
 }
 

@@ -35,12 +35,11 @@ export async function overlayChanges(
   places: OverlayPlaces,
 ): Promise<OverlayChanges> {
   return withPlan(recorded, places, async (planned) => {
-    const { record } = planned;
     const changes = changesOf(planned);
     const isAsWanted = changes.databases.every((plan) => plan.changes.length === 0);
-    const { demux, faults } = await demuxDrift(record, places, planned);
+    const { demux, faults } = await demuxDrift(planned);
     const { workload, unknown } = await workloadDrift(config, planned);
-    const found = isAsWanted ? [...(await faultsOf(record, places, planned)), ...faults] : [];
+    const found = isAsWanted ? [...(await faultsOf(planned)), ...faults] : [];
     return { ...changes, demux, workload, faults: [...found, ...unknown] };
   });
 }
@@ -51,7 +50,7 @@ export function applyOverlay(
   places: OverlayPlaces,
   say: (step: string) => void,
 ): Promise<OverlayChanges> {
-  return applyOverlayWith(record, places, say, (planned) => provePart(planned.record, places, planned, say));
+  return applyOverlayWith(record, places, say, (planned) => provePart(planned, say));
 }
 
 /** The same with another proof, which says what is left to do elsewhere. */
@@ -66,10 +65,10 @@ export async function applyOverlayWith(
   return withPlan(recorded, places, async (planned) => {
     const port = await write(planned, say);
     await ensureController(places);
-    const restored = await restoreArriving(planned.record, places, planned, say);
+    const restored = await restoreArriving(planned, say);
     const faults = await prove(planned);
     // Without ovn-controller's port there is nothing to tell apart yet.
-    const applied = faults.length > 0 ? [] : await applyArriving(planned.record, places, planned, say);
+    const applied = faults.length > 0 ? [] : await applyArriving(planned, say);
     return { ...changesOf(planned), managementPort: port, demux: [...restored, ...applied], faults };
   });
 }
@@ -82,7 +81,7 @@ export async function restoreOverlay(
 ): Promise<void> {
   await withPlan(record, places, async (planned) => {
     await write(planned, say);
-    await takeBackArriving(planned.record, places, planned);
+    await takeBackArriving(planned);
   });
 }
 
@@ -128,14 +127,9 @@ export function changesOf({ databases, managementPort }: PlannedNode): OverlayCh
 }
 
 /** Waits until the central node knows this one, its own interface is carried, and its way out leads out. What is left to do elsewhere is told. */
-async function provePart(
-  record: OverlayRecord,
-  places: OverlayPlaces,
-  planned: PlannedNode,
-  say: (step: string) => void,
-): Promise<readonly string[]> {
-  const { local } = planned;
-  await withSouthbound(record, places, planned, async (southbound) => {
+async function provePart(planned: PlannedNode, say: (step: string) => void): Promise<readonly string[]> {
+  const { record, local } = planned;
+  await withSouthbound(planned, async (southbound) => {
     say('waiting until this node is registered with the central one');
     if (await southbound.appears(ownChassis(record), registeredMs))
       return proveAnnounced(record, southbound, local.rows);
@@ -168,8 +162,9 @@ export async function proveInstalled(
 }
 
 /** What does not work on a node on which nothing has to be written. */
-async function faultsOf(record: OverlayRecord, places: OverlayPlaces, planned: PlannedNode): Promise<string[]> {
-  const state = await askController(places);
+async function faultsOf(planned: PlannedNode): Promise<string[]> {
+  const { record } = planned;
+  const state = await askController(planned.places);
   if (state === 'absent') return ['ovn-controller does not run: systemctl start ovn-controller'];
   if (state === 'not connected')
     return [
@@ -177,7 +172,7 @@ async function faultsOf(record: OverlayRecord, places: OverlayPlaces, planned: P
     ];
   const faults: string[] = [...planned.refusedWaysOut, ...wayOutFaults(record)];
   const local = planned.local.database;
-  await withSouthbound(record, places, planned, async (southbound) => {
+  await withSouthbound(planned, async (southbound) => {
     if (!(await southbound.appears(ownChassis(record), 0)))
       faults.push(`no chassis ${record.node.systemId} is registered`);
   });
@@ -201,7 +196,7 @@ export function installedPort(name: string) {
 }
 
 /** Refuses a node that is part of another OVN. */
-export function refuseOtherOvn(record: OverlayRecord, { local }: PlannedNode): void {
+export function refuseOtherOvn({ record, local }: PlannedNode): void {
   const [root] = local.rows.tables.Open_vSwitch ?? [];
   const ids = mapOf(root ?? null, 'external_ids');
   const other = ids['ovn-remote'];

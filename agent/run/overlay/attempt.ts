@@ -31,7 +31,7 @@ async function attemptRows(
   say: (step: string) => void,
 ): Promise<OverlayChanges> {
   const before = await withPlan(record, places, async (planned) => {
-    refuseOtherOvn(record, planned);
+    refuseOtherOvn(planned);
     return planned.databases.map(({ plan, rows }) => ({ plan, rows }));
   });
   const made = files.filter((file) => !existsSync(file));

@@ -41,6 +41,7 @@ export interface PlannedDatabase {
 
 /** A node with what has to change on it. */
 export interface PlannedNode {
+  readonly places: OverlayPlaces;
   /** What was planned: the record, with the way out that its request means now. */
   readonly record: OverlayRecord;
   /** In the order in which they are written. */
@@ -127,6 +128,7 @@ async function planNode(
   const rows = await readRows(local, overlayTables.Open_vSwitch);
   const own = { database: local, rows, plan: planSwitch(record, places, rows) };
   return {
+    places,
     record,
     databases: [...planned, own],
     local: own,

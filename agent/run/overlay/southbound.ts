@@ -5,9 +5,7 @@ import { type PlannedNode, tlsFiles } from './planned.ts';
 
 /** The central node has the database open already; the others reach it as their ovn-controller does. */
 export async function withSouthbound<T>(
-  { members, southbound }: OverlayRecord,
-  { pki }: OverlayPlaces,
-  { databases }: Pick<PlannedNode, 'databases'>,
+  { record: { members, southbound }, places: { pki }, databases }: PlannedNode,
   work: (database: RowDatabase) => Promise<T>,
 ): Promise<T> {
   const own = databases.find(({ database }) => database.name === 'OVN_Southbound');

@@ -74,7 +74,7 @@ function difference(record: OverlayRecord, places: OverlayPlaces) {
   return withPlan(record, places, async (planned) => {
     const { databases, managementPort } = changesOf(planned);
     const rows = databases.reduce((sum, plan) => sum + plan.changes.length, 0);
-    const { demux, faults } = await demuxDrift(planned.record, places, planned);
+    const { demux, faults } = await demuxDrift(planned);
     const flows = faults.length === 0 ? demux.length : 0;
     return { rows, flows, kernel: managementPort.length, members: planned.members };
   });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { AddTo } from './add-command.ts';
 import { positiveSeconds } from './numbers.ts';
+import type { AddTo } from './parse.ts';
 
 interface Flags {
   readonly confirmTimeout?: number;

@@ -3,8 +3,8 @@ import type { ApplyOptions, RenderOptions } from '../commands/manifests.ts';
 import type { ClusterOptions } from '../commands/manifests-input.ts';
 import type { Output } from '../commands/output.ts';
 import { AgentError } from '../errors.ts';
-import type { AddTo } from './add-command.ts';
 import { positiveSeconds } from './numbers.ts';
+import type { AddTo } from './parse.ts';
 
 /** What a command takes beside its flags, which have the names that the command knows them by. */
 type Given = 'config' | 'output' | 'signal' | 'timeoutSeconds';

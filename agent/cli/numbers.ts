@@ -1,27 +1,21 @@
 import { InvalidArgumentError } from 'commander';
 
-/** A whole number of seconds up to a day: NetworkManager counts checkpoint seconds in 32 bits, and no wait needs more. */
-export function positiveSeconds(text: string): number {
-  const seconds = Number(text);
-  if (!Number.isInteger(seconds) || seconds < 1 || seconds > 86_400)
-    throw new InvalidArgumentError('a whole number of seconds from 1 to 86400');
-  return seconds;
+function wholeNumber(what: string, first: number, last: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (Number.isInteger(number) && number >= first && number <= last) return number;
+    throw new InvalidArgumentError(`${what} from ${first} to ${last}`);
+  };
 }
+
+/** Seconds up to a day: NetworkManager counts those of a checkpoint in 32 bits, and no wait needs more. */
+export const positiveSeconds = wholeNumber('a whole number of seconds', 1, 86_400);
 
 /** A number of days as an option takes it. */
-export function positiveDays(text: string): number {
-  const days = Number(text);
-  if (!Number.isInteger(days) || days < 1 || days > 36_500)
-    throw new InvalidArgumentError('a whole number of days from 1 to 36500');
-  return days;
-}
+export const positiveDays = wholeNumber('a whole number of days', 1, 36_500);
 
 /** The number of a VLAN as an option takes it (IEEE 802.1Q). */
-export function vlanId(text: string): number {
-  const id = Number(text);
-  if (!Number.isInteger(id) || id < 1 || id > 4094) throw new InvalidArgumentError('a whole number from 1 to 4094');
-  return id;
-}
+export const vlanId = wholeNumber('a whole number', 1, 4094);
 
 /** A port of TCP or UDP as an option takes it. */
 export function portNumber(text: string): number {

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import type { GatewayCommandOptions } from '../commands/overlay-gateway.ts';
+import type { GatewayCommandOptions } from '../commands/overlay.ts';
 import type { PkiOptions } from '../commands/overlay-pki.ts';
 import type { TraceOptions } from '../commands/overlay-trace.ts';
-import type { AddTo } from './add-command.ts';
 import { portNumber, positiveDays, vlanId } from './numbers.ts';
+import type { AddTo } from './parse.ts';
 
 /** `overlay …`: a cluster network of our own on OVN, for a few nodes. */
 export function addOverlayCommands(program: Command, addTo: AddTo): void {
@@ -29,7 +29,7 @@ export function addOverlayCommands(program: Command, addTo: AddTo): void {
     (await import('../commands/overlay-run.ts')).run(output),
   );
   add('status', 'what this node is in the cluster, and how its daemon and its tunnels are', async (output) =>
-    (await import('../commands/overlay-status.ts')).status(output),
+    (await import('../commands/overlay.ts')).status(output),
   );
   add('nodes', 'the nodes of the cluster, on the central node', async (output) =>
     (await import('../commands/overlay.ts')).nodes(output),
@@ -41,7 +41,7 @@ export function addOverlayCommands(program: Command, addTo: AddTo): void {
     'disable',
     "leave, and make OVN's units as they were before",
     async (output, options: { readonly force?: boolean }) =>
-      (await import('../commands/overlay-disable.ts')).disable(options, output),
+      (await import('../commands/overlay.ts')).disable(options, output),
   ).option('--force', 'on the central node: although others are in the cluster, or its databases are gone');
   addTraceCommand(overlay, addTo);
   addPkiCommands(overlay, addTo);
@@ -50,7 +50,7 @@ export function addOverlayCommands(program: Command, addTo: AddTo): void {
 function addGatewayCommand(overlay: Command, addTo: AddTo): void {
   const add = addTo(overlay);
   add('gateway', 'make this node a way out of the cluster', async (output, options: GatewayCommandOptions) =>
-    (await import('../commands/overlay-gateway.ts')).gateway(options, output),
+    (await import('../commands/overlay.ts')).gateway(options, output),
   )
     .option('--bridge <bridge>', 'by which packets leave (br-ex)')
     .option('--interface <nic>', 'a NIC that nobody else needs, instead of a bridge that is there')

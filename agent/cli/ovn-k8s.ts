@@ -3,8 +3,7 @@ import { openOutput } from '../commands/output.ts';
 import type { HelperWords } from '../commands/ovn-k8s-helper.ts';
 import { exitCode } from '../errors.ts';
 import type { GatewayWords, NodeWords } from '../model/ovn-k8s.ts';
-import type { AddTo } from './add-command.ts';
-import { parseAndRunWith } from './parse.ts';
+import { type AddTo, parseAndRunWith } from './parse.ts';
 
 /** Names of ovn-kubernetes' tools of 2017 under which the program can be started, with what each of them does. */
 const programs: Readonly<Record<string, (program: Command, addTo: AddTo, started: readonly string[]) => void>> = {

@@ -1,12 +1,11 @@
 import { Argument, Command, Option } from 'commander';
 import { type Output, openOutput } from '../commands/output.ts';
 import { agentVersion } from '../version.ts';
-import type { AddTo } from './add-command.ts';
 import { addBridgeCommands } from './bridge.ts';
 import { addManifestsCommands } from './manifests.ts';
 import { positiveSeconds } from './numbers.ts';
 import { addOverlayCommands } from './overlay.ts';
-import { parseAndRunWith } from './parse.ts';
+import { type AddTo, parseAndRunWith } from './parse.ts';
 
 // The bundle of this file has everything that parses a command line.
 export { parseAndRunAs } from './ovn-k8s.ts';

@@ -11,15 +11,14 @@ import { planTuning, planUntuning } from '../plan/tuning/tuning.ts';
 import { readAdded } from '../run/added-record.ts';
 import { releaseReplaced } from '../run/held-routes.ts';
 import { keptBridges } from '../run/kept-bridges.ts';
-import type { ReconcileOptions } from '../run/options.ts';
 import { type Planner, patientWait, repairWait, type WaitOptions } from '../run/plan-when-ready.ts';
 import { reconcile } from '../run/reconcile.ts';
 import { recordRefused } from '../run/run-record.ts';
 import { removeHint, takeRepairRequest, wasGivenBack } from '../run/state-files.ts';
 import type { Output } from './output.ts';
-import { uplinkWarnings } from './plan.ts';
+import { noTuning, uplinkWarnings } from './plan.ts';
 import { report } from './report.ts';
-import { reporting, sayNotes, sayWarnings } from './reporting.ts';
+import { reporting, sayNotes, sayWarnings, unattended } from './reporting.ts';
 import { requireRoot } from './root.ts';
 
 /** A plan that is not run waits for nothing: it says what would happen now. */
@@ -68,9 +67,8 @@ export async function repair(output: Output): Promise<void> {
     if (isFormerLayout(observation) && !config.disableOvsInit.value) return planApply(config, observation, over);
     return { kind: 'planned', plan: planUndo(keptBridges(config, observation), observation) };
   };
-  const options = { command, confirmTimeoutSeconds: null, ...reporting(output) };
   try {
-    const result = await reconcile(planner, repairWait, options);
+    const result = await reconcile(planner, repairWait, unattended(command, output));
     if (result.transaction === null) await releaseReplaced();
     const isLate = hasLateNic(result.plan, result.observation) && !wasGivenBack();
     if (result.transaction !== null || !isLate) report('apply', result, output);
@@ -111,7 +109,7 @@ export async function disable(output: Output): Promise<void> {
     const added = observation.hints.addedBridges === undefined ? undefined : [];
     return { kind: 'planned', plan: planDisable(observation, added) };
   };
-  const result = await reconcile(planner, noWait, { ...disabling('disable', output), tuner });
+  const result = await reconcile(planner, noWait, { ...unattended('disable', output), tuner });
   try {
     removeHint();
   } catch (error) {
@@ -134,14 +132,8 @@ export async function disableForStop(output: Output): Promise<void> {
   const { takeBackPending } = await import('../run/undo.ts');
   await takeBackPending(output.say);
   const planner: Planner = (observation) => ({ kind: 'planned', plan: planDisable(observation) });
-  report('disable', await reconcile(planner, noWait, disabling(command, output)), output);
+  report('disable', await reconcile(planner, noWait, unattended(command, output)), output);
 }
-
-function disabling(command: string, output: Output): ReconcileOptions {
-  return { command, confirmTimeoutSeconds: null, ...reporting(output) };
-}
-
-const nothingToTune: TuningPlan = { steps: [], differences: [], notes: [] };
 
 function tunerFor(
   config: Config,
@@ -149,7 +141,7 @@ function tunerFor(
   output: Output,
 ): (observation: Observation) => TuningPlan {
   return ({ tuning, ovs }) => {
-    const plan = tuning === undefined ? nothingToTune : planner(config, tuning, ovs);
+    const plan = tuning === undefined ? noTuning : planner(config, tuning, ovs);
     if (output.verbose) sayNotes(plan.notes, output);
     return plan;
   };

@@ -14,7 +14,7 @@ import { type ReconcileResult, reconcile } from '../run/reconcile.ts';
 import { type BridgeState, bridgesText } from '../view/bridge-view.ts';
 import type { Output } from './output.ts';
 import { report } from './report.ts';
-import { reporting, sayNotes } from './reporting.ts';
+import { reporting, sayNotes, unattended } from './reporting.ts';
 import { requireRoot } from './root.ts';
 
 export interface BridgeOptions {
@@ -75,11 +75,7 @@ async function bring(
     const plan = planAdded(listOf(observation), keptBridges(config, observation), config, observation);
     return { kind: 'planned', plan };
   };
-  report(
-    command,
-    await reconcile(planner, patientWait, { command, confirmTimeoutSeconds: null, ...reporting(output) }),
-    output,
-  );
+  report(command, await reconcile(planner, patientWait, unattended(command, output)), output);
 }
 
 /** `bridge list`: the bridges of `bridge add`, and whether each is as it was made. Exit code 3 when one is not. */

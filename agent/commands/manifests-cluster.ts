@@ -32,14 +32,14 @@ export async function withCluster<T>(
   const { openCluster } = await import('../drivers/kubernetes/cluster.ts');
   const limitMs = (options.timeoutSeconds ?? defaultSeconds) * 1000;
   const end = performance.now() + limitMs;
-  const patience = {
+  const retryBudget = {
     limitMs,
     end,
     note: (reason: string) => options.output.say(`waiting: ${reason}`),
     warn: (message: string) => options.output.say(`warning: ${message}`),
     signal: options.signal,
   };
-  const cluster = await openCluster(options.kubeconfig ?? null, patience);
+  const cluster = await openCluster(options.kubeconfig ?? null, retryBudget);
   try {
     await cluster.ready();
     return await task({ cluster, remainingMs: () => Math.max(0, Math.ceil(end - performance.now())) });

@@ -1,4 +1,3 @@
-import { effectiveConfig } from '../config/effective.ts';
 import { writeFileAtomically } from '../drivers/host/files.ts';
 import type { OverlayBundle } from '../model/overlay-record.ts';
 import { withLock } from '../run/lock.ts';
@@ -9,7 +8,7 @@ import { overlayPlaces } from '../run/overlay/places.ts';
 import { bundleText } from '../run/overlay/record.ts';
 import { bundleWrittenText, certificatesText } from '../view/overlay-view.ts';
 import type { Output } from './output.ts';
-import { placesFor } from './overlay-places.ts';
+import { startOverlay } from './overlay-start.ts';
 import { requireRoot } from './root.ts';
 
 export interface PkiOptions {
@@ -31,10 +30,9 @@ export async function init({ days }: { readonly days?: number }, output: Output)
 /** `overlay pki issue NODE`: makes a node a member, and gives the bundle with which it joins. */
 export async function issue(name: string, options: PkiOptions, output: Output): Promise<void> {
   const command = 'overlay pki issue';
-  requireRoot(command);
-  const { config } = await effectiveConfig();
+  const { places } = await startOverlay(command);
   const { systemId, days = certificateDays } = options;
-  const bundle = await withLock(command, () => issueBundle({ name, systemId, days }, placesFor(config)));
+  const bundle = await withLock(command, () => issueBundle({ name, systemId, days }, places));
   giveOut(bundle, options.outputFile, output);
 }
 
@@ -45,10 +43,9 @@ export async function renew(
   output: Output,
 ): Promise<void> {
   const command = 'overlay pki renew';
-  requireRoot(command);
-  const { config } = await effectiveConfig();
+  const { places } = await startOverlay(command);
   const { days = certificateDays } = options;
-  const bundle = await withLock(command, () => renewBundle(name, days, placesFor(config)));
+  const bundle = await withLock(command, () => renewBundle(name, days, places));
   if (bundle !== null) {
     giveOut(bundle, options.outputFile, output);
     return;

@@ -1,18 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
-import { effectiveConfig } from '../config/effective.ts';
 import { failureMessage } from '../run/messages.ts';
 import { runDaemon } from '../run/overlay/daemon/daemon.ts';
 import { readRecord } from '../run/overlay/record.ts';
 import { errorText } from '../view/error-view.ts';
 import type { Output } from './output.ts';
-import { placesFor } from './overlay-places.ts';
-import { requireRoot } from './root.ts';
+import { startOverlay } from './overlay-start.ts';
 
 /** `overlay run`: the daemon of a node in an overlay. Ends when it is told to, and when the node has left. */
 export async function run(output: Output): Promise<void> {
-  requireRoot('overlay run');
-  const { config } = await effectiveConfig();
-  const places = placesFor(config);
+  const { config, places } = await startOverlay('overlay run');
   // Each collection is a whole one: it takes twice the CPU time of a look, and nothing is left lying for weeks (docs/measurements.md). The central node
   // has all objects in its heap: a storm of pods would look through them over and over.
   if (readRecord(places.record)?.members === null) setFlagsFromString('--gc-global');

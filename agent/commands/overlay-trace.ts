@@ -1,11 +1,9 @@
-import { effectiveConfig } from '../config/effective.ts';
 import { AgentError, type ExitCode, exitCode } from '../errors.ts';
 import type { TraceQuestion } from '../model/overlay-trace.ts';
 import { traceOverlay } from '../run/overlay/trace.ts';
 import { isThrough, traceText } from '../view/trace-view.ts';
 import type { Output } from './output.ts';
-import { placesFor } from './overlay-places.ts';
-import { requireRoot } from './root.ts';
+import { startOverlay } from './overlay-start.ts';
 
 export interface TraceOptions {
   readonly tcp?: number;
@@ -23,10 +21,9 @@ export async function trace(
   output: Output,
 ): Promise<ExitCode> {
   const command = 'overlay trace';
-  requireRoot(command);
+  const { places } = await startOverlay(command);
   const question = questionOf(source, destination, options);
-  const { config } = await effectiveConfig();
-  const result = await traceOverlay(question, options.back ?? false, placesFor(config));
+  const result = await traceOverlay(question, options.back ?? false, places);
   const outcome = isThrough(result) ? 'delivered' : 'dropped';
   output.result(traceText(result, output.style), { command, outcome, ...result });
   return outcome === 'delivered' ? exitCode.done : exitCode.drift;

@@ -1,35 +1,40 @@
 import { readFileSync } from 'node:fs';
-import { effectiveConfig } from '../config/effective.ts';
 import { AgentError, type ExitCode, exitCode, messageOf } from '../errors.ts';
+import type { OverlayChanges } from '../model/overlay-plan.ts';
 import { withLock } from '../run/lock.ts';
 import { applyOverlay, overlayChanges } from '../run/overlay/apply.ts';
 import { startDaemon } from '../run/overlay/daemon/unit.ts';
+import { disableOverlay } from '../run/overlay/disable.ts';
+import { setGateway } from '../run/overlay/gateway.ts';
+import { type GatewayOptions, requestOf } from '../run/overlay/gateway-request.ts';
 import { initOverlay } from '../run/overlay/init.ts';
 import { joinOverlay } from '../run/overlay/join.ts';
 import { expelNode, leaveOverlay } from '../run/overlay/leave.ts';
 import { listNodes } from '../run/overlay/nodes.ts';
 import { parseBundle, requireRecord } from '../run/overlay/record.ts';
+import { readOverlayStatus } from '../run/overlay/status.ts';
+import { overlayStatusText } from '../view/overlay-status-view.ts';
 import {
   appliedText,
   changesLines,
   countChanges,
   countWorkload,
+  disabledText,
+  gatewayText,
   joinText,
   mendText,
   nodesText,
 } from '../view/overlay-view.ts';
 import { joinLines } from '../view/style.ts';
 import type { Output } from './output.ts';
-import { placesFor } from './overlay-places.ts';
-import { requireRoot } from './root.ts';
+import { outcomeOf, startOverlay } from './overlay-start.ts';
 
 /** `overlay init`: makes this node the central one of a new cluster. */
 export async function init(output: Output): Promise<void> {
   const command = 'overlay init';
-  requireRoot(command);
-  const { config } = await effectiveConfig();
+  const { config, places } = await startOverlay(command);
   const { record, changes } = await withLock(command, () =>
-    initOverlay(config, crypto.randomUUID(), placesFor(config), output.say),
+    initOverlay(config, crypto.randomUUID(), places, output.say),
   );
   await startDaemon(output.say);
   const text = joinLines([appliedText(record, changes), ...joinText(record).split('\n')]);
@@ -39,10 +44,9 @@ export async function init(output: Output): Promise<void> {
 /** `overlay join BUNDLE`: makes this node a member; `-` reads the bundle from standard input. */
 export async function join(file: string, output: Output): Promise<void> {
   const command = 'overlay join';
-  requireRoot(command);
-  const { config } = await effectiveConfig();
+  const { config, places } = await startOverlay(command);
   const bundle = parseBundle(bundleText(file), file === '-' ? 'standard input' : file);
-  const { record, changes } = await withLock(command, () => joinOverlay(bundle, config, placesFor(config), output.say));
+  const { record, changes } = await withLock(command, () => joinOverlay(bundle, config, places, output.say));
   await startDaemon(output.say);
   output.result(appliedText(record, changes), { command, outcome: outcomeOf(changes), node: record.node, changes });
 }
@@ -60,7 +64,7 @@ function bundleText(file: string): string {
 
 /** `overlay plan`: everything `overlay apply` would do. Touches nothing. */
 export async function plan(output: Output): Promise<void> {
-  const { changes } = await look('overlay plan');
+  const changes = await look('overlay plan');
   const count = countChanges(changes) + countWorkload(changes);
   const first = count === 0 ? 'Nothing to do.' : `${count} ${count === 1 ? 'change' : 'changes'}:`;
   const text = joinLines([first, ...changesLines(changes, output.style)]);
@@ -69,7 +73,7 @@ export async function plan(output: Output): Promise<void> {
 
 /** `overlay verify`: compares this node with its part in the cluster. Exit code 3 when it differs, or something does not work. */
 export async function verify(output: Output): Promise<ExitCode> {
-  const { changes } = await look('overlay verify');
+  const changes = await look('overlay verify');
   const isWanted = countChanges(changes) + countWorkload(changes) + changes.faults.length === 0;
   const text = isWanted
     ? 'No drift: the overlay of this node is as wanted.'
@@ -78,42 +82,34 @@ export async function verify(output: Output): Promise<ExitCode> {
   return isWanted ? exitCode.done : exitCode.drift;
 }
 
-async function look(command: string) {
-  requireRoot(command);
-  const { config } = await effectiveConfig();
-  const places = placesFor(config);
-  return { changes: await overlayChanges(requireRecord(places.record), config, places) };
+async function look(command: string): Promise<OverlayChanges> {
+  const { config, places } = await startOverlay(command);
+  return overlayChanges(requireRecord(places.record), config, places);
 }
 
 /** `overlay apply`: brings this node to its part in the cluster. Nothing is written where nothing differs. */
 export async function apply(output: Output): Promise<void> {
   const command = 'overlay apply';
-  requireRoot(command);
-  const { config } = await effectiveConfig();
-  const places = placesFor(config);
-  const result = await withLock(command, async () => {
+  const { places } = await startOverlay(command);
+  const { record, changes } = await withLock(command, async () => {
     const record = requireRecord(places.record);
     return { record, changes: await applyOverlay(record, places, output.say) };
   });
-  const { record, changes } = result;
   output.result(appliedText(record, changes), { command, outcome: outcomeOf(changes), changes });
 }
 
 /** `overlay nodes`: the nodes of the cluster, on the central one. */
 export async function nodes(output: Output): Promise<void> {
-  requireRoot('overlay nodes');
-  const { config } = await effectiveConfig();
+  const { places } = await startOverlay('overlay nodes');
   const now = Date.now();
-  const found = await listNodes(placesFor(config), now);
+  const found = await listNodes(places, now);
   output.result(nodesText(found, now, output.style), { command: 'overlay nodes', nodes: found });
 }
 
 /** `overlay leave`: takes this node out of its cluster; with a name, on the central node, another one. */
 export async function leave(name: string | undefined, output: Output): Promise<void> {
   const command = 'overlay leave';
-  requireRoot(command);
-  const { config } = await effectiveConfig();
-  const places = placesFor(config);
+  const { places } = await startOverlay(command);
   if (name !== undefined) {
     await withLock(command, () => expelNode(name, places));
     const text = `${name} is out of the cluster. If the machine still runs, run there: microshift-net overlay leave`;
@@ -126,6 +122,29 @@ export async function leave(name: string | undefined, output: Output): Promise<v
   output.result(text, { command, outcome: 'changed', node: record.node.name, leftOver });
 }
 
-function outcomeOf(changes: Parameters<typeof countChanges>[0]): 'changed' | 'unchanged' {
-  return countChanges(changes) === 0 ? 'unchanged' : 'changed';
+/** `overlay disable`: takes this node out of its overlay, and makes OVN's units as they were before. */
+export async function disable({ force = false }: { readonly force?: boolean }, output: Output): Promise<void> {
+  const command = 'overlay disable';
+  const { places } = await startOverlay(command);
+  const done = await withLock(command, () => disableOverlay(places, force, output.say));
+  output.result(disabledText(done), { command, outcome: 'changed', ...done });
+}
+
+export type GatewayCommandOptions = GatewayOptions & { readonly remove?: true };
+
+/** `overlay gateway`: makes this node a gateway of its cluster; with `remove` it is none any more. */
+export async function gateway(options: GatewayCommandOptions, output: Output): Promise<void> {
+  const command = 'overlay gateway';
+  const { places } = await startOverlay(command);
+  const request = options.remove === true ? null : requestOf(options);
+  const { record, changes } = await withLock(command, () => setGateway(request, places, output.say));
+  const { gateway } = record.node;
+  output.result(gatewayText(record, changes), { command, outcome: outcomeOf(changes), gateway, changes });
+}
+
+/** `overlay status`: what this node is in the cluster, and how its daemon and its tunnels are. */
+export async function status(output: Output): Promise<void> {
+  const { places } = await startOverlay('overlay status');
+  const found = await readOverlayStatus(places);
+  output.result(overlayStatusText(found, output.style), { command: 'overlay status', ...found });
 }

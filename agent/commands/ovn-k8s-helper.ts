@@ -1,5 +1,4 @@
 import { appendFileSync } from 'node:fs';
-import { effectiveConfig } from '../config/effective.ts';
 import { startDetached } from '../drivers/host/exec.ts';
 import { removeFile, replaceFile } from '../drivers/host/files.ts';
 import { enterInJournal } from '../drivers/host/journal-entry.ts';
@@ -10,8 +9,7 @@ import { keepShared, makeShared } from '../run/overlay/ovn-k8s/helper.ts';
 import { errorText } from '../view/error-view.ts';
 import { plain } from '../view/style.ts';
 import type { Output } from './output.ts';
-import { placesFor } from './overlay-places.ts';
-import { requireRoot } from './root.ts';
+import { startOverlay } from './overlay-start.ts';
 
 /** Options of `ovn-k8s-gateway-helper`: a file without a name is the one that the tool of 2017 took. */
 export interface HelperWords {
@@ -26,10 +24,8 @@ const helper = 'ovn-k8s-gateway-helper';
 
 /** `ovn-k8s-gateway-helper`: makes the flows of a bridge that a node shares with its gateway, and stays to keep them; by itself with --detach. `started` is how the program was. */
 export async function gatewayHelper(words: HelperWords, started: readonly string[], output: Output): Promise<ExitCode> {
-  requireRoot('', helper);
+  const { places } = await startOverlay('', helper);
   const { physicalBridge: bridge, physicalInterface: nic, pidfile, detach } = words;
-  const { config } = await effectiveConfig();
-  const places = placesFor(config);
   const pidFile = pidfile === true ? `${places.ovsRun}/${helper}.pid` : pidfile;
   const running = pidFile === undefined ? null : processOf(pidFile, helper);
   const tell = (changes: readonly DemuxChange[]): void => {

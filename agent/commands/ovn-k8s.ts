@@ -1,12 +1,10 @@
-import { effectiveConfig } from '../config/effective.ts';
 import type { GatewayWords, NodeRequest, NodeWords } from '../model/ovn-k8s.ts';
 import { withLock } from '../run/lock.ts';
 import { initNode } from '../run/overlay/ovn-k8s/init.ts';
 import { gatewayRequest, nodeRequest } from '../run/overlay/ovn-k8s/request.ts';
-import { changesLines, countChanges } from '../view/overlay-view.ts';
+import { changesLines } from '../view/overlay-view.ts';
 import type { Output } from './output.ts';
-import { placesFor } from './overlay-places.ts';
-import { requireRoot } from './root.ts';
+import { outcomeOf, startOverlay } from './overlay-start.ts';
 
 const program = 'ovn-k8s-overlay';
 
@@ -28,13 +26,10 @@ export function gatewayInit(words: GatewayWords, output: Output): Promise<void> 
 }
 
 async function init(command: string, request: NodeRequest, words: NodeWords, output: Output): Promise<void> {
-  requireRoot(command, program);
-  const { config } = await effectiveConfig();
-  const changes = await withLock(`${program} ${command}`, () =>
-    initNode(request, words, placesFor(config), output.say),
-  );
+  const { places } = await startOverlay(command, program);
+  const changes = await withLock(`${program} ${command}`, () => initNode(request, words, places, output.say));
   for (const line of changesLines(changes, output.style)) output.say(line);
-  const outcome = countChanges(changes) === 0 ? 'unchanged' : 'changed';
+  const outcome = outcomeOf(changes);
   // The last words of the tool of 2017, for which scripts may look.
   output.result('Initialization complete.', { command: `${program} ${command}`, outcome, node: request.name, changes });
 }

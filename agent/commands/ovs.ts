@@ -3,7 +3,7 @@ import { usableConfig } from '../config/effective.ts';
 import type { Config } from '../model/config.ts';
 import { planTuning } from '../plan/tuning/tuning.ts';
 import { tuneAlone } from '../run/tune-alone.ts';
-import { missingText } from '../view/manual-bridge-view.ts';
+import { missingText } from '../view/status-view.ts';
 import { joinLines } from '../view/style.ts';
 import { daemonLine } from '../view/tuning-view.ts';
 import type { Output } from './output.ts';

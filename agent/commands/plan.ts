@@ -53,7 +53,8 @@ export async function verify(output: Output): Promise<ExitCode> {
   return differences.length === 0 ? exitCode.done : exitCode.drift;
 }
 
-const noTuning: TuningPlan = { steps: [], differences: [], notes: [] };
+/** The plan where nothing is known of Open vSwitch's daemons. */
+export const noTuning: TuningPlan = { steps: [], differences: [], notes: [] };
 
 interface Planned {
   readonly plan: Plan;

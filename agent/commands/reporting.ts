@@ -1,7 +1,7 @@
 import type { ConfigWarning } from '../model/config.ts';
 import type { Plan, PlanNote } from '../model/plan.ts';
 import type { TuningStep } from '../model/tuning.ts';
-import { progressLine } from '../view/progress-view.ts';
+import { progressLine } from '../view/plan-view.ts';
 import { tuningStepTitle } from '../view/tuning-view.ts';
 import type { Output } from './output.ts';
 
@@ -32,4 +32,9 @@ export function reporting(output: Output) {
       if (output.verbose) for (const line of plan.choice?.trace ?? []) output.say(line);
     },
   };
+}
+
+/** The same for a run whose change nobody has to confirm. */
+export function unattended(command: string, output: Output) {
+  return { command, confirmTimeoutSeconds: null, ...reporting(output) };
 }

@@ -29,7 +29,7 @@ export function rangesFault(text: string): string | null {
   return new Set(ranges.map((range) => range?.family)).size < ranges.length ? 'it has two ranges of one family' : null;
 }
 
-/** The ranges of the overlay that a configuration comes to, where it may not say so itself. */
+/** The ranges of the overlay: as the configuration sets them, else those of MicroShift's own settings. */
 export function overlayRanges({ overlay, cluster }: Pick<Config, 'overlay' | 'cluster'>) {
   const named = (name: string, texts: readonly string[], source: string): NamedRange[] =>
     texts.flatMap((text) => {

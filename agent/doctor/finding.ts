@@ -1,4 +1,4 @@
-import type { Answer, CheckResult, Examination } from '../model/examination.ts';
+import type { Answer, CheckResult, Examination, OverlayFacts } from '../model/examination.ts';
 import type { Diagnosis } from './diagnosis.ts';
 
 /** What a check says; its id and title are in the table. */
@@ -42,4 +42,9 @@ export function verdictOf(checked: readonly (Finding | false)[], ...evidence: re
 /** Judges what a part answered; where it did not, nothing can be told, and another check says so. */
 export function given<T>(answer: Answer<T>, judge: (value: T) => Finding): Finding {
   return answer.failure === null ? judge(answer.value) : notApplicable(`cannot be told: ${answer.failure.message}`);
+}
+
+/** The same for what an overlay needs, on a node that is in one. */
+export function givenOverlay(answer: Examination['overlay'], judge: (facts: OverlayFacts) => Finding): Finding {
+  return given(answer, (facts) => (facts === null ? notApplicable('this node is in no overlay') : judge(facts)));
 }

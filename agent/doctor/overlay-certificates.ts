@@ -1,5 +1,5 @@
 import type { OverlayFacts } from '../model/examination.ts';
-import { type Check, type Finding, failed, given, notApplicable, verdictOf, warning } from './finding.ts';
+import { type Check, type Finding, failed, givenOverlay, verdictOf, warning } from './finding.ts';
 
 /** Time enough to visit a node that is far away. */
 const warnDays = 30;
@@ -12,8 +12,7 @@ export const certificateChecks: readonly Check[] = [
     id: 'overlay-certificates',
     title: 'certificates of the overlay',
     judge: ({ overlay }) =>
-      given(overlay, (facts) => {
-        if (facts === null) return notApplicable('this node is in no overlay');
+      givenOverlay(overlay, (facts) => {
         const { certificates } = facts;
         return verdictOf(
           certificates.flatMap((one) => [beginComplaint(one), endComplaint(facts, one)]),

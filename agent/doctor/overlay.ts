@@ -1,5 +1,5 @@
 import type { OverlayClocks, OverlayFacts } from '../model/examination.ts';
-import { type Check, type Finding, failed, given, notApplicable, verdictOf, warning } from './finding.ts';
+import { type Check, type Finding, failed, givenOverlay, notApplicable, verdictOf, warning } from './finding.ts';
 import { certificateChecks } from './overlay-certificates.ts';
 
 /** Certificates, logs and leases allow for seconds; a minute is a clock that nobody sets. */
@@ -11,8 +11,7 @@ export const overlayChecks: readonly Check[] = [
     id: 'overlay',
     title: 'OVN carries the overlay',
     judge: ({ overlay }) =>
-      given(overlay, (facts) => {
-        if (facts === null) return notApplicable('this node is in no overlay');
+      givenOverlay(overlay, (facts) => {
         const { southbound, isCentral, installed } = facts;
         return verdictOf(
           [databaseComplaint(facts), controllerComplaint(facts)],
@@ -25,8 +24,7 @@ export const overlayChecks: readonly Check[] = [
     id: 'overlay-schema',
     title: 'the databases have what the overlay writes',
     judge: ({ overlay }) =>
-      given(overlay, (facts) => {
-        if (facts === null) return notApplicable('this node is in no overlay');
+      givenOverlay(overlay, (facts) => {
         const update = (name: string): string =>
           name.startsWith('Open_vSwitch')
             ? 'update Open vSwitch on this node'
@@ -43,8 +41,7 @@ export const overlayChecks: readonly Check[] = [
     id: 'overlay-datapath',
     title: 'Open vSwitch can make the tunnels',
     judge: ({ overlay, config }) =>
-      given(overlay, (facts) => {
-        if (facts === null) return notApplicable('this node is in no overlay');
+      givenOverlay(overlay, (facts) => {
         const { dataPath, encapTypes } = facts;
         if (dataPath === null) return notApplicable('Open vSwitch does not say what it can');
         const datapath = config.value?.config.ovs.datapathType.value ?? 'system';
@@ -67,8 +64,7 @@ export const overlayChecks: readonly Check[] = [
     id: 'overlay-clocks',
     title: 'the clocks of the nodes go together',
     judge: ({ overlay }) =>
-      given(overlay, (facts) => {
-        if (facts === null) return notApplicable('this node is in no overlay');
+      givenOverlay(overlay, (facts) => {
         if (facts.clocks === null) return notApplicable('only the central node can compare them');
         const { clocks } = facts;
         if (clocks.sent.atMs === 0) return notApplicable('the nodes have not told the time yet');

@@ -1,7 +1,7 @@
 import { loadedConfig } from '../config/effective.ts';
 import { readTuning } from '../drivers/host/daemons.ts';
-import type { Examination, JournalFacts, OverlayFacts } from '../model/examination.ts';
-import { answerOf } from './answer.ts';
+import { asAgentError } from '../errors.ts';
+import type { Answer, Examination, JournalFacts, OverlayFacts } from '../model/examination.ts';
 import { readDaemonSets } from './cluster.ts';
 import { readFiles } from './files.ts';
 import { readNetwork } from './network.ts';
@@ -9,6 +9,9 @@ import { readPacketFilter } from './packet-filter.ts';
 import { askFirewall, askNetworkManager, askOvsdb, askVswitchd } from './services.ts';
 import { readSystem } from './system.ts';
 import { readUnits } from './units.ts';
+
+/** What answers within 5 s on a machine that swaps; who needs longer hangs, and the other parts shall be reported all the same. */
+const answerMs = 5_000;
 
 /**
  * Looks at everything `doctor` judges, side by side; each part has its own time, and one that fails is an answer, too. Reads only,
@@ -44,4 +47,24 @@ async function examinedConfig(): Promise<NonNullable<Examination['config']['valu
 async function allOf<T>(parts: { readonly [K in keyof T]: Promise<T[K]> }): Promise<T> {
   const entries = Object.entries<Promise<unknown>>(parts).map(async ([name, part]) => [name, await part]);
   return Object.fromEntries(await Promise.all(entries)) as T;
+}
+
+/** What a part of the node answers, or why it does not, after 5 s at the latest. Never rejects. */
+async function answerOf<T>(who: string, ask: () => T | Promise<T>): Promise<Answer<T>> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Answer<T>>((resolve) => {
+    timer = setTimeout(() => {
+      const message = `${who} did not answer within ${answerMs / 1000} s`;
+      resolve({ value: null, failure: { kind: 'deadline-exceeded', message, hint: null } });
+    }, answerMs);
+  });
+  const answer = (async (): Promise<Answer<T>> => {
+    try {
+      return { value: await ask(), failure: null };
+    } catch (error) {
+      const { kind, message, hint } = asAgentError(error);
+      return { value: null, failure: { kind, message, hint: hint ?? null } };
+    }
+  })();
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }

@@ -1,6 +1,6 @@
 import { AgentError } from '../errors.ts';
 import type { ClusterConfig, Sourced } from '../model/config.ts';
-import { type AddressRange, overlaps, parseRange } from '../net/address-range.ts';
+import { type AddressRange, addressAt, overlaps, parseRange } from '../net/address-range.ts';
 
 /** ovn-kubernetes gives each node a /24 or a /64 of the cluster network, and wants room for two of them. */
 const longestClusterPrefix = { 4: 23, 6: 63 } as const;
@@ -42,7 +42,11 @@ function parseAll(name: string, { value, source }: Sourced<readonly string[]>): 
     if (range === null)
       throw invalid(`${name}: ${JSON.stringify(text)} is no address range`, 'write it as in 10.42.0.0/16', source);
     if (!range.canonical)
-      throw invalid(`${name}: ${text} names an address inside a range`, `write ${canonicalText(range)}`, source);
+      throw invalid(
+        `${name}: ${text} names an address inside a range`,
+        `write ${addressAt(range, 0)}/${range.prefixLength}`,
+        source,
+      );
     return range;
   });
   const isPair = ranges.length === 2 && ranges[0]?.family !== ranges[1]?.family;
@@ -61,13 +65,6 @@ function tooSmall({ text, family, prefixLength }: AddressRange, source: string):
     `use /${longest} or a shorter prefix instead of /${prefixLength}`,
     source,
   );
-}
-
-function canonicalText({ family, first, prefixLength }: AddressRange): string {
-  const shifts = family === 4 ? [24n, 16n, 8n, 0n] : [112n, 96n, 80n, 64n, 48n, 32n, 16n, 0n];
-  const parts = shifts.map((shift) => (first >> shift) & (family === 4 ? 0xffn : 0xffffn));
-  const address = family === 4 ? parts.join('.') : parts.map((part) => part.toString(16)).join(':');
-  return `${family === 4 ? address : address.replace(/(:0)+$/, '::')}/${prefixLength}`;
 }
 
 function families(ranges: readonly AddressRange[]): string {

@@ -188,7 +188,7 @@ export interface JournalFacts {
   readonly running: string | null;
 }
 
-/** What a check came to. `not-applicable`: there is nothing to check here, or it cannot be told. */
+/** The result of a check. `not-applicable`: there is nothing to check here, or it cannot be told. */
 export type Verdict = 'ok' | 'warning' | 'failed' | 'not-applicable';
 
 /** What one check found, and how to mend it. */

@@ -107,7 +107,7 @@ export type TraceEnd =
       readonly flow: TraceFlow | null;
       readonly where: string;
     }
-  /** It comes to the same place a second time. */
+  /** It is at the same place a second time. */
   | { readonly how: 'circles'; readonly where: string }
   /** ovn-trace goes no further: it does not look for the connection of a packet to a gateway's own address. */
   | { readonly how: 'untold'; readonly where: string }

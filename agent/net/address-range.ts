@@ -28,6 +28,11 @@ export function overlaps(a: AddressRange, b: AddressRange): boolean {
   return a.family === b.family && a.first <= b.last && b.first <= a.last;
 }
 
+/** True when every address of the inner range is in the outer one. */
+export function contains(outer: AddressRange, inner: AddressRange): boolean {
+  return outer.family === inner.family && outer.first <= inner.first && inner.last <= outer.last;
+}
+
 /** The address behind the last one of a range: 10.43.0.0/16 → 10.44.0.0; null where none comes after it. */
 export function addressAfter({ family, last }: AddressRange): string | null {
   const next = last + 1n;

@@ -1,6 +1,7 @@
 import { AgentError } from '../errors.ts';
+import { addressesOf, type Link } from '../model/observation.ts';
 import { familyOf, ipv6Value } from '../net/address.ts';
-import { type AddressRange, addressAt, parseRange } from '../net/address-range.ts';
+import { type AddressRange, addressAt, contains, parseRange } from '../net/address-range.ts';
 
 /** A range that must be one: nothing is planned from anything else. */
 export function rangeOf(text: string): AddressRange {
@@ -40,6 +41,11 @@ export function isIpv6(address: string): boolean {
   return address.includes(':');
 }
 
+/** The addresses of a link that others can reach, with their length. */
+export function globalAddresses(link: Link): readonly string[] {
+  return addressesOf(link, ({ scope }) => scope === 'global');
+}
+
 /** Of addresses or subnets the one of the same family; null where there is none. */
 export function sameFamily(list: readonly string[], other: string): string | null {
   return list.find((entry) => isIpv6(entry) === isIpv6(other)) ?? null;
@@ -49,7 +55,7 @@ export function sameFamily(list: readonly string[], other: string): string | nul
 export function isWithin(address: string, subnet: string): boolean {
   const range = rangeOf(subnet);
   const one = parseRange(`${address}/${range.family === 4 ? 32 : 128}`);
-  return one !== null && one.family === range.family && one.first >= range.first && one.last <= range.last;
+  return one !== null && contains(range, one);
 }
 
 /**

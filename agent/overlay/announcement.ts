@@ -1,6 +1,6 @@
 import type { OverlayChassis, OverlayGateway, OverlayLayout } from '../model/overlay.ts';
 import { familyOf, isLinkLocal6 } from '../net/address.ts';
-import { overlaps, parseRange } from '../net/address-range.ts';
+import { contains, overlaps, parseRange } from '../net/address-range.ts';
 import { escapeText } from '../printable.ts';
 import { isIpv6, macOf, rangeOf, withoutLength } from './addresses.ts';
 
@@ -147,9 +147,7 @@ export function nextHopsFault(nextHops: readonly string[], addresses: readonly s
 export function subnetFault(subnet: string, { clusterSubnets }: OverlayLayout): string | null {
   const range = parseRange(subnet);
   if (range?.canonical !== true) return `"${subnet}" is no subnet`;
-  const isInside = clusterSubnets.map(rangeOf).some((cluster) => {
-    return cluster.family === range.family && cluster.first <= range.first && range.last <= cluster.last;
-  });
+  const isInside = clusterSubnets.some((cluster) => contains(rangeOf(cluster), range));
   return isInside ? null : `${subnet} is not in ${clusterSubnets.join(' or ')}`;
 }
 

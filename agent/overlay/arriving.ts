@@ -109,7 +109,7 @@ function vipsOf(rows: DatabaseRows, node: string): Vip[] {
   const router = existing
     .all('Datapath_Binding')
     .find((row) => mapOf(row, 'external_ids').name === gatewayNames(node).router);
-  // Before OVN 23.09 only switches are told of (ovn-sb(5), Load_Balancer), so that every load balancer may be the gateway's.
+  // Before OVN 23.09 a row names only its switches (ovn-sb(5), Load_Balancer), so that every load balancer may be the gateway's.
   const isOnRouter = (row: DatabaseRow): boolean =>
     !tellsRouters ||
     existing

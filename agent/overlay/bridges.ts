@@ -34,11 +34,11 @@ export function wantBridge(
   if (existing === null) wantPort(draft, bridge, name, { type: is('internal') });
   else
     for (const port of draft.existing.referred(existing, 'ports', 'Port').filter((row) => row.name === name))
-      settle(draft, port);
+      keepPort(draft, port);
   return bridge;
 }
 
-function settle(draft: Draft, port: DatabaseRow): void {
+function keepPort(draft: Draft, port: DatabaseRow): void {
   draft.keep(port);
   for (const row of draft.existing.referred(port, 'interfaces', 'Interface')) draft.keep(row);
 }
@@ -57,9 +57,7 @@ export function wantPort(
     throw new AgentError(
       'overlay-conflict',
       `port ${name} is in ${textOf(holder.row, 'name')}, not in ${bridge.title}`,
-      {
-        hint: `take it out if nobody needs it: ovs-vsctl del-port ${name}`,
-      },
+      { hint: `take it out if nobody needs it: ovs-vsctl del-port ${name}` },
     );
   }
   const why = `${name} is part of ${bridge.title}`;

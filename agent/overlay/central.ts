@@ -33,7 +33,7 @@ export function planCentral(facts: CentralFacts): OverlayPlan {
     });
   }
   for (const row of draft.existing.all('Connection').filter((entry) => isOwnedBy(entry, owner)))
-    if (!draft.isSettled(row))
+    if (!draft.isPlanned(row))
       draft.remove('Connection', row, textOf(row, 'target'), 'nobody shall connect there any more');
   if (tls === null)
     for (const row of draft.existing.all('SSL').filter((entry) => isOwnedBy(entry, owner)))

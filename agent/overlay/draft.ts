@@ -72,7 +72,7 @@ export interface Draft {
   /** Leaves a row as it is. */
   keep(row: DatabaseRow): void;
   /** True for a row that somebody wants, or that is deleted already. */
-  isSettled(row: DatabaseRow): boolean;
+  isPlanned(row: DatabaseRow): boolean;
   /** Releases differ in what they have. */
   hasTable(table: string): boolean;
   hasColumn(table: string, column: string): boolean;
@@ -81,7 +81,7 @@ export interface Draft {
 /** A draft of changes to rows that are there, in a database of this shape. `owner` is whose the rows are. */
 export function createDraft({ existing, shape }: Found, owner: string): Draft {
   const [changes, guards, trace]: [RowChange[], RowGuard[], string[]] = [[], [], []];
-  const settled = new Set<DatabaseRow>();
+  const planned = new Set<DatabaseRow>();
   const guarded = new Set<string>();
   const guard = (entry: RowGuard): void => {
     const key = JSON.stringify(entry);
@@ -143,7 +143,7 @@ export function createDraft({ existing, shape }: Found, owner: string): Draft {
       const { table, title, existing: row, why } = wish;
       const columns = known(wish);
       if (row === null) return { table, title, existing: null, reference: insert(wish, columns) };
-      settled.add(row);
+      planned.add(row);
       const differing = Object.entries(columns).flatMap(([column, wanted]) =>
         changesOf(column, row, wanted, shapeOf(table, column) as ColumnShape),
       );
@@ -154,14 +154,14 @@ export function createDraft({ existing, shape }: Found, owner: string): Draft {
       return { table, title, existing: row, reference: row._uuid };
     },
     remove: (table, row, title, why) => {
-      if (settled.has(row)) return;
-      settled.add(row);
+      if (planned.has(row)) return;
+      planned.add(row);
       const held = existing.holderOf(row);
       const place: RowPlace | null = held && { table: held.table, row: held.row._uuid, column: held.column };
       changes.push({ do: 'delete', table, title, uuid: row._uuid, place, why });
     },
-    keep: (row) => void settled.add(row),
-    isSettled: (row) => settled.has(row),
+    keep: (row) => void planned.add(row),
+    isPlanned: (row) => planned.has(row),
     hasTable: (table) => shape[table] !== undefined,
     hasColumn: (table, column) => shapeOf(table, column) !== undefined,
   };

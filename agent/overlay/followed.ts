@@ -1,4 +1,5 @@
 import type { DatabaseShape } from '../model/rows.ts';
+import { followedColumns } from './tables.ts';
 import { tagKeys } from './tag-keys.ts';
 
 type Condition = readonly [string, string, unknown];
@@ -9,48 +10,8 @@ export interface FollowedTable {
   readonly where?: readonly Condition[];
 }
 
-/**
- * Columns after whose change the node is looked at: those that are planned, and none in which OVN's and Open vSwitch's daemons report; null: every
- * column of rows of ours. Other rows of these tables come and go with every pod, and mean nothing here.
- */
-const columns = {
-  OVN_Northbound: {
-    NB_Global: ['connections', 'ssl', 'options', 'external_ids'],
-    Connection: ['target', 'role', 'inactivity_probe'],
-    SSL: ['private_key', 'certificate', 'ca_cert'],
-    Logical_Switch: null,
-    Logical_Switch_Port: ['name', 'type', 'options', 'addresses', 'port_security', 'tag', 'external_ids'],
-    Logical_Router: null,
-    Logical_Router_Port: ['name', 'mac', 'networks', 'gateway_chassis', 'options', 'external_ids'],
-    Logical_Router_Static_Route: null,
-    Logical_Router_Policy: null,
-    NAT: null,
-    ACL: null,
-    Gateway_Chassis: null,
-    Load_Balancer: null,
-    // Services come and go in it.
-    Load_Balancer_Group: ['name'],
-    Static_MAC_Binding: ['logical_port', 'ip', 'mac', 'override_dynamic_mac'],
-  },
-  OVN_Southbound: {
-    SB_Global: ['connections', 'ssl'],
-    Connection: ['target', 'role', 'inactivity_probe'],
-    SSL: ['private_key', 'certificate', 'ca_cert'],
-    Chassis: ['name', 'hostname', 'encaps', 'other_config'],
-    Chassis_Private: ['name'],
-    Encap: ['ip', 'type', 'chassis_name'],
-  },
-  Open_vSwitch: {
-    Open_vSwitch: ['bridges', 'external_ids', 'other_config', 'ssl', 'ovs_version'],
-    Bridge: ['name', 'external_ids', 'other_config', 'fail_mode', 'datapath_type'],
-    Port: ['name', 'interfaces', 'tag', 'external_ids', 'other_config'],
-    Interface: ['name', 'type', 'options', 'mac', 'mtu_request', 'external_ids', 'ofport'],
-    SSL: ['private_key', 'certificate', 'ca_cert'],
-  },
-} as const;
-
 /** A database of which changes are followed. */
-export type FollowedDatabase = keyof typeof columns;
+export type FollowedDatabase = keyof typeof followedColumns;
 
 /** Tables whose rows are not all ours although they have a place for an owner: who registers, roots, and br-int, which others may have made. */
 const wholeTables: readonly string[] = [
@@ -79,7 +40,7 @@ export function followedTables(
   owner: string,
   wayOut: FollowedWayOut | null,
 ): Readonly<Record<string, FollowedTable>> {
-  const wanted = Object.entries(columns[database] as Readonly<Record<string, readonly string[] | null>>);
+  const wanted = Object.entries(followedColumns[database] as Readonly<Record<string, readonly string[] | null>>);
   return Object.fromEntries(
     wanted.flatMap(([table, names]) => {
       const there = Object.keys(shape[table] ?? {});

@@ -27,9 +27,7 @@ export function planLocalTls(rows: DatabaseRows, tls: OverlayTls | null, owner: 
     throw new AgentError(
       'overlay-conflict',
       `Open vSwitch uses the key ${textOf(row, 'private_key')}, which is not ours`,
-      {
-        hint: 'who needs it has to go first: ovs-vsctl get-ssl shows it, ovs-vsctl del-ssl removes it',
-      },
+      { hint: 'who needs it has to go first: ovs-vsctl get-ssl shows it, ovs-vsctl del-ssl removes it' },
     );
   }
   const columns = { ...files, external_ids: { [tagKeys.owner]: owner } };

@@ -87,9 +87,7 @@ function rootOf(draft: Draft): WantedRow {
   throw new AgentError(
     'overlay-conflict',
     'the database of Open vSwitch is not set up, it has no row in Open_vSwitch',
-    {
-      hint: 'systemctl restart openvswitch (Debian: openvswitch-switch)',
-    },
+    { hint: 'systemctl restart openvswitch (Debian: openvswitch-switch)' },
   );
 }
 
@@ -195,12 +193,12 @@ const isWayOut = (port: DatabaseRow): boolean => wayOutOf(port) !== undefined;
 
 /** Ports and bridges of ours that nobody wants any more. */
 function removeOthers(draft: Draft, owner: string): void {
-  const going = draft.existing.all('Bridge').filter((row) => isOwnedBy(row, owner) && !draft.isSettled(row));
+  const going = draft.existing.all('Bridge').filter((row) => isOwnedBy(row, owner) && !draft.isPlanned(row));
   for (const row of going) {
     const ports = draft.existing.referred(row, 'ports', 'Port');
-    const strangers = ports.filter((port) => !isOwnedBy(port, owner) && !isWayOut(port) && !draft.isSettled(port));
-    if (strangers.length > 0) {
-      draft.trace.push(`kept=${textOf(row, 'name')}, for ${textOf(strangers[0] ?? null, 'name')}`);
+    const foreign = ports.filter((port) => !isOwnedBy(port, owner) && !isWayOut(port) && !draft.isPlanned(port));
+    if (foreign.length > 0) {
+      draft.trace.push(`kept=${textOf(row, 'name')}, for ${textOf(foreign[0] ?? null, 'name')}`);
       continue;
     }
     draft.remove('Bridge', row, textOf(row, 'name'), 'nothing of the cluster needs it any more');
@@ -209,13 +207,13 @@ function removeOthers(draft: Draft, owner: string): void {
     for (const port of draft.existing.all('Port').filter((one) => isWayOut(one) && ends.includes(wayOutOf(one))))
       draft.remove('Port', port, textOf(port, 'name'), `it led to ${textOf(row, 'name')}`);
   }
-  const ports = draft.existing.all('Port').filter((row) => isOwnedBy(row, owner) && !draft.isSettled(row));
+  const ports = draft.existing.all('Port').filter((row) => isOwnedBy(row, owner) && !draft.isPlanned(row));
   for (const row of ports) {
     const holder = draft.existing.holderOf(row);
     // A bridge's own interface goes with it, and stays with it.
     if (
       holder !== null &&
-      (textOf(holder.row, 'name') === row.name || (draft.isSettled(holder.row) && going.includes(holder.row)))
+      (textOf(holder.row, 'name') === row.name || (draft.isPlanned(holder.row) && going.includes(holder.row)))
     )
       continue;
     draft.remove('Port', row, textOf(row, 'name'), 'nothing of the cluster needs it any more');

@@ -3,7 +3,7 @@ import type { Link, Route } from '../model/observation.ts';
 import type { OverlayNode } from '../model/overlay.ts';
 import type { PortChange } from '../model/overlay-plan.ts';
 import { isDefault } from '../net/destination.ts';
-import { isWithin, rangeOf } from './addresses.ts';
+import { globalAddresses, isWithin, rangeOf } from './addresses.ts';
 import type { KernelFacts } from './own-gateway.ts';
 
 /** ARPHRD_ETHER of linux/if_arp.h: what a port of Open vSwitch carries. */
@@ -84,12 +84,6 @@ function deviceTowards(address: string, routes: readonly Route[]): string | null
       (a, b) => rangeOf(b.destination).prefixLength - rangeOf(a.destination).prefixLength || a.metric - b.metric,
     );
   return best?.device ?? null;
-}
-
-function globalAddresses({ addresses }: Link): readonly string[] {
-  return addresses
-    .filter(({ scope }) => scope === 'global')
-    .map(({ address, prefixLength }) => `${address}/${prefixLength}`);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { AgentError } from '../errors.ts';
 import type { NorthboundFacts } from '../model/overlay.ts';
-import { type AddressRange, overlaps } from '../net/address-range.ts';
+import { type AddressRange, contains, overlaps } from '../net/address-range.ts';
 import { rangeOf } from './addresses.ts';
 import { type Existing, listOf, textOf } from './existing.ts';
 import { clusterRouterOf } from './ownership.ts';
@@ -64,7 +64,7 @@ export function refuseTakenSubnets({ layout, nodes, leaving }: NorthboundFacts, 
       const hint = `take ${other.owner} out (microshift-net overlay leave --node ${other.owner}), or, where it is no node of ours, its port: ovn-nbctl lrp-del rtos-${other.owner}`;
       throw new AgentError('overlay-conflict', message, { hint, facts });
     }
-    if (!clusters.some((cluster) => isInside(one, cluster))) {
+    if (!clusters.some((cluster) => contains(cluster, one))) {
       const message = `subnet ${one.text} of node ${one.owner} is not in ${layout.clusterSubnets.join(' or ')}`;
       const facts = { node: one.owner, subnet: one.text };
       throw new AgentError('overlay-conflict', message, { hint: "choose one within the cluster's subnet", facts });
@@ -78,8 +78,4 @@ function subnetsThere(existing: Existing): readonly (AddressRange & { readonly o
     const [, owner] = /^rtos-(.*)/.exec(textOf(port, 'name')) ?? [];
     return owner === undefined ? [] : listOf(port, 'networks').map((one) => ({ owner, ...rangeOf(String(one)) }));
   });
-}
-
-function isInside(inner: AddressRange, outer: AddressRange): boolean {
-  return inner.family === outer.family && inner.first >= outer.first && inner.last <= outer.last;
 }

@@ -26,12 +26,12 @@ export function removeSurplus(draft: Draft, owner: string, why: (node: string | 
   const gone = new Set<DatabaseRow>();
   for (const table of tables) {
     for (const row of draft.existing.all(table)) {
-      const reason = isOwnedBy(row, owner) && !draft.isSettled(row) ? why(nodeTag(row, owner)) : null;
+      const reason = isOwnedBy(row, owner) && !draft.isPlanned(row) ? why(nodeTag(row, owner)) : null;
       if (reason === null) continue;
       const title = titleOf(table, row);
-      const stranger = heldTables.has(table) ? null : foreignPart(draft, table, row, owner);
-      if (stranger !== null) {
-        draft.trace.push(`kept=${title}, for ${stranger}, which is somebody else's`);
+      const foreign = heldTables.has(table) ? null : foreignPart(draft, table, row, owner);
+      if (foreign !== null) {
+        draft.trace.push(`kept=${title}, for ${foreign}, which is somebody else's`);
         continue;
       }
       const holder = draft.existing.holderOf(row);
@@ -49,7 +49,7 @@ export function removeSurplus(draft: Draft, owner: string, why: (node: string | 
 /** These have no external_ids; they are known by their names, and stay while somebody else has them. */
 export function removeGroups(draft: Draft, why: string): void {
   const users = ['Logical_Switch', 'Logical_Router'].flatMap((table) => draft.existing.all(table));
-  const used = users.filter((row) => !draft.isSettled(row)).flatMap((row) => listOf(row, 'load_balancer_group'));
+  const used = users.filter((row) => !draft.isPlanned(row)).flatMap((row) => listOf(row, 'load_balancer_group'));
   for (const name of Object.values(balancerGroups)) {
     const row = draft.existing.named('Load_Balancer_Group', name);
     if (row !== null && !used.includes(row._uuid)) draft.remove('Load_Balancer_Group', row, name, why);
@@ -60,8 +60,8 @@ export function removeGroups(draft: Draft, why: string): void {
 function foreignPart(draft: Draft, table: string, row: DatabaseRow, owner: string): string | null {
   const held = table === 'Logical_Switch' ? 'Logical_Switch_Port' : 'Logical_Router_Port';
   const parts = draft.existing.referred(row, 'ports', held);
-  const stranger = parts.find((part) => !isOwnedBy(part, owner) && mapOf(part, 'external_ids').pod !== 'true');
-  return stranger === undefined ? null : textOf(stranger, 'name');
+  const foreign = parts.find((part) => !isOwnedBy(part, owner) && mapOf(part, 'external_ids').pod !== 'true');
+  return foreign === undefined ? null : textOf(foreign, 'name');
 }
 
 /** These rows have no external_ids; they belong to the port that they name. */

@@ -41,8 +41,6 @@ function encapType(word: string): EncapType {
   throw new AgentError(
     'bad-usage',
     `external_ids:ovn-encap-type is ${word}, which neither Linux nor OVN has any more`,
-    {
-      hint: 'use geneve: ovs-vsctl set Open_vSwitch . external_ids:ovn-encap-type=geneve',
-    },
+    { hint: 'use geneve: ovs-vsctl set Open_vSwitch . external_ids:ovn-encap-type=geneve' },
   );
 }

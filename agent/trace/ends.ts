@@ -39,9 +39,7 @@ export function departureOf(question: TraceQuestion, network: LogicalNetwork, so
     throw new AgentError(
       'bad-usage',
       `${question.source} and ${question.destination} are one port, ${source.port.name}`,
-      {
-        hint: 'what a port says to itself does not come by OVN; name another end',
-      },
+      { hint: 'what a port says to itself does not come by OVN; name another end' },
     );
   const isSix = (address: string | undefined): boolean => address !== undefined && isIpv6(address);
   const to = destination.addresses.find((address) => source.addresses.some((own) => isSix(own) === isSix(address)));
@@ -55,9 +53,7 @@ export function departureOf(question: TraceQuestion, network: LogicalNetwork, so
     throw new AgentError(
       'bad-usage',
       `${from} is the address of ${router.name} on ${router.datapath.name}, which sends nothing by itself`,
-      {
-        hint: `name a sender: ${namesIn(network)}`,
-      },
+      { hint: `name a sender: ${namesIn(network)}` },
     );
   const service = serviceAt(question, to, destination, southbound);
   const start =
@@ -110,9 +106,7 @@ function fromPort(port: LogicalPort, from: string, to: string, network: LogicalN
   throw new AgentError(
     'bad-usage',
     `${port.name} is on switch ${port.datapath.name}, which has no router for ${from}`,
-    {
-      hint: 'look at `microshift-net overlay verify` on the central node',
-    },
+    { hint: 'look at `microshift-net overlay verify` on the central node' },
   );
 }
 

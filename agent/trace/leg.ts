@@ -14,7 +14,7 @@ export interface LegStart {
   readonly seen: readonly string[];
   /** The load balancer of the router here that has sent it on, and wants the answer to come by this router; null: none. */
   readonly forcedBy: TraceRule | null;
-  /** Steps of the first pipeline up to this number were told of the run before. */
+  /** Steps of the first pipeline up to this number are part of the run before. */
   readonly toldUpTo: number;
 }
 

@@ -56,20 +56,25 @@ export function mendText(changes: OverlayChanges): string {
   return countChanges(changes) === 0 ? daemon : joinLines([apply, daemon]);
 }
 
-/** What a run came to. */
-export function appliedText({ node, layout }: OverlayRecord, changes: OverlayChanges): string {
+function doneText(changes: OverlayChanges): string {
   const count = countChanges(changes);
-  const first = count === 0 ? 'Nothing to do' : `Done, ${count} ${count === 1 ? 'change' : 'changes'}`;
-  return `${first}: ${node.name} has ${node.subnets.join(' and ')} of ${layout.clusterSubnets.join(' and ')}.`;
+  return count === 0 ? 'Nothing to do' : `Done, ${count} ${count === 1 ? 'change' : 'changes'}`;
 }
 
-/** What came of making a node a way out, or of taking that back. */
+/** The result of a run. */
+export function appliedText({ node, layout }: OverlayRecord, changes: OverlayChanges): string {
+  return `${doneText(changes)}: ${node.name} has ${node.subnets.join(' and ')} of ${layout.clusterSubnets.join(' and ')}.`;
+}
+
+/** The result of making a node a way out, or of taking that back. */
 export function gatewayText({ node, members }: OverlayRecord, changes: OverlayChanges): string {
-  const count = countChanges(changes);
-  const first = count === 0 ? 'Nothing to do' : `Done, ${count} ${count === 1 ? 'change' : 'changes'}`;
+  const first = doneText(changes);
   const { gateway, name } = node;
   if (gateway === null) {
-    const rest = members === null && count > 0 ? ' Its rows go with the next `overlay apply` on the central node.' : '';
+    const rest =
+      members === null && countChanges(changes) > 0
+        ? ' Its rows go with the next `overlay apply` on the central node.'
+        : '';
     return `${first}: ${name} is no way out of the cluster.${rest}`;
   }
   const { bridge, addresses, nextHops, vlan } = gateway;
@@ -77,6 +82,25 @@ export function gatewayText({ node, members }: OverlayRecord, changes: OverlayCh
   return joinLines([
     `${first}: packets leave ${name} ${by}, as ${addresses.map((address) => address.replace(/\/.*/, '')).join(' and ')}.`,
     ...changes.faults.map((fault) => `Left to do: ${fault}`),
+  ]);
+}
+
+/** The result of `overlay disable`, and what is left to do elsewhere. */
+export function disabledText(done: {
+  readonly node: string | null;
+  readonly leftOver: string | null;
+  readonly cutOff: readonly string[];
+  readonly units: readonly string[];
+}): string {
+  const { node, leftOver, cutOff, units } = done;
+  const [member] = cutOff;
+  return joinLines([
+    node === null ? 'What a run that was cut off has left is gone.' : `${node} is in no overlay any more.`,
+    ...(units.length === 0 ? [] : [`As before the overlay: ${units.join(', ')}`]),
+    ...(leftOver === null ? [] : [`What is left: ${leftOver}`]),
+    ...(member === undefined
+      ? []
+      : [`Without a central node now: ${cutOff.join(', ')}. Run there: microshift-net overlay disable`]),
   ]);
 }
 

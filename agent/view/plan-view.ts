@@ -1,6 +1,7 @@
 import { inWords } from '../compare/in-words.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan, Step, StepArguments } from '../model/plan.ts';
+import type { ProgressEvent } from '../model/progress.ts';
 import { joinLines, type Style } from './style.ts';
 import { drawTopology, observedTopology, plannedTopology } from './topology.ts';
 
@@ -38,6 +39,14 @@ export function planText(plan: Plan, observation: Observation, style: Style, ver
     );
   }
   return joinLines(lines);
+}
+
+/** `[3/9] attach eth0 to br-ex … 212 ms`; null for an event that prints nothing. */
+export function progressLine(event: ProgressEvent, style: Style): string | null {
+  if (event.state === 'started') return null;
+  const number = style('dim', `[${String(event.index + 1).padStart(String(event.total).length)}/${event.total}]`);
+  const end = event.state === 'failed' ? style('red', 'failed') : `${Math.round(event.tookMs)} ms`;
+  return `${number} ${stepTitle(event.step)} … ${end}`;
 }
 
 /** What a step does, in a few words. */

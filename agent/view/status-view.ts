@@ -1,3 +1,4 @@
+import type { MissingPart } from '../compare/manual-bridge.ts';
 import type { ConfigWarning } from '../model/config.ts';
 import type { JournalRecord } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
@@ -44,4 +45,10 @@ export function statusText(view: StatusView, style: Style): string {
   if (problem !== null || view.vswitchd !== null || view.unknown.length > 0)
     lines.push('See what is wrong, and how to mend it: microshift-net doctor');
   return joinLines(lines);
+}
+
+/** What a bridge made by hand lacks, each with its command. */
+export function missingText(lacks: readonly MissingPart[]): string {
+  if (lacks.length === 0) return 'br-ex has all that ovn-kubernetes needs.';
+  return joinLines(['ovn-kubernetes cannot use br-ex yet:', ...lacks.map(({ what, fix }) => `  ${what}: ${fix}`)]);
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Observation } from '../../agent/model/observation.ts';
 import type { Plan } from '../../agent/model/plan.ts';
 import { planDisable } from '../../agent/plan/plan.ts';
-import { caseNames, planOfCase, readCase } from '../unit/plan/cases.ts';
+import { baseOf, caseNames, planOfCase, readCase } from '../unit/plan/cases.ts';
 
 const cases = path.join(process.cwd(), 'test/cases');
 
@@ -19,7 +19,7 @@ export function caseFiles(kind: 'config' | 'plan' | 'manifests' | 'trace', name:
 
 /** Observations of nodes, as they were taken. */
 export function observations(): readonly Observation[] {
-  return caseFiles('plan', 'observation.json').map((text) => JSON.parse(text.toString()) as Observation);
+  return caseNames().flatMap((name) => (baseOf(name) === null ? [readCase(name).observation] : []));
 }
 
 /** What is planned for the cases that are not refused. */
@@ -36,5 +36,5 @@ export function plans(): readonly Plan[] {
 
 /** A node whose NIC has a lease and could move. */
 export function dhcpNode(): Observation {
-  return JSON.parse(readFileSync(path.join(cases, 'plan/dhcp/observation.json'), 'utf8')) as Observation;
+  return readCase('dhcp').observation;
 }

@@ -18,6 +18,7 @@ import { microflow } from '../../agent/trace/packet.ts';
 import { northboundColumns, ruleBook } from '../../agent/trace/rules.ts';
 import { answerTo, beginWay, continueWay, nextStart, translationsOf, wayOf } from '../../agent/trace/way.ts';
 import { json, type TraceCase, traceCases } from '../unit/trace/recorded.ts';
+import { cutOpenFlowTrace, cutOvnTrace } from './cut-traces.ts';
 import type { Host } from './hosts.ts';
 import { denySsh, learn, twoNodes } from './traced-cluster.ts';
 
@@ -99,7 +100,7 @@ async function newerRelease(t: Test, n1: Host): Promise<Release> {
   };
 }
 
-/** The rows, and what is said of each packet; of the flows those that a packet meets. */
+/** The rows, and what is said of each packet; of the flows those that are in what is kept. */
 async function record(release: Release, hosts: Readonly<Record<string, Host>>): Promise<void> {
   const read = async (database: RowDatabase | null, columns: typeof switchColumns): Promise<DatabaseRows> => {
     if (database === null) throw new Error('a database is missing');
@@ -132,13 +133,13 @@ interface Known {
   readonly northbound: DatabaseRows;
   readonly switches: Readonly<Record<string, DatabaseRows>>;
   readonly hosts: Readonly<Record<string, Host>>;
-  /** Flows that packets have met. */
+  /** Flows in what is kept of the traces. */
   readonly met: Set<string>;
 }
 
 function recordCase(
   name: string,
-  { node, isMember, withBack, question }: TraceCase,
+  { node, isMember, withBack, isWhole, question }: TraceCase,
   release: Release,
   known: Known,
 ): void {
@@ -166,7 +167,7 @@ function recordCase(
       const flow = microflow(port, start.packet);
       const states = Array.from({ length: mostLookups }, () => `--ct=${state}`);
       const text = release.run('ovn-trace', ...states, '--select-id=1', datapath.uuid, flow);
-      write(`${direction}-${run}`, `${datapath.name} ${flow}`, text);
+      write(`${direction}-${run}`, `${datapath.name} ${flow}`, isWhole ? text : cutOvnTrace(text));
       way = continueWay(way, start, text);
     }
     const whole = wayOf(way);
@@ -176,7 +177,7 @@ function recordCase(
     const tracked = Array.from({ length: mostLookups }, () => ['--ct-next', `trk,${state}`]).flat();
     localQuestions(whole, host.name, network, rows).forEach(({ flow }, index) => {
       const text = host.must('ovs-appctl', 'ofproto/trace', ...tracked, 'br-int', flow);
-      write(`${direction}-here-${index + 1}`, flow, text);
+      write(`${direction}-here-${index + 1}`, flow, isWhole ? text : cutOpenFlowTrace(text));
     });
     return whole;
   };

@@ -9,7 +9,7 @@ import type { Config } from '../../model/config.ts';
 import type { OverlayChanges, PortChange } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { mapOf } from '../../overlay/existing.ts';
-import { demuxDrift, restoreArriving, settleArriving, takeBackArriving } from './arriving.ts';
+import { applyArriving, demuxDrift, restoreArriving, takeBackArriving } from './arriving.ts';
 import { isWayOut, proveAnnounced, proveWayOut, wayOutFaults, wayOutMissing } from './gateway-proof.ts';
 import { askController, ensureCentral, ensureController } from './ovn-daemons.ts';
 import type { OverlayPlaces } from './places.ts';
@@ -35,12 +35,11 @@ export async function overlayChanges(
   places: OverlayPlaces,
 ): Promise<OverlayChanges> {
   return withPlan(recorded, places, async (planned) => {
-    const { record } = planned;
     const changes = changesOf(planned);
-    const isSettled = changes.databases.every((plan) => plan.changes.length === 0);
-    const { demux, faults } = await demuxDrift(record, places, planned);
+    const isAsWanted = changes.databases.every((plan) => plan.changes.length === 0);
+    const { demux, faults } = await demuxDrift(planned);
     const { workload, unknown } = await workloadDrift(config, planned);
-    const found = isSettled ? [...(await faultsOf(record, places, planned)), ...faults] : [];
+    const found = isAsWanted ? [...(await faultsOf(planned)), ...faults] : [];
     return { ...changes, demux, workload, faults: [...found, ...unknown] };
   });
 }
@@ -51,11 +50,11 @@ export function applyOverlay(
   places: OverlayPlaces,
   say: (step: string) => void,
 ): Promise<OverlayChanges> {
-  return settleOverlay(record, places, say, (planned) => provePart(planned.record, places, planned, say));
+  return applyOverlayWith(record, places, say, (planned) => provePart(planned, say));
 }
 
 /** The same with another proof, which says what is left to do elsewhere. */
-export async function settleOverlay(
+export async function applyOverlayWith(
   recorded: OverlayRecord,
   places: OverlayPlaces,
   say: (step: string) => void,
@@ -66,11 +65,11 @@ export async function settleOverlay(
   return withPlan(recorded, places, async (planned) => {
     const port = await write(planned, say);
     await ensureController(places);
-    const restored = await restoreArriving(planned.record, places, planned, say);
+    const restored = await restoreArriving(planned, say);
     const faults = await prove(planned);
     // Without ovn-controller's port there is nothing to tell apart yet.
-    const settled = faults.length > 0 ? [] : await settleArriving(planned.record, places, planned, say);
-    return { ...changesOf(planned), managementPort: port, demux: [...restored, ...settled], faults };
+    const applied = faults.length > 0 ? [] : await applyArriving(planned, say);
+    return { ...changesOf(planned), managementPort: port, demux: [...restored, ...applied], faults };
   });
 }
 
@@ -82,7 +81,7 @@ export async function restoreOverlay(
 ): Promise<void> {
   await withPlan(record, places, async (planned) => {
     await write(planned, say);
-    await takeBackArriving(planned.record, places, planned);
+    await takeBackArriving(planned);
   });
 }
 
@@ -91,11 +90,11 @@ async function write({ databases, record }: PlannedNode, say: (step: string) => 
     if (plan.changes.length > 0) say(`${database.name}: ${plan.changes.length} rows to change`);
     await carryOut(database, plan, rows);
   }
-  return settleKernel(record, say);
+  return applyKernel(record, say);
 }
 
 /** Gives the node's own interface what it lacks, as soon as Open vSwitch has made it; the central node may be away. */
-export async function settleKernel(record: OverlayRecord, say: (step: string) => void): Promise<readonly PortChange[]> {
+export async function applyKernel(record: OverlayRecord, say: (step: string) => void): Promise<readonly PortChange[]> {
   const device = ownDevice(record);
   if (record.node.subnets.length > 0) await waitForDevice(device);
   const port = planKernel(record, readHost());
@@ -128,17 +127,12 @@ export function changesOf({ databases, managementPort }: PlannedNode): OverlayCh
 }
 
 /** Waits until the central node knows this one, its own interface is carried, and its way out leads out. What is left to do elsewhere is told. */
-async function provePart(
-  record: OverlayRecord,
-  places: OverlayPlaces,
-  planned: PlannedNode,
-  say: (step: string) => void,
-): Promise<readonly string[]> {
-  const own = planned.databases.at(-1);
-  await withSouthbound(record, places, planned, async (southbound) => {
+async function provePart(planned: PlannedNode, say: (step: string) => void): Promise<readonly string[]> {
+  const { record, local } = planned;
+  await withSouthbound(planned, async (southbound) => {
     say('waiting until this node is registered with the central one');
     if (await southbound.appears(ownChassis(record), registeredMs))
-      return proveAnnounced(record, southbound, own?.rows);
+      return proveAnnounced(record, southbound, local.rows);
     throw new AgentError(
       'proof-failed',
       `ovn-controller has not registered ${record.node.name} within ${registeredMs / 1000} s`,
@@ -148,10 +142,9 @@ async function provePart(
       },
     );
   });
-  if (own === undefined) return [];
-  await proveInstalled(record, own.database, say);
+  await proveInstalled(record, local.database, say);
   if (record.node.gateway !== null) say('waiting until packets can leave here');
-  return proveWayOut(record, own.database);
+  return proveWayOut(record, local.database);
 }
 
 /** Waits until OVN carries the node's own interface; there is none without pods. */
@@ -162,29 +155,30 @@ export async function proveInstalled(
 ): Promise<void> {
   if (record.node.subnets.length === 0) return;
   say(`waiting until ${ownDevice(record)} is part of the cluster`);
-  if (await local.appears(installedPort(record), installedMs)) return;
+  if (await local.appears(installedPort(ownDevice(record)), installedMs)) return;
   throw new AgentError('proof-failed', `OVN has not connected ${ownDevice(record)} within ${installedMs / 1000} s`, {
     hint: 'look at `microshift-net overlay verify` on the central node, and at /var/log/ovn/ovn-northd.log there',
   });
 }
 
 /** What does not work on a node on which nothing has to be written. */
-async function faultsOf(record: OverlayRecord, places: OverlayPlaces, planned: PlannedNode): Promise<string[]> {
-  const state = await askController(places);
+async function faultsOf(planned: PlannedNode): Promise<string[]> {
+  const { record } = planned;
+  const state = await askController(planned.places);
   if (state === 'absent') return ['ovn-controller does not run: systemctl start ovn-controller'];
   if (state === 'not connected')
     return [
       `ovn-controller does not reach the southbound database at ${record.southbound.join(', ')}; running traffic goes on`,
     ];
   const faults: string[] = [...planned.refusedWaysOut, ...wayOutFaults(record)];
-  const local = planned.databases.at(-1)?.database;
-  await withSouthbound(record, places, planned, async (southbound) => {
+  const local = planned.local.database;
+  await withSouthbound(planned, async (southbound) => {
     if (!(await southbound.appears(ownChassis(record), 0)))
       faults.push(`no chassis ${record.node.systemId} is registered`);
   });
-  if (record.node.subnets.length > 0 && local !== undefined && !(await local.appears(installedPort(record), 0)))
+  if (record.node.subnets.length > 0 && !(await local.appears(installedPort(ownDevice(record)), 0)))
     faults.push(`${ownDevice(record)} is not connected by OVN`);
-  if (local !== undefined && !(await isWayOut(record, local, 0))) faults.push(wayOutMissing(record));
+  if (!(await isWayOut(record, local, 0))) faults.push(wayOutMissing(record));
   return faults;
 }
 
@@ -193,21 +187,18 @@ function ownChassis({ node }: OverlayRecord) {
 }
 
 /** ovn-controller marks an interface when all of its flows are there (ovn-controller(8), ovn-installed). */
-function installedPort(record: OverlayRecord) {
-  const installed = ['map', [['ovn-installed', 'true']]] as const;
-  return {
-    table: 'Interface',
-    where: [
-      ['name', '==', ownDevice(record)],
-      ['external_ids', 'includes', installed],
-    ],
-  } as const;
+export function installedPort(name: string) {
+  const where = [
+    ['name', '==', name],
+    ['external_ids', 'includes', ['map', [['ovn-installed', 'true']]]],
+  ] as const;
+  return { table: 'Interface', where } as const;
 }
 
 /** Refuses a node that is part of another OVN. */
-export function refuseOtherOvn(record: OverlayRecord, { databases }: PlannedNode): void {
-  const [root] = databases.at(-1)?.rows.tables.Open_vSwitch ?? [];
-  const ids = root === undefined ? {} : mapOf(root, 'external_ids');
+export function refuseOtherOvn({ record, local }: PlannedNode): void {
+  const [root] = local.rows.tables.Open_vSwitch ?? [];
+  const ids = mapOf(root ?? null, 'external_ids');
   const other = ids['ovn-remote'];
   if (other === undefined || (ids['owner-keys'] ?? '').split(',').includes('ovn-remote')) return;
   throw new AgentError('overlay-conflict', `ovn-controller of this node works for ${other} already`, {

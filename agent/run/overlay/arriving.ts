@@ -1,11 +1,10 @@
 import { readSmallFile, replaceFile } from '../../drivers/host/files.ts';
-import type { RowDatabase } from '../../drivers/ovn/database.ts';
 import { isAgentError } from '../../errors.ts';
 import type { ArrivingService, DemuxChange } from '../../model/overlay-demux.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import type { DatabaseRows } from '../../model/rows.ts';
 import { arrivingServices, serviceTables } from '../../overlay/arriving.ts';
-import { hasClusterPort, lookAtDemux, settleDemux, sharedGateway } from './demux.ts';
+import { applyDemux, hasClusterPort, lookAtDemux, sharedGateway } from './demux.ts';
 import type { OverlayPlaces } from './places.ts';
 import type { PlannedNode } from './planned.ts';
 import { readRows } from './rows.ts';
@@ -19,12 +18,10 @@ const portMs = 5_000;
 
 /** What is not as wanted of flows and table, and why that cannot be told. Touches nothing. */
 export async function demuxDrift(
-  record: OverlayRecord,
-  places: OverlayPlaces,
   planned: PlannedNode,
 ): Promise<{ readonly demux: readonly DemuxChange[]; readonly faults: readonly string[] }> {
-  const services = await servicesNowOrLast(record, places, planned);
-  const { changes, fault } = await lookAtDemux(record, places, localOf(planned), services);
+  const { record, places, local } = planned;
+  const { changes, fault } = await lookAtDemux(record, places, local.database, await servicesNowOrLast(planned));
   return { demux: changes, faults: fault === null ? [] : [fault] };
 }
 
@@ -32,30 +29,25 @@ export async function demuxDrift(
  * Makes flows and table as they were before another way out was tried, and proves nothing: where ovn-controller has taken its port away, they come with
  * the port, which is an event for the daemon.
  */
-export async function takeBackArriving(
-  record: OverlayRecord,
-  places: OverlayPlaces,
-  planned: PlannedNode,
-): Promise<void> {
-  const local = localOf(planned);
-  const services = await servicesNowOrLast(record, places, planned);
+export async function takeBackArriving(planned: PlannedNode): Promise<void> {
+  const { record, places, local } = planned;
+  const services = await servicesNowOrLast(planned);
   remember(services, places);
-  await hasClusterPort(record, local, portMs);
-  const { carryOut } = await lookAtDemux(record, places, local, services);
+  await hasClusterPort(record, local.database, portMs);
+  const { carryOut } = await lookAtDemux(record, places, local.database, services);
   for (const act of carryOut) await act();
 }
 
 /** Makes flows and table as the southbound database says now, and remembers it. A node without a gateway goes on without the central one. */
-export async function settleArriving(
-  record: OverlayRecord,
-  places: OverlayPlaces,
+export async function applyArriving(
   planned: PlannedNode,
   say: (step: string) => void,
 ): Promise<readonly DemuxChange[]> {
+  const { record, places, local } = planned;
   const read = sharedGateway(record) === null ? servicesNowOrLast : readServices;
-  const services = await read(record, places, planned);
+  const services = await read(planned);
   remember(services, places);
-  return settleDemux(record, places, localOf(planned), services, say);
+  return applyDemux(record, places, local.database, services, say);
 }
 
 /** True when these are not the services that flows and table were last made for. */
@@ -71,24 +63,17 @@ export function areNews(
  * central node is away. Nothing to do for a gateway that has not been connected since the machine has booted.
  */
 export async function restoreArriving(
-  record: OverlayRecord,
-  places: OverlayPlaces,
-  planned: PlannedNode,
+  { record, places, local }: PlannedNode,
   say: (step: string) => void,
 ): Promise<readonly DemuxChange[]> {
   const services = remembered(places);
-  const local = localOf(planned);
-  if (services === null || !(await hasClusterPort(record, local))) return [];
-  return settleDemux(record, places, local, services, say);
+  if (services === null || !(await hasClusterPort(record, local.database))) return [];
+  return applyDemux(record, places, local.database, services, say);
 }
 
-function readServices(
-  record: OverlayRecord,
-  places: OverlayPlaces,
-  planned: PlannedNode,
-): Promise<readonly ArrivingService[]> {
-  return withSouthbound(record, places, planned, async (southbound) =>
-    servicesIn(record, await readRows(southbound, serviceTables)),
+function readServices(planned: PlannedNode): Promise<readonly ArrivingService[]> {
+  return withSouthbound(planned, async (southbound) =>
+    servicesIn(planned.record, await readRows(southbound, serviceTables)),
   );
 }
 
@@ -102,15 +87,11 @@ function textOfServices(services: readonly ArrivingService[]): string {
 }
 
 /** What arrives here; what was told last where the central node is away. */
-function servicesNowOrLast(
-  record: OverlayRecord,
-  places: OverlayPlaces,
-  planned: PlannedNode,
-): Promise<readonly ArrivingService[]> {
-  return readServices(record, places, planned).catch((error: unknown) => {
+function servicesNowOrLast(planned: PlannedNode): Promise<readonly ArrivingService[]> {
+  return readServices(planned).catch((error: unknown) => {
     if (!isAgentError(error)) throw error;
-    const last = remembered(places) ?? [];
-    return sharedGateway(record) === null ? last.filter(({ isServedHere }) => isServedHere) : last;
+    const last = remembered(planned.places) ?? [];
+    return sharedGateway(planned.record) === null ? last.filter(({ isServedHere }) => isServedHere) : last;
   });
 }
 
@@ -122,10 +103,4 @@ function remember(services: readonly ArrivingService[], { services: path }: Over
 function remembered({ services }: OverlayPlaces): readonly ArrivingService[] | null {
   const text = readSmallFile(services, rememberedBytes);
   return text === null ? null : (JSON.parse(text) as readonly ArrivingService[]);
-}
-
-function localOf({ databases }: PlannedNode): RowDatabase {
-  const local = databases.at(-1)?.database;
-  if (local === undefined) throw new Error('the local database is always open');
-  return local;
 }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { removeFile } from '../../drivers/host/files.ts';
-import { AgentError, asAgentError, messageOf } from '../../errors.ts';
 import type { OverlayChanges } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { applyOverlay, refuseOtherOvn } from './apply.ts';
+import { notRestored } from './not-restored.ts';
 import { askController, ensureCentral, startController } from './ovn-daemons.ts';
 import { withUnits } from './ovn-units.ts';
 import type { OverlayPlaces } from './places.ts';
@@ -31,7 +31,7 @@ async function attemptRows(
   say: (step: string) => void,
 ): Promise<OverlayChanges> {
   const before = await withPlan(record, places, async (planned) => {
-    refuseOtherOvn(record, planned);
+    refuseOtherOvn(planned);
     return planned.databases.map(({ plan, rows }) => ({ plan, rows }));
   });
   const made = files.filter((file) => !existsSync(file));
@@ -56,16 +56,8 @@ async function attemptRows(
       removeFiles();
       if (wasRunning && (await askController(places)) === 'absent') await startController();
     } catch (second) {
-      throw notRestored(error, second);
+      throw notRestored(error, second, 'run `microshift-net overlay leave` once that is mended');
     }
     throw error;
   }
-}
-
-function notRestored(error: unknown, second: unknown): AgentError {
-  const { message } = asAgentError(error);
-  return new AgentError('not-restored', `${message}; and the old state could not be restored: ${messageOf(second)}`, {
-    hint: 'run `microshift-net overlay leave` once that is mended',
-    cause: error,
-  });
 }

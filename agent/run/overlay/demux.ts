@@ -137,7 +137,7 @@ async function tableThere(isWanted: boolean): Promise<readonly string[] | null> 
 }
 
 /** Waits for ovn-controller's port, and makes flows and table as wanted; nothing is written where nothing differs. */
-export async function settleDemux(
+export async function applyDemux(
   record: OverlayRecord,
   places: OverlayPlaces,
   local: RowDatabase,
@@ -161,6 +161,6 @@ export async function settleDemux(
 /** Takes flows and table away from a node that leaves. */
 export async function removeDemux(record: OverlayRecord, places: OverlayPlaces, local: RowDatabase): Promise<void> {
   const without = { ...record, node: { ...record.node, gateway: null } };
-  await settleDemux(without, places, local, [], () => undefined);
+  await applyDemux(without, places, local, [], () => undefined);
   removeFile(places.services);
 }

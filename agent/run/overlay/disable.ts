@@ -6,7 +6,7 @@ import { restoreUnits } from './ovn-units.ts';
 import type { OverlayPlaces } from './places.ts';
 import { readRecord, requireRecord } from './record.ts';
 
-/** What `overlay disable` came to. */
+/** The result of `overlay disable`. */
 export interface Disabled {
   /** The node's name in its cluster; null: a run was cut off before the node was in one. */
   readonly node: string | null;

@@ -46,7 +46,7 @@ async function dataPathOf({ ovsRun }: OverlayPlaces): Promise<Pick<OverlayFacts,
   });
 }
 
-/** What the databases of the cluster lack, and what their nodes have told of the time. Nothing where they are on another node. */
+/** What the databases of the cluster lack, and the times that its nodes have written there. Nothing where they are on another node. */
 async function centralFacts(
   { members, node }: OverlayRecord,
   { ovnRuns, ovsRun }: OverlayPlaces,
@@ -81,7 +81,7 @@ async function missingIn(database: RowDatabase): Promise<readonly MissingColumn[
   return missingColumns(name, shape);
 }
 
-/** Asks a database; one that does not answer is told of by another fact. */
+/** Asks a database; that one does not answer is another fact. */
 async function inDatabase<T>(
   opening: Promise<RowDatabase | null>,
   otherwise: T,

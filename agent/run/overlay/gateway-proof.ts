@@ -17,10 +17,10 @@ const elsewhereMs = 5_000;
 export async function proveAnnounced(
   { node }: OverlayRecord,
   southbound: RowDatabase,
-  local: DatabaseRows | undefined,
+  local: DatabaseRows,
 ): Promise<void> {
   if (node.gateway === null) return;
-  const ids = mapOf(local?.tables.Open_vSwitch?.[0] ?? null, 'external_ids');
+  const ids = mapOf(local.tables.Open_vSwitch?.[0] ?? null, 'external_ids');
   const options = sharedSettings(ids, node.gateway).put['ovn-cms-options'] ?? '';
   const where = [
     ['name', '==', node.systemId],

@@ -1,11 +1,12 @@
 import { ipBatchOrRefusal } from '../../drivers/host/ip-batch.ts';
-import { AgentError, asAgentError, messageOf } from '../../errors.ts';
+import { AgentError } from '../../errors.ts';
 import { readHost, readNic } from '../../facts/overlay.ts';
 import type { GatewayRequest, OverlayRecord } from '../../model/overlay-record.ts';
 import { chooseGateway } from '../../overlay/own-gateway.ts';
 import { movedAddresses } from '../../overlay/own-nic.ts';
 import { applyOverlay, restoreOverlay } from './apply.ts';
 import type { Begun } from './init.ts';
+import { notRestored } from './not-restored.ts';
 import type { OverlayPlaces } from './places.ts';
 import { withPlan } from './planned.ts';
 import { requireRecord, writeRecord } from './record.ts';
@@ -29,25 +30,25 @@ export async function setGateway(
   const wanted = asked === null ? withoutGateway(before) : await withGateway(before, asked);
   // Everything that can be refused is refused here.
   await withPlan(wanted, places, async () => undefined);
-  await giveBack(before, wanted);
+  await returnAddresses(before, wanted);
   writeRecord(places.record, wanted);
   try {
     return { record: wanted, changes: await applyOverlay(wanted, places, say) };
   } catch (error) {
     say('taking everything back');
     try {
-      await giveBack(wanted, before);
+      await returnAddresses(wanted, before);
       writeRecord(places.record, before);
       await restoreOverlay(before, places, say);
     } catch (second) {
-      throw notRestored(error, second);
+      throw notRestored(error, second, 'run `microshift-net overlay apply` once that is mended');
     }
     throw error;
   }
 }
 
 /** Gives the NIC of a way out its addresses again, unless another record leaves it where it is. The record has to follow. */
-export async function giveBack({ gateway: from }: OverlayRecord, to: OverlayRecord | null): Promise<void> {
+export async function returnAddresses({ gateway: from }: OverlayRecord, to: OverlayRecord | null): Promise<void> {
   if (from === undefined || from.interface === null || from.interface === to?.gateway?.interface) return;
   const lines = from.moved.map((address) => `address replace ${address} dev ${from.interface}`);
   const isThere = readHost().links.some(({ name }) => name === from.interface);
@@ -80,12 +81,4 @@ async function withGateway(record: OverlayRecord, asked: AskedGateway): Promise<
 function withNode(record: OverlayRecord): OverlayRecord {
   const { members, node } = record;
   return { ...record, members: members?.map((member) => (member.name === node.name ? node : member)) ?? null };
-}
-
-function notRestored(error: unknown, second: unknown): AgentError {
-  const { message } = asAgentError(error);
-  return new AgentError('not-restored', `${message}; and the old state could not be restored: ${messageOf(second)}`, {
-    hint: 'run `microshift-net overlay apply` once that is mended',
-    cause: error,
-  });
 }

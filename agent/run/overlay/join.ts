@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { pairFault, readCertificate } from '../../drivers/openssl/read-certificate.ts';
-import { openSouthbound } from '../../drivers/ovn/database.ts';
 import { AgentError } from '../../errors.ts';
 import { readKubeletName } from '../../facts/kubelet-name.ts';
 import { readHost } from '../../facts/overlay.ts';
@@ -22,9 +21,10 @@ import {
   refuseOtherName,
 } from './membership.ts';
 import type { OverlayPlaces } from './places.ts';
-import { chassisOf, tlsFiles } from './planned.ts';
+import { chassisOf } from './planned.ts';
 import { readRecord, writeRecord } from './record.ts';
 import { readRows } from './rows.ts';
+import { openFromHere } from './southbound.ts';
 import { readSystemId, writeSystemId } from './system-id.ts';
 
 /** Makes this node a member of the cluster of a bundle. With a renewed bundle of the same cluster the certificate is replaced. */
@@ -54,9 +54,8 @@ export async function joinOverlay(
   if (present !== null) {
     refuseOtherCluster(present, pem.authority, places);
     install();
-    const renewed = { ...record, node: { ...node, gateway: present.node.gateway } };
-    writeRecord(places.record, renewed);
-    return { record: renewed, changes: await applyOverlay(renewed, places, say) };
+    writeRecord(places.record, record);
+    return { record, changes: await applyOverlay(record, places, say) };
   }
   refuseOwnAuthority(places);
   const prepare = async (): Promise<void> => {
@@ -134,8 +133,7 @@ function refuseOtherCluster(present: OverlayRecord, authority: string, { pki }: 
 
 /** Refuses an identity or a tunnel address that another node has registered with: two of them would take each other's traffic. */
 async function refuseTakenChassis({ node, southbound }: OverlayRecord, { pki }: OverlayPlaces): Promise<void> {
-  const { privateKey, certificate, caCertificate } = tlsFiles(pki);
-  const database = await openSouthbound(southbound, { privateKey, certificate, ca: caCertificate });
+  const database = await openFromHere(southbound, pki);
   try {
     const chassis = chassisOf(await readRows(database, overlayTables.OVN_Southbound));
     const twin = chassis.find(({ name, hostname }) => name === node.systemId && hostname !== node.name);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { removeFile } from '../../drivers/host/files.ts';
-import { openSouthbound, removeChassis } from '../../drivers/ovn/database.ts';
+import { removeChassis } from '../../drivers/ovn/database.ts';
 import { AgentError, messageOf } from '../../errors.ts';
 import { readHost } from '../../facts/overlay.ts';
 import type { OverlayChassis } from '../../model/overlay.ts';
@@ -12,12 +12,13 @@ import { nodeTag } from '../../overlay/tags.ts';
 import { clearRemains, forgetIssued, pkiFiles } from './authority.ts';
 import { removeConflist } from './cni/conflist.ts';
 import { stopDaemon } from './daemon/unit.ts';
-import { giveBack } from './gateway.ts';
+import { returnAddresses } from './gateway.ts';
 import { centralAnswers } from './ovn-daemons.ts';
 import type { OverlayPlaces } from './places.ts';
-import { chassisOf, planMembers, tlsFiles, withDatabases } from './planned.ts';
+import { chassisOf, planMembers, withDatabases } from './planned.ts';
 import { removeRecord, requireCentral, requireRecord, writeRecord } from './record.ts';
 import { carryOut, readRows } from './rows.ts';
+import { openFromHere } from './southbound.ts';
 import { removeRows } from './undo.ts';
 
 /** What is left to do elsewhere; null: nothing. */
@@ -41,7 +42,7 @@ export async function leaveOverlay(
   // The runtime hears of it first: no pod is to start that would lose its network at once.
   if (removeConflist(places.cniConfig)) say('container runtimes start no more pods on this node');
   await stopDaemon(say);
-  await giveBack(record, null);
+  await returnAddresses(record, null);
   // Databases that have gone, or will not start, keep no node in a cluster; their rows are of no use without it.
   const isHere = !isCentral || !isForced || (await centralAnswers(places));
   await removeRows(isHere ? record : { ...record, members: null }, places);
@@ -72,9 +73,8 @@ export function otherMembers({ members, node }: OverlayRecord): readonly string[
 /** A node may take out its own registration (ovn-sb(5), RBAC_Role); ovn-controller has done so unless it was dead. */
 async function unregister({ node, southbound }: OverlayRecord, { pki }: OverlayPlaces): Promise<LeftOver> {
   const rest = `on the central node, run: microshift-net overlay leave --node ${node.name}`;
-  const { privateKey, certificate, caCertificate } = tlsFiles(pki);
   try {
-    const database = await openSouthbound(southbound, { privateKey, certificate, ca: caCertificate });
+    const database = await openFromHere(southbound, pki);
     await removeChassis(database, node.systemId).finally(() => database.close());
     return rest;
   } catch (error) {

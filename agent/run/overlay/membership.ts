@@ -3,9 +3,10 @@ import { geneveOverheadBytes } from '../../config/warnings.ts';
 import { AgentError } from '../../errors.ts';
 import type { HostFacts } from '../../facts/overlay.ts';
 import { type Config, microshiftRenders } from '../../model/config.ts';
-import type { Link } from '../../model/observation.ts';
 import type { EncapType, OverlayLayout, OverlayNode } from '../../model/overlay.ts';
 import { parseRange } from '../../net/address-range.ts';
+import { isDefault } from '../../net/destination.ts';
+import { globalAddresses, withoutLength } from '../../overlay/addresses.ts';
 import { assignNode } from '../../overlay/registry.ts';
 import { isNodeName } from './name-forms.ts';
 
@@ -58,23 +59,17 @@ export function identify({ overlay }: Pick<Config, 'overlay'>, facts: HostFacts)
   if (link === undefined) {
     throw refused(
       `overlay.encapAddress ${wanted} (${overlay.encapAddress.source}) is no address of this node`,
-      `write one of: ${globalAddresses(facts.links).join(', ') || 'none is there'}`,
+      `write one of: ${facts.links.flatMap(globalAddresses).map(withoutLength).join(', ') || 'none is there'}`,
     );
   }
   const types: readonly EncapType[] = [overlay.encapType.value];
   return { name, encap: { types, addresses: [wanted] }, hostAddresses: [wanted], linkMtu: link.mtuBytes };
 }
 
-function globalAddresses(links: readonly Link[]): string[] {
-  return links.flatMap(({ addresses }) =>
-    addresses.filter(({ scope }) => scope === 'global').map(({ address }) => address),
-  );
-}
-
 /** The address of the device of the default route: IPv4 first, lowest metric first. */
 function defaultAddress({ links, routes }: HostFacts): string | null {
   const defaults = routes
-    .filter(({ destination }) => destination === '0.0.0.0/0' || destination === '::/0')
+    .filter(({ destination }) => isDefault(destination))
     .toSorted((a, b) => a.family - b.family || a.metric - b.metric);
   for (const { device, family } of defaults) {
     const link = links.find(({ name }) => name === device);
@@ -132,12 +127,7 @@ function namedRanges(name: string, source: string, texts: readonly string[]): Na
 function hostRanges({ links, routes }: HostFacts, ownDevices: readonly string[]): NamedRange[] {
   const ofLinks = links
     .filter(({ name }) => !ownDevices.includes(name))
-    .flatMap(({ name, addresses }) => {
-      const texts = addresses
-        .filter(({ scope }) => scope === 'global')
-        .map((one) => `${one.address}/${one.prefixLength}`);
-      return namedRanges('an address of this node', name, texts);
-    });
+    .flatMap((link) => namedRanges('an address of this node', link.name, globalAddresses(link)));
   const ofRoutes = routes
     .filter(({ device }) => !ownDevices.includes(device))
     .flatMap(({ destination, device }) => namedRanges('a route of this node', device, [destination]));

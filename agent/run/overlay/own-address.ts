@@ -4,6 +4,8 @@ import type { Config } from '../../model/config.ts';
 import type { OverlayGateway, OverlayNode } from '../../model/overlay.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { familyOf, inBrackets } from '../../net/address.ts';
+import { isDefault } from '../../net/destination.ts';
+import { withoutLength } from '../../overlay/addresses.ts';
 import { identify } from './membership.ts';
 import { southboundPort } from './planned.ts';
 
@@ -44,12 +46,12 @@ function movedGateway(
   const [address = ''] = now;
   const family = familyOf(address);
   const hop = host.routes
-    .filter((route) => route.family === family && /^(0\.0\.0\.0|::)\/0$/.test(route.destination))
+    .filter((route) => route.family === family && isDefault(route.destination))
     .toSorted((a, b) => a.metric - b.metric)[0]?.gateway;
   return {
     ...gateway,
     addresses: gateway.addresses.map((text) =>
-      before.includes(text.split('/')[0] ?? '') ? `${address}/${prefixOf(host, address)}` : text,
+      before.includes(withoutLength(text)) ? `${address}/${prefixOf(host, address)}` : text,
     ),
     nextHops:
       hop === undefined || hop === null

@@ -41,10 +41,13 @@ export interface PlannedDatabase {
 
 /** A node with what has to change on it. */
 export interface PlannedNode {
-  /** What was planned: the record, with the way out that it comes to now. */
+  readonly places: OverlayPlaces;
+  /** What was planned: the record, with the way out that its request means now. */
   readonly record: OverlayRecord;
   /** In the order in which they are written. */
   readonly databases: readonly PlannedDatabase[];
+  /** Of these the node's own Open_vSwitch. */
+  readonly local: PlannedDatabase;
   readonly managementPort: readonly PortChange[];
   /** The members with the ways out that they announce, and whether those answer; none where the database is not here. */
   readonly members: readonly OverlayNode[];
@@ -80,22 +83,23 @@ export async function withDatabases<T>(
   const open: RowDatabase[] = [];
   try {
     open.push(await openSwitchDatabase(places.ovsRun));
-    if (members !== null) open.push(...(await openCentral(places)));
+    if (members !== null) open.push(...(await Promise.all(centralNames.map((name) => openCentral(name, places)))));
     return await work(open);
   } finally {
     for (const database of open) database.close();
   }
 }
 
-async function openCentral({ ovnRuns }: OverlayPlaces): Promise<RowDatabase[]> {
-  const names = ['OVN_Northbound', 'OVN_Southbound'] as const;
-  return Promise.all(
-    names.map(async (name) => {
-      const database = await openCentralDatabase(name, ovnRuns);
-      if (database === null) throw ovnMissing(`the database ${name}`, 'ovn-central');
-      return database;
-    }),
-  );
+const centralNames = ['OVN_Northbound', 'OVN_Southbound'] as const;
+
+/** Opens a database of OVN that has to be on this node. */
+export async function openCentral(
+  name: (typeof centralNames)[number],
+  { ovnRuns }: OverlayPlaces,
+): Promise<RowDatabase> {
+  const database = await openCentralDatabase(name, ovnRuns);
+  if (database === null) throw ovnMissing(`the database ${name}`, 'ovn-central');
+  return database;
 }
 
 async function planNode(
@@ -121,11 +125,13 @@ async function planNode(
     planned.push({ database: northbound, rows: above, plan: { ...plan, trace: [...now.trace, ...plan.trace] } });
     planned.push({ database: southbound, rows: below, plan: planListener(record, places, below) });
   }
-  const rows = await readRows(local, [...overlayTables.Open_vSwitch, 'SSL']);
-  planned.push({ database: local, rows, plan: planSwitch(record, places, rows) });
+  const rows = await readRows(local, overlayTables.Open_vSwitch);
+  const own = { database: local, rows, plan: planSwitch(record, places, rows) };
   return {
+    places,
     record,
-    databases: planned,
+    databases: [...planned, own],
+    local: own,
     managementPort: planKernel(record, readHost()),
     members,
     refusedWaysOut,

@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import type { OverlayBundle, OverlayRecord } from '../../model/overlay-record.ts';
 import { familyOf } from '../../net/address.ts';
 import { parseRange } from '../../net/address-range.ts';
 import { isNodeName, isSystemId } from './name-forms.ts';
@@ -105,16 +104,6 @@ export function recordFault(value: unknown): string | null {
 /** What is wrong with a bundle that was read; null: nothing. */
 export function bundleFault(value: unknown): string | null {
   return fault(value, { ...common, pem: { key: text, certificate: text, authority: text } }, '');
-}
-
-/** The value as a record; for one that recordFault has nothing against. */
-export function asRecord(value: unknown): OverlayRecord {
-  return value as OverlayRecord;
-}
-
-/** The same for a bundle. */
-export function asBundle(value: unknown): OverlayBundle {
-  return value as OverlayBundle;
 }
 
 /** The first key that is missing or not as it has to be. */

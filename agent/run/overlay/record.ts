@@ -1,7 +1,7 @@
 import { readSmallFile, removeForGood, writeFileAtomically } from '../../drivers/host/files.ts';
 import { AgentError } from '../../errors.ts';
 import type { OverlayBundle, OverlayRecord } from '../../model/overlay-record.ts';
-import { asBundle, asRecord, bundleFault, recordFault } from './record-form.ts';
+import { bundleFault, recordFault } from './record-form.ts';
 
 /** A record of a thousand nodes has half of that. */
 const recordBytes = 1024 * 1024;
@@ -12,7 +12,7 @@ export function readRecord(path: string): OverlayRecord | null {
   if (text === null) return null;
   const value = parsed(text);
   const fault = value === undefined ? 'it is no JSON' : recordFault(value);
-  if (fault === null) return asRecord(value);
+  if (fault === null) return value as OverlayRecord;
   throw new AgentError('record-unusable', `${path} cannot be used: ${fault}`, {
     hint: 'put it back from a backup; on a node that is not the central one, remove it and join again',
     facts: { path },
@@ -63,7 +63,7 @@ export function bundleText(bundle: OverlayBundle): string {
 export function parseBundle(text: string, from: string): OverlayBundle {
   const value = parsed(text);
   const fault = value === undefined ? 'it is no bundle of `overlay pki issue`' : bundleFault(value);
-  if (fault === null) return asBundle(value);
+  if (fault === null) return value as OverlayBundle;
   throw new AgentError('bundle-unusable', `${from} cannot be used: ${fault}`, {
     hint: 'make it anew on the central node: microshift-net overlay pki renew NODE',
     facts: { from },

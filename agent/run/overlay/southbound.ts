@@ -5,14 +5,12 @@ import { type PlannedNode, tlsFiles } from './planned.ts';
 
 /** The central node has the database open already; the others reach it as their ovn-controller does. */
 export async function withSouthbound<T>(
-  { members, southbound }: OverlayRecord,
-  { pki }: OverlayPlaces,
-  { databases }: Pick<PlannedNode, 'databases'>,
+  { record: { members, southbound }, places: { pki }, databases }: PlannedNode,
   work: (database: RowDatabase) => Promise<T>,
 ): Promise<T> {
   const own = databases.find(({ database }) => database.name === 'OVN_Southbound');
   if (members !== null && own !== undefined) return work(own.database);
-  const database = await openSouthbound(southbound, ownCredentials(pki));
+  const database = await openFromHere(southbound, pki);
   return work(database).finally(() => database.close());
 }
 
@@ -21,6 +19,11 @@ export function southboundRemote({ members, southbound }: OverlayRecord, { pki, 
   if (members === null) return { remote: southbound.join(','), credentials: ownCredentials(pki) };
   const socket = centralSocket('OVN_Southbound', ovnRuns);
   return socket === null ? null : { remote: `unix:${socket}` };
+}
+
+/** Opens the southbound database of another node, as this node's ovn-controller does. */
+export function openFromHere(southbound: readonly string[], pki: string): Promise<RowDatabase> {
+  return openSouthbound(southbound, ownCredentials(pki));
 }
 
 function ownCredentials(pki: string) {

@@ -1,11 +1,5 @@
 import { askDaemon } from '../../drivers/ovn/control.ts';
-import {
-  openCentralDatabase,
-  openSouthbound,
-  openSwitchDatabase,
-  ovnMissing,
-  type RowDatabase,
-} from '../../drivers/ovn/database.ts';
+import { openSwitchDatabase, type RowDatabase } from '../../drivers/ovn/database.ts';
 import { type ConnectionState, ovnTrace, type TraceDatabase } from '../../drivers/ovn/ovn-trace.ts';
 import { AgentError } from '../../errors.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
@@ -26,9 +20,10 @@ import { microflow } from '../../trace/packet.ts';
 import { northboundColumns, ruleBook } from '../../trace/rules.ts';
 import { answerTo, beginWay, continueWay, nextStart, translationsOf, wayOf } from '../../trace/way.ts';
 import type { OverlayPlaces } from './places.ts';
-import { tlsFiles } from './planned.ts';
+import { openCentral, tlsFiles } from './planned.ts';
 import { requireRecord } from './record.ts';
 import { readColumns } from './rows.ts';
+import { openFromHere } from './southbound.ts';
 
 /** As many lookups of connection tracking as Open vSwitch is told the answer of. */
 const mostLookups = 40;
@@ -75,8 +70,10 @@ async function readAll(record: OverlayRecord, places: OverlayPlaces) {
   try {
     const isCentral = record.members !== null;
     const tls = isCentral ? null : tlsFiles(places.pki);
-    const below = await opened(tls === null ? central('OVN_Southbound', places) : southboundOf(record, tls));
-    const above = isCentral ? await opened(central('OVN_Northbound', places)) : null;
+    const below = await opened(
+      isCentral ? openCentral('OVN_Southbound', places) : openFromHere(record.southbound, places.pki),
+    );
+    const above = isCentral ? await opened(openCentral('OVN_Northbound', places)) : null;
     return {
       database: { remote: below.server, tls },
       southbound: await readColumns(below, southboundColumns),
@@ -86,17 +83,6 @@ async function readAll(record: OverlayRecord, places: OverlayPlaces) {
   } finally {
     for (const database of open) database.close();
   }
-}
-
-async function central(name: 'OVN_Northbound' | 'OVN_Southbound', { ovnRuns }: OverlayPlaces): Promise<RowDatabase> {
-  const database = await openCentralDatabase(name, ovnRuns);
-  if (database === null) throw ovnMissing(`the database ${name}`, 'ovn-central');
-  return database;
-}
-
-function southboundOf({ southbound }: OverlayRecord, tls: ReturnType<typeof tlsFiles>): Promise<RowDatabase> {
-  const { privateKey, certificate, caCertificate } = tls;
-  return openSouthbound(southbound, { privateKey, certificate, ca: caCertificate });
 }
 
 /** One way, by as many runs of ovn-trace as it needs. */

@@ -29,7 +29,7 @@ export async function removeRows(
       if (database === undefined) continue;
       if (database.name === 'Open_vSwitch') {
         await removeDemux(record, places, database);
-        const rows = await readRows(database, [...overlayTables.Open_vSwitch, 'SSL']);
+        const rows = await readRows(database, overlayTables.Open_vSwitch);
         const plan = planLocalRemoval({ layout: record.layout, rows });
         const changes = [...planLocalTls(rows, null, owner), ...plan.changes, ...valuesBefore(rowsBefore)];
         await carryOut(database, { ...plan, changes }, rows);

@@ -31,7 +31,7 @@ function totals(cells: readonly Cell[]): string {
   const versions = unique(cells.map((cell) => cell.version));
   return (
     `${cells.length} cells: ${count('old')} ended in the old state, ${count('new')} in the new one, ${count('mixed')} in neither; ` +
-    `hands needed: ${hands}. Run with ${versions.join(', ')}.`
+    `repaired by hand: ${hands}. Run with ${versions.join(', ')}.`
   );
 }
 

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { missingFromBridge } from '../../../agent/compare/manual-bridge.ts';
 import type { Link, OvsInterface, Route } from '../../../agent/model/observation.ts';
-import { missingText } from '../../../agent/view/manual-bridge-view.ts';
+import { missingText } from '../../../agent/view/status-view.ts';
 
 const port = (name: string, more: Partial<OvsInterface> = {}): OvsInterface => {
   return { uuid: name, name, type: '', ofport: 1, error: null, externalIds: {}, ...more };

@@ -10,14 +10,15 @@ import { readableJson } from '../plan/change.ts';
 
 /**
  * One folder is one case: ovn.yaml, config.yaml and config.d/*.yaml are what the node has, effective.json or error.txt is
- * what comes of it, without the settings that are at their defaults; where all are, with all. UPDATE_CASES=1 writes the outcome of a new case, to be read before it is committed.
+ * what comes of it, without the settings that are at their defaults; `absent` has all of those. UPDATE_CASES=1 writes the outcome of a new case, to be
+ * read before it is committed.
  */
 const casesDirectory = join(process.cwd(), 'test/cases/config');
 
 for (const name of readdirSync(casesDirectory)) {
   t.test(name, (t) => {
     const directory = join(casesDirectory, name);
-    const outcome = outcomeOf(directory);
+    const outcome = outcomeOf(directory, name === 'absent');
     if (process.env.UPDATE_CASES === '1') writeFileSync(join(directory, outcome.file), outcome.text);
     const other = outcome.file === 'error.txt' ? 'effective.json' : 'error.txt';
     t.notOk(existsSync(join(directory, other)), `no ${other}: ${outcome.file} is what comes of it`);
@@ -26,7 +27,7 @@ for (const name of readdirSync(casesDirectory)) {
   });
 }
 
-function outcomeOf(directory: string): { file: 'effective.json' | 'error.txt'; text: string } {
+function outcomeOf(directory: string, withAll: boolean): { file: 'effective.json' | 'error.txt'; text: string } {
   try {
     const files = {
       ovnYaml: bytesOf(join(directory, 'ovn.yaml')),
@@ -35,7 +36,7 @@ function outcomeOf(directory: string): { file: 'effective.json' | 'error.txt'; t
     };
     const loaded = withoutProblems(loadConfig(files));
     const { config, ...rest } = loaded;
-    const text = readableJson({ config: withoutDefaults(config, defaultConfig) ?? config, ...rest });
+    const text = readableJson({ config: withAll ? config : (withoutDefaults(config, defaultConfig) ?? {}), ...rest });
     return { file: 'effective.json', text: `${text}\n` };
   } catch (error) {
     if (!isAgentError(error) || error.kind === 'internal') throw error;

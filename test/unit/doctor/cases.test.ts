@@ -2,37 +2,21 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { checks, judge } from '../../../agent/doctor/checks.ts';
-import type { CheckResult, Examination } from '../../../agent/model/examination.ts';
+import type { CheckResult } from '../../../agent/model/examination.ts';
 import { doctorText } from '../../../agent/view/doctor-view.ts';
 import { plain } from '../../../agent/view/style.ts';
 import { changed } from '../plan/change.ts';
+import { caseOf, doctorCases, examinationOf } from './examined.ts';
 
 /** One folder is one case, see README.md there. UPDATE_CASES=1 writes what comes of each, to be read before it is committed. */
-const directory = join(process.cwd(), 'test/cases/doctor');
-const names = readdirSync(directory, { withFileTypes: true })
+const names = readdirSync(doctorCases, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map((entry) => entry.name)
   .toSorted();
 
-interface CaseFile {
-  readonly about: string;
-  readonly examination: string;
-  readonly change: Readonly<Record<string, unknown>>;
-}
-
 function text(name: string, file: string): string | null {
-  const path = join(directory, name, file);
+  const path = join(doctorCases, name, file);
   return existsSync(path) ? readFileSync(path, 'utf8') : null;
-}
-
-function caseOf(name: string): CaseFile | null {
-  return JSON.parse(text(name, 'case.json') ?? 'null') as CaseFile | null;
-}
-
-function examinationOf(name: string): Examination {
-  const own = caseOf(name);
-  if (own === null) return JSON.parse(text(name, 'examination.json') ?? '') as Examination;
-  return changed(examinationOf(own.examination), own.change);
 }
 
 /** Of a case that changes another one, only what comes out differently. */
@@ -47,7 +31,7 @@ function newResults(name: string): readonly CheckResult[] {
 for (const name of names) {
   t.test(name, (t) => {
     const report = `${doctorText(newResults(name), plain, true)}\n`;
-    if (process.env.UPDATE_CASES === '1') writeFileSync(join(directory, name, 'report.txt'), report);
+    if (process.env.UPDATE_CASES === '1') writeFileSync(join(doctorCases, name, 'report.txt'), report);
     t.equal(report, text(name, 'report.txt'));
     t.end();
   });

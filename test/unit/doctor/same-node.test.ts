@@ -1,5 +1,4 @@
 // doctor judges the node that apply plans on: the same choice, the same steps, the same refusal.
-import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { diagnose } from '../../../agent/doctor/diagnosis.ts';
 import { isAgentError } from '../../../agent/errors.ts';
@@ -9,8 +8,9 @@ import type { Examination } from '../../../agent/model/examination.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
 import { planApply } from '../../../agent/plan/plan.ts';
 import { caseNames, type PlanCase, readCase } from '../plan/cases.ts';
+import { examinationOf as recordedExamination } from './examined.ts';
 
-const healthy = JSON.parse(readFileSync('test/cases/doctor/healthy/examination.json', 'utf8')) as Examination;
+const healthy = recordedExamination('healthy');
 
 /** What an examination of a node finds, of which `apply` makes this observation. */
 function examinationOf({ config, observation }: PlanCase): Examination {

@@ -36,7 +36,7 @@ t.test('the page counts states and shows every cell', (t) => {
     { ...cell, point: 'at 50 ms', after: 'blind', state: 'mixed', hands: 1 },
   ];
   const page = tables(cells, faults);
-  t.match(page, /^4 cells: 2 ended in the old state, 1 in the new one, 1 in neither; hands needed: 1\./m);
+  t.match(page, /^4 cells: 2 ended in the old state, 1 in the new one, 1 in neither; repaired by hand: 1\./m);
   t.match(page, /^\| agent SIGKILL \| old 0\.7 \| new 0\.0 \|$/m);
   t.match(page, /^\| power cut \| old 4\.5 \| {2}\|$/m, 'a cell that was not run is empty');
   t.match(page, /^1\. after step 5: attachUplink eth0\n2\. after step 10: commit$/m);

@@ -7,7 +7,7 @@ import { operationsOf } from '../../../agent/overlay/operations.ts';
 import { errorText } from '../../../agent/view/error-view.ts';
 import { plain } from '../../../agent/view/style.ts';
 import { readableJson } from '../plan/change.ts';
-import { caseNames, readCase, shortPlan } from './cases.ts';
+import { caseNames, readCase, shortPlanOf } from './cases.ts';
 import { overlayCases } from './cluster.ts';
 
 /** One folder is one case, see README.md there. UPDATE_CASES=1 writes what comes of each, to be read before it is committed. */
@@ -46,7 +46,7 @@ function outcomeOf(name: string): Readonly<Record<string, string>> {
   try {
     const plan = planNorthbound(facts);
     const trace = plan.trace.map((line) => `${line}\n`).join('');
-    return { 'rows.json': `${readableJson(shortPlan(plan, facts.rows))}\n`, 'trace.txt': trace };
+    return { 'rows.json': `${readableJson(shortPlanOf(name, plan, facts.rows))}\n`, 'trace.txt': trace };
   } catch (error) {
     if (!isAgentError(error) || error.kind === 'internal') throw error;
     return { 'error.txt': `${error.kind}\n${errorText(error, plain)}\n` };

@@ -21,6 +21,8 @@ type NodeChange = Partial<Omit<OverlayNode, 'gateway'>> & { id: number; gateway?
 interface Facts {
   /** The case whose rows are there already. */
   readonly after?: string;
+  /** The case whose changes are not written again in rows.json where they are the same here. */
+  readonly like?: string;
   /** What else was done to the database. */
   readonly edits?: readonly RowOperation[];
   readonly release?: string;
@@ -38,9 +40,32 @@ export function caseNames(): readonly string[] {
     .toSorted();
 }
 
+function factsFile(name: string): Facts {
+  return JSON.parse(readFileSync(join(overlayCases, name, 'facts.json'), 'utf8')) as Facts;
+}
+
+/** What is planned for a case, for readers. */
+export function shortPlanOf(name: string, plan: OverlayPlan, rows: DatabaseRows): object {
+  const { like } = factsFile(name);
+  const short = shortPlan(plan, rows);
+  if (like === undefined) return short;
+  const { facts } = readCase(like);
+  const others = shortPlan(planNorthbound(facts), facts.rows).changes.map((change) => JSON.stringify(change));
+  const isThere = (change: object): boolean => others.includes(JSON.stringify(change));
+  return {
+    ...short,
+    changes: short.changes.map((change) => (isThere(change) ? `as in ${like}: ${titleOfChange(change)}` : change)),
+  };
+}
+
+function titleOfChange(change: ShortChange): string {
+  if (change.add !== undefined) return `add ${change.add}`;
+  return change.change === undefined ? `remove ${change.remove}` : `change ${change.change}`;
+}
+
 /** The facts of a case, and the database they are about. */
 export function readCase(name: string): { readonly facts: NorthboundFacts; readonly database: ModelDatabase } {
-  const said = JSON.parse(readFileSync(join(overlayCases, name, 'facts.json'), 'utf8')) as Facts;
+  const said = factsFile(name);
   const database = said.after === undefined ? emptyNorthbound(said.release) : applied(said.after);
   if (said.edits !== undefined) database.transact(said.edits);
   const layout = { ...{ modern, dual, seed }[said.layout ?? 'modern'], ...said.settings };
@@ -57,8 +82,17 @@ function applied(name: string): ModelDatabase {
   return database;
 }
 
+interface ShortChange {
+  readonly add?: string;
+  readonly change?: string;
+  readonly remove?: string;
+}
+
 /** A plan for readers: rows by what they are called, one entry for each. */
-export function shortPlan({ guards, changes }: OverlayPlan, rows: DatabaseRows): object {
+export function shortPlan(
+  { guards, changes }: OverlayPlan,
+  rows: DatabaseRows,
+): { readonly unless: readonly string[]; readonly changes: readonly ShortChange[] } {
   const titles = new Map<string, string>();
   for (const [table, all] of Object.entries(rows.tables))
     for (const row of all) titles.set(row._uuid, `${table} ${titleOf(table, row)}`);
@@ -87,5 +121,5 @@ export function shortPlan({ guards, changes }: OverlayPlan, rows: DatabaseRows):
       const into = change.place === null ? {} : { of: `${title(change.place.row)}: ${change.place.column}` };
       return change.do === 'insert' ? { add: name, ...into, row: change.row, why } : { remove: name, ...into, why };
     }),
-  }) as object;
+  }) as ReturnType<typeof shortPlan>;
 }

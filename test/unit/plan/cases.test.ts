@@ -11,6 +11,7 @@ import { plain } from '../../../agent/view/style.ts';
 import { baseOf, caseNames, casesDirectory, type PlanCase, planOfCase, readCase } from './cases.ts';
 import { readableJson } from './change.ts';
 import { type BasePlan, shortChoice, shortPlan } from './golden.ts';
+import { type ShortObservation, shortObservation, wholeObservation } from './observed.ts';
 
 /**
  * One folder is one case, see README.md there. UPDATE_CASES=1 writes what comes of each, to be read before it is committed.
@@ -18,7 +19,7 @@ import { type BasePlan, shortChoice, shortPlan } from './golden.ts';
 for (const name of caseNames()) {
   t.test(name, (t) => {
     const directory = join(casesDirectory, name);
-    const outcome = outcomeOf(readCase(name), basePlanOf(name));
+    const outcome = outcomeOf(readCase(name), basePlansOf(name));
     if (process.env.UPDATE_CASES === '1') write(directory, outcome);
     for (const file of ['plan.json', 'trace.txt', 'error.txt']) {
       const wanted = existsSync(join(directory, file)) ? readFileSync(join(directory, file), 'utf8') : undefined;
@@ -50,21 +51,23 @@ function planOf(one: PlanCase): Plan | null {
   }
 }
 
-/** What is planned for the case that this one changes, or for the plainest; null: it is that, or refused. */
-function basePlanOf(name: string): BasePlan | null {
-  const base = baseOf(name) ?? (name === 'dhcp' ? null : 'dhcp');
-  const plan = base === null ? null : planOf(readCase(base));
-  return base === null || plan === null ? null : { name: base, plan };
+/** What is planned for the case that this one changes, and for the plainest; a case that is refused has no plan. */
+function basePlansOf(name: string): readonly BasePlan[] {
+  const names = [baseOf(name), 'dhcp'].filter((base) => base !== null && base !== name) as readonly string[];
+  return [...new Set(names)].flatMap((base) => {
+    const plan = planOf(readCase(base));
+    return plan === null || name === 'dhcp' ? [] : [{ name: base, plan }];
+  });
 }
 
 type Outcome = Readonly<Record<string, string>>;
 
 function outcomeOf(
   { config, observation, command, routeWaitOver, isChoice }: PlanCase,
-  base: BasePlan | null,
+  bases: readonly BasePlan[],
 ): Outcome {
   const planFile = (plan: Plan): Outcome => {
-    return { 'plan.json': `${readableJson(isChoice ? shortChoice(plan) : shortPlan(plan, base))}\n` };
+    return { 'plan.json': `${readableJson(isChoice ? shortChoice(plan) : shortPlan(plan, bases))}\n` };
   };
   try {
     if (command === 'disable') return planFile(planDisable(observation));
@@ -85,6 +88,11 @@ function traceFile(trace: readonly string[]): Outcome {
 }
 
 function write(directory: string, outcome: Outcome): void {
+  const observed = join(directory, 'observation.json');
+  if (existsSync(observed)) {
+    const whole = wholeObservation(JSON.parse(readFileSync(observed, 'utf8')) as ShortObservation);
+    writeFileSync(observed, `${readableJson(shortObservation(whole))}\n`);
+  }
   for (const file of ['plan.json', 'trace.txt', 'error.txt']) {
     const text = outcome[file];
     if (text === undefined) rmSync(join(directory, file), { force: true });

@@ -8,6 +8,7 @@ import type { Plan } from '../../../agent/model/plan.ts';
 import { planApply } from '../../../agent/plan/plan.ts';
 import { changed } from './change.ts';
 import { ModelNode } from './model-node.ts';
+import { type ShortObservation, wholeObservation } from './observed.ts';
 
 export const casesDirectory = join(process.cwd(), 'test/cases/plan');
 
@@ -54,7 +55,7 @@ export function readCase(name: string): PlanCase {
   const own = JSON.parse(text('case.json') ?? '{}') as CaseFile;
   const observation =
     own.observation === undefined
-      ? (JSON.parse(text('observation.json') ?? '') as Observation)
+      ? wholeObservation(JSON.parse(text('observation.json') ?? '') as ShortObservation)
       : observationOf(own.observation, own.applied ?? false);
   return {
     config: configOf(text('config.json'), text('ovn.yaml'), text('config.yaml')),

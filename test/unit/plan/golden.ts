@@ -1,7 +1,6 @@
 // A plan as a case keeps it: every profile once, as it is wanted; steps name it, and say only what they have of it that is otherwise.
 import { inWords } from '../../../agent/compare/in-words.ts';
 import type { Plan, Step, WantedBridge, WantedProfile } from '../../../agent/model/plan.ts';
-import type { ProfileSettings } from '../../../agent/model/settings.ts';
 
 /** The plan of the case that a case is made of, and that case's name. */
 export interface BasePlan {
@@ -10,17 +9,17 @@ export interface BasePlan {
 }
 
 /**
- * Without the trace, which has a file of its own, where a change of a decision is seen at once. Of a profile that the plan of the other case
- * wants, too, only what is unlike there; of a step that it has, too, only its kind.
+ * Without the trace, which has a file of its own, where a change of a decision is seen at once. Of a profile that the plan of another case
+ * wants, too, only what is unlike there; so of a step. `bases`: the other cases, nearest first.
  */
-export function shortPlan({ choice, wanted, steps, ...rest }: Plan, base: BasePlan | null): object {
+export function shortPlan({ choice, wanted, steps, ...rest }: Plan, bases: readonly BasePlan[]): object {
   const profiles = wanted.bridges.flatMap((bridge) => bridge.profiles);
   return {
     ...rest,
     choice: choice === null ? null : { interface: choice.interface, source: choice.source },
     differences: rest.differences.map(inWords).map((entry) => `${entry.subject}: ${entry.observed} → ${entry.wanted}`),
-    wanted: wanted.bridges.map((bridge) => shortBridge(bridge, base)),
-    steps: steps.map((step) => (isIn(step, base) ? { do: step.do, 'as in': base?.name } : shortStep(step, profiles))),
+    wanted: wanted.bridges.map((bridge) => shortBridge(bridge, bases)),
+    steps: steps.map((step) => stepByBases(step, profiles, bases)),
   };
 }
 
@@ -33,17 +32,35 @@ export function shortChoice({ choice, wanted, notes }: Plan): object {
   };
 }
 
-function isIn(step: Step, base: BasePlan | null): boolean {
-  return base?.plan.steps.some((other) => JSON.stringify(other) === JSON.stringify(step)) === true;
+/** A step by the one of another case that it is most like. Of several steps of its kind there, the number says which. */
+function stepByBases(step: Step, wanted: readonly WantedProfile[], bases: readonly BasePlan[]): object {
+  const alike = bases.flatMap(({ name, plan }) => {
+    const others = plan.steps.filter((other) => other.do === step.do);
+    return others.map((other, index) => ({ name: others.length > 1 ? `${name}/${index + 1}` : name, plan, other }));
+  });
+  const same = alike.find(({ other }) => JSON.stringify(other) === JSON.stringify(step));
+  if (same !== undefined) return { do: step.do, 'as in': same.name };
+  const short = shortStep(step, wanted);
+  return alike
+    .map(({ name, plan, other }) => {
+      return { do: step.do, [`unlike ${name}`]: unlike(short, shortStep(other, profilesOf(plan))) };
+    })
+    .reduce((best, one) => (JSON.stringify(one).length < JSON.stringify(best).length ? one : best), short);
 }
 
-function shortBridge({ profiles, ...bridge }: WantedBridge, base: BasePlan | null): object {
-  const others = base?.plan.wanted.bridges.flatMap((other) => other.profiles) ?? [];
+function profilesOf({ wanted }: Plan): readonly WantedProfile[] {
+  return wanted.bridges.flatMap(({ profiles }) => profiles);
+}
+
+function shortBridge({ profiles, ...bridge }: WantedBridge, bases: readonly BasePlan[]): object {
   const short = ({ uuid, settings }: WantedProfile): unknown => {
-    const other = others.find((profile) => profile.uuid === uuid);
-    if (base === null || other === undefined) return { uuid, ...settings };
-    const differing = unlike(settings, other.settings);
-    return Object.keys(differing).length === 0 ? `as in ${base.name}` : { [`unlike ${base.name}`]: differing };
+    for (const { name, plan } of bases) {
+      const other = profilesOf(plan).find((profile) => profile.uuid === uuid);
+      if (other === undefined) continue;
+      const differing = unlike(settings, other.settings);
+      return Object.keys(differing).length === 0 ? `as in ${name}` : { [`unlike ${name}`]: differing };
+    }
+    return { uuid, ...settings };
   };
   return { ...bridge, profiles: Object.fromEntries(profiles.map((profile) => [profile.id, short(profile)])) };
 }
@@ -70,12 +87,13 @@ function shortProfile({ id, uuid, settings }: WantedProfile, wanted: WantedProfi
   return Object.keys(other).length === 0 ? id : { id, unlike: other };
 }
 
-/** Settings that are not as in the other; null: it has one that is not here. */
-function unlike(settings: ProfileSettings, other: ProfileSettings): Record<string, unknown> {
-  const names = [...new Set([...Object.keys(settings), ...Object.keys(other)])];
+/** Entries that are not as in the other; null: it has one that is not here. */
+function unlike(value: object, base: object): Record<string, unknown> {
+  const [own, other] = [value, base] as Readonly<Record<string, unknown>>[];
+  const names = [...new Set([...Object.keys(value), ...Object.keys(base)])];
   return Object.fromEntries(
     names
-      .filter((name) => JSON.stringify(settings[name]) !== JSON.stringify(other[name]))
-      .map((name) => [name, settings[name] ?? null]),
+      .filter((name) => JSON.stringify(own?.[name]) !== JSON.stringify(other?.[name]))
+      .map((name) => [name, own?.[name] ?? null]),
   );
 }

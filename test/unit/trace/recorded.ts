@@ -21,6 +21,8 @@ export interface TraceCase {
   readonly node: string | null;
   readonly isMember: boolean;
   readonly withBack: boolean;
+  /** All that the tools print is kept; else what test/overlay/cut-traces.ts leaves of it. */
+  readonly isWhole?: boolean;
   readonly question: TraceQuestion;
 }
 

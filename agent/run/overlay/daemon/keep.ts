@@ -5,7 +5,7 @@ import type { Config } from '../../../model/config.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { withLockWhenFree } from '../../lock.ts';
-import { changesOf, settleOverlay } from '../apply.ts';
+import { applyOverlayWith, changesOf } from '../apply.ts';
 import { demuxDrift } from '../arriving.ts';
 import { isWayOut, wayOutMissing } from '../gateway-proof.ts';
 import { ensureCentral } from '../ovn-daemons.ts';
@@ -56,7 +56,7 @@ export async function keepNode(
     }
     let members: readonly OverlayNode[] = [];
     // That OVN has carried it out is seen by `overlay verify`; nothing that is kept depends on it, and the central node may be away.
-    const { databases, managementPort, demux } = await settleOverlay(record, places, say, async (planned) => {
+    const { databases, managementPort, demux } = await applyOverlayWith(record, places, say, async (planned) => {
       members = planned.members;
       return wayOutLeft(planned);
     });
@@ -66,16 +66,15 @@ export async function keepNode(
 }
 
 /** What is left to do elsewhere for this node's way out. ovn-controller's port, which comes then, is an event. */
-async function wayOutLeft({ record, databases }: PlannedNode): Promise<readonly string[]> {
-  const local = databases.at(-1)?.database;
-  return local === undefined || (await isWayOut(record, local, 0)) ? [] : [wayOutMissing(record)];
+async function wayOutLeft({ record, local }: PlannedNode): Promise<readonly string[]> {
+  return (await isWayOut(record, local.database, 0)) ? [] : [wayOutMissing(record)];
 }
 
 function difference(record: OverlayRecord, places: OverlayPlaces) {
   return withPlan(record, places, async (planned) => {
     const { databases, managementPort } = changesOf(planned);
     const rows = databases.reduce((sum, plan) => sum + plan.changes.length, 0);
-    const { demux, faults } = await demuxDrift(planned.record, places, planned);
+    const { demux, faults } = await demuxDrift(planned);
     const flows = faults.length === 0 ? demux.length : 0;
     return { rows, flows, kernel: managementPort.length, members: planned.members };
   });

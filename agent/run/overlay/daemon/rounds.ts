@@ -7,7 +7,7 @@ import { readRows } from '../rows.ts';
 /** Gateways are asked this often whether they are there; three rounds make one that is silent for 10 to 15 s. */
 const roundMs = 5_000;
 
-/** What a round of questions has come to. */
+/** The result of a round of questions. */
 interface Round {
   /** The numbers asked for so far, for the next round. */
   readonly asked: readonly number[];

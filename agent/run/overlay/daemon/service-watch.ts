@@ -1,4 +1,3 @@
-import { monotonicMs } from '../../../deadline.ts';
 import { followTables, type TableContents } from '../../../drivers/ovn/followed-tables.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { DatabaseRow, DatabaseRows } from '../../../model/rows.ts';
@@ -6,6 +5,7 @@ import { decodedRow, shapeOfSchema } from '../../../overlay/wire.ts';
 import { areNews, servicesIn } from '../arriving.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { southboundRemote } from '../southbound.ts';
+import { createGathered } from './gathered.ts';
 
 /** Columns from which services are told, and none in which chassis report. */
 const tables = {
@@ -16,32 +16,23 @@ const tables = {
   Encap: ['ip'],
 } as const;
 
-/** What is changed together is looked at once. */
-const gatherMs = 100;
-/** Of a storm of changes one part is spent on looking, so many on waiting. */
-const waitsPerLook = 10;
-
 /**
  * Follows the services in the southbound database, and calls back when other ones arrive at this node than its flows are for. Changes that make no
  * difference here, as most changes of endpoints do, are seen to make none. Until the function that it returns is called.
  */
 export function followServices(record: OverlayRecord, places: OverlayPlaces, onNews: () => void): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  let pauseMs = gatherMs;
-  const look = (contents: TableContents): void => {
-    timer = undefined;
-    const before = monotonicMs();
-    const isNews = areNews(servicesIn(record, rowsOf(contents)), places);
-    pauseMs = Math.max(gatherMs, waitsPerLook * (monotonicMs() - before));
-    if (isNews) onNews();
-  };
   const southbound = southboundRemote(record, places);
   if (southbound === null) return () => undefined;
-  const stop = followTables({ database: 'OVN_Southbound', ...southbound, tables }, (contents) => {
-    timer ??= setTimeout(() => look(contents), pauseMs);
+  let contents: TableContents | undefined;
+  const news = createGathered(() => {
+    if (contents !== undefined && areNews(servicesIn(record, rowsOf(contents)), places)) onNews();
+  });
+  const stop = followTables({ database: 'OVN_Southbound', ...southbound, tables }, (now) => {
+    contents = now;
+    news.ask();
   });
   return () => {
-    clearTimeout(timer);
+    news.close();
     stop();
   };
 }

@@ -13,7 +13,7 @@ import type { OverlayPlaces } from '../places.ts';
 import { followServices } from './service-watch.ts';
 import type { Scope } from './work.ts';
 
-/** Who is told of what has happened. */
+/** What is called after an event. */
 export interface Listener {
   /** Links, addresses or routes of the kernel, anybody's. */
   onKernel(): void;
@@ -40,10 +40,14 @@ export async function startWatches(
     mac: gateway.mac,
   };
   const follow = (database: FollowedDatabase, remote: string, onChange: () => void): (() => void) => {
-    const tables = [...overlayTables[database], 'SSL'];
     const requests = (schema: unknown) =>
       requestsOf(
-        followedTables(database, shapeOfSchema(schema as Parameters<typeof shapeOfSchema>[0], tables), owner, wayOut),
+        followedTables(
+          database,
+          shapeOfSchema(schema as Parameters<typeof shapeOfSchema>[0], overlayTables[database]),
+          owner,
+          wayOut,
+        ),
       );
     return followChanges({ database, remote, requests }, onChange);
   };

@@ -8,7 +8,7 @@ import { shapeOfSchema } from '../../../overlay/wire.ts';
 import { withLockWhenFree } from '../../lock.ts';
 import { startWatches } from '../daemon/watches.ts';
 import { createWork } from '../daemon/work.ts';
-import { lookAtDemux, settleDemux } from '../demux.ts';
+import { applyDemux, lookAtDemux } from '../demux.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { credentialsOf } from './credentials.ts';
 import { readSharedBridge, type SharedBridge } from './shared.ts';
@@ -35,7 +35,7 @@ export async function makeShared(
   const local = await openSwitchDatabase(places.ovsRun);
   try {
     const shared = await readSharedBridge(bridge, nic, places, local);
-    return { shared, changes: await settle(shared, places, local, say) };
+    return { shared, changes: await applyDifference(shared, places, local, say) };
   } finally {
     local.close();
   }
@@ -63,9 +63,9 @@ export async function keepShared(
   const again = async (): Promise<number> => {
     const local = await openSwitchDatabase(places.ovsRun);
     try {
-      const before = await settle(shared, places, local, say);
+      const before = await applyDifference(shared, places, local, say);
       shared = await readSharedBridge(bridge, nic, places, local);
-      return before.length + (await settle(shared, places, local, say)).length;
+      return before.length + (await applyDifference(shared, places, local, say)).length;
     } finally {
       local.close();
     }
@@ -95,7 +95,7 @@ export async function keepShared(
 }
 
 /** The lock is taken only when there is something to write. */
-async function settle(
+async function applyDifference(
   { record, services }: SharedBridge,
   places: OverlayPlaces,
   local: RowDatabase,
@@ -103,7 +103,7 @@ async function settle(
 ): Promise<readonly DemuxChange[]> {
   const { changes } = await lookAtDemux(record, places, local, services);
   if (changes.length === 0) return [];
-  return withLockWhenFree(command, () => settleDemux(record, places, local, services, say));
+  return withLockWhenFree(command, () => applyDemux(record, places, local, services, say));
 }
 
 /** By the connection that the node's admin has told Open vSwitch. */

@@ -8,7 +8,7 @@ import type { NodeRequest, NodeWords } from '../../../model/ovn-k8s.ts';
 import { patchNames } from '../../../overlay/names.ts';
 import { switchSettings } from '../../../overlay/switch-settings.ts';
 import { overlayTables } from '../../../overlay/tables.ts';
-import { proveInstalled, settleKernel } from '../apply.ts';
+import { applyKernel, installedPort, proveInstalled } from '../apply.ts';
 import { refuseHostRanges } from '../membership.ts';
 import { ensureController } from '../ovn-daemons.ts';
 import type { OverlayPlaces } from '../places.ts';
@@ -18,7 +18,7 @@ import { carryOut, readRows } from '../rows.ts';
 import { readSystemId } from '../system-id.ts';
 import { credentialsOf, explained } from './credentials.ts';
 import { macsForNode, type PlannedInit, planInit } from './planned.ts';
-import { settleShared } from './shared.ts';
+import { applyShared } from './shared.ts';
 
 /** A race is lost to a node that has won one: with as many attempts as a cluster has nodes, each gets its turn. */
 const attempts = 20;
@@ -52,10 +52,10 @@ export async function initNode(
       await ensureController(places);
       const planned = await writeRows(request, { local, northbound, systemId, places }, say);
       const record = recordOf(planned);
-      const port = await settleKernel(record, say);
+      const port = await applyKernel(record, say);
       await proveInstalled(record, local, say);
       await provePatch(planned.node, local, say);
-      const demux = await settleShared(record, words, places, local, say);
+      const demux = await applyShared(record, words, places, local, say);
       return {
         databases: [planned.northbound, planned.local],
         managementPort: port,
@@ -120,11 +120,7 @@ async function provePatch({ gateway }: OverlayNode, local: RowDatabase, say: (li
   if (gateway === null) return;
   const { inside } = patchNames(gateway.bridge);
   say(`waiting until ${inside} is part of the cluster`);
-  const where = [
-    ['name', '==', inside],
-    ['external_ids', 'includes', ['map', [['ovn-installed', 'true']]]],
-  ] as const;
-  if (await local.appears({ table: 'Interface', where }, patchMs)) return;
+  if (await local.appears(installedPort(inside), patchMs)) return;
   throw new AgentError('proof-failed', `OVN has not connected ${inside} within ${patchMs / 1000} s`, {
     hint: 'look at /var/log/ovn/ovn-controller.log, and at `ovn-nbctl show` on the central node',
   });

@@ -1,10 +1,9 @@
 import { AgentError } from '../../../errors.ts';
 import type { HostFacts } from '../../../facts/overlay.ts';
-import type { OverlayLayout, OverlayNode, OverlayPlan } from '../../../model/overlay.ts';
+import type { OverlayGateway, OverlayLayout, OverlayNode, OverlayPlan } from '../../../model/overlay.ts';
 import type { NodeRequest } from '../../../model/ovn-k8s.ts';
-import type { DatabaseRows } from '../../../model/rows.ts';
-import { pinnedMac } from '../../../overlay/bridge-mac.ts';
-import { indexRows, textOf } from '../../../overlay/existing.ts';
+import type { DatabaseRows, RowChange } from '../../../model/rows.ts';
+import { indexRows, mapOf, textOf } from '../../../overlay/existing.ts';
 import { planLocal } from '../../../overlay/local.ts';
 import { clusterRouterName } from '../../../overlay/names.ts';
 import { nodeThere } from '../../../overlay/node-there.ts';
@@ -95,6 +94,18 @@ function planSwitch(
   const plan = planLocal({ layout, node, southbound, northbound, datapathType, rows });
   const pinned = node.gateway === null ? [] : pinnedMac(rows, node.gateway);
   return { ...plan, changes: [...plan.changes, ...pinned] };
+}
+
+/**
+ * Makes a shared bridge keep its MAC: the gateway answers with it, and Open vSwitch would choose again with each port that is put in
+ * (ovs-vswitchd.conf.db(5), other_config:hwaddr). One that is said already stays.
+ */
+function pinnedMac(rows: DatabaseRows, { kind, bridge, mac }: OverlayGateway): readonly RowChange[] {
+  const row = kind === 'shared' ? indexRows(rows).named('Bridge', bridge) : null;
+  if (row === null || 'hwaddr' in mapOf(row, 'other_config')) return [];
+  const columns = [{ column: 'other_config', put: { hwaddr: mac } }];
+  const why = 'the gateway answers with its MAC, which must not change with the ports that it gets';
+  return [{ do: 'update', table: 'Bridge', title: bridge, uuid: row._uuid, columns, why }];
 }
 
 function layoutOf({ clusterSubnets }: NodeRequest, { encap }: SwitchSettings, { links }: HostFacts): OverlayLayout {

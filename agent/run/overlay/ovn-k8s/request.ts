@@ -2,7 +2,7 @@ import { rangesFault, rangeTexts } from '../../../config/overlay-ranges.ts';
 import { AgentError } from '../../../errors.ts';
 import type { GatewayRequest, GatewayWords, NodeRequest, NodeWords } from '../../../model/ovn-k8s.ts';
 import { familyOf } from '../../../net/address.ts';
-import { type AddressRange, parseRange } from '../../../net/address-range.ts';
+import { contains, parseRange } from '../../../net/address-range.ts';
 import { isNodeName } from '../name-forms.ts';
 
 /** Reads the options of `master-init` and `minion-init`; `option` names the one that has the node's subnet. Refuses, with kind `bad-usage`, what is not usable. */
@@ -64,13 +64,8 @@ function ranges(option: string, text: string): readonly string[] {
 
 function mustBeInside(option: string, subnet: string, clusterSubnets: readonly string[]): void {
   const inner = parseRange(subnet);
-  const isInside = (outer: AddressRange | null): boolean =>
-    inner !== null &&
-    outer !== null &&
-    inner.family === outer.family &&
-    inner.first >= outer.first &&
-    inner.last <= outer.last;
-  if (clusterSubnets.some((one) => isInside(parseRange(one)))) return;
+  const outer = clusterSubnets.flatMap((one) => parseRange(one) ?? []);
+  if (inner !== null && outer.some((one) => contains(one, inner))) return;
   throw refused(`${option}: ${subnet} is not in --cluster-ip-subnet ${clusterSubnets.join(',')}`, {
     hint: "choose a part of the cluster's subnet",
   });

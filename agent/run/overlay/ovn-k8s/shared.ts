@@ -10,7 +10,7 @@ import { gatewayNames, patchNames } from '../../../overlay/names.ts';
 import { nodeThere } from '../../../overlay/node-there.ts';
 import { switchSettings } from '../../../overlay/switch-settings.ts';
 import { overlayTables } from '../../../overlay/tables.ts';
-import { settleDemux, sharedGateway } from '../demux.ts';
+import { applyDemux, sharedGateway } from '../demux.ts';
 import { overlayOwner } from '../membership.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { readRows } from '../rows.ts';
@@ -24,14 +24,14 @@ export interface SharedBridge {
 }
 
 /** Makes the flows that tell a node and its gateway apart on a bridge that they share, with the services that arrive there. None are left where there is no such gateway. */
-export async function settleShared(
+export async function applyShared(
   record: OverlayRecord,
   words: Partial<NodeWords>,
   places: OverlayPlaces,
   local: RowDatabase,
   say: (line: string) => void,
 ): Promise<readonly DemuxChange[]> {
-  return settleDemux(record, places, local, await servicesOf(record, words), say);
+  return applyDemux(record, places, local, await servicesOf(record, words), say);
 }
 
 async function servicesOf(record: OverlayRecord, words: Partial<NodeWords>): Promise<readonly ArrivingService[]> {

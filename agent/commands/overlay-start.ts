@@ -1,0 +1,22 @@
+import { effectiveConfig } from '../config/effective.ts';
+import type { Config } from '../model/config.ts';
+import type { OverlayChanges } from '../model/overlay-plan.ts';
+import { type OverlayPlaces, overlayPlaces } from '../run/overlay/places.ts';
+import { countChanges } from '../view/overlay-view.ts';
+import { requireRoot } from './root.ts';
+
+/** What every command of an overlay needs: root, this node's configuration, and where its overlay is. */
+export async function startOverlay(
+  command: string,
+  program?: string,
+): Promise<{ readonly config: Config; readonly places: OverlayPlaces }> {
+  requireRoot(command, program);
+  const { config } = await effectiveConfig();
+  const datapathType = config.ovs.datapathType.value === 'netdev' ? 'netdev' : null;
+  return { config, places: { ...overlayPlaces, datapathType } };
+}
+
+/** The outcome of a command that has made these changes. */
+export function outcomeOf(changes: OverlayChanges): 'changed' | 'unchanged' {
+  return countChanges(changes) === 0 ? 'unchanged' : 'changed';
+}

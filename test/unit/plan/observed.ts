@@ -1,0 +1,203 @@
+// Observations as cases keep them: without what almost every node has, and with NetworkManager's object paths from their last folder on.
+import { isDeepStrictEqual } from 'node:util';
+import type { Link, NmActiveConnection, NmDevice, NmProfile, Observation } from '../../../agent/model/observation.ts';
+import type { ProfileSettings, SettingValue } from '../../../agent/model/settings.ts';
+
+/** The value with parts of it, at any depth, left out. */
+type Short<T> = T extends SettingValue
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly Short<Item>[]
+    : T extends object
+      ? { readonly [Key in keyof T]?: Short<T[Key]> }
+      : T;
+export type ShortObservation = Short<Observation>;
+
+const objects = '/org/freedesktop/NetworkManager/';
+const usualAddress = { tentative: false, dadFailed: false, temporary: false, deprecated: false };
+const usualLink = {
+  permanentMac: null,
+  mtuBytes: 1500,
+  up: true,
+  carrier: true,
+  hardwareType: 1,
+  kind: null,
+  driver: null,
+  master: null,
+};
+const usualLoopback = {
+  index: 1,
+  mac: '00:00:00:00:00:00',
+  ...usualLink,
+  mtuBytes: 65_536,
+  hardwareType: 772,
+  addresses: [
+    { family: 4, address: '127.0.0.1', prefixLength: 8, scope: 'host', ...usualAddress },
+    { family: 6, address: '::1', prefixLength: 128, scope: 'host', ...usualAddress },
+  ],
+};
+/** What NetworkManager tells of each profile that has the setting. */
+const usualSettings: ProfileSettings = {
+  connection: { permissions: ['as', []] },
+  '802-3-ethernet': { 'auto-negotiate': ['b', false], 's390-options': ['a{ss}', {}] },
+  'ovs-port': { trunks: ['aa{sv}', []] },
+  ipv4: { 'address-data': ['aa{sv}', []], 'route-data': ['aa{sv}', []] },
+  ipv6: { 'address-data': ['aa{sv}', []], 'route-data': ['aa{sv}', []] },
+};
+
+/** The observation of which a case keeps this. One that is whole stays as it is. */
+export function wholeObservation(short: ShortObservation): Observation {
+  return { ...short, ...wholeParts(short) } as Observation;
+}
+
+/** What a case keeps of an observation. */
+export function shortObservation(whole: Observation): ShortObservation {
+  return { ...whole, ...shortParts(whole) };
+}
+
+type Parts = Pick<Observation, 'links' | 'networkManager' | 'ovs'>;
+
+/** Links, NetworkManager and Open vSwitch, of which a case keeps this. */
+export function wholeParts({ links = [], networkManager = {}, ovs = {} }: Short<Parts>): Parts {
+  const nm = withPaths(networkManager, objects, '');
+  const { devices = [], activeConnections = [], profiles = [] } = nm;
+  const wholeProfiles = profiles.map(wholeProfile);
+  return {
+    links: links.map(wholeLink),
+    networkManager: {
+      ...nm,
+      devices: devices.map(({ path, interface: name = '', ...device }) => {
+        return { path, interface: name, ...usualDevice({ interface: name, ...device }), ...device };
+      }),
+      activeConnections: activeConnections.map(({ path, devices, state = 2, ...connection }) => {
+        const { stateFlags, ...names } = connection;
+        return { path, ...usualNames(names.profile, wholeProfiles), ...names, devices, state, stateFlags };
+      }),
+      profiles: wholeProfiles,
+    },
+    ovs: {
+      ...ovs,
+      bridges: (ovs.bridges ?? []).map(({ ports = [], ...bridge }) => ({
+        ...bridge,
+        ports: ports.map(({ interfaces = [], ...port }) => ({
+          ...port,
+          interfaces: interfaces.map(({ uuid, name, type = '', ofport, ...special }) => {
+            return { uuid, name, type, ofport, error: null, ...special };
+          }),
+        })),
+      })),
+    },
+  } as Parts;
+}
+
+/** What a case keeps of them. */
+function shortParts({ links, networkManager, ovs }: Parts): Short<Parts> {
+  const { profiles } = networkManager;
+  return {
+    links: links.map(shortLink),
+    networkManager: withPaths(
+      {
+        ...networkManager,
+        devices: networkManager.devices.map(({ type, ...device }) => {
+          const { path, interface: name, ...special } = without(device, usualDevice({ type, ...device }));
+          return { path, interface: name, type, ...special };
+        }),
+        activeConnections: networkManager.activeConnections.map(({ profile, ...connection }) => {
+          const { path, ...special } = without(connection, { ...usualNames(profile, profiles), state: 2 });
+          return { path, profile, ...special };
+        }),
+        profiles: profiles.map(({ settings, ...profile }) => ({
+          ...profile,
+          settings: mapSettings(settings, (name, values) => without(values, usualOf(profile, name))),
+        })),
+      },
+      '',
+      objects,
+    ),
+    ovs: {
+      ...ovs,
+      bridges: ovs.bridges.map(({ ports, ...bridge }) => ({
+        ...bridge,
+        ports: ports.map(({ interfaces, ...port }) => ({
+          ...port,
+          interfaces: interfaces.map((entry) => without(entry, { type: '', error: null })),
+        })),
+      })),
+    },
+  };
+}
+
+function wholeLink({ name, index, mac, addresses = [], ...link }: Short<Link>): Link {
+  if (name === 'lo' && index === undefined) return { name, ...usualLoopback } as Link;
+  const whole = addresses.map(({ family, address, prefixLength, scope, ...special }) => {
+    return { family, address, prefixLength, scope, ...usualAddress, ...special };
+  });
+  return { name, index, mac, ...usualLink, ...link, addresses: whole } as Link;
+}
+
+function shortLink({ name, ...link }: Link): Short<Link> {
+  if (name === 'lo' && isDeepStrictEqual(link, usualLoopback)) return { name };
+  const { addresses, ...special } = link;
+  return {
+    name,
+    ...without(special, usualLink),
+    ...(addresses.length > 0 && { addresses: addresses.map((address) => without(address, usualAddress)) }),
+  };
+}
+
+function usualDevice({ type = 0, interface: name = '' }: Short<NmDevice>): Partial<NmDevice> {
+  const isVirtual = [25, 26].includes(type);
+  return {
+    ipInterface: isVirtual ? '' : name,
+    type,
+    state: 100,
+    activeConnection: null,
+    ...(isVirtual && { hwAddress: '' }),
+    ...((isVirtual || type === 24) && { driver: 'openvswitch' }),
+  };
+}
+
+function wholeProfile({ settings = {}, ...profile }: Short<NmProfile>): NmProfile {
+  const whole = mapSettings(settings as ProfileSettings, (name, values) => {
+    const all = { ...usualOf(profile, name), ...values };
+    return Object.fromEntries(Object.entries(all).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  });
+  return { ...profile, settings: whole } as NmProfile;
+}
+
+function usualOf(
+  { id = '', uuid = '' }: Partial<Pick<NmProfile, 'id' | 'uuid'>>,
+  name: string,
+): ProfileSettings[string] {
+  const names: ProfileSettings[string] = name === 'connection' ? { id: ['s', id], uuid: ['s', uuid] } : {};
+  return { ...usualSettings[name], ...names };
+}
+
+/** A connection is called as its profile. */
+function usualNames(path: string | undefined, profiles: readonly NmProfile[]): Partial<NmActiveConnection> {
+  const profile = profiles.find((one) => one.path === path);
+  if (profile === undefined) return {};
+  const { id, uuid, settings } = profile;
+  return { id, uuid, type: String(settings.connection?.type?.[1]) };
+}
+
+function mapSettings(
+  settings: ProfileSettings,
+  change: (name: string, values: ProfileSettings[string]) => ProfileSettings[string],
+): ProfileSettings {
+  return Object.fromEntries(Object.entries(settings).map(([name, values]) => [name, change(name, values)]));
+}
+
+/** The value without what it shares with another one. */
+function without<T extends object>(value: T, usual: object): T {
+  const other = usual as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(Object.entries(value).filter(([key, item]) => !isDeepStrictEqual(item, other[key]))) as T;
+}
+
+/** A copy in which object paths have another beginning. */
+function withPaths<T>(value: T, beginning: string, former: string): T {
+  const path = new RegExp(`^${former}((?:ActiveConnection|Checkpoint|Devices|Settings)/\\d+)$`);
+  return JSON.parse(JSON.stringify(value), (_, item) =>
+    typeof item === 'string' ? item.replace(path, `${beginning}$1`) : item,
+  ) as T;
+}

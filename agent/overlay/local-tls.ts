@@ -21,16 +21,20 @@ export function planLocalTls(rows: DatabaseRows, tls: OverlayTls | null, owner: 
     return [{ do: 'delete', table: 'SSL', title: 'certificates', uuid: row._uuid, place, why }];
   }
   const files = { private_key: tls.privateKey, certificate: tls.certificate, ca_cert: tls.caCertificate };
-  const isSame = Object.entries(files).every(([column, file]) => textOf(row ?? null, column) === file);
-  if (isSame) return [];
-  if (row !== undefined) {
+  const other = Object.entries(files).filter(([column, file]) => textOf(row ?? null, column) !== file);
+  if (other.length === 0) return [];
+  if (row !== undefined && !isOwnedBy(row, owner)) {
     throw new AgentError(
       'overlay-conflict',
       `Open vSwitch uses the key ${textOf(row, 'private_key')}, which is not ours`,
       { hint: 'who needs it has to go first: ovs-vsctl get-ssl shows it, ovs-vsctl del-ssl removes it' },
     );
   }
-  const columns = { ...files, external_ids: { [tagKeys.owner]: owner } };
   const why = 'ovn-controller shows it to the central node';
+  if (row !== undefined) {
+    const columns = other.map(([column, file]) => ({ column, replace: file, before: row[column] ?? '' }));
+    return [{ do: 'update', table: 'SSL', title: 'certificates', uuid: row._uuid, columns, why }];
+  }
+  const columns = { ...files, external_ids: { [tagKeys.owner]: owner } };
   return [{ do: 'insert', table: 'SSL', title: 'certificates', name: 'local_tls', row: columns, place, why }];
 }

@@ -2,7 +2,9 @@ import t from 'tap';
 import type { LocalFacts } from '../../../agent/model/overlay.ts';
 import type { DatabaseRow } from '../../../agent/model/rows.ts';
 import { planLocal, planLocalRemoval } from '../../../agent/overlay/local.ts';
+import { planLocalTls } from '../../../agent/overlay/local-tls.ts';
 import { operationsOf } from '../../../agent/overlay/operations.ts';
+import { failure } from '../failure.ts';
 import { gatewayOf, modern, nodeOf, seed } from './cluster.ts';
 import type { ModelDatabase } from './model-database.ts';
 import { emptyVswitch } from './vswitch.ts';
@@ -167,5 +169,27 @@ t.test('refusals', (t) => {
     kind: 'overlay-conflict',
     message: /is in br-ex/,
   });
+  t.end();
+});
+
+t.test('certificates that lie elsewhere now are named anew, and those of somebody else are refused', (t) => {
+  const database = emptyVswitch();
+  const tls = { privateKey: '/old/node.pem', certificate: '/old/node.pem', caCertificate: '/pki/ca.crt' };
+  const plan = (files: typeof tls, owner = modern.owner) => {
+    const rows = database.rows();
+    const changes = planLocalTls(rows, files, owner);
+    database.transact(operationsOf({ database: rows.database, guards: [], changes }, rows.shape));
+    return changes.map(({ do: kind }) => kind);
+  };
+  t.strictSame(plan(tls), ['insert']);
+  t.strictSame(plan(tls), []);
+  t.strictSame(plan({ ...tls, privateKey: '/pki/node.pem', certificate: '/pki/node.pem' }), ['update']);
+  t.match(database.rows().tables.SSL, [
+    { private_key: '/pki/node.pem', certificate: '/pki/node.pem', ca_cert: '/pki/ca.crt' },
+  ]);
+  t.throws(
+    () => plan(tls, 'somebody'),
+    failure('overlay-conflict', { message: /\/pki\/node\.pem, which is not ours/ }),
+  );
   t.end();
 });

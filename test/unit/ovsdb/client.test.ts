@@ -98,14 +98,18 @@ t.test('garbage closes the connection with a clear error', async (t) => {
 });
 
 t.test('a message that never ends hits the size limit', async (t) => {
-  const [, client] = await setUp(t, (_message, peer) => {
-    peer.socket.write('{"id":0,"result":["');
-    const flood = (): void => {
-      while (!peer.socket.destroyed && peer.socket.write('x'.repeat(1024 * 1024)));
-      peer.socket.once('drain', flood);
-    };
-    flood();
-  });
+  const [, client] = await setUp(
+    t,
+    (_message, peer) => {
+      peer.socket.write('{"id":0,"result":["');
+      const flood = (): void => {
+        while (!peer.socket.destroyed && peer.socket.write('x'.repeat(1024 * 1024)));
+        peer.socket.once('drain', flood);
+      };
+      flood();
+    },
+    60_000,
+  ); // 64 MiB take seconds on a busy machine
   await t.rejects(client.call('list_dbs', []), { kind: 'protocol', message: /larger than 67108864 bytes/ });
 });
 

@@ -41,7 +41,7 @@ export function addBridgeCommands(program: Command, addTo: AddTo): void {
     'bring these bridges, and no others, to what they were made to be; at boot, too',
     async (output, { stop }: { stop: boolean }) => {
       const commands = await import('../commands/bridge.ts');
-      return stop ? commands.giveBackForStop(output) : commands.applyAdded(output);
+      return stop ? commands.detachForStop(output) : commands.applyAdded(output);
     },
   ).option(
     '--stop',

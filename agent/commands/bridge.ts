@@ -55,7 +55,7 @@ export function applyAdded(output: Output): Promise<void> {
  * `bridge apply --stop`: gives their NICs back before Open vSwitch stops, which would leave them in bridges that forward nothing new. They stay asked
  * for. A change that waits to be confirmed is taken back first: NetworkManager could not do it any more.
  */
-export async function giveBackForStop(output: Output): Promise<void> {
+export async function detachForStop(output: Output): Promise<void> {
   const command = 'bridge apply --stop';
   requireRoot(command);
   const { takeBackPending } = await import('../run/undo.ts');

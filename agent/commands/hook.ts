@@ -5,7 +5,7 @@ import { asAgentError } from '../errors.ts';
 import { planRemoval, planTuning } from '../plan/tuning/tuning.ts';
 import { type HookEvent, runHook } from '../run/hooks.ts';
 import { disable } from './apply.ts';
-import { giveBackForStop } from './bridge.ts';
+import { detachForStop } from './bridge.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
@@ -30,7 +30,7 @@ export async function hook(event: HookEvent, output: Output): Promise<void> {
     planTuning: (facts, ovs) => planner(config, facts, ovs),
     disable: async () => {
       // A bridge the admin built is the admin's to remove.
-      if (config.disableOvsInit.value) await giveBackForStop(output);
+      if (config.disableOvsInit.value) await detachForStop(output);
       else await disable(output);
     },
   });

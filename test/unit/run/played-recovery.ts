@@ -51,7 +51,7 @@ export interface Death {
   readonly wrote?: (journal: Journal) => void;
 }
 
-export interface Survivors {
+export interface Leftovers {
   readonly deaths: readonly Death[];
   /** Checkpoints that stand, each time it is asked; the last answer stays. */
   readonly standing?: readonly (readonly string[])[];
@@ -78,17 +78,17 @@ export interface Recovered {
 }
 
 /** Writes the journals of runs that died and lets the next run find them. */
-export async function recover(t: Test, survivors: Survivors): Promise<Recovered> {
+export async function recover(t: Test, leftovers: Leftovers): Promise<Recovered> {
   const root = t.testdir({});
   const places = { journals: join(root, 'lib/tx'), status: join(root, 'run') };
-  const { deaths } = survivors;
+  const { deaths } = leftovers;
   for (const { id = '20260102T030405Z-0001', bootId, checkpoint = '/checkpoint/1', plan, wrote } of deaths) {
     const journal = openJournal(places.journals, journalOf(id, bootId, plan));
     if (checkpoint !== null) journal.append({ event: 'checkpoint', path: checkpoint });
     wrote?.(journal);
     journal.close();
   }
-  survivors.prepare?.(places.journals);
+  leftovers.prepare?.(places.journals);
   const calls: string[] = [];
   const said: string[] = [];
   const announced: Message[] = [];
@@ -97,8 +97,8 @@ export async function recover(t: Test, survivors: Survivors): Promise<Recovered>
     announce: (message: Message) => announced.push(message),
   };
   const deadline = startDeadline(60_000);
-  survivors.deadline?.(deadline);
-  const node = survivors.unasked === true ? untouchable() : played(survivors, calls);
+  leftovers.deadline?.(deadline);
+  const node = leftovers.unasked === true ? untouchable() : played(leftovers, calls);
   const error = await recoverEarlierRuns(node, reporter, deadline, places).then(
     () => null,
     (cause: AgentError) => cause,
@@ -120,7 +120,7 @@ export async function recover(t: Test, survivors: Survivors): Promise<Recovered>
   };
 }
 
-function played({ standing = [['/checkpoint/1']], observation = atOnce, nm = {} }: Survivors, calls: string[]): Node {
+function played({ standing = [['/checkpoint/1']], observation = atOnce, nm = {} }: Leftovers, calls: string[]): Node {
   const answers = [...standing];
   const properties: Readonly<Record<string, () => unknown>> = {
     Checkpoints: () => (answers.length > 1 ? answers.shift() : answers[0]),

@@ -14,10 +14,12 @@ export function notServed(service: Service, nodes: readonly OverlayNode[]): read
       `${loadBalancerIPs.join(', ')} is not served, because spec.loadBalancerSourceRanges cannot be enforced here: leave it out, and let a NetworkPolicy say who may come in`,
     );
   const families = new Set(clusterIPs.map(isIpv6));
-  const strangers = [...externalIPs, ...servedLoadBalancerIPs(service)].filter((one) => !families.has(isIpv6(one)));
-  if (strangers.length > 0)
-    reasons.push(`${strangers.join(', ')} is not served, because the service has no cluster IP of that family`);
-  const outside = [...externalIPs, ...servedLoadBalancerIPs(service)].filter((one) => !strangers.includes(one));
+  const ofOtherFamilies = [...externalIPs, ...servedLoadBalancerIPs(service)].filter(
+    (one) => !families.has(isIpv6(one)),
+  );
+  if (ofOtherFamilies.length > 0)
+    reasons.push(`${ofOtherFamilies.join(', ')} is not served, because the service has no cluster IP of that family`);
+  const outside = [...externalIPs, ...servedLoadBalancerIPs(service)].filter((one) => !ofOtherFamilies.includes(one));
   if (outside.length > 0 && gatewaysOf(nodes).length > 0 && gatewaysOf(nodes).every(({ isVip }) => isVip === true))
     reasons.push(
       `${outside.join(', ')} is served inside of the cluster only, because its gateways have one address together: make a node a gateway by an address of its own`,

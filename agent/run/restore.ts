@@ -76,6 +76,7 @@ interface Aim extends Connections {
 
 interface Restoration extends Aim {
   readonly watch: ActivationWatch;
+  readonly withoutVswitchd: boolean;
 }
 
 /**
@@ -133,10 +134,10 @@ async function bringBack(aim: Aim, checkpoint: string | null, deadline: Deadline
   if (!answers) await freeFromDatapath(outside);
   const watch = watchActivations(nm);
   try {
-    const restoration = { ...aim, watch };
+    const restoration = { ...aim, watch, withoutVswitchd: !answers };
     const stands = checkpoint !== null && (await checkpointStands(nm, checkpoint).catch(() => false));
     const standing = stands ? checkpoint : null;
-    const isBack = standing !== null && answers && (await goBackInPlace(restoration, standing, deadline));
+    const isBack = standing !== null && (await goBackInPlace(restoration, standing, deadline));
     if (isBack) await destroyCheckpoint(nm, standing).catch(() => undefined);
     else {
       if (standing !== null) {
@@ -178,8 +179,8 @@ async function goBackInPlace(restoration: Restoration, checkpoint: string, whole
 
 /** Runs what brings the old state back from where the node is now, and waits until every link has its addresses. */
 async function runSteps(restoration: Restoration, deadline: Deadline): Promise<void> {
-  const { nm, ovs, observe, ports, previous, before, watch } = restoration;
-  const context = stepContext({ nm, ovs, watch, deadline });
+  const { nm, ovs, observe, ports, previous, before, watch, withoutVswitchd } = restoration;
+  const context = stepContext({ nm, ovs, watch, deadline, withoutVswitchd });
   let stayedAway = false;
   const take = async (step: Step): Promise<void> => {
     const settling = settles.includes(step.do);
@@ -217,10 +218,7 @@ async function goneOf(ovs: OpenVSwitch, names: readonly string[]): Promise<reado
   return names.filter((name) => !bridges.some((bridge) => bridge.name === name));
 }
 
-/**
- * Whether ovs-vswitchd answers, at once or when systemd has restarted it. Without it NetworkManager cannot take a bridge apart: what it
- * removes from the database meanwhile, a new vswitchd knows nothing of and leaves in the kernel.
- */
+/** Whether ovs-vswitchd answers, at once or when systemd has restarted it. What leaves the database without it stays in the kernel. */
 async function vswitchdAnswers(ovs: OpenVSwitch): Promise<boolean> {
   const giveUpMs = monotonicMs() + restartLimitMs;
   for (;;) {

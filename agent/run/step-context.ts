@@ -9,6 +9,8 @@ export interface StepContext {
   readonly ovs: OpenVSwitch;
   readonly watch: ActivationWatch;
   readonly deadline: Deadline;
+  /** ovs-vswitchd does not answer, and the NICs that it held are out of the kernel's data path: nothing is asked of it. Absent: it does. */
+  readonly withoutVswitchd?: boolean;
   /** Devices of active profiles, found once: the device's path by the profile's UUID. */
   readonly devices: Map<string, string>;
 }

@@ -79,8 +79,8 @@ async function configured({ nm, watch, deadline }: StepContext, device: string, 
  * there, and checked for duplicates, when it leaves. What a lease or a router has yet to bring is held in the kernel meanwhile.
  */
 export async function detachUplink(context: StepContext, step: StepArguments['detachUplink']): Promise<void> {
-  const { nm, ovs, deadline } = context;
-  await ovs.probeVswitchd();
+  const { nm, ovs, deadline, withoutVswitchd = false } = context;
+  if (!withoutVswitchd) await ovs.probeVswitchd();
   const device = await kernelDevice(nm, step.interface);
   if (step.activate) {
     await blockAutoconnect(nm, step.blocked ?? []);
@@ -102,7 +102,7 @@ export async function detachUplink(context: StepContext, step: StepArguments['de
   const port = bridges.flatMap(({ ports }) => ports).find(({ name }) => name === step.interface);
   const sourceCheck = port?.externalIds[formerSourceCheck];
   if (sourceCheck !== undefined) setSourceCheck(step.interface, sourceCheck);
-  await ovs.detachUplink(step);
+  await ovs.detachUplink(step, !withoutVswitchd);
 }
 
 /**

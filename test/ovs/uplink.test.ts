@@ -24,13 +24,13 @@ t.test('an uplink with real daemons', { skip }, async (t) => {
     kind: 'ovsdb-refused',
     message: /Open vSwitch cannot carry eth-none: could not open network device eth-none/,
   });
-  await ovs.detachUplink({ bridge: 'br0', interface: 'eth-none' });
+  await ovs.detachUplink({ bridge: 'br0', interface: 'eth-none' }, true);
   const [bridge] = (await ovs.facts()).bridges;
   t.strictSame(
     bridge?.ports.map((port) => port.name),
     ['br0'],
   );
-  await ovs.detachUplink({ bridge: 'br0', interface: 'eth-none' });
+  await ovs.detachUplink({ bridge: 'br0', interface: 'eth-none' }, true);
 
   signal('ovs-vswitchd', 'SIGSTOP');
   await t.rejects(ovs.setKeys('other_config', { x: '1' }), {

@@ -35,7 +35,8 @@ export interface OpenVSwitch {
   /** Puts a NIC into a bridge, as a port with these keys, and waits until vswitchd carries it. */
   attachUplink(port: UplinkPort, externalIds?: Readonly<Record<string, string>>): Promise<void>;
   /** Takes a NIC out of a bridge and waits until vswitchd has let go of it. */
-  detachUplink(port: UplinkPort): Promise<void>;
+  /** Takes a NIC out of its bridge; `isTaken`: and waits until vswitchd has let go of it. */
+  detachUplink(port: UplinkPort, isTaken: boolean): Promise<void>;
   /** Removes bridges with everything in them as one transaction; those that are not there are fine. */
   removeBridges(names: readonly string[]): Promise<void>;
   /** Sets and removes (null) keys in the row of Open vSwitch itself and waits until vswitchd has taken them over. */
@@ -61,7 +62,8 @@ export async function openOpenVSwitch(directory = runDirectory): Promise<OpenVSw
     releaseBridgeAtBoot: (bridge) => named(`release ${bridge.bridge}`, releaseBridgeAtBoot(client, bridge)),
     leaveBridge: (bridge) => named(`let ${bridge.bridge} go`, leaveBridge(client, bridge)),
     attachUplink: (port, keys) => named(`put ${port.interface} into ${port.bridge}`, attachUplink(client, port, keys)),
-    detachUplink: (port) => named(`take ${port.interface} out of ${port.bridge}`, detachUplink(client, port)),
+    detachUplink: (port, isTaken) =>
+      named(`take ${port.interface} out of ${port.bridge}`, detachUplink(client, port, isTaken)),
     removeBridges: (names) => named(`remove ${names.join(', ')}`, removeBridges(client, names)),
     setKeys: (column, values) => named(`set ${Object.keys(values).join(', ')}`, setKeys(client, column, values)),
     probeVswitchd: () => probeVswitchd(directory),

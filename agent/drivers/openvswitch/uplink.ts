@@ -70,14 +70,18 @@ export async function attachUplink(
   throw new Error(`Open vSwitch cannot carry ${name}: ${error ?? 'it has no port number'}`);
 }
 
-/** Takes a NIC out of a bridge as one transaction and waits until vswitchd has let go of it; one that is not in it is fine. */
-export async function detachUplink(client: OvsdbClient, { bridge, interface: name }: UplinkPort): Promise<void> {
+/** Takes a NIC out of a bridge as one transaction; `isTaken`: and waits until vswitchd has let go of it. One that is not in it is fine. */
+export async function detachUplink(
+  client: OvsdbClient,
+  { bridge, interface: name }: UplinkPort,
+  isTaken: boolean,
+): Promise<void> {
   const { bridges } = await readOvsFacts(client);
   const row = bridges.find((entry) => entry.name === bridge);
   const gone = row?.ports.filter((port) => port.name === name) ?? [];
   if (row === undefined || gone.length === 0) return;
   const ports = setOf(gone.map((port) => uuid(port.uuid)));
-  await takenOver(client, portClosedMs, [
-    mutate('Bridge', [['_uuid', '==', uuid(row.uuid)]], [['ports', 'delete', ports]]),
-  ]);
+  const change = mutate('Bridge', [['_uuid', '==', uuid(row.uuid)]], [['ports', 'delete', ports]]);
+  if (isTaken) await takenOver(client, portClosedMs, [change]);
+  else await client.transact('Open_vSwitch', [change, askVswitchd]);
 }

@@ -7,10 +7,13 @@ import { addressesOf, isBindable } from '../model/observation.ts';
 import type { LinkAddresses, Wanted } from '../model/plan.ts';
 import { isOfMicroShift } from '../plan/bridge/microshift-bridge.ts';
 import { bridgesOf } from '../plan/names.ts';
+import { checkpointSeconds } from './checkpoint-timer.ts';
 import { type Node, openNode, openTuning } from './node.ts';
 
 /** systemd restarts NetworkManager and Open vSwitch within seconds; after that somebody has to look anyway. */
 const comeBackMs = 30_000;
+/** From then on NetworkManager's timer has run out, however late it was pushed forward. */
+const unaidedAfterMs = checkpointSeconds * 1000 + 1_000;
 
 /** The node's connections if they still work, else new ones, once D-Bus, NetworkManager and Open vSwitch are back. */
 export async function reconnectNode(node: Node, deadline: Deadline, say: (message: string) => void): Promise<Node> {
@@ -36,6 +39,35 @@ export async function openNodeWithin(
       await serviceEvent();
     }
   }
+}
+
+/** How a way back gets at the node's services, and looks at the node without them. */
+export interface ReconnectPorts<Connections> {
+  /** A connection that works: the old one, or a new one when it was lost. Waits for NetworkManager to come back. */
+  readonly reconnect: (deadline: Deadline) => Promise<Connections>;
+  /** What the kernel and Open vSwitch show without NetworkManager: true when the old state is there. */
+  readonly looksRestored: () => Promise<boolean>;
+}
+
+/**
+ * Connections that work; null when NetworkManager cannot be reached any more and has, by the timer of its checkpoint, restored the
+ * old state without us.
+ */
+export async function reconnectOrRestored<Connections>(
+  { reconnect, looksRestored }: ReconnectPorts<Connections>,
+  deadline: Deadline,
+): Promise<Connections | null> {
+  const reconnected: Promise<Connections | null> = reconnect(deadline).catch(async (error: unknown) => {
+    // LACP, or a lease, can take longer after the rollback than the first look waits.
+    if (await looksRestored()) return null;
+    throw error;
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const unaided = new Promise<Connections | null>((resolve, reject) => {
+    const look = async (): Promise<Connections | null> => ((await looksRestored()) ? null : reconnected);
+    timer = setTimeout(() => look().then(resolve, reject), unaidedAfterMs);
+  });
+  return Promise.race([reconnected, unaided]).finally(() => clearTimeout(timer));
 }
 
 async function works(node: Node): Promise<boolean> {

@@ -13,9 +13,9 @@ import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
 import { AgentError, asAgentError, type ErrorKind, isAgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
 import type { LinkAddresses, Step, StepKind, Wanted } from '../model/plan.ts';
-import { checkpointSeconds } from './checkpoint-timer.ts';
 import { releaseLeft } from './held-routes.ts';
 import { portsOf, quiet } from './quiet.ts';
+import { type ReconnectPorts, reconnectOrRestored } from './reconnect.ts';
 import { type StepContext, stepContext } from './step-context.ts';
 import { execute } from './steps.ts';
 import { waitForAddresses } from './wait-addresses.ts';
@@ -29,8 +29,6 @@ export const restoreLimitMs = 60_000;
 const addressLimitMs = 45_000;
 /** The planned way back takes a second or two; NetworkManager's rollback must still have its time after it. */
 const plannedLimitMs = 20_000;
-/** From then on NetworkManager's timer has run out, however late it was pushed forward. */
-const unaidedAfterMs = checkpointSeconds * 1000 + 1_000;
 /** systemd has restarted a vswitchd that was killed after two seconds; an answer that takes more than one is that of one that hangs. */
 const restartLimitMs = 6_000;
 const hangsAfterMs = 1_000;
@@ -58,11 +56,7 @@ export interface Connections {
   readonly observe: () => Promise<Observation>;
 }
 
-export interface RestorePorts {
-  /** A connection that works: the old one, or a new one when it was lost. Waits for NetworkManager to come back. */
-  readonly reconnect: (deadline: Deadline) => Promise<Connections>;
-  /** What the kernel and Open vSwitch show without NetworkManager: true when the old state is there. */
-  readonly looksRestored: () => Promise<boolean>;
+export interface RestorePorts extends ReconnectPorts<Connections> {
   /** Plans the way back to what was; null where only NetworkManager's checkpoint knows how to build it again. */
   readonly planRestore: (previous: Wanted, observation: Observation) => readonly Step[] | null;
   readonly say: (message: string) => void;
@@ -94,7 +88,7 @@ export async function restoreOldState(
   try {
     for (;;) {
       throwIfStopped(deadline);
-      const connections = await reconnect(ports, deadline);
+      const connections = await reconnectOrRestored(ports, deadline);
       if (connections === null) {
         ports.say("NetworkManager's own timer has restored the old state");
         return null;
@@ -231,18 +225,4 @@ async function vswitchdAnswers(ovs: OpenVSwitch): Promise<boolean> {
       await serviceEvent();
     }
   }
-}
-
-/**
- * Connections that work; null when NetworkManager cannot be reached any more and has, by the timer of its checkpoint, restored the
- * old state without us.
- */
-async function reconnect(ports: RestorePorts, deadline: Deadline): Promise<Connections | null> {
-  const reconnected = ports.reconnect(deadline);
-  let timer: NodeJS.Timeout | undefined;
-  const unaided = new Promise<Connections | null>((resolve, reject) => {
-    const look = async (): Promise<Connections | null> => ((await ports.looksRestored()) ? null : reconnected);
-    timer = setTimeout(() => look().then(resolve, reject), unaidedAfterMs);
-  });
-  return Promise.race([reconnected, unaided]).finally(() => clearTimeout(timer));
 }

@@ -27,6 +27,7 @@ interface Played {
   readonly ovs?: Partial<OpenVSwitch>;
   readonly observe?: Connections['observe'];
   readonly reconnect?: RestorePorts['reconnect'];
+  readonly looksRestored?: RestorePorts['looksRestored'];
   /** Bridges in the database, each time it is asked; the last one stays. */
   readonly bridges?: readonly (readonly string[])[];
   /** Held routes that ip(8) shows, IPv4. */
@@ -81,7 +82,7 @@ async function restore(t: Test, played: Played): Promise<Restored> {
   };
   const ports: RestorePorts = {
     reconnect: played.reconnect ?? (async () => connections),
-    looksRestored: async () => false,
+    looksRestored: played.looksRestored ?? (async () => false),
     planRestore: played.planRestore ?? (() => [step]),
     say: (message) => log.push(message),
   };
@@ -311,6 +312,15 @@ t.test('what an earlier way back has held goes with the last one, whatever that 
     'route delete 203.0.113.7 dev eth1 metric 49 proto 77',
   ]);
   t.strictSame(log, ['returning: what is still held goes once eth1 has routes of its own', 'CheckpointDestroy']);
+});
+
+t.test('what NetworkManager has restored by the time that nothing comes back is restored', async (t) => {
+  const reconnect = async (): Promise<never> => {
+    throw refused('nothing comes back');
+  };
+  const { log, left } = await restore(t, { reconnect, looksRestored: async () => true });
+  t.equal(left, null);
+  t.strictSame(log, ["NetworkManager's own timer has restored the old state"]);
 });
 
 t.test('whatever fails in the end is a state that is not restored', async (t) => {

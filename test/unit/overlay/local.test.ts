@@ -173,23 +173,27 @@ t.test('refusals', (t) => {
 });
 
 t.test('certificates that lie elsewhere now are named anew, and those of somebody else are refused', (t) => {
-  const database = emptyVswitch();
-  const tls = { privateKey: '/old/node.pem', certificate: '/old/node.pem', caCertificate: '/pki/ca.crt' };
-  const plan = (files: typeof tls, owner = modern.owner) => {
-    const rows = database.rows();
-    const changes = planLocalTls(rows, files, owner);
-    database.transact(operationsOf({ database: rows.database, guards: [], changes }, rows.shape));
-    return changes.map(({ do: kind }) => kind);
+  const files = { private_key: '/old/node.pem', certificate: '/old/node.pem', ca_cert: '/pki/ca.crt' };
+  const planned = (owner: string, moved: string) => {
+    const row = { _uuid: 'ssl', ...files, external_ids: { owner } };
+    const rows = { database: 'Open_vSwitch', shape: {}, tables: { Open_vSwitch: [{ _uuid: 'root' }], SSL: [row] } };
+    const tls = { privateKey: moved, certificate: moved, caCertificate: '/pki/ca.crt' };
+    return planLocalTls(rows, tls, modern.owner);
   };
-  t.strictSame(plan(tls), ['insert']);
-  t.strictSame(plan(tls), []);
-  t.strictSame(plan({ ...tls, privateKey: '/pki/node.pem', certificate: '/pki/node.pem' }), ['update']);
-  t.match(database.rows().tables.SSL, [
-    { private_key: '/pki/node.pem', certificate: '/pki/node.pem', ca_cert: '/pki/ca.crt' },
+  t.strictSame(planned(modern.owner, '/old/node.pem'), []);
+  t.match(planned(modern.owner, '/pki/node.pem'), [
+    {
+      do: 'update',
+      table: 'SSL',
+      uuid: 'ssl',
+      columns: [
+        { column: 'private_key', replace: '/pki/node.pem', before: '/old/node.pem' },
+        { column: 'certificate', replace: '/pki/node.pem', before: '/old/node.pem' },
+      ],
+    },
   ]);
-  t.throws(
-    () => plan(tls, 'somebody'),
-    failure('overlay-conflict', { message: /\/pki\/node\.pem, which is not ours/ }),
-  );
+  const why = failure('overlay-conflict', { message: /\/old\/node\.pem, which is not ours/ });
+  t.throws(() => planned('somebody', '/pki/node.pem'), why);
+  t.strictSame(planned('somebody', '/old/node.pem'), [], 'the same files are fine, whoever named them');
   t.end();
 });

@@ -10,8 +10,8 @@ import { readLinks } from './links.ts';
 const holdSeconds = 120;
 
 /**
- * By it held routes are known for ours, whoever looks: a number that iproute2 gives to nobody (etc/rt_protos). NetworkManager does not look at
- * routes of such (nm-platform.c, ip_route_is_tracked).
+ * The routing protocol of held routes, by which any later run knows them for ours: a number that iproute2 gives to nobody (etc/rt_protos).
+ * NetworkManager leaves routes of such a protocol alone (nm-platform.c, ip_route_is_tracked).
  */
 const heldProtocol = 77;
 /** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
@@ -69,12 +69,21 @@ async function heldOf(family: '-4' | '-6', anywhere: string): Promise<readonly S
   const words = ['-json', family, 'route', 'show', 'proto', String(heldProtocol)];
   const { exitCode, stdout } = await run('ip', words, commandMs);
   if (exitCode !== 0 || stdout.trim() === '') return [];
-  const shown = JSON.parse(stdout) as readonly { dst: string; gateway?: string; dev: string; metric: number }[];
-  return shown.map(({ dst, gateway = null, dev, metric }) => ({
+  return parseRoutes(stdout).map(({ dst, gateway = null, dev, metric }) => ({
     interface: dev,
     metric,
     route: { destination: dst === 'default' ? anywhere : dst, gateway },
   }));
+}
+
+function parseRoutes(
+  json: string,
+): readonly { readonly dst: string; readonly gateway?: string; readonly dev: string; readonly metric: number }[] {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return [];
+  }
 }
 
 /** Gives an interface a MAC, where it has another one. */

@@ -64,7 +64,7 @@ interface ShownHold {
   readonly route: HeldRoute;
 }
 
-/** Held routes of one family, by fields of `ip -json route` (iproute2, ip/iproute.c). */
+/** Held routes of one family. */
 async function heldOf(family: '-4' | '-6', anywhere: string): Promise<readonly ShownHold[]> {
   const words = ['-json', family, 'route', 'show', 'proto', String(heldProtocol)];
   const { exitCode, stdout } = await run('ip', words, commandMs);
@@ -76,9 +76,15 @@ async function heldOf(family: '-4' | '-6', anywhere: string): Promise<readonly S
   }));
 }
 
-function parseRoutes(
-  json: string,
-): readonly { readonly dst: string; readonly gateway?: string; readonly dev: string; readonly metric: number }[] {
+/** Fields of `ip -json route` (iproute2, ip/iproute.c). */
+interface ShownRoute {
+  readonly dst: string;
+  readonly gateway?: string;
+  readonly dev: string;
+  readonly metric: number;
+}
+
+function parseRoutes(json: string): readonly ShownRoute[] {
   try {
     return JSON.parse(json);
   } catch {

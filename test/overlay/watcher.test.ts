@@ -228,7 +228,8 @@ async function tellsService(
   const listener = openTestApi(server.kubeconfig('admin'));
   t.teardown(listener.close);
   const events = '/api/v1/namespaces/default/events';
-  const fieldSelector = 'involvedObject.name=shop';
+  // The API server tells of the same service when its own repair of ClusterIPs comes in between.
+  const fieldSelector = 'involvedObject.name=shop,reason=NotServed';
   const heard = hear(listener, { apiVersion: 'v1', plural: 'events', namespace: 'default', fieldSelector });
   const known = new Set<string>();
   /** The Event that is made next. */

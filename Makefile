@@ -41,7 +41,7 @@ demo: node_modules/.package-lock.json ## a node moves its NIC under br-ex before
 	@test/node/host-packages.sh $(HOST_COMMANDS) >&2
 	@npm --silent run build && npm --silent run demo
 
-demo-overlay: node_modules/.package-lock.json ## two nodes become one network on OVN, with a way out (KEEP=1: a shell in the first one afterwards)
+demo-overlay: node_modules/.package-lock.json ## two nodes become one network on OVN, with a gateway (KEEP=1: a shell in the first one afterwards)
 	@test/node/host-packages.sh $(HOST_COMMANDS) >&2
 	@npm --silent run build && npm --silent run demo-overlay
 

@@ -49,7 +49,7 @@ export function addOverlayCommands(program: Command, addTo: AddTo): void {
 
 function addGatewayCommand(overlay: Command, addTo: AddTo): void {
   const add = addTo(overlay);
-  add('gateway', 'make this node a way out of the cluster', async (output, options: GatewayCommandOptions) =>
+  add('gateway', 'make this node a gateway of the cluster', async (output, options: GatewayCommandOptions) =>
     (await import('../commands/overlay.ts')).gateway(options, output),
   )
     .option('--bridge <bridge>', 'by which packets leave (br-ex)')

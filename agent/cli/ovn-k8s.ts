@@ -51,7 +51,7 @@ function addOverlayInits(program: Command, addTo: AddTo): void {
     ),
   ).requiredOption('--minion-switch-subnet <subnet>', 'the part of it for this node');
   common(
-    add('gateway-init', 'make this node a way out of the cluster', async (output, words: GatewayWords) =>
+    add('gateway-init', 'make this node a gateway of the cluster', async (output, words: GatewayWords) =>
       (await import('../commands/ovn-k8s.ts')).gatewayInit(words, output),
     ),
   )

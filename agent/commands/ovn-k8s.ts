@@ -20,7 +20,7 @@ export function minionInit(words: NodeWords & { readonly minionSwitchSubnet: str
   return init('minion-init', request, words, output);
 }
 
-/** `ovn-k8s-overlay gateway-init`: makes this node a way out of the cluster. */
+/** `ovn-k8s-overlay gateway-init`: makes this node a gateway of the cluster. */
 export function gatewayInit(words: GatewayWords, output: Output): Promise<void> {
   return init('gateway-init', gatewayRequest(words), words, output);
 }

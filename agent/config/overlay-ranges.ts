@@ -1,4 +1,5 @@
 import type { Config } from '../model/config.ts';
+import { joinSubnets, masqueradeSubnets } from '../model/ovn-kubernetes-ranges.ts';
 import { type AddressRange, overlaps, parseRange } from '../net/address-range.ts';
 
 /** A range with the name and the source by which people know it. */
@@ -7,11 +8,6 @@ export interface NamedRange {
   readonly source: string;
   readonly range: AddressRange;
 }
-
-/** Addresses that ovn-kubernetes and MicroShift give the node itself (ovn-kubernetes, config.go: masquerade subnets; MicroShift: fd69::2/125). */
-const masquerade = ['169.254.169.0/29', 'fd69::/125'];
-/** The join network of IPv6 where none is set (ovn-kubernetes, config.go: V6JoinSubnet). */
-const joinIpv6 = 'fd98::/64';
 
 /** The parts of a setting that has a range, or one of each family. */
 export function rangeTexts(text: string): string[] {
@@ -50,12 +46,12 @@ export function overlayRanges({ overlay, cluster }: Pick<Config, 'overlay' | 'cl
   const hasIpv6 = (ranges: readonly NamedRange[]): boolean => ranges.some(({ range }) => range.family === 6);
   const written = named('overlay.joinSubnet', joinTexts, joinSubnet.source);
   const needsIpv6 = hasIpv6(pods) && !hasIpv6(written);
-  const join = needsIpv6 ? [...written, ...named('overlay.joinSubnet', [joinIpv6], 'default')] : written;
+  const join = needsIpv6 ? [...written, ...named('overlay.joinSubnet', [joinSubnets[6]], 'default')] : written;
   return { pods, services, join };
 }
 
 /** The ranges that nobody may use for the overlay, whatever the node is. */
-export const reservedRanges: readonly NamedRange[] = masquerade.flatMap((text) => {
+export const reservedRanges: readonly NamedRange[] = Object.values(masqueradeSubnets).flatMap((text) => {
   const range = parseRange(text);
   return range === null ? [] : [{ name: "the node's own masquerade addresses", source: 'ovn-kubernetes', range }];
 });

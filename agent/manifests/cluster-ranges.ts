@@ -1,15 +1,13 @@
 import { AgentError } from '../errors.ts';
 import type { ClusterConfig, Sourced } from '../model/config.ts';
+import { joinSubnets, masqueradeSubnets, transitSubnets } from '../model/ovn-kubernetes-ranges.ts';
 import { type AddressRange, addressAt, overlaps, parseRange } from '../net/address-range.ts';
 
 /** ovn-kubernetes gives each node a /24 or a /64 of the cluster network, and wants room for two of them. */
 const longestClusterPrefix = { 4: 23, 6: 63 } as const;
 
-/**
- * Ranges that ovn-kubernetes uses by itself: its join switch, the switch between its zones, which it reserves with one zone, too, and the
- * addresses it masquerades the host behind (go-controller/pkg/config/config.go, CheckForOverlaps, in 2024 as in 2026).
- */
-const reserved = ['100.64.0.0/16', 'fd98::/64', '100.88.0.0/16', 'fd97::/64', '169.254.169.0/29', 'fd69::/125'];
+/** Ranges that ovn-kubernetes uses by itself (go-controller/pkg/config/config.go, CheckForOverlaps, in 2024 as in 2026). */
+const reserved = [joinSubnets, transitSubnets, masqueradeSubnets].flatMap((ranges) => Object.values(ranges));
 
 /** Throws what ovn-kubernetes, or the API server, would only fail on once they run. */
 export function checkClusterRanges({ clusterNetwork, serviceNetwork }: ClusterConfig): void {

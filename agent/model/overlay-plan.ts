@@ -48,7 +48,7 @@ export interface NodeState {
   readonly tunnel: NodeTunnel | null;
   /** Its last answer to the central node; null: it cannot be asked, as it is not registered. */
   readonly echo: ChassisEcho | null;
-  /** Its way out of the cluster; null: it has none. */
+  /** Its gateway of the cluster; null: it has none. */
   readonly gateway: {
     readonly bridge: string;
     readonly addresses: readonly string[];

@@ -1,6 +1,6 @@
 import type { OverlayLayout, OverlayNode } from './overlay.ts';
 
-/** A way out of the cluster as it was asked for. What is `auto` is what the bridge has at each run. */
+/** A gateway of the cluster as it was asked for. What is `auto` is what the bridge has at each run. */
 export interface GatewayRequest {
   readonly bridge: string;
   /** A NIC that nobody else needs, the only port of the bridge; null: the bridge is somebody else's, as br-ex is. */
@@ -23,7 +23,7 @@ export interface OverlayRecord {
   /** Where the southbound database answers the other nodes: `ssl:192.0.2.1:6642`. */
   readonly southbound: readonly string[];
   readonly node: OverlayNode;
-  /** What `node.gateway` follows from. Absent: the node is no way out. */
+  /** What `node.gateway` follows from. Absent: the node is no gateway. */
   readonly gateway?: GatewayRequest;
   /** The nodes of the cluster, this one included; null: this is not the central node. */
   readonly members: readonly OverlayNode[] | null;

@@ -29,7 +29,7 @@ export interface NodeRequest {
   readonly isMaster: boolean;
 }
 
-/** The way out that a node is asked to have: by a bridge that there is, or by a NIC of its own. */
+/** The gateway that a node is asked to have: by a bridge that there is, or by a NIC of its own. */
 export interface GatewayRequest {
   readonly device: { readonly kind: 'bridge' | 'nic'; readonly name: string };
   /** `address/prefix`; without a prefix it is the one that the device has. */

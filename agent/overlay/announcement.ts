@@ -21,7 +21,7 @@ export function isAnnounced(entry: string): boolean {
   return entry.startsWith(prefix);
 }
 
-/** What a node says of its way out, as entries of `ovn-cms-options`. */
+/** What a node says of its gateway, as entries of `ovn-cms-options`. */
 export function announcement(gateway: OverlayGateway): readonly string[] {
   const { kind, physicalNetwork, mac, addresses, nextHops, vlan, subnets, isVip } = gateway;
   const facts: readonly (readonly [Key, readonly (string | number)[]])[] = [
@@ -37,7 +37,7 @@ export function announcement(gateway: OverlayGateway): readonly string[] {
   return facts.flatMap(([key, values]) => values.map((value) => `${prefix}${key}=${value}`));
 }
 
-/** A way out that a chassis has announced, or why it cannot be one. */
+/** A gateway that a chassis has announced, or why it cannot be one. */
 export type Announced = { readonly gateway: OverlayGateway } | { readonly fault: string };
 
 /** Reads what a chassis announces; null: nothing. Whatever is not exactly as it may be makes it a fault, because a node is not trusted. */

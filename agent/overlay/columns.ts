@@ -34,7 +34,7 @@ export const writtenTables: Readonly<
       columns: ['name', 'mac', 'networks', 'gateway_chassis', 'options', 'external_ids'],
     },
     Logical_Router_Static_Route: {
-      for: 'the ways out of the cluster',
+      for: 'the gateways of the cluster',
       columns: ['ip_prefix', 'nexthop', 'output_port', 'policy', 'external_ids'],
     },
     Logical_Router_Policy: {

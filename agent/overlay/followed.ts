@@ -23,8 +23,8 @@ const wholeTables: readonly string[] = [
   'Chassis_Private',
 ];
 
-/** Rows of Open vSwitch that a node's way out depends on, and that have no owner. */
-export interface FollowedWayOut {
+/** Rows of Open vSwitch that a node's gateway depends on, and that have no owner. */
+export interface FollowedGateway {
   /** What ovn-controller's port on the bridge stands for. */
   readonly localnetPort: string;
   /** That port. */
@@ -38,7 +38,7 @@ export function followedTables(
   database: FollowedDatabase,
   shape: DatabaseShape,
   owner: string,
-  wayOut: FollowedWayOut | null,
+  gateway: FollowedGateway | null,
 ): Readonly<Record<string, FollowedTable>> {
   const wanted = Object.entries(followedColumns[database] as Readonly<Record<string, readonly string[] | null>>);
   return Object.fromEntries(
@@ -47,13 +47,13 @@ export function followedTables(
       const followed = names === null ? there : names.filter((name) => there.includes(name));
       if (followed.length === 0) return [];
       if (!there.includes('external_ids') || wholeTables.includes(table)) return [[table, { columns: followed }]];
-      const where = [has(tagKeys.owner, owner), ...(wayOut === null ? [] : ofWayOut(table, wayOut))];
+      const where = [has(tagKeys.owner, owner), ...(gateway === null ? [] : ofGateway(table, gateway))];
       return [[table, { columns: [...new Set([...followed, 'external_ids'])], where }]];
     }),
   );
 }
 
-function ofWayOut(table: string, { localnetPort, clusterPort, mac }: FollowedWayOut): readonly Condition[] {
+function ofGateway(table: string, { localnetPort, clusterPort, mac }: FollowedGateway): readonly Condition[] {
   if (table === 'Port') return [has('ovn-localnet-port', localnetPort)];
   if (table !== 'Interface') return [];
   return [

@@ -1,4 +1,5 @@
 import type { NorthboundFacts, OverlayGateway, OverlayNode } from '../model/overlay.ts';
+import { masqueradeNextHop, masqueradeSubnets } from '../model/ovn-kubernetes-ranges.ts';
 import { isIpv6, macOf, sameFamily, subnetOf, withoutLength } from './addresses.ts';
 import { type Cluster, joinAddressesFor, wantJoinPort, wantTaggedBalancer } from './cluster.ts';
 import { has, is, keys, type WantedColumn } from './column-changes.ts';
@@ -16,15 +17,6 @@ export interface GatewayRouter {
   readonly router: WantedRow;
   readonly joinAddresses: readonly string[];
 }
-
-/**
- * Where a host and its gateway share an address, what the host says to a service comes from these ranges, and answers go back by a next hop
- * that nobody is (ovn-kubernetes, go-controller/pkg/config, masquerade subnet).
- */
-const masquerade = [
-  { subnet: '169.254.169.0/29', nextHop: '169.254.169.4' },
-  { subnet: 'fd69::/125', nextHop: 'fd69::4' },
-];
 
 /** A node's gateway router, between the join switch and the outside. */
 export function wantGateway(
@@ -54,7 +46,7 @@ export function wantGateway(
         : modernColumns(cluster, node, gateway)),
     },
     absent: { name },
-    why: `${node.name} is a way out of the cluster`,
+    why: `${node.name} is a gateway of the cluster`,
   });
   wantJoinPort(draft, cluster, router, joinAddresses, node.name);
   const one = { node, gateway, router, joinAddresses };
@@ -199,9 +191,10 @@ function wantWays(draft: Draft, { layout, joinAddresses }: Cluster, { node, gate
   for (const nextHop of gateway.nextHops)
     route(isIpv6(nextHop) ? '::/0' : '0.0.0.0/0', nextHop, onRouter, "everything else goes to the LAN's router");
   if (layout.naming === 'seed' || gateway.kind === 'dedicated') return;
-  for (const { subnet, nextHop } of masquerade.filter(
-    (entry) => sameFamily(gateway.addresses, entry.subnet) !== null,
-  )) {
+  for (const family of [4, 6] as const) {
+    const subnet = masqueradeSubnets[family];
+    const nextHop = masqueradeNextHop[family];
+    if (sameFamily(gateway.addresses, subnet) === null) continue;
     route(subnet, nextHop, onRouter, 'the host shares the address, and is answered by a next hop of its own');
     if (!draft.hasTable('Static_MAC_Binding')) continue;
     const binding = draft.existing

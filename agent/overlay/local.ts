@@ -45,7 +45,7 @@ export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | '
   for (const row of draft.existing.all('Port').filter(isOfPod))
     draft.remove('Port', row, textOf(row, 'name'), 'its pod was in the cluster');
   removeOthers(draft, layout.owner);
-  for (const row of draft.existing.all('Port').filter(isWayOut))
+  for (const row of draft.existing.all('Port').filter(isLocalnetPatch))
     draft.remove('Port', row, textOf(row, 'name'), 'it led to the cluster');
   const ids = mapOf(root.existing, 'external_ids');
   const tagged = (ids[tagKeys.keys] ?? '').split(',').filter((key) => key !== '' && !lasting.includes(key));
@@ -184,27 +184,29 @@ function wantUplink(
   wantPort(draft, inside, towards, patch(back, { 'iface-id': uplink }));
 }
 
-/** What ovn-controller puts between br-int and the bridge of a way out (ovn-controller(8)): two ports, which name the logical one. */
-function wayOutOf(port: DatabaseRow): string | undefined {
+/** What ovn-controller puts between br-int and the bridge of a gateway (ovn-controller(8)): two ports, which name the logical one. */
+function localnetPortOf(port: DatabaseRow): string | undefined {
   return mapOf(port, 'external_ids')['ovn-localnet-port'];
 }
 
-const isWayOut = (port: DatabaseRow): boolean => wayOutOf(port) !== undefined;
+const isLocalnetPatch = (port: DatabaseRow): boolean => localnetPortOf(port) !== undefined;
 
 /** Ports and bridges of ours that nobody wants any more. */
 function removeOthers(draft: Draft, owner: string): void {
   const going = draft.existing.all('Bridge').filter((row) => isOwnedBy(row, owner) && !draft.isPlanned(row));
   for (const row of going) {
     const ports = draft.existing.referred(row, 'ports', 'Port');
-    const foreign = ports.filter((port) => !isOwnedBy(port, owner) && !isWayOut(port) && !draft.isPlanned(port));
+    const foreign = ports.filter((port) => !isOwnedBy(port, owner) && !isLocalnetPatch(port) && !draft.isPlanned(port));
     if (foreign.length > 0) {
       draft.trace.push(`kept=${textOf(row, 'name')}, for ${textOf(foreign[0] ?? null, 'name')}`);
       continue;
     }
     draft.remove('Bridge', row, textOf(row, 'name'), 'nothing of the cluster needs it any more');
     // With the bridge gone, ovn-controller leaves the other end of its patch ports in br-int.
-    const ends = ports.filter(isWayOut).map(wayOutOf);
-    for (const port of draft.existing.all('Port').filter((one) => isWayOut(one) && ends.includes(wayOutOf(one))))
+    const ends = ports.filter(isLocalnetPatch).map(localnetPortOf);
+    for (const port of draft.existing
+      .all('Port')
+      .filter((one) => isLocalnetPatch(one) && ends.includes(localnetPortOf(one))))
       draft.remove('Port', port, textOf(port, 'name'), `it led to ${textOf(row, 'name')}`);
   }
   const ports = draft.existing.all('Port').filter((row) => isOwnedBy(row, owner) && !draft.isPlanned(row));

@@ -2,17 +2,17 @@ import type { OverlayChassis, OverlayLayout, OverlayNode } from '../model/overla
 import { withoutLength } from './addresses.ts';
 import { announcedGateway } from './announcement.ts';
 
-/** The members of a cluster with the ways out that they have now. */
+/** The members of a cluster with the gateways that they have now. */
 export interface MembersNow {
   readonly nodes: readonly OverlayNode[];
   readonly trace: readonly string[];
-  /** Ways out that were announced and cannot be taken; each is a sentence. */
+  /** Gateways that were announced and cannot be taken; each is a sentence. */
   readonly faults: readonly string[];
 }
 
 /**
- * What the members' chassis announce, put to the members. The central node `own` knows its own way out. A chassis that is not registered is no way
- * out, nor is one with an address at which another node's tunnels end; of two with one address the first is.
+ * What the members' chassis announce, put to the members. The central node `own` knows its own gateway. A chassis that is not registered is no
+ * gateway, nor is one with an address at which another node's tunnels end; of two with one address the first is.
  */
 export function membersNow(
   layout: OverlayLayout,
@@ -33,7 +33,7 @@ export function membersNow(
       'fault' in announced ? announced.fault : takenAddress({ ...member, gateway: announced.gateway }, taken);
     if ('fault' in announced || fault !== null) {
       trace.push(`gateway=${member.name} ignored: ${fault}`);
-      faults.push(`${member.name} is no way out, as it announces it: ${fault}`);
+      faults.push(`${member.name} is no gateway, as it announces it: ${fault}`);
       return { ...member, gateway: null };
     }
     const { gateway } = announced;
@@ -48,11 +48,11 @@ export function membersNow(
   return { nodes, trace, faults };
 }
 
-/** Who has the addresses of a node's way out: the node, or all that have it together, who have to say the same of it. */
+/** Who has the addresses of a node's gateway: the node, or all that have it together, who have to say the same of it. */
 function holder({ name, gateway }: OverlayNode): string {
   if (gateway?.isVip !== true) return name;
   const { addresses, nextHops, vlan } = gateway;
-  return `a way out of several nodes (${addresses.join(', ')} to ${nextHops.join(', ')}${vlan === null ? '' : `, VLAN ${vlan}`})`;
+  return `a gateway that several nodes are (${addresses.join(', ')} to ${nextHops.join(', ')}${vlan === null ? '' : `, VLAN ${vlan}`})`;
 }
 
 function takenAddress(node: OverlayNode, taken: ReadonlyMap<string, string>): string | null {

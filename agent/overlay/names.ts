@@ -33,7 +33,7 @@ export function gatewayNames(node: string): {
   return { router, outside: `ext_${node}`, onRouter: `rtoe-${router}`, onSwitch: `etor-${router}` };
 }
 
-/** Names of the rows of an address that moves between ways out. */
+/** Names of the rows of an address that moves between gateways. */
 export function vipNames({ addresses }: Pick<OverlayGateway, 'addresses'>): {
   readonly outside: string;
   readonly onRouter: string;

@@ -1,6 +1,7 @@
 import type { NorthboundFacts, OverlayPlan } from '../model/overlay.ts';
 import { wantCluster } from './cluster.ts';
 import { createDraft, type Draft, foundIn } from './draft.ts';
+import { wantEgressRoutes } from './egress-routes.ts';
 import { wantGateway } from './gateway.ts';
 import { wantNode } from './node.ts';
 import { refuseForeignDatabase, refuseTakenNames } from './ownership.ts';
@@ -8,7 +9,6 @@ import { refuseSharedIdentity, refuseTakenSubnets } from './shared-identity.ts';
 import { removeGroups, removeSurplus } from './surplus.ts';
 import { nodeTag } from './tags.ts';
 import { vipsOf, wantVip } from './vip.ts';
-import { wantWaysOut } from './ways-out.ts';
 
 /** The last node takes along what all had in common. */
 const lastLeaves = 'the last node leaves';
@@ -52,7 +52,7 @@ function wantAll(draft: Draft, facts: NorthboundFacts): void {
   );
   const vips = vipsOf(facts.nodes);
   for (const vip of vips) wantVip(draft, cluster, vip);
-  wantWaysOut(draft, cluster, gateways, vips, facts.leaving);
+  wantEgressRoutes(draft, cluster, gateways, vips, facts.leaving);
 }
 
 /** True when rows of ours name a node that does not leave. */

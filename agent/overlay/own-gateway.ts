@@ -26,7 +26,7 @@ export function networkOf({ bridge, interface: nic }: Pick<GatewayRequest, 'brid
   return bridge === 'br-ex' ? 'physnet' : `physnet-${nic ?? bridge}`;
 }
 
-/** The way out that a request means on this node, as it is now. Refuses one that leads nowhere, or that would take what the cluster or the node has. */
+/** The gateway that a request means on this node, as it is now. Refuses one that leads nowhere, or that would take what the cluster or the node has. */
 export function chooseGateway(
   request: GatewayRequest,
   layout: OverlayLayout,
@@ -72,7 +72,7 @@ export function chooseGateway(
 }
 
 /**
- * The record with the way out that its request means now. Without its bridge or NIC the node is none for the time; while that has no address, as
+ * The record with the gateway that its request means now. Without its bridge or NIC the node is none for the time; while that has no address, as
  * between two leases, the last one stays.
  */
 export function recordNow(record: OverlayRecord, kernel: KernelFacts): OverlayRecord {
@@ -125,7 +125,7 @@ function missing(name: string, nic: string | null, links: readonly Link[]): Agen
 }
 
 function unusable(fault: string): AgentError {
-  return new AgentError('overlay-conflict', `this node cannot be a way out: ${fault}`, {
+  return new AgentError('overlay-conflict', `this node cannot be a gateway: ${fault}`, {
     hint: 'say it with --address IP/LENGTH and --next-hop IP',
     facts: { fault },
   });

@@ -8,7 +8,7 @@ import { vipNames } from './names.ts';
 import { tagKeys } from './tag-keys.ts';
 import { wantTranslation, wantUplink } from './uplink.ts';
 
-/** Nodes that have one way out together: the first of them that answers has its address. */
+/** Nodes that have one gateway together: the first of them that answers has its address. */
 export interface Vip {
   readonly gateway: OverlayGateway;
   /** First the one that is preferred. */
@@ -23,7 +23,7 @@ export function isAnyUp({ nodes }: Vip): boolean {
   return nodes.some(({ gateway }) => gateway?.isUp === true);
 }
 
-/** The ways out that nodes have together, by their address; the node with the lowest number is preferred. */
+/** The gateways that nodes have together, by their address; the node with the lowest number is preferred. */
 export function vipsOf(nodes: readonly OverlayNode[]): readonly Vip[] {
   const groups = new Map<string, { gateway: OverlayGateway; nodes: OverlayNode[] }>();
   for (const node of nodes.toSorted((a, b) => a.id - b.id)) {
@@ -44,7 +44,7 @@ export function vipsOf(nodes: readonly OverlayNode[]): readonly Vip[] {
 export function wantVip(draft: Draft, cluster: Cluster, vip: Vip): void {
   const { gateway, nodes } = vip;
   draft.trace.push(
-    `way-out=${gateway.addresses.join(' ')} by the first that answers of ${nodes.map(({ name }) => name).join(', ')}`,
+    `egress=${gateway.addresses.join(' ')} by the first that answers of ${nodes.map(({ name }) => name).join(', ')}`,
   );
   // It stays as long as one of them does.
   const node = nodes[0]?.name ?? '';

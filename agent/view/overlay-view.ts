@@ -66,7 +66,7 @@ export function appliedText({ node, layout }: OverlayRecord, changes: OverlayCha
   return `${doneText(changes)}: ${node.name} has ${node.subnets.join(' and ')} of ${layout.clusterSubnets.join(' and ')}.`;
 }
 
-/** The result of making a node a way out, or of taking that back. */
+/** The result of making a node a gateway, or of taking that back. */
 export function gatewayText({ node, members }: OverlayRecord, changes: OverlayChanges): string {
   const first = doneText(changes);
   const { gateway, name } = node;
@@ -75,7 +75,7 @@ export function gatewayText({ node, members }: OverlayRecord, changes: OverlayCh
       members === null && countChanges(changes) > 0
         ? ' Its rows go with the next `overlay apply` on the central node.'
         : '';
-    return `${first}: ${name} is no way out of the cluster.${rest}`;
+    return `${first}: ${name} is no gateway of the cluster.${rest}`;
   }
   const { bridge, addresses, nextHops, vlan } = gateway;
   const by = `by ${bridge}${vlan === null ? '' : ` in VLAN ${vlan}`} to ${nextHops.join(' and ')}`;
@@ -142,7 +142,7 @@ export function nodesText(nodes: readonly NodeState[], now: number, style: Style
     'TUNNELS END AT',
     'TUNNEL',
     'LAST ECHO',
-    'WAY OUT',
+    'GATEWAY',
     'CERTIFICATE',
     'CHASSIS',
   ];

@@ -105,7 +105,7 @@ function fromLan(outside: Host, { address }: Host): void {
   ]);
 }
 
-/** Nodes, subnets, tunnels and ways out, as the central node has them. */
+/** Nodes, subnets, tunnels and gateways, as the central node has them. */
 function draw(central: Host): void {
   const { nodes }: { nodes: Drawn[] } = JSON.parse(central.agent('overlay', 'nodes', '--output', 'json').stdout);
   say(picture(nodes));

@@ -1,4 +1,4 @@
-// make demo-overlay: two nodes become one network on OVN, one of them the way out to the LAN. KEEP=1 leaves a shell in the first one at the end.
+// make demo-overlay: two nodes become one network on OVN, one of them the gateway to the LAN. KEEP=1 leaves a shell in the first one at the end.
 import type { TestNode } from './node.ts';
 import { bootTwoNodes, identity, reach } from './overlay-cluster.ts';
 import { type Drawn, picture } from './overlay-picture.ts';
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
     await show(node, first, reach('10.42.1.2'));
     await show(node, second.name, reach('10.42.0.2'));
 
-    heading('The second one is the way out: what is for 198.51.100.0/24 leaves there, with its address');
+    heading('The second one is the gateway: what is for 198.51.100.0/24 leaves there, with its address');
     await show(node, second.name, 'microshift-net overlay gateway');
     await draw(node);
     await node.text('ip route replace 198.51.100.0/24 via 10.42.0.1 dev ovn-k8s-mp0');
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Nodes, subnets, tunnels and ways out, as the central node has them. */
+/** Nodes, subnets, tunnels and gateways, as the central node has them. */
 async function draw(node: TestNode): Promise<void> {
   const { nodes }: { nodes: Drawn[] } = JSON.parse(await node.text('microshift-net overlay nodes --output json'));
   say(picture(nodes));

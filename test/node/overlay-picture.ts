@@ -7,7 +7,7 @@ export interface Drawn {
   readonly gateway: { readonly bridge: string; readonly addresses: readonly string[]; readonly isUp: boolean } | null;
 }
 
-/** The LAN above, a box for each node, its way out to the LAN, and the tunnels between all of them below. */
+/** The LAN above, a box for each node, its gateway to the LAN, and the tunnels between all of them below. */
 export function picture(nodes: readonly Drawn[]): string {
   const boxes = nodes.map(boxOf);
   const height = Math.max(...boxes.map((box) => box.length));
@@ -44,6 +44,6 @@ function boxOf({ name, state, subnets, addresses, gateway }: Drawn): string[] {
     `${name} (${state})`,
     `LAN     ${addresses.join(' ') || '-'}`,
     `subnet  ${subnets.join(' ') || '-'}`,
-    gateway === null ? 'no way out' : `way out ${gateway.bridge}${gateway.isUp ? '' : ', down'}`,
+    gateway === null ? 'no gateway' : `gateway ${gateway.bridge}${gateway.isUp ? '' : ', down'}`,
   ];
 }

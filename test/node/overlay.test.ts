@@ -88,7 +88,7 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
   t.match(await node.run('microshift-net overlay verify'), { exitCode: 0 }, 'the other one is as wanted');
   await node.text('systemctl start second-node');
   t.match(await node.text(reach('10.42.1.2')), /ttl=63/, 'it is back by itself');
-  t.match(await node.text(reach('198.51.100.1')), /ttl=62/, 'and the way out');
+  t.match(await node.text(reach('198.51.100.1')), /ttl=62/, 'and the gateway');
   for (const where of ['', `${onSecond} `])
     t.match(await node.run(`${where}microshift-net overlay verify`), { exitCode: 0, stdout: /^No drift/ });
 

@@ -1,4 +1,4 @@
-// `overlay gateway` with IPv6: what has an address of the cluster reaches hosts outside of it by either family, with the address of its way out.
+// `overlay gateway` with IPv6: what has an address of the cluster reaches hosts outside of it by either family, with the address of its gateway.
 import t from 'tap';
 import { configure, dualStack, form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
@@ -14,7 +14,7 @@ function prepare(host: Host, keys: Readonly<Record<string, string>>): void {
   host.must('ip', 'address', 'add', `2001:db8::${host.address.split('.')[3]}/64`, 'dev', 'br-ex', 'nodad');
 }
 
-t.test('ways out of a cluster with both families', { skip }, async (t) => {
+t.test('gateways of a cluster with both families', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   await startOutside(lan);
@@ -33,7 +33,7 @@ t.test('ways out of a cluster with both families', { skip }, async (t) => {
     ['10.42.1.2', '192.0.2.112'],
   ] as const)
     t.equal(seenAs(n2, own), seen, `${own} leaves as ${seen}`);
-  t.equal(seenAs(n1, 'fd01::2'), '2001:db8::112', 'n1 has no way out, and leaves by n2');
+  t.equal(seenAs(n1, 'fd01::2'), '2001:db8::112', 'n1 has no gateway, and leaves by n2');
   t.equal(seenAs(n1, '10.42.0.2'), '192.0.2.112');
 
   const ofN1 = ['--address', '192.0.2.111/24,2001:db8::111/64', ...hops];
@@ -52,7 +52,7 @@ t.test('ways out of a cluster with both families', { skip }, async (t) => {
   t.equal(seenAs(n2, 'fd01:0:0:1::2'), '2001:db8::112', 'and without n1 as before');
 });
 
-t.test('ways out of a cluster with IPv6 alone, by the address of the node', { skip }, async (t) => {
+t.test('gateways of a cluster with IPv6 alone, by the address of the node', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   await startOutside(lan);

@@ -7,7 +7,7 @@ import { writesDuring } from './writes.ts';
 
 const skip = missingForHosts() ?? false;
 
-t.test('a way out by a NIC of its own, in a VLAN', { skip }, async (t) => {
+t.test('a gateway by a NIC of its own, in a VLAN', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12, ['eth1'])];
   const far = await startOutside(lan);
@@ -33,7 +33,7 @@ t.test('a way out by a NIC of its own, in a VLAN', { skip }, async (t) => {
     [['--vlan', '7'], /192\.0\.2\.12\/24 of br-ex is not in VLAN 7/],
     [['--address', '10.42.7.7/24'], /within 10\.42\.0\.0\/16 of the cluster/],
     [['--subnets', '10.99.0.0/24'], /10\.99\.0\.0\/24 is not in 10\.42\.0\.0\/16/],
-    [['--interface', 'eth1', '--bridge', 'br-ex'], /two ways out/],
+    [['--interface', 'eth1', '--bridge', 'br-ex'], /two gateways/],
   ];
   for (const [words, message] of refusals)
     t.match(n2.agent('overlay', 'gateway', ...words), { status: 2, stderr: message }, words.join(' '));
@@ -62,7 +62,7 @@ t.test('a way out by a NIC of its own, in a VLAN', { skip }, async (t) => {
   n2.must('cp', record, '/tmp/wanted.json');
   const made = state(n2);
   t.match(n2.agent('overlay', 'gateway', '--remove'), { status: 0 });
-  t.equal(state(n2), before, 'the NIC has its address again, and nothing of the way out is left');
+  t.equal(state(n2), before, 'the NIC has its address again, and nothing of the gateway is left');
   // As if the command had died as soon as it had written what is wanted.
   n2.must('cp', '/tmp/wanted.json', record);
   t.match(n2.agent('overlay', 'apply'), { status: 0 });

@@ -15,7 +15,7 @@ function flows({ must }: Host): readonly string[] {
   return dump.trim().split('\n').toSorted();
 }
 
-t.test('a way out that could not be proved', { skip }, async (t) => {
+t.test('a gateway that could not be proved', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   for (const [host, six] of [

@@ -1,4 +1,4 @@
-// `overlay gateway` over br-ex: what has an address of the cluster reaches hosts outside of it, with the address of its way out.
+// `overlay gateway` over br-ex: what has an address of the cluster reaches hosts outside of it, with the address of its gateway.
 import t from 'tap';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
@@ -23,7 +23,7 @@ function tellApart(host: Host): void {
   for (const flow of flows) host.must('ovs-ofctl', 'add-flow', 'br-ex', flow);
 }
 
-t.test('ways out over br-ex', { skip }, async (t) => {
+t.test('gateways over br-ex', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13, ['eth1'])];
   await startOutside(lan);
@@ -37,7 +37,7 @@ t.test('ways out over br-ex', { skip }, async (t) => {
     stdout:
       /^Done, 1 change: packets leave n2 by br-ex to 192\.0\.2\.254, as 192\.0\.2\.112\.\nLeft to do: the central node .*run there microshift-net overlay apply/,
   });
-  t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /has not made n2 a way out yet/ });
+  t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /has not made n2 a gateway yet/ });
   take(n1, n2, 'br-ex_n2');
   t.match(n2.agent('overlay', 'verify'), { status: 0 });
   t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.112');
@@ -71,7 +71,7 @@ t.test('ways out over br-ex', { skip }, async (t) => {
   t.match(n1.agent('overlay', 'gateway', ...asked), { status: 0 });
   t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.111', 'what n1 was asked for leaves there, n2 itself too');
   t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.111');
-  t.match(n1.agent('overlay', 'gateway', '--remove'), { status: 0, stdout: /n1 is no way out/ });
+  t.match(n1.agent('overlay', 'gateway', '--remove'), { status: 0, stdout: /n1 is no gateway/ });
   t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.112', 'and without n1 as before');
   t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.112');
 
@@ -87,7 +87,7 @@ t.test('ways out over br-ex', { skip }, async (t) => {
   t.match(n1.agent('overlay', 'apply'), { status: 0 });
   t.match(n1.agent('overlay', 'verify'), {
     status: 3,
-    stdout: /n2 is no way out, as it announces it: its network "" has/,
+    stdout: /n2 is no gateway, as it announces it: its network "" has/,
   });
   t.match(n2.agent('overlay', 'apply'), { status: 0 });
   take(n1, n2, 'br-ex_n2');

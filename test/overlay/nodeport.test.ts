@@ -32,7 +32,7 @@ function sixOf({ address }: Host): string {
   return `2001:db8::${address.split('.')[3]}`;
 }
 
-/** Makes a node a way out by br-ex, or none. The central node has no daemon here, so that its turn comes by hand. */
+/** Makes a node a gateway by br-ex, or none. The central node has no daemon here, so that its turn comes by hand. */
 function setGateway(central: Host, host: Host, words: readonly string[]): void {
   host.agent('overlay', 'gateway', ...words);
   central.agent('overlay', 'apply');

@@ -68,7 +68,7 @@ export function startPod(central: Host, host: Host, address: string): readonly s
   return inside;
 }
 
-/** What a node has of a way out. */
+/** What a node has of a gateway. */
 export function state(host: Host): string {
   const rows = host.must('ovs-vsctl', 'get', 'Open_vSwitch', '.', 'external_ids', 'other_config');
   const ports = ['br-ex', 'br-int'].map((bridge) => host.must('ovs-vsctl', 'list-ports', bridge)).join('');

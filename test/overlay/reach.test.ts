@@ -96,10 +96,10 @@ function onRelease(t: Test, release: Release): void {
       );
       t.strictSame(send(central, n3, '10.42.1.2'), { outputs: ['k8s-n1'], sources: [] }, "n3 reaches n1's, as itself");
       t.strictSame(send(central, n2, '10.42.9.9').outputs, [], 'a packet to a subnet of no node leaves nowhere');
-      t.strictSame(send(central, n1, lan.outside), wayOut(1, '192.0.2.11'), 'n1 leaves by itself');
+      t.strictSame(send(central, n1, lan.outside), leavesBy(1, '192.0.2.11'), 'n1 leaves by itself');
       t.strictSame(
         send(central, n2, lan.outside),
-        wayOut(1, '192.0.2.11'),
+        leavesBy(1, '192.0.2.11'),
         'n2, without a gateway, leaves by n1, with its address',
       );
     });
@@ -113,24 +113,24 @@ function onRelease(t: Test, release: Release): void {
         nodeOf(4),
       ];
       const central = await clusterOf(t, release, layout, [n1, n2, n3, n4]);
-      t.strictSame(send(central, n1, lan.outside), wayOut(1, '192.0.2.11'), 'n1 leaves by itself');
-      t.strictSame(send(central, n2, lan.outside), wayOut(2, '192.0.2.12'), 'n2 leaves by itself');
+      t.strictSame(send(central, n1, lan.outside), leavesBy(1, '192.0.2.11'), 'n1 leaves by itself');
+      t.strictSame(send(central, n2, lan.outside), leavesBy(2, '192.0.2.12'), 'n2 leaves by itself');
       t.strictSame(
         send(central, n4, lan.outside),
-        wayOut(2, '192.0.2.12'),
+        leavesBy(2, '192.0.2.12'),
         'the subnet of n4 leaves where it was asked to',
       );
       const ways = ['1', '2'].map((id) => send(central, n3, lan.outside, `--select-id=${id}`).sources[0]);
       t.strictSame(ways.toSorted(), ['192.0.2.11', '192.0.2.12'], 'n3 leaves by either');
       const down = { ...n1, gateway: gatewayOf(1, { isUp: false }) };
       await plan(central, layout, [down]);
-      t.strictSame(send(central, n3, lan.outside), wayOut(2, '192.0.2.12'), 'and by the other one when one is down');
-      t.strictSame(send(central, n1, lan.outside), wayOut(2, '192.0.2.12'), 'so does n1');
+      t.strictSame(send(central, n3, lan.outside), leavesBy(2, '192.0.2.12'), 'and by the other one when one is down');
+      t.strictSame(send(central, n1, lan.outside), leavesBy(2, '192.0.2.12'), 'so does n1');
       await plan(central, layout, [n1]);
-      t.strictSame(send(central, n1, lan.outside), wayOut(1, '192.0.2.11'), 'n1 is back');
+      t.strictSame(send(central, n1, lan.outside), leavesBy(1, '192.0.2.11'), 'n1 is back');
       await central.apply({ layout, nodes: [], leaving: ['n2'], centralNode: 'kube-master' });
       central.run('ovn-nbctl', '--wait=sb', 'sync');
-      t.strictSame(send(central, n4, lan.outside), wayOut(1, '192.0.2.11'), 'n2 is gone, n4 leaves by n1');
+      t.strictSame(send(central, n4, lan.outside), leavesBy(1, '192.0.2.11'), 'n2 is gone, n4 leaves by n1');
     });
   }
 
@@ -176,13 +176,13 @@ function onRelease(t: Test, release: Release): void {
       { outputs: ['k8s-n2'], sources: [] },
       "n1 reaches n2's management address",
     );
-    t.strictSame(send(central, n2, lan.outside6), wayOut(1, '2001:db8::11'), 'and n2 leaves by n1, with its address');
-    t.strictSame(send(central, n2, lan.outside), wayOut(1, '192.0.2.11'));
+    t.strictSame(send(central, n2, lan.outside6), leavesBy(1, '2001:db8::11'), 'and n2 leaves by n1, with its address');
+    t.strictSame(send(central, n2, lan.outside), leavesBy(1, '192.0.2.11'));
   });
   t.end();
 }
 
 /** By the bridge of a node, with an address of it. */
-function wayOut(id: number, address: string): Way {
+function leavesBy(id: number, address: string): Way {
   return { outputs: [`br-ex_n${id}`], sources: [address] };
 }

@@ -175,23 +175,23 @@ t.test('a gateway that does not answer is left out until it does', { skip }, asy
     t.match(made, { status: 0, stdout: /packets leave/ });
     t.notMatch(made.stdout, /Left to do/, 'the daemon of the central node has written its rows');
   }
-  const waysOut = (): string =>
+  const defaultRoutes = (): string =>
     n1.must('ovn-nbctl', '--bare', '--columns=nexthop', 'find', 'Logical_Router_Static_Route', 'ip_prefix="0.0.0.0/0"');
   const both =
-    waysOut()
+    defaultRoutes()
       .match(/100\.64\.0\.[23]/g)
       ?.toSorted() ?? [];
   t.strictSame(both, ['100.64.0.2', '100.64.0.3']);
 
   n2.must('sh', '-c', 'kill -STOP $(cat /run/ovn/ovn-controller.pid)');
   // What it has told of the gateways comes first.
-  while (waysOut().includes('100.64.0.3')) await central.told(asWanted);
-  t.notMatch(waysOut(), /100\.64\.0\.3/, 'nothing leaves by the one that is silent');
-  t.match(waysOut(), /100\.64\.0\.2/, 'everything by the other');
+  while (defaultRoutes().includes('100.64.0.3')) await central.told(asWanted);
+  t.notMatch(defaultRoutes(), /100\.64\.0\.3/, 'nothing leaves by the one that is silent');
+  t.match(defaultRoutes(), /100\.64\.0\.2/, 'everything by the other');
   t.match(n1.agent('overlay', 'apply'), { stdout: /^Nothing to do/ }, 'every command sees it so');
   n2.must('sh', '-c', 'kill -CONT $(cat /run/ovn/ovn-controller.pid)');
-  while (!waysOut().includes('100.64.0.3')) await central.told(asWanted);
-  t.match(waysOut(), /100\.64\.0\.3/, 'it answers, and is one of them again');
+  while (!defaultRoutes().includes('100.64.0.3')) await central.told(asWanted);
+  t.match(defaultRoutes(), /100\.64\.0\.3/, 'it answers, and is one of them again');
 
   const flows = (): number =>
     n2.run(['ovs-ofctl', 'dump-flows', 'br-ex', `cookie=${demuxCookie}/-1`]).stdout.match(/actions=/g)?.length ?? 0;

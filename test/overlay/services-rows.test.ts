@@ -10,7 +10,7 @@ import { type Release, releasesHere } from './releases.ts';
 
 const lan = { mac: '52:54:00:ff:ff:01', four: '203.0.113.9', six: '2001:db8:ffff::9' };
 
-/** Every node is a chassis and has a pod at place 9 of its subnets; n1 and n2 are ways out, n3 is none. */
+/** Every node is a chassis and has a pod at place 9 of its subnets; n1 and n2 are gateways, n3 is none. */
 interface Cluster {
   readonly central: Central;
   readonly nodes: readonly OverlayNode[];
@@ -130,7 +130,7 @@ function onRelease(t: Test, release: Release): void {
         t.equal(send(from, '10.43.0.80', 80).end, 'pod-n2', `${from} reaches the cluster IP`);
       for (const from of ['pod-n1', 'pod-n3'])
         t.equal(send(from, '192.0.2.12', 30080).end, 'pod-n2', `${from} reaches the NodePort`);
-      t.equal(send('pod-n1', '192.0.2.13', 30080).end, 'pod-n2', 'at a node without a way out, too');
+      t.equal(send('pod-n1', '192.0.2.13', 30080).end, 'pod-n2', 'at a node without a gateway, too');
       t.equal(arrive('n1', '192.0.2.11', 30080).end, 'pod-n2', 'the LAN reaches the NodePort at another node');
       t.equal(arrive('n2', '192.0.2.12', 30080).end, 'pod-n2', 'and at the one who serves');
     });

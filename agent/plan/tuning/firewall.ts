@@ -1,12 +1,7 @@
 import type { Config } from '../../model/config.ts';
 import type { FirewallPlan, TrustedSource, ZoneSources } from '../../model/firewall.ts';
+import { masqueradeOfHost } from '../../model/ovn-kubernetes-ranges.ts';
 import { parseRange } from '../../net/address-range.ts';
-
-/**
- * ovn-kubernetes sends traffic of the host to pods and services from these addresses, which exist on no link (the first of its
- * masquerade networks 169.254.169.0/29 and fd69::/125).
- */
-const hostMasqueradeAddress = { 4: '169.254.169.1', 6: 'fd69::1' } as const;
 
 /**
  * Where traffic of pods comes from: the pods' networks, and the host itself seen from them, in each family the cluster has; and the networks of the
@@ -25,7 +20,7 @@ export function trustedSources(config: Config): readonly TrustedSource[] {
       family: parseRange(source)?.family ?? 4,
     }),
   );
-  return [...pods, ...families.map((family) => ({ source: hostMasqueradeAddress[family], why, family })), ...remote];
+  return [...pods, ...families.map((family) => ({ source: masqueradeOfHost[family], why, family })), ...remote];
 }
 
 /** What has to be added to the zone, now and for good; sources of others stay. */

@@ -10,7 +10,7 @@ import type { OverlayChanges, PortChange } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { mapOf } from '../../overlay/existing.ts';
 import { applyArriving, demuxDrift, restoreArriving, takeBackArriving } from './arriving.ts';
-import { isWayOut, proveAnnounced, proveWayOut, wayOutFaults, wayOutMissing } from './gateway-proof.ts';
+import { gatewayFaults, gatewayMissing, isGatewayConnected, proveAnnounced, proveGateway } from './gateway-proof.ts';
 import { askController, ensureCentral, ensureController } from './ovn-daemons.ts';
 import type { OverlayPlaces } from './places.ts';
 import { ownDevice, type PlannedNode, planKernel, withPlan } from './planned.ts';
@@ -126,7 +126,7 @@ export function changesOf({ databases, managementPort }: PlannedNode): OverlayCh
   return { databases: databases.map(({ plan }) => plan), managementPort, demux: [], workload: null, faults: [] };
 }
 
-/** Waits until the central node knows this one, its own interface is carried, and its way out leads out. What is left to do elsewhere is told. */
+/** Waits until the central node knows this one, its own interface is carried, and its gateway leads out. What is left to do elsewhere is told. */
 async function provePart(planned: PlannedNode, say: (step: string) => void): Promise<readonly string[]> {
   const { record, local } = planned;
   await withSouthbound(planned, async (southbound) => {
@@ -144,7 +144,7 @@ async function provePart(planned: PlannedNode, say: (step: string) => void): Pro
   });
   await proveInstalled(record, local.database, say);
   if (record.node.gateway !== null) say('waiting until packets can leave here');
-  return proveWayOut(record, local.database);
+  return proveGateway(record, local.database);
 }
 
 /** Waits until OVN carries the node's own interface; there is none without pods. */
@@ -170,7 +170,7 @@ async function faultsOf(planned: PlannedNode): Promise<string[]> {
     return [
       `ovn-controller does not reach the southbound database at ${record.southbound.join(', ')}; running traffic goes on`,
     ];
-  const faults: string[] = [...planned.refusedWaysOut, ...wayOutFaults(record)];
+  const faults: string[] = [...planned.refusedGateways, ...gatewayFaults(record)];
   const local = planned.local.database;
   await withSouthbound(planned, async (southbound) => {
     if (!(await southbound.appears(ownChassis(record), 0)))
@@ -178,7 +178,7 @@ async function faultsOf(planned: PlannedNode): Promise<string[]> {
   });
   if (record.node.subnets.length > 0 && !(await local.appears(installedPort(ownDevice(record)), 0)))
     faults.push(`${ownDevice(record)} is not connected by OVN`);
-  if (!(await isWayOut(record, local, 0))) faults.push(wayOutMissing(record));
+  if (!(await isGatewayConnected(record, local, 0))) faults.push(gatewayMissing(record));
   return faults;
 }
 

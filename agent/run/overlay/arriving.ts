@@ -26,7 +26,7 @@ export async function demuxDrift(
 }
 
 /**
- * Makes flows and table as they were before another way out was tried, and proves nothing: where ovn-controller has taken its port away, they come with
+ * Makes flows and table as they were before another gateway was tried, and proves nothing: where ovn-controller has taken its port away, they come with
  * the port, which is an event for the daemon.
  */
 export async function takeBackArriving(planned: PlannedNode): Promise<void> {

@@ -10,10 +10,10 @@ import { sharedSettings } from '../../overlay/shared-settings.ts';
 const announcedMs = 60_000;
 /** On the central node all is written when this is asked: ovn-northd and ovn-controller take milliseconds then. */
 const ownMs = 60_000;
-/** The central node's daemon writes a way out within a second of its announcement. Where it has none, nobody shall wait long. */
+/** The central node's daemon writes a gateway within a second of its announcement. Where it has none, nobody shall wait long. */
 const elsewhereMs = 5_000;
 
-/** Waits until the central node can read what this one announces of its way out. Nothing to wait for without one. */
+/** Waits until the central node can read what this one announces of its gateway. Nothing to wait for without one. */
 export async function proveAnnounced(
   { node }: OverlayRecord,
   southbound: RowDatabase,
@@ -27,38 +27,42 @@ export async function proveAnnounced(
     ['other_config', 'includes', ['map', [['ovn-cms-options', options]]]],
   ] as const;
   if (await southbound.appears({ table: 'Chassis', where }, announcedMs)) return;
-  throw new AgentError('proof-failed', `ovn-controller has not announced the way out within ${announcedMs / 1000} s`, {
+  throw new AgentError('proof-failed', `ovn-controller has not announced the gateway within ${announcedMs / 1000} s`, {
     hint: 'look at /var/log/ovn/ovn-controller.log for why it does not change its chassis',
     facts: { systemId: node.systemId },
   });
 }
 
 /** Waits until packets can leave here. On the central node that is a proof; elsewhere it is the central node's turn: a sentence says so. */
-export async function proveWayOut(record: OverlayRecord, local: RowDatabase): Promise<readonly string[]> {
+export async function proveGateway(record: OverlayRecord, local: RowDatabase): Promise<readonly string[]> {
   const isCentral = record.members !== null;
-  if (await isWayOut(record, local, isCentral ? ownMs : elsewhereMs)) return [];
-  if (!isCentral) return [wayOutMissing(record)];
-  throw new AgentError('proof-failed', `OVN has not connected the way out within ${ownMs / 1000} s`, {
+  if (await isGatewayConnected(record, local, isCentral ? ownMs : elsewhereMs)) return [];
+  if (!isCentral) return [gatewayMissing(record)];
+  throw new AgentError('proof-failed', `OVN has not connected the gateway within ${ownMs / 1000} s`, {
     hint: 'look at /var/log/ovn/ovn-northd.log and /var/log/ovn/ovn-controller.log',
   });
 }
 
-/** True when ovn-controller has connected this node's way out with its bridge (ovn-controller(8), ovn-localnet-port), or none is wanted. */
-export async function isWayOut({ layout, node }: OverlayRecord, local: RowDatabase, limitMs: number): Promise<boolean> {
+/** True when ovn-controller has connected this node's gateway with its bridge (ovn-controller(8), ovn-localnet-port), or none is wanted. */
+export async function isGatewayConnected(
+  { layout, node }: OverlayRecord,
+  local: RowDatabase,
+  limitMs: number,
+): Promise<boolean> {
   if (node.gateway === null) return true;
   const port = uplinkPort(layout.naming, node.name, node.gateway);
   const where = [['external_ids', 'includes', ['map', [['ovn-localnet-port', port]]]]] as const;
   return local.appears({ table: 'Port', where }, limitMs);
 }
 
-/** Why a way out that is wanted cannot be one now. */
-export function wayOutFaults({ gateway, node }: OverlayRecord): readonly string[] {
+/** Why a gateway that is wanted cannot be one now. */
+export function gatewayFaults({ gateway, node }: OverlayRecord): readonly string[] {
   if (gateway === undefined || node.gateway !== null) return [];
   return [`there is no ${gateway.interface ?? gateway.bridge}, by which packets would leave the cluster`];
 }
 
-/** What is left to do for a way out that the central node has not written. */
-export function wayOutMissing({ node, southbound }: OverlayRecord): string {
+/** What is left to do for a gateway that the central node has not written. */
+export function gatewayMissing({ node, southbound }: OverlayRecord): string {
   const at = southbound.join(', ');
-  return `the central node (${at}) has not made ${node.name} a way out yet: run there microshift-net overlay apply`;
+  return `the central node (${at}) has not made ${node.name} a gateway yet: run there microshift-net overlay apply`;
 }

@@ -4,7 +4,7 @@ import { parseRange } from '../../net/address-range.ts';
 import { bridgeFor } from '../../overlay/own-gateway.ts';
 import type { AskedGateway } from './gateway.ts';
 
-/** What the command line says of a way out; lists are separated by commas. */
+/** What the command line says of a gateway; lists are separated by commas. */
 export interface GatewayOptions {
   readonly interface?: string;
   readonly bridge?: string;
@@ -25,7 +25,7 @@ const deviceName = /^[A-Za-z0-9._-]{1,15}$/;
 export function requestOf(options: GatewayOptions): AskedGateway {
   const { interface: nic, bridge, address = 'auto', nextHop = 'auto', vlan, subnets, highAvailability } = options;
   if (nic !== undefined && bridge !== undefined)
-    throw refused('--interface and --bridge are two ways out', 'write one of them');
+    throw refused('--interface and --bridge are two gateways', 'write one of them');
   if (highAvailability === 'vip' && address === 'auto')
     throw refused(
       'the address that moves between nodes is not known',

@@ -18,7 +18,7 @@ const kernelMs = 30_000;
 export type AskedGateway = Omit<GatewayRequest, 'moved'>;
 
 /**
- * Makes this node a way out of its cluster, another one than before, or none (null). What fails is taken back: the record says the old or the new,
+ * Makes this node a gateway of its cluster, another one than before, or none (null). What fails is taken back: the record says the old or the new,
  * and whoever applies it after a death in between brings the node there.
  */
 export async function setGateway(
@@ -47,7 +47,7 @@ export async function setGateway(
   }
 }
 
-/** Gives the NIC of a way out its addresses again, unless another record leaves it where it is. The record has to follow. */
+/** Gives the NIC of a gateway its addresses again, unless another record leaves it where it is. The record has to follow. */
 export async function returnAddresses({ gateway: from }: OverlayRecord, to: OverlayRecord | null): Promise<void> {
   if (from === undefined || from.interface === null || from.interface === to?.gateway?.interface) return;
   const lines = from.moved.map((address) => `address replace ${address} dev ${from.interface}`);

@@ -46,7 +46,7 @@ export async function joinOverlay(
   refuseHostRanges(bundle.layout, host, [managementInterface(bundle.layout.naming, bundle.node.name)]);
   const install = (): void => installOwn(places.pki, pem, pem.authority);
   const present = readRecord(places.record);
-  // The bundle knows nothing of the way out that this node has been given.
+  // The bundle knows nothing of the gateway that this node has been given.
   const gateway = present?.node.gateway ?? null;
   const node: OverlayNode = { ...bundle.node, encap: identity.encap, hostAddresses: identity.hostAddresses, gateway };
   const kept = present?.gateway === undefined ? {} : { gateway: present.gateway };

@@ -42,17 +42,17 @@ export interface PlannedDatabase {
 /** A node with what has to change on it. */
 export interface PlannedNode {
   readonly places: OverlayPlaces;
-  /** What was planned: the record, with the way out that its request means now. */
+  /** What was planned: the record, with the gateway that its request means now. */
   readonly record: OverlayRecord;
   /** In the order in which they are written. */
   readonly databases: readonly PlannedDatabase[];
   /** Of these the node's own Open_vSwitch. */
   readonly local: PlannedDatabase;
   readonly managementPort: readonly PortChange[];
-  /** The members with the ways out that they announce, and whether those answer; none where the database is not here. */
+  /** The members with the gateways that they announce, and whether those answer; none where the database is not here. */
   readonly members: readonly OverlayNode[];
-  /** Ways out that were announced and cannot be taken; each is a sentence. */
-  readonly refusedWaysOut: readonly string[];
+  /** Gateways that were announced and cannot be taken; each is a sentence. */
+  readonly refusedGateways: readonly string[];
   /** Who has registered; none where the database is not here. */
   readonly chassis: readonly OverlayChassis[];
 }
@@ -111,7 +111,7 @@ async function planNode(
   const planned: PlannedDatabase[] = [];
   let chassis: readonly OverlayChassis[] = [];
   let members: readonly OverlayNode[] = [];
-  let refusedWaysOut: readonly string[] = [];
+  let refusedGateways: readonly string[] = [];
   if (record.members !== null && northbound !== undefined && southbound !== undefined) {
     const [above, below] = await Promise.all([
       readRows(northbound, overlayTables.OVN_Northbound),
@@ -120,7 +120,7 @@ async function planNode(
     chassis = chassisOf(below);
     const now = membersNow(record.layout, record.node, record.members, chassis);
     members = judgeGateways(now.nodes, readDaemon(places.daemon)?.asked ?? [], below);
-    refusedWaysOut = now.faults;
+    refusedGateways = now.faults;
     const plan = planMembers(record, members, [], chassis, above);
     planned.push({ database: northbound, rows: above, plan: { ...plan, trace: [...now.trace, ...plan.trace] } });
     planned.push({ database: southbound, rows: below, plan: planListener(record, places, below) });
@@ -134,7 +134,7 @@ async function planNode(
     local: own,
     managementPort: planKernel(record, readHost()),
     members,
-    refusedWaysOut,
+    refusedGateways,
     chassis,
   };
 }

@@ -1,7 +1,7 @@
+import { masqueradeOfHairpin } from '../../model/ovn-kubernetes-ranges.ts';
 import type { NetworkPolicy } from '../../model/workload.ts';
 import { isIpv6, subnetOf, withoutLength } from '../../overlay/addresses.ts';
 import { managementAddresses } from '../../overlay/node.ts';
-import { hairpinSources } from '../hairpin.ts';
 import type { WorkloadFacts } from '../part.ts';
 import { familiesOf, fieldOf, matchOf, setsOf } from './address-sets.ts';
 import { type Clause, type Direction, termsOf, withPort } from './clauses.ts';
@@ -51,7 +51,7 @@ function always(direction: Direction, own: string, facts: WorkloadFacts): readon
 
 function alwaysInwards(own: string, { layout, nodes }: WorkloadFacts): readonly AccessList[] {
   const common = { direction: 'Ingress', rule: null, action: 'allow-related' } as const;
-  const hairpin = hairpinSources.map((source) => `${ipOf(source)}.src == ${source}`);
+  const hairpin = Object.values(masqueradeOfHairpin).map((source) => `${ipOf(source)}.src == ${source}`);
   const itself = {
     ...common,
     part: 'itself',

@@ -92,7 +92,7 @@ function outsideVips(given: readonly string[], ofNodes: readonly string[], { por
   return [...given.map((address) => vipOf(address, port)), ...atNodes];
 }
 
-/** Where a node is reached, and its way out, which may have an address of its own. One that several share is no router's. */
+/** Where a node is reached, and its gateway, which may have an address of its own. One that several share is no router's. */
 export function addressesOf({ hostAddresses, gateway }: OverlayNode): readonly string[] {
   const outside = gateway === null || gateway.isVip === true ? [] : gateway.addresses.map(withoutLength);
   return [...new Set([...outside, ...hostAddresses])];

@@ -1,9 +1,9 @@
+import { masqueradeOfHairpin } from '../../model/ovn-kubernetes-ranges.ts';
 import type { RowReference } from '../../model/rows.ts';
 import type { Service } from '../../model/workload.ts';
 import { has, is, keys, type WantedColumn } from '../../overlay/column-changes.ts';
 import { mapOf } from '../../overlay/existing.ts';
 import { balancerGroups, gatewayNames } from '../../overlay/names.ts';
-import { hairpinSources } from '../hairpin.ts';
 import type { UnitDraft } from '../part.ts';
 import { type Balancer, type BalancerPlace, placeName } from './balancers.ts';
 
@@ -55,7 +55,7 @@ function optionsOf(service: Service, balancer: Balancer): Readonly<Record<string
   return {
     reject: 'true',
     event: 'false',
-    hairpin_snat_ip: hairpinSources.join(' '),
+    hairpin_snat_ip: Object.values(masqueradeOfHairpin).join(' '),
     // Whoever gives a service the address of a load balancer makes it known, too; for an external address nobody else would answer.
     neighbor_responder: isAnswering ? 'reachable' : 'none',
     ...(keepsSource && { skip_snat: 'true' }),

@@ -1,4 +1,4 @@
-// What a node says of its way out, in the southbound database of the central node.
+// What a node says of its gateway, in the southbound database of the central node.
 import type { OverlayGateway } from '../../../agent/model/overlay.ts';
 import { announcedGateway, announcement } from '../../../agent/overlay/announcement.ts';
 import { membersNow } from '../../../agent/overlay/members.ts';
@@ -54,7 +54,7 @@ export const overlayAnnouncement: FuzzTarget = {
       if ('fault' in announced) return 'a fault';
       const again = announcedGateway({ ...chassis, cmsOptions: said(announced.gateway) }, dual);
       if (JSON.stringify(again) !== JSON.stringify(announced)) throw new Error('it is read in two ways');
-      return 'a way out';
+      return 'a gateway';
     },
     close: () => undefined,
   }),

@@ -91,7 +91,7 @@ t.test('members and what their chassis announce', (t) => {
     'gateway=n2 192.0.2.12/24 on br-ex, as it announces it',
     'gateway=n3 ignored: n2 has 192.0.2.12 already',
   ]);
-  t.match(faults, [/^n3 is no way out/]);
+  t.match(faults, [/^n3 is no gateway/]);
   const both = [chassisOf(2, vip), chassisOf(3, vip)];
   t.match(
     membersNow(modern, own, members, both).nodes,

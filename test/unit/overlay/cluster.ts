@@ -82,7 +82,7 @@ export function dualNode(id: number, special: Partial<OverlayNode> = {}): Overla
   return nodeOf(id, { subnets, hostAddresses: [`192.0.2.${10 + id}`, `2001:db8::${10 + id}`], ...special });
 }
 
-/** The way out of node number `id`, over the bridge that it shares. */
+/** The gateway of node number `id`, over the bridge that it shares. */
 export function gatewayOf(id: number, special: Partial<OverlayGateway> = {}): OverlayGateway {
   return {
     bridge: 'br-ex',

@@ -32,10 +32,10 @@ t.test('what a release does not have is left out', (t) => {
   t.end();
 });
 
-t.test('a way out that has no owner is followed', (t) => {
+t.test('a gateway that has no owner is followed', (t) => {
   const shape = recordedShape('Open_vSwitch 3.1');
-  const wayOut = { localnetPort: 'br-ex_n1', clusterPort: 'patch-br-ex_n1-to-br-int', mac: '52:54:00:00:00:01' };
-  const tables = followedTables('Open_vSwitch', shape, 'x', wayOut);
+  const gateway = { localnetPort: 'br-ex_n1', clusterPort: 'patch-br-ex_n1-to-br-int', mac: '52:54:00:00:00:01' };
+  const tables = followedTables('Open_vSwitch', shape, 'x', gateway);
   const owned = ['external_ids', 'includes', ['map', [['owner', 'x']]]];
   t.strictSame(tables.Port?.where, [owned, ['external_ids', 'includes', ['map', [['ovn-localnet-port', 'br-ex_n1']]]]]);
   t.strictSame(tables.Interface?.where, [

@@ -7,7 +7,7 @@ import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { withLockWhenFree } from '../../lock.ts';
 import { applyOverlayWith, changesOf } from '../apply.ts';
 import { demuxDrift } from '../arriving.ts';
-import { isWayOut, wayOutMissing } from '../gateway-proof.ts';
+import { gatewayMissing, isGatewayConnected } from '../gateway-proof.ts';
 import { ensureCentral } from '../ovn-daemons.ts';
 import { withOwnAddress } from '../own-address.ts';
 import type { OverlayPlaces } from '../places.ts';
@@ -58,16 +58,16 @@ export async function keepNode(
     // That OVN has carried it out is seen by `overlay verify`; nothing that is kept depends on it, and the central node may be away.
     const { databases, managementPort, demux } = await applyOverlayWith(record, places, say, async (planned) => {
       members = planned.members;
-      return wayOutLeft(planned);
+      return gatewayLeft(planned);
     });
     const rows = databases.reduce((sum, plan) => sum + plan.changes.length, 0);
     return { record, members, changed: isMoved || rows + managementPort.length + demux.length > 0 };
   });
 }
 
-/** What is left to do elsewhere for this node's way out. ovn-controller's port, which comes then, is an event. */
-async function wayOutLeft({ record, local }: PlannedNode): Promise<readonly string[]> {
-  return (await isWayOut(record, local.database, 0)) ? [] : [wayOutMissing(record)];
+/** What is left to do elsewhere for this node's gateway. ovn-controller's port, which comes then, is an event. */
+async function gatewayLeft({ record, local }: PlannedNode): Promise<readonly string[]> {
+  return (await isGatewayConnected(record, local.database, 0)) ? [] : [gatewayMissing(record)];
 }
 
 function difference(record: OverlayRecord, places: OverlayPlaces) {

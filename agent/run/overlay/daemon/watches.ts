@@ -34,7 +34,7 @@ export async function startWatches(
   const { layout, node } = record;
   const { owner, naming } = layout;
   const { gateway } = node;
-  const wayOut = gateway && {
+  const followedGateway = gateway && {
     localnetPort: uplinkPort(naming, node.name, gateway),
     clusterPort: clusterPort(layout, node.name, gateway),
     mac: gateway.mac,
@@ -46,7 +46,7 @@ export async function startWatches(
           database,
           shapeOfSchema(schema as Parameters<typeof shapeOfSchema>[0], overlayTables[database]),
           owner,
-          wayOut,
+          followedGateway,
         ),
       );
     return followChanges({ database, remote, requests }, onChange);

@@ -6,7 +6,7 @@ import { isWithin } from '../../../overlay/addresses.ts';
 import { bridgeFor, networkOf } from '../../../overlay/own-gateway.ts';
 import { movedAddresses, type NicFacts } from '../../../overlay/own-nic.ts';
 
-/** The way out that was asked for, with what only the kernel knows of it. Refuses a NIC that the node itself needs. */
+/** The gateway that was asked for, with what only the kernel knows of it. Refuses a NIC that the node itself needs. */
 export function gatewayAsked(
   { device, addresses, nextHops, subnets }: GatewayRequest,
   node: Pick<OverlayNode, 'encap' | 'hostAddresses'>,

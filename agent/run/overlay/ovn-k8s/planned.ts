@@ -2,6 +2,7 @@ import { AgentError } from '../../../errors.ts';
 import type { HostFacts } from '../../../facts/overlay.ts';
 import type { OverlayGateway, OverlayLayout, OverlayNode, OverlayPlan } from '../../../model/overlay.ts';
 import type { NodeRequest } from '../../../model/ovn-k8s.ts';
+import { joinSubnets } from '../../../model/ovn-kubernetes-ranges.ts';
 import type { DatabaseRows, RowChange } from '../../../model/rows.ts';
 import { indexRows, mapOf, textOf } from '../../../overlay/existing.ts';
 import { planLocal } from '../../../overlay/local.ts';
@@ -16,8 +17,8 @@ import { largestMtu, overlayOwner } from '../membership.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { gatewayAsked } from './gateway.ts';
 
-/** Join networks: that of the tool of 2017, and, for IPv6, the one that ovn-kubernetes has had since. */
-const joinSubnets = { 4: '100.64.1.0/24', 6: 'fd98::/64' } as const;
+/** Join networks: that of the tool of 2017, which knew no IPv6. */
+const joinSubnetsOfSeed = { 4: '100.64.1.0/24', 6: joinSubnets[6] };
 
 /** Everything that a node's part in the cluster follows from. */
 export interface NodeInputs {
@@ -123,7 +124,7 @@ function layoutOf({ clusterSubnets }: NodeRequest, { encap }: SwitchSettings, { 
     naming: 'seed',
     clusterSubnets,
     serviceSubnets: [],
-    joinSubnets: clusterSubnets.map((subnet) => joinSubnets[subnet.includes(':') ? 6 : 4]),
+    joinSubnets: clusterSubnets.map((subnet) => joinSubnetsOfSeed[subnet.includes(':') ? 6 : 4]),
     mtu: largestMtu({ encap, linkMtu: link.mtuBytes }),
     owner: overlayOwner,
   };

@@ -80,9 +80,9 @@ t.test('the record of a node', (t) => {
     subnets: ['10.42.1.0/24'],
     moved: ['203.0.113.9/24'],
   };
-  const wayOut = { ...rest, gateway, members: null };
-  writeRecord(path, wayOut);
-  t.strictSame(readRecord(path), wayOut, 'a way out');
+  const withGateway = { ...rest, gateway, members: null };
+  writeRecord(path, withGateway);
+  t.strictSame(readRecord(path), withGateway, 'a gateway');
   for (const [key, value] of [
     ['bridge', 'br ex'],
     ['interface', 7],
@@ -91,7 +91,7 @@ t.test('the record of a node', (t) => {
     ['vlan', 4095],
     ['moved', undefined],
   ] as const) {
-    writeFileSync(path, JSON.stringify({ ...wayOut, gateway: { ...gateway, [key]: value } }));
+    writeFileSync(path, JSON.stringify({ ...withGateway, gateway: { ...gateway, [key]: value } }));
     t.throws(() => readRecord(path), failure('record-unusable', { message: new RegExp(`gateway\\.${key} is `) }), key);
   }
   writeFileSync(path, '{"format":1}');

@@ -33,7 +33,7 @@ t.test('nothing said, and all', (t) => {
 
 t.test('words that are none', (t) => {
   for (const [options, message] of [
-    [{ interface: 'eth1', bridge: 'br-ex' }, /two ways out/],
+    [{ interface: 'eth1', bridge: 'br-ex' }, /two gateways/],
     [{ interface: 'eth 1' }, /"eth 1" cannot be an interface/],
     [{ bridge: 'br,ex' }, /"br,ex" cannot be/],
     [{ interface: 'averyveryverylongname' }, /cannot be an interface/],

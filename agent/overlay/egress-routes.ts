@@ -16,7 +16,7 @@ const column = 'static_routes';
  * Which gateway a packet leaves by: that for which its subnet was asked for; else its own node's; else any that is up, by turns (equal
  * routes, ECMP), unless nodes have a VIP, which is always up. A gateway that is down has no route here.
  */
-export function wantWaysOut(
+export function wantEgressRoutes(
   draft: Draft,
   cluster: Cluster,
   gateways: readonly GatewayRouter[],
@@ -40,7 +40,7 @@ export function wantWaysOut(
         `${one.router.title} is reached itself, whatever leaves by others`,
       );
     if (!gateway.isUp) {
-      draft.trace.push(`way-out=${node.name} is down`);
+      draft.trace.push(`egress=${node.name} is down`);
       continue;
     }
     const own = node.subnets.filter((subnet) => !asked.has(subnet) || gateway.subnets.includes(subnet));
@@ -48,7 +48,7 @@ export function wantWaysOut(
       const hop = sameFamily(joinAddresses, subnet);
       if (hop === null) continue;
       const why = gateway.subnets.includes(subnet) ? 'it was asked for' : 'the shortest way, its own node';
-      draft.trace.push(`way-out=${subnet} by ${node.name}, ${why}`);
+      draft.trace.push(`egress=${subnet} by ${node.name}, ${why}`);
       route(draft, cluster, one, 'src-ip', subnet, withoutLength(hop), `${subnet} leaves by ${node.name}: ${why}`);
     }
     for (const address of joinAddresses.map(withoutLength)) {

@@ -397,6 +397,17 @@ t.test('nothing is imported in a circle', (t) => {
   t.end();
 });
 
+t.test('a run with nothing to do loads no transaction, and nothing of Node that takes long', (t) => {
+  const loaded = loadedBy('commands/apply.ts');
+  const planning = ['plan/plan.ts', 'run/reconcile.ts', 'drivers/dbus/connection.ts', 'node:net'];
+  for (const file of planning) t.ok(loaded.has(file), file);
+  const changing = ['change.ts', 'recover.ts', 'restore.ts', 'steps.ts', 'take-back.ts', 'transaction.ts'];
+  const slow = ['child_process', 'crypto', 'fs/promises', 'http', 'https', 'tls'];
+  for (const file of [...changing.map((name) => `run/${name}`), ...slow.map((name) => `node:${name}`)])
+    t.notOk(loaded.has(file), `${file} is loaded when it is used`);
+  t.end();
+});
+
 t.test(
   'plan, compare, doctor, overlay, workload, trace, cni, net and model know no clock, no chance and no process',
   (t) => {
@@ -526,6 +537,17 @@ function readSource(file: string): Source {
   // What is loaded later cannot be in a circle while modules are loaded.
   const lazy = [...code.matchAll(/\bimport\('([^']+)'\)/g)].map(([, from = '']) => ({ from, typeOnly: true }));
   return { file, text, code, imports: [...statements, ...lazy] };
+}
+
+/** Files of agent/ and parts of Node that are loaded with a file, before anything of it is called. */
+function loadedBy(first: string): ReadonlySet<string> {
+  const loaded = new Set([first]);
+  for (const file of loaded) {
+    const imports = sources.find((source) => source.file === file)?.imports ?? [];
+    for (const { from, typeOnly } of imports)
+      if (!typeOnly) loaded.add(from.startsWith('.') ? resolved(file, from) : from);
+  }
+  return loaded;
 }
 
 /** The folder a file is in (`plan`, `drivers/dbus`); the file itself when it is directly in agent/. */

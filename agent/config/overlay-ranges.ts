@@ -51,10 +51,12 @@ export function overlayRanges({ overlay, cluster }: Pick<Config, 'overlay' | 'cl
 }
 
 /** The ranges that nobody may use for the overlay, whatever the node is. */
-export const reservedRanges: readonly NamedRange[] = Object.values(masqueradeSubnets).flatMap((text) => {
-  const range = parseRange(text);
-  return range === null ? [] : [{ name: "the node's own masquerade addresses", source: 'ovn-kubernetes', range }];
-});
+export function reservedRanges(): readonly NamedRange[] {
+  return Object.values(masqueradeSubnets).flatMap((text) => {
+    const range = parseRange(text);
+    return range === null ? [] : [{ name: "the node's own masquerade addresses", source: 'ovn-kubernetes', range }];
+  });
+}
 
 /** Every two ranges that share addresses, each pair as a sentence that names both. */
 export function rangeConflicts(wanted: readonly NamedRange[], others: readonly NamedRange[]): string[] {

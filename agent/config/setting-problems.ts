@@ -68,7 +68,7 @@ function refuseOverlay(
   }
   const usable = written.filter(({ value }) => rangesFault(String(value)) === null);
   for (const [index, one] of usable.entries()) {
-    for (const part of reservedRanges.filter((reserved) => shares(one, reserved.range)))
+    for (const part of reservedRanges().filter((reserved) => shares(one, reserved.range)))
       refuse(one, `${said(one)} overlaps ${part.name}, ${part.range.text}`, 'choose another range');
     for (const other of usable.slice(index + 1).filter((two) => rangesOf(two).some((range) => shares(one, range))))
       refuse(other, `${said(other)} overlaps ${said(one)}`, 'choose ranges that share no address');

@@ -38,7 +38,7 @@ function overlayWarnings(config: Config): ConfigWarning[] {
   const set = Object.values(config.overlay).find(({ source }) => source !== 'default');
   if (set === undefined) return [];
   const { pods, services, join } = overlayRanges(config);
-  const conflicts = rangeConflicts([...pods, ...services, ...join], reservedRanges);
+  const conflicts = rangeConflicts([...pods, ...services, ...join], reservedRanges());
   return conflicts.map((conflict) => ({ source: set.source, message: `the overlay cannot be built: ${conflict}` }));
 }
 

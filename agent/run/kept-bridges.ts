@@ -1,3 +1,4 @@
+import { currentBootId } from '../drivers/host/boot-id.ts';
 import type { Config } from '../model/config.ts';
 import { journalDirectory } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
@@ -5,7 +6,6 @@ import type { Wanted, WantedBridge } from '../model/plan.ts';
 import { isAdded } from '../plan/added.ts';
 import { currentBridges } from '../plan/bridge/current.ts';
 import { readJournals } from './journal.ts';
-import { currentBootId } from './recover.ts';
 import { lastKept } from './transactions.ts';
 
 /**

@@ -1,4 +1,5 @@
 import { startDeadline } from '../deadline.ts';
+import { currentBootId } from '../drivers/host/boot-id.ts';
 import { readSmallFile, removeFile } from '../drivers/host/files.ts';
 import { readKeyfiles } from '../drivers/host/keyfiles.ts';
 import { isAgentError } from '../errors.ts';
@@ -11,7 +12,7 @@ import { withLock } from './lock.ts';
 import { openTuning, withNode } from './node.ts';
 import type { Reporter } from './options.ts';
 import { runLimitMs } from './reconcile.ts';
-import { currentBootId, endAfterReboot, recoverEarlierRuns, usableOpenJournals } from './recover.ts';
+import { endAfterReboot, recoverEarlierRuns, usableOpenJournals } from './recover.ts';
 
 /** Where profiles outlive a boot. */
 const diskProfiles = '/etc/NetworkManager/system-connections';

@@ -1,5 +1,5 @@
 import type { Deadline } from '../deadline.ts';
-import { readSmallFile } from '../drivers/host/files.ts';
+import { currentBootId } from '../drivers/host/boot-id.ts';
 import { checkpointStands } from '../drivers/networkmanager/checkpoint.ts';
 import { AgentError, asAgentError } from '../errors.ts';
 import { type JournalRecord, journalDirectory, type TransactionState } from '../model/journal.ts';
@@ -33,11 +33,6 @@ export async function recoverEarlierRuns(
 
 /** Why a tried change is taken back when its time is over. */
 export const lateDetail = 'it was not confirmed in time';
-
-/** Changes with every boot of the kernel. */
-export function currentBootId(): string {
-  return readSmallFile('/proc/sys/kernel/random/boot_id')?.trim() ?? '';
-}
 
 /** The journals of runs that are to be ended; what only looks like one is put aside and told. */
 export function usableOpenJournals(

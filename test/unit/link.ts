@@ -1,20 +1,25 @@
 import type { Link } from '../../agent/model/observation.ts';
 import { linkAddress } from './link-address.ts';
 
+/** What a NIC with a cable has beside its name, index, MAC and addresses. */
+export const usualLink = {
+  permanentMac: null,
+  mtuBytes: 1500,
+  up: true,
+  carrier: true,
+  hardwareType: 1,
+  kind: null,
+  driver: null,
+  master: null,
+};
+
 /** A link that is up and has a cable, with addresses as `address/prefix`. */
 export function linkOf(name: string, addresses: readonly string[], special: Partial<Link> = {}): Link {
   return {
     name,
     index: 2,
     mac: '52:54:00:00:00:01',
-    permanentMac: null,
-    mtuBytes: 1500,
-    up: true,
-    carrier: true,
-    hardwareType: 1,
-    kind: null,
-    driver: null,
-    master: null,
+    ...usualLink,
     addresses: addresses.map(linkAddress),
     ...special,
   };

@@ -13,8 +13,8 @@ function* environments(own: NodeJS.ProcessEnv, parent: number, root: string): Ge
 /** Address of the SSH client by which we were started, found in SSH_CONNECTION (ssh(1), "Environment"); null: none, or what is there is no address. */
 export function sshClient(own = process.env, parent = process.ppid, root = ''): string | null {
   for (const connection of environments(own, parent, root)) {
-    const [client = ''] = (connection ?? '').split(' ');
-    if (isIP(client) !== 0) return client;
+    const client = connection?.split(' ')[0];
+    if (client !== undefined && isIP(client) !== 0) return client;
   }
   return null;
 }

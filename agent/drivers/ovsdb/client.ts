@@ -3,7 +3,8 @@ import { dial } from './dial.ts';
 import { OvsdbError } from './errors.ts';
 import { followLeader, type SeenIndex } from './leader.ts';
 import { parseRemotes, type Remote, remoteText } from './remotes.ts';
-import { type Credentials, explainTlsFailure } from './tls.ts';
+import type { Credentials } from './tls.ts';
+import { explainTlsFailure } from './tls-failure.ts';
 
 /** What a connection needs besides an address and a limit. */
 export interface ConnectOptions {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 import { OvsdbError } from './errors.ts';
 import { type Remote, remoteText } from './remotes.ts';
-import { type Credentials, explainTlsFailure, tlsOptions } from './tls.ts';
+import { type Credentials, dialTls } from './tls.ts';
+import { explainTlsFailure } from './tls-failure.ts';
 
 /**
  * A byte stream to the server, after the TLS handshake for `ssl:`. Ends with the signal, whose reason is an Error. Rejects with the kind of
@@ -11,8 +11,7 @@ import { type Credentials, explainTlsFailure, tlsOptions } from './tls.ts';
  */
 export async function dial(remote: Remote, signal: AbortSignal, credentials?: Credentials): Promise<Socket> {
   if (remote.kind === 'ssl') {
-    const options = await tlsOptions(credentials);
-    return opened(connectTls({ ...options, host: remote.host, port: remote.port }), 'secureConnect', remote, signal);
+    return opened(await dialTls(remote, credentials), 'secureConnect', remote, signal);
   }
   const socket = createConnection(
     remote.kind === 'unix' ? { path: remote.path } : { host: remote.host, port: remote.port },

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { type ConnectionOptions, createSecureContext } from 'node:tls';
-import { OvsdbError, type OvsdbErrorKind, printable } from './errors.ts';
+import type { ConnectionOptions, TLSSocket } from 'node:tls';
+import { OvsdbError } from './errors.ts';
+import { reasonOf } from './tls-failure.ts';
 
 /** The PEM files of an `ssl:` connection. They are read anew for each one, so that a renewed certificate is used at the next. */
 export interface Credentials {
@@ -10,12 +10,25 @@ export interface Credentials {
   readonly ca: string;
 }
 
+/** A connection to an `ssl:` remote whose handshake has begun. Throws OvsdbError `credentials`. */
+export async function dialTls(
+  { host, port }: { readonly host: string; readonly port: number },
+  credentials: Credentials | undefined,
+): Promise<TLSSocket> {
+  // Loaded here: that takes longer than all else of a run with nothing to do that asks its own node only.
+  const tls = await import('node:tls');
+  return tls.connect({ ...(await tlsOptions(tls, credentials)), host, port });
+}
+
 /**
  * How `ssl:` connects: both ends show a certificate, and each is checked against the CA, as Open vSwitch does it (ovsdb(7), option --ca-cert).
  * Its certificates name a switch or a system-id, never a host, so the name in it is not compared with the address; whoever has a certificate
  * of this CA is trusted as a server. Throws OvsdbError `credentials`.
  */
-export async function tlsOptions(credentials: Credentials | undefined): Promise<ConnectionOptions> {
+async function tlsOptions(
+  { createSecureContext }: typeof import('node:tls'),
+  credentials: Credentials | undefined,
+): Promise<ConnectionOptions> {
   if (credentials === undefined)
     throw new OvsdbError('credentials', 'ssl: needs a private key, a certificate and the certificate of its CA');
   const [key, cert, ca] = await Promise.all([
@@ -35,38 +48,9 @@ export async function tlsOptions(credentials: Credentials | undefined): Promise<
 
 async function readPem(path: string): Promise<Buffer> {
   try {
+    const { readFile } = await import('node:fs/promises');
     return await readFile(path);
   } catch (cause) {
     throw new OvsdbError('credentials', `cannot read ${path}: ${reasonOf(cause)}`, cause);
   }
-}
-
-/** Where a failed connection had got to. */
-export type TlsStage = 'handshake' | 'first answer';
-
-/** What a TLS connection that failed means; undefined: it is nothing that has to do with TLS. */
-export function explainTlsFailure(error: Error, stage: TlsStage): readonly [OvsdbErrorKind, string] | undefined {
-  const code = (error as NodeJS.ErrnoException).code ?? '';
-  const reason = reasonOf(error);
-  if (/ALERT_PROTOCOL_VERSION/.test(code)) return ['not-tls', `no common version of TLS: ${reason}`];
-  if (/^ERR_SSL_.*ALERT/.test(code)) return ['certificate-refused', `the server refuses our certificate: ${reason}`];
-  if (code.startsWith('ERR_SSL_')) return ['not-tls', `the other end does not speak TLS: ${reason}`];
-  if (code === 'CERT_HAS_EXPIRED') return ['certificate-expired', 'the certificate of the server has expired'];
-  if (code === 'CERT_NOT_YET_VALID')
-    return ['certificate-expired', 'the certificate of the server is not valid yet; compare the clocks'];
-  if (untrusted.test(code))
-    return ['certificate-untrusted', `the certificate of the server is not of our CA: ${reason}`];
-  if (!['ECONNRESET', 'EPIPE'].includes(code)) return undefined;
-  // TLS 1.3 has the server look at the certificate of the client when the client is done; its alert can be lost to the reset that follows.
-  return stage === 'handshake'
-    ? ['not-tls', 'it closed at the TLS handshake, as a server does that does not speak TLS']
-    : ['certificate-refused', 'it closed after the TLS handshake, as a server does that refuses our certificate'];
-}
-
-/** Names of OpenSSL's verification errors, X509_STORE_CTX_get_error(3), as Node has them. */
-const untrusted = /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|CRL_|INVALID_|PATH_LENGTH_|HOSTNAME_|ERROR_IN_CERT_)/;
-
-function reasonOf(error: unknown): string {
-  const { reason, message } = error as { reason?: string; message?: string };
-  return printable(reason ?? message ?? String(error));
 }

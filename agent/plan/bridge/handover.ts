@@ -11,7 +11,7 @@ import {
   type SettingValue,
   textOf,
 } from '../../model/settings.ts';
-import { isLinkLocal6 } from '../../net/address.ts';
+import { familyOf, isLinkLocal6 } from '../../net/address.ts';
 import { isDefault } from '../../net/destination.ts';
 import { ownRoutes } from './own-routes.ts';
 
@@ -93,7 +93,9 @@ export interface Ipv6Held {
 export function ipv6Hold(final: WantedProfile, link: Link, observation: Observation): Ipv6Held | null {
   if (!isDynamic(6, final.settings)) return null;
   const addresses = addressesOf(link, (entry) => entry.family === 6 && isStable(entry));
-  return addresses.length === 0 ? null : { addresses, gateways: defaultGateways(link, observation).filter(isIPv6) };
+  return addresses.length === 0
+    ? null
+    : { addresses, gateways: defaultGateways(link, observation).filter((gateway) => familyOf(gateway) === 6) };
 }
 
 /** Gateways of the default routes through a link. */

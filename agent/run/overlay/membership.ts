@@ -82,7 +82,7 @@ function defaultAddress({ links, routes }: HostFacts): string | null {
 /** The layout of a new cluster. Refuses ranges that share addresses. */
 export function newLayout(config: Config, host: HostIdentity): OverlayLayout {
   const { pods, services, join } = overlayRanges(config);
-  refuseConflicts(rangeConflicts([...pods, ...services, ...join], reservedRanges), changeRanges);
+  refuseConflicts(rangeConflicts([...pods, ...services, ...join], reservedRanges()), changeRanges);
   const texts = (ranges: readonly NamedRange[]): string[] => ranges.map(({ range }) => range.text);
   return {
     naming: 'modern',

@@ -4,6 +4,7 @@ import type { Link } from '../../../agent/model/observation.ts';
 import { operationsOf } from '../../../agent/overlay/operations.ts';
 import type { NicFacts } from '../../../agent/overlay/own-nic.ts';
 import { macsForNode, type PlannedInit, planInit } from '../../../agent/run/overlay/ovn-k8s/planned.ts';
+import { linkOf } from '../link.ts';
 import type { ModelDatabase } from './model-database.ts';
 import { emptyVswitch } from './vswitch.ts';
 
@@ -15,18 +16,7 @@ export interface Machine {
 }
 
 export function link(name: string, mac: string, addresses: readonly string[], special: Partial<Link> = {}): Link {
-  const own = addresses.map((text) => ({
-    family: text.includes(':') ? (6 as const) : (4 as const),
-    address: text.split('/')[0] ?? '',
-    prefixLength: Number(text.split('/')[1]),
-    scope: 'global' as const,
-    tentative: false,
-    dadFailed: false,
-    temporary: false,
-    deprecated: false,
-  }));
-  const device = { permanentMac: null, hardwareType: 1, kind: null, driver: null, master: null };
-  return { name, index: 2, mac, mtuBytes: 1500, up: true, carrier: true, ...device, addresses: own, ...special };
+  return linkOf(name, addresses, { mac, ...special });
 }
 
 export function machine(place: number, settings: Readonly<Record<string, string>> = {}): Machine {

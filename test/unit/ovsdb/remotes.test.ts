@@ -1,7 +1,7 @@
 import t from 'tap';
 import { parseRemotes, remoteText } from '../../../agent/drivers/ovsdb/index.ts';
 import { judgeServer } from '../../../agent/drivers/ovsdb/leader.ts';
-import { explainTlsFailure } from '../../../agent/drivers/ovsdb/tls.ts';
+import { explainTlsFailure } from '../../../agent/drivers/ovsdb/tls-failure.ts';
 
 const cid = '550e8400-e29b-41d4-a716-446655440000';
 

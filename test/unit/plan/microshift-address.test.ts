@@ -2,23 +2,12 @@
 import t from 'tap';
 import type { Link, Route } from '../../../agent/model/observation.ts';
 import { loopbackAddresses, microshiftAddresses } from '../../../agent/plan/microshift-address.ts';
-import { linkAddress } from '../link-address.ts';
+import { linkOf } from '../link.ts';
 
-const link = (name: string, index: number, addresses: readonly string[], more: Partial<Link> = {}): Link => ({
-  name,
-  index,
-  mac: '52:54:00:aa:00:00',
-  permanentMac: null,
-  mtuBytes: 1500,
-  up: true,
-  carrier: true,
-  hardwareType: name === 'lo' ? 772 : 1,
-  kind: null,
-  driver: null,
-  master: null,
-  addresses: addresses.map((address) => linkAddress(`${address}/24`)),
-  ...more,
-});
+const link = (name: string, index: number, addresses: readonly string[], more: Partial<Link> = {}): Link => {
+  const lengths = addresses.map((address) => `${address}/24`);
+  return linkOf(name, lengths, { index, hardwareType: name === 'lo' ? 772 : 1, ...more });
+};
 
 const route = (device: string, destination = '0.0.0.0/0', gateway: string | null = '192.0.2.1'): Route => ({
   family: destination.includes(':') ? 6 : 4,

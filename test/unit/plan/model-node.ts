@@ -17,6 +17,7 @@ import {
 } from '../../../agent/model/observation.ts';
 import type { HeldRoute, ProfileActivation, Step, WantedProfile } from '../../../agent/model/plan.ts';
 import type { ProfileSettings, SettingValue } from '../../../agent/model/settings.ts';
+import { linkOf } from '../link.ts';
 import { linkAddress } from '../link-address.ts';
 
 type Family = 4 | 6;
@@ -580,20 +581,9 @@ export class ModelNode {
   #createLink(name: string, settings: ProfileSettings): void {
     if (this.#links.some((link) => link.name === name)) return;
     const ethernet = settings['802-3-ethernet'];
-    this.#links.push({
-      name,
-      index: 90 + this.#links.length,
-      mac: String(ethernet?.['assigned-mac-address']?.[1] ?? '').toLowerCase(),
-      permanentMac: null,
-      mtuBytes: Number(ethernet?.mtu?.[1] ?? 1500),
-      up: true,
-      carrier: true,
-      hardwareType: 1,
-      kind: null,
-      driver: null,
-      master: null,
-      addresses: [],
-    });
+    const index = 90 + this.#links.length;
+    const mac = String(ethernet?.['assigned-mac-address']?.[1] ?? '').toLowerCase();
+    this.#links.push(linkOf(name, [], { index, mac, mtuBytes: Number(ethernet?.mtu?.[1] ?? 1500) }));
   }
 
   #dropLink(name: string): void {

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Link, NmActiveConnection, NmDevice, NmProfile, Observation } from '../../../agent/model/observation.ts';
 import type { ProfileSettings, SettingValue } from '../../../agent/model/settings.ts';
+import { usualLink } from '../link.ts';
 
 /** The value with parts of it, at any depth, left out. */
 type Short<T> = T extends SettingValue
@@ -15,16 +16,6 @@ export type ShortObservation = Short<Observation>;
 
 const objects = '/org/freedesktop/NetworkManager/';
 const usualAddress = { tentative: false, dadFailed: false, temporary: false, deprecated: false };
-const usualLink = {
-  permanentMac: null,
-  mtuBytes: 1500,
-  up: true,
-  carrier: true,
-  hardwareType: 1,
-  kind: null,
-  driver: null,
-  master: null,
-};
 const usualLoopback = {
   index: 1,
   mac: '00:00:00:00:00:00',

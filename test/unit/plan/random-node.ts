@@ -1,6 +1,7 @@
 // Nodes nobody has: random links, profiles, routes and hints, from a seed.
 import type { Link, LinkAddress, NmProfile, Observation, Route } from '../../../agent/model/observation.ts';
 import type { SettingValue } from '../../../agent/model/settings.ts';
+import { usualLink } from '../link.ts';
 
 export type Random = (limit: number) => number;
 
@@ -75,14 +76,9 @@ const loopback: Link = {
   name: 'lo',
   index: 1,
   mac: '00:00:00:00:00:00',
-  permanentMac: null,
+  ...usualLink,
   mtuBytes: 65_536,
-  up: true,
-  carrier: true,
   hardwareType: 772,
-  kind: null,
-  driver: null,
-  master: null,
   addresses: [],
 };
 

@@ -29,6 +29,9 @@ const lies = {
   execa: apart(/^execa$/, 'execa.cjs'),
   manifests: apart(/commands\/manifests\.ts$/, 'manifests.cjs'),
   daemon: apart(/commands\/overlay-run\.ts$/, 'overlay-run.cjs'),
+  doctor: apart(/commands\/doctor\.ts$|^\.\/doctor\.ts$/, 'doctor.cjs'),
+  kubernetes: apart(/library-kubeconfig\.ts$/, 'kubernetes.cjs'),
+  supportBundle: apart(/commands\/support-bundle\.ts$/, 'support-bundle.cjs'),
 };
 
 bundles.push(
@@ -47,7 +50,7 @@ bundles.push(
     ...common,
     entryPoints: ['agent/commands/overlay-run.ts'],
     outfile: 'dist/overlay-run.cjs',
-    plugins: [lies.config, lies.execa, withoutAssert()],
+    plugins: [lies.config, lies.execa, lies.kubernetes, withoutAssert()],
   }),
   await build({
     ...common,
@@ -60,9 +63,8 @@ bundles.push(
     entryPoints: ['agent/cli/program.ts'],
     outfile: 'dist/program.cjs',
     plugins: [
-      ...[lies.config, lies.daemon, lies.execa, lies.manifests, withoutAssert(), withoutSubcommandPrograms()],
-      apart(/commands\/doctor\.ts$/, 'doctor.cjs'),
-      apart(/commands\/support-bundle\.ts$/, 'support-bundle.cjs'),
+      ...[lies.config, lies.daemon, lies.doctor, lies.execa, lies.kubernetes, lies.manifests, lies.supportBundle],
+      ...[withoutAssert(), withoutSubcommandPrograms()],
     ],
   }),
   await build({ ...common, entryPoints: ['agent/config/load.ts'], outfile: 'dist/config.cjs' }),
@@ -71,17 +73,13 @@ bundles.push(
     ...common,
     entryPoints: ['agent/commands/support-bundle.ts'],
     outfile: 'dist/support-bundle.cjs',
-    plugins: [apart(/^\.\/doctor\.ts$/, 'doctor.cjs'), apart(/^execa$/, 'execa.cjs')],
+    plugins: [lies.doctor, lies.execa],
   }),
   await build({
     ...common,
     entryPoints: ['agent/commands/doctor.ts'],
     outfile: 'dist/doctor.cjs',
-    plugins: [
-      apart(/config\/load\.ts$|^\.\/load\.ts$/, 'config.cjs'),
-      apart(/^execa$/, 'execa.cjs'),
-      apart(/library-kubeconfig\.ts$/, 'kubernetes.cjs'),
-    ],
+    plugins: [lies.config, lies.execa, lies.kubernetes],
   }),
 );
 copyFileSync('agent/launcher.cjs', 'dist/microshift-net');
@@ -92,7 +90,7 @@ if (existsSync('agent/commands/manifests.ts')) {
       ...common,
       entryPoints: ['agent/commands/manifests.ts'],
       outfile: 'dist/manifests.cjs',
-      plugins: [apart(/library-kubeconfig\.ts$/, 'kubernetes.cjs')],
+      plugins: [lies.kubernetes],
     }),
     await build({
       ...common,

@@ -17,7 +17,7 @@ import { refuseWithoutTeamd } from './uplink/teamd.ts';
 import { uplinkInBridge } from './uplink/uplink-in-bridge.ts';
 
 /** Below every default of NetworkManager (its manual, route-metric), and behind br-ex and br-ex1. */
-const winningMetric = 50;
+const preferredMetric = 50;
 
 /** What `bridge add` is asked for. */
 export interface AskedBridge {
@@ -156,7 +156,7 @@ function unsuitable(nic: string, reason: string, bridge: string): AgentError {
  * How much more than the NIC's own metric: NetworkManager gives NICs of one kind numbers that follow each other, and what the way back holds for a
  * NIC must be none of them.
  */
-const losingDistance = 49;
+const standbyDistance = 49;
 
 /** The bridge's default route wins where the NIC's does now, and loses where that loses. One less is left free, for the way back. */
 function metricOf(nic: string, { routes }: Observation): number {
@@ -167,8 +167,8 @@ function metricOf(nic: string, { routes }: Observation): number {
     .filter((route) => route.device !== nic && route.family === leading.family && isDefault(route.destination))
     .map((route) => route.metric);
   const wins = isDefault(leading.destination) && others.every((metric) => metric > leading.metric);
-  if (wins) return Math.min(winningMetric, leading.metric);
-  let metric = leading.metric + losingDistance;
+  if (wins) return Math.min(preferredMetric, leading.metric);
+  let metric = leading.metric + standbyDistance;
   while (others.includes(metric) || others.includes(metric - 1)) metric += 1;
   return metric;
 }

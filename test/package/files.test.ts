@@ -27,6 +27,16 @@ t.test('man pages have no warnings', { skip: !has('man') && 'man is not installe
   t.end();
 });
 
+t.test('what is large and seldom used lies in a file of its own', (t) => {
+  const holders = (name: string): readonly string[] =>
+    readdirSync('dist').filter(
+      (file) => file.endsWith('.cjs') && readFileSync(`dist/${file}`, 'latin1').includes(`\n// node_modules/${name}/`),
+    );
+  t.strictSame(holders('@kubernetes/client-node'), ['kubernetes.cjs']);
+  t.strictSame(holders('execa'), ['execa.cjs']);
+  t.end();
+});
+
 t.test('microshift-net(8) has every command', (t) => {
   const page = readFileSync('docs/man/microshift-net.8', 'utf8');
   for (const name of commandsOf().filter((entry) => entry !== 'help')) {

@@ -12,8 +12,8 @@ export function areSame(t: Test, actual: readonly unknown[], wanted: readonly un
   t.strictSame(actual, wanted, `${what}${unlike}`);
 }
 
-/** What is handed over is answered all the time (docs/shapes.md); what else runs on the machine may hold the node up for some tenths of a second. */
-const handoverLimitMs = 500;
+/** What is handed over is answered all the time; what else runs on the machine may hold the node up for some scheduler slices. */
+const handoverLimitMs = 200;
 
 /** Asserts that the LAN could reach an address all through a run. */
 export function stayedReachable(t: Test, run: MeasuredRun, address: string): void {

@@ -3,10 +3,10 @@ import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode, type TestNode } from './node.ts';
 
-/** The bridge stays; what is silent for a moment is who hears of NetworkManager's routes on the NIC. A second more is for a busy machine. */
-const awayLimitMs = 2_000;
-/** The data path is the kernel's; the daemon that comes back sets its flows anew. A second more is for a busy machine. */
-const dataPathLimitMs = 2_000;
+/** The bridge stays; what is silent for a moment is who hears of NetworkManager's routes on the NIC. */
+const awayLimitMs = 1_000;
+/** The data path is the kernel's; the daemon that comes back sets its flows anew. */
+const dataPathLimitMs = 1_000;
 /** A run that NetworkManager's end has cut off is tried again after 3 s, and may take 10 s. */
 const settleSeconds = 30;
 const ways = ['systemctl restart', 'systemctl kill --signal=KILL'];

@@ -12,8 +12,8 @@ import type { NodeState, Route } from './state.ts';
 // All shapes together take some minutes more.
 t.setTimeout(1_200_000);
 
-/** The bridge has the addresses before the NIC loses them; what else runs on the machine may hold the node up for some tenths of a second. */
-const outageLimitMs = 500;
+/** The bridge has the addresses before the NIC loses them; what else runs on the machine may hold the node up for some scheduler slices. */
+const outageLimitMs = 200;
 const shapes = { ...uplinkShapes, ...addressShapes };
 /** SHAPES: `all`, or names with semicolons between them; without, those that have broken a node before. */
 const asked = process.env.SHAPES;

@@ -1,5 +1,5 @@
 import type { Config } from '../model/config.ts';
-import { joinSubnets, masqueradeSubnets } from '../model/ovn-kubernetes-ranges.ts';
+import { joinSubnets, masqueradeSubnets } from '../model/ovn-kubernetes-addresses.ts';
 import { type AddressRange, overlaps, parseRange } from '../net/address-range.ts';
 
 /** A range with the name and the source by which people know it. */

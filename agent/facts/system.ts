@@ -1,3 +1,4 @@
+import { currentBootId } from '../drivers/host/boot-id.ts';
 import { fileText } from '../drivers/host/kernel-files.ts';
 import type { SystemFacts } from '../model/examination.ts';
 import { agentVersion } from '../version.ts';
@@ -10,7 +11,7 @@ export function readSystem(): SystemFacts {
     nodeVersion: process.version,
     os: /^PRETTY_NAME="?(.*?)"?$/m.exec(fileText('/etc/os-release') ?? '')?.[1] ?? '',
     hostname: fileText('/proc/sys/kernel/hostname') ?? '',
-    bootId: fileText('/proc/sys/kernel/random/boot_id') ?? '',
+    bootId: currentBootId(),
     selinux: enforce === null ? null : enforce === '1' ? 'enforcing' : 'permissive',
   };
 }

@@ -1,6 +1,6 @@
 import { AgentError } from '../errors.ts';
 import type { ClusterConfig, Sourced } from '../model/config.ts';
-import { joinSubnets, masqueradeSubnets, transitSubnets } from '../model/ovn-kubernetes-ranges.ts';
+import { joinSubnets, masqueradeSubnets, transitSubnets } from '../model/ovn-kubernetes-addresses.ts';
 import { type AddressRange, addressAt, overlaps, parseRange } from '../net/address-range.ts';
 
 /** ovn-kubernetes gives each node a /24 or a /64 of the cluster network, and wants room for two of them. */

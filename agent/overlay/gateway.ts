@@ -1,5 +1,5 @@
 import type { NorthboundFacts, OverlayGateway, OverlayNode } from '../model/overlay.ts';
-import { masqueradeNextHop, masqueradeSubnets } from '../model/ovn-kubernetes-ranges.ts';
+import { masqueradeNextHop, masqueradeSubnets } from '../model/ovn-kubernetes-addresses.ts';
 import { isIpv6, macOf, sameFamily, subnetOf, withoutLength } from './addresses.ts';
 import { type Cluster, joinAddressesFor, wantJoinPort, wantTaggedBalancer } from './cluster.ts';
 import { has, is, keys, type WantedColumn } from './column-changes.ts';

@@ -1,4 +1,4 @@
-import { fileText } from '../drivers/host/kernel-files.ts';
+import { currentBootId } from '../drivers/host/boot-id.ts';
 import type { JournalFacts } from '../model/examination.ts';
 import { journalDirectory } from '../model/journal.ts';
 import { readJournals } from './journal.ts';
@@ -7,7 +7,7 @@ import { lockDirectory, lockHolder } from './lock.ts';
 /** What the journals and the lock say of runs: those that are open, the last one, and one that is under way. */
 export function readJournalFacts(): JournalFacts {
   const { records, unusable } = readJournals(journalDirectory);
-  const bootId = fileText('/proc/sys/kernel/random/boot_id');
+  const bootId = currentBootId();
   const [last] = records;
   return {
     open: records

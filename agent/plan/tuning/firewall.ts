@@ -1,6 +1,6 @@
 import type { Config } from '../../model/config.ts';
 import type { FirewallPlan, TrustedSource, ZoneSources } from '../../model/firewall.ts';
-import { masqueradeOfHost } from '../../model/ovn-kubernetes-ranges.ts';
+import { masqueradeOfHost } from '../../model/ovn-kubernetes-addresses.ts';
 import { parseRange } from '../../net/address-range.ts';
 
 /**

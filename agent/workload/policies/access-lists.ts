@@ -1,4 +1,4 @@
-import { masqueradeOfHairpin } from '../../model/ovn-kubernetes-ranges.ts';
+import { masqueradeOfHairpin } from '../../model/ovn-kubernetes-addresses.ts';
 import type { NetworkPolicy } from '../../model/workload.ts';
 import { isIpv6, subnetOf, withoutLength } from '../../overlay/addresses.ts';
 import { managementAddresses } from '../../overlay/node.ts';

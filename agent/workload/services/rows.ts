@@ -1,4 +1,4 @@
-import { masqueradeOfHairpin } from '../../model/ovn-kubernetes-ranges.ts';
+import { masqueradeOfHairpin } from '../../model/ovn-kubernetes-addresses.ts';
 import type { RowReference } from '../../model/rows.ts';
 import type { Service } from '../../model/workload.ts';
 import { has, is, keys, type WantedColumn } from '../../overlay/column-changes.ts';

@@ -2,7 +2,7 @@ import { AgentError } from '../../../errors.ts';
 import type { HostFacts } from '../../../facts/overlay.ts';
 import type { OverlayGateway, OverlayLayout, OverlayNode, OverlayPlan } from '../../../model/overlay.ts';
 import type { NodeRequest } from '../../../model/ovn-k8s.ts';
-import { joinSubnets } from '../../../model/ovn-kubernetes-ranges.ts';
+import { joinSubnets } from '../../../model/ovn-kubernetes-addresses.ts';
 import type { DatabaseRows, RowChange } from '../../../model/rows.ts';
 import { indexRows, mapOf, textOf } from '../../../overlay/existing.ts';
 import { planLocal } from '../../../overlay/local.ts';

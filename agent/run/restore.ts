@@ -113,7 +113,7 @@ export async function restoreOldState(
 }
 
 /** A service that went away under the way back, which may come back; every other failure is thrown on. */
-function goneService(error: unknown): AgentError {
+export function goneService(error: unknown): AgentError {
   if (isAgentError(error) && goneKinds.includes(error.kind)) return error;
   throw error;
 }

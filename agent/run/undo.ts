@@ -6,7 +6,9 @@ import { readJournals } from './journal.ts';
 import { withLock } from './lock.ts';
 import { withNode } from './node.ts';
 import type { ReconcileOptions } from './options.ts';
+import { repairWait } from './plan-when-ready.ts';
 import { type ReconcileResult, reconcile } from './reconcile.ts';
+import { goneService } from './restore.ts';
 import { endTransaction } from './run-record.ts';
 import { takeBack } from './take-back.ts';
 import { findTransaction } from './transactions.ts';
@@ -21,12 +23,19 @@ export async function undoTransaction(
 ): Promise<ReconcileResult> {
   const record = undoable(id);
   const { header } = record;
-  if (record.state === 'awaiting-confirm') await takeBackTried(record, options.say);
-  return reconcile(
-    (observation) => ({ kind: 'planned', plan: planUndo(asBefore(record), observation) }),
-    { routeMs: 0, uplinkMs: 0, servicesMs: 0 },
-    { ...options, command: `undo ${header.id}`, confirmTimeoutSeconds: null },
-  );
+  const look = (servicesMs: number): Promise<ReconcileResult> =>
+    reconcile(
+      (observation) => ({ kind: 'planned', plan: planUndo(asBefore(record), observation) }),
+      { routeMs: 0, uplinkMs: 0, servicesMs },
+      { ...options, command: `undo ${header.id}`, confirmTimeoutSeconds: null },
+    );
+  if (record.state !== 'awaiting-confirm') return look(0);
+  await takeBackTried(record, options.say);
+  // A service that dies when all is back again must not make a failure of it: systemd starts it anew.
+  return look(0).catch((error: unknown) => {
+    options.say(`${goneService(error).message}; the node is looked at when it is there again`);
+    return look(repairWait.servicesMs);
+  });
 }
 
 /** What was before a transaction; a list of `bridge add` that did not exist was empty. */

@@ -12,17 +12,23 @@ export interface Deadline {
   readonly clear: () => void;
 }
 
-/** Starts the clock of a run; at its end every wait fails with `deadline-exceeded`. */
-export function startDeadline(limitMs: number): Deadline {
+/** Starts the clock of a run; at its end every wait fails with `deadline-exceeded`. `within`: a deadline whose end is the end of this one, too. */
+export function startDeadline(limitMs: number, within?: Deadline): Deadline {
   const controller = new AbortController();
-  const end = monotonicMs() + limitMs;
+  const end = monotonicMs() + Math.min(limitMs, within?.remainingMs() ?? limitMs);
   const interrupt = (error: AgentError): void => controller.abort(error);
   const timer = setTimeout(() => interrupt(deadlineExceeded(limitMs)), limitMs);
+  const stopped = (): void => interrupt(within?.signal.reason);
+  within?.signal.addEventListener('abort', stopped);
+  if (within?.signal.aborted === true) stopped();
   return {
     remainingMs: () => Math.max(0, end - monotonicMs()),
     signal: controller.signal,
     interrupt,
-    clear: () => clearTimeout(timer),
+    clear: () => {
+      clearTimeout(timer);
+      within?.signal.removeEventListener('abort', stopped);
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import type { AddedBridge } from '../model/added-bridge.ts';
 import type { Config } from '../model/config.ts';
 import type { Observation } from '../model/observation.ts';
 import type { NetworkDifference, Plan, Step, Wanted, WantedBridge } from '../model/plan.ts';
+import { startDisplaced } from './bridge/displaced-profile.ts';
 import { adoptionNotes, bridgeForMicroShift } from './bridge/microshift-bridge.ts';
 import { foreignBridgeNotes, lostPortNotes, refuseForeignBridge } from './bridge/ownership.ts';
 import { takeBridgeApart } from './bridge/take-bridge-apart.ts';
@@ -105,17 +106,19 @@ export function targetsAsBefore(previous: Wanted, observation: Observation): rea
 
 /**
  * Steps that bring back what was before a transaction that failed; null where there was a bridge of an earlier agent or of the script, which
- * is not as it was: only NetworkManager's checkpoint can build that again.
+ * is not as it was: only NetworkManager's checkpoint can build that again. `aimed`: the state that the transaction aimed at.
  */
-export function planRestore(previous: Wanted, observation: Observation): readonly Step[] | null {
+export function planRestore(previous: Wanted, observation: Observation, aimed?: Wanted): readonly Step[] | null {
   const bridges = bridgesOf(observation, previous.added);
   const canBeBuilt = previous.bridges.every((wanted) => {
     const names = bridges.find((entry) => entry.bridge === wanted.bridge);
     return names === undefined || isWhole(names, wanted) || !differs(wanted, observation);
   });
   if (!canBeBuilt) return null;
-  const { steps } = planUndo(previous, observation);
-  const copies = unusedCopies(observation);
+  const planned = planUndo(previous, observation).steps;
+  const steps = [...planned, ...startDisplaced([...(aimed?.bridges ?? []), ...previous.bridges], planned, observation)];
+  const started = steps.flatMap((step) => (step.do === 'detachUplink' ? [step.profile.uuid] : []));
+  const copies = unusedCopies(observation).filter(({ uuid }) => !started.includes(uuid));
   const why = 'the NIC that it was made for never ran it';
   return copies.length === 0 ? steps : [...steps, { do: 'deleteProfiles', profiles: copies, bridges: [], why }];
 }

@@ -57,8 +57,8 @@ export interface Connections {
 }
 
 export interface RestorePorts extends ReconnectPorts<Connections> {
-  /** Plans the way back to what was; null where only NetworkManager's checkpoint knows how to build it again. */
-  readonly planRestore: (previous: Wanted, observation: Observation) => readonly Step[] | null;
+  /** Plans the way back to what was, from what is there; null where only NetworkManager's checkpoint knows how to build it again. */
+  readonly planRestore: (observation: Observation) => readonly Step[] | null;
   readonly say: (message: string) => void;
 }
 
@@ -114,18 +114,24 @@ export async function restoreOldState(
 
 /** A service that went away under the way back, which may come back; every other failure is thrown on. */
 export function goneService(error: unknown): AgentError {
-  if (isAgentError(error) && goneKinds.includes(error.kind)) return error;
+  if (isGone(error)) return error;
   throw error;
 }
 
-/** The way back by way of the connections as they are now. */
-async function bringBack(aim: Aim, checkpoint: string | null, deadline: Deadline): Promise<void> {
+function isGone(error: unknown): error is AgentError {
+  return isAgentError(error) && goneKinds.includes(error.kind);
+}
+
+/** The way back by way of the connections as they are now. A NetworkManager that goes ends every wait: what it was to bring does not come. */
+async function bringBack(aim: Aim, checkpoint: string | null, whole: Deadline): Promise<void> {
   const { nm, ovs, ports, previous, before } = aim;
   const inBridges = previous.bridges.flatMap((bridge) => bridge.uplink?.interface ?? []);
   const outside = before.map((link) => link.interface).filter((name) => !inBridges.includes(name));
   const answers = await vswitchdAnswers(ovs);
   const present = (await ovs.facts()).bridges.map((bridge) => bridge.name);
   if (!answers) await freeFromDatapath(outside);
+  const deadline = startDeadline(restoreLimitMs, whole);
+  const endVanished = nm.onVanished((error) => deadline.interrupt(error));
   const watch = watchActivations(nm);
   try {
     const restoration = { ...aim, watch, withoutVswitchd: !answers };
@@ -147,6 +153,8 @@ async function bringBack(aim: Aim, checkpoint: string | null, deadline: Deadline
     await freeFromDatapath(await goneOf(ovs, present));
   } finally {
     watch.stop();
+    endVanished();
+    deadline.clear();
   }
 }
 
@@ -155,12 +163,12 @@ async function bringBack(aim: Aim, checkpoint: string | null, deadline: Deadline
  * state was not reached.
  */
 async function goBackInPlace(restoration: Restoration, checkpoint: string, whole: Deadline): Promise<boolean> {
-  const { nm, ports, previous } = restoration;
-  const deadline = startDeadline(Math.min(plannedLimitMs, whole.remainingMs()));
+  const { nm, ports } = restoration;
+  const deadline = startDeadline(plannedLimitMs, whole);
   try {
     // One that refuses rolls back already; what is left then is for the steps.
     await pushCheckpointForward(nm, checkpoint, plannedTimerSeconds).catch(() => undefined);
-    if (ports.planRestore(previous, await restoration.observe()) === null) return false;
+    if (ports.planRestore(await restoration.observe()) === null) return false;
     await runSteps(restoration, deadline);
     return true;
   } catch (error) {
@@ -173,7 +181,7 @@ async function goBackInPlace(restoration: Restoration, checkpoint: string, whole
 
 /** Runs what brings the old state back from where the node is now, and waits until every link has its addresses. */
 async function runSteps(restoration: Restoration, deadline: Deadline): Promise<void> {
-  const { nm, ovs, observe, ports, previous, before, watch, withoutVswitchd } = restoration;
+  const { nm, ovs, observe, ports, before, watch, withoutVswitchd } = restoration;
   const context = stepContext({ nm, ovs, watch, deadline, withoutVswitchd });
   let stayedAway = false;
   const take = async (step: Step): Promise<void> => {
@@ -183,7 +191,7 @@ async function runSteps(restoration: Restoration, deadline: Deadline): Promise<v
     if (!settling) await execute(context, step);
     else if (!(await settle(context, step, ports.say))) stayedAway = true;
   };
-  for (const step of ports.planRestore(previous, await observe()) ?? []) await take(step);
+  for (const step of ports.planRestore(await observe()) ?? []) await take(step);
   for (const step of await releaseLeft()) await take(step);
   for (const link of before) await waitForAddresses(link.interface, link.addresses, deadline, addressLimitMs);
 }
@@ -193,12 +201,13 @@ async function runSteps(restoration: Restoration, deadline: Deadline): Promise<v
  * its profile started anew for that.
  */
 async function settle(context: StepContext, step: Step, say: (message: string) => void): Promise<boolean> {
-  const deadline = startDeadline(Math.min(settleLimitMs, context.deadline.remainingMs()));
+  const deadline = startDeadline(settleLimitMs, context.deadline);
   try {
     await execute({ ...context, deadline }, step);
     return true;
   } catch (error) {
     throwIfStopped(context.deadline);
+    if (isGone(error)) throw error;
     say(`left to NetworkManager: ${asAgentError(error).message}`);
     return false;
   } finally {

@@ -4,7 +4,7 @@ import type { JournalHeader } from '../model/journal.ts';
 import { planRestore } from '../plan/plan.ts';
 import type { Node } from './node.ts';
 import { looksRestored, reconnectNode } from './reconnect.ts';
-import { restoreOldState } from './restore.ts';
+import { type RestorePorts, restoreOldState } from './restore.ts';
 
 /**
  * Brings back the state before a transaction, over a new connection where NetworkManager went away meanwhile. Gives what is left as an
@@ -12,7 +12,7 @@ import { restoreOldState } from './restore.ts';
  */
 export async function takeBack(
   node: Node,
-  { previous, plan: { before } }: Pick<JournalHeader, 'previous' | 'plan'>,
+  { previous, plan: { before, wanted } }: Pick<JournalHeader, 'previous' | 'plan'>,
   checkpoint: string | null,
   say: (message: string) => void,
 ): Promise<AgentError | null> {
@@ -26,6 +26,11 @@ export async function takeBack(
     current = working;
     return working;
   };
-  const ports = { reconnect, looksRestored: () => looksRestored(previous, before), planRestore, say };
+  const ports: RestorePorts = {
+    reconnect,
+    looksRestored: () => looksRestored(previous, before),
+    planRestore: (observation) => planRestore(previous, observation, wanted),
+    say,
+  };
   return restoreOldState(ports, previous, before, checkpoint).finally(closeOpened);
 }

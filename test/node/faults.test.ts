@@ -63,6 +63,21 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     await isOld(t, node, old, run.interferedAt);
   });
 
+  for (const line of ['nothing of br-ex stays behind', 'the same MAC gets the same lease']) {
+    await t.test(`NetworkManager is killed, and again under the way back: ${line}`, async (t) => {
+      const kill = () => node.text('systemctl kill --signal=KILL --kill-whom=main NetworkManager');
+      let again: Promise<unknown> = Promise.resolve();
+      const run = await interfered(node, afterStep.move, async (command) => {
+        await kill();
+        again = command.saw(`returning: ${line}`).then(kill);
+      });
+      await again;
+      t.equal(run.exitCode, 5, run.stderr);
+      // not what NetworkManager makes up for a NIC that somebody else seems to have configured, whose lease nobody would renew
+      await isOld(t, node, old, run.interferedAt);
+    });
+  }
+
   await t.test('vswitchd hangs', async (t) => {
     const pid = '$(cat /run/openvswitch/ovs-vswitchd.pid)';
     const run = await interfered(node, afterStep.bridge, () => node.text(`kill -STOP ${pid}`));

@@ -23,6 +23,27 @@ t.test('a deadline runs out', async (t) => {
   t.throws(() => throwIfStopped(deadline), failure('deadline-exceeded'));
 });
 
+t.test('one within another ends with it, and is never longer', async (t) => {
+  const whole = open(t, 1_000);
+  const part = startDeadline(60_000, whole);
+  t.teardown(() => part.clear());
+  t.ok(part.remainingMs() <= 1_000);
+  const wait = waitFor(part, 5_000, late, () => () => undefined);
+  whole.interrupt(new AgentError('interrupted', 'the whole of it'));
+  await t.rejects(wait, failure('interrupted', { message: /^the whole of it$/ }));
+  const after = startDeadline(60_000, whole);
+  t.teardown(() => after.clear());
+  t.throws(() => throwIfStopped(after), failure('interrupted'), 'also one that begins when it is over');
+});
+
+t.test('the end of one within another leaves the other alone', async (t) => {
+  const whole = open(t, 1_000);
+  const part = startDeadline(60_000, whole);
+  part.interrupt(new AgentError('interrupted', 'a part of it'));
+  part.clear();
+  throwIfStopped(whole);
+});
+
 t.test('a wait ends with its event, and its subscription with it', async (t) => {
   const deadline = open(t);
   let stopped = 0;

@@ -85,21 +85,22 @@ function isRun(uuid: string, { networkManager }: Observation): boolean {
 
 /**
  * The handover backwards: the step that takes the NIC out, and those after which nothing is held for it any more. They come when the bridge is
- * gone, so that a lease that stays away leaves a NIC that answers. None where the NIC is out of the bridge and runs its own profile.
+ * gone, so that a lease that stays away leaves a NIC that answers. None where the NIC is out of the bridge and runs its own profile. `held`: the link
+ * that has the node's addresses, the bridge's while there is one.
  */
 function detach(
   names: BridgeNames,
   uplink: string,
   { admin, ours }: { readonly admin: NmProfile; readonly ours: readonly NmProfile[] },
-  bridgeLink: Link | undefined,
+  held: Link | undefined,
   observation: Observation,
 ): readonly Step[] {
   const runsOwn = activeProfile(uplink, observation)?.uuid === admin.uuid;
   const isPort = uplinkInBridge(names, observation) === uplink;
   if (runsOwn && !isPort && !isLeftBare(uplink, admin, observation)) return [];
-  const addresses = bridgeLink === undefined ? [] : profileAddresses(bridgeLink, admin.settings);
+  const addresses = held === undefined ? [] : profileAddresses(held, admin.settings);
   const observed = ownRoutes(observation).filter(
-    (route) => route.device === names.bridge && hasFamily(addresses, route.family) && !isLinkLocal6(route.destination),
+    (route) => route.device === held?.name && hasFamily(addresses, route.family) && !isLinkLocal6(route.destination),
   );
   const routes = observed.map(({ destination, gateway }) => ({ destination, gateway }));
   const metric = preferredMetric(names, admin, observed, observation);
@@ -111,7 +112,7 @@ function detach(
     profile: nameOf(admin),
     activate: !runsOwn,
     ...(runsOwn || connecting.length === 0 ? {} : { blocked: connecting.map(nameOf) }),
-    mac: isPort ? (bridgeLink?.mac ?? null) : null,
+    mac: isPort ? (held?.mac ?? null) : null,
     addresses,
     routes,
     metric,
@@ -127,6 +128,17 @@ function detach(
     ...(sharesTraffic(admin.settings) ? [addAgain(admin, uplink)] : []),
     { do: 'releaseRoutes', interface: uplink, destinations: defaults, routes, metric, why },
   ];
+}
+
+/** Starts the admin's profile on a NIC that has left its bridge and has what is held for it, which it keeps meanwhile. */
+export function returnToNic(
+  names: BridgeNames,
+  uplink: string,
+  admin: NmProfile,
+  observation: Observation,
+): readonly Step[] {
+  const link = observation.links.find((entry) => entry.name === uplink);
+  return detach(names, uplink, { admin, ours: [] }, link, observation);
 }
 
 /**

@@ -44,6 +44,11 @@ function withObservedMetrics(profile: NmProfile, observation: Observation): NmPr
   return settings;
 }
 
+/** True for the copy that was made of this profile. */
+export function isCopyOf({ uuid }: NmProfile, { settings }: NmProfile): boolean {
+  return stringsOf(settings, 'user', 'data')[userData.copyOf] === uuid;
+}
+
 /** Copies that no NIC runs. */
 export function unusedCopies({ networkManager }: Observation): readonly ProfileName[] {
   const isCopy = ({ settings }: NmProfile): boolean => userData.copyOf in stringsOf(settings, 'user', 'data');
@@ -61,6 +66,7 @@ export function externalNotes(profile: NmProfile | undefined, observation: Obser
   return [{ level: 'warning', message }];
 }
 
-function isMadeUp(profile: NmProfile, { networkManager }: Observation): boolean {
+/** True for what NetworkManager made up for a device that was configured outside of it. */
+export function isMadeUp(profile: NmProfile, { networkManager }: Observation): boolean {
   return networkManager.activeConnections.some((active) => active.uuid === profile.uuid && isExternal(active));
 }

@@ -3,7 +3,7 @@ import { type DhcpIdentity, type Link, type NmProfile, nicDevice, type Observati
 import type { WantedProfile } from '../../model/plan.ts';
 import { type ProfileSettings, textOf } from '../../model/settings.ts';
 import { type BridgeNames, bridgeOfProfile, sourceOf } from '../names.ts';
-import { copyOfExternal } from './external-profile.ts';
+import { copyOfExternal, isCopyOf, isMadeUp } from './external-profile.ts';
 import { wantedMac } from './mac.ts';
 import { uplinkInBridge } from './uplink-in-bridge.ts';
 
@@ -66,21 +66,24 @@ export function uplinkSource(names: BridgeNames, uplink: string, observation: Ob
   };
 }
 
-/** The admin's profile of a NIC, whatever the NIC runs now; undefined: there is none. */
+/**
+ * The admin's profile of a NIC, whatever the NIC runs now; undefined: there is none. What NetworkManager made up for a NIC that has one in the
+ * bridge is what it takes for configured by others when it starts (nm-manager.c, get_existing_connection).
+ */
 export function adminProfile(names: BridgeNames, uplink: string, observation: Observation): NmProfile | undefined {
   const active = activeProfile(uplink, observation);
-  if (active !== undefined && bridgeOfProfile(active, observation) === null) return active;
+  const isFree = (profile: NmProfile): boolean => bridgeOfProfile(profile, observation) === null;
+  const own = active !== undefined && isFree(active) ? active : undefined;
+  if (own !== undefined && !isMadeUp(own, observation)) return own;
   const { profiles } = observation.networkManager;
   const origins = profiles
     .filter((profile) => bridgeOfProfile(profile, observation)?.bridge === names.bridge)
     .map(sourceOf);
-  const isFree = (profile: NmProfile): boolean => bridgeOfProfile(profile, observation) === null;
   const fits = ({ settings }: NmProfile): boolean =>
     [undefined, '', uplink].includes(textOf(settings, 'connection', 'interface-name'));
-  return (
-    profiles.find((profile) => isFree(profile) && origins.includes(profile.uuid) && fits(profile)) ??
-    profiles.find((profile) => isFree(profile) && isProfileFor(profile, uplink))
-  );
+  const origin = profiles.find((profile) => isFree(profile) && origins.includes(profile.uuid) && fits(profile));
+  if (own !== undefined && (origin === undefined || isCopyOf(own, origin))) return own;
+  return origin ?? profiles.find((profile) => isFree(profile) && isProfileFor(profile, uplink));
 }
 
 /** The profile a device runs now. */

@@ -2,8 +2,9 @@
 import t from 'tap';
 import { nodeSkip } from '../availability.ts';
 import { busProxy, busProxyPath } from '../bus-proxy.ts';
-import { bootNode } from '../node.ts';
-import { endsOf, pristine, runCell } from './cell.ts';
+import { bootNode, type TestNode } from '../node.ts';
+import { differences, picture } from '../picture.ts';
+import { type Ends, endsOf, pristine, runCell } from './cell.ts';
 import { faults } from './faults.ts';
 import { pointsOf } from './points.ts';
 
@@ -35,13 +36,18 @@ t.test('faults at points of a run', { skip: nodeSkip }, async (t) => {
     await t.test(`${fault.title} ${point}: ${after}`, async (t) => {
       const outcome = await runCell(node, ends, fault, point);
       t.comment(JSON.stringify(outcome));
-      t.ok(
-        states.some((state) => state === outcome.state),
-        `it ends ${outcome.state}`,
-      );
+      const isOneOf = states.some((state) => state === outcome.state);
+      t.ok(isOneOf, `it ends ${outcome.state}${isOneOf ? '' : await distance(node, ends)}`);
       t.equal(outcome.hands, 0);
       t.ok(outcome.awayMs <= killedLimitMs, `reached again after ${outcome.awayMs} ms`);
-      t.ok(await pristine(node, ends, fault), 'disable brings the old state back');
+      const isPristine = await pristine(node, ends, fault);
+      t.ok(isPristine, `disable brings the old state back${isPristine ? '' : await distance(node, ends)}`);
     });
   }
 });
+
+/** What the node has beyond either state and lacks of it, for the one line a failure is told by. */
+async function distance(node: TestNode, ends: Ends): Promise<string> {
+  const now = await picture(node);
+  return `; the old state and this: ${differences(now, ends.old).join(', ')}; the new and this: ${differences(now, ends.new).join(', ')}`;
+}

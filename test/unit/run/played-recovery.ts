@@ -140,6 +140,7 @@ function played({ standing = [['/checkpoint/1']], observation = atOnce, nm = {} 
       calls.push('deleteProfile');
     },
     onSignal: () => () => undefined,
+    onVanished: () => () => undefined,
     ...nm,
   };
   return {

@@ -63,6 +63,7 @@ async function restore(t: Test, played: Played): Promise<Restored> {
       return '/profile';
     },
     onSignal: () => () => undefined,
+    onVanished: () => () => undefined,
     ...played.nm,
   };
   const ovs: Partial<OpenVSwitch> = {
@@ -96,7 +97,7 @@ async function restore(t: Test, played: Played): Promise<Restored> {
 function playPrograms(t: Test, held: readonly object[]): (program: string) => readonly string[] {
   const directory = t.testdir({});
   const notes = (program: string): string => join(directory, `${program}.notes`);
-  const show = `case "$*" in *-batch*) cat >> ${notes('ip')} ;; *"-4 route show proto 77"*) echo '${JSON.stringify(held)}' ;; esac`;
+  const show = `case "$*" in *" monitor "*) exec sleep 60 ;; *-batch*) cat >> ${notes('ip')} ;; *"-4 route show proto 77"*) echo '${JSON.stringify(held)}' ;; esac`;
   for (const [program, text] of [
     ['ovs-dpctl', `echo "$*" >> ${notes('ovs-dpctl')}`],
     ['ip', show],
@@ -312,6 +313,31 @@ t.test('what an earlier way back has held goes with the last one, whatever that 
     'route delete 203.0.113.7 dev eth1 metric 49 proto 77',
   ]);
   t.strictSame(log, ['returning: what is still held goes once eth1 has routes of its own', 'CheckpointDestroy']);
+});
+
+t.test('a NetworkManager that goes while its routes are waited for has the way back begun anew', async (t) => {
+  const destinations = ['192.0.2.0/24'];
+  const why = 'a route comes';
+  const waits: Step = { do: 'releaseRoutes', interface: 'lo', destinations, routes: [], metric: 47, why };
+  let listener: (error: AgentError) => void = () => undefined;
+  const onVanished: NetworkManager['onVanished'] = (given) => {
+    listener = given;
+    return () => undefined;
+  };
+  let planned = 0;
+  const planRestore = (): readonly Step[] => {
+    planned += 1;
+    if (planned === 1) setTimeout(20).then(() => listener(new AgentError('networkmanager-not-running', 'it went')));
+    return planned === 1 ? [waits] : [step];
+  };
+  const { log, left } = await restore(t, { checkpoints: [], planRestore, nm: { onVanished } });
+  t.equal(left, null);
+  t.strictSame(log, [
+    'returning: a route comes',
+    'it went; the way back begins anew when it is there again',
+    'returning: what was before',
+    'addProfile',
+  ]);
 });
 
 t.test('what NetworkManager has restored by the time that nothing comes back is restored', async (t) => {

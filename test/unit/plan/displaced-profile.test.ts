@@ -1,0 +1,82 @@
+// A NIC that runs what NetworkManager made up in place of its own profile, because it died twice under a way back.
+import t from 'tap';
+import type { Observation } from '../../../agent/model/observation.ts';
+import { gatewayBridge } from '../../../agent/plan/names.ts';
+import { planRestore } from '../../../agent/plan/plan.ts';
+import { adminProfile } from '../../../agent/plan/uplink/source-profile.ts';
+import { appliedCase, planOfCase, readCase } from './cases.ts';
+import { changed } from './change.ts';
+
+const none = { bridges: [] };
+/** NM_ACTIVATION_STATE_FLAG_EXTERNAL. */
+const external = 0x80;
+
+/** The same node, where eth0 runs something made up. */
+function displaced(observation: Observation): Observation {
+  const own = observation.networkManager.profiles.find((profile) => profile.id === 'eth0');
+  const active = `networkManager/activeConnections/[uuid=${own?.uuid}]`;
+  return changed(observation, {
+    'networkManager/profiles/[+]': { ...own, path: '/made-up', uuid: 'made-up', filename: '/run/made-up' },
+    [`${active}/stateFlags`]: external,
+    [`${active}/uuid`]: 'made-up',
+  });
+}
+
+t.test('once it has left the bridge, its own profile is started, and what it holds stays meanwhile', (t) => {
+  const start = readCase('dhcp');
+  const { wanted } = planOfCase(start);
+  t.match(planRestore(none, displaced(start.observation), wanted), [
+    {
+      do: 'detachUplink',
+      interface: 'eth0',
+      profile: { id: 'eth0', uuid: '00000000-0000-4000-8000-000000000000' },
+      activate: true,
+      mac: null,
+      addresses: ['192.0.2.50/24'],
+      routes: [
+        { destination: '0.0.0.0/0', gateway: '192.0.2.1' },
+        { destination: '192.0.2.0/24', gateway: null },
+      ],
+    },
+    { do: 'waitDynamic', interface: 'eth0', lease: true },
+    { do: 'releaseRoutes', interface: 'eth0', destinations: ['0.0.0.0/0'] },
+  ]);
+  t.strictSame(planRestore(none, start.observation, wanted), [], 'where it runs its own there is nothing to do');
+  t.strictSame(planRestore(none, displaced(start.observation)), [], 'nor for one that the run had nothing to do with');
+  t.end();
+});
+
+t.test('while it is in the bridge, it is given back to its own profile', (t) => {
+  const { observation } = appliedCase('dhcp');
+  const steps = planRestore(none, displaced(observation), planOfCase(readCase('dhcp')).wanted) ?? [];
+  t.match(
+    steps.filter((step) => step.do === 'detachUplink'),
+    [{ profile: { uuid: '00000000-0000-4000-8000-000000000000' }, activate: true, mac: '52:54:00:aa:00:00' }],
+  );
+  t.equal(adminProfile(gatewayBridge, 'eth0', displaced(observation))?.uuid, '00000000-0000-4000-8000-000000000000');
+  t.end();
+});
+
+t.test('a NIC that was configured by others before goes back to them, and keeps the copy that it runs', (t) => {
+  const start = readCase('external-vlan');
+  const plan = planOfCase(start);
+  t.strictSame(planRestore(none, start.observation, plan.wanted), []);
+  const [copies] = plan.steps.flatMap((step) => (step.do === 'writeProfiles' ? [step.profiles] : []));
+  const copy = copies?.find((profile) => profile.uuid === plan.wanted.bridges[0]?.uplink?.sourceProfile);
+  t.ok(copy, 'the run makes a copy');
+  const profile = { ...copy, path: '/copy', filename: '/run/copy', flags: 0 };
+  const written = changed(start.observation, { 'networkManager/profiles/[+]': profile });
+  t.match(planRestore(none, written, plan.wanted), [{ do: 'deleteProfiles', profiles: [{ uuid: copy?.uuid }] }]);
+  const [active] = written.networkManager.activeConnections.filter(({ stateFlags }) => (stateFlags & external) !== 0);
+  const anew = changed(written, {
+    'networkManager/profiles/[+]': { ...profile, path: '/anew', uuid: 'anew', settings: {} },
+    [`networkManager/activeConnections/[uuid=${active?.uuid}]/uuid`]: 'anew',
+  });
+  const again = planRestore(none, anew, plan.wanted) ?? [];
+  t.match(again[0], { do: 'detachUplink', activate: true, profile: { uuid: copy?.uuid } });
+  t.notOk(
+    again.some((step) => step.do === 'deleteProfiles'),
+    'the copy is what it runs then',
+  );
+  t.end();
+});

@@ -47,6 +47,8 @@ export interface ReconnectPorts<Connections> {
   readonly reconnect: (deadline: Deadline) => Promise<Connections>;
   /** What the kernel and Open vSwitch show without NetworkManager: true when the old state is there. */
   readonly looksRestored: () => Promise<boolean>;
+  /** Has NICs that still have their addresses answer again, without NetworkManager. */
+  readonly freeAddressed: () => Promise<void>;
 }
 
 /**
@@ -54,12 +56,13 @@ export interface ReconnectPorts<Connections> {
  * old state without us.
  */
 export async function reconnectOrRestored<Connections>(
-  { reconnect, looksRestored }: ReconnectPorts<Connections>,
+  { reconnect, looksRestored, freeAddressed }: ReconnectPorts<Connections>,
   deadline: Deadline,
 ): Promise<Connections | null> {
   const reconnected: Promise<Connections | null> = reconnect(deadline).catch(async (error: unknown) => {
     // LACP, or a lease, can take longer after the rollback than the first look waits.
     if (await looksRestored()) return null;
+    await freeAddressed().catch(() => undefined);
     throw error;
   });
   let timer: NodeJS.Timeout | undefined;
@@ -76,6 +79,30 @@ async function works(node: Node): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/**
+ * Takes NICs that were in no bridge before, and still have the addresses they had, out of the one they are in. There they hear no answers: the
+ * node falls silent as soon as the kernel asks for a neighbour. With NetworkManager gone for good nobody else takes either of the two away.
+ */
+export async function freeAddressed(previous: Wanted, before: readonly LinkAddresses[]): Promise<void> {
+  const inBridges = previous.bridges.flatMap(({ uplink }) => uplink?.interface ?? []);
+  const ports = await openTuning();
+  try {
+    const { links, ovs } = await ports.observe();
+    for (const { interface: name, addresses } of before) {
+      const bridge = ovs.bridges.find((row) => row.name !== name && row.ports.some((port) => port.name === name))?.name;
+      if (bridge === undefined || inBridges.includes(name)) continue;
+      const held = addressesOf(
+        links.find((link) => link.name === name),
+        isBindable,
+      );
+      if (addresses.some((address) => held.includes(address)))
+        await ports.ovs.detachUplink({ bridge, interface: name }, true);
+    }
+  } finally {
+    ports.close();
+  }
 }
 
 /**

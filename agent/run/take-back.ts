@@ -3,7 +3,7 @@ import type { AgentError } from '../errors.ts';
 import type { JournalHeader } from '../model/journal.ts';
 import { planRestore } from '../plan/plan.ts';
 import type { Node } from './node.ts';
-import { looksRestored, reconnectNode } from './reconnect.ts';
+import { freeAddressed, looksRestored, reconnectNode } from './reconnect.ts';
 import { type RestorePorts, restoreOldState } from './restore.ts';
 
 /**
@@ -29,6 +29,7 @@ export async function takeBack(
   const ports: RestorePorts = {
     reconnect,
     looksRestored: () => looksRestored(previous, before),
+    freeAddressed: () => freeAddressed(previous, before),
     planRestore: (observation) => planRestore(previous, observation, wanted),
     say,
   };

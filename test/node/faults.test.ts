@@ -78,6 +78,21 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     });
   }
 
+  await t.test('NetworkManager does not come back', async (t) => {
+    const kill =
+      'systemctl mask --runtime --quiet NetworkManager; systemctl kill --signal=KILL --kill-whom=main NetworkManager';
+    const run = await interfered(node, afterStep.attach, () => node.text(kill));
+    t.match(run, { exitCode: 4, stderr: /could not be fully restored: NetworkManager is not running/ });
+    const left = await node.state();
+    t.strictSame(left.interfacesOf('br-ex'), ['br-ex'], 'a NIC with addresses is no port that hears no answers');
+    t.strictSame(left.addressesOf('eth0'), before.addressesOf('eth0'));
+    await node.text(
+      'systemctl unmask --runtime --quiet NetworkManager; systemctl start NetworkManager; nm-online -q -t 60',
+    );
+    t.match(await node.run('microshift-net disable'), { exitCode: 0 });
+    await isOld(t, node, old, run.interferedAt);
+  });
+
   await t.test('vswitchd hangs', async (t) => {
     const pid = '$(cat /run/openvswitch/ovs-vswitchd.pid)';
     const run = await interfered(node, afterStep.bridge, () => node.text(`kill -STOP ${pid}`));

@@ -84,6 +84,9 @@ async function restore(t: Test, played: Played): Promise<Restored> {
   const ports: RestorePorts = {
     reconnect: played.reconnect ?? (async () => connections),
     looksRestored: played.looksRestored ?? (async () => false),
+    freeAddressed: async () => {
+      log.push('NICs with addresses are freed');
+    },
     planRestore: played.planRestore ?? (() => [step]),
     say: (message) => log.push(message),
   };
@@ -347,6 +350,15 @@ t.test('what NetworkManager has restored by the time that nothing comes back is 
   const { log, left } = await restore(t, { reconnect, looksRestored: async () => true });
   t.equal(left, null);
   t.strictSame(log, ["NetworkManager's own timer has restored the old state"]);
+});
+
+t.test('while NetworkManager stays away, what can answer without it does', async (t) => {
+  const reconnect = async (): Promise<never> => {
+    throw refused('nothing comes back');
+  };
+  const { log, left } = await restore(t, { reconnect });
+  t.match(left, { kind: 'not-restored', message: /nothing comes back/ });
+  t.strictSame(log, ['NICs with addresses are freed']);
 });
 
 t.test('whatever fails in the end is a state that is not restored', async (t) => {

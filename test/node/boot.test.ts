@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 import { faultFile } from '../../agent/run/fault-points.ts';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
+import { followJournal } from './follow-journal.ts';
 import { afterStep, held, holdAfter } from './interfere.ts';
 import { hasMoved } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
@@ -128,7 +129,7 @@ t.test('the unit', { skip: nodeSkip }, async (t) => {
   await t.test('starts again by itself after its process was killed', async (t) => {
     await armFault(node, 'after step 5', 'hold');
     // Its own or whoever looks after br-ex takes it back: killed with everything in it, the unit's own may be hit, too.
-    const log = node.start('journalctl -f -n 0 -o cat -t microshift-net');
+    const log = await followJournal(node, '-t microshift-net');
     const start = node.start(`systemctl restart ${unit}`);
     await log.saw('armed fault: held after step 5');
     const killedAt = await node.now();

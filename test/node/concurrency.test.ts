@@ -3,6 +3,7 @@ import t from 'tap';
 import { faultFile } from '../../agent/run/fault-points.ts';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
+import { followJournal } from './follow-journal.ts';
 import { afterStep, apply, giveBack, held, holdAfter, letGo } from './interfere.ts';
 import { hasMoved } from './moved.ts';
 import { bootNode } from './node.ts';
@@ -40,7 +41,7 @@ t.test('several at once', { skip: nodeSkip }, async (t) => {
 
   await t.test('while the unit runs at boot, others are told', async (t) => {
     await armFault(node, 'after step 5', 'hold');
-    const log = node.start(`journalctl -f -n 0 -o cat -u ${unit}`);
+    const log = await followJournal(node, `-u ${unit}`);
     const start = node.start(`systemctl restart ${unit}`);
     await log.saw('armed fault: held after step 5');
     const run = await node.run(apply);

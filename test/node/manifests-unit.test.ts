@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import t from 'tap';
 import { apiStandIn, apiStandInPath, writeKubeconfig } from './api-stand-in.ts';
 import { nodeSkip } from './availability.ts';
+import { followJournal } from './follow-journal.ts';
 import { bootNode } from './node.ts';
 
 const service = 'microshift-net-manifests.service';
@@ -36,7 +37,7 @@ t.test('the units of the manifests', { skip: nodeSkip }, async (t) => {
   });
 
   await t.test('start with MicroShift, and wait for its kubeconfig', async (t) => {
-    const log = node.start(`journalctl -f -n 0 -o cat -u ${service}`);
+    const log = await followJournal(node, `-u ${service}`);
     await node.text(`systemctl enable ${service} ${paths} && systemctl start --no-block ${paths} microshift.service`);
     await log.saw('waiting: MicroShift has not written /var/lib/microshift/resources/kubeadmin/kubeconfig yet');
     await node.text(`systemctl stop ${service}`);
@@ -56,7 +57,7 @@ t.test('the units of the manifests', { skip: nodeSkip }, async (t) => {
   });
 
   await t.test('start again when a file changes, and not without MicroShift', async (t) => {
-    const log = node.start(`journalctl -f -n 0 -o cat -u ${service}`);
+    const log = await followJournal(node, `-u ${service}`);
     await node.text('echo "mtu: 1300" >> /etc/microshift/ovn.yaml');
     await log.saw('waiting: MicroShift has not written');
     await node.text('systemctl stop microshift.service');
@@ -68,7 +69,7 @@ t.test('the units of the manifests', { skip: nodeSkip }, async (t) => {
   });
 
   await t.test('do nothing, and do not fail, where MicroShift has its own', async (t) => {
-    const log = node.start(`journalctl -f -n 0 -o cat -u ${service}`);
+    const log = await followJournal(node, `-u ${service}`);
     await node.text('echo "network: {}" > /etc/microshift/config.yaml && systemctl start microshift.service');
     await log.saw('Nothing to do: network.cniPlugin is not none');
     await log.saw('Deactivated successfully');

@@ -3,14 +3,11 @@ import t, { type Test } from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { isTakenBack } from './interfere.ts';
-import { microshiftStandIn, whatOthersHave } from './microshift-stand-in.ts';
+import { microshiftStandIn, whatOthersHave, withIpv6 } from './microshift-stand-in.ts';
 import { bootNode, type TestNode } from './node.ts';
 
 /** None of this may cost the node its network; how short a move is, the benchmarks say. */
 const awayLimitMs = 500;
-
-/** No IPv6 address of the node's own, but IPv6: what others give br-ex is listed in their order. */
-const withIpv6 = "profiles() { eth_profile eth0 <<< $'[ipv4]\\nmethod=auto\\n[ipv6]\\nmethod=link-local'; }";
 
 t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp', lanAppend: withIpv6, enableUnit: true, files: microshiftStandIn });

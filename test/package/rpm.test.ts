@@ -9,6 +9,7 @@ import { faultFile } from '../../agent/run/fault-points.ts';
 import { type MessageKind, messageTable } from '../../agent/run/messages.ts';
 import { armFault } from '../node/armed-fault.ts';
 import { nodeSkip } from '../node/availability.ts';
+import { followJournal } from '../node/follow-journal.ts';
 import { hasMoved } from '../node/moved.ts';
 import { bootNode, type TestNode } from '../node/node.ts';
 import type { NodeState } from '../node/state.ts';
@@ -177,7 +178,7 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
     t.equal((await node.run('configure-ovs.sh OpenShiftSDN')).exitCode, 0);
     t.strictSame((await node.state()).bridges(), [], 'the old word for no bridge');
     await armFault(node, 'after step 5', 'hold');
-    const watch = node.start(`journalctl -f -n 0 -o cat -u ${unit}`);
+    const watch = await followJournal(node, `-u ${unit}`);
     const start = node.start(`systemctl restart ${unit}`);
     await watch.saw('armed fault: held after step 5');
     await node.text(`systemctl stop ${unit}; rm ${faultFile}`);

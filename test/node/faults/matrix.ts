@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { busProxy, busProxyPath } from '../bus-proxy.ts';
-import { microshiftStandIn } from '../microshift-stand-in.ts';
+import { microshiftStandIn, withIpv6 } from '../microshift-stand-in.ts';
 import { bootNode, type TestNode } from '../node.ts';
 import { differences, picture } from '../picture.ts';
 import { type Ends, endsOf, type Outcome, type Point, pristine, runCell } from './cell.ts';
@@ -129,7 +129,8 @@ async function boot(shape: string): Promise<TestNode> {
   const files = { [busProxyPath]: busProxy };
   if (shape !== 'microshift') return bootNode({ lan: shape, enableRepair: true, files });
   // A NIC like that of `dhcp`, and the br-ex that MicroShift makes, with what others put into it.
-  const node = await bootNode({ lan: 'dhcp', enableRepair: true, files: { ...files, ...microshiftStandIn } });
+  const stoodIn = { ...files, ...microshiftStandIn };
+  const node = await bootNode({ lan: 'dhcp', lanAppend: withIpv6, enableRepair: true, files: stoodIn });
   await node.text('systemctl start microshift-stand-in');
   return node;
 }

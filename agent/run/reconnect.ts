@@ -3,7 +3,7 @@ import { daemonCall } from '../drivers/dbus/connection.ts';
 import { serviceEvent } from '../drivers/host/service-event.ts';
 import { service } from '../drivers/networkmanager/names.ts';
 import { asAgentError } from '../errors.ts';
-import { addressesOf, isBindable } from '../model/observation.ts';
+import { addressesOf, isBindable, type Link } from '../model/observation.ts';
 import type { LinkAddresses, Wanted } from '../model/plan.ts';
 import { isOfMicroShift } from '../plan/bridge/microshift-bridge.ts';
 import { bridgesOf } from '../plan/names.ts';
@@ -93,11 +93,8 @@ export async function freeAddressed(previous: Wanted, before: readonly LinkAddre
     for (const { interface: name, addresses } of before) {
       const bridge = ovs.bridges.find((row) => row.name !== name && row.ports.some((port) => port.name === name))?.name;
       if (bridge === undefined || inBridges.includes(name)) continue;
-      const held = addressesOf(
-        links.find((link) => link.name === name),
-        isBindable,
-      );
-      if (addresses.some((address) => held.includes(address)))
+      const bindable = bindableOf(name, links);
+      if (addresses.some((address) => bindable.includes(address)))
         await ports.ovs.detachUplink({ bridge, interface: name }, true);
     }
   } finally {
@@ -114,8 +111,7 @@ export async function looksRestored(previous: Wanted, before: readonly LinkAddre
   try {
     const { links, ovs } = await ports.observe();
     const hasAddresses = ({ interface: name, addresses }: LinkAddresses): boolean => {
-      const link = links.find((entry) => entry.name === name);
-      const bindable = addressesOf(link, isBindable);
+      const bindable = bindableOf(name, links);
       return addresses.every((address) => bindable.includes(address));
     };
     const isAsBefore = ({ bridge: name }: { readonly bridge: string }): boolean => {
@@ -130,4 +126,9 @@ export async function looksRestored(previous: Wanted, before: readonly LinkAddre
   } finally {
     ports.close();
   }
+}
+
+function bindableOf(name: string, links: readonly Link[]): readonly string[] {
+  const link = links.find((entry) => entry.name === name);
+  return addressesOf(link, isBindable);
 }

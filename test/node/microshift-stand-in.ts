@@ -32,8 +32,10 @@ ExecStart=/bin/sh -c 'ovs-vsctl --if-exists get Bridge br-ex external_ids:micros
 ExecStart=/usr/local/bin/pods
 `;
 
-/** No IPv6 address of the node's own, but IPv6: what others give br-ex is listed in their order, and a profile without IPv6 has
- * no room for it. */
+/**
+ * No IPv6 address of the node's own, but IPv6: what others give br-ex is listed in their order. With a profile that disables IPv6 the kernel
+ * drops it.
+ */
 export const withIpv6 = "profiles() { eth_profile eth0 <<< $'[ipv4]\\nmethod=auto\\n[ipv6]\\nmethod=link-local'; }";
 
 /** Files of a node on which they start at every boot, behind microshift-ovs-init.service. */

@@ -6,10 +6,10 @@ import { activeProfile } from '../uplink/source-profile.ts';
 import { returnToNic } from './take-bridge-apart.ts';
 
 /**
- * Steps that start the own profiles of NICs that are in no bridge any more and run what NetworkManager made up. It does that for a device with
- * addresses on which it ran nothing when it died (nm-manager.c, get_existing_connection): one that dies twice under a way back, the second time
- * while it takes over the NIC with what is held for it. Nobody would renew the lease there. `moved`:
- * bridges with the profile each NIC was to run; `planned`: steps that run before these.
+ * Steps that start the own profiles of NICs that are in no bridge any more and run a profile that NetworkManager made up. It makes one up for a
+ * device with addresses whose profile it has not noted (nm-manager.c, get_existing_connection), and notes a profile only once the device is
+ * active: one that dies twice under a way back finds the NIC with held addresses and no note. Nobody would renew the lease there.
+ * `moved`: bridges with the profile that each NIC was to run; `planned`: steps that run before these.
  */
 export function startDisplaced(
   moved: readonly WantedBridge[],

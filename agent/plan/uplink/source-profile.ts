@@ -67,8 +67,8 @@ export function uplinkSource(names: BridgeNames, uplink: string, observation: Ob
 }
 
 /**
- * The admin's profile of a NIC, whatever the NIC runs now; undefined: there is none. What NetworkManager made up for a NIC that has one in the
- * bridge is what it takes for configured by others when it starts (nm-manager.c, get_existing_connection).
+ * The admin's profile of a NIC, whatever the NIC runs now; undefined: there is none. One that NetworkManager made up is the admin's only where our
+ * profiles were made from it or from no other: NetworkManager makes one up, too, for a NIC whose profile it has forgotten (bridge/displaced-profile.ts).
  */
 export function adminProfile(names: BridgeNames, uplink: string, observation: Observation): NmProfile | undefined {
   const active = activeProfile(uplink, observation);

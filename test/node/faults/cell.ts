@@ -3,7 +3,15 @@ import { faultFile } from '../../../agent/run/fault-points.ts';
 import { armFault } from '../armed-fault.ts';
 import type { RunningCommand, RunResult } from '../command.ts';
 import type { TestNode } from '../node.ts';
-import { dataPath, type Picture, picture, pictureLike, withoutDataPath, withoutPortMacs } from '../picture.ts';
+import {
+  dataPath,
+  differences,
+  type Picture,
+  picture,
+  pictureLike,
+  withoutDataPath,
+  withoutPortMacs,
+} from '../picture.ts';
 import { type Fault, lastsMs } from './fault.ts';
 
 export interface Outcome {
@@ -147,6 +155,12 @@ export async function pristine(node: TestNode, ends: Ends, fault?: Fault): Promi
   const again = fault?.leavesDataPath ? `[ ! -e /sys/class/net/${dataPath} ] || { ${apply} && ${disable}; }` : 'true';
   const run = await node.run(`${disable} && ${again}`, { timeoutMs: runLimitMs }).catch(() => null);
   return run?.exitCode === 0 && like(await pictureLike(node, ends.old), ends.old);
+}
+
+/** What the node has and lacks in comparison with each of its states. */
+export async function unlike(node: TestNode, ends: Ends): Promise<Record<keyof Ends, readonly string[]>> {
+  const now = await picture(node);
+  return { old: differences(now, ends.old), new: differences(now, ends.new) };
 }
 
 /** What the old and the new state of this node look like; leaves it in the old one. */

@@ -2,9 +2,8 @@
 import t from 'tap';
 import { nodeSkip } from '../availability.ts';
 import { busProxy, busProxyPath } from '../bus-proxy.ts';
-import { bootNode, type TestNode } from '../node.ts';
-import { differences, picture } from '../picture.ts';
-import { type Ends, endsOf, pristine, runCell } from './cell.ts';
+import { bootNode } from '../node.ts';
+import { endsOf, pristine, runCell, unlike } from './cell.ts';
 import { faults } from './faults.ts';
 import { pointsOf } from './points.ts';
 
@@ -37,17 +36,14 @@ t.test('faults at points of a run', { skip: nodeSkip }, async (t) => {
       const outcome = await runCell(node, ends, fault, point);
       t.comment(JSON.stringify(outcome));
       const isOneOf = states.some((state) => state === outcome.state);
-      t.ok(isOneOf, `it ends ${outcome.state}${isOneOf ? '' : await distance(node, ends)}`);
+      t.ok(isOneOf, `it ends ${outcome.state}${isOneOf ? '' : `: ${JSON.stringify(await unlike(node, ends))}`}`);
       t.equal(outcome.hands, 0);
       t.ok(outcome.awayMs <= killedLimitMs, `reached again after ${outcome.awayMs} ms`);
       const isPristine = await pristine(node, ends, fault);
-      t.ok(isPristine, `disable brings the old state back${isPristine ? '' : await distance(node, ends)}`);
+      t.ok(
+        isPristine,
+        `disable brings the old state back${isPristine ? '' : `: ${JSON.stringify(await unlike(node, ends))}`}`,
+      );
     });
   }
 });
-
-/** What the node has beyond either state and lacks of it, for the one line a failure is told by. */
-async function distance(node: TestNode, ends: Ends): Promise<string> {
-  const now = await picture(node);
-  return `; the old state and this: ${differences(now, ends.old).join(', ')}; the new and this: ${differences(now, ends.new).join(', ')}`;
-}

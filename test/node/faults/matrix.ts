@@ -7,8 +7,7 @@ import { parseArgs } from 'node:util';
 import { busProxy, busProxyPath } from '../bus-proxy.ts';
 import { microshiftStandIn, withIpv6 } from '../microshift-stand-in.ts';
 import { bootNode, type TestNode } from '../node.ts';
-import { differences, picture } from '../picture.ts';
-import { type Ends, endsOf, type Outcome, type Point, pristine, runCell } from './cell.ts';
+import { type Ends, endsOf, type Outcome, type Point, pristine, runCell, unlike } from './cell.ts';
 import type { Fault } from './fault.ts';
 import { faults } from './faults.ts';
 import { publish } from './page.ts';
@@ -98,11 +97,9 @@ async function attempt(node: TestNode, ends: Ends, fault: Fault, point: Point): 
     const log = `build/faults/${fault.name}-${JSON.stringify(point).replaceAll(/\W+/g, '-')}.log`;
     const facts =
       'microshift-net history; nmcli connection; nmcli device; ip addr; ip route; ovs-vsctl show; ovs-dpctl show';
-    const now = await picture(node);
-    const unlike = { old: differences(now, ends.old), new: differences(now, ends.new) };
     fs.writeFileSync(
       log,
-      `${JSON.stringify(unlike, null, 1)}\n${(await node.run(facts)).stdout}${await node.journal()}`,
+      `${JSON.stringify(await unlike(node, ends), null, 1)}\n${(await node.run(facts)).stdout}${await node.journal()}`,
     );
     say(`# see ${log}`);
   }

@@ -53,7 +53,7 @@ export function planApply(
     ...decision.notes,
     ...(external === null ? foreignBridgeNotes(externalBridge, observation) : []),
     ...aimed.flatMap((one) => one.notes),
-    ...adoptionNotes(gatewayBridge, decision.choice.interface, observation),
+    ...adoptionNotes(gatewayBridge, targets.find(({ names }) => names === gatewayBridge)?.wanted, observation),
   ];
   const misplaced = misplacedProfiles(targets, observation);
   const plan = planFor(targets, observation, { choice: decision.choice, notes, misplaced });

@@ -1,4 +1,5 @@
 import { setUp } from '../drivers/host/address-hold.ts';
+import { freeIpv6Settings } from '../drivers/host/ipv6-settings.ts';
 import { addToKernelInOrder } from '../drivers/host/kernel-entries.ts';
 import { ovsDevices } from '../drivers/networkmanager/devices.ts';
 import { deviceType } from '../drivers/networkmanager/names.ts';
@@ -31,7 +32,8 @@ export async function deleteProfiles(context: StepContext, step: StepArguments['
 
 /**
  * The bridge becomes what MicroShift's script makes (openshift/microshift, packaging/systemd/configure-ovs.sh): of nobody in NetworkManager,
- * which does not manage it. Its flows and ports have stayed; what the interface had went with it, and is given to the new one.
+ * which does not manage it. Its flows and ports have stayed; what the interface had went with it, and is given to the new one. NetworkManager 1.58
+ * leaves IPv6 disabled on it where its row comes back before the old activation has ended.
  */
 async function letGo({ nm, ovs, watch, deadline }: StepContext, left: LeftBridge): Promise<void> {
   await ovs.leaveBridge(left);
@@ -40,6 +42,8 @@ async function letGo({ nm, ovs, watch, deadline }: StepContext, left: LeftBridge
   const limitMs = Math.min(deviceLimitMs, deadline.remainingMs());
   await watch.until(`NetworkManager's device ${left.bridge}`, isThere, deadline, limitMs);
   for (const device of await ovsDevices(nm, left.bridge)) await nm.manage(device, false);
+  const hasIpv6 = left.entries.addresses.some(({ address }) => address.includes(':'));
+  freeIpv6Settings(left.bridge, hasIpv6);
   if (left.up) await setUp(left.bridge);
   await addToKernelInOrder(left.entries);
 }

@@ -98,6 +98,7 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     await holds(t, 'microshift-net disable');
     t.equal(await node.text(bridgeRow), row);
     t.strictSame(await ownOf(node), old);
+    t.equal(await node.text(ipv6SettingsOf('br-ex')), await node.text(ipv6SettingsOf('default')));
   });
   await t.test('taken back and undone, too', async (t) => {
     await holds(t, 'microshift-net apply --confirm-timeout 60 && microshift-net undo');
@@ -137,6 +138,9 @@ const bridgeRow = 'ovs-vsctl --columns=external_ids,other_config,fail_mode list 
 /** As MicroShift does with node.nodeIP: any interface but br-ex (openshift/microshift, pkg/util/net.go, selectIPFromHostInterface). */
 const findsNodeIp = "ip -o -4 address show | awk '$2 != \"br-ex\"' | grep -q ' 192.0.2.50/'";
 const onLoopback = "ip -o -4 address show dev lo | awk '{print $4}' | grep -v '^127\\.' || true";
+
+/** NetworkManager may leave others than a new interface has. */
+const ipv6SettingsOf = (name: string): string => `cd /proc/sys/net/ipv6/conf/${name} && grep . disable_ipv6 accept_ra`;
 
 /** MicroShift takes the first for the node's own. */
 async function addressesInOrder(node: TestNode): Promise<readonly string[]> {

@@ -108,20 +108,40 @@ export function entriesOf(name: string, { foreign = [] }: Pick<KnownAtBoot, 'for
   return foreign.find((entries) => entries.interface === name) ?? noEntries(name);
 }
 
-/** Says that MicroShift's bridge is taken over, and what does not notice by itself. */
+/** Says that MicroShift's bridge is taken over, what does not notice by itself, and what cannot stay. */
 export function adoptionNotes(
   names: BridgeNames,
-  uplink: string | null,
+  wanted: WantedBridge | undefined,
   observation: Observation,
 ): readonly PlanNote[] {
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
-  if (row === undefined || !isOfMicroShift(row)) return [];
-  const message = `MicroShift's own ${names.bridge} is taken over with all that is in it; \`microshift-net disable\` gives it back`;
-  const taken: PlanNote = { level: 'info', message };
+  if (wanted === undefined || row === undefined || !isOfMicroShift(row)) return [];
+  const taken = `MicroShift's own ${names.bridge} is taken over with all that is in it; \`microshift-net disable\` gives it back`;
+  const uplink = wanted.uplink?.interface;
   const runs = row.ports.some((port) => port.interfaces.some((entry) => entry.type === 'patch'));
-  if (uplink === null || !runs) return [taken];
-  const restart = `ovn-kubernetes looks for the uplink of ${names.bridge} only when it starts: delete its pods in openshift-ovn-kubernetes afterwards, to let pods out through ${uplink}`;
-  return [taken, { level: 'warning', message: restart }];
+  const lost = uplink === undefined ? [] : lostIpv6Addresses(names, wanted, observation);
+  return [
+    { level: 'info', message: taken },
+    ...warningIf(
+      uplink !== undefined && runs,
+      `ovn-kubernetes looks for the uplink of ${names.bridge} only when it starts: delete its pods in openshift-ovn-kubernetes afterwards, to let pods out through ${uplink}`,
+    ),
+    ...warningIf(
+      lost.length > 0,
+      `the profile of ${uplink} disables IPv6, so ${names.bridge} loses ${lost.join(', ')}: set ipv6.method in it to link-local or auto first, if pods use IPv6`,
+    ),
+  ];
+}
+
+/** IPv6 addresses of others on the bridge, where its own profile has the kernel take them off (NetworkManager, ipv6.method=disabled). */
+function lostIpv6Addresses(names: BridgeNames, wanted: WantedBridge, observation: Observation): readonly string[] {
+  if (textOf(profileOf(wanted, names.bridgeInterface).settings, 'ipv6', 'method') !== 'disabled') return [];
+  const addresses = entriesOf(names.bridge, observation).addresses.map(({ address }) => address);
+  return addresses.filter((address) => address.includes(':'));
+}
+
+function warningIf(holds: boolean, message: string): readonly PlanNote[] {
+  return holds ? [{ level: 'warning', message }] : [];
 }
 
 function idsOfOthers({ externalIds }: OvsBridge): Readonly<Record<string, string>> {

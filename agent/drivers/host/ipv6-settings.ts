@@ -1,0 +1,22 @@
+import { writeFileSync } from 'node:fs';
+import { fileText } from './kernel-files.ts';
+
+/** What NetworkManager sets of an interface when it takes it, and may leave there when it lets go of it. */
+const keys = ['disable_ipv6', 'accept_ra'];
+
+/**
+ * An interface has the settings of IPv6 that the kernel gives a new one (ip-sysctl.rst, conf/default), and takes addresses of IPv6 where `hasIpv6`.
+ * Best effort: a kernel without IPv6 has none of them.
+ */
+export function freeIpv6Settings(interfaceName: string, hasIpv6: boolean): void {
+  for (const key of keys) {
+    const file = `/proc/sys/net/ipv6/conf/${interfaceName}/${key}`;
+    const wanted = key === 'disable_ipv6' && hasIpv6 ? '0' : fileText(`/proc/sys/net/ipv6/conf/default/${key}`);
+    if (wanted === null || fileText(file) === wanted) continue;
+    try {
+      writeFileSync(file, wanted);
+    } catch {
+      // The interface has gone, or /proc/sys is read-only here.
+    }
+  }
+}

@@ -1,11 +1,18 @@
 import { differenceLine, inWords } from '../compare/in-words.ts';
 import { missingFromBridge } from '../compare/manual-bridge.ts';
-import { type NmProfile, type OvsBridge, type OvsInterface, prefixedAddress } from '../model/observation.ts';
+import {
+  type NmProfile,
+  type Observation,
+  type OvsBridge,
+  type OvsInterface,
+  prefixedAddress,
+} from '../model/observation.ts';
 import type { Difference } from '../model/plan.ts';
-import { stringsOf } from '../model/settings.ts';
+import { stringsOf, textOf } from '../model/settings.ts';
 import { isAddedRow } from '../plan/added-names.ts';
 import { bridges as ownBridges, ownProfileIds, profileIds, profileUuid } from '../plan/names.ts';
 import { planTuning } from '../plan/tuning/tuning.ts';
+import { isMadeUp } from '../plan/uplink/external-profile.ts';
 import { shellWord } from '../printable.ts';
 import { type Check, type Finding, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
@@ -142,6 +149,12 @@ export const profileChecks: readonly Check[] = [
             const what = `profile ${id} is an ifcfg file (${filename}), which NetworkManager reads only with its old plugin`;
             return warning(what, `nmcli connection migrate ${shellWord(id)}`);
           }),
+          ...(networkManager.value === null ? [] : unusedOwnProfiles(networkManager.value, concerned)).map(
+            ([name, { id, uuid }]) => {
+              const what = `${name} runs what NetworkManager made up of its addresses, and not its profile ${id}: no lease is renewed`;
+              return failed(what, `nmcli connection up uuid ${uuid}`);
+            },
+          ),
           ...scriptedLinks
             .filter(({ link }) => scripts.length > 0 && concerned.includes(link))
             .map(({ link, file }) => {
@@ -168,6 +181,24 @@ export const profileChecks: readonly Check[] = [
       }),
   },
 ];
+
+/**
+ * Links that are connected externally although they have a profile that connects by itself: NetworkManager has died twice, and found addresses
+ * whose profile it had not noted (nm-manager.c, get_existing_connection).
+ */
+function unusedOwnProfiles(
+  networkManager: Pick<Observation['networkManager'], 'profiles' | 'activeConnections' | 'devices'>,
+  names: readonly string[],
+): readonly (readonly [name: string, profile: NmProfile])[] {
+  const { profiles } = networkManager;
+  const isFor = ({ settings }: NmProfile, name: string): boolean =>
+    textOf(settings, 'connection', 'interface-name') === name && settings.connection?.autoconnect?.[1] !== false;
+  return names.flatMap((name) => {
+    const madeUp = profiles.find((profile) => isFor(profile, name) && isMadeUp(profile, { networkManager }));
+    const own = profiles.find((profile) => isFor(profile, name) && !isMadeUp(profile, { networkManager }));
+    return madeUp === undefined || own === undefined ? [] : [[name, own] as const];
+  });
+}
 
 /** One of the names that the script wrote, and none of the profiles that this agent does. */
 function isFormer({ id, uuid }: NmProfile): boolean {

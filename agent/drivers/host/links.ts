@@ -42,13 +42,14 @@ function readLink(directory: string, name: string): Omit<Link, 'addresses'> | nu
     up: (flags & 1) === 1,
     carrier: read('carrier') === '1',
     hardwareType: Number(read('type')),
-    kind: present.has('tun_flags') ? 'tun' : (/^DEVTYPE=(.*)$/m.exec(read('uevent'))?.[1] ?? null),
     driver: present.has('device') ? targetName(path('device/driver')) : null,
     master: present.has('master') ? targetName(path('master')) : null,
   };
   // Read last: a device that went meanwhile has none any more. The kernel counts from 1.
-  const index = Number(read('ifindex'));
-  return index === 0 ? null : { ...link, index };
+  const uevent = read('uevent');
+  const index = Number(/^IFINDEX=(.*)$/m.exec(uevent)?.[1] ?? 0);
+  const kind = present.has('tun_flags') ? 'tun' : (/^DEVTYPE=(.*)$/m.exec(uevent)?.[1] ?? null);
+  return index === 0 ? null : { ...link, kind, index };
 }
 
 /** /proc/net/if_inet6: address, index, prefix length, scope, flags, name; all but the name in hex (Linux net/ipv6/addrconf.c). */

@@ -18,7 +18,6 @@ function rootWith(t: Test, files: Readonly<Record<string, string>>): string {
 
 function device(name: string, index: number, more: Readonly<Record<string, string>> = {}): Record<string, string> {
   const attributes = {
-    ifindex: index,
     address: '52:54:00:aa:00:01',
     mtu: 1500,
     flags: '0x1003',
@@ -35,8 +34,12 @@ function device(name: string, index: number, more: Readonly<Record<string, strin
 t.test('links', (t) => {
   const root = rootWith(t, {
     ...device('fixture0', 7),
-    ...device('fixture0.100', 8, { uevent: 'DEVTYPE=vlan\nINTERFACE=fixture0.100', mtu: '9000' }),
-    ...device('fixturewlan', 9, { uevent: 'DEVTYPE=wlan', flags: '0x1002', carrier: '' }),
+    ...device('fixture0.100', 8, { uevent: 'DEVTYPE=vlan\nINTERFACE=fixture0.100\nIFINDEX=8', mtu: '9000' }),
+    ...device('fixturewlan', 9, {
+      uevent: 'DEVTYPE=wlan\nINTERFACE=fixturewlan\nIFINDEX=9',
+      flags: '0x1002',
+      carrier: '',
+    }),
     ...device('fixturetun', 10, { tun_flags: '0x5001', type: '65534', address: '' }),
     'sys/class/net/bonding_masters': 'bond0\n',
     'proc/net/if_inet6': [

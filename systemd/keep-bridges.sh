@@ -19,8 +19,9 @@ keep() { # bridge, UUIDs of the profiles of the bridge, its port, its interface
     return
   fi
   note=/run/NetworkManager/devices/$index
-  # At the first start after a boot NetworkManager has no note, and what it finds of the time before is its own to remove.
-  [ "$when" = stop ] || grep -qsx "connection-uuid=$4" "$note" || return 0
+  # At the first start after a boot NetworkManager has no note, and what it finds of the time before is its own to remove. One that is killed while
+  # a run makes the bridge has none either: what others had in the bridge before would go with it.
+  [ "$when" = stop ] || grep -qsx "connection-uuid=$4" "$note" || runs || return 0
   key=external_ids
   # The first command fails, and with it the transaction, where the bridge does not say whose it is: one of an agent before 0.2 has the NIC as
   # a port of NetworkManager's, which would be taken out of it.
@@ -33,6 +34,12 @@ keep() { # bridge, UUIDs of the profiles of the bridge, its port, its interface
     sed -i -e 's/^managed=.*/managed=false/' -e '/^connection-uuid=/d' "$note"
   fi
   [ "$when" != stop ] || save_tap "$1"
+}
+
+# Whether a run of microshift-net is in progress, or has died since the boot.
+runs() {
+  for lock in /run/microshift-net/lock/*; do [ ! -e "$lock" ] || return 0; done
+  return 1
 }
 
 # The interface of a bridge with the userspace data path is a tap, and NetworkManager takes everything off that when it stops.

@@ -8,11 +8,12 @@ import {
   prefixedAddress,
 } from '../model/observation.ts';
 import type { Difference } from '../model/plan.ts';
-import { stringsOf, textOf } from '../model/settings.ts';
+import { stringsOf } from '../model/settings.ts';
 import { isAddedRow } from '../plan/added-names.ts';
 import { bridges as ownBridges, ownProfileIds, profileIds, profileUuid } from '../plan/names.ts';
 import { planTuning } from '../plan/tuning/tuning.ts';
 import { isMadeUp } from '../plan/uplink/external-profile.ts';
+import { activeProfile, isProfileFor } from '../plan/uplink/source-profile.ts';
 import { shellWord } from '../printable.ts';
 import { type Check, type Finding, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
@@ -120,7 +121,7 @@ export const profileChecks: readonly Check[] = [
   {
     id: 'owners',
     title: 'nobody else configures the NIC',
-    judge: ({ network, networkManager, units }, { uplink, plan }) =>
+    judge: ({ network, networkManager, units }, { uplink, plan, observation }) =>
       given(network, ({ links, dhcpClients, networkdLinks, scriptedLinks }) => {
         const wanted = (plan?.wanted.bridges ?? []).flatMap((entry) => [entry.bridge, entry.uplink?.interface]);
         const ours = [uplink, ...ownBridges.map((names) => names.bridge), ...wanted];
@@ -149,12 +150,10 @@ export const profileChecks: readonly Check[] = [
             const what = `profile ${id} is an ifcfg file (${filename}), which NetworkManager reads only with its old plugin`;
             return warning(what, `nmcli connection migrate ${shellWord(id)}`);
           }),
-          ...(networkManager.value === null ? [] : unusedOwnProfiles(networkManager.value, concerned)).map(
-            ([name, { id, uuid }]) => {
-              const what = `${name} runs what NetworkManager made up of its addresses, and not its profile ${id}: no lease is renewed`;
-              return failed(what, `nmcli connection up uuid ${uuid}`);
-            },
-          ),
+          ...(observation === null ? [] : displacedProfiles(concerned, observation)).map(([name, { id, uuid }]) => {
+            const what = `${name} runs what NetworkManager made up of its addresses, and not its profile ${id}: what that says does not count, and no lease is renewed`;
+            return failed(what, `nmcli connection up uuid ${uuid}`);
+          }),
           ...scriptedLinks
             .filter(({ link }) => scripts.length > 0 && concerned.includes(link))
             .map(({ link, file }) => {
@@ -186,17 +185,18 @@ export const profileChecks: readonly Check[] = [
  * Links that are connected externally although they have a profile that connects by itself: NetworkManager has died twice, and found addresses
  * whose profile it had not noted (nm-manager.c, get_existing_connection).
  */
-function unusedOwnProfiles(
-  networkManager: Pick<Observation['networkManager'], 'profiles' | 'activeConnections' | 'devices'>,
+function displacedProfiles(
   names: readonly string[],
+  observation: Observation,
 ): readonly (readonly [name: string, profile: NmProfile])[] {
-  const { profiles } = networkManager;
-  const isFor = ({ settings }: NmProfile, name: string): boolean =>
-    textOf(settings, 'connection', 'interface-name') === name && settings.connection?.autoconnect?.[1] !== false;
   return names.flatMap((name) => {
-    const madeUp = profiles.find((profile) => isFor(profile, name) && isMadeUp(profile, { networkManager }));
-    const own = profiles.find((profile) => isFor(profile, name) && !isMadeUp(profile, { networkManager }));
-    return madeUp === undefined || own === undefined ? [] : [[name, own] as const];
+    const active = activeProfile(name, observation);
+    if (active === undefined || !isMadeUp(active, observation)) return [];
+    const own = observation.networkManager.profiles.find(
+      (profile) =>
+        profile !== active && isProfileFor(profile, name) && profile.settings.connection?.autoconnect?.[1] !== false,
+    );
+    return own === undefined ? [] : [[name, own] as const];
   });
 }
 

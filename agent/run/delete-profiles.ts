@@ -1,5 +1,5 @@
 import { setUp } from '../drivers/host/address-hold.ts';
-import { freeIpv6Settings } from '../drivers/host/ipv6-settings.ts';
+import { resetIpv6Settings } from '../drivers/host/ipv6-settings.ts';
 import { addToKernelInOrder } from '../drivers/host/kernel-entries.ts';
 import { ovsDevices } from '../drivers/networkmanager/devices.ts';
 import { deviceType } from '../drivers/networkmanager/names.ts';
@@ -43,7 +43,7 @@ async function letGo({ nm, ovs, watch, deadline }: StepContext, left: LeftBridge
   await watch.until(`NetworkManager's device ${left.bridge}`, isThere, deadline, limitMs);
   for (const device of await ovsDevices(nm, left.bridge)) await nm.manage(device, false);
   const hasIpv6 = left.entries.addresses.some(({ address }) => address.includes(':'));
-  freeIpv6Settings(left.bridge, hasIpv6);
+  resetIpv6Settings(left.bridge, hasIpv6);
   if (left.up) await setUp(left.bridge);
   await addToKernelInOrder(left.entries);
 }

@@ -5,10 +5,10 @@ import { fileText } from './kernel-files.ts';
 const keys = ['disable_ipv6', 'accept_ra'];
 
 /**
- * An interface has the settings of IPv6 that the kernel gives a new one (ip-sysctl.rst, conf/default), and takes addresses of IPv6 where `hasIpv6`.
+ * Gives an interface the settings of IPv6 that the kernel gives a new one (ip-sysctl.rst, conf/default), and lets it take addresses of IPv6 where `hasIpv6`.
  * Best effort: a kernel without IPv6 has none of them.
  */
-export function freeIpv6Settings(interfaceName: string, hasIpv6: boolean): void {
+export function resetIpv6Settings(interfaceName: string, hasIpv6: boolean): void {
   for (const key of keys) {
     const file = `/proc/sys/net/ipv6/conf/${interfaceName}/${key}`;
     const wanted = key === 'disable_ipv6' && hasIpv6 ? '0' : fileText(`/proc/sys/net/ipv6/conf/default/${key}`);

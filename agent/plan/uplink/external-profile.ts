@@ -67,9 +67,6 @@ export function externalNotes(profile: NmProfile | undefined, observation: Obser
 }
 
 /** True for what NetworkManager made up for a device that was configured outside of it. */
-export function isMadeUp(
-  profile: NmProfile,
-  { networkManager }: { networkManager: Pick<Observation['networkManager'], 'activeConnections'> },
-): boolean {
+export function isMadeUp(profile: NmProfile, { networkManager }: Observation): boolean {
   return networkManager.activeConnections.some((active) => active.uuid === profile.uuid && isExternal(active));
 }

@@ -98,7 +98,8 @@ function isActivated({ uuid }: NmProfile, { networkManager }: Observation): bool
   return networkManager.activeConnections.some((active) => active.uuid === uuid && active.state === 2);
 }
 
-function isProfileFor({ settings }: NmProfile, uplink: string): boolean {
+/** True for a profile of this NIC by name, that is no port of another device. */
+export function isProfileFor({ settings }: NmProfile, uplink: string): boolean {
   const isPort = textOf(settings, 'connection', 'slave-type') !== undefined;
   return textOf(settings, 'connection', 'interface-name') === uplink && !isPort;
 }

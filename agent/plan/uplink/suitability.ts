@@ -28,7 +28,8 @@ export function unsuitability(link: Link | undefined, observation: Observation):
   if (isForeignVeth(link.name, observation) && !isOnlyWayOut(link.name, observation))
     return 'it is a veth that NetworkManager does not manage, the end of a container cable';
   if (isOvsInternal(link.name, observation)) return 'it is an internal port of Open vSwitch';
-  return null;
+  const master = masterOf(link);
+  return master === null ? null : `it is a port of ${master}`;
 }
 
 /**
@@ -45,11 +46,16 @@ export function mustBeUsable(name: string, bridge: string, observation: Observat
   const holder = observation.ovs.bridges.find(
     (row) => row.name !== bridge && row.name !== name && row.ports.some((port) => port.name === name),
   );
-  const master = holder?.name ?? (link.master === datapath ? null : link.master);
+  const master = holder?.name ?? masterOf(link);
   const reason = master === null ? unsuitability(link, observation) : `it is a port of ${master}`;
   if (reason === null) return;
   const hint = master === null ? 'name another interface' : `name another interface, or take it out of ${master} first`;
   throw new AgentError('interface-unsuitable', `${name} cannot be put into a bridge: ${reason}`, { hint });
+}
+
+/** The bond, team, Linux bridge or VRF that a link is a port of: it has the addresses, and the kernel gives a link no second master. */
+function masterOf({ master }: Link): string | null {
+  return master === datapath ? null : master;
 }
 
 /** What the kernel shows as the master of every port of Open vSwitch. */

@@ -39,7 +39,8 @@ export async function apply(options: ApplyOptions, output: Output): Promise<void
     const { tuneOnly } = await import('./ovs.ts');
     return tuneOnly(command, config, output);
   }
-  const planner: Planner = (observation, over) => planApply(config, observation, over, options.boot);
+  const planner: Planner = (observation, { nic, route }) =>
+    planApply(config, observation, route, options.boot ? { nicWaitOver: nic } : null);
   const tuner = tunerFor(config, planTuning, output);
   const result = await reconcile(planner, patientWait, {
     command,
@@ -64,7 +65,7 @@ export async function repair(output: Output): Promise<void> {
   if (config.disableOvsInit.value && readAdded().length === 0) return;
   const planner: Planner = (observation, over) => {
     // An agent before 0.2 made it, and NetworkManager does not keep such a bridge over a restart.
-    if (isFormerLayout(observation) && !config.disableOvsInit.value) return planApply(config, observation, over);
+    if (isFormerLayout(observation) && !config.disableOvsInit.value) return planApply(config, observation, over.route);
     return { kind: 'planned', plan: planUndo(keptBridges(config, observation), observation) };
   };
   try {

@@ -1,5 +1,5 @@
+import { interfaceNameFault } from '../net/interface-name.ts';
 import { escapeText } from '../printable.ts';
-import { interfaceNameFault } from './interface-name.ts';
 import { nearest } from './nearest.ts';
 import { type OvnTree, type Place, pointer } from './ovn-tree.ts';
 import { maxProblems, type Problem } from './problem.ts';

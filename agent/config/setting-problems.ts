@@ -1,8 +1,8 @@
 import { familyOf } from '../net/address.ts';
 import { type AddressRange, overlaps, parseRange } from '../net/address-range.ts';
+import { interfaceNameFault } from '../net/interface-name.ts';
 import { escapeText } from '../printable.ts';
 import { cpuListFault } from './cpu-list.ts';
-import { interfaceNameFault } from './interface-name.ts';
 import { rangesFault, rangeTexts, reservedRanges } from './overlay-ranges.ts';
 import type { Place } from './ovn-tree.ts';
 import type { Problem } from './problem.ts';

@@ -16,28 +16,38 @@ import { bridgeWithoutUplink } from './profiles/profiles.ts';
 import { type Aimed, addedTargets, type Target, targetWithUplink } from './target.ts';
 import { type ChosenUplinks, chooseExternalUplink, chooseUplink } from './uplink/choose.ts';
 import { unusedCopies } from './uplink/external-profile.ts';
+import { lateNic } from './uplink/late-nic.ts';
 import { uplinkSource } from './uplink/source-profile.ts';
 import { refuseWithoutTeamd } from './uplink/teamd.ts';
 
 export type PlanDecision =
   | { readonly kind: 'planned'; readonly plan: Plan }
-  | { readonly kind: 'waiting'; readonly trace: readonly string[] };
+  /** `interface`: the NIC that may still come; null: a default route. */
+  | { readonly kind: 'waiting'; readonly interface: string | null; readonly trace: readonly string[] };
+
+/** What `apply` may do at boot that it does not by hand. */
+export interface Boot {
+  /** Whether waiting for a NIC that is named and not there is over. */
+  readonly nicWaitOver: boolean;
+}
 
 /**
  * Plans everything `apply` does, from facts alone: no clock, no randomness, no I/O. Every refusal happens here, before anything is
- * touched. Answers `waiting` when the choice depends on a default route that may still come. `isBoot`: a bridge of `bridge add` that is not there
- * is left to a run of its own, so that a NIC without a lease does not cost br-ex.
+ * touched. Answers `waiting` when the choice depends on a default route that may still come. At boot so may a NIC that is named: by hand that is a
+ * wrong name. And then a bridge of `bridge add` that is not there is left to a run of its own, so that a NIC without a lease does not cost br-ex.
  */
 export function planApply(
   config: Config,
   observation: Observation,
   routeWaitOver: boolean,
-  isBoot = false,
+  boot: Boot | null = null,
 ): PlanDecision {
   requirePlugin(observation);
   refuseForeignBridge(gatewayBridge, observation);
+  const late = boot === null ? null : lateNic(config, observation, boot.nicWaitOver);
+  if (late !== null) return late;
   const decision = chooseUplink(config, observation, routeWaitOver);
-  if (decision.kind === 'waiting') return decision;
+  if (decision.kind === 'waiting') return { ...decision, interface: null };
   const external = chooseExternalUplink(config, observation);
   if (external !== null) refuseForeignBridge(externalBridge, observation);
   const chosen = { gateway: decision.choice.interface, external };
@@ -46,7 +56,7 @@ export function planApply(
   const aimed = [
     gatewayTarget(decision.choice.interface, config, observation, chosen),
     ...(external === null ? [] : [targetWithUplink(externalBridge, external, config, observation, chosen)]),
-    addedTargets(isBoot ? added.filter(isThere) : added, config, observation, chosen),
+    addedTargets(boot !== null ? added.filter(isThere) : added, config, observation, chosen),
   ];
   const targets = aimed.flatMap((one) => one.targets);
   const notes = [

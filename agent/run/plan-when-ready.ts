@@ -1,5 +1,6 @@
 import type { Deadline } from '../deadline.ts';
 import { waitForKernel } from '../drivers/host/kernel-events.ts';
+import { readLinks } from '../drivers/host/links.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
 import { watchActivations } from '../drivers/networkmanager/activation.ts';
 import { deviceInterface, deviceState } from '../drivers/networkmanager/names.ts';
@@ -12,14 +13,22 @@ import { bridges } from '../plan/names.ts';
 import { detectionOver, tentativeAddresses } from './duplicate-detection.ts';
 import type { Node } from './node.ts';
 
-/** What a run aims at, asked again after every observation until it is not `waiting`. */
+/** Which waits are over: for a NIC that is named, for a default route. */
+export interface WaitsOver {
+  readonly nic: boolean;
+  readonly route: boolean;
+}
+
+type Planned = { readonly kind: 'planned'; readonly plan: Plan };
+
+/** What a run aims at, asked again after every observation until it is not `waiting`: for a NIC, or for a default route (null). */
 export type Planner = (
   observation: Observation,
-  routeWaitOver: boolean,
-) => { kind: 'planned'; plan: Plan } | { kind: 'waiting'; trace: readonly string[] };
+  over: WaitsOver,
+) => Planned | { readonly kind: 'waiting'; readonly interface: string | null };
 
 export interface WaitOptions {
-  /** How long a default route may take to appear. */
+  /** How long a default route, or a NIC that is named, may take to appear. */
   readonly routeMs: number;
   /** How long the chosen NIC may take to get its addresses; it then moves without having any to hand over. */
   readonly uplinkMs: number;
@@ -33,8 +42,8 @@ export const patientWait: WaitOptions = { routeMs: 40_000, uplinkMs: 40_000, ser
 export const repairWait: WaitOptions = { ...patientWait, servicesMs: 10_000 };
 
 /**
- * Observes and plans; while the plan has to wait for a route, for the uplink's own activation or for a bridge that comes up by itself,
- * waits for the event and plans again.
+ * Observes and plans; while the plan has to wait for a NIC, for a route, for the uplink's own activation or for a bridge that comes up by
+ * itself, waits for the event and plans again.
  */
 export async function planWhenReady(
   node: Node,
@@ -44,32 +53,35 @@ export async function planWhenReady(
   deadline: Deadline,
 ): Promise<{ plan: Plan; observation: Observation }> {
   let observation = await node.observe();
-  let decision = planner(observation, wait.routeMs === 0);
-  if (decision.kind === 'waiting') {
-    say(`waiting up to ${wait.routeMs / 1000} s for a default route`);
-    await defaultRoute(deadline, wait.routeMs);
+  let over: WaitsOver = { nic: wait.routeMs === 0, route: wait.routeMs === 0 };
+  let decision = planner(observation, over);
+  for (; decision.kind === 'waiting'; decision = planner(observation, over)) {
+    const awaited = decision.interface;
+    if (awaited === null ? over.route : over.nic)
+      throw new AgentError('internal', 'the choice of the uplink waits for something that is over');
+    say(`waiting up to ${wait.routeMs / 1000} s for ${awaited ?? 'a default route'}`);
+    await appears(awaited === null ? hasDefaultRoute : () => hasLink(awaited), deadline, wait.routeMs);
+    over = awaited === null ? { ...over, route: true } : { ...over, nic: true };
     observation = await node.observe();
-    decision = planner(observation, true);
   }
-  if (decision.kind === 'waiting')
-    throw new AgentError('internal', 'the choice of the uplink waits for a route that is over');
-  for (const uplink of wait.uplinkMs > 0 ? awaitedUplinks(decision.plan, observation) : []) {
+  let { plan } = decision;
+  for (const uplink of wait.uplinkMs > 0 ? awaitedUplinks(plan, observation) : []) {
     say(`waiting up to ${wait.uplinkMs / 1000} s for ${uplink} to be configured`);
     await deviceSettled(node, uplink, deadline, wait.uplinkMs);
     observation = await node.observe();
-    decision = planner(observation, true);
+    plan = planWithoutWaiting(planner, observation);
   }
-  if (decision.kind === 'planned' && decision.plan.outcome === 'change' && wait.uplinkMs > 0) {
-    const tentative = tentativeAddresses(decision.plan, observation);
-    if (tentative.length > 0) {
-      await detectionOver(tentative, deadline);
-      observation = await node.observe();
-      decision = planner(observation, true);
-    }
-  }
-  if (decision.kind === 'waiting')
-    throw new AgentError('internal', 'the choice of the uplink waits for a route that is over');
-  return { plan: decision.plan, observation };
+  const tentative = plan.outcome === 'change' && wait.uplinkMs > 0 ? tentativeAddresses(plan, observation) : [];
+  if (tentative.length === 0) return { plan, observation };
+  await detectionOver(tentative, deadline);
+  observation = await node.observe();
+  return { plan: planWithoutWaiting(planner, observation), observation };
+}
+
+function planWithoutWaiting(planner: Planner, observation: Observation): Plan {
+  const decision = planner(observation, { nic: true, route: true });
+  if (decision.kind === 'planned') return decision.plan;
+  throw new AgentError('internal', 'the choice of the uplink waits for something that is over');
 }
 
 /** NICs on their way into br-ex, where the run has chosen it, or into a bridge of `bridge add`, that NetworkManager has not configured yet. */
@@ -83,10 +95,18 @@ function awaitedUplinks(plan: Plan, observation: Observation): readonly string[]
     .filter((uplink) => isActivating(uplink, observation) && !canAskFromBridge(uplink, plan, observation));
 }
 
-async function defaultRoute(deadline: Deadline, limitMs: number): Promise<void> {
-  const present = (): boolean => readRoutes().some((route) => /^(0\.0\.0\.0|::)\/0$/.test(route.destination));
-  const timeout = () => new AgentError('activation-timeout', 'no default route came');
-  await waitForKernel(present, deadline, limitMs, timeout).catch((error: unknown) => {
+function hasDefaultRoute(): boolean {
+  return readRoutes().some((route) => /^(0\.0\.0\.0|::)\/0$/.test(route.destination));
+}
+
+function hasLink(name: string): boolean {
+  return readLinks().some((link) => link.name === name);
+}
+
+/** Waits until it is there, or the time is over. */
+async function appears(isThere: () => boolean, deadline: Deadline, limitMs: number): Promise<void> {
+  const timeout = () => new AgentError('activation-timeout', 'it did not come');
+  await waitForKernel(isThere, deadline, limitMs, timeout).catch((error: unknown) => {
     if (deadline.signal.aborted) throw error;
   });
 }

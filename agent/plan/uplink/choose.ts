@@ -141,12 +141,18 @@ function interfaceNames(observation: Observation): readonly string[] {
   return observation.links.map((link) => link.name).filter((name) => name !== 'lo');
 }
 
-function explicitCandidate({ uplink }: Config, { hints }: Observation): Candidate | null {
+/** The NIC that somebody has named for br-ex, to be obeyed; null: nobody has. */
+export function explicitCandidate({ uplink }: Config, { hints }: Observation): Candidate | null {
+  if (uplink.value === 'none') return null;
   if (uplink.value !== 'auto') return { name: uplink.value, source: uplink.source };
   return hints.defaultBridge === null ? null : { name: hints.defaultBridge, source: '/etc/ovnk/default_bridge' };
 }
 
-function externalCandidate({ externalUplink: { value, source } }: Config, { hints }: Observation): Candidate | null {
+/** The NIC that is named for br-ex1; null: none is. */
+export function externalCandidate(
+  { externalUplink: { value, source } }: Config,
+  { hints }: Observation,
+): Candidate | null {
   if (value !== null) return { name: value, source };
   return hints.extraBridge === null ? null : { name: hints.extraBridge, source: '/etc/ovnk/extra_bridge' };
 }

@@ -1,9 +1,9 @@
 import t from 'tap';
 import { cpuListFault, normalizeCpuList } from '../../../agent/config/cpu-list.ts';
-import { interfaceNameFault } from '../../../agent/config/interface-name.ts';
 import { editDistance, nearest } from '../../../agent/config/nearest.ts';
 import { familyOf } from '../../../agent/net/address.ts';
 import { parseRange } from '../../../agent/net/address-range.ts';
+import { interfaceNameFault } from '../../../agent/net/interface-name.ts';
 import { misreadInName } from '../../../agent/plan/uplink/misread-name.ts';
 import { escapeText, shellWord } from '../../../agent/printable.ts';
 

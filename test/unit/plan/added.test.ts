@@ -209,7 +209,7 @@ t.test('a NIC that is late costs its own bridge alone', (t) => {
   );
 
   const applied = (isBoot: boolean, seen: Observation): readonly string[] => {
-    const decision = planApply(defaultConfig, seen, true, isBoot);
+    const decision = planApply(defaultConfig, seen, true, isBoot ? { nicWaitOver: true } : null);
     return decision.kind === 'planned' ? bridgesIn(decision.plan) : [];
   };
   t.strictSame(applied(false, listed), ['br-ex', 'breth1']);

@@ -4,11 +4,11 @@ import t from 'tap';
 import { isAgentError } from '../../../agent/errors.ts';
 import type { Plan } from '../../../agent/model/plan.ts';
 import { currentBridges } from '../../../agent/plan/bridge/current.ts';
-import { planApply, planDisable } from '../../../agent/plan/plan.ts';
+import { planDisable } from '../../../agent/plan/plan.ts';
 import { isJournalHeader } from '../../../agent/run/journal-form.ts';
 import { errorText } from '../../../agent/view/error-view.ts';
 import { plain } from '../../../agent/view/style.ts';
-import { baseOf, caseNames, casesDirectory, type PlanCase, planOfCase, readCase } from './cases.ts';
+import { baseOf, caseNames, casesDirectory, decisionOfCase, type PlanCase, planOfCase, readCase } from './cases.ts';
 import { readableJson } from './change.ts';
 import { type BasePlan, shortChoice, shortPlan } from './golden.ts';
 import { type ShortObservation, shortObservation, wholeObservation } from './observed.ts';
@@ -62,16 +62,14 @@ function basePlansOf(name: string): readonly BasePlan[] {
 
 type Outcome = Readonly<Record<string, string>>;
 
-function outcomeOf(
-  { config, observation, command, routeWaitOver, isChoice }: PlanCase,
-  bases: readonly BasePlan[],
-): Outcome {
+function outcomeOf(one: PlanCase, bases: readonly BasePlan[]): Outcome {
+  const { observation, command, isChoice } = one;
   const planFile = (plan: Plan): Outcome => {
     return { 'plan.json': `${readableJson(isChoice ? shortChoice(plan) : shortPlan(plan, bases))}\n` };
   };
   try {
     if (command === 'disable') return planFile(planDisable(observation));
-    const decision = planApply(config, observation, routeWaitOver);
+    const decision = decisionOfCase(one);
     if (decision.kind === 'waiting')
       return { 'plan.json': `${readableJson(decision)}\n`, ...traceFile(decision.trace) };
     return { ...planFile(decision.plan), ...traceFile(decision.plan.choice?.trace ?? []) };

@@ -5,7 +5,7 @@ import { loadConfig } from '../../../agent/config/load.ts';
 import type { Config } from '../../../agent/model/config.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
 import type { Plan } from '../../../agent/model/plan.ts';
-import { planApply } from '../../../agent/plan/plan.ts';
+import { type PlanDecision, planApply } from '../../../agent/plan/plan.ts';
 import { changed } from './change.ts';
 import { ModelNode } from './model-node.ts';
 import { type ShortObservation, wholeObservation } from './observed.ts';
@@ -18,6 +18,8 @@ export interface PlanCase {
   readonly command: 'apply' | 'disable';
   /** Whether waiting for a default route is over. */
   readonly routeWaitOver: boolean;
+  /** The run of the boot, whose wait for a NIC that is named is over when that for a route is. */
+  readonly isBoot: boolean;
   /** Only the choice of the uplinks is of interest. */
   readonly isChoice: boolean;
 }
@@ -31,6 +33,7 @@ interface CaseFile {
   readonly change?: Readonly<Record<string, unknown>>;
   readonly command?: 'apply' | 'disable';
   readonly routeWaitOver?: boolean;
+  readonly boot?: true;
   readonly only?: 'choice';
 }
 
@@ -62,6 +65,7 @@ export function readCase(name: string): PlanCase {
     observation: changed(observation, own.change ?? {}),
     command: own.command ?? 'apply',
     routeWaitOver: own.routeWaitOver ?? true,
+    isBoot: own.boot ?? false,
     isChoice: own.only === 'choice',
   };
 }
@@ -71,9 +75,14 @@ export function appliedCase(name: string): PlanCase {
   return { ...readCase(name), observation: observationOf(name, true) };
 }
 
+/** What `apply` decides on for a case: a plan, or to wait. */
+export function decisionOfCase({ config, observation, routeWaitOver, isBoot }: PlanCase): PlanDecision {
+  return planApply(config, observation, routeWaitOver, isBoot ? { nicWaitOver: routeWaitOver } : null);
+}
+
 /** What `apply` plans for a case. */
-export function planOfCase({ config, observation, routeWaitOver }: PlanCase): Plan {
-  const decision = planApply(config, observation, routeWaitOver);
+export function planOfCase(one: PlanCase): Plan {
+  const decision = decisionOfCase(one);
   if (decision.kind !== 'planned') throw new TypeError('it waits');
   return decision.plan;
 }

@@ -4,7 +4,7 @@ import { startDeadline } from '../../../agent/deadline.ts';
 import type { Observation } from '../../../agent/model/observation.ts';
 import { planApply } from '../../../agent/plan/plan.ts';
 import type { Node } from '../../../agent/run/node.ts';
-import { patientWait, planWhenReady } from '../../../agent/run/plan-when-ready.ts';
+import { type Planner, patientWait, planWhenReady } from '../../../agent/run/plan-when-ready.ts';
 import { configOf, readCase } from '../plan/cases.ts';
 
 const ipConfig = 70;
@@ -43,7 +43,7 @@ async function said(observation: Observation): Promise<readonly string[]> {
   const nm = { onSignal: () => () => undefined, property: async () => 100 };
   const node = { nm, observe: async () => observation } as unknown as Node;
   const deadline = startDeadline(10_000);
-  const planner: Parameters<typeof planWhenReady>[1] = (facts, over) => planApply(configOf(null), facts, over);
+  const planner: Planner = (facts, over) => planApply(configOf(null), facts, over.route);
   await planWhenReady(node, planner, patientWait, (line) => lines.push(line), deadline);
   deadline.clear();
   return lines;
@@ -62,3 +62,32 @@ t.match(
 );
 t.strictSame(await said(configuring('slaac', 'eth0')), [], 'EUI-64 follows from the MAC');
 t.match(await said(configuring('slaac', 'eth0', stablePrivacy)), [waits], 'a stable-privacy address has to be seen');
+
+// A NIC that is named and not there when the node boots: waited for, then for a default route.
+const none: Observation = { ...readCase('choice-late-extra').observation, routes: [] };
+const asked: { nic: boolean; route: boolean }[] = [];
+const lines: string[] = [];
+const node = { observe: async () => none } as unknown as Node;
+const deadline = startDeadline(10_000);
+const planner: Planner = (facts, over) => {
+  asked.push(over);
+  if (over.nic && !over.route) return { kind: 'waiting', interface: null };
+  return planApply(configOf(null), facts, over.route, { nicWaitOver: over.nic });
+};
+const short = { ...patientWait, routeMs: 50 };
+await t.rejects(
+  planWhenReady(node, planner, short, (line) => lines.push(line), deadline),
+  { kind: 'no-uplink', message: /extra_bridge names the interface "eth7", which has not come/ },
+  'a unit that fails for want of a network is tried again',
+);
+deadline.clear();
+t.match(lines, [/^waiting up to 0.05 s for eth7$/, /for a default route$/], 'each is waited for');
+t.strictSame(
+  asked,
+  [
+    { nic: false, route: false },
+    { nic: true, route: false },
+    { nic: true, route: true },
+  ],
+  'once',
+);

@@ -1,0 +1,33 @@
+import { AgentError } from '../../errors.ts';
+import type { Config } from '../../model/config.ts';
+import type { Observation } from '../../model/observation.ts';
+import { interfaceNameFault } from '../../net/interface-name.ts';
+import { explicitCandidate, externalCandidate } from './choose.ts';
+import { quotedName, shownName, word } from './trace.ts';
+
+/**
+ * A NIC that is named to be obeyed and is not there at boot may still come: a USB adapter, one that waits for its firmware, a VLAN on one. null:
+ * every one is there, or one has a name that no interface can have. Fails with `no-uplink` when waiting is over: the unit tries again, and is started once more when a network comes.
+ */
+export function lateNic(
+  config: Config,
+  observation: Observation,
+  nicWaitOver: boolean,
+): { readonly kind: 'waiting'; readonly interface: string; readonly trace: readonly string[] } | null {
+  const isThere = (name: string): boolean => observation.links.some((link) => link.name === name);
+  const named = [explicitCandidate(config, observation), externalCandidate(config, observation)];
+  const late = named.find((candidate) => candidate !== null && !isThere(candidate.name)) ?? null;
+  if (late === null || interfaceNameFault(late.name) !== null) return null;
+  const { name, source } = late;
+  if (!nicWaitOver)
+    return {
+      kind: 'waiting',
+      interface: name,
+      trace: [`interface=${shownName(name)} source=${word(source)} verdict=waiting`],
+    };
+  const interfaces = observation.links.map((link) => link.name).filter((entry) => entry !== 'lo');
+  throw new AgentError('no-uplink', `${source} names the interface ${quotedName(name)}, which has not come`, {
+    hint: `plug it in, or use one of: ${interfaces.join(', ')}`,
+    facts: { interface: name, source, interfaces },
+  });
+}

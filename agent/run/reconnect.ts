@@ -59,15 +59,17 @@ export async function reconnectOrRestored<Connections>(
   { reconnect, looksRestored, freeAddressed }: ReconnectPorts<Connections>,
   deadline: Deadline,
 ): Promise<Connections | null> {
+  // Where Open vSwitch is away, too, there is nothing to see yet.
+  const isRestored = (): Promise<boolean> => looksRestored().catch(() => false);
   const reconnected: Promise<Connections | null> = reconnect(deadline).catch(async (error: unknown) => {
     // LACP, or a lease, can take longer after the rollback than the first look waits.
-    if (await looksRestored()) return null;
+    if (await isRestored()) return null;
     await freeAddressed().catch(() => undefined);
     throw error;
   });
   let timer: NodeJS.Timeout | undefined;
   const unaided = new Promise<Connections | null>((resolve, reject) => {
-    const look = async (): Promise<Connections | null> => ((await looksRestored()) ? null : reconnected);
+    const look = async (): Promise<Connections | null> => ((await isRestored()) ? null : reconnected);
     timer = setTimeout(() => look().then(resolve, reject), unaidedAfterMs);
   });
   return Promise.race([reconnected, unaided]).finally(() => clearTimeout(timer));

@@ -36,6 +36,7 @@ const network = [
   'ovs-vsctl --timeout=5 list-br',
   'echo MESSAGE=probe | logger --journald',
   'touch /run/microshift-net/probe /var/lib/microshift-net/probe /var/lib/ovnk/probe',
+  'for key in ipv4/conf/eth0/rp_filter ipv6/conf/eth0/disable_ipv6 ipv6/conf/eth0/accept_ra; do file=/proc/sys/net/$key; old=$(cat $file); echo $old > $file; done',
 ];
 const tuning = [
   // As on RHEL, where the daemons of Open vSwitch are another user's: ProtectProc= hides them from nobody in root's group.

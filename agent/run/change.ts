@@ -4,6 +4,7 @@ import type { Plan } from '../model/plan.ts';
 import { currentBridges } from '../plan/bridge/current.ts';
 import { agentVersion } from '../version.ts';
 import { armedFault, faultFile } from './fault-points.ts';
+import { newestId } from './journal.ts';
 import type { Node } from './node.ts';
 import type { ReconcileOptions } from './options.ts';
 import { refuseOtherCheckpoints } from './other-checkpoints.ts';
@@ -27,7 +28,7 @@ export async function changeNode(
   const previous = currentBridges(observation);
   const header = {
     format: 1 as const,
-    id: transactionId(new Date(), process.pid),
+    id: transactionId(new Date(), process.pid, newestId(places.journals)),
     command: options.command,
     agentVersion,
     startedAt: new Date().toISOString(),

@@ -17,6 +17,7 @@ import { AgentError } from '../errors.ts';
 import type { JournalEvent, JournalHeader, JournalRecord, TransactionState } from '../model/journal.ts';
 import { settleAdded } from './added-record.ts';
 import { isJournalEvent, isJournalHeader } from './journal-form.ts';
+import { isKept } from './transactions.ts';
 
 /** Enough to undo a bad week, little enough to never matter on a small disk. */
 const keptJournals = 20;
@@ -118,6 +119,11 @@ export function hasOpenJournals(directory: string): boolean {
   return journalNames(directory).some((name) => name.endsWith(openEnding));
 }
 
+/** The last id of a transaction; null: there was none. */
+export function newestId(directory: string): string | null {
+  return journalNames(directory).at(-1)?.split('.')[0] ?? null;
+}
+
 /** Reads only the journals whose transaction has not ended. */
 export function readOpenJournals(directory: string): JournalListing {
   return readNamed(
@@ -150,16 +156,26 @@ export function setAside(path: string): void {
   }
 }
 
-/** Removes all but the last 20 journals, and as many that were set aside. */
+/** Removes all but the last 20 journals, as many that were set aside, and the last one whose change was kept: repairs go by that. */
 export function pruneJournals(directory: string): void {
   const named = (ending: string): string[] => journalNames(directory).filter((name) => name.endsWith(ending));
   const surplus = [closedEnding, asideEnding].flatMap((ending) => named(ending).slice(0, -keptJournals));
-  for (const name of surplus) {
+  if (surplus.length === 0) return;
+  const lastKept = named(closedEnding).findLast((name) => wasKept(`${directory}/${name}`));
+  for (const name of surplus.filter((entry) => entry !== lastKept)) {
     try {
       rmSync(`${directory}/${name}`, { force: true });
     } catch {
       // One journal too many does no harm; what the run came to must not depend on it.
     }
+  }
+}
+
+function wasKept(path: string): boolean {
+  try {
+    return isKept(readJournal(path).state);
+  } catch {
+    return false;
   }
 }
 

@@ -14,6 +14,7 @@ import t from 'tap';
 import type { JournalHeader } from '../../../agent/model/journal.ts';
 import { planApply } from '../../../agent/plan/plan.ts';
 import {
+  newestId,
   openJournal,
   pruneJournals,
   readJournals,
@@ -21,7 +22,7 @@ import {
   reopenJournal,
   setAside,
 } from '../../../agent/run/journal.ts';
-import { transactionId } from '../../../agent/run/transactions.ts';
+import { lastKept, transactionId } from '../../../agent/run/transactions.ts';
 import { failure } from '../failure.ts';
 import { readCase } from '../plan/cases.ts';
 
@@ -194,9 +195,37 @@ t.test('the last 20 ended ones are kept, open ones always', (t) => {
   t.end();
 });
 
+t.test('the last one that was kept stays behind any number of runs that failed', (t) => {
+  const directory = t.testdir({});
+  const id = (index: number): string => `20260102T0304${String(index).padStart(2, '0')}Z-0001`;
+  for (let index = 0; index < 30; index++) {
+    const journal = openJournal(directory, headerOf(id(index)));
+    journal.setState(index < 3 ? 'committed' : 'rolled-back', at, null);
+    journal.close();
+  }
+  pruneJournals(directory);
+  const { records } = readJournals(directory);
+  t.equal(records.length, 21);
+  t.match(records.at(-1), { header: { id: id(2) }, state: 'committed' });
+  t.ok(lastKept(records, 'boot') !== null);
+  t.end();
+});
+
 t.test('ids sort by time', (t) => {
-  t.equal(transactionId(new Date(at), 0x1f), '20260102T030405Z-001f');
-  t.ok(transactionId(new Date('2026-01-02T03:04:05Z'), 9) < transactionId(new Date('2026-01-02T03:04:06Z'), 1));
+  t.equal(transactionId(new Date(at), 0x1f, null), '20260102T030405Z-001f');
+  const [one, other] = ['2026-01-02T03:04:05Z', '2026-01-02T03:04:06Z'].map((time) => new Date(time)) as [Date, Date];
+  t.ok(transactionId(one, 9, null) < transactionId(other, 1, null));
+  t.end();
+});
+
+t.test('ids sort by what came first where the clock was set back, or stands', (t) => {
+  const directory = t.testdir({});
+  t.equal(newestId(directory), null);
+  openJournal(directory, headerOf(transactionId(new Date('2026-01-02T23:59:59Z'), 9, null))).close();
+  t.equal(newestId(directory), '20260102T235959Z-0009');
+  t.equal(transactionId(new Date(at), 1, newestId(directory)), '20260103T000000Z-0001');
+  t.equal(transactionId(new Date(at), 1, '20260102T030405Z-ffff'), '20260102T030406Z-0001', 'within a second');
+  t.equal(transactionId(new Date(at), 1, 'no id'), '20260102T030405Z-0001');
   t.end();
 });
 

@@ -1,5 +1,5 @@
 import { startDeadline } from '../deadline.ts';
-import { checkpointStands, destroyCheckpoint } from '../drivers/networkmanager/checkpoint.ts';
+import { checkpointStands, destroyCheckpoint, pushCheckpointForward } from '../drivers/networkmanager/checkpoint.ts';
 import { AgentError } from '../errors.ts';
 import type { JournalRecord } from '../model/journal.ts';
 import { readJournals } from './journal.ts';
@@ -9,6 +9,8 @@ import type { Reporter } from './options.ts';
 import { runLimitMs } from './reconcile.ts';
 import { lateDetail, recoverEarlierRuns } from './recover.ts';
 import { endTransaction, nodePlaces } from './run-record.ts';
+
+const leastSecondsToDecide = 60;
 
 /** Keeps the change that waits to be confirmed and gives its id. Fails with `nothing-to-confirm` when there is none, or none any more. */
 export function keepTried(reporter: Reporter): Promise<string> {
@@ -38,9 +40,17 @@ export async function keepTriedOn(
     await recover();
     throw reverted(id, lateDetail);
   }
-  await destroyCheckpoint(nm, record.checkpoint);
+  // The note comes first: a disk that is full then leaves the change to its time. Without one, it would be taken back by the next run.
+  await pushCheckpointForward(nm, record.checkpoint, secondsToDecide(record, Date.now()));
   endTransaction('confirm', id, 'confirmed', null, plan, places);
+  await destroyCheckpoint(nm, record.checkpoint);
   return id;
+}
+
+/** What is left of the time to confirm, and enough to write that down on a slow disk. */
+function secondsToDecide({ confirmUntil }: JournalRecord, nowMs: number): number {
+  const leftMs = confirmUntil === null ? 0 : Date.parse(confirmUntil) - nowMs;
+  return Math.max(leastSecondsToDecide, Math.ceil(leftMs / 1000));
 }
 
 /** Somebody who comes too late is told so, also where a run of systemd's has taken the change back by then. */

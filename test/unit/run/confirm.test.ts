@@ -1,5 +1,5 @@
 // Which change `confirm` keeps, and what becomes of one that is confirmed too late.
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { NetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
@@ -29,7 +29,7 @@ t.test('a change that is confirmed in time stays, and is what the node is', asyn
   const places = written(t, { a: 'committed', b: 'awaiting-confirm' });
   const calls: string[] = [];
   t.equal(await keepTriedOn(managed([checkpoint], calls), late, places), 'b');
-  t.strictSame(calls, ['CheckpointDestroy']);
+  t.strictSame(calls, ['CheckpointAdjustRollbackTimeout', 'CheckpointDestroy']);
   t.match(readJournals(places.journals).records, [{ header: { id: 'b' }, state: 'confirmed' }, { state: 'committed' }]);
   t.match(JSON.parse(readFileSync(join(places.status, 'status.json'), 'utf8')), {
     command: 'confirm',
@@ -72,4 +72,20 @@ t.test('a confirmation that NetworkManager refuses leaves the change to its time
   const places = written(t, { a: 'awaiting-confirm' });
   await t.rejects(keepTriedOn(managed([checkpoint], [], true), late, places), failure('networkmanager-refused'));
   t.match(readJournals(places.journals).records, [{ state: 'awaiting-confirm' }]);
+});
+
+t.test('a confirmation that cannot be written down leaves the change to its time', async (t) => {
+  const places = written(t, { a: 'awaiting-confirm' });
+  const calls: string[] = [];
+  const journal = join(places.journals, 'a.open');
+  const { nm } = managed([checkpoint], calls);
+  const gone: NetworkManager = {
+    ...nm,
+    request: async (what, call) => {
+      rmSync(journal);
+      return nm.request(what, call);
+    },
+  };
+  await t.rejects(keepTriedOn({ nm: gone }, late, places), failure('state-unwritable'));
+  t.strictSame(calls, ['CheckpointAdjustRollbackTimeout'], 'the checkpoint stands');
 });

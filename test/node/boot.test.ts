@@ -31,7 +31,7 @@ const exposureOfDaemon = 21;
 const network = [
   'ping -n -q -c 1 -w 2 -I eth0 192.0.2.1',
   'ip address add 198.51.100.1/32 dev eth0 && ip address del 198.51.100.1/32 dev eth0',
-  'ip -o monitor link & sleep 0.2; kill $!',
+  'setpriv --pdeathsig KILL ip -o monitor link & sleep 0.2; kill $!',
   'ovs-dpctl show',
   'ovs-vsctl --timeout=5 list-br',
   'echo MESSAGE=probe | logger --journald',

@@ -14,8 +14,9 @@ export interface Finished {
 type RunOptions = Pick<Options, 'input'> | Pick<Options, 'stdio'> | Pick<Options, 'cancelSignal' | 'stdin' | 'stdout'>;
 
 /**
- * Runs a program without a shell and waits for its end; a non-zero exit is an answer, not an error. It reads nothing unless told otherwise.
- * Fails with `command-missing`.
+ * Runs a program without a shell and waits for its end; a non-zero exit is an answer, not an error. It reads nothing unless told otherwise. It is in a
+ * session of its own (setsid(2)) where it does not use ours: a second Ctrl-C is for a run that is on its way back, which does not stop for it, and not
+ * for the programs that the way back needs. Fails with `command-missing`.
  */
 export async function run(
   program: string,
@@ -24,7 +25,13 @@ export async function run(
   options: RunOptions = { stdin: 'ignore' },
 ): Promise<Finished> {
   const { execa } = await import('execa');
-  const result = await execa(program, [...programArguments], { ...options, timeout: timeoutMs, reject: false });
+  const detached = !('stdio' in options);
+  const result = await execa(program, [...programArguments], {
+    ...options,
+    detached,
+    timeout: timeoutMs,
+    reject: false,
+  });
   if (result.exitCode === undefined && !result.timedOut && !result.isCanceled && result.signal === undefined) {
     throw new AgentError('command-missing', `${program} cannot be started: ${result.shortMessage}`, {
       hint: `install the package that has ${program}`,
@@ -86,8 +93,9 @@ export async function runInto(
 }
 
 /**
- * Starts a program and calls back for every chunk it prints, until the returned end is called.
- * `onEnd` is called when it ends by itself.
+ * Starts a program and calls back for every chunk it prints, until the returned end is called. It is in a session of its own, too, and ends with us
+ * however we do (PR_SET_PDEATHSIG of prctl(2)): the scope of a run that was killed ends with its last process, and only then systemd starts what takes
+ * the run back. `onEnd` is called when it ends by itself.
  */
 export async function follow(
   program: string,
@@ -96,9 +104,10 @@ export async function follow(
   onEnd: () => void,
 ): Promise<() => void> {
   const { execa } = await import('execa');
-  const child = execa(program, [...programArguments], {
+  const child = execa('setpriv', ['--pdeathsig', 'KILL', program, ...programArguments], {
     reject: false,
     buffer: false,
+    detached: true,
     stdin: 'ignore',
     stderr: 'ignore',
   });

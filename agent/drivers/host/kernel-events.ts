@@ -52,6 +52,6 @@ export function followKernel(onChange: () => void, onEnd: () => void): Promise<(
 /** What keeps network changes from being followed. */
 export function monitorEnded(): AgentError {
   return new AgentError('command-missing', '`ip monitor` ended: network changes cannot be followed', {
-    hint: 'check that iproute2 is installed: ip monitor',
+    hint: 'check that iproute2 and util-linux are installed: setpriv --pdeathsig KILL ip monitor',
   });
 }

@@ -1,7 +1,10 @@
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import t from 'tap';
-import { capture, runInto } from '../../../agent/drivers/host/exec.ts';
+import { capture, run, runInto } from '../../../agent/drivers/host/exec.ts';
 import { failure } from '../failure.ts';
 
 t.test('whatever becomes of a program, what it printed is kept, with a note', async (t) => {
@@ -31,3 +34,38 @@ t.test('output goes into a file that is open already', async (t) => {
   await t.rejects(runInto(descriptor, '/no/such/program', [], 5_000), failure('command-missing'));
   closeSync(descriptor);
 });
+
+t.test('what is typed at the terminal is not for the programs that are run', async (t) => {
+  // Field 6 of proc_pid_stat(5).
+  const session = async (...options: Parameters<typeof run>[3][]): Promise<string[]> => {
+    const file = join(t.testdir({}), 'session');
+    await run('sh', ['-c', `echo $$ $(cut -d ' ' -f 6 /proc/$$/stat) > ${file}`], 5_000, ...options);
+    return readFileSync(file, 'utf8').trim().split(' ');
+  };
+  const [own, ofOwn] = await session();
+  t.equal(ofOwn, own, 'it leads a session of its own');
+  const [shared, ofShared] = await session({ stdio: 'inherit' });
+  t.not(ofShared, shared, 'but not where it has our terminal');
+});
+
+t.test('a program that is followed ends with us, however we do', async (t) => {
+  const file = join(t.testdir({}), 'pid');
+  const driver = JSON.stringify(pathToFileURL(join(process.cwd(), 'build/agent/drivers/host/exec.js')));
+  const words = JSON.stringify(['-c', `echo $$ > ${file}; exec sleep 1000`]);
+  const script = `import(${driver}).then(({ follow }) => follow('sh', ${words}, () => undefined, () => undefined))`;
+  const parent = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'ignore' });
+  const pid = (): string => (existsSync(file) ? readFileSync(file, 'utf8').trim() : '');
+  const runs = (): boolean => existsSync(`/proc/${pid()}/exe`);
+  t.ok(await becomes(() => pid() !== '' && runs()), 'it runs');
+  parent.kill('SIGKILL');
+  t.ok(await becomes(() => !runs()), 'and is gone');
+});
+
+/** True once a condition holds; false after 20 s. */
+async function becomes(condition: () => boolean): Promise<boolean> {
+  for (let tries = 0; tries < 400; tries++) {
+    if (condition()) return true;
+    await setTimeout(50);
+  }
+  return false;
+}

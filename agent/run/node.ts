@@ -73,7 +73,7 @@ export async function openNode(): Promise<Node> {
       nm,
       ovs: openedOvs,
       observe: () => observe(ports),
-      reloadUnits: () => askForReload(bus),
+      reloadUnits: () => reloadUnits(bus),
       pinThreads: (step) => pin(step, (ask) => ask(bus)),
       survive: async (transaction) => {
         if (isInOwnUnit()) return;
@@ -129,17 +129,7 @@ export async function openServices(): Promise<Services> {
   };
 }
 
-/**
- * systemd works through requests in order, so a later restart of Open vSwitch finds the new drop-ins; waiting for a second until it
- * has read every unit would only hold up the boot.
- */
-async function askForReload(bus: Bus): Promise<void> {
-  const { openSystemd } = await import('../drivers/systemd/units.ts');
-  openSystemd(bus)
-    .daemonReload()
-    .catch(() => undefined);
-}
-
+/** Waits for systemd's answer: it refuses who has left the bus before it came to ask the bus daemon who that is. */
 async function reloadUnits(bus: Bus): Promise<void> {
   const { openSystemd } = await import('../drivers/systemd/units.ts');
   await openSystemd(bus).daemonReload();

@@ -98,6 +98,8 @@ t.test('tuning', { skip: nodeSkip }, async (t) => {
   await t.test('disable takes everything back', async (t) => {
     await node.write(config, '');
     t.equal((await node.run('microshift-net disable')).exitCode, 0);
+    const loaded = 'systemctl show -P NeedDaemonReload ovs-vswitchd ovsdb-server | grep . | sort -u';
+    t.equal(await node.text(loaded), 'no', 'systemd has read its unit files again');
     t.equal(await node.text(ownFiles), '');
     t.notMatch(await node.text('ovs-vsctl get Open_vSwitch . other_config'), /n-(handler|revalidator)-threads/);
   });

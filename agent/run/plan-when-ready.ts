@@ -3,6 +3,7 @@ import { waitForKernel } from '../drivers/host/kernel-events.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
 import { watchActivations } from '../drivers/networkmanager/activation.ts';
+import { kernelDevice } from '../drivers/networkmanager/devices.ts';
 import { deviceInterface, deviceState } from '../drivers/networkmanager/names.ts';
 import { AgentError } from '../errors.ts';
 import { nicDevice, type Observation } from '../model/observation.ts';
@@ -36,7 +37,10 @@ export interface WaitOptions {
   readonly servicesMs: number;
 }
 
-/** What DESIGN promises: a route or lease that comes within 40 s is waited for. */
+/** NetworkManager takes a NIC and starts its profile a moment after the kernel has it; one that it leaves alone is planned as it is. */
+const takenMs = 5_000;
+
+/** A route, a lease or a NIC that comes within 40 s is waited for. */
 export const patientWait: WaitOptions = { routeMs: 40_000, uplinkMs: 40_000, servicesMs: 0 };
 /** A repair is asked for by what a service leaves when it ends, too; systemd has restarted it within seconds. */
 export const repairWait: WaitOptions = { ...patientWait, servicesMs: 10_000 };
@@ -61,13 +65,14 @@ export async function planWhenReady(
       throw new AgentError('internal', 'the choice of the uplink waits for something that is over');
     say(`waiting up to ${wait.routeMs / 1000} s for ${awaited ?? 'a default route'}`);
     await appears(awaited === null ? hasDefaultRoute : () => hasLink(awaited), deadline, wait.routeMs);
+    if (awaited !== null && hasLink(awaited)) await deviceReaches(node, awaited, isStarted, deadline, takenMs);
     over = awaited === null ? { ...over, route: true } : { ...over, nic: true };
     observation = await node.observe();
   }
   let { plan } = decision;
   for (const uplink of wait.uplinkMs > 0 ? awaitedUplinks(plan, observation) : []) {
     say(`waiting up to ${wait.uplinkMs / 1000} s for ${uplink} to be configured`);
-    await deviceSettled(node, uplink, deadline, wait.uplinkMs);
+    await deviceReaches(node, uplink, isSettled, deadline, wait.uplinkMs);
     observation = await node.observe();
     plan = planWithoutWaiting(planner, observation);
   }
@@ -136,18 +141,33 @@ function canAskFromBridge(uplink: string, plan: Plan, observation: Observation):
   return families.length > 0 && (!families.includes(6) || isKnown6);
 }
 
-async function deviceSettled(node: Node, uplink: string, deadline: Deadline, limitMs: number): Promise<void> {
-  const { nm } = node;
-  const observation = await node.observe();
-  const device = nicDevice(uplink, observation);
-  if (device === undefined) return;
+/** True once NetworkManager configures a device. */
+function isStarted(state: number): boolean {
+  return state > deviceState.disconnected;
+}
+
+/** True once NetworkManager has configured a device, or given up. */
+function isSettled(state: number): boolean {
+  return state >= deviceState.activated || state <= deviceState.disconnected;
+}
+
+/** Waits until NetworkManager's device is in such a state (0: it has none), or the time is over. */
+async function deviceReaches(
+  { nm }: Node,
+  name: string,
+  isReached: (state: number) => boolean,
+  deadline: Deadline,
+  limitMs: number,
+): Promise<void> {
   const watch = watchActivations(nm);
-  const settled = async (): Promise<boolean> => {
-    const state = Number(await nm.property(device.path, deviceInterface, 'State'));
-    return state >= deviceState.activated || state <= deviceState.disconnected;
-  };
+  const stateNow = async (): Promise<number> =>
+    Number(await nm.property(await kernelDevice(nm, name), deviceInterface, 'State'));
+  const look = (): Promise<boolean> =>
+    stateNow()
+      .catch(() => 0)
+      .then(isReached);
   try {
-    await watch.until(`the configuration of ${uplink}`, settled, deadline, limitMs).catch((error: unknown) => {
+    await watch.until(`the configuration of ${name}`, look, deadline, limitMs).catch((error: unknown) => {
       if (deadline.signal.aborted) throw error;
     });
   } finally {

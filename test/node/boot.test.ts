@@ -206,6 +206,19 @@ t.test('a network that comes after the unit has given up', { skip: nodeSkip }, a
     await node.text('touch -d "11 minutes ago" /run/microshift-net/network-came');
     t.ok((await attemptsAfterLease(node)) > 0, 'after that');
   });
+
+  await t.test('a NIC that is named comes late', async (t) => {
+    await node.write('/etc/microshift/ovn.yaml', 'uplink: eth9\n');
+    await node.text(`nmcli connection add type ethernet con-name eth9 ifname eth9 ipv6.method disabled \
+      ipv4.method manual ipv4.addresses 192.0.2.60/24`);
+    const log = await followJournal(node, `-u ${unit}`);
+    await node.text(`systemctl stop ${unit}; systemctl reset-failed ${unit}; systemctl start --no-block ${unit}`);
+    await log.saw('waiting up to 40 s for eth9');
+    await node.text('. /testnode/lib.sh; nic eth9');
+    await log.saw('Finished');
+    await log.signal('SIGTERM');
+    t.strictSame((await node.state()).addressesOf('br-ex'), ['192.0.2.60/24']);
+  });
 });
 
 /** How often the unit is started for a NIC that comes up. */

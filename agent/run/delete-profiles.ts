@@ -15,9 +15,9 @@ const deviceLimitMs = 10_000;
 
 /** The end of old profiles is waited for: a bridge of the same name that is built in the next moment would meet the end of the old one. */
 export async function deleteProfiles(context: StepContext, step: StepArguments['deleteProfiles']): Promise<void> {
-  const { nm, ovs, watch, deadline } = context;
+  const { nm, ovs, watch, deadline, withoutVswitchd = false } = context;
   const { left = [] } = step;
-  for (const { bridge } of left) await ovs.releaseBridge(bridge);
+  for (const { bridge } of left) await ovs.releaseBridge(bridge, !withoutVswitchd);
   const gone = new Set(step.profiles.map((profile) => profile.uuid));
   await Promise.all(step.profiles.map(async (profile) => nm.deleteProfile(await nm.profilePathOf(profile.uuid))));
   const ended = async (): Promise<boolean> => (await activeUuids(nm)).every(([, uuid]) => !gone.has(uuid));
@@ -35,8 +35,11 @@ export async function deleteProfiles(context: StepContext, step: StepArguments['
  * which does not manage it. Its flows and ports have stayed; what the interface had went with it, and is given to the new one. NetworkManager 1.58
  * leaves IPv6 disabled on it where its row comes back before the old activation has ended.
  */
-async function letGo({ nm, ovs, watch, deadline }: StepContext, left: LeftBridge): Promise<void> {
-  await ovs.leaveBridge(left);
+async function letGo(
+  { nm, ovs, watch, deadline, withoutVswitchd = false }: StepContext,
+  left: LeftBridge,
+): Promise<void> {
+  await ovs.leaveBridge(left, !withoutVswitchd);
   const isThere = async (): Promise<boolean> =>
     (await ovsDevices(nm, left.bridge, [deviceType.ovsInterface])).length > 0;
   const limitMs = Math.min(deviceLimitMs, deadline.remainingMs());

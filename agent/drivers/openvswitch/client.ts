@@ -26,15 +26,14 @@ export interface OpenVSwitch {
   facts(): Promise<OvsFacts>;
   /** Makes a bridge that is there NetworkManager's, under these profiles, with these keys in its row. */
   claimBridge(name: string, owners: BridgeMarks, keys?: BridgeRow): Promise<void>;
-  /** Takes a bridge out of NetworkManager's hands with what others put into it; its own interface goes. */
-  releaseBridge(name: string): Promise<void>;
+  /** Takes a bridge out of NetworkManager's hands with what others put into it; its own interface goes, `isTaken`: from the kernel, too. */
+  releaseBridge(name: string, isTaken: boolean): Promise<void>;
   /** The same before vswitchd and NetworkManager run, and what leaveBridge does besides; a NIC goes out of it. */
   releaseBridgeAtBoot(bridge: LeftBridge): Promise<void>;
-  /** Gives a bridge these keys and an interface of its own, or makes it. */
-  leaveBridge(bridge: LeftBridge): Promise<void>;
+  /** Gives a bridge these keys and an interface of its own, or makes it; `isTaken`: and waits until vswitchd has. */
+  leaveBridge(bridge: LeftBridge, isTaken: boolean): Promise<void>;
   /** Puts a NIC into a bridge, as a port with these keys, and waits until vswitchd carries it. */
   attachUplink(port: UplinkPort, externalIds?: Readonly<Record<string, string>>): Promise<void>;
-  /** Takes a NIC out of a bridge and waits until vswitchd has let go of it. */
   /** Takes a NIC out of its bridge; `isTaken`: and waits until vswitchd has let go of it. */
   detachUplink(port: UplinkPort, isTaken: boolean): Promise<void>;
   /** Removes bridges with everything in them as one transaction; those that are not there are fine. */
@@ -58,9 +57,9 @@ export async function openOpenVSwitch(directory = runDirectory): Promise<OpenVSw
   return {
     facts: () => named('read its bridges', readOvsFacts(client)),
     claimBridge: (name, owners, keys) => named(`claim ${name}`, claimBridge(client, name, owners, keys)),
-    releaseBridge: (name) => named(`release ${name}`, releaseBridge(client, name)),
+    releaseBridge: (name, isTaken) => named(`release ${name}`, releaseBridge(client, name, isTaken)),
     releaseBridgeAtBoot: (bridge) => named(`release ${bridge.bridge}`, releaseBridgeAtBoot(client, bridge)),
-    leaveBridge: (bridge) => named(`let ${bridge.bridge} go`, leaveBridge(client, bridge)),
+    leaveBridge: (bridge, isTaken) => named(`let ${bridge.bridge} go`, leaveBridge(client, bridge, isTaken)),
     attachUplink: (port, keys) => named(`put ${port.interface} into ${port.bridge}`, attachUplink(client, port, keys)),
     detachUplink: (port, isTaken) =>
       named(`take ${port.interface} out of ${port.bridge}`, detachUplink(client, port, isTaken)),

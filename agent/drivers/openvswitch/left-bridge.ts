@@ -22,10 +22,10 @@ const ownKey = 'microshift-net.profile';
 
 /**
  * Takes a bridge of NetworkManager's out of its hands: without its mark NetworkManager removes nothing of the bridge (nm-ovsdb.c,
- * _delete_interface), and with the bridge's own interface ends what it runs there. Flows and all other ports stay. When this resolves the
+ * _delete_interface), and with the bridge's own interface ends what it runs there. Flows and all other ports stay. `isTaken`: when this resolves the
  * interface is gone.
  */
-export async function releaseBridge(client: OvsdbClient, name: string): Promise<void> {
+export async function releaseBridge(client: OvsdbClient, name: string, isTaken: boolean): Promise<void> {
   const { bridges } = await readOvsFacts(client);
   const row = bridges.find((bridge) => bridge.name === name);
   // Without NetworkManager's mark, but with ours, it has stayed over a restart of NetworkManager, with the node's addresses.
@@ -35,7 +35,8 @@ export async function releaseBridge(client: OvsdbClient, name: string): Promise<
   await client.transact('Open_vSwitch', [mutate('Bridge', where, [['external_ids', 'delete', setOf([ownerKey])]])]);
   // NetworkManager learns of the mark first: in one piece of news it would look at the interface before the bridge, and remove both.
   await client.call('echo', []);
-  await takenOver(client, takenOverMs, [mutate('Bridge', where, [['ports', 'delete', setOf(local)]])]);
+  const change = mutate('Bridge', where, [['ports', 'delete', setOf(local)]]);
+  await takenOver(client, isTaken ? takenOverMs : null, [change]);
 }
 
 /**
@@ -58,14 +59,18 @@ export async function releaseBridgeAtBoot(client: OvsdbClient, wanted: LeftBridg
   ]);
 }
 
-/** Makes a bridge with these keys, or gives one that is there exactly these, and an interface of its own if it has none. */
-export async function leaveBridge(client: OvsdbClient, wanted: LeftBridge): Promise<void> {
+/**
+ * Makes a bridge with these keys, or gives one that is there exactly these, and an interface of its own if it has none. `isTaken`: and waits until
+ * vswitchd has made it.
+ */
+export async function leaveBridge(client: OvsdbClient, wanted: LeftBridge, isTaken: boolean): Promise<void> {
+  const limitMs = isTaken ? takenOverMs : null;
   const { bridge: name, externalIds, otherConfig } = wanted;
   const { bridges } = await readOvsFacts(client);
   const row = bridges.find((bridge) => bridge.name === name);
   if (row === undefined) {
     const keys = { external_ids: mapOf(externalIds), other_config: mapOf(otherConfig) };
-    return takenOver(client, takenOverMs, [
+    return takenOver(client, limitMs, [
       ...ownInterface(name),
       insert('Bridge', { name, ports: namedUuid('port'), fail_mode: 'standalone', ...keys }, 'bridge'),
       mutate('Open_vSwitch', [], [['bridges', 'insert', namedUuid('bridge')]]),
@@ -74,7 +79,7 @@ export async function leaveBridge(client: OvsdbClient, wanted: LeftBridge): Prom
   const hasOwn = row.ports.some((port) => port.name === name);
   const added: readonly Mutation[] = hasOwn ? [] : [['ports', 'insert', namedUuid('port')]];
   const change = mutate('Bridge', [['_uuid', '==', uuid(row.uuid)]], [...keysOf(row, wanted), ...added]);
-  return takenOver(client, takenOverMs, hasOwn ? [change] : [...ownInterface(name), change]);
+  return takenOver(client, limitMs, hasOwn ? [change] : [...ownInterface(name), change]);
 }
 
 /** New rows for the interface that a bridge itself is, in a port called `port` in the transaction. */

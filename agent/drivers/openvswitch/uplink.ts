@@ -82,6 +82,5 @@ export async function detachUplink(
   if (row === undefined || gone.length === 0) return;
   const ports = setOf(gone.map((port) => uuid(port.uuid)));
   const change = mutate('Bridge', [['_uuid', '==', uuid(row.uuid)]], [['ports', 'delete', ports]]);
-  if (isTaken) await takenOver(client, portClosedMs, [change]);
-  else await client.transact('Open_vSwitch', [change, askVswitchd]);
+  await takenOver(client, isTaken ? portClosedMs : null, [change]);
 }

@@ -2,7 +2,7 @@ import type { OverlayLayout, OverlayNode } from '../../model/overlay.ts';
 import type { Labels } from '../../model/workload.ts';
 import { canonicalAddress, familyOf } from '../../net/address.ts';
 import { parseRange } from '../../net/address-range.ts';
-import { isIpv6, macOf, sameFamily, withoutLength } from '../../overlay/addresses.ts';
+import { isIpv6, macOf, sameFamily, subnetOf, withoutLength } from '../../overlay/addresses.ts';
 import { routerAddresses } from '../../overlay/node.ts';
 
 /** Annotations of a pod that speak of its network. */
@@ -47,7 +47,11 @@ export function wantedAnnotations(
   const routers = routerAddresses(node).map(withoutLength);
   const gateways = addresses.flatMap((one) => sameFamily(routers, one) ?? []);
   const [gateway = ''] = gateways;
-  const destinations = [...layout.clusterSubnets, ...layout.serviceSubnets, ...layout.joinSubnets];
+  // Where one node has the whole range, the pod's address leads there already, and the kernel takes no second route to it.
+  const own = addresses.map(subnetOf);
+  const destinations = [...layout.clusterSubnets, ...layout.serviceSubnets, ...layout.joinSubnets].filter(
+    (dest) => !own.includes(dest),
+  );
   const routes = gateways.flatMap((nextHop) =>
     destinations.filter((dest) => isIpv6(dest) === isIpv6(nextHop)).map((dest) => ({ dest, nextHop })),
   );

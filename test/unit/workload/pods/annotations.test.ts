@@ -37,6 +37,15 @@ t.test('what a pod is annotated with', (t) => {
     role: 'primary',
   });
   t.equal(two[first], '{"gateway_ip": "10.42.1.1", "ip_address": "10.42.1.3/24", "mac_address": "0a:58:0a:2a:01:03"}');
+  const whole = wantedAnnotations(['10.42.0.3/24'], nodeOf(0), { ...modern, clusterSubnets: ['10.42.0.0/24'] }, 'u');
+  t.strictSame(
+    JSON.parse(whole[podNetworks] ?? '').default.routes,
+    [
+      { dest: '10.43.0.0/16', nextHop: '10.42.0.1' },
+      { dest: '100.64.0.0/16', nextHop: '10.42.0.1' },
+    ],
+    "no route to what the pod's own address leads to already",
+  );
   const asThen = wantedAnnotations(['192.168.2.3/24'], nodeOf(2, { subnets: ['192.168.2.0/24'] }), seed, 'u');
   t.equal(
     asThen[first],

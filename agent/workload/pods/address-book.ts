@@ -6,7 +6,7 @@ import { escapeText } from '../../printable.ts';
 import { givesAddresses } from '../cluster-nodes.ts';
 import { annotatedNetwork, annotationNames, requestedAddresses } from './annotations.ts';
 import { createHeldAddresses } from './held.ts';
-import { isSame, type PodSubnets, podSubnets, rangeWith } from './subnets.ts';
+import { isSame, lastWithOwnMac, type PodSubnets, podSubnets, rangeWith } from './subnets.ts';
 
 /** Which pod has which addresses. Decides from what it is told only: the same batches give the same addresses. */
 export interface AddressBook {
@@ -221,12 +221,10 @@ function notAsAsked(
       note: `${asked}, which pod ${holder} has; delete that or ask for another one`,
     };
   }
+  const last = lastWithOwnMac(subnets);
+  const allowed = `a pod of ${node} can have one of ${text}, but none of its first three and not the last one`;
   const reason = 'AddressNotUsable';
-  return {
-    pod,
-    reason,
-    note: `${asked}; a pod of ${node} can have one of ${text}, but none of its first three and not the last one`,
-  };
+  return { pod, reason, note: `${asked}; ${allowed}${last === null ? '' : `, and none after ${last}`}` };
 }
 
 /** Those of the addresses, with or without length, that a pod of these subnets may have. */

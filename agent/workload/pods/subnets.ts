@@ -6,7 +6,10 @@ import { isIpv6, rangeOf } from '../../overlay/addresses.ts';
 /** The router and the node itself come before the pods (agent/overlay/node.ts). */
 const firstPlace = 3;
 
-/** More than the pods that a node can run: a subnet of IPv6 has more places than anybody looks through. */
+/**
+ * More than the pods that a node can run: a subnet of IPv6 has more places than anybody looks through. Up to it no two addresses of a subnet fold to one MAC
+ * (macOf), as they differ in one of the four words only.
+ */
 const mostPlaces = 65_536;
 
 /** The subnets of a node as pods get addresses from them. */
@@ -53,7 +56,19 @@ export function rangeWith(
   const range = ranges.find((one) => one.family === family);
   if (range === undefined || value === undefined || value < range.first || value > range.last) return null;
   const place = value - range.first;
-  return { range, place, isUsable: place >= firstPlace && value <= lastUsable(range) };
+  const hasOwnMac = !isFolded(range, ranges) || place <= mostPlaces;
+  return { range, place, isUsable: place >= firstPlace && value <= lastUsable(range) && hasOwnMac };
+}
+
+/** The last address that is sure to have a MAC of its own, on a node whose pods have theirs from IPv6; null: every address has. */
+export function lastWithOwnMac({ ranges }: PodSubnets): string | null {
+  const range = ranges.find((one) => isFolded(one, ranges));
+  return range === undefined ? null : addressAt(range, mostPlaces);
+}
+
+/** Whether MACs of pods follow from this range: the one that comes first counts. */
+function isFolded(range: AddressRange, ranges: PodSubnets['ranges']): boolean {
+  return range.family === 6 && range === ranges[0];
 }
 
 function lastUsable({ family, last }: AddressRange): bigint {

@@ -1,5 +1,7 @@
 // Which address a pod gets, and why it may get none.
 import t from 'tap';
+import { macOf, rangeOf } from '../../../../agent/overlay/addresses.ts';
+import { addressOf } from '../../../../agent/workload/pods/subnets.ts';
 import { dualNode, nodeOf } from '../../overlay/cluster.ts';
 import { annotated, asking, openBook, podOf } from './pods.ts';
 
@@ -123,6 +125,21 @@ t.test('an address that is asked for is had, or nothing is', async (t) => {
       t.strictSame(all(), {});
       t.end();
     });
+
+  t.test('an address of IPv6 whose MAC is that of the router or of another pod', (t) => {
+    const node = nodeOf(1, { subnets: ['fd01:0:0:1::/64'] });
+    const { tell, all } = openBook([node]);
+    const { faults } = tell({ pods: [ask('fd01:0:0:1:0:2:0:3'), ask('fd01:0:0:1::1:0', 'last')] });
+    t.match(faults, [
+      { reason: 'AddressNotUsable', note: /one of fd01:0:0:1::\/64.*, and none after fd01::1:0:0:1:0$/ },
+    ]);
+    t.strictSame(all(), { last: 'fd01::1:0:0:1:0/64' });
+    const macs = Array.from({ length: 65_537 }, (_, place) => macOf(addressOf(rangeOf('fd01:0:0:1::/64'), place)));
+    t.equal(new Set(macs).size, macs.length, 'up to that one each has a MAC of its own');
+    const both = openBook([dualNode(1)]);
+    t.strictSame(both.tell({ pods: [ask('fd01:0:0:1:0:2:0:3')] }).faults, [], 'with IPv4 the MAC follows from that');
+    t.end();
+  });
 
   t.test('a pod of a node that has not joined', (t) => {
     const { tell, all } = openBook();

@@ -23,8 +23,8 @@ export interface AddressBatch {
   readonly pods: Iterable<Pod>;
   /** Pods that are gone. */
   readonly gone: Iterable<ObjectKey>;
-  /** Addresses that the pod's row of OVN_Northbound has, without length; empty: it has none. Asked only for pods that have no address yet. */
-  addressesOfRow(pod: ObjectKey): readonly string[];
+  /** Addresses that this very pod's row of OVN_Northbound has, without length; empty: it has none. Asked only for pods that have no address yet. */
+  addressesOfRow(pod: ObjectKey, uid: string): readonly string[];
 }
 
 export interface AddressOutcome {
@@ -156,7 +156,7 @@ function notInOverlay(pod: Pod): AddressFault {
 
 /** How addresses are had. */
 interface Counter {
-  addressesOfRow(pod: ObjectKey): readonly string[];
+  addressesOfRow(pod: ObjectKey, uid: string): readonly string[];
   take(seeker: Seeker, addresses: readonly string[]): boolean;
   holderOf(address: string): ObjectKey | null;
 }
@@ -169,7 +169,7 @@ function serve(seekers: readonly Seeker[], counter: Counter): readonly AddressFa
   const known = seekers.map((seeker) => ({
     seeker,
     annotated: (annotatedNetwork(seeker.pod.annotations)?.addresses ?? []).map(withoutLength),
-    ofRow: counter.addressesOfRow(seeker.key).map(canonicalAddress),
+    ofRow: counter.addressesOfRow(seeker.key, seeker.pod.uid).map(canonicalAddress),
   }));
   const sources: readonly ((one: (typeof known)[number]) => readonly string[])[] = [
     ({ seeker }) => seeker.had,

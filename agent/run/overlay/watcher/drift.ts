@@ -51,7 +51,8 @@ function planAll(workload: Workload, cluster: Cluster, rows: DatabaseRows): Over
   const existing = indexRows(rows);
   const book = createAddressBook();
   const pods = workload.pods.values();
-  book.settle({ nodes: cluster.nodes, pods, gone: [], addressesOfRow: (key) => addressesOfRow(existing, key) });
+  const ofRow = (key: string, uid: string): readonly string[] => addressesOfRow(existing, key, uid);
+  book.settle({ nodes: cluster.nodes, pods, gone: [], addressesOfRow: ofRow });
   const facts = { ...cluster, workload, addresses: book.addresses };
   return planWorkload(facts, existing, rows.shape, allUnits(facts, existing));
 }

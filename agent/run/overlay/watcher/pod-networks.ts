@@ -2,8 +2,9 @@ import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type { AgentError } from '../../../errors.ts';
 import type { OverlayLayout, OverlayNode } from '../../../model/overlay.ts';
 import type { ObjectChange, ObjectKey, Pod, PodAddresses } from '../../../model/workload.ts';
-import { type Existing, listOf } from '../../../overlay/existing.ts';
+import { type Existing, listOf, mapOf } from '../../../overlay/existing.ts';
 import { createAddressBook } from '../../../workload/pods/address-book.ts';
+import { portName } from '../../../workload/pods/pods.ts';
 import { keyOf } from './kinds.ts';
 import { noticeOfFault } from './notices.ts';
 import { createPodAnnotations } from './pod-annotations.ts';
@@ -57,7 +58,7 @@ export function createPodNetworks(
         nodes: facts.nodes,
         pods,
         gone,
-        addressesOfRow: (key) => addressesOfRow(facts.existing, key),
+        addressesOfRow: (key, uid) => addressesOfRow(facts.existing, key, uid),
       });
       for (const fault of faults) api.tell(noticeOfFault(fault));
       annotations.forget(gone);
@@ -88,8 +89,12 @@ function podsOf(changes: readonly ObjectChange[]): {
   };
 }
 
-/** Without MAC: `0a:58:0a:2a:01:03 10.42.1.3 fd01::3` (ovn-nb(5), Logical_Switch_Port.addresses). */
-export function addressesOfRow(existing: Existing, pod: ObjectKey): readonly string[] {
-  const row = existing.named('Logical_Switch_Port', pod.replace('/', '_'));
-  return listOf(row, 'addresses').flatMap((text) => String(text).split(' ').slice(1));
+/**
+ * Without MAC: `0a:58:0a:2a:01:03 10.42.1.3 fd01::3` (ovn-nb(5), Logical_Switch_Port.addresses). Those of a pod that had the name before are not this one's; a
+ * row that names no uid is older than such names.
+ */
+export function addressesOfRow(existing: Existing, pod: ObjectKey, uid: string): readonly string[] {
+  const row = existing.named('Logical_Switch_Port', portName(pod));
+  const { 'iface-id-ver': of = uid } = mapOf(row, 'options');
+  return of !== uid ? [] : listOf(row, 'addresses').flatMap((text) => String(text).split(' ').slice(1));
 }

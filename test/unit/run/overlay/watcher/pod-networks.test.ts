@@ -1,20 +1,22 @@
 // Addresses that are given out and annotated, as changes of pods are told.
 import t from 'tap';
 import { AgentError } from '../../../../../agent/errors.ts';
+import type { DatabaseRow } from '../../../../../agent/model/rows.ts';
 import type { ObjectChange, Pod } from '../../../../../agent/model/workload.ts';
 import { foundIn } from '../../../../../agent/overlay/draft.ts';
 import { createPodNetworks } from '../../../../../agent/run/overlay/watcher/pod-networks.ts';
-import { emptyNorthbound, modern, nodeOf } from '../../../overlay/cluster.ts';
-import { podOf } from '../../../workload/pods/pods.ts';
+import { modern, nodeOf } from '../../../overlay/cluster.ts';
+import { asking, podOf } from '../../../workload/pods/pods.ts';
 
 const refusal = new AgentError('cluster-refused', 'the API server refused to annotate it', { hint: 'none' });
 
 type Annotate = Parameters<typeof createPodNetworks>[0]['annotate'];
 
-function networks(annotate: Annotate = async () => 'written') {
+/** `ports`: the logical ports that are there all the time. */
+function networks(annotate: Annotate = async () => 'written', ports: readonly DatabaseRow[] = []) {
   const reports: (string | null)[] = [];
   const pods = new Map<string, Pod>();
-  const { existing } = foundIn(emptyNorthbound().rows());
+  const { existing } = foundIn({ database: 'OVN_Northbound', shape: {}, tables: { Logical_Switch_Port: ports } });
   const made = createPodNetworks({ annotate, tell: () => undefined }, (error) => {
     reports.push(error?.message ?? null);
   });
@@ -42,6 +44,29 @@ t.test('a pod that came or changed and went at once has no address any more', as
   tell({ kind: 'Pod', before: a }, { kind: 'Pod', now: anew });
   t.strictSame(Object.keys(all()), ['default/a'], 'one of its name has come instead');
 });
+
+t.test(
+  'a pod of a name does not get the address of the one that had it before, whose row is still there',
+  async (t) => {
+    const addresses = ['0a:58:0a:2a:01:07 10.42.1.7'];
+    const rowOf = (options: Readonly<Record<string, string>>) => [
+      { _uuid: 'a', name: 'default_a', addresses, options },
+    ];
+    const anew = podOf('a', { uid: 'another', ...asking('10.42.1.77') });
+    const { tell, all } = networks(undefined, rowOf({ 'iface-id-ver': 'uid-of-a' }));
+    tell({ kind: 'Pod', now: podOf('a') });
+    t.strictSame(all(), { 'default/a': ['10.42.1.7/24'] }, 'the one that the row is of keeps it');
+    tell({ kind: 'Pod', before: podOf('a') }, { kind: 'Pod', now: anew });
+    t.strictSame(all(), { 'default/a': ['10.42.1.77/24'] }, 'the next one gets what it asks for');
+    const older = networks(undefined, rowOf({}));
+    older.tell({ kind: 'Pod', now: anew });
+    t.strictSame(
+      older.all(),
+      { 'default/a': ['10.42.1.7/24'] },
+      'a row that does not say whose it is counts for the name',
+    );
+  },
+);
 
 t.test('a pod that cannot be annotated is told of until it is gone', async (t) => {
   const { tell, reports, close } = networks(({ name }) =>

@@ -142,6 +142,8 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
 
   await t.test('a service is told where it does not answer', (t) => tellsService(t, server, n1, n2, passed));
 
+  await t.test('a load balancer that is taken off by hand', (t) => putsBack(t, server, n1));
+
   await t.test('an API server that is away', async (t) => {
     await server.kill();
     const before = String(port('b')?._uuid);
@@ -269,6 +271,22 @@ async function tellsService(
     'and none was made twice, or written again',
   );
   await server.call('DELETE', '/api/v1/namespaces/default/services/shop');
+}
+
+/** A service is on each switch again after somebody has taken it off all of them. */
+async function putsBack(t: Test, server: ApiServer, n1: Host): Promise<void> {
+  await server.call('POST', '/api/v1/namespaces/default/services', {
+    metadata: { name: 'stall' },
+    spec: { clusterIP: '10.43.0.91', ports: [{ port: 80 }] },
+  });
+  const nbctl = (...words: readonly string[]): string => n1.must('ovn-nbctl', `--timeout=${limitMs / 1000}`, ...words);
+  const [group, name] = ['Load_Balancer_Group clusterLBGroup'.split(' '), 'Service_default/stall_TCP_cluster'];
+  nbctl('wait-until', 'Load_Balancer', name);
+  const uuid = nbctl('get', 'Load_Balancer', name, '_uuid').trim();
+  nbctl('remove', ...group, 'load_balancer', uuid);
+  nbctl('wait-until', ...group, `load_balancer{>=}${uuid}`);
+  t.pass('it is balanced there again');
+  await server.call('DELETE', '/api/v1/namespaces/default/services/stall');
 }
 
 /** A second watcher takes over from a daemon that is killed. */

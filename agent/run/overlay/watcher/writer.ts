@@ -46,7 +46,7 @@ export function createWriter(
   let failures = 0;
 
   const look = (changes: readonly RowUpdate[], own: ReadonlySet<Unit>): void => {
-    const [touched, now] = [touchedBy(changes), facts()];
+    const [touched, now] = [touchedBy(changes, northbound.existing), facts()];
     if (touched === 'everything' || now === null) isEverything = true;
     else for (const unit of touched) if (!own.has(unit)) errands.add(unit, togetherWith(unit, now));
   };

@@ -1,0 +1,43 @@
+// Which units a change of rows by somebody else concerns.
+import t from 'tap';
+import type { DatabaseRow } from '../../../../../agent/model/rows.ts';
+import { foundIn } from '../../../../../agent/overlay/draft.ts';
+import { tagKeys } from '../../../../../agent/overlay/tag-keys.ts';
+import { touchedBy } from '../../../../../agent/run/overlay/watcher/touched.ts';
+
+const ids = (unit: string) => ({ [tagKeys.unit]: unit });
+const balancer = (name: string): DatabaseRow => ({ _uuid: name, name, external_ids: ids(`service:default/${name}`) });
+const foreign: DatabaseRow = { _uuid: 'foreign', name: 'foreign', external_ids: {} };
+const holder = (...balancers: readonly string[]): DatabaseRow => ({ _uuid: 'h', name: 'n1', load_balancer: balancers });
+
+function touched(table: string, old: DatabaseRow | undefined, now: DatabaseRow | undefined) {
+  const rows = { database: 'OVN_Northbound', shape: {}, tables: { Load_Balancer: [balancer('web'), foreign] } };
+  const units = touchedBy([{ table, old, now }], foundIn(rows).existing);
+  return units === 'everything' ? units : [...units];
+}
+
+t.test('a row of a unit', async (t) => {
+  t.strictSame(touched('Load_Balancer', balancer('web'), undefined), ['service:default/web']);
+  t.strictSame(touched('Load_Balancer', foreign, undefined), []);
+  const before: DatabaseRow = { _uuid: 'g', external_ids: ids('policy:default/p') };
+  t.strictSame(
+    touched('Port_Group', before, { _uuid: 'g', external_ids: {} }),
+    ['policy:default/p'],
+    'its tag is gone',
+  );
+});
+
+for (const table of ['Logical_Switch', 'Logical_Router', 'Load_Balancer_Group'])
+  t.test(`a load balancer that is taken off a ${table}`, async (t) => {
+    const all = ['web', 'gone', 'foreign'];
+    t.strictSame(touched(table, holder(...all), holder('gone', 'foreign')), ['service:default/web']);
+    t.strictSame(
+      touched(table, holder(...all), holder('web', 'foreign')),
+      [],
+      'one that is deleted is no row any more',
+    );
+    t.strictSame(touched(table, holder(...all), holder('web', 'gone')), [], "one of somebody else's");
+    t.strictSame(touched(table, holder('gone'), holder('gone', 'web')), [], 'one that is put on');
+    t.equal(touched(table, undefined, holder()), 'everything');
+    t.equal(touched(table, holder('web'), undefined), 'everything');
+  });

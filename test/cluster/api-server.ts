@@ -36,6 +36,8 @@ export interface ApiServer {
   readonly thawStore: () => void;
   /** Lets etcd forget every version before the one that is there now. */
   readonly compactStore: () => Promise<void>;
+  /** Ends both and starts them with nothing in etcd: another cluster, whose versions begin anew, with the certificates and tokens of this one. */
+  readonly loseStore: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -68,7 +70,7 @@ export async function startApiServer(address?: string, more: readonly string[] =
   makeCertificates(folder, ['IP:127.0.0.1', 'DNS:localhost', ...(address ? [`IP:${address}`] : [])].join());
 
   const flags = flagsOf(folder, { etcd: etcdPort, peer: peerPort, api: port });
-  const etcd = run(folder, 'etcd', 'etcd', flags.etcd);
+  let etcd = run(folder, 'etcd', 'etcd', flags.etcd);
   let server: ChildProcess | null = null;
   const kubeconfig = (name: string, changes: KubeconfigChanges = {}): string => {
     const token = changes.token ?? (name === 'weak' ? tokens.weak : tokens.admin);
@@ -122,6 +124,13 @@ export async function startApiServer(address?: string, more: readonly string[] =
       };
       const { header } = await ask('range', { key: 'AA==' });
       await ask('compaction', { revision: header?.revision, physical: true });
+    },
+    loseStore: async () => {
+      await ended(server);
+      await ended(etcd);
+      rmSync(join(folder, 'etcd'), { recursive: true });
+      etcd = run(folder, 'etcd', 'etcd', flags.etcd);
+      start();
     },
     untilReady: async () => {
       const end = Date.now() + readyLimitMs;

@@ -1,5 +1,6 @@
 // What a daemon hears of a cluster, whatever happens to the API server and to what is between.
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import type { Collection } from '../../agent/manifests/cluster-port.ts';
 import type { ApiServer } from './api-server.ts';
@@ -207,6 +208,41 @@ if (server !== null) {
     server.kubectl('create', 'clusterrolebinding', 'lookers', '--clusterrole=lookers', '--user=weak');
     await heard.until(({ log }) => log.includes('found'), 'it looks');
     t.strictSame(heard.log, ['lost cluster-refused', 'whole a', 'found']);
+  });
+
+  t.test('a kubeconfig that names another authority may be of another cluster', async (t) => {
+    const { maps, put } = await newNamespace(server, 'authority');
+    await put('a', '1');
+    const path = server.kubeconfig('moving');
+    const api = openTestApi(path);
+    t.teardown(api.close);
+    const heard = hear(api, maps);
+    await heard.until(({ names }) => names.has('a'), 'all of it is heard');
+    await put('b', '1');
+    await heard.until(({ names }) => names.has('b'), 'it is watched');
+    const caFile = join(server.folder, 'two.crt');
+    writeFileSync(caFile, readFileSync(join(server.folder, 'ca.crt'), 'utf8').repeat(2));
+    server.kubeconfig('moving', { caFile });
+    api.wake();
+    await heard.until(({ log }) => log.length > 2, 'all of it is heard again');
+    t.strictSame(heard.log, ['whole a', 'ADDED b', 'whole a b']);
+  });
+
+  t.test('a server that begins anew, or is restored from a backup, is heard', async (t) => {
+    const { maps, put } = await newNamespace(server, 'restored');
+    await put('a', '1');
+    // Beyond what a server writes when it starts for the first time.
+    for (let version = 0; version < 600; version += 1) await put('a', `${version}`);
+    const api = openTestApi(admin);
+    t.teardown(api.close);
+    const heard = hear(api, maps);
+    await heard.until(({ names }) => names.has('a'), 'all of it is heard');
+    await server.loseStore();
+    await server.untilReady();
+    await (await newNamespace(server, 'restored')).put('b', '1');
+    await heard.until(({ names }) => names.has('b'), 'what is there now is heard');
+    t.strictSame([...heard.names], ['b'], 'and nothing else is there');
+    t.ok(heard.log.indexOf('found') > 0, 'it is found again');
   });
 }
 

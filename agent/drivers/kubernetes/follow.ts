@@ -3,6 +3,8 @@ import type { Collection } from '../../manifests/cluster-port.ts';
 import { collectionCall } from '../../manifests/kinds.ts';
 import type { Follower } from './api.ts';
 import { retryAfterMsIn } from './errors.ts';
+import type { Access } from './http.ts';
+import { isBehind } from './is-behind.ts';
 import { listPages } from './list-pages.ts';
 import { openWatch } from './open-watch.ts';
 import type { Session } from './session.ts';
@@ -10,7 +12,7 @@ import { isChange, versionAfter, watchLines } from './watch-lines.ts';
 
 /**
  * Follows a collection until the function that it returns is called. What was missed while nothing was heard is asked for from the last version that was
- * heard of; where the server does not have that any more (410), everything is listed again.
+ * heard of; where the server does not have that any more (410), or is not as far yet, everything is listed again.
  */
 export function followCollection<T>(session: Session, collection: Collection, follower: Follower<T>): () => void {
   const { access, limits } = session;
@@ -19,23 +21,29 @@ export function followCollection<T>(session: Session, collection: Collection, fo
   const asked = { ...collectionCall(collection), title: collection.plural };
   /** Up to which everything was told; null: nothing was, or too much was missed. */
   let version: string | null = null;
+  /** By whom, and to whom: of another cluster a version says nothing. */
+  let teller: Access | null = null;
   /** Why nothing is heard; null: it is. */
   let loss: ErrorKind | null = null;
 
   const list = async (): Promise<string | null> => {
-    const pages = await listPages(session, await access.current(), asked, follower.read, stop);
+    teller = await access.current();
+    const pages = await listPages(session, teller, asked, follower.read, stop);
     if (pages !== null && !stop.aborted) follower.whole(pages.objects);
     return pages?.version ?? null;
   };
 
-  /** Resolves with the version from which to go on when the stream ends, whoever ends it. */
-  const watch = async (from: string): Promise<string | null> => {
-    const incoming = await openWatch(session, await access.current(), asked, from, stop);
+  /** Resolves with the version from which to go on when the stream ends, whoever ends it. `isNew`: the server has just told it. */
+  const watch = async (from: string, isNew: boolean): Promise<string | null> => {
+    const now = await access.current();
+    if (now !== teller) return null;
+    const incoming = await openWatch(session, now, asked, from, stop);
     if (incoming === null) return null;
-    if (loss !== null && !stop.aborted) follower.found();
-    loss = null;
-    let told = from;
     try {
+      if (!isNew && (await isBehind(session, now, asked, from, stop))) return null;
+      if (loss !== null && !stop.aborted) follower.found();
+      loss = null;
+      let told = from;
       for await (const lines of watchLines(incoming)) {
         if (stop.aborted) break;
         const changes = lines.filter(isChange).map(({ type, object }) => ({ type, object: follower.read(object) }));
@@ -63,8 +71,9 @@ export function followCollection<T>(session: Session, collection: Collection, fo
       // Each attempt with what the kubeconfig says by then.
       access.doubt();
       try {
+        const isNew = version === null;
         version ??= await list();
-        if (version !== null) version = await watch(version);
+        if (version !== null) version = await watch(version, isNew);
         // What had its time is begun anew at once; what ends as soon as it begins is not.
         if (performance.now() - began >= limits.firstPauseMs) {
           pauses.reset();

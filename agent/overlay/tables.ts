@@ -51,6 +51,7 @@ export const workloadTables = [
   'Logical_Switch_Port',
   'Logical_Router',
   'Logical_Router_Port',
+  'Logical_Router_Policy',
   'Load_Balancer',
   'Load_Balancer_Group',
   'Address_Set',

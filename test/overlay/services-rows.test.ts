@@ -18,6 +18,8 @@ interface Cluster {
   serve(objects: readonly ApiObject[]): Promise<readonly string[]>;
   /** A first packet of the pod of a node, or of the node itself. */
   send(from: string, to: string, port: number, protocol?: string): Way;
+  /** What a pod answers from a port of its own. */
+  answer(from: string, port: number, to: string): Way;
   /** A first packet of somebody on the LAN to a gateway. */
   arrive(at: string, to: string, port: number): Way;
   /** Whether a gateway answers when the LAN asks who has an address. */
@@ -56,6 +58,14 @@ async function clusterOf(t: Test, release: Release, layout: OverlayLayout): Prom
   const fromLan = (at: string): string => `inport == "br-ex_${at}" && eth.src == ${lan.mac}`;
   const macOf = (at: string): string => nodes.find(({ name }) => name === at)?.gateway?.mac ?? '';
   const trace = (where: string, packet: string): Way => wayOf(central.run('ovn-trace', '--ct=new', where, packet));
+  const sent = (from: string, to: string, ports: Ports): Way => {
+    const node = nodes.find(({ name }) => from.endsWith(name)) as OverlayNode;
+    const router = central.run('ovn-nbctl', '--bare', 'get', 'Logical_Router_Port', `rtos-${node.name}`, 'mac');
+    const own = central.run('ovn-nbctl', '--bare', 'lsp-get-addresses', from).trim().split(' ');
+    const source = own.slice(1).find((one) => one.includes(':') === to.includes(':'));
+    const ends = `inport == "${from}" && eth.src == ${own[0]} && eth.dst == ${router.trim().replaceAll('"', '')}`;
+    return trace(node.name, `${ends} && ${packetOf(source ?? '', to, ports)}`);
+  };
   return {
     central,
     nodes,
@@ -67,18 +77,12 @@ async function clusterOf(t: Test, release: Release, layout: OverlayLayout): Prom
       central.run('ovn-nbctl', '--wait=sb', 'sync');
       return plan.changes.map((change) => `${change.do} ${change.title}`);
     },
-    send: (from, to, port, protocol = 'tcp') => {
-      const node = nodes.find(({ name }) => from.endsWith(name)) as OverlayNode;
-      const router = central.run('ovn-nbctl', '--bare', 'get', 'Logical_Router_Port', `rtos-${node.name}`, 'mac');
-      const own = central.run('ovn-nbctl', '--bare', 'lsp-get-addresses', from).trim().split(' ');
-      const source = own.slice(1).find((one) => one.includes(':') === to.includes(':'));
-      const ends = `inport == "${from}" && eth.src == ${own[0]} && eth.dst == ${router.trim().replaceAll('"', '')}`;
-      return trace(node.name, `${ends} && ${packetOf(source ?? '', to, port, protocol)}`);
-    },
+    send: (from, to, port, protocol = 'tcp') => sent(from, to, { from: 40000, to: port, protocol }),
+    answer: (from, port, to) => sent(from, to, { from: port, to: 40000, protocol: 'tcp' }),
     arrive: (at, to, port) =>
       trace(
         `ext_${at}`,
-        `${fromLan(at)} && eth.dst == ${macOf(at)} && ${packetOf(to.includes(':') ? lan.six : lan.four, to, port, 'tcp')}`,
+        `${fromLan(at)} && eth.dst == ${macOf(at)} && ${packetOf(to.includes(':') ? lan.six : lan.four, to, { from: 40000, to: port, protocol: 'tcp' })}`,
       ),
     ask: (at, address) => {
       const question = `eth.dst == ff:ff:ff:ff:ff:ff && arp.op == 1 && arp.sha == ${lan.mac} && arp.spa == ${lan.four} && arp.tpa == ${address}`;
@@ -87,9 +91,16 @@ async function clusterOf(t: Test, release: Release, layout: OverlayLayout): Prom
   };
 }
 
-function packetOf(from: string, to: string, port: number, protocol: string): string {
+interface Ports {
+  readonly from: number;
+  readonly to: number;
+  readonly protocol: string;
+}
+
+function packetOf(from: string, to: string, ports: Ports): string {
   const family = to.includes(':') ? 'ip6' : 'ip4';
-  return `${family}.src == ${from} && ${family}.dst == ${to} && ip.ttl == 64 && ${protocol}.src == 40000 && ${protocol}.dst == ${port}`;
+  const { protocol } = ports;
+  return `${family}.src == ${from} && ${family}.dst == ${to} && ip.ttl == 64 && ${protocol}.src == ${ports.from} && ${protocol}.dst == ${ports.to}`;
 }
 
 function macOfPod(id: number): string {
@@ -144,7 +155,8 @@ function onRelease(t: Test, release: Release): void {
     });
 
     t.test(`${naming}: an external policy of Local`, async (t) => {
-      const { serve, send, arrive, ask } = await clusterOf(t, release, layout);
+      const { central, serve, send, answer, arrive, ask } = await clusterOf(t, release, layout);
+      learn(central, 'n1', '192.0.2.12');
       const local = { externalTrafficPolicy: 'Local', externalIPs: ['192.0.2.200'] };
       const slice = sliceObject('web', [
         ['10.42.1.9', 'n1'],
@@ -164,6 +176,15 @@ function onRelease(t: Test, release: Release): void {
       t.ok(ask('n1', '192.0.2.200'), 'who has a pod answers for the external address');
       t.notOk(ask('n2', '192.0.2.200'), 'and nobody else');
       t.match(send('pod-n2', '192.0.2.12', 30080).end, /^pod-n[13]$/, 'but not what comes from inside');
+      t.equal(
+        answer('pod-n1', 8080, '192.0.2.12').end,
+        'br-ex_n1',
+        'another node that asked is answered by the gateway',
+      );
+      if (naming === 'modern') {
+        t.equal(answer('pod-n1', 8080, '192.0.2.11').end, 'k8s-n1', 'the node beside the pod by its own way');
+        t.equal(send('pod-n1', '192.0.2.12', 22).end, 'k8s-n2', 'and what the pod begins goes to the node itself');
+      }
       await serve([nodePort('web'), slice]);
       t.match(arrive('n2', '192.0.2.12', 30080).end, /^pod-n[13]$/, 'nor when the policy is given up');
     });

@@ -114,6 +114,7 @@ t.test('services of objects', { skip }, async (t) => {
     client.address,
     'with Local, the pod beside the gateway sees who asks',
   );
+  t.equal(ask(n1, 'tcp', n2.address, 30090), n1.address, 'another node is answered, too');
   const own = Array.from({ length: 8 }, () => ask(near, 'tcp', '10.43.0.80', 80));
   t.strictSame([...new Set(own)], ['169.254.169.5'], 'inside of it a pod is led to those of its node');
   t.notMatch(n2.must('ovs-ofctl', 'dump-flows', 'br-ex'), /tp_dst=30080/, 'the port it had before is gone');

@@ -25,6 +25,8 @@ export function notServed(service: Service, nodes: readonly OverlayNode[]): read
       `${outside.join(', ')} is served inside of the cluster only, because its gateways have one address together: make a node a gateway by an address of its own`,
     );
   if (service.ports.some(({ nodePort }) => nodePort !== null)) reasons.push(...nodePortsNotServed(nodes));
+  const isOutside = outside.length > 0 || service.ports.some(({ nodePort }) => nodePort !== null);
+  if (service.externalTrafficPolicy === 'Local' && isOutside) reasons.push(...ledElsewhere(nodes, families));
   if (healthCheckNodePort !== null)
     reasons.push(
       `nobody answers at spec.healthCheckNodePort ${healthCheckNodePort}: a load balancer has to ask the service itself`,
@@ -50,6 +52,17 @@ function nodePortsNotServed(nodes: readonly OverlayNode[]): readonly string[] {
   if (nodes.some((node) => node.gateway === null && addressesOf(node).length === 0))
     reasons.push(`NodePorts do not answer at members that are no gateway (microshift-net overlay nodes): ${ask}`);
   return reasons;
+}
+
+/** Where pods see who asks, and what they answer leaves by a gateway that does not know what was asked. */
+function ledElsewhere(nodes: readonly OverlayNode[], families: ReadonlySet<boolean>): readonly string[] {
+  const own = nodes.filter(({ gateway }) => gateway !== null && gateway.isVip !== true);
+  return own.flatMap(({ name, subnets }) => {
+    const others = nodes.filter((one) => one.name !== name).flatMap(({ gateway }) => gateway?.subnets ?? []);
+    const asked = subnets.filter((subnet) => others.includes(subnet) && families.has(isIpv6(subnet)));
+    if (asked.length === 0) return [];
+    return `nobody outside is answered by pods of ${name}, because ${asked.join(' and ')} leaves by another gateway and externalTrafficPolicy is Local: let it leave by ${name}, or use Cluster`;
+  });
 }
 
 function gatewaysOf(nodes: readonly OverlayNode[]): readonly OverlayGateway[] {

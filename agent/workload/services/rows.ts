@@ -6,6 +6,7 @@ import { mapOf } from '../../overlay/existing.ts';
 import { balancerGroups, gatewayNames } from '../../overlay/names.ts';
 import type { UnitDraft } from '../part.ts';
 import { type Balancer, type BalancerPlace, placeName } from './balancers.ts';
+import { wantWaysBack } from './way-back.ts';
 
 /** OVN holds an entry of its table for as long, in 16 bits (ovn-nb(5), affinity_timeout). */
 export const longestAffinitySeconds = 65_535;
@@ -35,6 +36,8 @@ export function wantBalancer(unit: UnitDraft, service: Service, balancer: Balanc
     why: `service ${owner} is reached over ${balancer.protocol}`,
   });
   attach(unit, balancer.place, row.reference, title);
+  const node = unit.nodes.find(({ name }) => 'node' in balancer.place && balancer.place.node === name);
+  if (balancer.keepsSource && node !== undefined) wantWaysBack(unit, owner, node, balancer);
 }
 
 /** Whether a balancer of this name is on the switch or the router of one node. */

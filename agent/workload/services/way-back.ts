@@ -1,0 +1,77 @@
+import type { OverlayNode } from '../../model/overlay.ts';
+import { isIpv6, isWithin, sameFamily, withoutLength } from '../../overlay/addresses.ts';
+import { is, keys } from '../../overlay/column-changes.ts';
+import { listOf, textOf } from '../../overlay/existing.ts';
+import { wantHeld } from '../../overlay/held.ts';
+import { gatewayNames, joinNames } from '../../overlay/names.ts';
+import { clusterRouterOf } from '../../overlay/ownership.ts';
+import type { UnitDraft } from '../part.ts';
+import type { Balancer } from './balancers.ts';
+
+/** Before that by which the nodes' own addresses are led to the nodes (agent/overlay/node.ts). */
+const priority = 1005;
+
+/** An answer of a pod to a node that has asked a gateway. */
+interface Answer {
+  /** Of the pod. */
+  readonly address: string;
+  /** Of Logical_Router_Policy. */
+  readonly match: string;
+}
+
+/**
+ * Leads what the pods behind a gateway's balancer answer to nodes back through this gateway, which alone knows what was asked. A node that asks a pod itself
+ * has an address of the cluster.
+ */
+export function wantWaysBack(unit: UnitDraft, owner: string, node: OverlayNode, balancer: Balancer): void {
+  const { draft, nodes } = unit;
+  const router = clusterRouterOf(draft.existing);
+  const port = draft.existing.named('Logical_Router_Port', joinNames(gatewayNames(node.name).router).onRouter);
+  if (router === null || port === null) {
+    draft.trace.push(`${owner}=no way back by ${node.name}, whose router is not there`);
+    return;
+  }
+  const holder = { table: 'Logical_Router', title: textOf(router, 'name'), reference: router._uuid, existing: router };
+  const hops = draft.hasColumn('Logical_Router_Policy', 'nexthops') ? 'nexthops' : 'nexthop';
+  const gateways = listOf(port, 'networks').map((one) => withoutLength(String(one)));
+  for (const { address, match } of answersOf(owner, node, nodes, balancer)) {
+    const hop = sameFamily(gateways, address);
+    if (hop === null) continue;
+    wantHeld(
+      { ...draft, want: unit.want },
+      {
+        table: 'Logical_Router_Policy',
+        title: `${node.name}: ${match}`,
+        holder,
+        column: 'policies',
+        key: { priority, match },
+        columns: {
+          action: is('reroute'),
+          [hops]: is([hop]),
+          external_ids: keys({ 'k8s.ovn.org/kind': 'Service', 'k8s.ovn.org/owner': owner }),
+        },
+        why: `a node that asked service ${owner} at ${node.name} is answered from there`,
+      },
+    );
+  }
+}
+
+function answersOf(
+  owner: string,
+  { gateway, subnets }: OverlayNode,
+  nodes: readonly OverlayNode[],
+  { protocol, vips }: Balancer,
+): readonly Answer[] {
+  const own = (gateway?.addresses ?? []).map(withoutLength);
+  // Nothing arrives from the address that the gateway has, too: the node that it is asks by its own table.
+  const askers = nodes.flatMap(({ hostAddresses }) => hostAddresses).filter((one) => !own.includes(one));
+  return [...new Set(Object.values(vips).flatMap((to) => to.split(',')))].flatMap((backend): Answer[] => {
+    const [, address = '', port = ''] = /^\[?(.*?)\]?:([0-9]+)$/.exec(backend) ?? [];
+    const family = isIpv6(address) ? 'ip6' : 'ip4';
+    const ofFamily = askers.filter((one) => isIpv6(one) === isIpv6(address));
+    // What a node serves itself it answers itself.
+    if (ofFamily.length === 0 || !subnets.some((subnet) => isWithin(address, subnet))) return [];
+    const packet = `${family}.src == ${address} && ${protocol.toLowerCase()}.src == ${port}`;
+    return [{ address, match: `${packet} && ${family}.dst == {${ofFamily.join(', ')}} /* ${owner} */` }];
+  });
+}

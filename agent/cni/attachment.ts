@@ -9,7 +9,7 @@ export interface Attachment {
   readonly link: string;
   /** `<namespace>_<name>`, the logical port. */
   readonly logicalPort: string;
-  /** Of the pod as the API has it. */
+  /** By which the kubelet knows the pod. */
   readonly uid: string;
   readonly network: PodNetwork;
   readonly mtu: number;

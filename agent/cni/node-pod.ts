@@ -1,5 +1,6 @@
 import type { Labels } from '../model/workload.ts';
 import { ownNetwork, type PodNetwork } from '../workload/pods/annotations.ts';
+import { mirrorAnnotation } from '../workload/pods/mirror.ts';
 
 /** A pod of this node, as far as its interface depends on it. */
 export interface NodePod {
@@ -16,7 +17,7 @@ export interface NodePod {
 export function readNodePod(object: unknown): NodePod {
   const { metadata = {} } = object as { readonly metadata?: Partial<NodePod> & { readonly annotations?: Labels } };
   const { namespace = '', name = '', uid = '', annotations = {} } = metadata;
-  const mirrorOf = annotations['kubernetes.io/config.mirror'] ?? null;
+  const mirrorOf = annotations[mirrorAnnotation] ?? null;
   return { namespace, name, uid, mirrorOf, network: ownNetwork({ uid, annotations }) };
 }
 

@@ -26,6 +26,8 @@ export interface ClusterNode {
 }
 
 export interface Pod extends Named {
+  /** The uid of the static pod that it is the API's copy of. Absent: it is none. */
+  readonly mirrorOf?: string;
   readonly labels: Labels;
   /** Those that speak of the network. */
   readonly annotations: Labels;

@@ -1,9 +1,10 @@
 // The CNI plug-in on real nodes: pods get their interfaces and reach each other, and every verb does what its specification says.
 import t from 'tap';
+import { removePod } from './cluster-api.ts';
 import { sandboxId, startCniCluster } from './cni-cluster.ts';
 import { startDaemon } from './daemon.ts';
 import { ping } from './ping.ts';
-import { cni, inPod, makeSandbox, missingForPods, ofPods, removeNamespace } from './pods.ts';
+import { cni, createPod, inPod, makeSandbox, missingForPods, ofPods, removeNamespace } from './pods.ts';
 import { talk } from './talk.ts';
 
 const skip = missingForPods() ?? false;
@@ -115,6 +116,28 @@ t.test('pods of two nodes', { skip }, async (t) => {
   removeNamespace(n2, b.sandbox);
   t.match(await cni(n2, 'DEL', { ...b.sandbox, netns: '' }), { status: 0 }, 'the namespace may be gone already');
   for (const host of hosts) t.strictSame(ofPods(host), []);
+});
+
+t.test('a static pod goes on when its copy in the API is deleted', { skip }, async (t) => {
+  const cluster = await startCniCluster(t);
+  if (cluster === null) return;
+  const { server, hosts } = cluster;
+  const [n1] = hosts;
+  await startDaemon(n1);
+  const mirror = { 'kubernetes.io/config.mirror': 'of-a-file' };
+  const pod = await createPod(server, 'n1', 'a', mirror);
+  const sandbox = makeSandbox(n1, sandboxId(), { ...pod, uid: 'of-a-file' });
+  const { status, result } = await cni(n1, 'ADD', sandbox);
+  t.equal(status, 0);
+  const address: string = result.ips[0].address.replace('/24', '');
+  t.equal(ping(n1, address), 64);
+  await removePod(server, 'a');
+  // When this one has its interface, what is for the other is gone.
+  const other = await cluster.pod(n1, 'b');
+  t.match(await cni(n1, 'ADD', other.sandbox), { status: 0 });
+  await createPod(server, 'n1', 'a', mirror);
+  t.equal(ping(n1, address), 64, 'with the address that it had');
+  t.match(await cni(n1, 'CHECK', sandbox, { prevResult: result }), { status: 0 });
 });
 
 t.test('what is asked for wrongly', { skip }, async (t) => {

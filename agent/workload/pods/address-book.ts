@@ -6,6 +6,7 @@ import { escapeText } from '../../printable.ts';
 import { givesAddresses } from '../cluster-nodes.ts';
 import { annotatedNetwork, annotationNames, requestedAddresses } from './annotations.ts';
 import { createHeldAddresses } from './held.ts';
+import { kubeletUid } from './mirror.ts';
 import { isSame, lastWithOwnMac, type PodSubnets, podSubnets, rangeWith } from './subnets.ts';
 
 /** Which pod has which addresses. Decides from what it is told only: the same batches give the same addresses. */
@@ -23,7 +24,10 @@ export interface AddressBatch {
   readonly pods: Iterable<Pod>;
   /** Pods that are gone. */
   readonly gone: Iterable<ObjectKey>;
-  /** Addresses that this very pod's row of OVN_Northbound has, without length; empty: it has none. Asked only for pods that have no address yet. */
+  /**
+   * Addresses that this very pod's row of OVN_Northbound has, without length; empty: it has none. `uid` is that by which the kubelet knows it. Asked only for
+   * pods that have no address yet.
+   */
   addressesOfRow(pod: ObjectKey, uid: string): readonly string[];
 }
 
@@ -57,6 +61,8 @@ export function createAddressBook(): AddressBook {
   const pods = new Map<ObjectKey, Pod>();
   /** Uid and node of those that have some. */
   const holders = new Map<ObjectKey, string>();
+  /** What static pods had whose copy was deleted: they run on, and another copy comes. */
+  const left = new Map<ObjectKey, readonly string[]>();
   /** What was told of those that shall have some and have none. */
   const refused = new Map<ObjectKey, string>();
   let subnetsOf: ReadonlyMap<string, PodSubnets> = new Map();
@@ -83,6 +89,7 @@ export function createAddressBook(): AddressBook {
   const take = ({ key, pod, node, subnets }: Seeker, addresses: readonly string[]): boolean => {
     if (!held.take(key, node, subnets, addresses)) return false;
     holders.set(key, holderText(pod, node));
+    left.delete(key);
     refused.delete(key);
     return true;
   };
@@ -100,7 +107,10 @@ export function createAddressBook(): AddressBook {
     addresses: held.addresses,
     settle: ({ nodes, pods: told, gone, addressesOfRow }) => {
       const looked = new Set<ObjectKey>(gone);
-      for (const key of looked) pods.delete(key);
+      for (const key of looked) {
+        if (pods.get(key)?.mirrorOf !== undefined) left.set(key, held.addresses.get(key) ?? []);
+        pods.delete(key);
+      }
       for (const pod of told) {
         const key = `${pod.namespace}/${pod.name}`;
         pods.set(key, pod);
@@ -120,7 +130,7 @@ export function createAddressBook(): AddressBook {
         const fault = nodeFault(key);
         if (fault !== null) elsewhere.push(fault);
         else if (seeker === null) refused.delete(key);
-        else seekers.push({ ...seeker, had: isHolder(seeker) ? addresses : [] });
+        else seekers.push({ ...seeker, had: isHolder(seeker) ? (left.get(key) ?? addresses) : [] });
       }
       // Somebody may have given back what they need.
       for (const key of refused.keys()) {
@@ -169,7 +179,7 @@ function serve(seekers: readonly Seeker[], counter: Counter): readonly AddressFa
   const known = seekers.map((seeker) => ({
     seeker,
     annotated: (annotatedNetwork(seeker.pod.annotations)?.addresses ?? []).map(withoutLength),
-    ofRow: counter.addressesOfRow(seeker.key, seeker.pod.uid).map(canonicalAddress),
+    ofRow: counter.addressesOfRow(seeker.key, kubeletUid(seeker.pod)).map(canonicalAddress),
   }));
   const sources: readonly ((one: (typeof known)[number]) => readonly string[])[] = [
     ({ seeker }) => seeker.had,
@@ -232,6 +242,6 @@ function usableOf(subnets: PodSubnets, addresses: readonly string[]): readonly s
   return addresses.map(withoutLength).filter((address) => rangeWith(subnets, address)?.isUsable === true);
 }
 
-function holderText({ uid }: Pod, node: string): string {
-  return `${uid} ${node}`;
+function holderText(pod: Pod, node: string): string {
+  return `${kubeletUid(pod)} ${node}`;
 }

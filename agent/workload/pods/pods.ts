@@ -4,6 +4,7 @@ import { is, keys } from '../../overlay/column-changes.ts';
 import type { WantedRow } from '../../overlay/draft.ts';
 import { type Existing, textOf } from '../../overlay/existing.ts';
 import type { Part, UnitDraft } from '../part.ts';
+import { kubeletUid } from './mirror.ts';
 
 /** Name of a pod's logical port; no name of Kubernetes has the character between. */
 export function portName(pod: string): string {
@@ -42,7 +43,7 @@ export const pods: Part = {
         addresses: is([place]),
         port_security: is([place]),
         // Neither an interface of the pod of that name before, nor one on another node, is taken for this one.
-        options: keys({ 'iface-id-ver': pod.uid, 'requested-chassis': node.systemId }),
+        options: keys({ 'iface-id-ver': kubeletUid(pod), 'requested-chassis': node.systemId }),
         external_ids: keys({ namespace: pod.namespace, pod: 'true' }),
       },
       place: { row: nodeSwitch, column: 'ports' },

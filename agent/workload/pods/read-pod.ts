@@ -1,5 +1,6 @@
 import type { ContainerPort, Labels, Pod, Protocol } from '../../model/workload.ts';
 import { annotationNames } from './annotations.ts';
+import { mirrorAnnotation } from './mirror.ts';
 
 /** v1 Pod, as far as it is read; whatever the API server fills in may be absent in an object that an older one has stored. */
 interface PodObject {
@@ -38,6 +39,7 @@ export function readPod(object: unknown): Pod {
     namespace: metadata.namespace ?? '',
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
+    ...(annotations[mirrorAnnotation] !== undefined && { mirrorOf: annotations[mirrorAnnotation] }),
     labels,
     annotations: Object.fromEntries(Object.entries(annotations).filter(([key]) => known.includes(key))),
     nodeName: spec.nodeName === '' ? null : (spec.nodeName ?? null),

@@ -7,6 +7,7 @@ import { monotonicMs, waitFor } from '../../../deadline.ts';
 import { hasLink, linksWithAlias } from '../../../drivers/host/aliased-links.ts';
 import { ipBatch } from '../../../drivers/host/ip-batch.ts';
 import type { PodPorts } from '../../../drivers/openvswitch/pod-ports.ts';
+import { kubeletUid } from '../../../workload/pods/mirror.ts';
 import type { NodePods } from './node-pods.ts';
 
 /** The central node gives an address within tens of milliseconds; the kubelet gives a sandbox two minutes, and 30 s leave it time to try again. */
@@ -123,9 +124,19 @@ async function attachmentOf(
     const message = 'K8S_POD_NAMESPACE and K8S_POD_NAME are not in CNI_ARGS';
     throw new CniError(cniCode.badEnvironment, message, 'only pods have addresses here');
   }
-  const { namespace, name, uid, network } = await pods.addressed(pod, addressedMs, gone);
+  const { network, ...addressed } = await pods.addressed(pod, addressedMs, gone);
+  const { namespace, name } = addressed;
   const link = linkOf(containerId);
-  return { containerId, netns, ifname, link, logicalPort: `${namespace}_${name}`, uid, network, mtu };
+  return {
+    containerId,
+    netns,
+    ifname,
+    link,
+    logicalPort: `${namespace}_${name}`,
+    uid: kubeletUid(addressed),
+    network,
+    mtu,
+  };
 }
 
 /** ovn-controller tells by the interface's own row. */

@@ -184,6 +184,8 @@ t.test('what is read of a pod', (t) => {
     'of one in which much is absent',
   );
   t.match(readPod({}), { name: '', podIPs: [], isOver: false });
+  const copy = { metadata: { uid: 'u', annotations: { 'kubernetes.io/config.mirror': 'of-a-file' } } };
+  t.match(readPod(copy), { uid: 'u', mirrorOf: 'of-a-file', annotations: {} }, "the API's copy of a static pod");
   t.equal(readPod({ status: { phase: 'Succeeded' } }).isOver, true);
   t.end();
 });

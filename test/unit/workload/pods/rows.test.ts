@@ -105,6 +105,22 @@ t.test('a pod made anew under its name has the same row, and on another node ano
   t.end();
 });
 
+t.test('a static pod goes on when its copy in the API is deleted and made anew', (t) => {
+  const { put, drop, ports } = clusterOf([nodeOf(1)]);
+  put(podOf('a', { mirrorOf: 'of-a-file' }));
+  const options = { 'iface-id-ver': 'of-a-file' };
+  t.match(ports('n1'), [{ options, addresses: [/10\.42\.1\.3$/] }], 'the uid is that which the kubelet knows');
+  t.strictSame(put(podOf('a', { uid: 'second', mirrorOf: 'of-a-file' })).changes, [], 'at once');
+  drop('default/a');
+  put(podOf('b'));
+  put(podOf('a', { uid: 'third', mirrorOf: 'of-a-file' }));
+  t.match(ports('n1'), [{ addresses: [/10\.42\.1\.4$/] }, { options, addresses: [/10\.42\.1\.3$/] }], 'or later');
+  drop('default/a');
+  put(podOf('a', { uid: 'fourth', mirrorOf: 'of-another-file' }));
+  t.match(ports('n1').slice(1), [{ addresses: [/10\.42\.1\.5$/] }], 'one that was changed is another pod');
+  t.end();
+});
+
 t.test('a row that the tool of 2017 made is taken over', (t) => {
   const cluster = clusterOf([nodeOf(1)]);
   const { put, ports, database } = cluster;

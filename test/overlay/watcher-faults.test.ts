@@ -19,6 +19,8 @@ import { type SlowWay, slowWay } from './slow-api.ts';
 const limitMs = 120_000;
 /** Where the daemon and the plug-in write, each on a disk of its own. */
 const places = ['/var/lib/microshift-net', '/run/microshift-net', '/etc/cni/net.d', '/tmp'];
+/** Where OVN has its databases. */
+const databases = '/var/lib/ovn';
 const fakeClock = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
 
 /** A daemon, and what it says. */
@@ -104,12 +106,14 @@ async function onNode(t: Test, server: ApiServer): Promise<void> {
   const n1 = await lan.host('n1', 11);
   for (const place of places)
     n1.must('sh', '-c', 'mkdir -p "$1" && mount -t tmpfs -o size=512k,mode=755 small "$1"', 'sh', place);
+  n1.must('sh', '-c', `mkdir -p ${databases} && mount -t tmpfs -o size=8m,mode=755 small ${databases}`);
   installShim(n1);
   form(t, [n1]);
   const way = await slowWay(t, server.port);
   await giveApi(t, n1, { ...server, port: way.port });
   const rows = await openRows(t, n1);
   await t.test('a full disk', (t) => onFullDisk(t, server, n1, rows));
+  await t.test('a full disk under the databases', (t) => onFullDatabase(t, server, n1, rows));
   const skip = existsSync(fakeClock) ? false : 'libfaketime is missing';
   await t.test('a clock that is set', { skip }, (t) => onSetClock(t, server, n1, rows, way));
   const daemon = await startHeard(n1);
@@ -156,6 +160,27 @@ async function onFullDisk(t: Test, server: ApiServer, n1: Host, rows: Rows): Pro
   t.strictSame([pid, watcher.role, watcher.objects.Pod ?? watcher.objects.pods], [daemon.pid, 'active', 1]);
   t.equal(n1.must('find', ...places, '-name', '*.tmp'), '');
   t.strictSame([daemon.times(/conflist cannot be written/), daemon.times(/run\.json cannot be written/)], [1, 1]);
+  t.equal(await daemon.stop(), 0);
+}
+
+/** Nothing that is refused meanwhile counts as refused for what it says: it would wait, and what comes later would be written without it. */
+async function onFullDatabase(t: Test, server: ApiServer, n1: Host, rows: Rows): Promise<void> {
+  const daemon = await startHeard(n1);
+  await makePod(server, 'n1', 'early');
+  await rows.untilPort('early');
+  n1.run(['dd', 'if=/dev/zero', `of=${databases}/filler`, 'bs=1k']);
+  // What is left of a page still takes a few of them.
+  const names = Array.from({ length: 30 }, (_, index) => `starved-${index}`);
+  await Promise.all(names.map((name) => makePod(server, 'n1', name)));
+  await daemon.saying(/I\/O error: .*write failed/);
+  n1.must('rm', `${databases}/filler`);
+  await makePod(server, 'n1', 'fed');
+  for (const name of ['fed', ...names]) await rows.untilPort(name);
+  const { body } = await server.call('GET', '/api/v1/namespaces/default/events?fieldSelector=reason=Refused');
+  t.strictSame(body.items, [], 'no pod is told that it was refused');
+  for (const name of ['early', 'fed', ...names]) await removePod(server, name);
+  for (const name of ['early', 'fed', ...names]) await rows.untilPort(name, false);
+  t.equal(await verified(n1), 0, 'every row is as wanted');
   t.equal(await daemon.stop(), 0);
 }
 

@@ -5,17 +5,24 @@ import { OvsdbError } from '../ovsdb/index.ts';
 export function fromOvn(what: string, where: string, error: unknown): AgentError {
   if (isAgentError(error)) return error;
   const kind = error instanceof OvsdbError ? error.kind : 'operation';
-  const [named, hint] = table[kind] ?? refusal;
+  // ovsdb-server cannot write its file (RFC 7047 section 3.1): whatever is asked for is refused then.
+  const isStorage = kind === 'operation' && /^commit failed: I\/O error/.test(messageOf(error));
+  const [named, hint] = isStorage ? storage : (table[kind] ?? refusal);
   return new AgentError(named, `could not ${what} at ${where}: ${messageOf(error)}`, {
     hint,
     cause: error,
-    facts: { doing: what, server: where },
+    facts: { doing: what, server: where, ...(isStorage && { isStorage }) },
   });
 }
 
 const refusal: readonly [ErrorKind, string] = [
   'ovsdb-refused',
   'run it again: somebody else may have changed the rows meanwhile; `--verbose` has what the server said',
+];
+
+const storage: readonly [ErrorKind, string] = [
+  'ovsdb-refused',
+  'free space on the disk that has the database, on the central node: df /var/lib/ovn',
 ];
 
 /** Kind of the connection's error → ours, and what to do. */

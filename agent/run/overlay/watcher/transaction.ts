@@ -53,7 +53,8 @@ async function sent(northbound: Northbound, rows: number, operations: ReturnType
     return await northbound.transact(`change ${rows} rows of OVN_Northbound`, operations as never);
   } catch (thrown) {
     const error = asAgentError(thrown);
-    if (error.kind === 'ovsdb-refused') return error;
+    // What the database has no room for says nothing of the rows.
+    if (error.kind === 'ovsdb-refused' && error.facts.isStorage !== true) return error;
     throw error;
   }
 }

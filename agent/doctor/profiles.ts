@@ -9,7 +9,6 @@ import {
 } from '../model/observation.ts';
 import type { Difference } from '../model/plan.ts';
 import { stringsOf } from '../model/settings.ts';
-import { isAddedRow } from '../plan/added-names.ts';
 import { bridges as ownBridges, ownProfileIds, profileIds, profileUuid } from '../plan/names.ts';
 import { planTuning } from '../plan/tuning/tuning.ts';
 import { isMadeUp } from '../plan/uplink/external-profile.ts';
@@ -53,17 +52,19 @@ export const profileChecks: readonly Check[] = [
         given(ovs, ({ bridges }) => {
           // Where br-ex is left to the admin, `apply` leaves what is in the way, too.
           const mend = (byHand: string): string => (config.disableOvsInit.value ? byHand : 'microshift-net apply');
-          const mendBridge = (name: string, byHand: string): string => (isOurs(name) ? mend(byHand) : byHand);
-          const isWanted = (name: string): boolean =>
-            plan === null || plan.wanted.bridges.some((entry) => entry.bridge === name);
+          const isSurplus = (name: string): boolean =>
+            plan?.differences.some(({ kind, bridge }) => kind === 'surplus' && bridge === name) ?? false;
+          // A bridge of one of our names may be somebody else's, which `apply` leaves alone.
+          const isPlanned = (name: string): boolean =>
+            plan === null ? isOurs(name) : plan.wanted.bridges.some(({ bridge }) => bridge === name) || isSurplus(name);
+          const mendBridge = (name: string, byHand: string): string => (isPlanned(name) ? mend(byHand) : byHand);
           const ofBridge = ({ name, externalIds }: OvsBridge): Finding | false => {
             const owner = externalIds['NM.connection.uuid'];
             if (owner !== undefined && !profiles.some((profile) => profile.uuid === owner)) {
               const fix = mendBridge(name, `ovs-vsctl del-br ${name}`);
               return failed(`bridge ${name} belongs to a profile that is gone`, fix);
             }
-            const isSurplus = (isOurs(name) || isAddedRow({ name }, owner)) && !isWanted(name);
-            return isSurplus && failed(`bridge ${name} is not wanted any more`, 'microshift-net apply');
+            return isSurplus(name) && failed(`bridge ${name} is not wanted any more`, 'microshift-net apply');
           };
           const ofPort = (bridge: string, { name, type }: OvsInterface): Finding | false => {
             const link = network.value?.links.find((one) => one.name === name);

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { countsAsNotSet } from '../config/effective.ts';
+import { hintIn } from '../facts/hints.ts';
 import type { DiskFacts, HintFileFacts } from '../model/examination.ts';
 import { type Check, type Finding, failed, given, ok, verdictOf, warning } from './finding.ts';
 
@@ -106,16 +107,15 @@ export const fileChecks: readonly Check[] = [
 function complaintsOfHint(hint: HintFileFacts, links: readonly string[] | null): readonly Finding[] {
   const { path, text } = hint;
   if (hint.notAFile !== null) return [failed(`${path} is ${hint.notAFile}, not a file`, `rm -r ${path}`)];
-  const lines = text.split('\n').map((line) => line.trim());
-  const [first = ''] = lines;
+  const first = hintIn(text);
   const complaints: Finding[] = [];
   if (hint.ownerId !== 0 || (hint.mode & 0o022) !== 0) {
     const mode = hint.mode.toString(8);
     const found = `${path} can be changed by others than root (owner ${hint.ownerId}, mode ${mode}), who could so choose the uplink`;
     complaints.push(warning(found, `chown root:root ${path} && chmod 0644 ${path}`));
   }
-  if (first === '') return [...complaints, warning(`${path} is empty, as if it were not there`, `rm ${path}`)];
-  if (lines.some((line, index) => index > 0 && line !== ''))
+  if (first === null) return [...complaints, warning(`${path} is empty, as if it were not there`, `rm ${path}`)];
+  if (/\n.*\S/.test(text))
     complaints.push(warning(`${path} has more than one line; only the first counts`, `echo ${first} > ${path}`));
   if (hint.is === 'address') {
     if (isIP(first) === 0) complaints.push(warning(`${path} has no address: ${JSON.stringify(first)}`, `rm ${path}`));

@@ -16,13 +16,16 @@ export const hintedNicPath = '/var/lib/microshift-net/uplink.json';
 /** What `bridge add` has asked for, beside the journals of the runs that did it. */
 export const addedBridgesPath = '/var/lib/microshift-net/bridges.json';
 
-/** What the hint files say: their first line, without white space and quotes around it. `fileText` gives null where there is no file. */
+/** What counts of a hint file: its first line, without white space and quotes around it; null: nothing. */
+export function hintIn(fileText: string): string | null {
+  const line = fileText.split('\n')[0]?.trim() ?? '';
+  const text = (/^(["'])(.*)\1$/.exec(line)?.[2] ?? line).trim();
+  return text === '' ? null : text;
+}
+
+/** What the hint files say. `fileText` gives null where there is no file. */
 export function readHints(fileText: (path: string) => string | null): HintFiles {
-  const hint = (name: keyof typeof hintFiles): string | null => {
-    const line = fileText(hintFiles[name].path)?.split('\n')[0]?.trim() ?? '';
-    const text = (/^(["'])(.*)\1$/.exec(line)?.[2] ?? line).trim();
-    return text === '' ? null : text;
-  };
+  const hint = (name: keyof typeof hintFiles): string | null => hintIn(fileText(hintFiles[name].path) ?? '');
   const added = parseAddedBridges(fileText(addedBridgesPath));
   return {
     ...(added.length === 0 ? {} : { addedBridges: added }),

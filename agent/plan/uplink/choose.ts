@@ -3,7 +3,7 @@ import type { AddedBridge } from '../../model/added-bridge.ts';
 import type { Config } from '../../model/config.ts';
 import type { Link, Observation } from '../../model/observation.ts';
 import type { PlanNote, UplinkChoice } from '../../model/plan.ts';
-import { isDefault } from '../../net/destination.ts';
+import { isDefault, isLinkLocal } from '../../net/destination.ts';
 import { bridgesOf, externalBridge, gatewayBridge } from '../names.ts';
 import { type Candidate, newNameOf, rememberedCandidates } from './remembered.ts';
 import { unsuitability } from './suitability.ts';
@@ -94,7 +94,7 @@ function uplinkByOtherRoute(choosing: Choosing): UplinkDecision {
     throw takenByExternal(external);
   const [added] = observation.hints.addedBridges ?? [];
   if (added !== undefined) throw takenByAdded(added);
-  throw new AgentError('no-uplink', 'no interface has a route, so there is none to choose as the uplink of br-ex', {
+  throw new AgentError('no-uplink', 'no suitable interface has a route but link-local ones: there is none for br-ex', {
     hint: 'give an interface an address, name one with `uplink: <interface>` in /etc/microshift/ovn.yaml, or set `uplink: none`',
     facts: { trace, interfaces: interfaceNames(observation) },
   });
@@ -178,10 +178,10 @@ function byDefaultRoute(observation: Observation): readonly Candidate[] {
 }
 
 function byOtherRoute(observation: Observation): readonly Candidate[] {
+  // A link-local route says nothing about where the LAN is: the NIC of a BMC has one, too.
+  const isOfLan = (destination: string): boolean => !isDefault(destination) && !isLinkLocal(destination);
   return observation.routes
-    .filter(
-      (route) => !isDefault(route.destination) && !isOwnBridge(route.device, observation) && route.device !== 'lo',
-    )
+    .filter(({ device, destination }) => !isOwnBridge(device, observation) && device !== 'lo' && isOfLan(destination))
     .map(({ device, destination }) => ({ name: device, source: `route to ${destination}` }));
 }
 

@@ -6,7 +6,8 @@ import { misreadInName } from './misread-name.ts';
 
 /** ARPHRD_ETHER of linux/if_arp.h: what an OVS port of type `system` carries. */
 const ethernet = 1;
-/** NMDeviceType veth, NMDeviceState unmanaged. */
+/** NMDeviceType bridge, veth; NMDeviceState unmanaged. */
+const bridgeDevice = 13;
 const vethDevice = 20;
 const unmanaged = 10;
 
@@ -27,6 +28,8 @@ export function unsuitability(link: Link | undefined, observation: Observation):
   if (link.hardwareType !== ethernet) return 'it is not an Ethernet device, so Open vSwitch cannot carry it';
   if (isForeignVeth(link.name, observation) && !isOnlyWayOut(link.name, observation))
     return 'it is a veth that NetworkManager does not manage, the end of a container cable';
+  if (isForeignBridge(link.name, observation) && !isOnlyWayOut(link.name, observation))
+    return 'it is a bridge without a NIC that NetworkManager does not manage, as container engines make them';
   if (isOvsInternal(link.name, observation)) return 'it is an internal port of Open vSwitch';
   const master = masterOf(link);
   return master === null ? null : `it is a port of ${master}`;
@@ -61,9 +64,21 @@ function masterOf({ master }: Link): string | null {
 /** What the kernel shows as the master of every port of Open vSwitch. */
 const datapath = 'ovs-system';
 
-/** A veth nobody gave a profile: not managed at all, or shown with what somebody else configured on it. */
-function isForeignVeth(name: string, { networkManager }: Observation): boolean {
-  const device = networkManager.devices.find((entry) => entry.interface === name && entry.type === vethDevice);
+/** A veth nobody gave a profile. */
+function isForeignVeth(name: string, observation: Observation): boolean {
+  return isWithoutProfile(name, vethDevice, observation);
+}
+
+/** A Linux bridge that nobody gave a profile, and that has nothing but the cables of containers and virtual machines in it. */
+function isForeignBridge(name: string, observation: Observation): boolean {
+  const ports = observation.links.filter((link) => link.master === name);
+  const isCable = ({ name: port, kind }: Link): boolean => kind === 'tun' || isForeignVeth(port, observation);
+  return isWithoutProfile(name, bridgeDevice, observation) && ports.every(isCable);
+}
+
+/** Not managed by NetworkManager at all, or shown with what somebody else configured on it. */
+function isWithoutProfile(name: string, type: number, { networkManager }: Observation): boolean {
+  const device = networkManager.devices.find((entry) => entry.interface === name && entry.type === type);
   if (device === undefined) return false;
   const active = networkManager.activeConnections.find((entry) => entry.path === device.activeConnection);
   return device.state === unmanaged || (active !== undefined && isExternal(active));

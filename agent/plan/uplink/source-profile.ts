@@ -5,7 +5,7 @@ import { type ProfileSettings, textOf } from '../../model/settings.ts';
 import { type BridgeNames, bridgeOfProfile, sourceOf } from '../names.ts';
 import { copyOfExternal, isCopyOf, isMadeUp } from './external-profile.ts';
 import { wantedMac } from './mac.ts';
-import { uplinkInBridge } from './uplink-in-bridge.ts';
+import { namedUplink, uplinkInBridge } from './uplink-in-bridge.ts';
 
 /** The admin's profile that an uplink is configured by, and where its addresses are now. */
 export interface UplinkSource {
@@ -46,10 +46,12 @@ export function uplinkSource(names: BridgeNames, uplink: string, observation: Ob
   const bridgeLink = observation.links.find((entry) => entry.name === names.bridge);
   const bridgeHasAddresses = bridgeLink?.addresses.some((entry) => entry.scope === 'global') ?? false;
   const ours = observation.networkManager.profiles.find((entry) => entry.id === names.bridgeInterface);
-  // Also while the NIC is not a port: somebody took it out, and what the bridge was given is still what it has.
+  // Also while the NIC is not a port: somebody took it out, and what the bridge was given is still what it has. By its name, too:
+  // several NICs may run one profile (connection.multi-connect).
+  const isNamed = namedUplink(names, observation) === uplink;
   const carries =
     uplinkInBridge(names, observation) === uplink ||
-    (ours !== undefined && sourceOf(ours) === profile.uuid && isActivated(ours, observation));
+    (isNamed && ours !== undefined && sourceOf(ours) === profile.uuid && isActivated(ours, observation));
   const given = carries ? (ours?.settings ?? null) : null;
   const settings = externalCopy?.settings ?? profile.settings;
   return {

@@ -27,7 +27,7 @@ export function presentOrFormerUplink(names: BridgeNames, observation: Observati
 }
 
 /** What our profile of the bridge calls its uplink, as ovn-kubernetes reads it. */
-function namedUplink(names: BridgeNames, observation: Observation): string | null {
+export function namedUplink(names: BridgeNames, observation: Observation): string | null {
   const profile = observation.networkManager.profiles.find((entry) => entry.id === names.bridge);
   return stringsOf(profile?.settings, 'ovs-external-ids', 'data')['bridge-uplink'] ?? null;
 }

@@ -6,26 +6,39 @@ import type { UplinkSource } from '../uplink/source-profile.ts';
 /** NMSettingIP6ConfigAddrGenMode: eui64. */
 const eui64: SettingValue = ['i', 0];
 
+interface KeptIdentifier {
+  readonly ipv6: Readonly<Record<string, SettingValue>>;
+  readonly notes: readonly PlanNote[];
+}
+
+const nothingKept: KeptIdentifier = { ipv6: {}, notes: [] };
+
 /**
  * Keeps a SLAAC address over the move. A stable-privacy address (RFC 7217) is a hash of the profile and the interface name, both of
- * which change, so the identifier the node has now becomes a token (`ipv6.token`); an EUI-64 one follows from the MAC by itself.
+ * which change, so the identifier the node has now becomes a token (`ipv6.token`); an EUI-64 one follows from the MAC by itself. What the
+ * bridge was given once stays, whatever addresses it has: others may have given it some, and the router's run out.
  */
-export function keepInterfaceIdentifier(source: UplinkSource): {
-  ipv6: Readonly<Record<string, SettingValue>>;
-  notes: readonly PlanNote[];
-} {
-  const { settings } = source;
+export function keepInterfaceIdentifier(source: UplinkSource): KeptIdentifier {
+  const { settings, given } = source;
   if (textOf(settings, 'ipv6', 'method') !== 'auto' || jsonOf(settings, 'ipv6', 'token') !== undefined)
-    return { ipv6: {}, notes: [] };
+    return nothingKept;
+  const token = textOf(given, 'ipv6', 'token');
+  if (token !== undefined) return asToken(token);
   const identifiers = slaacIdentifiers(source);
   const [identifier] = identifiers;
-  if (identifier === undefined) return { ipv6: {}, notes: [] };
-  const bridge = source.addressLink.name;
   if (identifiers.length > 1) {
-    const message = `${bridge} has IPv6 addresses with ${identifiers.length} different interface identifiers; only one can be kept, the others change`;
+    const message = `${source.addressLink.name} has IPv6 addresses with ${identifiers.length} different interface identifiers, and a token keeps only one: none is kept, stable-privacy addresses change`;
     return { ipv6: {}, notes: [{ level: 'warning', message }] };
   }
-  if (identifier === eui64Identifier(source.mac)) return { ipv6: { 'addr-gen-mode': eui64 }, notes: [] };
+  const isEui64 =
+    identifier === undefined
+      ? jsonOf(given, 'ipv6', 'addr-gen-mode') === eui64[1]
+      : identifier === eui64Identifier(source.mac);
+  if (isEui64) return { ipv6: { 'addr-gen-mode': eui64 }, notes: [] };
+  return identifier === undefined ? nothingKept : asToken(identifier);
+}
+
+function asToken(identifier: string): KeptIdentifier {
   const message = `the IPv6 interface identifier ${identifier} is kept as a token: a stable-privacy address would change with the interface name`;
   return {
     ipv6: { 'addr-gen-mode': eui64, token: ['s', identifier] },
@@ -33,11 +46,15 @@ export function keepInterfaceIdentifier(source: UplinkSource): {
   };
 }
 
+/** Identifiers of the addresses that routers advertise. One that is on its way out counts only where there is no other. */
 function slaacIdentifiers(source: UplinkSource): readonly string[] {
   const fixed = listOf(source.settings, 'ipv6', 'address-data').map((entry) => entry.address);
-  const identifiers = source.addressLink.addresses
-    .filter((entry) => entry.family === 6 && entry.scope === 'global' && entry.prefixLength === 64 && !entry.temporary)
-    .filter((entry) => !isLinkLocal6(entry.address) && !fixed.includes(entry.address))
+  const addresses = source.addressLink.addresses
+    .filter((entry) => entry.family === 6 && entry.scope === 'global' && entry.prefixLength === 64)
+    .filter(({ temporary, foreign }) => !temporary && foreign !== true)
+    .filter((entry) => !isLinkLocal6(entry.address) && !fixed.includes(entry.address));
+  const lasting = addresses.filter((entry) => !entry.deprecated);
+  const identifiers = (lasting.length > 0 ? lasting : addresses)
     .map((entry) => interfaceIdentifier(entry.address))
     .filter((identifier) => identifier !== null);
   return [...new Set(identifiers)];

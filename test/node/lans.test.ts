@@ -44,6 +44,18 @@ t.test('a lease that comes 15 s late', { skip: nodeSkip }, async (t) => {
   t.strictSame(state.addressesOf('br-ex'), [`${address}/24`]);
   t.match(state.defaultRoutes(4), [{ gateway: '192.0.2.1', dev: 'br-ex' }]);
   await isSettled(t, node.run('microshift-net apply'));
+
+  await t.test('and one with an MTU, which br-ex asks for because the hint names the NIC', async (t) => {
+    await node.text(`microshift-net disable; echo eth0 > /var/lib/ovnk/iface_default_hint; pkill dnsmasq
+      nmcli --wait 0 connection up eth0; . /testnode/lib.sh
+      ( sleep 5; dhcp lan0 $(pool4) --dhcp-option=26,1400 ) > /dev/null 2>&1 < /dev/null &`);
+    const run = await node.run('microshift-net apply', { timeoutMs: 120_000 });
+    t.match(run, { exitCode: 0, stderr: /wait for the DHCP lease on br-ex/ });
+    const after = await node.state();
+    t.strictSame(after.addressesOf('br-ex'), [`${address}/24`]);
+    t.equal(after.link('br-ex')?.mtu, 1400);
+    await isSettled(t, node.run('microshift-net apply'));
+  });
 });
 
 t.test('a router that advertises itself 15 s late', { skip: nodeSkip }, async (t) => {

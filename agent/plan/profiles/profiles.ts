@@ -39,7 +39,7 @@ export function bridgeWithUplink(
     ...address,
     connection: { ...address.connection, ...interfaceConnection(names) },
     'ovs-interface': { type: text('internal') },
-    '802-3-ethernet': { mtu, 'assigned-mac-address': text(mac) },
+    '802-3-ethernet': { ...(mtu === null ? {} : { mtu }), 'assigned-mac-address': text(mac) },
     ipv4: { ...address.ipv4, ...rules.ipv4, ...identity.ipv4, 'route-metric': ['x', metric.ipv4] },
     ipv6: { ...address.ipv6, ...rules.ipv6, ...identifier.ipv6, ...identity.ipv6, 'route-metric': ['x', metric.ipv6] },
     user: { data: ['a{ss}', origin] },

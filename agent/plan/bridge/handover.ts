@@ -50,7 +50,7 @@ export function handoverProfile(final: WantedProfile, link: Link, observation: O
   return {
     ...final,
     settings: {
-      ...final.settings,
+      ...withoutPings(final.settings),
       ipv4: fixedSetting(4, final.settings, link, observation),
       ipv6: isDynamic(6, final.settings)
         ? dynamicIpv6(final.settings)
@@ -62,7 +62,20 @@ export function handoverProfile(final: WantedProfile, link: Link, observation: O
 /** The bridge interface's profile while the NIC is not a port yet and has nothing to hand over: an answer could not reach it. */
 export function withoutAddresses(final: WantedProfile): WantedProfile {
   const disabled: Setting = { method: ['s', 'disabled'] };
-  return { ...final, settings: { ...final.settings, ipv4: disabled, ipv6: disabled } };
+  return { ...final, settings: { ...withoutPings(final.settings), ipv4: disabled, ipv6: disabled } };
+}
+
+/** Properties of `connection` that make NetworkManager ping before a profile counts as active: nobody answers while the NIC is not a port. */
+const pings: readonly string[] = [
+  'gateway-ping-timeout',
+  'ip-ping-addresses',
+  'ip-ping-addresses-require-all',
+  'ip-ping-timeout',
+];
+
+function withoutPings(settings: ProfileSettings): ProfileSettings {
+  const connection = Object.entries(settings.connection ?? {}).filter(([key]) => !pings.includes(key));
+  return { ...settings, connection: Object.fromEntries(connection) };
 }
 
 /**

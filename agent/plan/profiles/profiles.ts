@@ -30,7 +30,7 @@ export function bridgeWithUplink(
   const address = addressSettings(source.settings);
   const metric = bridgeRouteMetric(names, source, observation, chosen);
   const identifier = keepInterfaceIdentifier(source);
-  const identity = keepDhcpIdentity(source.settings, source.dhcp, source.given);
+  const identity = keepDhcpIdentity(source);
   const rules = moveRoutingRules(source.id, source.settings, source.link.name, names.bridge);
   const { mtu, notes: mtuNotes } = wantedMtu(source);
   const { [userData.copyOf]: _, ...ofAdmin } = stringsOf(source.settings, 'user', 'data');

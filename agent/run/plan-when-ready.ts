@@ -11,6 +11,7 @@ import type { Plan } from '../model/plan.ts';
 import { jsonOf, textOf } from '../model/settings.ts';
 import { dynamicFamilies } from '../plan/bridge/handover.ts';
 import { bridges } from '../plan/names.ts';
+import { asksForMadeIdentity } from '../plan/profiles/dhcp-identity.ts';
 import { detectionOver, tentativeAddresses } from './duplicate-detection.ts';
 import type { Node } from './node.ts';
 
@@ -127,14 +128,14 @@ const eui64 = 0;
 /**
  * A NIC that was the uplink before, and whose addresses come from the LAN, need not have them first: the bridge asks for the same ones
  * with the same MAC. That saves every boot a second exchange. Fixed addresses are there in a moment and handed over; a SLAAC address that
- * does not follow from the MAC has to be seen on the NIC to be kept.
+ * does not follow from the MAC has to be seen on the NIC to be kept, and so has what a DHCP server knows the NIC by if the MAC is not all of it.
  */
 function canAskFromBridge(uplink: string, plan: Plan, observation: Observation): boolean {
   const wanted = plan.wanted.bridges.find((bridge) => bridge.uplink?.interface === uplink);
   const address = wanted?.profiles.find((profile) => textOf(profile.settings, 'ovs-interface', 'type') === 'internal');
   const { interfaceHint, addedBridges = [] } = observation.hints;
   const wasUplink = interfaceHint === uplink || addedBridges.some((entry) => entry.interface === uplink);
-  if (!wasUplink || address === undefined) return false;
+  if (!wasUplink || address === undefined || asksForMadeIdentity(address.settings)) return false;
   const ipv6 = (key: string) => jsonOf(address.settings, 'ipv6', key);
   const families = dynamicFamilies(address.settings);
   const isKnown6 = ipv6('token') !== undefined || ipv6('addr-gen-mode') === eui64;

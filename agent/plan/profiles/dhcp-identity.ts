@@ -1,5 +1,5 @@
 import type { PlanNote } from '../../model/plan.ts';
-import { jsonOf, type SettingValue, textOf } from '../../model/settings.ts';
+import { jsonOf, type ProfileSettings, type SettingValue, textOf } from '../../model/settings.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 
 /*
@@ -46,6 +46,19 @@ export function keepDhcpIdentity({ settings: source, dhcp: observed, given, mac 
   );
   const message = `${names.join(', ')} are kept as they are now: made from the NIC or its profile they would change, and the address with them`;
   return { ...kept, notes: names.length === 0 ? [] : [{ level: 'info', message }] };
+}
+
+/** True where settings ask for an identity that would be another one on another interface: it has to be seen on the NIC to be kept. */
+export function asksForMadeIdentity(settings: ProfileSettings): boolean {
+  const asksFor = (family: string, key: string, made: readonly unknown[]): boolean => {
+    const asked = jsonOf(settings, family, key);
+    return asked !== undefined && made.includes(asked);
+  };
+  return (
+    asksFor('ipv4', 'dhcp-client-id', madeClientIds) ||
+    asksFor('ipv6', 'dhcp-duid', madeDuids) ||
+    asksFor('ipv6', 'dhcp-iaid', madeIaids)
+  );
 }
 
 /** A client-id of the hardware type Ethernet and the MAC (RFC 2132 section 9.14), as NetworkManager shows it. */

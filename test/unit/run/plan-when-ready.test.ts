@@ -37,6 +37,18 @@ function configuring(name: string, interfaceHint: string | null, addressMode?: n
   };
 }
 
+/** A NIC that asks for a lease by a client-id of its own. */
+function withClientId(clientId: string): Observation {
+  const observation = configuring('dhcp', 'eth0');
+  const { networkManager } = observation;
+  const devices = networkManager.devices.map((device) => ({ ...device, dhcp: null }));
+  const profiles = networkManager.profiles.map((profile) => {
+    const ipv4 = { ...profile.settings.ipv4, 'dhcp-client-id': ['s', clientId] as const };
+    return profile.id === 'eth0' ? { ...profile, settings: { ...profile.settings, ipv4 } } : profile;
+  });
+  return { ...observation, networkManager: { ...networkManager, devices, profiles } };
+}
+
 /** What a run says while it gets ready; NetworkManager reports the device as configured the moment it is asked. */
 async function said(observation: Observation): Promise<readonly string[]> {
   const lines: string[] = [];
@@ -53,6 +65,8 @@ const waits = /waiting up to 40 s for eth0 to be configured/;
 const stablePrivacy = 1;
 
 t.strictSame(await said(configuring('dhcp', 'eth0')), [], 'a hint and DHCP: the bridge asks for the lease');
+t.match(await said(withClientId('stable')), [waits], 'a client-id that is made of the profile has to be seen');
+t.strictSame(await said(withClientId('mac')), [], 'one that is made of the MAC has not');
 t.match(await said(configuring('dhcp', null)), [waits], 'no hint: this NIC was never the uplink');
 t.match(await said(configuring('dhcp', 'eth1')), [waits], 'a hint to another one');
 t.match(

@@ -10,6 +10,7 @@ import { authenticationNotes } from './authentication.ts';
 import { keepDhcpIdentity } from './dhcp-identity.ts';
 import { keepInterfaceIdentifier } from './interface-identifier.ts';
 import { wantedMtu } from './mtu.ts';
+import { pingAddressNotes } from './ping-addresses.ts';
 import { bridgeRouteMetric } from './route-metric.ts';
 import { moveRoutingRules } from './routing-rules.ts';
 import { addressSettings } from './transfer.ts';
@@ -62,6 +63,7 @@ export function bridgeWithUplink(
       ...identity.notes,
       ...activePortNotes(source, mac),
       ...authenticationNotes(source),
+      ...pingAddressNotes(source),
     ],
   };
 }

@@ -118,7 +118,8 @@ export async function follow(
   }, onEnd);
   return () => {
     ended = true;
-    child.kill('SIGKILL');
+    // Of one that could not be started Node sends the signal to whatever number is there, which may be 0: everybody in our process group.
+    if (child.pid !== undefined) child.kill('SIGKILL');
   };
 }
 

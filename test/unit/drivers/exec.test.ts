@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -35,6 +36,8 @@ t.test('output goes into a file that is open already', async (t) => {
   closeSync(descriptor);
 });
 
+const driver = JSON.stringify(pathToFileURL(join(process.cwd(), 'build/agent/drivers/host/exec.js')));
+
 t.test('what is typed at the terminal is not for the programs that are run', async (t) => {
   // Field 6 of proc_pid_stat(5).
   const session = async (...options: Parameters<typeof run>[3][]): Promise<string[]> => {
@@ -50,7 +53,6 @@ t.test('what is typed at the terminal is not for the programs that are run', asy
 
 t.test('a program that is followed ends with us, however we do', async (t) => {
   const file = join(t.testdir({}), 'pid');
-  const driver = JSON.stringify(pathToFileURL(join(process.cwd(), 'build/agent/drivers/host/exec.js')));
   const words = JSON.stringify(['-c', `echo $$ > ${file}; exec sleep 1000`]);
   const script = `import(${driver}).then(({ follow }) => follow('sh', ${words}, () => undefined, () => undefined))`;
   const parent = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'ignore' });
@@ -59,6 +61,16 @@ t.test('a program that is followed ends with us, however we do', async (t) => {
   t.ok(await becomes(() => pid() !== '' && runs()), 'it runs');
   parent.kill('SIGKILL');
   t.ok(await becomes(() => !runs()), 'and is gone');
+});
+
+t.test('to end what could not be started ends nobody', async (t) => {
+  // In a process group of its own: there the signal would arrive.
+  const script = `process.env.PATH = '/nonexistent';
+    const { follow } = await import(${driver});
+    for (let i = 0; i < 20; i++) (await follow('ip', [], () => undefined, () => undefined))();`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'ignore', detached: true });
+  const [exitCode] = (await once(child, 'exit')) as [number | null];
+  t.equal(exitCode, 0);
 });
 
 /** True once a condition holds; false after 20 s. */

@@ -13,6 +13,7 @@ import {
 } from '../../model/settings.ts';
 import { familyOf, isLinkLocal6 } from '../../net/address.ts';
 import { isDefault } from '../../net/destination.ts';
+import { pingKeys } from '../profiles/transfer.ts';
 import { ownRoutes } from './own-routes.ts';
 
 /*
@@ -65,16 +66,9 @@ export function withoutAddresses(final: WantedProfile): WantedProfile {
   return { ...final, settings: { ...withoutPings(final.settings), ipv4: disabled, ipv6: disabled } };
 }
 
-/** Properties of `connection` that make NetworkManager ping before a profile counts as active: nobody answers while the NIC is not a port. */
-const pings: readonly string[] = [
-  'gateway-ping-timeout',
-  'ip-ping-addresses',
-  'ip-ping-addresses-require-all',
-  'ip-ping-timeout',
-];
-
+/** Nobody answers a ping while the NIC is not a port. */
 function withoutPings(settings: ProfileSettings): ProfileSettings {
-  const connection = Object.entries(settings.connection ?? {}).filter(([key]) => !pings.includes(key));
+  const connection = Object.entries(settings.connection ?? {}).filter(([key]) => !pingKeys.includes(key));
   return { ...settings, connection: Object.fromEntries(connection) };
 }
 

@@ -8,6 +8,14 @@ import type { ProfileSettings, SettingValue } from '../../model/settings.ts';
 /** Whole settings that follow the address. */
 const wholeSettings: readonly string[] = ['ipv4', 'ipv6', 'proxy', 'hostname', 'user'];
 
+/** Properties of `connection` that make NetworkManager ping before a profile counts as active. */
+export const pingKeys: readonly string[] = [
+  'gateway-ping-timeout',
+  'ip-ping-addresses',
+  'ip-ping-addresses-require-all',
+  'ip-ping-timeout',
+];
+
 /**
  * Properties of `connection` that follow the address, and two that count on both sides: who may use the profile, and how often it is tried
  * again (it is the bridge that waits for a lease).
@@ -21,10 +29,7 @@ const connectionKeys: readonly string[] = [
   'metered',
   'secondaries',
   'stable-id',
-  'gateway-ping-timeout',
-  'ip-ping-addresses',
-  'ip-ping-addresses-require-all',
-  'ip-ping-timeout',
+  ...pingKeys,
   'mptcp-flags',
   'mud-url',
   'permissions',

@@ -7,7 +7,7 @@ import { isDefault, isLinkLocal } from '../../net/destination.ts';
 import { bridgesOf, externalBridge, gatewayBridge } from '../names.ts';
 import { type Candidate, newNameOf, rememberedCandidates } from './remembered.ts';
 import { unsuitability } from './suitability.ts';
-import { quotedName, shownName, word } from './trace.ts';
+import { interfaceNames, quotedName, shownName, word } from './trace.ts';
 
 /** The NICs of both bridges; null: none. */
 export interface ChosenUplinks {
@@ -134,11 +134,6 @@ export function chooseExternalUplink(config: Config, observation: Observation): 
   mustBeFree(candidate, externalBridge.bridge, bridgeOf(candidate.name, null, observation));
   mustBeSuitable(candidate, observation);
   return candidate.name;
-}
-
-/** Names of all links but lo, for messages. */
-function interfaceNames(observation: Observation): readonly string[] {
-  return observation.links.map((link) => link.name).filter((name) => name !== 'lo');
 }
 
 /** The NIC that somebody has named for br-ex, to be obeyed; null: nobody has. */

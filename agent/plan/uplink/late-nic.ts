@@ -3,7 +3,7 @@ import type { Config } from '../../model/config.ts';
 import type { Observation } from '../../model/observation.ts';
 import { interfaceNameFault } from '../../net/interface-name.ts';
 import { explicitCandidate, externalCandidate } from './choose.ts';
-import { quotedName, shownName, word } from './trace.ts';
+import { interfaceNames, quotedName, shownName, word } from './trace.ts';
 
 /**
  * A NIC that is named to be obeyed and is not there at boot may still come: a USB adapter, one that waits for its firmware, a VLAN on one. null:
@@ -25,7 +25,7 @@ export function lateNic(
       interface: name,
       trace: [`interface=${shownName(name)} source=${word(source)} verdict=waiting`],
     };
-  const interfaces = observation.links.map((link) => link.name).filter((entry) => entry !== 'lo');
+  const interfaces = interfaceNames(observation);
   throw new AgentError('no-uplink', `${source} names the interface ${quotedName(name)}, which has not come`, {
     hint: `plug it in, or use one of: ${interfaces.join(', ')}`,
     facts: { interface: name, source, interfaces },

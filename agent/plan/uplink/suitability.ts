@@ -3,6 +3,7 @@ import { isExternal, type Link, type Observation } from '../../model/observation
 import { isDefault } from '../../net/destination.ts';
 import { bridgesOf } from '../names.ts';
 import { misreadInName } from './misread-name.ts';
+import { interfaceNames } from './trace.ts';
 
 /** ARPHRD_ETHER of linux/if_arp.h: what an OVS port of type `system` carries. */
 const ethernet = 1;
@@ -42,8 +43,7 @@ export function unsuitability(link: Link | undefined, observation: Observation):
 export function mustBeUsable(name: string, bridge: string, observation: Observation): void {
   const link = observation.links.find((entry) => entry.name === name);
   if (link === undefined) {
-    const names = observation.links.map((entry) => entry.name).filter((entry) => entry !== 'lo');
-    const hint = `use one of: ${names.join(', ')}`;
+    const hint = `use one of: ${interfaceNames(observation).join(', ')}`;
     throw new AgentError('interface-not-found', `there is no interface ${JSON.stringify(name)}`, { hint });
   }
   const holder = observation.ovs.bridges.find(

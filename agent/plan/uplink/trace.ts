@@ -1,3 +1,5 @@
+import type { Observation } from '../../model/observation.ts';
+
 /** A phrase as one word of a trace line. */
 export function word(phrase: string): string {
   return phrase.replaceAll(' ', '-');
@@ -16,4 +18,9 @@ export function quotedName(name: string): string {
   return name.length <= shownCharacters
     ? JSON.stringify(name)
     : `${JSON.stringify(name.slice(0, shownCharacters))}… (${name.length} characters)`;
+}
+
+/** Names of all links but lo, for messages. */
+export function interfaceNames({ links }: Pick<Observation, 'links'>): readonly string[] {
+  return links.map(({ name }) => name).filter((name) => name !== 'lo');
 }

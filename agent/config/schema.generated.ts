@@ -150,7 +150,7 @@ export const ovnSchema = {
           "default": "auto"
         },
         "image": {
-          "description": "Image of the ovn-kubernetes containers. Empty: the one that was shipped.",
+          "description": "Image of the ovn-kubernetes containers. Empty: the one in MicroShift's own release information.",
           "title": "an image reference such as quay.io/example/ovn-kubernetes:4.20, or empty",
           "type": "string",
           "pattern": "^([A-Za-z0-9\\[][A-Za-z0-9._:/@+\\[\\]-]{0,510})?$",

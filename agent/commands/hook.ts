@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { defaultConfig } from '../config/defaults.ts';
 import { usableConfig } from '../config/effective.ts';
 import { isNetworkHidden, runInMachineNetwork, whyNothingRuns } from '../drivers/host/surroundings.ts';
 import { asAgentError } from '../errors.ts';
 import { planRemoval, planTuning } from '../plan/tuning/tuning.ts';
 import { type HookEvent, runHook } from '../run/hooks.ts';
+import { overlayPlaces } from '../run/overlay/places.ts';
 import { disable } from './apply.ts';
 import { detachForStop } from './bridge.ts';
 import type { Output } from './output.ts';
@@ -24,6 +26,11 @@ export async function hook(event: HookEvent, output: Output): Promise<void> {
     output.say(`warning: ${asAgentError(error).message}; the defaults are used`);
     return { config: defaultConfig };
   });
+  if (event === 'pre-uninstall' && existsSync(overlayPlaces.record)) {
+    output.say(
+      'microshift-net: this node stays in its overlay, where no pod starts until the package is back; `microshift-net overlay disable` before a removal ends it',
+    );
+  }
   const planner = event === 'pre-uninstall' ? planRemoval : planTuning;
   await runHook(event, {
     say: (message) => output.say(`microshift-net: ${message}`),

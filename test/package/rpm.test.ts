@@ -232,8 +232,12 @@ t.test('the package', { skip: nodeSkip || rpmSkip }, async (t) => {
   });
 
   await t.test('uninstalled, the NIC has its own profile again and nothing is left', async (t) => {
+    await node.text(
+      'mkdir -p /etc/cni/net.d; echo "{}" | tee /etc/cni/net.d/10-microshift-net.conflist > /var/lib/microshift-net/overlay.json',
+    );
     const run = await node.measure(`${rpm} -e microshift-networking microshift-net`);
-    t.equal(run.exitCode, 0, run.stderr);
+    t.match(run, { exitCode: 0, stderr: /this node stays in its overlay/ });
+    t.equal(await node.text('ls /var/lib/microshift-net/overlay.json'), '/var/lib/microshift-net/overlay.json');
     t.comment(`uninstall: ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
     const after = await node.state();
     t.strictSame(after.addressesOf('eth0'), ['192.0.2.50/24']);

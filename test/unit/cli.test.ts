@@ -47,6 +47,23 @@ t.test('exit codes', (t) => {
   t.end();
 });
 
+t.test('a reader that is slow gets all of it', (t) => {
+  const words = [
+    '--output',
+    'json',
+    'manifests',
+    'render',
+    '--image',
+    'a/b:1',
+    '--cni-bin-dir',
+    `/${'a'.repeat(90_000)}`,
+  ];
+  const { stdout } = run(words, ['sh', '-c', '"$@" | { head -c 1; sleep 1; cat; }', 'sh']);
+  t.ok(stdout.length > 100_000, `more than a pipe takes: ${stdout.length}`);
+  t.match(JSON.parse(stdout), { kind: 'List' });
+  t.end();
+});
+
 t.test('--help is the table of contents', (t) => {
   const { stdout } = run(['--help']);
   for (const command of ['apply', 'confirm', 'undo', 'history', 'plan', 'verify', 'status', 'disable', 'config'])

@@ -1,5 +1,6 @@
 import { writeManifestFiles } from '../drivers/kubernetes/manifest-files.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
+import { managedByLine } from '../manifests/object.ts';
 import { refuseBesideMicroshift } from '../manifests/ownership.ts';
 import { yamlFiles, yamlStream } from '../manifests/yaml.ts';
 import { microshiftRenders } from '../model/config.ts';
@@ -37,7 +38,7 @@ export interface ApplyOptions extends ClusterOptions {
 export async function render(options: RenderOptions): Promise<void> {
   const { objects } = renderedObjects(options);
   const { directory, kustomization = false, output } = options;
-  if (directory !== undefined) writeManifestFiles(directory, yamlFiles(objects, kustomization));
+  if (directory !== undefined) writeManifestFiles(directory, yamlFiles(objects, kustomization), managedByLine);
   else output.result(yamlStream(objects).slice(0, -1), { apiVersion: 'v1', kind: 'List', items: objects });
 }
 

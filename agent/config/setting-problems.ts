@@ -25,10 +25,14 @@ export function settingProblems(source: SourceText, settings: ReadonlyMap<string
     const message = `${name(setting)} must be the name of an interface: ${fault}`;
     refuse(setting, message, 'write the name as "ip link" shows it');
   }
-  // The newer spelling has a meaning for these words that this one never had.
-  if (gateway?.value === 'auto' || gateway?.value === 'none') {
-    const message = `${name(gateway)} must be the name of an interface, not ${gateway.value}`;
-    refuse(gateway, message, `write uplink: ${gateway.value} at the top level instead`);
+  // Words that have a meaning for `uplink` only.
+  for (const setting of [gateway, external]) {
+    if (setting?.value !== 'auto' && setting?.value !== 'none') continue;
+    const hint =
+      setting === gateway
+        ? `write uplink: ${setting.value} at the top level instead`
+        : 'name an interface, or remove the line: there is no br-ex1 without it';
+    refuse(setting, `${name(setting)} must be the name of an interface, not ${setting.value}`, hint);
   }
   for (const spellings of Object.values(ovnSpellings)) {
     const [first, second] = spellings

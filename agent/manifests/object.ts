@@ -32,6 +32,9 @@ export const fieldManager = 'microshift-net';
 /** Everything of ours is found by it; it is never put on pods, whose selectors are older than we are. */
 export const managedBySelector = `app.kubernetes.io/managed-by=${fieldManager}`;
 
+/** The same as it stands in a rendered file. */
+export const managedByLine = `app.kubernetes.io/managed-by: ${fieldManager}`;
+
 export const ownerLabels: Readonly<Record<string, string>> = {
   'app.kubernetes.io/managed-by': fieldManager,
   'app.kubernetes.io/part-of': 'ovn-kubernetes',

@@ -13,20 +13,27 @@ import {
 import { dirname, join } from 'node:path';
 import { AgentError } from '../../errors.ts';
 
-/** The names `render` gives; nothing else in the directory is touched. */
-const renderedName = /^(\d\d-[a-z]+-[a-z0-9-]+\.yaml|kustomization\.yaml)$/;
+/** The names `render` gives to files of objects. */
+const objectName = /^\d\d-[a-z]+-[a-z0-9-]+\.yaml$/;
+/** The whole text of its kustomization: a list of such names. */
+const kustomizationText =
+  /^apiVersion: kustomize\.config\.k8s\.io\/v1beta1\nkind: Kustomization\nresources:\n(?: {2}- \d\d-[a-z]+-[a-z0-9-]+\.yaml\n)+$/;
 
 /**
- * Makes a directory hold exactly these rendered files: MicroShift applies whatever a kustomization lists, so those of an
- * earlier flavour go. Files that are equal are not written.
+ * Makes a directory hold these rendered files and no others of an earlier run: MicroShift applies whatever a kustomization lists. What somebody else has put
+ * there stays: a file of an object is one of ours when it has the mark, a kustomization when it lists nothing else. Files that are equal are not written.
+ * Fails with `state-unwritable`, before anything is written, where one would take the place of somebody else's.
  */
-export function writeManifestFiles(directory: string, files: Readonly<Record<string, string>>): void {
+export function writeManifestFiles(directory: string, files: Readonly<Record<string, string>>, mark: string): void {
   try {
     makeDirectory(directory);
-    for (const [name, text] of Object.entries(files)) writeIfChanged(join(directory, name), text);
-    for (const name of readdirSync(directory)) {
-      if (renderedName.test(name) && !(name in files)) rmSync(join(directory, name));
+    const present = readdirSync(directory);
+    const own = present.filter((name) => isRendered(directory, name, mark));
+    for (const name of present.filter((entry) => entry in files)) {
+      if (!own.includes(name)) throw new Error(`${name} there is somebody else's`);
     }
+    for (const [name, text] of Object.entries(files)) writeIfChanged(join(directory, name), text);
+    for (const name of own) if (!(name in files)) rmSync(join(directory, name));
   } catch (error) {
     throw new AgentError(
       'state-unwritable',
@@ -37,6 +44,18 @@ export function writeManifestFiles(directory: string, files: Readonly<Record<str
       },
     );
   }
+}
+
+function isRendered(directory: string, name: string, mark: string): boolean {
+  const path = join(directory, name);
+  if (objectName.test(name)) return readFileSync(path, 'utf8').includes(mark);
+  if (name !== 'kustomization.yaml') return false;
+  const text = readFileSync(path, 'utf8');
+  const listed = [...text.matchAll(/^ {2}- (.+)$/gm)].map(([, entry = '']) => entry);
+  return (
+    kustomizationText.test(text) &&
+    listed.every((entry) => !existsSync(join(directory, entry)) || isRendered(directory, entry, mark))
+  );
 }
 
 /** Not mkdir's own `recursive`: in Node 20 that never ends below a directory that takes none, such as /proc. */

@@ -12,7 +12,7 @@ const header = { format: 1, id: 'full', command: tooMuch } as unknown as Journal
 const ways: Readonly<Record<string, () => void>> = {
   writeFileAtomically: () => writeFileAtomically(`${directory}/state`, tooMuch),
   replaceFile: () => replaceFile(`${directory}/note`, tooMuch),
-  writeManifestFiles: () => writeManifestFiles(directory, { '00-config-map.yaml': tooMuch }),
+  writeManifestFiles: () => writeManifestFiles(directory, { '00-config-map.yaml': tooMuch }, 'ours'),
   openJournal: () => void openJournal(directory, header),
 };
 

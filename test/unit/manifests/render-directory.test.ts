@@ -41,6 +41,23 @@ t.test('a directory holds exactly the rendered files, and equal ones are not wri
   t.equal(readFileSync(join(directory, 'mine.yaml'), 'utf8'), 'kept');
 });
 
+t.test('what somebody else has put there stays', async (t) => {
+  const others = {
+    '10-deployment-shop.yaml': 'kind: Deployment\n',
+    'kustomization.yaml':
+      'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n  - 10-deployment-shop.yaml\n',
+  };
+  const directory = t.testdir(others);
+  await render({ ...base, directory });
+  for (const [name, text] of Object.entries(others)) t.equal(readFileSync(join(directory, name), 'utf8'), text);
+  const names = readdirSync(directory);
+  const failure = await render({ ...base, flavor: 'multi-node', directory, kustomization: true }).catch(
+    (error: unknown) => error,
+  );
+  t.match(failure, { kind: 'state-unwritable', message: /kustomization\.yaml there is somebody else's/ });
+  t.same(readdirSync(directory), names, 'nothing was written');
+});
+
 t.test('a link in place of a temporary file is not written through', async (t) => {
   const directory = t.testdir({ manifests: {}, precious: 'kept' });
   const target = join(directory, 'manifests');

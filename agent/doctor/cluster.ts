@@ -40,7 +40,9 @@ export const clusterChecks: readonly Check[] = [
     judge: ({ packetFilter, daemonSets }, { hasOvnKubernetes }) =>
       given(packetFilter, ({ natChains, nftTables }) => {
         if (!hasOvnKubernetes)
-          return notApplicable('ovn-kubernetes has not been set up here: there is no bridge br-int');
+          return notApplicable(
+            'ovn-kubernetes has not been set up here: there is no bridge br-int, or an overlay has it',
+          );
         if (nftTables?.some((table) => table.includes('ovn-kubernetes')) === true && natChains?.length === 0)
           return ok('ovn-kubernetes has its rules in nftables');
         if (natChains === null) return notApplicable('iptables-save is not there, or may not look');

@@ -33,13 +33,16 @@ export function diagnose(examination: Examination): Diagnosis {
   const bridges = examination.ovs.value?.bridges ?? [];
   const [uplinkNow] = devicesIn(bridges.find((bridge) => bridge.name === gatewayBridge.bridge));
   const { plan, refusal } = planOf(config, observation);
+  // Only a node of an overlay has a record that cannot be read, and br-int is the overlay's then.
+  const { overlay } = examination;
+  const isInNoOverlay = overlay.failure === null && overlay.value === null;
   return {
     config,
     observation,
     plan,
     refusal,
     uplink: plan?.choice?.interface ?? uplinkNow?.name ?? null,
-    hasOvnKubernetes: examination.overlay.value === null && bridges.some((bridge) => bridge.name === 'br-int'),
+    hasOvnKubernetes: isInNoOverlay && bridges.some((bridge) => bridge.name === 'br-int'),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { OverlayClocks, OverlayFacts } from '../model/examination.ts';
+import type { Examination, OverlayClocks, OverlayFacts } from '../model/examination.ts';
 import { type Check, type Finding, failed, givenOverlay, notApplicable, verdictOf, warning } from './finding.ts';
 import { certificateChecks } from './overlay-certificates.ts';
 
@@ -10,15 +10,17 @@ export const overlayChecks: readonly Check[] = [
   {
     id: 'overlay',
     title: 'OVN carries the overlay',
-    judge: ({ overlay }) =>
-      givenOverlay(overlay, (facts) => {
+    judge: ({ overlay }) => {
+      if (overlay.failure !== null) return unread(overlay.failure);
+      return givenOverlay(overlay, (facts) => {
         const { southbound, isCentral, installed } = facts;
         return verdictOf(
           [databaseComplaint(facts), controllerComplaint(facts)],
           `ovn-controller is connected with ${isCentral ? 'the databases of this node' : southbound.join(', ')}`,
           ...(installed.controller ? [] : ['it is not installed on this node: a container has its socket in /run/ovn']),
         );
-      }),
+      });
+    },
   },
   {
     id: 'overlay-schema',
@@ -75,6 +77,12 @@ export const overlayChecks: readonly Check[] = [
       }),
   },
 ];
+
+/** A record or a certificate that cannot be used; the other checks of the overlay cannot tell anything then. Slowness is no damage. */
+function unread({ kind, message, hint }: NonNullable<Examination['overlay']['failure']>): Finding {
+  const complain = kind === 'deadline-exceeded' ? warning : failed;
+  return complain(message, hint ?? 'microshift-net overlay status');
+}
 
 function tunnelComplaint(type: string): Finding {
   return failed(

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { fileText, namesIn } from '../drivers/host/kernel-files.ts';
+import { fileText, namesIn, targetName } from '../drivers/host/kernel-files.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { hasProgram } from '../drivers/host/programs.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
@@ -63,10 +63,15 @@ function openvswitchModule(): NetworkFacts['openvswitchModule'] {
   return inFile('modules.dep') ? 'available' : 'missing';
 }
 
-/** Clients that nobody started for NetworkManager: it gives its own a script of its own. */
-function dhcpClients(): NetworkFacts['dhcpClients'] {
+/**
+ * Clients that nobody started for NetworkManager, which gives its own a script of its own, and not those of a container or pod, whose links are
+ * others. One whose network namespace the kernel does not tell may be ours.
+ */
+export function dhcpClients(): NetworkFacts['dhcpClients'] {
+  const own = targetName('/proc/self/ns/net');
   return namesIn('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name) || !dhcpPrograms.test(fileText(`/proc/${name}/comm`) ?? '')) return [];
+    if ((targetName(`/proc/${name}/ns/net`) ?? own) !== own) return [];
     const command = (fileText(`/proc/${name}/cmdline`) ?? '').split('\0').filter((word) => word !== '');
     return command.some((word) => word.includes('nm-dhcp-helper')) ? [] : [{ pid: Number(name), command }];
   });

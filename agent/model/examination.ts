@@ -101,6 +101,7 @@ export interface NetworkFacts {
   readonly openvswitchModule: 'loaded' | 'available' | 'missing';
   /** Words of the kernel command line that configure the network (dracut.cmdline(7)). */
   readonly commandLine: readonly string[];
+  /** In the node's own network; those of containers and pods are not among them. */
   readonly dhcpClients: readonly { readonly pid: number; readonly command: readonly string[] }[];
   /** Links that systemd-networkd configures. */
   readonly networkdLinks: readonly string[];

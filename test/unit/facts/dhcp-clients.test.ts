@@ -1,0 +1,28 @@
+// DHCP clients beside NetworkManager's own: one of a container or pod has links of its own, and is nobody's rival here.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync } from 'node:fs';
+import path from 'node:path';
+import t, { type Test } from 'tap';
+import { dhcpClients } from '../../../agent/facts/network.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+/** Whether one that runs is seen. A process is called as its script; this one stays until nobody is there to write to it. */
+async function isSeen(t: Test, ...before: readonly string[]): Promise<boolean> {
+  const client = path.join(t.testdir({ udhcpc: '#!/bin/sh\necho started\nread -r line\n' }), 'udhcpc');
+  chmodSync(client, 0o755);
+  const [program = '', ...words] = [...before, client, '-i', 'eth0'];
+  const child = spawn(program, words, { stdio: ['pipe', 'pipe', 'inherit'] });
+  t.teardown(() => child.kill());
+  await once(child.stdout, 'data');
+  return dhcpClients().some(({ pid, command }) => pid === child.pid && command.includes('eth0'));
+}
+
+t.test('a client of this network is seen', async (t) => {
+  t.ok(await isSeen(t));
+});
+
+t.test('a client of another network is not', { skip: !isRoot && 'needs root' }, async (t) => {
+  t.notOk(await isSeen(t, 'unshare', '--net'));
+});

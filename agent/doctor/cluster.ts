@@ -2,9 +2,8 @@ import { microshiftRenders } from '../model/config.ts';
 import { trustedZone } from '../model/firewall.ts';
 import type { DaemonSetState } from '../model/manifests.ts';
 import { planFirewall } from '../plan/tuning/firewall.ts';
-import { type Check, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
-
-const nodePortChain = 'OVN-KUBE-NODEPORT';
+import { type Check, failed, given, notApplicable, verdictOf, warning } from './finding.ts';
+import { kubectl, nodePortChecks } from './nodeport.ts';
 
 /** Whether traffic of pods and services gets through. */
 export const clusterChecks: readonly Check[] = [
@@ -34,41 +33,14 @@ export const clusterChecks: readonly Check[] = [
         );
       }),
   },
-  {
-    id: 'nodeport',
-    title: 'NodePort services are reachable',
-    judge: ({ packetFilter, daemonSets }, { hasOvnKubernetes }) =>
-      given(packetFilter, ({ natChains, nftTables }) => {
-        if (!hasOvnKubernetes)
-          return notApplicable(
-            'ovn-kubernetes has not been set up here: there is no bridge br-int, or an overlay has it',
-          );
-        if (nftTables?.some((table) => table.includes('ovn-kubernetes')) === true && natChains?.length === 0)
-          return ok('ovn-kubernetes has its rules in nftables');
-        if (natChains === null) return notApplicable('iptables-save is not there, or may not look');
-        const chain = natChains.find((entry) => entry.name === nodePortChain && entry.family === 4);
-        const restart =
-          'kubectl -n openshift-ovn-kubernetes delete pod -l app=ovnkube-master, which inserts the rules again';
-        // Without a cluster that says so, the pods may just not have started yet.
-        const complain = daemonSets.value == null ? warning : failed;
-        if (chain === undefined)
-          return complain(`the NAT table has no chain ${nodePortChain}; a reload of the firewall removes it`, restart);
-        const missing = ['PREROUTING', 'OUTPUT'].filter((name) => !chain.from.includes(name));
-        return verdictOf(
-          missing.map((name) => complain(`nothing leads from ${name} to ${nodePortChain} in the NAT table`, restart)),
-          `${nodePortChain} has ${chain.rules} rules`,
-        );
-      }),
-  },
+  ...nodePortChecks,
   {
     id: 'daemonsets',
     title: 'the daemonsets of ovn-kubernetes run',
     judge: ({ daemonSets }, { config }) => {
       // `manifests` sees only what it has put there.
       const isOurs = !microshiftRenders(config);
-      const look = isOurs
-        ? 'microshift-net manifests status'
-        : 'kubectl -n openshift-ovn-kubernetes describe daemonsets,pods';
+      const look = isOurs ? 'microshift-net manifests status' : `${kubectl} describe daemonsets,pods`;
       if (daemonSets.failure !== null) {
         const { message, hint } = daemonSets.failure;
         return warning(message, hint ?? look);

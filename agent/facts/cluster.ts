@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { openCluster } from '../drivers/kubernetes/cluster.ts';
-import { microshiftKubeconfig } from '../drivers/kubernetes/kubeconfig.ts';
 import { namespaceName } from '../manifests/object.ts';
 import { daemonSetState } from '../manifests/rollout.ts';
-import type { DaemonSetState } from '../model/manifests.ts';
+import { type DaemonSetState, microshiftKubeconfig } from '../model/manifests.ts';
 
 /**
  * Daemonsets of ovn-kubernetes, whoever put them there; null: this node has no kubeconfig of MicroShift's. One that the caller's environment names

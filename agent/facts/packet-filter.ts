@@ -13,13 +13,13 @@ export async function readPacketFilter(): Promise<PacketFilterFacts> {
     outputOf('nft', ['list', 'tables']),
   ]);
   return {
-    natChains: four === null ? null : [...parseChains(4, four), ...parseChains(6, six ?? '')],
+    natChains: { ipv4: four === null ? null : parseChains(four), ipv6: six === null ? null : parseChains(six) },
     nftTables: tables?.split('\n').flatMap((line) => /^table (.+)$/.exec(line)?.[1] ?? []) ?? null,
   };
 }
 
 /** Chains of ovn-kubernetes in the output of iptables-save: how many rules each has, and from where it is reached. */
-export function parseChains(family: 4 | 6, text: string): readonly NatChain[] {
+function parseChains(text: string): readonly NatChain[] {
   const lines = text.split('\n');
   const rules = lines.flatMap((line) => {
     const [, chain] = /^-A (\S+) /.exec(line) ?? [];
@@ -27,7 +27,6 @@ export function parseChains(family: 4 | 6, text: string): readonly NatChain[] {
   });
   const names = lines.flatMap((line) => /^:(OVN-KUBE-\S+) /.exec(line)?.[1] ?? []);
   return names.map((name) => ({
-    family,
     name,
     rules: rules.filter((rule) => rule.chain === name).length,
     from: [...new Set(rules.filter((rule) => rule.target === name).map((rule) => rule.chain))],

@@ -130,14 +130,13 @@ export interface UnitFacts {
 }
 
 export interface PacketFilterFacts {
-  /** Chains of ovn-kubernetes in iptables' nat table; null: iptables-save is not there. */
-  readonly natChains: readonly NatChain[] | null;
+  /** Chains of ovn-kubernetes in the nat table of each IP family; null: iptables-save or ip6tables-save is not there, or may not look. */
+  readonly natChains: Readonly<Record<'ipv4' | 'ipv6', readonly NatChain[] | null>>;
   /** Tables of nftables; null: nft is not there. */
   readonly nftTables: readonly string[] | null;
 }
 
 export interface NatChain {
-  readonly family: 4 | 6;
   readonly name: string;
   readonly rules: number;
   /** Chains that lead to it. */

@@ -1,3 +1,6 @@
+/** Where MicroShift writes the administrator's credentials, once it has made them. */
+export const microshiftKubeconfig = '/var/lib/microshift/resources/kubeadmin/kubeconfig';
+
 /** How far a daemonset is. */
 export interface DaemonSetState {
   readonly name: string;

@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs';
 import { AgentError } from '../../errors.ts';
+import { microshiftKubeconfig } from '../../model/manifests.ts';
 import type { Access } from './http.ts';
 import { readPlain } from './plain-kubeconfig.ts';
-
-/** Where MicroShift writes the administrator's credentials, once it has made them. */
-export const microshiftKubeconfig = '/var/lib/microshift/resources/kubeadmin/kubeconfig';
 
 /** The kubeconfig in force: asked for, KUBECONFIG, or MicroShift's. */
 export function kubeconfigPath(asked: string | null, environment: NodeJS.ProcessEnv): string {

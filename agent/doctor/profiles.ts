@@ -130,6 +130,8 @@ export const profileChecks: readonly Check[] = [
         const runs = (name: string): boolean =>
           units.value?.some((unit) => unit.name === name && unit.active === 'active') ?? false;
         const scripts = ['network.service', 'networking.service'].filter(runs);
+        // What it writes of its links stays when it stops (RuntimeDirectoryPreserve=yes of its unit).
+        const networkd = units.value === null || runs('systemd-networkd.service') ? networkdLinks : [];
         const complaints = [
           ...dhcpClients
             .filter(({ command }) => concernsAny(command, concerned))
@@ -137,7 +139,7 @@ export const profileChecks: readonly Check[] = [
               const what = `a second DHCP client runs: ${command.join(' ')} (pid ${pid})`;
               return failed(what, `kill ${pid}, and disable what starts it`);
             }),
-          ...networkdLinks
+          ...networkd
             .filter((name) => concerned.includes(name))
             .map((name) =>
               failed(

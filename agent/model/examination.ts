@@ -103,7 +103,7 @@ export interface NetworkFacts {
   readonly commandLine: readonly string[];
   /** In the node's own network; those of containers and pods are not among them. */
   readonly dhcpClients: readonly { readonly pid: number; readonly command: readonly string[] }[];
-  /** Links that systemd-networkd configures. */
+  /** Links that systemd-networkd configures, or did before it was stopped. */
   readonly networkdLinks: readonly string[];
   /** Links with an ifcfg file of the old network scripts, or a stanza of ifupdown; and that file. */
   readonly scriptedLinks: readonly { readonly link: string; readonly file: string }[];

@@ -48,7 +48,7 @@ function missingFromUplink(
   }
   if (devices.length === 1 || (devices.length === 0 && withoutUplink)) return [];
   if (devices.length === 0) {
-    const fix = `ovs-vsctl add-port ${bridge} NIC (the NIC with the node's address; a session over it ends)`;
+    const fix = `ovs-vsctl add-port ${bridge} NIC # the NIC with the node's address; a session over it ends`;
     return [{ what: `${bridge} has no NIC`, fix }];
   }
   const names = devices.map((entry) => entry.name).join(', ');

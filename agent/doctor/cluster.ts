@@ -2,7 +2,7 @@ import { microshiftRenders } from '../model/config.ts';
 import { trustedZone } from '../model/firewall.ts';
 import type { DaemonSetState } from '../model/manifests.ts';
 import { planFirewall } from '../plan/tuning/firewall.ts';
-import { type Check, failed, given, notApplicable, verdictOf, warning } from './finding.ts';
+import { advice, type Check, failed, given, notApplicable, verdictOf, warning } from './finding.ts';
 import { kubectl, nodePortChecks } from './nodeport.ts';
 
 /** Whether traffic of pods and services gets through. */
@@ -43,7 +43,7 @@ export const clusterChecks: readonly Check[] = [
       const look = isOurs ? 'microshift-net manifests status' : `${kubectl} describe daemonsets,pods`;
       if (daemonSets.failure !== null) {
         const { message, hint } = daemonSets.failure;
-        return warning(message, hint ?? look);
+        return warning(message, advice(hint) ?? look);
       }
       if (daemonSets.value === null) return notApplicable('this node has no kubeconfig');
       if (daemonSets.value.length === 0)
@@ -51,7 +51,7 @@ export const clusterChecks: readonly Check[] = [
           'the cluster has no daemonset in openshift-ovn-kubernetes',
           isOurs
             ? 'microshift-net manifests apply'
-            : 'journalctl -b -u microshift, which puts its own there when it starts',
+            : 'journalctl -b -u microshift # it puts its own there when it starts',
         );
       const readyOf = ({ name, ready, desired }: DaemonSetState): string => `${name}: ${ready} of ${desired} ready`;
       return verdictOf(

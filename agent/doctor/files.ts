@@ -2,7 +2,8 @@ import { isIP } from 'node:net';
 import { countsAsNotSet } from '../config/effective.ts';
 import { hintIn } from '../facts/hints.ts';
 import type { DiskFacts, HintFileFacts } from '../model/examination.ts';
-import { type Check, type Finding, failed, given, ok, verdictOf, warning } from './finding.ts';
+import { shellWord } from '../printable.ts';
+import { advice, type Check, type Finding, failed, given, ok, verdictOf, warning } from './finding.ts';
 
 /** A transaction's journal has at most 8 MiB, and the last 20 are kept; usually one has 50 KiB. */
 const scarceBytes = 16 * 1024 * 1024;
@@ -18,13 +19,13 @@ export const fileChecks: readonly Check[] = [
     judge: ({ config }) => {
       if (config.failure !== null) {
         const { message, hint } = config.failure;
-        return failed(message, hint, 'microshift-net config check');
+        return failed(message, advice(hint), 'microshift-net config check');
       }
       const { warnings, clusterProblems = [] } = config.value;
       return verdictOf(
         [
           ...clusterProblems.map(({ message, hint }) =>
-            failed(countsAsNotSet(message), hint, 'microshift-net config check'),
+            failed(countsAsNotSet(message), advice(hint), 'microshift-net config check'),
           ),
           ...warnings.map(({ source, message }) => warning(`${source}: ${message}`)),
         ],
@@ -67,22 +68,24 @@ export const fileChecks: readonly Check[] = [
               const what = `transaction ${transaction.id} (${transaction.command})`;
               if (transaction.state === 'awaiting-confirm' && transaction.ofThisBoot) {
                 const until = `${what} waits to be confirmed until ${transaction.confirmUntil}`;
-                return warning(until, 'microshift-net confirm', 'or: microshift-net undo');
+                return warning(until, 'microshift-net confirm', 'microshift-net undo # or this, to take it back');
               }
               const why = transaction.ofThisBoot ? 'died in the middle' : 'was cut short by a reboot';
-              return failed(`${what} ${why}`, 'microshift-net apply, which first ends it');
+              return failed(`${what} ${why}`, 'microshift-net apply # it ends that first');
             }),
-            ...unusable.map(({ path, why }) => warning(`${path} is no journal that can be used: ${why}`, `rm ${path}`)),
+            ...unusable.map(({ path, why }) =>
+              warning(`${path} is no journal that can be used: ${why}`, `rm ${shellWord(path)}`),
+            ),
             last?.state === 'not-restored' &&
               failed(
                 `the last transaction ${last.id} failed and could not be taken back: ${last.detail ?? ''}`,
                 `microshift-net history ${last.id}`,
-                'microshift-net disable, then microshift-net apply',
+                'microshift-net disable && microshift-net apply',
               ),
             last?.state === 'rolled-back' &&
               warning(
                 `the last transaction ${last.id} failed and was taken back: ${last.detail ?? ''}`,
-                'mend that, then: microshift-net apply',
+                'microshift-net apply # once that is mended',
               ),
           ],
           last === null ? 'none has been run' : `the last one, ${last.id}, is ${last.state}`,
@@ -97,7 +100,7 @@ export const fileChecks: readonly Check[] = [
       const parts = ['system', 'network', 'tuning', 'units', 'firewall', 'packetFilter', 'files'] as const;
       const silent = parts.map((part) => {
         const { failure } = examination[part];
-        return failure !== null && warning(`${part}: ${failure.message}`, failure.hint);
+        return failure !== null && warning(`${part}: ${failure.message}`, advice(failure.hint));
       });
       return verdictOf(silent, 'every part answered in time');
     },
@@ -116,7 +119,9 @@ function complaintsOfHint(hint: HintFileFacts, links: readonly string[] | null):
   }
   if (first === null) return [...complaints, warning(`${path} is empty, as if it were not there`, `rm ${path}`)];
   if (/\n.*\S/.test(text))
-    complaints.push(warning(`${path} has more than one line; only the first counts`, `echo ${first} > ${path}`));
+    complaints.push(
+      warning(`${path} has more than one line; only the first counts`, `echo ${shellWord(first)} > ${path}`),
+    );
   if (hint.is === 'address') {
     if (isIP(first) === 0) complaints.push(warning(`${path} has no address: ${JSON.stringify(first)}`, `rm ${path}`));
   } else if (/[\s/:]/.test(first) || Buffer.byteLength(first) > 15)
@@ -125,7 +130,7 @@ function complaintsOfHint(hint: HintFileFacts, links: readonly string[] | null):
     // The agent's own hint is only a memory; the two others are orders.
     const complain = path.startsWith('/var/') ? warning : failed;
     const names = links.filter((name) => !/^(lo|ovs-system|br-.*)$/.test(name)).join(', ');
-    complaints.push(complain(`${path} names ${first}, which does not exist`, `rm ${path}, or name one of: ${names}`));
+    complaints.push(complain(`${path} names ${first}, which does not exist`, `rm ${path} # or name one of: ${names}`));
   }
   return complaints;
 }
@@ -136,7 +141,7 @@ function complaintsOfDisk(disk: DiskFacts): readonly (Finding | false)[] {
   const room = freeBytes < scarceBytes ? `${mebibytes(freeBytes)} free` : null;
   const few = freeFiles !== null && freeFiles < scarceFiles ? `room for ${freeFiles} files` : null;
   const complain = freeBytes < noneBytes || freeFiles === 0 ? failed : warning;
-  const fix = `make room: du -xh ${mountPoint} | sort -h | tail`;
+  const fix = `du -xh ${mountPoint} | sort -h | tail # make room`;
   return [room, few].map(
     (left) => left !== null && complain(`${path} is on ${mountPoint}, which has only ${left}`, fix),
   );

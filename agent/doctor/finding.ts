@@ -28,6 +28,13 @@ export function warning(found: string, ...fix: readonly (string | null)[]): Find
   return { ...failed(found, ...fix), verdict: 'warning' };
 }
 
+/** What to do where no command does it: a comment, so that a whole fix can be given to a shell. Nothing to say stays nothing. */
+export function advice(words: string): string;
+export function advice(words: string | null): string | null;
+export function advice(words: string | null): string | null {
+  return words === null ? null : `# ${words}`;
+}
+
 /** The worst of several complaints, with all they say; `ok` with this evidence when there is none. What is false is no complaint. */
 export function verdictOf(checked: readonly (Finding | false)[], ...evidence: readonly string[]): Finding {
   const complaints = checked.filter((complaint) => complaint !== false);

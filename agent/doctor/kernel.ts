@@ -2,7 +2,7 @@ import { geneveOverheadBytes, mtuWarnings } from '../config/warnings.ts';
 import { type Config, microshiftRenders } from '../model/config.ts';
 import type { Link } from '../model/observation.ts';
 import { bridges as ownBridges } from '../plan/names.ts';
-import { type Check, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
+import { advice, type Check, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
 /** ovn-kubernetes' own link into the pods' network. */
 const managementPort = 'ovn-k8s-mp0';
@@ -27,18 +27,18 @@ export const kernelChecks: readonly Check[] = [
               bridge.mtuBytes > nic.mtuBytes &&
               failed(
                 `br-ex has MTU ${bridge.mtuBytes}, ${nic.name} only ${nic.mtuBytes}: larger packets are lost`,
-                `if the network carries ${bridge.mtuBytes}: ip link set ${nic.name} mtu ${bridge.mtuBytes}`,
-                `if not: nmcli connection modify PROFILE 802-3-ethernet.mtu ${nic.mtuBytes}, in the profile of ${nic.name}, then: microshift-net apply`,
+                `ip link set ${nic.name} mtu ${bridge.mtuBytes} # if the network carries ${bridge.mtuBytes}`,
+                `nmcli connection modify PROFILE 802-3-ethernet.mtu ${nic.mtuBytes} && microshift-net apply # if not; PROFILE is that of ${nic.name}`,
               ),
             ...mtuWarnings(config, nic?.mtuBytes ?? null).map(({ source, message }) =>
-              warning(`${source}: ${message}`, 'in /etc/microshift/ovn.yaml: mtu'),
+              warning(`${source}: ${message}`, advice('change mtu in /etc/microshift/ovn.yaml')),
             ),
             pods !== null &&
               wanted !== null &&
               pods.mtuBytes > wanted &&
               warning(
                 `pods have MTU ${pods.mtuBytes} (${managementPort}), the configuration says ${wanted}: it counts from the next start of their network`,
-                `${renew}, then reboot`,
+                `${renew} # then reboot`,
               ),
           ],
           ...[nic, bridge, pods].flatMap((link) => (link === null ? [] : [`${link.name}: MTU ${link.mtuBytes}`])),
@@ -57,7 +57,8 @@ export const kernelChecks: readonly Check[] = [
               dadFailed &&
               failed(
                 `${address} on ${name} is not used: another machine in the network has it (duplicate address detection)`,
-                `find that machine: ip -6 neighbour; then: nmcli device reapply ${name}`,
+                'ip -6 neighbour # to find that machine',
+                `nmcli device reapply ${name} # once it has another address`,
               ),
           ),
         );
@@ -79,7 +80,7 @@ export const kernelChecks: readonly Check[] = [
             failed(
               `${name} is 0, although ovn-kubernetes runs here: nothing outside reaches pods and NodePorts`,
               `sysctl -w ${name}=1`,
-              `look for what turns it off: grep -r ${name} /etc/sysctl.d /usr/lib/sysctl.d /run/sysctl.d /etc/sysctl.conf`,
+              `grep -r ${name} /etc/sysctl.d /usr/lib/sysctl.d /run/sysctl.d /etc/sysctl.conf # what turns it off`,
             ),
           ),
           ...names.map((name) => `${name} = ${sysctls[name] ?? 'absent'}`),
@@ -110,7 +111,7 @@ export const kernelChecks: readonly Check[] = [
                 isStrict(bridge) &&
                 warning(
                   `net.ipv4.conf.${bridge}.rp_filter is strict: with two gateway bridges, what comes in by one and is answered by the other is dropped`,
-                  `sysctl -w net.ipv4.conf.${bridge}.rp_filter=2, and the same line in /etc/sysctl.d`,
+                  `sysctl -w net.ipv4.conf.${bridge}.rp_filter=2 # and the same in a file of /etc/sysctl.d`,
                 ),
             ),
           ],
@@ -138,7 +139,7 @@ export const kernelChecks: readonly Check[] = [
         const setting = `net.ipv4.ip_local_reserved_ports=${nodePorts.first}-${nodePorts.last}`;
         return warning(
           `${text}: a connection of the node can take a port that a service needs`,
-          `sysctl -w ${setting}, and the same line in /etc/sysctl.d`,
+          `sysctl -w ${setting} # and the same in a file of /etc/sysctl.d`,
         );
       }),
   },

@@ -7,7 +7,7 @@ import {
   microshiftAddresses,
 } from '../plan/microshift-address.ts';
 import { gatewayBridge } from '../plan/names.ts';
-import { type Check, type Finding, failed, given, notApplicable, verdictOf, warning } from './finding.ts';
+import { advice, type Check, type Finding, failed, given, notApplicable, verdictOf, warning } from './finding.ts';
 import { unitNamed } from './units.ts';
 
 /** Whether MicroShift's own configuration works on a node with br-ex. */
@@ -40,7 +40,7 @@ export const microshiftChecks: readonly Check[] = [
       const uplinks = planned ?? [[uplink, gatewayBridge.bridge] as const];
       const faults = uplinks.map(([nic, bridge]) => {
         const fault = nic === null ? null : ingressFault(config.cluster, nic, bridge);
-        return fault !== null && warning(fault, `change ${fileOf(source)}, then: systemctl restart microshift`);
+        return fault !== null && warning(fault, `systemctl restart microshift # after a change of ${fileOf(source)}`);
       });
       return verdictOf(faults, `it listens on ${value.length === 0 ? 'every interface' : value.join(', ')}`);
     },
@@ -59,11 +59,11 @@ function nodeIpComplaint(cluster: ClusterConfig, host: HostNetwork): Finding | f
         `node.nodeIP ${wanted} (${source}) is on br-ex and nowhere else: MicroShift 4.14 and later passes br-ex over, does not find it, and restarts every 7 s`,
         'microshift-net apply',
         'systemctl restart microshift',
-        `or remove node.nodeIP from ${fileOf(source)}, where a default route leads through br-ex`,
+        advice(`or remove node.nodeIP from ${fileOf(source)}, where a default route leads through br-ex`),
       );
     return failed(
       `node.nodeIP ${wanted} (${source}) is on no interface: MicroShift does not run`,
-      `correct node.nodeIP in ${fileOf(source)}, or give the node that address`,
+      advice(`correct node.nodeIP in ${fileOf(source)}, or give the node that address`),
     );
   }
   const [own] = onBridge;
@@ -71,14 +71,14 @@ function nodeIpComplaint(cluster: ClusterConfig, host: HostNetwork): Finding | f
   const what = found === null ? 'finds no address, and does not run' : `takes ${found} for the node's address`;
   return failed(
     `no default route leads to an address of the node, and without one MicroShift passes br-ex over: it ${what}`,
-    'a default route in the profile of the NIC; then: microshift-net apply, and systemctl restart microshift',
-    `or without one: ${onLoopback(own).join('; ')}`,
+    'microshift-net apply && systemctl restart microshift # once the profile of the NIC has a default route',
+    `${onLoopback(own)} && systemctl restart microshift # or without one`,
   );
 }
 
 /** As MicroShift's own documentation gives a node without network an address (docs/user/howto_test_offline.md). */
-function onLoopback(address: string): readonly string[] {
-  return [`ip address add ${address}/${address.includes(':') ? 128 : 32} dev lo`, 'systemctl restart microshift'];
+function onLoopback(address: string): string {
+  return `ip address add ${address}/${address.includes(':') ? 128 : 32} dev lo`;
 }
 
 function nodeIpv6Complaint(cluster: ClusterConfig, host: HostNetwork): Finding | false {
@@ -88,7 +88,7 @@ function nodeIpv6Complaint(cluster: ClusterConfig, host: HostNetwork): Finding |
   if (nodeIpv6.value !== null) {
     if (microshiftAddresses(cluster, host).nodeIpv6 !== null) return false;
     const what = `node.nodeIPv6 ${nodeIpv6.value} (${nodeIpv6.source}) is on no interface: MicroShift does not run`;
-    return failed(what, `correct node.nodeIPv6 in ${fileOf(nodeIpv6.source)}, or give the node that address`);
+    return failed(what, advice(`correct node.nodeIPv6 in ${fileOf(nodeIpv6.source)}, or give the node that address`));
   }
   const { nodeIpv6: found } = microshiftAddresses(cluster, host);
   const isOnLoopback = host.links.some(
@@ -100,8 +100,8 @@ function nodeIpv6Complaint(cluster: ClusterConfig, host: HostNetwork): Finding |
   );
   return failed(
     `the cluster network has both families (${clusterNetwork.source}), and node.nodeIPv6 is not set: MicroShift takes the first IPv6 address it finds, and restarts for ever once that is its own on br-ex`,
-    'microshift-net apply, which gives lo the address, for MicroShift 4.19 and later',
-    `or, for each version, in ${fileOf(clusterNetwork.source)}: node.nodeIPv6: ${own?.address ?? "the node's address"}; then: systemctl restart microshift`,
+    'microshift-net apply # gives lo the address, for MicroShift 4.19 and later',
+    `systemctl restart microshift # or, for each version, once ${fileOf(clusterNetwork.source)} has node.nodeIPv6: ${own?.address ?? "the node's address"}`,
   );
 }
 
@@ -111,7 +111,7 @@ function advertiseComplaint({ advertiseAddress }: ClusterConfig, { links }: Host
   if (value === null || links.some((link) => link.addresses.some((entry) => entry.address === value))) return false;
   return failed(
     `apiServer.advertiseAddress ${value} (${source}) is on no interface: MicroShift does not start`,
-    `remove it from ${fileOf(source)}: MicroShift then puts one of its own on br-ex`,
+    advice(`remove it from ${fileOf(source)}: MicroShift then puts one of its own on br-ex`),
   );
 }
 

@@ -1,5 +1,5 @@
 import type { OverlayFacts } from '../model/examination.ts';
-import { type Check, type Finding, failed, givenOverlay, verdictOf, warning } from './finding.ts';
+import { advice, type Check, type Finding, failed, givenOverlay, verdictOf, warning } from './finding.ts';
 
 /** Time enough to visit a node that is far away. */
 const warnDays = 30;
@@ -23,12 +23,15 @@ export const certificateChecks: readonly Check[] = [
   },
 ];
 
+/** For each node whose clock is wrong. */
+export const setClocks = 'timedatectl # on both; where no NTP is reached: chronyc makestep';
+
 /** A clock that begins in the past after a start without NTP is the reason in practice. */
 function beginComplaint({ name, beginsInS }: Certificate): Finding | false {
   if (beginsInS <= 0) return false;
   return failed(
     `${inWords(name)} begins to be valid in ${beginsInS} s: the clock of this node, or of the central one, is wrong`,
-    'timedatectl, on both; where no NTP is reached: chronyc makestep',
+    setClocks,
   );
 }
 
@@ -45,9 +48,10 @@ function inWords(name: string): string {
 }
 
 function renewal(isCentral: boolean, node: string, isOwn: boolean): readonly string[] {
-  if (node === 'ca') return ['take every node out with `microshift-net overlay leave`, and begin the overlay anew'];
+  if (node === 'ca')
+    return [advice('take every node out with `microshift-net overlay leave`, and begin the overlay anew')];
   if (isCentral && isOwn) return ['microshift-net overlay pki renew'];
   const file = `${node}.bundle`;
-  const [there, here] = isCentral ? ['', `on ${node}, `] : ['on the central node, ', ''];
-  return [`${there}microshift-net overlay pki renew ${node} -o ${file}`, `${here}microshift-net overlay join ${file}`];
+  const [there, here] = isCentral ? ['', ` # on ${node}`] : [' # on the central node', ''];
+  return [`microshift-net overlay pki renew ${node} -o ${file}${there}`, `microshift-net overlay join ${file}${here}`];
 }

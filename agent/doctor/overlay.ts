@@ -1,6 +1,16 @@
 import type { Examination, OverlayClocks, OverlayFacts } from '../model/examination.ts';
-import { type Check, type Finding, failed, givenOverlay, notApplicable, verdictOf, warning } from './finding.ts';
-import { certificateChecks } from './overlay-certificates.ts';
+import {
+  advice,
+  type Check,
+  type Finding,
+  failed,
+  givenOverlay,
+  notApplicable,
+  verdictOf,
+  warning,
+} from './finding.ts';
+import { certificateChecks, setClocks } from './overlay-certificates.ts';
+import { restartOvs } from './services.ts';
 
 /** Certificates, logs and leases allow for seconds; a minute is a clock that nobody sets. */
 const warnClockMs = 60_000;
@@ -33,7 +43,7 @@ export const overlayChecks: readonly Check[] = [
             : 'update OVN on this node (ovn-central)';
         return verdictOf(
           facts.missing.map(({ name, for: purpose }) =>
-            warning(`${name} is missing, which is for ${purpose}: what it has is not written`, update(name)),
+            warning(`${name} is missing, which is for ${purpose}: what it has is not written`, advice(update(name))),
           ),
           'every table and column is there',
         );
@@ -51,11 +61,7 @@ export const overlayChecks: readonly Check[] = [
           [
             ...encapTypes.map((type) => !dataPath.interfaceTypes.includes(type) && tunnelComplaint(type)),
             !dataPath.datapathTypes.includes(datapath) &&
-              failed(
-                `Open vSwitch has no data path ${datapath}`,
-                'look at journalctl -u ovs-vswitchd for why',
-                'systemctl restart openvswitch (Debian: openvswitch-switch)',
-              ),
+              failed(`Open vSwitch has no data path ${datapath}`, 'journalctl -b -u ovs-vswitchd', restartOvs),
           ],
           `tunnels: ${encapTypes.join(', ')}; data path: ${datapath}`,
         );
@@ -81,14 +87,14 @@ export const overlayChecks: readonly Check[] = [
 /** A record or a certificate that cannot be used; the other checks of the overlay cannot tell anything then. Slowness is no damage. */
 function unread({ kind, message, hint }: NonNullable<Examination['overlay']['failure']>): Finding {
   const complain = kind === 'deadline-exceeded' ? warning : failed;
-  return complain(message, hint ?? 'microshift-net overlay status');
+  return complain(message, advice(hint) ?? 'microshift-net overlay status');
 }
 
 function tunnelComplaint(type: string): Finding {
   return failed(
     `Open vSwitch cannot make interfaces of type ${type}, which the tunnels of this node are`,
-    'update Open vSwitch, and restart it',
-    'overlay.encapType in ovn.yaml of all nodes: geneve or vxlan',
+    advice('update Open vSwitch, and restart it'),
+    advice('or set overlay.encapType in ovn.yaml of all nodes: geneve or vxlan'),
   );
 }
 
@@ -105,15 +111,18 @@ function clockComplaint({ name, number, atMs }: OverlayClocks['done'][number], c
   const [apartMs, way] = behindMs > aheadMs ? [behindMs, 'behind'] : [aheadMs, 'ahead of'];
   return warning(
     `the clock of ${name} is at least ${Math.floor(apartMs / 1000)} s ${way} this node's: certificates are judged by it`,
-    `on both: timedatectl; where no NTP is reached: chronyc makestep`,
+    setClocks,
   );
 }
 
 function databaseComplaint({ isCentral, hasDatabases, installed }: OverlayFacts): Finding | false {
   if (!isCentral || hasDatabases) return false;
   const what = "OVN's databases do not run on this node, which is the central one";
-  if (installed.northd) return failed(what, 'systemctl restart ovn-central (Fedora, CentOS: ovn-northd)');
-  return failed(`${what}, and are not installed`, 'install the package ovn-central, or start the containers of it');
+  if (installed.northd) return failed(what, 'systemctl restart ovn-central # ovn-northd on Fedora and CentOS');
+  return failed(
+    `${what}, and are not installed`,
+    advice('install the package ovn-central, or start the containers of it'),
+  );
 }
 
 function controllerComplaint({ controller, isCentral, southbound, installed }: OverlayFacts): Finding | false {
@@ -121,12 +130,15 @@ function controllerComplaint({ controller, isCentral, southbound, installed }: O
   if (controller === 'absent') {
     const what = 'ovn-controller does not run';
     if (installed.controller) return failed(what, 'systemctl restart ovn-controller');
-    return failed(`${what}, and is not installed`, 'install the package ovn-host, or start the container of it');
+    return failed(
+      `${what}, and is not installed`,
+      advice('install the package ovn-host, or start the container of it'),
+    );
   }
   const where = isCentral ? 'the databases of this node' : southbound.join(', ');
   return failed(
     `ovn-controller does not reach ${where}; running traffic goes on, and nothing changes`,
-    'look at /var/log/ovn/ovn-controller.log for the reason',
-    'let a firewall between the nodes pass TCP port 6642 to the central one',
+    'tail /var/log/ovn/ovn-controller.log # the reason',
+    advice('let a firewall between the nodes pass TCP port 6642 to the central one'),
   );
 }

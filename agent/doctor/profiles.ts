@@ -14,7 +14,7 @@ import { planTuning } from '../plan/tuning/tuning.ts';
 import { isMadeUp } from '../plan/uplink/external-profile.ts';
 import { activeProfile, isProfileFor } from '../plan/uplink/source-profile.ts';
 import { shellWord } from '../printable.ts';
-import { type Check, type Finding, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
+import { advice, type Check, type Finding, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
 /** More differences than this say nothing that the first ones do not. */
 const shownDifferences = 8;
@@ -34,7 +34,7 @@ export const profileChecks: readonly Check[] = [
           `${config.disableOvsInit.source} leaves br-ex to you, and it has all that ovn-kubernetes needs`,
         );
       }
-      if (refusal !== null) return failed(refusal.message, refusal.hint);
+      if (refusal !== null) return failed(refusal.message, advice(refusal.hint));
       const tuning =
         observation.tuning === undefined ? [] : planTuning(config, observation.tuning, observation.ovs).differences;
       const differences = [...(plan?.differences ?? []).map(inWords), ...tuning];
@@ -88,7 +88,7 @@ export const profileChecks: readonly Check[] = [
             }),
             ...(files.value?.leftovers ?? []).map((path) => {
               const what = `${path} is half of a profile: whoever wrote it was cut short`;
-              return warning(what, `rm ${path} && nmcli connection reload`);
+              return warning(what, `rm ${shellWord(path)} && nmcli connection reload`);
             }),
             ...bridges.flatMap((bridge) => [
               ofBridge(bridge),
@@ -112,7 +112,7 @@ export const profileChecks: readonly Check[] = [
           made.map(({ id }) =>
             warning(
               `profile ${id} was made by the initrd from the kernel command line (${args}): what it says comes back at every boot`,
-              `to keep the NIC's settings in a profile of your own: grubby --update-kernel=ALL --remove-args="${args}"`,
+              `grubby --update-kernel=ALL --remove-args="${args}" # to keep the NIC's settings in a profile of your own`,
             ),
           ),
           words.length === 0 ? 'the kernel command line configures no link' : `kernel command line: ${words.join(' ')}`,
@@ -137,15 +137,14 @@ export const profileChecks: readonly Check[] = [
             .filter(({ command }) => concernsAny(command, concerned))
             .map(({ pid, command }) => {
               const what = `a second DHCP client runs: ${command.join(' ')} (pid ${pid})`;
-              return failed(what, `kill ${pid}, and disable what starts it`);
+              return failed(what, `kill ${pid} # and disable what starts it`);
             }),
           ...networkd
             .filter((name) => concerned.includes(name))
             .map((name) =>
               failed(
                 `systemd-networkd configures ${name}, too`,
-                `in a .network file for ${name}: [Link] Unmanaged=yes`,
-                'networkctl reload',
+                `networkctl reload # with [Link] Unmanaged=yes in a .network file for ${name}`,
               ),
             ),
           // First: once the scripts are off, only the file's migration keeps its settings.
@@ -161,7 +160,7 @@ export const profileChecks: readonly Check[] = [
             .filter(({ link }) => scripts.length > 0 && concerned.includes(link))
             .map(({ link, file }) => {
               const what = `the old network scripts configure ${link}, too (${file})`;
-              return failed(what, `systemctl disable ${scripts.join(' ')}, which takes effect at the next boot`);
+              return failed(what, `systemctl disable ${scripts.join(' ')} # takes effect at the next boot`);
             }),
         ];
         return verdictOf(complaints, `only NetworkManager configures ${concerned.join(', ')}`);
@@ -178,7 +177,7 @@ export const profileChecks: readonly Check[] = [
           return ok('one is of a run that is in progress');
         return warning(
           `${checkpoints.length} open: when it is rolled back (Cockpit, nmstate), what was changed since is lost`,
-          'finish or cancel the change in the other tool, then: microshift-net verify',
+          'microshift-net verify # once the change in the other tool is finished or cancelled',
         );
       }),
   },

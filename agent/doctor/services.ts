@@ -1,6 +1,5 @@
 import type { UnitFacts } from '../model/examination.ts';
-import { tunHint } from '../plan/bridge/tap.ts';
-import { type Check, type Finding, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
+import { advice, type Check, type Finding, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 import { bugsOf, fixFor, type KnownBug, networkManagerBugs, openVSwitchBugs } from './known-bugs.ts';
 import { unitNamed } from './units.ts';
 
@@ -13,8 +12,7 @@ export const serviceChecks: readonly Check[] = [
       const { failure, value } = networkManager;
       if (failure === null) return ok(`NetworkManager ${value.version} answers`);
       const unit = unitNamed(units, 'NetworkManager.service');
-      const hint = unit?.active === 'active' ? null : failure.hint;
-      const finding = silent(unit, failure.message, hint ?? 'systemctl restart NetworkManager');
+      const finding = silent(unit, failure.message, 'systemctl restart NetworkManager');
       const startBus = ['systemctl status dbus.socket dbus.service dbus-broker.service', 'systemctl start dbus.socket'];
       return failure.kind.startsWith('dbus-') ? { ...finding, fix: startBus } : finding;
     },
@@ -31,11 +29,11 @@ export const serviceChecks: readonly Check[] = [
     judge: ({ networkManager }) =>
       given(networkManager, ({ ovsPlugin }) => {
         if (ovsPlugin) return ok('NetworkManager has loaded it');
-        const fix = [
-          'dnf install NetworkManager-ovs (Debian: apt install network-manager-ovs)',
+        return failed(
+          'NetworkManager runs without it, so it can make no bridge',
+          'dnf install NetworkManager-ovs # on Debian: apt install network-manager-ovs',
           'systemctl restart NetworkManager',
-        ];
-        return failed('NetworkManager runs without it, so it can make no bridge', ...fix);
+        );
       }),
   },
   {
@@ -58,22 +56,25 @@ export const serviceChecks: readonly Check[] = [
     title: "Open vSwitch's database answers",
     judge: ({ ovs, units }) => {
       if (ovs.failure === null) return ok(`ovsdb-server answers, with ${count(ovs.value.bridges.length, 'bridge')}`);
-      const { message, hint } = ovs.failure;
-      return silent(unitNamed(units, 'ovsdb-server.service'), message, hint ?? restartOvs);
+      return silent(
+        unitNamed(units, 'ovsdb-server.service'),
+        ovs.failure.message,
+        'journalctl -b -u ovsdb-server',
+        restartOvs,
+      );
     },
   },
   {
     id: 'vswitchd',
     title: 'ovs-vswitchd answers and has done its work',
     judge: ({ vswitchd, ovs, units }) => {
-      if (vswitchd.failure !== null) {
-        const { message, hint } = vswitchd.failure;
-        return silent(unitNamed(units, 'ovs-vswitchd.service'), message, hint ?? restartOvs);
-      }
+      const mend = ['journalctl -b -u ovs-vswitchd', 'systemctl restart ovs-vswitchd'];
+      if (vswitchd.failure !== null)
+        return silent(unitNamed(units, 'ovs-vswitchd.service'), vswitchd.failure.message, ...mend);
       return given(ovs, ({ nextCfg, curCfg }) => {
         if (curCfg >= nextCfg) return ok('it answers, and has taken over the whole database');
         const behind = `it answers, but has taken over change ${curCfg} of ${nextCfg}`;
-        return failed(behind, 'journalctl -b -u ovs-vswitchd', 'systemctl restart ovs-vswitchd');
+        return failed(behind, ...mend);
       });
     },
   },
@@ -109,13 +110,13 @@ export const serviceChecks: readonly Check[] = [
                 failed(
                   'this kernel has no module openvswitch, so bridges of type system carry nothing',
                   `dnf install kernel-modules-core-${kernel} kernel-modules-extra-${kernel}`,
-                  'or in /etc/microshift/ovn.yaml: ovs: {datapathType: netdev}',
+                  advice('or in /etc/microshift/ovn.yaml: ovs: {datapathType: netdev}'),
                 ),
               lacksTun === true &&
                 config.ovs.datapathType.value === 'netdev' &&
                 failed(
                   '/dev/net/tun is not there, so Open vSwitch cannot make br-ex in the userspace data path',
-                  tunHint,
+                  'modprobe tun && echo tun > /etc/modules-load.d/tun.conf',
                 ),
               ...absent.map((bridge) =>
                 failed(
@@ -130,7 +131,7 @@ export const serviceChecks: readonly Check[] = [
                   failed(
                     `${name} in ${bridge} does not work: ${error}`,
                     `ip link show ${name}`,
-                    `if it is not wanted there: ovs-vsctl del-port ${bridge} ${name}`,
+                    `ovs-vsctl del-port ${bridge} ${name} # if it is not wanted there`,
                   ),
               ),
             ],
@@ -142,11 +143,14 @@ export const serviceChecks: readonly Check[] = [
   },
 ];
 
-const restartOvs = 'systemctl restart openvswitch (Debian: openvswitch-switch)';
+/** Starts both daemons of Open vSwitch, whether they run or not. */
+export const restartOvs = 'systemctl restart openvswitch # openvswitch-switch on Debian';
 
 function versionFinding(who: string, version: string, bugs: readonly KnownBug[]): Finding {
   const complaints = bugsOf(version, bugs).map((bug) => {
-    const fix = `update ${who} to ${fixFor(version, bug)} or later; your distribution may have put the fix into an older version`;
+    const fix = advice(
+      `update ${who} to ${fixFor(version, bug)} or later; your distribution may have put the fix into an older version`,
+    );
     return warning(`${who} ${version} ${bug.what.startsWith('CVE') ? 'has ' : ''}${bug.what}`, fix);
   });
   return verdictOf(complaints, `${who} ${version} has none that is known`);
@@ -158,10 +162,10 @@ function stateOf(unit: UnitFacts): string {
 }
 
 /** A service does not answer: why, the state of its unit, and how to start it. */
-function silent(unit: UnitFacts | null, message: string, start: string): Finding {
+function silent(unit: UnitFacts | null, message: string, ...start: readonly string[]): Finding {
   const state = unit === null ? [] : [`${unit.name} is ${stateOf(unit)}`];
   const unmask = unit?.load === 'masked' ? [`systemctl unmask ${unit.name}`] : [];
-  return { verdict: 'failed', found: [message, ...state], fix: [...unmask, start] };
+  return { verdict: 'failed', found: [message, ...state], fix: [...unmask, ...start] };
 }
 
 function count(number: number, what: string): string {

@@ -68,13 +68,13 @@ export const unitChecks: readonly Check[] = [
               failed(
                 `${ownUnit} does not run microshift-net: MicroShift's configure-ovs.sh would cut the node off`,
                 'systemctl daemon-reload',
-                `where that does not help: look at ${overrides}, then dnf reinstall microshift-net`,
+                `dnf reinstall microshift-net # where that does not help, after a look at ${overrides}`,
               ),
             unit.active === 'failed' &&
               failed(
                 `${ownUnit} failed (${unit.result}, exit code ${unit.exitStatus}${restarts})`,
                 `journalctl -b -u ${ownUnit}`,
-                `once that is mended: systemctl reset-failed ${ownUnit} && systemctl start ${ownUnit}`,
+                `systemctl reset-failed ${ownUnit} && systemctl start ${ownUnit} # once that is mended`,
               ),
           ],
           `${ownUnit} is ${unit.file} and ${unit.active}`,
@@ -89,7 +89,7 @@ export const unitChecks: readonly Check[] = [
         const unit = unitNamed(units, ownUnit);
         if (unit === null || unit.load !== 'loaded') return notApplicable(`${ownUnit} is not loaded`);
         const own = [unit.path, ...unit.dropIns].filter((path) => path.startsWith('/etc/'));
-        const where = own.length === 0 ? `systemctl cat ${ownUnit}` : `look at what ${own.join(', ')} changes`;
+        const where = own.length === 0 ? `systemctl cat ${ownUnit}` : `cat ${own.join(' ')} # what it changes`;
         const missing = order.filter(([kind, name]) => !unit[kind].includes(name));
         return verdictOf(
           missing.map(([kind, name, otherwise]) =>
@@ -119,8 +119,8 @@ export const unitChecks: readonly Check[] = [
         if (unit.after.includes(kdump.name)) return ok(`${ownUnit} starts after kdump.service`);
         return failed(
           `${ownUnit} is not ordered after kdump.service: the crash kernel is then made for br-ex, which it cannot bring up`,
-          `systemctl edit ${ownUnit}, with [Unit] After=kdump.service`,
-          'kdumpctl rebuild, while the NIC is not in br-ex',
+          `systemctl edit ${ownUnit} # with [Unit] After=kdump.service`,
+          'kdumpctl rebuild # while the NIC is not in br-ex',
         );
       }),
   },

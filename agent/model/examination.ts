@@ -198,6 +198,6 @@ export interface CheckResult {
   readonly verdict: Verdict;
   /** The evidence: one sentence each. */
   readonly found: readonly string[];
-  /** Commands and settings that mend it, in order; empty when nothing is to mend. */
+  /** What mends it, in order, each for a shell: words stand behind a `#`. Empty when nothing is to mend. */
   readonly fix: readonly string[];
 }

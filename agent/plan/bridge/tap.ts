@@ -14,9 +14,9 @@ export function refuseWithoutTun(plan: Plan, { host }: Observation): void {
   throw new AgentError(
     'tun-missing',
     `${tap} in the userspace data path (ovs.datapathType: netdev) needs a tap, and /dev/net/tun is not there`,
-    { hint: tunHint, facts: { device: '/dev/net/tun', interface: tap } },
+    {
+      hint: 'modprobe tun, and for every boot: echo tun > /etc/modules-load.d/tun.conf',
+      facts: { device: '/dev/net/tun', interface: tap },
+    },
   );
 }
-
-/** How to get /dev/net/tun. */
-export const tunHint = 'modprobe tun, and for every boot: echo tun > /etc/modules-load.d/tun.conf';

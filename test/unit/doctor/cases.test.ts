@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -18,6 +19,10 @@ function text(name: string, file: string): string | null {
   const path = join(doctorCases, name, file);
   return existsSync(path) ? readFileSync(path, 'utf8') : null;
 }
+
+/** With what a command of a fix may begin. */
+const programs =
+  /^(cat|chown|dnf|du|echo|grep|grubby|ip|journalctl|kdumpctl|kill|kubectl|microshift-net|modprobe|mount|networkctl|nmcli|ovs-vsctl|rm|sysctl|systemctl|tail|timedatectl)( |$)/;
 
 /** Of a case that changes another one, only what comes out differently. */
 function newResults(name: string): readonly CheckResult[] {
@@ -54,6 +59,18 @@ t.test('who complains says how to mend it', (t) => {
       // A warning about a setting names the line to change.
       if (verdict === 'failed') t.ok(fix.length > 0, `${name}: ${id} has a fix`);
     }
+  }
+  t.end();
+});
+
+t.test('a fix can be given to a shell: words are a comment', (t) => {
+  const lines = new Set(names.flatMap((name) => judge(examinationOf(name)).flatMap(({ fix }) => fix)));
+  for (const line of lines) {
+    const { status, stderr } = spawnSync('bash', ['-n', '-c', line], { encoding: 'utf8' });
+    t.equal(status, 0, `${line}: ${stderr}`);
+    const command = line.replaceAll(/'[^']*'|"[^"]*"/g, 'WORD').replace(/(^| )#.*/, '');
+    if (command !== '') t.match(command, programs, line);
+    t.notMatch(command, /[,;:] | \(/, line);
   }
   t.end();
 });

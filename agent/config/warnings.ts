@@ -54,14 +54,15 @@ function microshiftWarnings(config: Config): ConfigWarning[] {
       'mtu: auto keeps MicroShift from starting: it reads this file, too, and takes only a number unless network.cniPlugin is none; write a number, or remove the line';
     warnings.push({ source: mtu.source, message });
   }
-  // MS pkg/util/net.go:235 compares text.
-  const canonical = nodeIp.value === null ? null : canonicalAddress(nodeIp.value);
-  if (nodeIp.value !== canonical) {
-    const message = `MicroShift does not find ${nodeIp.value} on the node, which it compares as text: write ${canonical}`;
-    warnings.push({ source: nodeIp.source, message });
+  // MS pkg/util/net.go:235 compares text, and so does GetHostIPv6 there, which is asked only where the cluster has both families.
+  for (const { value, source } of isDualStack(cluster) ? [nodeIp, nodeIpv6] : [nodeIp]) {
+    const canonical = value === null ? null : canonicalAddress(value);
+    if (value === canonical) continue;
+    const message = `MicroShift does not find ${value} on the node, which it compares as text: write ${canonical}`;
+    warnings.push({ source, message });
   }
   // MS pkg/config/config.go:531 and pkg/sysconfwatch/sysconfwatch_linux.go:136.
-  if (isDualStack(config.cluster) && nodeIpv6.value === null && uplink.value !== 'none') {
+  if (isDualStack(cluster) && nodeIpv6.value === null && uplink.value !== 'none') {
     const message =
       "the cluster network has both families, and node.nodeIPv6 is not set: MicroShift 4.18 and older takes the first IPv6 address of br-ex, and restarts for ever once that is its own; set node.nodeIPv6 to the node's";
     warnings.push({ source: clusterNetwork.source, message });

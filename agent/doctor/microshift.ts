@@ -5,6 +5,7 @@ import {
   type HostNetwork,
   ingressFault,
   microshiftAddresses,
+  otherSpelling,
 } from '../plan/microshift-address.ts';
 import { gatewayBridge } from '../plan/names.ts';
 import { advice, type Check, type Finding, failed, given, notApplicable, verdictOf, warning } from './finding.ts';
@@ -61,10 +62,7 @@ function nodeIpComplaint(cluster: ClusterConfig, host: HostNetwork): Finding | f
         'systemctl restart microshift',
         advice(`or remove node.nodeIP from ${fileOf(source)}, where a default route leads through br-ex`),
       );
-    return failed(
-      `node.nodeIP ${wanted} (${source}) is on no interface: MicroShift does not run`,
-      advice(`correct node.nodeIP in ${fileOf(source)}, or give the node that address`),
-    );
+    return nowhere('node.nodeIP', wanted, source, host);
   }
   const [own] = onBridge;
   if (own === undefined || (found !== null && onBridge.includes(found))) return false;
@@ -73,6 +71,20 @@ function nodeIpComplaint(cluster: ClusterConfig, host: HostNetwork): Finding | f
     `no default route leads to an address of the node, and without one MicroShift passes br-ex over: it ${what}`,
     'microshift-net apply && systemctl restart microshift # once the profile of the NIC has a default route',
     `${onLoopback(own)} && systemctl restart microshift # or without one`,
+  );
+}
+
+/** An address that MicroShift is told of, and finds on no interface. */
+function nowhere(key: string, address: string, source: string, host: HostNetwork): Finding {
+  const spelling = otherSpelling(address, host);
+  if (spelling !== null)
+    return failed(
+      `${key} ${address} (${source}) is not found, because MicroShift compares it as text with ${spelling}, as the node has it: MicroShift does not run`,
+      advice(`write ${key}: ${spelling} in ${fileOf(source)}`),
+    );
+  return failed(
+    `${key} ${address} (${source}) is on no interface: MicroShift does not run`,
+    advice(`correct ${key} in ${fileOf(source)}, or give the node that address`),
   );
 }
 
@@ -87,8 +99,7 @@ function nodeIpv6Complaint(cluster: ClusterConfig, host: HostNetwork): Finding |
   if (!isDualStack(cluster) || bridge === undefined) return false;
   if (nodeIpv6.value !== null) {
     if (microshiftAddresses(cluster, host).nodeIpv6 !== null) return false;
-    const what = `node.nodeIPv6 ${nodeIpv6.value} (${nodeIpv6.source}) is on no interface: MicroShift does not run`;
-    return failed(what, advice(`correct node.nodeIPv6 in ${fileOf(nodeIpv6.source)}, or give the node that address`));
+    return nowhere('node.nodeIPv6', nodeIpv6.value, nodeIpv6.source, host);
   }
   const { nodeIpv6: found } = microshiftAddresses(cluster, host);
   const isOnLoopback = host.links.some(

@@ -1,6 +1,6 @@
 import { type ClusterConfig, isDualStack } from '../model/config.ts';
 import { isLoopback, type Link, type LinkAddress, type Route } from '../model/observation.ts';
-import { familyOf, isLinkLocal6 } from '../net/address.ts';
+import { canonicalAddress, familyOf, isLinkLocal6 } from '../net/address.ts';
 import { addressAfter, parseRange } from '../net/address-range.ts';
 import { gatewayBridge } from './names.ts';
 
@@ -85,6 +85,16 @@ function anyIpv6({ links }: HostNetwork, wanted: string | null): string | null {
     .flatMap((link) => textsOf(link))
     .filter((address) => familyOf(address) === 6 && !isLoopbackAddress(address));
   return addresses.find((address) => wanted === null || address === wanted) ?? null;
+}
+
+/**
+ * How the node writes an address that the configuration has in other letters: MicroShift, which compares text, does not find it then. null: it has
+ * the address as it is written, or not at all.
+ */
+export function otherSpelling(address: string, { links }: HostNetwork): string | null {
+  const canonical = canonicalAddress(address);
+  const isThere = links.some((link) => textsOf(link).includes(canonical));
+  return canonical !== address && isThere ? canonical : null;
 }
 
 const fromZero = /^(0\.0\.0\.0|::)\//;

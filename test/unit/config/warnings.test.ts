@@ -57,6 +57,8 @@ const rules: readonly (readonly [ovnYaml: string, configYaml: string, wanted: Re
   ['', dual, /has both families, and node.nodeIPv6 is not set/],
   ['uplink: none', dual, null],
   ['', `${dual}\nnode: {nodeIPv6: "2001:db8::50"}`, null],
+  ['', `${dual}\nnode: {nodeIPv6: "2001:DB8:0::50"}`, /compares as text: write 2001:db8::50$/],
+  ['', 'node: {nodeIPv6: "2001:DB8:0::50"}', null],
   ['', ipv6, null],
   ['', remote, null],
   ['', `${remote}\n${ours}`, /does not start with clusterToCluster.remoteClusters and network.cniPlugin: none/],

@@ -34,6 +34,16 @@ t.test('docs/doctor.md has one row per check, in the order of a report', (t) => 
   t.end();
 });
 
+t.test('the report in docs/doctor.md counts as many checks as there are', (t) => {
+  const summary = /^ +\d+ failed, .* not applicable$/m.exec(read('docs/doctor.md'))?.[0] ?? '';
+  const counts = [...summary.matchAll(/\d+/g)].map(Number);
+  t.equal(
+    counts.reduce((sum, count) => sum + count, 0),
+    checks.length,
+  );
+  t.end();
+});
+
 t.test('README.md lists every exit code once', (t) => {
   const table = /^## Exit codes$([\s\S]*?)^## /m.exec(read('README.md'))?.[1] ?? '';
   const codes = [...table.matchAll(/^\| (\d) \|/gm)].map((match) => Number(match[1]));

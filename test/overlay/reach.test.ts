@@ -157,13 +157,17 @@ function onRelease(t: Test, release: Release): void {
   });
 
   t.test('pods of a node whose address is the gateway reach the node itself', async (t) => {
-    const central = await clusterOf(t, release, modern, [nodeOf(1, { gateway: gatewayOf(1) }), nodeOf(2)]);
+    const hostAddresses = ['192.0.2.11', '10.44.0.0'];
+    const n1 = nodeOf(1, { gateway: gatewayOf(1), hostAddresses });
+    const central = await clusterOf(t, release, modern, [n1, nodeOf(2)]);
     const [mac, pod] = ['0a:58:0a:2a:01:09', '10.42.1.9'];
     central.run('ovn-nbctl', '--wait=sb', 'lsp-add', 'n1', 'pod', '--', 'lsp-set-addresses', 'pod', `${mac} ${pod}`);
     const packet = (to: string): string =>
       `inport == "pod" && eth.src == ${mac} && eth.dst == 0a:58:0a:2a:01:01 && ip4.src == ${pod} && ip4.dst == ${to} && ip.ttl == 64 && tcp.dst == 6443`;
-    const way = wayOf(central.run('ovn-trace', '--minimal', '--ct=new', 'n1', packet('192.0.2.11')));
-    t.strictSame(way, { outputs: ['k8s-n1'], sources: [] });
+    for (const address of hostAddresses) {
+      const way = wayOf(central.run('ovn-trace', '--minimal', '--ct=new', 'n1', packet(address)));
+      t.strictSame(way, { outputs: ['k8s-n1'], sources: [] }, address);
+    }
   });
 
   t.test('both families', async (t) => {

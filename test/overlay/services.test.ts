@@ -85,7 +85,13 @@ t.test('services of objects', { skip }, async (t) => {
     serviceObject('api', { clusterIPs: ['10.43.0.1'], ports: [{ port: 443, protocol: 'TCP' }] }),
     sliceObject('api', [[n1.address, 'n1']]),
   ];
-  await publish(n1, [...web, ...api]);
+  // As MicroShift does when it starts.
+  n1.must('ip', 'address', 'add', '10.44.0.0/32', 'dev', 'lo');
+  const behind = [
+    serviceObject('kubernetes', { clusterIPs: ['10.43.0.2'], ports: [{ port: 443, protocol: 'TCP' }] }),
+    sliceObject('kubernetes', [['10.44.0.0', 'n1']]),
+  ];
+  await publish(n1, [...web, ...api, ...behind]);
   t.equal(
     ask(client, 'tcp', n2.address, 30080),
     '100.64.0.3',
@@ -102,6 +108,10 @@ t.test('services of objects', { skip }, async (t) => {
   t.equal(ask(far, 'tcp', '10.43.0.1', 443), there, 'one beside it, too');
   t.equal(ask(n2, 'tcp', '10.43.0.1', 443), '10.42.1.2', 'and another node');
   t.equal(ask(n1, 'tcp', '10.43.0.1', 443), '10.42.0.2', 'and that node itself');
+  t.equal(ask(near, 'tcp', '10.43.0.2', 443), here, 'and all that at the address behind the services');
+  t.equal(ask(far, 'tcp', '10.43.0.2', 443), there);
+  t.equal(ask(n2, 'tcp', '10.43.0.2', 443), '10.42.1.2');
+  t.equal(ask(n1, 'tcp', '10.43.0.2', 443), '10.42.0.2');
 
   const local = { externalTrafficPolicy: 'Local', internalTrafficPolicy: 'Local' };
   const slice = sliceObject('web', [

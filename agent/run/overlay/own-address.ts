@@ -1,38 +1,65 @@
 import { isAgentError } from '../../errors.ts';
 import type { HostFacts } from '../../facts/overlay.ts';
 import type { Config } from '../../model/config.ts';
-import type { OverlayGateway, OverlayNode } from '../../model/overlay.ts';
+import type { OverlayGateway, OverlayLayout, OverlayNode } from '../../model/overlay.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { familyOf, inBrackets } from '../../net/address.ts';
+import { addressAfter } from '../../net/address-range.ts';
 import { isDefault } from '../../net/destination.ts';
-import { withoutLength } from '../../overlay/addresses.ts';
+import { rangeOf, withoutLength } from '../../overlay/addresses.ts';
 import { identify } from './membership.ts';
 import { southboundPort } from './planned.ts';
 
 /**
- * The record with the address at which this host is now, for one that has lost the recorded one; else the same record. An address that the host still
- * has is kept, whatever else has come, and so it is while there is no other: a link that is down or a lease that is late says nothing. On the central
- * node the southbound database moves along.
+ * The record with the address at which this host is now, for one that has lost the recorded one, and on the central node with those at which its API
+ * server is; else the same record. An address that the host still has is kept, whatever else has come, and so it is while there is no other: a link that
+ * is down or a lease that is late says nothing. On the central node the southbound database moves along.
  */
-export function withOwnAddress(record: OverlayRecord, config: Pick<Config, 'overlay'>, host: HostFacts): OverlayRecord {
+export function withOwnAddress(
+  record: OverlayRecord,
+  config: Pick<Config, 'overlay' | 'cluster'>,
+  host: HostFacts,
+): OverlayRecord {
+  const now = movedRecord(record, config, host);
+  if (now.members === null) return now;
+  const known = record.node.hostAddresses;
+  const served = advertisedAddresses(record.layout, config).filter(
+    // MicroShift, which starts after us, puts it there again at each boot.
+    (address) => prefixOf(host, address) !== null || known.includes(address),
+  );
+  const hostAddresses = [...new Set([...now.node.encap.addresses, ...served])];
+  return hostAddresses.join() === now.node.hostAddresses.join() ? now : withNode(now, { ...now.node, hostAddresses });
+}
+
+/**
+ * Where MicroShift's API server is the endpoint of service `kubernetes`: apiServer.advertiseAddress, or else the address behind the services' network,
+ * which it puts on br-ex or lo, whatever network.cniPlugin is (pkg/config/config.go, firstIPFromNextSubnet; pkg/node/netconfig.go).
+ */
+function advertisedAddresses(layout: OverlayLayout, { cluster }: Pick<Config, 'cluster'>): readonly string[] {
+  const { value } = cluster.advertiseAddress;
+  return value === null ? layout.serviceSubnets.flatMap((subnet) => addressAfter(rangeOf(subnet)) ?? []) : [value];
+}
+
+function movedRecord(record: OverlayRecord, config: Pick<Config, 'overlay'>, host: HostFacts): OverlayRecord {
   const { node } = record;
   if (node.encap.addresses.every((address) => prefixOf(host, address) !== null)) return record;
   const identity = identityNow(config, host);
   if (identity === null) return record;
   const { addresses } = identity.encap;
-  const moved: OverlayNode = {
+  const moved = withNode(record, {
     ...node,
     encap: { ...node.encap, addresses },
     hostAddresses: identity.hostAddresses,
     gateway: node.gateway === null ? null : movedGateway(node.gateway, node.encap.addresses, addresses, host),
-  };
-  if (record.members === null) return { ...record, node: moved };
-  return {
-    ...record,
-    node: moved,
-    southbound: addresses.map((address) => `ssl:${inBrackets(address)}:${southboundPort}`),
-    members: record.members.map((member) => (member.name === node.name ? moved : member)),
-  };
+  });
+  if (moved.members === null) return moved;
+  return { ...moved, southbound: addresses.map((address) => `ssl:${inBrackets(address)}:${southboundPort}`) };
+}
+
+/** The central node has itself among the members. */
+function withNode(record: OverlayRecord, node: OverlayNode): OverlayRecord {
+  const members = record.members?.map((member) => (member.name === node.name ? node : member)) ?? null;
+  return { ...record, node, members };
 }
 
 /** A gateway that shares the node's address moves with it; one with a NIC of its own has nothing to do with it. */

@@ -25,7 +25,7 @@ const stopMs = 400;
  * the kernel; everything else is told once, and tried again.
  */
 export async function runDaemon(
-  config: Pick<Config, 'overlay'>,
+  config: Pick<Config, 'overlay' | 'cluster'>,
   places: OverlayPlaces,
   teller: Teller,
   stop: AbortSignal,
@@ -92,7 +92,7 @@ function watchedOf({ members, node, southbound }: OverlayRecord, { ovnRuns }: Ov
 }
 
 /** Most of what happens in the kernel has nothing to do with us: what it shows in its files tells, and no database is asked. */
-function differsInKernel(config: Pick<Config, 'overlay'>, places: OverlayPlaces): boolean {
+function differsInKernel(config: Pick<Config, 'overlay' | 'cluster'>, places: OverlayPlaces): boolean {
   const record = readRecord(places.record);
   if (record === null) return true;
   const host = readHost();

@@ -27,12 +27,12 @@ export interface Kept {
 }
 
 /**
- * Brings the node to what its record says, and the record to the address at which the node is. The lock is taken only when there is something to
+ * Brings the node to what its record says, and the record to the addresses at which the node is. The lock is taken only when there is something to
  * write, and everything is looked at again under it. null: this node is in no overlay any more.
  */
 export async function keepNode(
   scope: Scope,
-  config: Pick<Config, 'overlay'>,
+  config: Pick<Config, 'overlay' | 'cluster'>,
   places: OverlayPlaces,
   say: (step: string) => void,
 ): Promise<Kept | null> {
@@ -49,11 +49,10 @@ export async function keepNode(
     const before = readRecord(places.record);
     if (before === null) return null;
     const record = withOwnAddress(before, config, readHost());
-    const isMoved = record !== before;
-    if (isMoved) {
-      say(`this node is at ${record.node.encap.addresses.join(' and ')} now`);
-      writeRecord(places.record, record);
-    }
+    const isOther = record !== before;
+    if (isOther) writeRecord(places.record, record);
+    const [was, is] = [before, record].map(({ node }) => node.encap.addresses.join(' and '));
+    if (was !== is) say(`this node is at ${is} now`);
     let members: readonly OverlayNode[] = [];
     // That OVN has carried it out is seen by `overlay verify`; nothing that is kept depends on it, and the central node may be away.
     const { databases, managementPort, demux } = await applyOverlayWith(record, places, say, async (planned) => {
@@ -61,7 +60,7 @@ export async function keepNode(
       return gatewayLeft(planned);
     });
     const rows = databases.reduce((sum, plan) => sum + plan.changes.length, 0);
-    return { record, members, changed: isMoved || rows + managementPort.length + demux.length > 0 };
+    return { record, members, changed: isOther || rows + managementPort.length + demux.length > 0 };
   });
 }
 

@@ -26,7 +26,7 @@ export function membersNow(
     for (const address of chassis.find((one) => one.name === systemId)?.encapAddresses ?? []) taken.set(address, name);
   const nodes = members.map((member): OverlayNode => {
     const found = chassis.find(({ name }) => name === member.systemId);
-    if (member.name === own.name) return own;
+    if (member.name === own.name) return withShared(own);
     const announced = found === undefined ? null : announcedGateway(found, layout);
     if (announced === null) return { ...member, gateway: null };
     const fault =
@@ -37,15 +37,17 @@ export function membersNow(
       return { ...member, gateway: null };
     }
     const { gateway } = announced;
-    const addresses = gateway.addresses.map(withoutLength);
-    for (const address of addresses) taken.set(address, holder({ ...member, gateway }));
+    for (const address of gateway.addresses) taken.set(withoutLength(address), holder({ ...member, gateway }));
     trace.push(`gateway=${member.name} ${gateway.addresses.join(' ')} on ${gateway.bridge}, as it announces it`);
-    // What the gateway and its node share is the node's own address.
-    const shared = gateway.kind === 'shared' ? addresses : [];
-    const hostAddresses = [...new Set([...member.hostAddresses, ...shared])];
-    return { ...member, hostAddresses, gateway };
+    return withShared({ ...member, gateway });
   });
   return { nodes, trace, faults };
+}
+
+/** What a gateway and its node share is the node's own address. */
+function withShared(node: OverlayNode): OverlayNode {
+  const shared = node.gateway?.kind === 'shared' ? node.gateway.addresses.map(withoutLength) : [];
+  return { ...node, hostAddresses: [...new Set([...node.hostAddresses, ...shared])] };
 }
 
 /** Who has the addresses of a node's gateway: the node, or all that have it together, who have to say the same of it. */

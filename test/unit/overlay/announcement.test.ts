@@ -1,11 +1,11 @@
 import t from 'tap';
-import type { OverlayChassis, OverlayGateway } from '../../../agent/model/overlay.ts';
+import type { OverlayChassis, OverlayGateway, OverlayNode } from '../../../agent/model/overlay.ts';
 import { announcedGateway, announcement } from '../../../agent/overlay/announcement.ts';
 import { membersNow } from '../../../agent/overlay/members.ts';
 import { planNorthbound } from '../../../agent/overlay/northbound.ts';
 import { operationsOf } from '../../../agent/overlay/operations.ts';
 import { sharedSettings } from '../../../agent/overlay/shared-settings.ts';
-import { applied, dual, emptyNorthbound, factsOf, gatewayOf, modern, nodeOf } from './cluster.ts';
+import { applied, dual, dualNode, emptyNorthbound, factsOf, gatewayOf, modern, nodeOf } from './cluster.ts';
 
 /** The chassis of a node, with what its ovn-controller has copied. */
 function chassisOf(id: number, gateway: OverlayGateway, special: Partial<OverlayChassis> = {}): OverlayChassis {
@@ -104,6 +104,43 @@ t.test('members and what their chassis announce', (t) => {
   ]);
   const stranger = chassisOf(2, gatewayOf(2), { name: 'somebody' });
   t.match(membersNow(modern, own, members, [stranger]).nodes[1], { gateway: null }, 'a chassis speaks for itself only');
+  t.end();
+});
+
+t.test('what a node and its gateway share is reached at the node itself, the central one included', (t) => {
+  const sharing = (id: number): OverlayGateway =>
+    gatewayOf(id, {
+      addresses: [`198.51.100.${id}/24`, `2001:db8::${id}/64`],
+      nextHops: ['198.51.100.254', '2001:db8::fe'],
+    });
+  const lone = (id: number) => dualNode(id, { hostAddresses: [`192.0.2.${10 + id}`] });
+  const led = (own: OverlayNode): readonly string[] => {
+    const { nodes } = membersNow(dual, own, [lone(1), lone(2)], [chassisOf(2, sharing(2))]);
+    const database = emptyNorthbound();
+    applied(database, { layout: dual, nodes });
+    const policies = database.rows().tables.Logical_Router_Policy ?? [];
+    return policies.map(({ match }) => String(match)).toSorted();
+  };
+  const ofMember = [
+    'ip4.dst == 192.0.2.12 /* n2 */',
+    'ip4.dst == 198.51.100.2 /* n2 */',
+    'ip6.dst == 2001:db8::2 /* n2 */',
+  ];
+  t.strictSame(
+    led({ ...lone(1), gateway: sharing(1) }),
+    [
+      'ip4.dst == 192.0.2.11 /* n1 */',
+      'ip4.dst == 198.51.100.1 /* n1 */',
+      'ip6.dst == 2001:db8::1 /* n1 */',
+      ...ofMember,
+    ].toSorted(),
+  );
+  const apart = { ...lone(1), gateway: { ...sharing(1), kind: 'dedicated' } as const };
+  t.strictSame(
+    led(apart),
+    ['ip4.dst == 192.0.2.11 /* n1 */', ...ofMember].toSorted(),
+    'what the gateway has alone is not the node',
+  );
   t.end();
 });
 

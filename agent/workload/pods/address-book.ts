@@ -87,7 +87,7 @@ export function createAddressBook(): AddressBook {
   };
   /** True where all of it can be had, which is done then. */
   const take = ({ key, pod, node, subnets }: Seeker, addresses: readonly string[]): boolean => {
-    if (!held.take(key, node, subnets, addresses)) return false;
+    if (!held.take(key, subnets, addresses)) return false;
     holders.set(key, holderText(pod, node));
     left.delete(key);
     refused.delete(key);

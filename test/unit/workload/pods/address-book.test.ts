@@ -56,8 +56,23 @@ t.test('both families, each with the length of its subnet', (t) => {
   t.strictSame(all(), {
     b: '10.42.1.200/24 fd01:0:0:1::3/64',
     c: '10.42.1.201/24 fd01:0:0:1::beef/64',
-    a: '10.42.1.4/24 fd01:0:0:1::4/64',
+    a: '10.42.1.202/24 fd01:0:0:1::4/64',
   });
+  t.end();
+});
+
+t.test('of both families, a pod that asks for an address of one takes no place of the other from anybody', (t) => {
+  const { tell, all } = openBook([dualNode(1)]);
+  const last = 254;
+  const fixed = Array.from({ length: 126 }, (_, index) => podOf(`fixed-${index}`, asking(`10.42.1.${last - index}`)));
+  const others = Array.from({ length: 127 }, (_, index) => podOf(`other-${index}`));
+  t.strictSame(tell({ pods: fixed }).faults, []);
+  const { faults } = tell({ pods: others });
+  t.equal(Object.keys(all()).length, 252, 'as many as the smaller subnet has places for');
+  t.equal(new Set(Object.values(all()).flatMap((both) => both.split(' '))).size, 504, 'no address twice');
+  t.match(faults, [{ pod: { name: 'other-126' }, reason: 'NoFreeAddress' }]);
+  t.strictSame(tell({ gone: ['default/fixed-0'] }).changed, ['default/fixed-0', 'default/other-126']);
+  t.equal(all()['other-126'], '10.42.1.254/24 fd01:0:0:1::3/64');
   t.end();
 });
 

@@ -15,7 +15,7 @@ export interface TableRequest {
   readonly indexes?: readonly string[];
 }
 
-/** A row as `select` gives it, with `_uuid` and every column; it never changes, a change makes a new one. */
+/** A row as `select` gives it, with `_uuid` and every column; it never changes, a change makes a new one, in which the same values are what did not change. */
 export type MirrorRow = JsonObject;
 
 /** One row before and after: without `old` it is new, without `now` it is gone. */
@@ -99,11 +99,11 @@ function nextRow(
   const changed = update.modify;
   if (changed === undefined) {
     const given = member(update, 'insert' in update ? 'insert' : 'initial');
-    return makeRow(uuid, columns, (name, type) => given[name] ?? type.byDefault);
+    return makeRow(uuid, old, columns, (name, type) => given[name] ?? type.byDefault);
   }
   if (old === undefined || !isJsonObject(changed))
     throw new OvsdbError('protocol', `a change of row ${quoteExcerpt(uuid)}, which is not there`);
-  return makeRow(uuid, columns, (name, type) => {
+  return makeRow(uuid, old, columns, (name, type) => {
     const difference = changed[name];
     const before = old[name] ?? type.byDefault;
     return difference === undefined ? before : applyDifference(type, before, difference);
@@ -112,10 +112,11 @@ function nextRow(
 
 function makeRow(
   uuid: string,
+  old: MirrorRow | undefined,
   columns: ReadonlyMap<string, ColumnType>,
   valueIn: (name: string, type: ColumnType) => Json,
 ): MirrorRow {
-  const row: Record<string, Json> = { _uuid: ['uuid', uuid] };
+  const row: Record<string, Json> = { _uuid: old?._uuid ?? ['uuid', uuid] };
   for (const [name, type] of columns) row[name] = valueIn(name, type);
   return row;
 }

@@ -93,8 +93,8 @@ for (const table of workloadTables)
   for (const [column, held] of Object.entries(holding[table] ?? {}))
     holders.set(held, [...(holders.get(held) ?? []), { table, column }]);
 
-/** Only what changed in a row is another value there (drivers/ovsdb, mirror). */
-function isReport(old: MirrorRow | undefined, now: MirrorRow | undefined): boolean {
+/** Whether nothing else has changed in a row: only what did is another value in a mirror (drivers/ovsdb, tables). */
+export function isReport(old: MirrorRow | undefined, now: MirrorRow | undefined): boolean {
   if (old === undefined || now === undefined) return false;
   return Object.keys(now).every((column) => reports.has(column) || old[column] === now[column]);
 }

@@ -56,7 +56,7 @@ export function openLock(session: Session, name: string, { steal = false } = {})
     if (!isTold && connection === client && isJsonObject(reply) && reply.locked === true) set(client);
   };
   const detach = session.follow(attach);
-  void session.ended.then(waiters.end);
+  const forgetEnd = session.onEnded(waiters.end);
 
   return {
     get isHeld() {
@@ -75,6 +75,7 @@ export function openLock(session: Session, name: string, { steal = false } = {})
     },
     release: async () => {
       detach();
+      forgetEnd();
       stop();
       const client = connection;
       connection = undefined;

@@ -102,7 +102,7 @@ export async function openMirror(
       throw error;
     }),
   );
-  void session.ended.then(waiters.end);
+  const forgetEnd = session.onEnded(waiters.end);
   const mirror: Mirror = {
     get isFresh() {
       return fresh !== undefined;
@@ -124,6 +124,7 @@ export async function openMirror(
       ),
     close: () => {
       detach();
+      forgetEnd();
       stop();
       listeners.clear();
       fresh?.call('monitor_cancel', [id]).catch(() => undefined);

@@ -25,8 +25,6 @@ export type SessionState =
 /** A database that is connected to again whenever the connection is lost, or its server leads no longer. */
 export interface Session {
   readonly database: string;
-  /** Resolves when this side has closed it. */
-  readonly ended: Promise<OvsdbError>;
   /** Why there is no connection; undefined while there is one, and before the first attempt has ended. */
   readonly problem: OvsdbError | undefined;
   /** The connection of now, or the next one; rejects after the limit with the reason for which there is none. */
@@ -38,6 +36,8 @@ export interface Session {
    * which it fails is given up.
    */
   follow(attach: (client: OvsdbClient) => Promise<void>): () => void;
+  /** Told when this side closes it, at once where it has; until the function that it returns is called, which leaves nothing behind. */
+  onEnded(listener: (reason: OvsdbError) => void): () => void;
   close(): void;
 }
 
@@ -63,10 +63,7 @@ export function openSession({ remotes, database, limitMs, credentials, report = 
   let timer: NodeJS.Timeout | undefined;
   const seen: SeenIndex = { clusterId: undefined, index: 0 };
   const stop = new AbortController();
-  let resolveEnded: (reason: OvsdbError) => void = () => {};
-  const ended = new Promise<OvsdbError>((resolve) => {
-    resolveEnded = resolve;
-  });
+  const endListeners = new Set<(reason: OvsdbError) => void>();
 
   const attach = (client: OvsdbClient, follower: (client: OvsdbClient) => Promise<void>): void => {
     follower(client).catch((error: OvsdbError) => client.close(error));
@@ -109,7 +106,6 @@ export function openSession({ remotes, database, limitMs, credentials, report = 
     );
   return {
     database,
-    ended,
     get problem() {
       return lastError;
     },
@@ -120,13 +116,19 @@ export function openSession({ remotes, database, limitMs, credentials, report = 
       if (current !== undefined) attach(current, follower);
       return () => followers.delete(follower);
     },
+    onEnded: (listener) => {
+      if (closed !== undefined) listener(closed);
+      else endListeners.add(listener);
+      return () => endListeners.delete(listener);
+    },
     close: () => {
       closed = new OvsdbError('closed', `session with ${database} closed by this side`);
       clearTimeout(timer);
       stop.abort();
       current?.close(closed);
       waiters.end(closed);
-      resolveEnded(closed);
+      for (const listener of endListeners) listener(closed);
+      endListeners.clear();
     },
   };
 }

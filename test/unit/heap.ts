@@ -1,0 +1,18 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** Bytes of the heap that each of so many tries leaves behind. As many before them fill what is filled once. */
+export async function leftPerTry(tries: number, once: (index: number) => void | Promise<void>): Promise<number> {
+  for (let index = 0; index < tries; index++) await once(index);
+  const before = used();
+  for (let index = tries; index < 2 * tries; index++) await once(index);
+  return (used() - before) / tries;
+}
+
+function used(): number {
+  collect();
+  return process.memoryUsage().heapUsed;
+}

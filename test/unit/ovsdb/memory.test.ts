@@ -1,0 +1,26 @@
+// A session lasts as long as the process: what was tried with it and has ended leaves nothing in it.
+import { join } from 'node:path';
+import t from 'tap';
+import { openLock, openMirror, openSession } from '../../../agent/drivers/ovsdb/index.ts';
+import { leftPerTry } from '../heap.ts';
+
+const tries = 500;
+const shouldFail = (): never => {
+  throw new Error('nobody serves it');
+};
+
+t.test('mirrors and locks of a server that is away', async (t) => {
+  const session = openSession({ remotes: `unix:${join(t.testdir(), 'none.sock')}`, database: 'D', limitMs: 1000 });
+  t.teardown(() => session.close());
+  const mirror = await leftPerTry(tries, () => openMirror(session, { T: {} }, 1).then(shouldFail, () => undefined));
+  t.ok(mirror < 500, `a mirror that was given up leaves ${mirror.toFixed(0)} bytes`);
+  const lock = await leftPerTry(tries, () => openLock(session, 'lock').release());
+  t.ok(lock < 500, `a lock that was given back leaves ${lock.toFixed(0)} bytes`);
+});
+
+t.test('who comes after the end is told of it', async (t) => {
+  const session = openSession({ remotes: `unix:${join(t.testdir(), 'none.sock')}`, database: 'D', limitMs: 1000 });
+  session.close();
+  await t.rejects(openMirror(session, { T: {} }, 60_000), { message: /closed by this side/ });
+  await t.rejects(openLock(session, 'lock').held(60_000), { message: /closed by this side/ });
+});

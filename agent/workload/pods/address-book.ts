@@ -59,7 +59,7 @@ interface Seeker {
 export function createAddressBook(): AddressBook {
   const held = createHeldAddresses();
   const pods = new Map<ObjectKey, Pod>();
-  /** Uid and node of those that have some. */
+  /** Uid and node of those that have some, or had; of those that are gone only where another copy comes. */
   const holders = new Map<ObjectKey, string>();
   /** What static pods had whose copy was deleted: they run on, and another copy comes. */
   const left = new Map<ObjectKey, readonly string[]>();
@@ -108,7 +108,9 @@ export function createAddressBook(): AddressBook {
     settle: ({ nodes, pods: told, gone, addressesOfRow }) => {
       const looked = new Set<ObjectKey>(gone);
       for (const key of looked) {
-        if (pods.get(key)?.mirrorOf !== undefined) left.set(key, held.addresses.get(key) ?? []);
+        const pod = pods.get(key);
+        if (pod?.mirrorOf !== undefined) left.set(key, held.addresses.get(key) ?? []);
+        else if (pod !== undefined) holders.delete(key);
         pods.delete(key);
       }
       for (const pod of told) {

@@ -1,0 +1,14 @@
+// What comes and goes for months leaves nothing behind.
+import t from 'tap';
+import { leftPerTry } from '../../heap.ts';
+import { openBook, podOf } from './pods.ts';
+
+t.test('a pod that is gone', async (t) => {
+  const { tell } = openBook();
+  const left = await leftPerTry(5_000, (index) => {
+    const name = `web-${index}-of-a-deployment`;
+    tell({ pods: [podOf(name)] });
+    tell({ gone: [`default/${name}`] });
+  });
+  t.ok(left < 40, `leaves ${left.toFixed(0)} bytes`);
+});

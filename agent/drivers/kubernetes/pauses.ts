@@ -1,4 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { once } from 'node:events';
+import { timeLimit } from './time-limit.ts';
 
 /** How those who try again wait: all of them can be woken at once. */
 export interface Pauses {
@@ -33,9 +34,9 @@ export function createPauses({ firstPauseMs, longestPauseMs }: PauseLimits): Pau
           // Half of it by chance, or all who lost the server come back to it at one moment.
           const ownMs = nextMs * (0.5 + Math.random() / 2);
           nextMs = Math.min(longestPauseMs, nextMs * 2);
-          const signal = AbortSignal.any([stop, alarm.signal]);
-          const ms = Math.max(ownMs, Math.min(askedMs ?? 0, longestAskedMs));
-          await pause(ms, undefined, { signal }).catch(() => undefined);
+          const pause = timeLimit(Math.max(ownMs, Math.min(askedMs ?? 0, longestAskedMs)), stop, alarm.signal);
+          if (!pause.signal.aborted) await once(pause.signal, 'abort');
+          pause.end();
         },
         reset: () => {
           nextMs = firstPauseMs;

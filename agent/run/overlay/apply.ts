@@ -45,32 +45,32 @@ export async function overlayChanges(
 }
 
 /** Brings this node to what its record says, and proves it. Nothing is written where nothing differs. */
-export function applyOverlay(
-  record: OverlayRecord,
-  places: OverlayPlaces,
-  say: (step: string) => void,
-): Promise<OverlayChanges> {
-  return applyOverlayWith(record, places, say, (planned) => provePart(planned, say));
-}
-
-/** The same with another proof, which says what is left to do elsewhere. */
-export async function applyOverlayWith(
+export async function applyOverlay(
   recorded: OverlayRecord,
   places: OverlayPlaces,
   say: (step: string) => void,
-  prove: (planned: PlannedNode) => Promise<readonly string[]>,
 ): Promise<OverlayChanges> {
   // At a boot they may have only just begun to start.
   if (recorded.members !== null) await ensureCentral(places);
   return withPlan(recorded, places, async (planned) => {
-    const port = await write(planned, say);
-    await ensureController(places);
-    const restored = await restoreArriving(planned, say);
-    const faults = await prove(planned);
-    // Without ovn-controller's port there is nothing to tell apart yet.
-    const applied = faults.length > 0 ? [] : await applyArriving(planned, say);
-    return { ...changesOf(planned), managementPort: port, demux: [...restored, ...applied], faults };
+    const managementPort = await writePlanned(planned, say);
+    const arriving = await bringArriving(planned, say, () => provePart(planned, say));
+    return { ...changesOf(planned), managementPort, ...arriving };
   });
+}
+
+/** Makes flows and table for what arrives here, once ovn-controller runs; `prove` says what is left to do elsewhere. */
+export async function bringArriving(
+  planned: PlannedNode,
+  say: (step: string) => void,
+  prove: () => Promise<readonly string[]>,
+): Promise<Pick<OverlayChanges, 'demux' | 'faults'>> {
+  await ensureController(planned.places);
+  const restored = await restoreArriving(planned, say);
+  const faults = await prove();
+  // Without ovn-controller's port there is nothing to tell apart yet.
+  const applied = faults.length > 0 ? [] : await applyArriving(planned, say);
+  return { demux: [...restored, ...applied], faults };
 }
 
 /** Brings the databases, the kernel and flows there and proves nothing, for what has to be taken back: the central node may be away, ovn-controller, too. */
@@ -80,12 +80,16 @@ export async function restoreOverlay(
   say: (step: string) => void,
 ): Promise<void> {
   await withPlan(record, places, async (planned) => {
-    await write(planned, say);
+    await writePlanned(planned, say);
     await takeBackArriving(planned);
   });
 }
 
-async function write({ databases, record }: PlannedNode, say: (step: string) => void): Promise<readonly PortChange[]> {
+/** Writes databases and kernel as planned, and nothing of what arrives here. What it gave the node's own interface. */
+export async function writePlanned(
+  { databases, record }: PlannedNode,
+  say: (step: string) => void,
+): Promise<readonly PortChange[]> {
   for (const { database, plan, rows } of databases) {
     if (plan.changes.length > 0) say(`${database.name}: ${plan.changes.length} rows to change`);
     await carryOut(database, plan, rows);

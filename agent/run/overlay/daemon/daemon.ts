@@ -47,6 +47,7 @@ export async function runDaemon(
       watcher.know(kept.record, kept.members);
       if (watchedOf(kept.record, places) !== watched) await watch(kept.record);
       await cni.know(kept.record);
+      if (kept.failure !== null) throw kept.failure;
       await report.wanted(kept.record.node.name, scope !== 'look' || kept.changed);
       return kept.changed;
     } catch (thrown) {

@@ -1,11 +1,11 @@
 import { readLinks } from '../../../drivers/host/links.ts';
-import { AgentError } from '../../../errors.ts';
+import { AgentError, isAgentError } from '../../../errors.ts';
 import { readHost } from '../../../facts/overlay.ts';
 import type { Config } from '../../../model/config.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { withLockWhenFree } from '../../lock.ts';
-import { applyOverlayWith, changesOf } from '../apply.ts';
+import { bringArriving, changesOf, writePlanned } from '../apply.ts';
 import { demuxDrift } from '../arriving.ts';
 import { gatewayMissing, isGatewayConnected } from '../gateway-proof.ts';
 import { ensureCentral } from '../ovn-daemons.ts';
@@ -24,11 +24,14 @@ export interface Kept {
   /** The members as they were planned. */
   readonly members: readonly OverlayNode[];
   readonly changed: boolean;
+  /** Why what arrives here is not as wanted, with databases and kernel that are. */
+  readonly failure: AgentError | null;
 }
 
 /**
  * Brings the node to what its record says, and the record to the addresses at which the node is. The lock is taken only when there is something to
- * write, and everything is looked at again under it. null: this node is in no overlay any more.
+ * write, and everything is looked at again under it. A failure of what arrives here is told with the rest, which others depend on. null: this node is in no
+ * overlay any more.
  */
 export async function keepNode(
   scope: Scope,
@@ -44,7 +47,7 @@ export async function keepNode(
   const found = await difference(wanted, places);
   if (found.rows === 0 && found.kernel > 0) requireDevice(wanted);
   if (scope === 'look' && wanted === present && found.rows + found.flows + found.kernel === 0)
-    return { record: wanted, members: found.members, changed: false };
+    return { record: wanted, members: found.members, changed: false, failure: found.failure };
   return withLockWhenFree(command, async () => {
     const before = readRecord(places.record);
     if (before === null) return null;
@@ -53,14 +56,19 @@ export async function keepNode(
     if (isOther) writeRecord(places.record, record);
     const [was, is] = [before, record].map(({ node }) => node.encap.addresses.join(' and '));
     if (was !== is) say(`this node is at ${is} now`);
-    let members: readonly OverlayNode[] = [];
-    // That OVN has carried it out is seen by `overlay verify`; nothing that is kept depends on it, and the central node may be away.
-    const { databases, managementPort, demux } = await applyOverlayWith(record, places, say, async (planned) => {
-      members = planned.members;
-      return gatewayLeft(planned);
+    if (record.members !== null) await ensureCentral(places);
+    return withPlan(record, places, async (planned) => {
+      const { members } = planned;
+      const port = await writePlanned(planned, say);
+      const rows = rowsOf(planned);
+      try {
+        // That OVN has carried it out is seen by `overlay verify`; nothing that is kept depends on it, and the central node may be away.
+        const { demux } = await bringArriving(planned, say, () => gatewayLeft(planned));
+        return { record, members, changed: isOther || rows + port.length + demux.length > 0, failure: null };
+      } catch (error) {
+        return { record, members, changed: true, failure: agentErrorIn(error) };
+      }
     });
-    const rows = databases.reduce((sum, plan) => sum + plan.changes.length, 0);
-    return { record, members, changed: isOther || rows + managementPort.length + demux.length > 0 };
   });
 }
 
@@ -71,12 +79,22 @@ async function gatewayLeft({ record, local }: PlannedNode): Promise<readonly str
 
 function difference(record: OverlayRecord, places: OverlayPlaces) {
   return withPlan(record, places, async (planned) => {
-    const { databases, managementPort } = changesOf(planned);
-    const rows = databases.reduce((sum, plan) => sum + plan.changes.length, 0);
-    const { demux, faults } = await demuxDrift(planned);
-    const flows = faults.length === 0 ? demux.length : 0;
-    return { rows, flows, kernel: managementPort.length, members: planned.members };
+    const drift = await demuxDrift(planned).then(
+      ({ demux, faults }) => ({ flows: faults.length === 0 ? demux.length : 0, failure: null }),
+      (error: unknown) => ({ flows: 0, failure: agentErrorIn(error) }),
+    );
+    return { ...drift, rows: rowsOf(planned), kernel: planned.managementPort.length, members: planned.members };
   });
+}
+
+function rowsOf(planned: PlannedNode): number {
+  return changesOf(planned).databases.reduce((sum, plan) => sum + plan.changes.length, 0);
+}
+
+/** A mistake of ours is none, and goes on its way. */
+function agentErrorIn(error: unknown): AgentError {
+  if (isAgentError(error)) return error;
+  throw error;
 }
 
 /** An interface that Open vSwitch makes when it is back is not waited for with the lock in hand: its coming is an event. */

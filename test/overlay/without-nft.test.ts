@@ -1,0 +1,44 @@
+// A central node that cannot make its own table of nftables: the cluster gets its addresses all the same, and it is told what is missing.
+import t from 'tap';
+import { hasProgram } from '../cluster/binaries.ts';
+import { asWanted, startDaemon } from './daemon.ts';
+import { form } from './form.ts';
+import { type Host, missingForHosts, startLan } from './hosts.ts';
+
+const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
+const programs = '/run/programs';
+
+/** All programs that are on the node, but nft; gives back how it gets that. */
+function withoutNft(host: Host): () => void {
+  const link = `mkdir ${programs} && for folder in /bin /usr/sbin /usr/bin; do ln -sf $folder/* ${programs}; done`;
+  host.must('sh', '-c', link);
+  const nft = host.must('readlink', `${programs}/nft`).trim();
+  host.must('rm', `${programs}/nft`);
+  return () => void host.must('ln', '-s', nft, `${programs}/nft`);
+}
+
+t.test('a service that the node itself serves, and no nft', { skip }, async (t) => {
+  const lan = await startLan(t);
+  const n1 = await lan.host('n1', 11);
+  form(t, [n1]);
+  n1.must('ovn-nbctl', 'lb-add', 'web', '10.43.0.10:80', `${n1.address}:8080`, 'tcp');
+  n1.must('ovn-nbctl', '--wait=hv', 'ls-lb-add', 'n1', 'web');
+  const install = withoutNft(n1);
+  const daemon = await startDaemon(n1, /^READY=1 STATUS=nft cannot be started/, undefined, [`PATH=${programs}`]);
+  t.equal(
+    n1.run(['test', '-S', '/run/microshift-net/cni.sock']).status,
+    0,
+    'pods are served, which comes after the watcher is told of the cluster',
+  );
+  t.match(n1.agent('overlay', 'status').stdout, /nft cannot be started/);
+
+  // A row that is lost is a look, with a failure that was there before.
+  n1.must('ovn-nbctl', 'ls-del', 'n1');
+  while (n1.run(['ovn-nbctl', 'get', 'Logical_Switch', 'n1', 'name']).status !== 0);
+  t.pass('rows are kept');
+  n1.must('ovn-nbctl', '--wait=hv', 'ls-lb-add', 'n1', 'web');
+  install();
+  await daemon.told(asWanted);
+  t.match(n1.must('nft', 'list', 'table', 'inet', 'microshift_net_overlay'), /10\.43\.0\.10/);
+  t.equal(await daemon.stop(), 0);
+});

@@ -40,6 +40,8 @@ export interface Pod extends Named {
   readonly podIPs: readonly string[];
   /** Of all its containers; a port may have no name. */
   readonly ports: readonly ContainerPort[];
+  /** Ports of its node that lead to them, if something leads them. Absent: it asks for none, or is in the node's own network. */
+  readonly hostPorts?: readonly number[];
 }
 
 export interface ContainerPort {

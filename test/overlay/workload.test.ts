@@ -214,6 +214,32 @@ function all(): void {
     t.match(port('two'), { addresses: /10\.42\.1\.77$/ }, 'it gets it when that is gone');
   });
 
+  t.test('pods ask for a port of their node', async (t) => {
+    const bed = await workloadBed(t, ownRelease());
+    const { api } = bed;
+    const withHostPort = (name: string, labels = {}) => {
+      const pod = podOn('n1', name, { uid: name, labels });
+      return {
+        ...pod,
+        spec: { ...(pod.spec as object), containers: [{ ports: [{ containerPort: 80, hostPort: 8080 }] }] },
+      };
+    };
+    api.put('pods', withHostPort('early'));
+    await bed.watch().told(isActive);
+    api.put('pods', withHostPort('late'));
+    await passed(bed, 'first');
+    api.put('pods', withHostPort('late', { changed: 'yes' }));
+    await passed(bed, 'second');
+    t.strictSame(
+      api.notices.map(({ regarding, reason }) => [regarding.name, reason]),
+      [
+        ['early', 'HostPortNotServed'],
+        ['late', 'HostPortNotServed'],
+      ],
+      'each is told of once',
+    );
+  });
+
   t.test('somebody else changes the rows', async (t) => {
     const bed = await workloadBed(t, ownRelease());
     const { api, port, until, writes } = bed;

@@ -25,7 +25,12 @@ interface PodObject {
 }
 
 interface ContainerObject {
-  readonly ports?: readonly { readonly name?: string; readonly protocol?: Protocol; readonly containerPort?: number }[];
+  readonly ports?: readonly {
+    readonly name?: string;
+    readonly protocol?: Protocol;
+    readonly containerPort?: number;
+    readonly hostPort?: number;
+  }[];
 }
 
 const known: readonly string[] = Object.values(annotationNames);
@@ -34,6 +39,10 @@ const known: readonly string[] = Object.values(annotationNames);
 export function readPod(object: unknown): Pod {
   const { metadata = {}, spec = {}, status = {} } = object as PodObject;
   const { labels = {}, annotations = {} } = metadata;
+  // One that is started first and goes on running is among the others that are (KEP-753).
+  const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
+  // The API server fills them in for a pod in the node's own network, which has its ports there anyway.
+  const hostPorts = spec.hostNetwork === true ? [] : containers.flatMap(hostPortsOf);
   const podIPs = status.podIPs ?? [{ ip: status.podIP ?? '' }];
   return {
     namespace: metadata.namespace ?? '',
@@ -46,8 +55,8 @@ export function readPod(object: unknown): Pod {
     isHostNetwork: spec.hostNetwork === true,
     isOver: status.phase === 'Succeeded' || status.phase === 'Failed',
     podIPs: podIPs.flatMap(({ ip = '' }) => (ip === '' ? [] : [ip])),
-    // One that is started first and goes on running is among the others that are (KEP-753).
-    ports: [...(spec.initContainers ?? []), ...(spec.containers ?? [])].flatMap(portsOf),
+    ports: containers.flatMap(portsOf),
+    ...(hostPorts.length > 0 && { hostPorts }),
   };
 }
 
@@ -55,4 +64,9 @@ function portsOf({ ports = [] }: ContainerObject): readonly ContainerPort[] {
   return ports.flatMap(({ name = null, protocol = 'TCP', containerPort }) =>
     containerPort === undefined ? [] : [{ name, protocol, containerPort }],
   );
+}
+
+/** 0 is none, as nothing is. */
+function hostPortsOf({ ports = [] }: ContainerObject): readonly number[] {
+  return ports.flatMap(({ hostPort = 0 }) => (hostPort === 0 ? [] : [hostPort]));
 }

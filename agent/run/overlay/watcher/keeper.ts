@@ -2,7 +2,7 @@ import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type { ObjectChange, Pod } from '../../../model/workload.ts';
 import type { WorkloadFacts } from '../../../workload/part.ts';
 import type { Northbound } from './northbound.ts';
-import { noticeOfRefused, noticesOfService } from './notices.ts';
+import { noticeOfRefused, noticesOfHostPorts, noticesOfService } from './notices.ts';
 import type { Objects } from './objects.ts';
 import { createPodNetworks, type PodNetworks } from './pod-networks.ts';
 import type { WatcherReport } from './state.ts';
@@ -50,6 +50,9 @@ export function createKeeper(
     for (const service of services)
       if ('clusterIPs' in service) noticesOfService(service, nodes, before).forEach(api.tell);
   };
+  const tellOfPods = (pods: Iterable<Pod>): void => {
+    for (const pod of pods) noticesOfHostPorts(pod).forEach(api.tell);
+  };
   /** Who had the lock before may have given out other addresses: annotations and rows say so. */
   const takeOver = (): void => {
     networks?.close();
@@ -60,6 +63,7 @@ export function createKeeper(
     networks = createPodNetworks(api, (error) => report.concern('annotations', error));
     settle(null);
     tellOf(workload.services.values());
+    tellOfPods(workload.pods.values());
     writer.all();
   };
   northbound.onOwner(takeOver);
@@ -77,6 +81,7 @@ export function createKeeper(
       const others = settle(changes);
       if (networks === null) return;
       tellOf(changes.flatMap(({ kind, now }) => (kind === 'Service' && now !== undefined ? [now] : [])));
+      tellOfPods(changes.flatMap(newPod));
       writer.changed([...changes.filter(concernsRows), ...others]);
     },
     close: async () => {
@@ -101,6 +106,11 @@ function listenerOf(objects: Objects, api: Pick<KubernetesApi, 'tell'>, report: 
       if (refused.size === 0) report.concern('rows', null);
     },
   };
+}
+
+/** The pod of a change that brought it; another one of its name is new, too. */
+function newPod({ kind, before, now }: ObjectChange): readonly Pod[] {
+  return kind === 'Pod' && now !== undefined && before?.uid !== now.uid ? [now] : [];
 }
 
 /**

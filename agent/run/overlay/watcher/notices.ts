@@ -1,7 +1,7 @@
 import type { Notice } from '../../../drivers/kubernetes/api.ts';
 import type { AgentError } from '../../../errors.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
-import type { Service } from '../../../model/workload.ts';
+import type { Pod, Service } from '../../../model/workload.ts';
 import type { Unit } from '../../../workload/plan-workload.ts';
 import type { AddressFault } from '../../../workload/pods/address-book.ts';
 import { notServed } from '../../../workload/services/not-served.ts';
@@ -13,6 +13,21 @@ export function noticeOfFault({ pod, reason, note }: AddressFault): Notice {
   const { namespace, name, uid } = pod;
   const regarding = { apiVersion: 'v1', kind: 'Pod', namespace, name, uid };
   return { regarding, type: 'Warning', reason, action: 'AssignAddress', note };
+}
+
+/** Nothing here leads a port of the node to a pod; containerd leaves that to the network, CRI-O does it itself (its internal/hostport). */
+export function noticesOfHostPorts({ namespace, name, uid, isOver, hostPorts = [] }: Pod): readonly Notice[] {
+  if (isOver || hostPorts.length === 0) return [];
+  const what = `hostPort ${hostPorts.slice(0, 20).join(', ')}`;
+  return [
+    {
+      regarding: { apiVersion: 'v1', kind: 'Pod', namespace, name, uid },
+      type: 'Warning',
+      reason: 'HostPortNotServed',
+      action: 'Serve',
+      note: `${what} is not served by this network, and leads nowhere unless the container runtime serves it, as CRI-O does and containerd does not: use a Service of type NodePort or LoadBalancer, or hostNetwork`,
+    },
+  ];
 }
 
 /** What a service asks for and does not get of these nodes, and not even of those before, if there were any: that was told. */

@@ -1,0 +1,31 @@
+// A pod that asks for a port of its node is told that nothing here leads it.
+import t from 'tap';
+import { noticesOfHostPorts } from '../../../../agent/run/overlay/watcher/notices.ts';
+import { readPod } from '../../../../agent/workload/pods/read-pod.ts';
+import { podOf } from './pods.ts';
+
+const ports = [{ containerPort: 80, hostPort: 8080 }, { containerPort: 81 }, { containerPort: 82, hostPort: 0 }];
+const read = (spec: object) => readPod({ spec: { containers: [{ ports }], ...spec } }).hostPorts;
+
+t.test('ports of the node are those of all containers', (t) => {
+  t.strictSame(read({ initContainers: [{ ports: [{ containerPort: 1, hostPort: 1001 }] }] }), [1001, 8080]);
+  t.equal(read({ hostNetwork: true }), undefined, 'a pod in the network of its node has them');
+  t.notOk('hostPorts' in readPod({ spec: { containers: [{ ports: [{ containerPort: 80 }] }] } }));
+  t.end();
+});
+
+t.test('an Event says what to use, once for all of them', (t) => {
+  t.match(noticesOfHostPorts(podOf('a', { hostPorts: [8080, 8443] })), [
+    {
+      regarding: { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'a', uid: 'uid-of-a' },
+      type: 'Warning',
+      reason: 'HostPortNotServed',
+      note: /^hostPort 8080, 8443 is not served .* NodePort or LoadBalancer, or hostNetwork$/,
+    },
+  ]);
+  const many = Array.from({ length: 2_000 }, (_, index) => 10_000 + index);
+  t.ok(noticesOfHostPorts(podOf('a', { hostPorts: many })).every(({ note }) => note.length <= 1024));
+  t.strictSame(noticesOfHostPorts(podOf('a')), []);
+  t.strictSame(noticesOfHostPorts(podOf('a', { isOver: true, hostPorts: [8080] })), []);
+  t.end();
+});

@@ -22,8 +22,9 @@ const againMs = 250;
 /** A picture of the node now. */
 export async function picture(node: TestNode): Promise<Picture> {
   const state = await node.state();
-  // resolv.conf is NetworkManager's; its contents are among the files above
-  const listing = await node.text(`find /etc ! -type d ! -path /etc/resolv.conf -printf '%p %s %C@\\n' | sort`);
+  // resolv.conf is NetworkManager's, and so is one that it was writing when it was killed; its contents are among the files above
+  const others = `! -path /etc/resolv.conf ! -path '/etc/resolv.conf.??????'`;
+  const listing = await node.text(`find /etc ! -type d ${others} -printf '%p %s %C@\\n' | sort`);
   return { ...networkOf(state), etc: listing.split('\n') };
 }
 

@@ -174,7 +174,7 @@ export const rhelPackages: readonly StandIn[] = [
     version: '5.1',
     tags: ['Provides: /bin/sh', 'Provides: /bin/bash', 'Provides: /usr/bin/bash', 'Provides: /usr/bin/env'],
   },
-  ...['iproute', 'iputils', 'util-linux', 'findutils', 'grep', 'jq', 'shadow-utils'].map((name) => ({
+  ...['iproute', 'nftables', 'iputils', 'util-linux', 'findutils', 'grep', 'jq', 'shadow-utils'].map((name) => ({
     name,
     version: '9',
   })),

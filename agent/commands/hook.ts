@@ -28,7 +28,7 @@ export async function hook(event: HookEvent, output: Output): Promise<void> {
   });
   if (event === 'pre-uninstall' && existsSync(overlayPlaces.record)) {
     output.say(
-      'microshift-net: this node stays in its overlay, where no pod starts until the package is back; `microshift-net overlay disable` before a removal ends it',
+      'microshift-net: this node stays in its overlay, where no pod starts until the package is back and microshift-net-overlay.service runs; `microshift-net overlay disable` before a removal ends it',
     );
   }
   const planner = event === 'pre-uninstall' ? planRemoval : planTuning;

@@ -1,4 +1,5 @@
 import type { UnitFacts } from '../model/examination.ts';
+import { tunHint } from '../plan/bridge/tap.ts';
 import { advice, type Check, type Finding, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 import { bugsOf, fixFor, type KnownBug, networkManagerBugs, openVSwitchBugs } from './known-bugs.ts';
 import { unitNamed } from './units.ts';
@@ -116,7 +117,7 @@ export const serviceChecks: readonly Check[] = [
                 config.ovs.datapathType.value === 'netdev' &&
                 failed(
                   '/dev/net/tun is not there, so Open vSwitch cannot make br-ex in the userspace data path',
-                  'modprobe tun && echo tun > /etc/modules-load.d/tun.conf',
+                  tunHint,
                 ),
               ...absent.map((bridge) =>
                 failed(

@@ -33,10 +33,14 @@ export function contains(outer: AddressRange, inner: AddressRange): boolean {
   return outer.family === inner.family && outer.first <= inner.first && inner.last <= outer.last;
 }
 
-/** The address behind the last one of a range: 10.43.0.0/16 → 10.44.0.0; null where none comes after it. */
-export function addressAfter({ family, last }: AddressRange): string | null {
-  const next = last + 1n;
-  return next >> BigInt(family === 4 ? 32 : 128) === 0n ? textOf(next, family) : null;
+/** The address behind the last one of each range: 10.43.0.0/16 → 10.44.0.0; nothing for one that is the last of its family, or no range. */
+export function addressesAfter(ranges: readonly string[]): readonly string[] {
+  return ranges.flatMap((text) => {
+    const range = parseRange(text);
+    if (range === null) return [];
+    const next = range.last + 1n;
+    return next >> BigInt(range.family === 4 ? 32 : 128) === 0n ? [textOf(next, range.family)] : [];
+  });
 }
 
 /** The address at a place of a range: 1 in 10.42.0.0/24 → 10.42.0.1; null where the range ends before it. */

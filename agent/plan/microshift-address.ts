@@ -1,7 +1,7 @@
 import { type ClusterConfig, isDualStack } from '../model/config.ts';
 import { isLoopback, type Link, type LinkAddress, type Route } from '../model/observation.ts';
 import { canonicalAddress, familyOf, isLinkLocal6 } from '../net/address.ts';
-import { addressAfter, parseRange } from '../net/address-range.ts';
+import { addressesAfter } from '../net/address-range.ts';
 import { gatewayBridge } from './names.ts';
 
 /*
@@ -178,11 +178,7 @@ export function ingressFault(
  * services' networks (pkg/config/config.go, firstIPFromNextSubnet; pkg/node/netconfig.go).
  */
 export function advertisedAddresses({ serviceNetwork }: Pick<ClusterConfig, 'serviceNetwork'>): readonly string[] {
-  return serviceNetwork.value.flatMap((text) => {
-    const range = parseRange(text);
-    const address = range === null ? null : addressAfter(range);
-    return address === null ? [] : [single(address)];
-  });
+  return addressesAfter(serviceNetwork.value).map(single);
 }
 
 /**

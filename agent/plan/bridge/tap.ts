@@ -14,9 +14,9 @@ export function refuseWithoutTun(plan: Plan, { host }: Observation): void {
   throw new AgentError(
     'tun-missing',
     `${tap} in the userspace data path (ovs.datapathType: netdev) needs a tap, and /dev/net/tun is not there`,
-    {
-      hint: 'modprobe tun, and for every boot: echo tun > /etc/modules-load.d/tun.conf',
-      facts: { device: '/dev/net/tun', interface: tap },
-    },
+    { hint: tunHint, facts: { device: '/dev/net/tun', interface: tap } },
   );
 }
+
+/** How to get /dev/net/tun, now and at every boot. */
+export const tunHint = 'modprobe tun && echo tun > /etc/modules-load.d/tun.conf';

@@ -4,9 +4,9 @@ import type { Config } from '../../model/config.ts';
 import type { OverlayGateway, OverlayLayout, OverlayNode } from '../../model/overlay.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { familyOf, inBrackets } from '../../net/address.ts';
-import { addressAfter } from '../../net/address-range.ts';
+import { addressesAfter } from '../../net/address-range.ts';
 import { isDefault } from '../../net/destination.ts';
-import { rangeOf, withoutLength } from '../../overlay/addresses.ts';
+import { withoutLength } from '../../overlay/addresses.ts';
 import { identify } from './membership.ts';
 import { southboundPort } from './planned.ts';
 
@@ -23,7 +23,7 @@ export function withOwnAddress(
   const now = movedRecord(record, config, host);
   if (now.members === null) return now;
   const known = record.node.hostAddresses;
-  const served = advertisedAddresses(record.layout, config).filter(
+  const served = apiServerAddresses(record.layout, config).filter(
     // MicroShift, which starts after us, puts it there again at each boot.
     (address) => prefixOf(host, address) !== null || known.includes(address),
   );
@@ -35,9 +35,9 @@ export function withOwnAddress(
  * Where MicroShift's API server is the endpoint of service `kubernetes`: apiServer.advertiseAddress, or else the address behind the services' network,
  * which it puts on br-ex or lo, whatever network.cniPlugin is (pkg/config/config.go, firstIPFromNextSubnet; pkg/node/netconfig.go).
  */
-function advertisedAddresses(layout: OverlayLayout, { cluster }: Pick<Config, 'cluster'>): readonly string[] {
+function apiServerAddresses(layout: OverlayLayout, { cluster }: Pick<Config, 'cluster'>): readonly string[] {
   const { value } = cluster.advertiseAddress;
-  return value === null ? layout.serviceSubnets.flatMap((subnet) => addressAfter(rangeOf(subnet)) ?? []) : [value];
+  return value === null ? addressesAfter(layout.serviceSubnets) : [value];
 }
 
 function movedRecord(record: OverlayRecord, config: Pick<Config, 'overlay'>, host: HostFacts): OverlayRecord {

@@ -70,8 +70,12 @@ export const kernelChecks: readonly Check[] = [
     title: 'the kernel forwards packets of pods',
     judge: ({ network }, { config, hasOvnKubernetes }) =>
       given(network, ({ sysctls }) => {
-        const six = config.cluster.clusterNetwork.value.some((cidr) => cidr.includes(':'));
-        const names = ['net.ipv4.ip_forward', ...(six ? ['net.ipv6.conf.all.forwarding'] : [])];
+        const networks = config.cluster.clusterNetwork.value;
+        const has = (isIpv6: boolean): boolean => networks.some((cidr) => cidr.includes(':') === isIpv6);
+        const names = [
+          ...(has(false) ? ['net.ipv4.ip_forward'] : []),
+          ...(has(true) ? ['net.ipv6.conf.all.forwarding'] : []),
+        ];
         const off = names.filter((name) => sysctls[name] === '0');
         if (!hasOvnKubernetes && off.length > 0)
           return notApplicable(`${off.join(', ')} is 0; ovn-kubernetes turns it on when it starts`);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { devicesIn, nicsIn } from '../model/bridge-devices.ts';
 import {
   addressesOf,
-  devicesIn,
   type Link,
   type NmProfile,
   nicDevice,
@@ -117,7 +117,8 @@ function compareMac({ bridge, mac }: WantedBridge, link: Link | undefined): read
 function comparePorts(wanted: WantedBridge, row: OvsBridge, observation: Observation): readonly NetworkDifference[] {
   const devices = devicesIn(row);
   const { bridge } = wanted;
-  const others = devices.filter((entry) => entry.name !== wanted.uplink?.interface);
+  // What others connect guests with stays; a second NIC makes a loop of two cables to one switch.
+  const others = nicsIn(row, observation).filter((entry) => entry.name !== wanted.uplink?.interface);
   return [
     ...(wanted.uplink === null ? [] : comparePort(bridge, wanted.uplink.interface, devices, observation)),
     ...others.map(({ name }) => ({ bridge, kind: 'foreign-device', device: name, ...superfluous }) as const),

@@ -1,11 +1,5 @@
-import {
-  addressesOf,
-  devicesIn,
-  type Link,
-  type Observation,
-  type OvsInterface,
-  type Route,
-} from '../model/observation.ts';
+import { devicesIn } from '../model/bridge-devices.ts';
+import { addressesOf, type Link, type Observation, type OvsInterface, type Route } from '../model/observation.ts';
 import { isDefault } from '../net/destination.ts';
 
 /** Something a bridge that was made by hand lacks for ovn-kubernetes, and the command that adds it. */

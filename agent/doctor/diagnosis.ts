@@ -2,9 +2,10 @@ import { defaultConfig, rangesForAddress } from '../config/defaults.ts';
 import { isAgentError } from '../errors.ts';
 import { addedBridgesPath, hintedNicPath, readHints } from '../facts/hints.ts';
 import { observationOf } from '../facts/observation.ts';
+import { nicsIn } from '../model/bridge-devices.ts';
 import type { Config } from '../model/config.ts';
 import type { Examination } from '../model/examination.ts';
-import { devicesIn, type Observation } from '../model/observation.ts';
+import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { microshiftAddresses } from '../plan/microshift-address.ts';
 import { gatewayBridge } from '../plan/names.ts';
@@ -31,7 +32,12 @@ export function diagnose(examination: Examination): Diagnosis {
   const config = onThisNode(examination.config.value?.config ?? defaultConfig, examination);
   const observation = observed(examination);
   const bridges = examination.ovs.value?.bridges ?? [];
-  const [uplinkNow] = devicesIn(bridges.find((bridge) => bridge.name === gatewayBridge.bridge));
+  const { links = [] } = examination.network.value ?? {};
+  const networkManager = examination.networkManager.value;
+  const [uplinkNow] = nicsIn(
+    bridges.find((bridge) => bridge.name === gatewayBridge.bridge),
+    networkManager === null ? { links } : { links, networkManager },
+  );
   const { plan, refusal } = planOf(config, observation);
   // Only a node of an overlay has a record that cannot be read, and br-int is the overlay's then.
   const { overlay } = examination;

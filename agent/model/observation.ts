@@ -238,9 +238,3 @@ export function isOvsDevice(device: NmDevice): boolean {
 export function nicDevice(name: string, { networkManager }: Observation): NmDevice | undefined {
   return networkManager.devices.find((entry) => entry.interface === name && !isOvsDevice(entry));
 }
-
-/** Devices of the kernel's in an Open vSwitch bridge, such as its uplink. */
-export function devicesIn(bridge: OvsBridge | undefined): readonly OvsInterface[] {
-  const interfaces = bridge?.ports.flatMap((port) => port.interfaces) ?? [];
-  return interfaces.filter((entry) => entry.type === '' || entry.type === 'system');
-}

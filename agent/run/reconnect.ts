@@ -120,7 +120,7 @@ export async function looksRestored(previous: Wanted, before: readonly LinkAddre
       const wanted = previous.bridges.find((bridge) => bridge.bridge === name);
       const row = ovs.bridges.find((bridge) => bridge.name === name);
       const isMicroShifts = previous.microshift?.some((bridge) => bridge.bridge === name) === true;
-      if (isMicroShifts) return row !== undefined && isOfMicroShift(row);
+      if (isMicroShifts) return row !== undefined && isOfMicroShift(row, { links });
       if (wanted === undefined || row === undefined) return wanted === undefined && row === undefined;
       return wanted.uplink === null || row.ports.some((port) => port.name === wanted.uplink?.interface);
     };

@@ -1,5 +1,6 @@
+import { devicesIn } from '../../model/bridge-devices.ts';
 import type { LeftBridge } from '../../model/left-bridge.ts';
-import { devicesIn, type OvsBridge } from '../../model/observation.ts';
+import type { OvsBridge } from '../../model/observation.ts';
 import {
   insert,
   type Mutation,

@@ -1,6 +1,7 @@
+import { type KnownLinks, nicsIn } from '../../model/bridge-devices.ts';
 import { type KernelEntries, noEntries } from '../../model/kernel-entries.ts';
 import type { BridgeRow, LeftBridge } from '../../model/left-bridge.ts';
-import { addressesOf, devicesIn, type Observation, type OvsBridge, type OvsPort } from '../../model/observation.ts';
+import { addressesOf, type Observation, type OvsBridge, type OvsPort } from '../../model/observation.ts';
 import type { PlanNote, WantedBridge } from '../../model/plan.ts';
 import { stringsOf, textOf } from '../../model/settings.ts';
 import { type BridgeNames, gatewayBridge, noUplinkMac, ownerKeys, ownerOf } from '../names.ts';
@@ -24,9 +25,9 @@ interface KnownAtBoot {
   readonly foreign?: readonly KernelEntries[] | undefined;
 }
 
-/** True for a bridge that MicroShift's script has made, as it is still: in nobody's profile, and without a device of the kernel's. */
-export function isOfMicroShift(row: OvsBridge): boolean {
-  return isMarkedByMicroShift(row) && ownerOf(row) === undefined && devicesIn(row).length === 0;
+/** True for a bridge that MicroShift's script has made, as it is still: in nobody's profile, and without a NIC. */
+export function isOfMicroShift(row: OvsBridge, known: KnownLinks): boolean {
+  return isMarkedByMicroShift(row) && ownerOf(row) === undefined && nicsIn(row, known).length === 0;
 }
 
 /** True for a bridge with the keys that MicroShift's script gives it. */
@@ -37,7 +38,7 @@ export function isMarkedByMicroShift({ name, externalIds, otherConfig }: OvsBrid
 /** The bridge of this name where it is MicroShift's own; null: it is not, or there is none. */
 export function microshiftBridge(names: BridgeNames, observation: Observation): LeftBridge | null {
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
-  if (row === undefined || !isOfMicroShift(row)) return null;
+  if (row === undefined || !isOfMicroShift(row, observation)) return null;
   const { name, externalIds, otherConfig } = row;
   return { bridge: name, externalIds, otherConfig, up: isUp(name, observation), entries: entriesOf(name, observation) };
 }
@@ -69,7 +70,7 @@ export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation
   // An agent before 0.2 and the script made the NIC a port of NetworkManager's.
   const isFormer = row.ports.some((port) => port.name !== row.name && ownerOf(port) !== undefined);
   // A NIC of somebody else's has to go.
-  const hasNic = devicesIn({ ...row, ports: others }).length > 0;
+  const hasNic = nicsIn({ ...row, ports: others }, observation).length > 0;
   if (!isSameKind || isFormer || hasNic) return null;
   const { name, otherConfig } = row;
   return { bridge: name, externalIds: idsOfOthers(row), otherConfig, up: false, entries: noEntries(name) };
@@ -88,7 +89,7 @@ export function othersPorts(names: BridgeNames, observation: Observation): reado
 export function differsFromLeft(wanted: LeftBridge, observation: Observation): boolean {
   const row = observation.ovs.bridges.find((bridge) => bridge.name === wanted.bridge);
   const link = observation.links.find((entry) => entry.name === wanted.bridge);
-  if (row === undefined || link === undefined || !isOfMicroShift(row)) return true;
+  if (row === undefined || link === undefined || !isOfMicroShift(row, observation)) return true;
   const present = addressesOf(link);
   return (
     !areSame(row.externalIds, wanted.externalIds) ||
@@ -115,7 +116,7 @@ export function adoptionNotes(
   observation: Observation,
 ): readonly PlanNote[] {
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
-  if (wanted === undefined || row === undefined || !isOfMicroShift(row)) return [];
+  if (wanted === undefined || row === undefined || !isOfMicroShift(row, observation)) return [];
   const taken = `MicroShift's own ${names.bridge} is taken over with all that is in it; \`microshift-net disable\` gives it back`;
   const uplink = wanted.uplink?.interface;
   const runs = row.ports.some((port) => port.interfaces.some((entry) => entry.type === 'patch'));

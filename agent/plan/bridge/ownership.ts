@@ -1,5 +1,6 @@
 import { AgentError } from '../../errors.ts';
-import { addressesOf, devicesIn, type Observation, prefixedAddress } from '../../model/observation.ts';
+import { nicsIn } from '../../model/bridge-devices.ts';
+import { addressesOf, type Observation, prefixedAddress } from '../../model/observation.ts';
 import type { PlanNote, WantedBridge } from '../../model/plan.ts';
 import { fixedAddresses } from '../../model/settings.ts';
 import { shellWord } from '../../printable.ts';
@@ -78,8 +79,8 @@ function foreignBridge(names: BridgeNames, observation: Observation): { why: str
   }
   // A row of a profile that is gone is what a run that died, or its profile's deletion, left: planned for removal.
   if (owner !== undefined) return null;
-  if (isOfMicroShift(row)) return null;
-  const nics = devicesIn(row).map((entry) => entry.name);
+  if (isOfMicroShift(row, observation)) return null;
+  const nics = nicsIn(row, observation).map((entry) => entry.name);
   if (isMarkedByMicroShift(row) && nics.length > 0) {
     const why = `it is MicroShift's, and somebody has put ${nics.join(', ')} into it`;
     return { why, removal: `take that out (ovs-vsctl del-port ${row.name} ${shellWord(nics[0] ?? '')})` };

@@ -1,5 +1,6 @@
 import { AgentError } from '../../errors.ts';
-import { isExternal, type Link, type Observation } from '../../model/observation.ts';
+import { isGuestCable, isWithoutProfile } from '../../model/bridge-devices.ts';
+import type { Link, Observation } from '../../model/observation.ts';
 import { isDefault } from '../../net/destination.ts';
 import { bridgesOf } from '../names.ts';
 import { misreadInName } from './misread-name.ts';
@@ -7,10 +8,8 @@ import { interfaceNames } from './trace.ts';
 
 /** ARPHRD_ETHER of linux/if_arp.h: what an OVS port of type `system` carries. */
 const ethernet = 1;
-/** NMDeviceType bridge, veth; NMDeviceState unmanaged. */
+/** NMDeviceType. */
 const bridgeDevice = 13;
-const vethDevice = 20;
-const unmanaged = 10;
 
 /** Devices that belong to a container engine, a hypervisor or ovn-kubernetes: never the node's uplink. Whole names, no substrings. */
 const foreignNames =
@@ -27,7 +26,7 @@ export function unsuitability(link: Link | undefined, observation: Observation):
   if (link.kind === 'tun' && link.hardwareType !== ethernet)
     return 'it is a tun device, which carries no Ethernet frames (a tap device does)';
   if (link.hardwareType !== ethernet) return 'it is not an Ethernet device, so Open vSwitch cannot carry it';
-  if (isForeignVeth(link.name, observation) && !isOnlyWayOut(link.name, observation))
+  if (link.kind !== 'tun' && isGuestCable(link.name, observation) && !isOnlyWayOut(link.name, observation))
     return 'it is a veth that NetworkManager does not manage, the end of a container cable';
   if (isForeignBridge(link.name, observation) && !isOnlyWayOut(link.name, observation))
     return 'it is a bridge without a NIC that NetworkManager does not manage, as container engines make them';
@@ -64,24 +63,12 @@ function masterOf({ master }: Link): string | null {
 /** What the kernel shows as the master of every port of Open vSwitch. */
 const datapath = 'ovs-system';
 
-/** A veth nobody gave a profile. */
-function isForeignVeth(name: string, observation: Observation): boolean {
-  return isWithoutProfile(name, vethDevice, observation);
-}
-
 /** A Linux bridge that nobody gave a profile, and that has nothing but the cables of containers and virtual machines in it. */
 function isForeignBridge(name: string, observation: Observation): boolean {
   const ports = observation.links.filter((link) => link.master === name);
-  const isCable = ({ name: port, kind }: Link): boolean => kind === 'tun' || isForeignVeth(port, observation);
-  return isWithoutProfile(name, bridgeDevice, observation) && ports.every(isCable);
-}
-
-/** Not managed by NetworkManager at all, or shown with what somebody else configured on it. */
-function isWithoutProfile(name: string, type: number, { networkManager }: Observation): boolean {
-  const device = networkManager.devices.find((entry) => entry.interface === name && entry.type === type);
-  if (device === undefined) return false;
-  const active = networkManager.activeConnections.find((entry) => entry.path === device.activeConnection);
-  return device.state === unmanaged || (active !== undefined && isExternal(active));
+  return (
+    isWithoutProfile(name, bridgeDevice, observation) && ports.every((link) => isGuestCable(link.name, observation))
+  );
 }
 
 /**

@@ -1,14 +1,19 @@
-import { devicesIn, type Observation } from '../../model/observation.ts';
+import { devicesIn, isGuestCable } from '../../model/bridge-devices.ts';
+import type { Observation } from '../../model/observation.ts';
 import { stringsOf, textOf } from '../../model/settings.ts';
 import { type BridgeNames, sourceOf } from '../names.ts';
 
-/** Device of the kernel's kind in an OVS bridge: its uplink. Of several, the one that the bridge says (external id bridge-uplink). */
+/**
+ * The uplink of an OVS bridge: the NIC in it. Of several, the one that the bridge says (external id bridge-uplink), which may be a cable where the
+ * node is a guest or a container itself.
+ */
 export function uplinkInBridge(names: BridgeNames, observation: Observation): string | null {
   const bridge = observation.ovs.bridges.find((row) => row.name === names.bridge);
   const devices = devicesIn(bridge).map((row) => row.name);
-  if (devices.length === 1) return devices[0] ?? null;
   const named = namedUplink(names, observation);
-  return named !== null && devices.includes(named) ? named : null;
+  if (named !== null && devices.includes(named)) return named;
+  const [only, ...more] = devices.filter((name) => !isGuestCable(name, observation));
+  return more.length === 0 ? (only ?? null) : null;
 }
 
 /** The NIC that a bridge has, or had until somebody took it out or the bridge away; null: there never was one, or it is not there. */

@@ -1,0 +1,38 @@
+import { isExternal, type Observation, type OvsBridge, type OvsInterface } from './observation.ts';
+
+/** What tells a NIC from a cable; without NetworkManager a veth cannot be told, and counts as a NIC. */
+export type KnownLinks = Pick<Observation, 'links'> & Partial<Pick<Observation, 'networkManager'>>;
+
+/** NMDeviceType veth; NMDeviceState unmanaged. */
+const vethDevice = 20;
+const unmanaged = 10;
+
+/** Devices of the kernel's in an Open vSwitch bridge: its uplink, and what others have put into it. */
+export function devicesIn(bridge: OvsBridge | undefined): readonly OvsInterface[] {
+  const interfaces = bridge?.ports.flatMap((port) => port.interfaces) ?? [];
+  return interfaces.filter((entry) => entry.type === '' || entry.type === 'system');
+}
+
+/** Those of them that could be an uplink: neither cables of guests, nor what a device that is gone has left in the database. */
+export function nicsIn(bridge: OvsBridge | undefined, known: KnownLinks): readonly OvsInterface[] {
+  const isThere = (name: string): boolean => known.links.some((link) => link.name === name);
+  return devicesIn(bridge).filter(({ name }) => isThere(name) && !isGuestCable(name, known));
+}
+
+/** True for a node's end of the cable of a virtual machine (tap) or of a container (veth) that nobody gave a profile. */
+export function isGuestCable(name: string, { links, networkManager }: KnownLinks): boolean {
+  const isTap = links.some((link) => link.name === name && link.kind === 'tun');
+  return isTap || (networkManager !== undefined && isWithoutProfile(name, vethDevice, { networkManager }));
+}
+
+/** Not managed by NetworkManager at all, or shown with what somebody else configured on it. */
+export function isWithoutProfile(
+  name: string,
+  type: number,
+  { networkManager }: Pick<Observation, 'networkManager'>,
+): boolean {
+  const device = networkManager.devices.find((entry) => entry.interface === name && entry.type === type);
+  if (device === undefined) return false;
+  const active = networkManager.activeConnections.find((entry) => entry.path === device.activeConnection);
+  return device.state === unmanaged || (active !== undefined && isExternal(active));
+}

@@ -3,6 +3,7 @@ import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import {
   activeInterface,
   deviceInterface,
+  deviceType,
   dhcp4Interface,
   dhcp6Interface,
   profileInterface,
@@ -69,6 +70,9 @@ function readDevice(path: string, properties: Properties, wired: Properties): Nm
     path,
     interface: text(properties.Interface),
     ipInterface: text(properties.IpInterface),
+    ...(number(properties.DeviceType) === deviceType.ovsInterface && text(properties.Udi) === ''
+      ? { lacksLink: true }
+      : {}),
     type: number(properties.DeviceType),
     state: number(properties.State),
     activeConnection: objectPath(properties.ActiveConnection),

@@ -124,6 +124,8 @@ export interface NmDevice {
   readonly interface: string;
   /** Interface that carries IP (differs from `interface` for PPP, GSM). */
   readonly ipInterface: string;
+  /** NetworkManager knows of no link of the kernel's behind an interface of Open vSwitch. Absent: it does, or the device is no such interface. */
+  readonly lacksLink?: true;
   /** NMDeviceType: 1 ethernet, 2 wifi, 10 bond, 11 vlan, 13 bridge, 14 generic, 15 team, 16 tun, 24 ovs-interface, 25 ovs-port, 26 ovs-bridge */
   readonly type: number;
   /** NMDeviceState: 10 unmanaged, 20 unavailable, 30 disconnected, 100 activated, … */

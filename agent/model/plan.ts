@@ -90,9 +90,9 @@ export interface StepArguments {
   /**
    * Makes NetworkManager take over a bridge that is there, with everything in it: its rows get the marks of these profiles (UUIDs), its
    * device is managed from then on. Nothing of it is configured before the profiles are activated. `row`: keys that the bridge of somebody
-   * else lacks, and NetworkManager would have written if it had made it.
+   * else lacks, and NetworkManager would have written if it had made it. `renewed`: the bridge's own interface is made anew first.
    */
-  claimBridge: { bridge: string; profiles: BridgeMarks; row?: BridgeRow };
+  claimBridge: { bridge: string; profiles: BridgeMarks; row?: BridgeRow; renewed?: true };
   /**
    * Puts the NIC into the bridge in one OVSDB transaction. The NIC stays active with its own profile. `userspace`: the data path reads copies of
    * what comes in, so the node's own IP stack is kept from answering, too.

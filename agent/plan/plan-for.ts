@@ -83,7 +83,7 @@ function rebuild(target: Target, observation: Observation): readonly Step[] {
   const isMicroShifts = microshiftBridge(names, observation) !== null;
   const bare = bareBridge(names, wanted, observation);
   const taken = isMicroShifts ? [] : takeBridgeApart(names, observation, bare);
-  const claim = isMicroShifts || bare !== null ? [claimStep(names, wanted)] : [];
+  const claim = isMicroShifts || bare !== null ? [claimStep(names, wanted, observation)] : [];
   const after = putBack(wanted.foreign ?? entriesOf(names.bridge, observation));
   if (source === null) return [...taken, ...buildWithoutUplink(names, wanted, claim), ...after];
   const isActive = source.isActive || taken.some((step) => step.do === 'detachUplink');

@@ -27,6 +27,7 @@ const clearLimitMs = 5_000;
 
 /** Takes over a bridge that is there. NetworkManager assumes what is configured on a device that becomes managed (nm-manager.c). */
 export async function claimBridge({ nm, ovs }: StepContext, step: StepArguments['claimBridge']): Promise<void> {
+  if (step.renewed === true) await ovs.renewInterface(step.bridge);
   await ovs.claimBridge(step.bridge, step.profiles, step.row);
   for (const device of await ovsDevices(nm, step.bridge)) await nm.manage(device, true);
 }

@@ -109,6 +109,19 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
     t.equal(await node.text(bridgeRow), row);
     t.strictSame(await ownOf(node), old);
   });
+  // The run cannot wait for vswitchd, and NetworkManager for no more than 6 s: it does not see the interface any more, which is there all along.
+  await t.test('vswitchd hangs in a run, and the next run goes through', async (t) => {
+    const run = await interfered(node, afterStep.bridge, () => node.text(`kill -STOP ${vswitchd}`));
+    t.equal(run.exitCode, 5, run.stderr);
+    // It sets the MAC of the interface once more, at which the kernel drops permanent neighbours; ovnkube adds its own when it starts.
+    await node.text(`kill -CONT ${vswitchd} && sleep 1 && /usr/local/bin/pods`);
+    t.match(await node.text('microshift-net plan'), /interface that it does not see/);
+    await holds(t, 'microshift-net apply');
+    t.strictSame(await addressesInOrder(node), inOrder);
+    await holds(t, 'microshift-net disable');
+    t.equal(await node.text(bridgeRow), row);
+    t.strictSame(await ownOf(node), old);
+  });
   await t.test('taken back and undone, too', async (t) => {
     await holds(t, 'microshift-net apply --confirm-timeout 60 && microshift-net undo');
     t.equal(await node.text(bridgeRow), row);
@@ -142,6 +155,7 @@ t.test("MicroShift's own br-ex", { skip: nodeSkip }, async (t) => {
   });
 });
 
+const vswitchd = '$(cat /run/openvswitch/ovs-vswitchd.pid)';
 const bridgeRow = 'ovs-vsctl --columns=external_ids,other_config,fail_mode list bridge br-ex';
 
 /** As MicroShift does with node.nodeIP: any interface but br-ex (openshift/microshift, pkg/util/net.go, selectIPFromHostInterface). */

@@ -7,7 +7,7 @@ import { connect, deleteRows, mutate, type OvsdbClient, setOf, uuid } from '../o
 import { claimBridge } from './claim-bridge.ts';
 import { fromOvsdb, vswitchdNotResponding } from './errors.ts';
 import { readOvsFacts } from './facts.ts';
-import { leaveBridge, releaseBridge, releaseBridgeAtBoot } from './left-bridge.ts';
+import { leaveBridge, releaseBridge, releaseBridgeAtBoot, renewInterface } from './left-bridge.ts';
 import { setKeys } from './set-keys.ts';
 import { askVswitchd } from './taken-over.ts';
 import { attachUplink, detachUplink, type UplinkPort } from './uplink.ts';
@@ -26,6 +26,8 @@ export interface OpenVSwitch {
   facts(): Promise<OvsFacts>;
   /** Makes a bridge that is there NetworkManager's, under these profiles, with these keys in its row. */
   claimBridge(name: string, owners: BridgeMarks, keys?: BridgeRow): Promise<void>;
+  /** Makes a bridge's own interface anew, and waits until vswitchd has. */
+  renewInterface(name: string): Promise<void>;
   /** Takes a bridge out of NetworkManager's hands with what others put into it; its own interface goes, `isTaken`: from the kernel, too. */
   releaseBridge(name: string, isTaken: boolean): Promise<void>;
   /** The same before vswitchd and NetworkManager run, and what leaveBridge does besides; a NIC goes out of it. */
@@ -57,6 +59,7 @@ export async function openOpenVSwitch(directory = runDirectory): Promise<OpenVSw
   return {
     facts: () => named('read its bridges', readOvsFacts(client)),
     claimBridge: (name, owners, keys) => named(`claim ${name}`, claimBridge(client, name, owners, keys)),
+    renewInterface: (name) => named(`renew the interface of ${name}`, renewInterface(client, name)),
     releaseBridge: (name, isTaken) => named(`release ${name}`, releaseBridge(client, name, isTaken)),
     releaseBridgeAtBoot: (bridge) => named(`release ${bridge.bridge}`, releaseBridgeAtBoot(client, bridge)),
     leaveBridge: (bridge, isTaken) => named(`let ${bridge.bridge} go`, leaveBridge(client, bridge, isTaken)),

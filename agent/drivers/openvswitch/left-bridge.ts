@@ -83,6 +83,18 @@ export async function leaveBridge(client: OvsdbClient, wanted: LeftBridge, isTak
   return takenOver(client, limitMs, hasOwn ? [change] : [...ownInterface(name), change]);
 }
 
+/** Makes a bridge's own interface anew, in two transactions: in one, vswitchd would keep the device, as it is of the same name. */
+export async function renewInterface(client: OvsdbClient, name: string): Promise<void> {
+  const { bridges } = await readOvsFacts(client);
+  const local = bridges.flatMap(({ ports }) => ports).filter((port) => port.name === name);
+  const bridge = [['name', '==', name]] as const;
+  await takenOver(client, takenOverMs, [
+    mutate('Bridge', bridge, [['ports', 'delete', setOf(local.map((port) => uuid(port.uuid)))]]),
+  ]);
+  const added = mutate('Bridge', bridge, [['ports', 'insert', namedUuid('port')]]);
+  await takenOver(client, takenOverMs, [...ownInterface(name), added]);
+}
+
 /** New rows for the interface that a bridge itself is, in a port called `port` in the transaction. */
 function ownInterface(name: string): readonly Operation[] {
   return [

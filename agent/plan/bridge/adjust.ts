@@ -119,10 +119,25 @@ function putBackIpv6({ addresses, routes, neighbours, interface: name }: KernelE
 }
 
 /** The step that makes a bridge of nobody's one of NetworkManager's. */
-export function claimStep(names: BridgeNames, wanted: WantedBridge): Step {
+export function claimStep(names: BridgeNames, wanted: WantedBridge, observation: Observation): Step {
   const { bridge } = names;
-  const why = `NetworkManager takes ${bridge} over with all that others have put into it`;
-  return { do: 'claimBridge', bridge, profiles: marksOf(names, wanted), row: rowOf(names, wanted), why };
+  const taken = `NetworkManager takes ${bridge} over with all that others have put into it`;
+  const step = { do: 'claimBridge', bridge, profiles: marksOf(names, wanted), row: rowOf(names, wanted) } as const;
+  if (!isUnseen(bridge, observation)) return { ...step, why: taken };
+  return {
+    ...step,
+    renewed: true,
+    why: `${taken}, but for an interface that it does not see as long as it is the same one`,
+  };
+}
+
+/**
+ * True for a bridge whose own interface is in the kernel and not in NetworkManager's eyes: it waited 6 s for vswitchd, which hung, to take the
+ * interface away, and has not looked again (1.58, nm-device-ovs-interface.c). It would wait for it in vain.
+ */
+function isUnseen(bridge: string, { links, networkManager }: Observation): boolean {
+  const lacksLink = networkManager.devices.some((device) => device.interface === bridge && device.lacksLink === true);
+  return lacksLink && links.some((link) => link.name === bridge);
 }
 
 function marksOf(names: BridgeNames, wanted: WantedBridge): BridgeMarks {

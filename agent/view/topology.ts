@@ -39,7 +39,7 @@ export function observedTopology(observation: Observation): readonly Block[] {
       const link = observation.links.find((entry) => entry.name === row.name);
       const ports = row.ports
         .flatMap((port) => port.interfaces)
-        .map((entry) => ({ name: entry.name, role: portRole(entry.type) }));
+        .map(({ name, type }) => ({ name, role: uplinks.has(name) ? uplinkRole : portRole(type) }));
       return { ...linkBlock(row.name, link, observation), kind: 'bridge', ports: ports.toSorted(byRole) };
     }),
     ...nics.map((link): Block => ({ ...linkBlock(link.name, link, narrow), kind: 'nic', ports: [] })),
@@ -59,7 +59,7 @@ export function plannedTopology(plan: Plan, observation: Observation): readonly 
   const made = plan.wanted.bridges.map((bridge): Block => {
     const moved = plan.carried.find((entry) => entry.interface === bridge.bridge);
     const link = observation.links.find((entry) => entry.name === (bridge.uplink?.interface ?? bridge.bridge));
-    const uplink: Port[] = bridge.uplink === null ? [] : [{ name: bridge.uplink.interface, role: portRole('') }];
+    const uplink: Port[] = bridge.uplink === null ? [] : [{ name: bridge.uplink.interface, role: uplinkRole }];
     return {
       name: bridge.bridge,
       kind: 'bridge',
@@ -120,12 +120,15 @@ function isNic(device: NmDevice | undefined): boolean {
   return device !== undefined && device.state > 10 && !isOvsDevice(device);
 }
 
+const uplinkRole = 'uplink   → LAN';
+
+/** What a port is that is no uplink: a device of the kernel's is somebody's cable. */
 function portRole(type: string): string {
-  if (type === '' || type === 'system') return 'uplink   → LAN';
+  if (type === '' || type === 'system') return 'port';
   if (type === 'internal') return 'internal → this host';
   return type === 'patch' ? 'patch    → br-int' : type;
 }
 
 function byRole(a: Port, b: Port): number {
-  return a.role < b.role ? 1 : -1;
+  return b.role.localeCompare(a.role);
 }

@@ -127,7 +127,7 @@ export function claimStep(names: BridgeNames, wanted: WantedBridge, observation:
   return {
     ...step,
     renewed: true,
-    why: `${taken}, but for an interface that it does not see as long as it is the same one`,
+    why: `${taken}; its own interface, which it does not see, is made anew first`,
   };
 }
 

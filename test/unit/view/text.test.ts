@@ -153,6 +153,8 @@ t.test('topology before and after', (t) => {
   t.equal(drawTopology(plannedTopology(planOf(node), node.observation), plain), after.join('\n'));
   const seen = drawTopology(observedTopology(appliedCase('two-nics-metric').observation), plain);
   t.equal(seen.replace(' metric 100', ''), after.join('\n'), 'what was planned is what is seen afterwards');
+  const guests = drawTopology(observedTopology(readCase('drift-guest-cables').observation), plain);
+  t.match(guests, /├── eth0 +uplink {3}→ LAN\n {2}├── vnet0 +port\n/, 'the cable of a guest is no way to the LAN');
   t.equal(drawTopology([], plain), '  (no network device)');
   t.end();
 });

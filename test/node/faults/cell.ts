@@ -152,7 +152,10 @@ function like(now: Picture, wanted: Picture): boolean {
  */
 export async function pristine(node: TestNode, ends: Ends, fault?: Fault): Promise<boolean> {
   const disable = 'microshift-net disable';
-  const again = fault?.leavesDataPath ? `[ ! -e /sys/class/net/${dataPath} ] || { ${apply} && ${disable}; }` : 'true';
+  const whole = `${apply} && ${disable}`;
+  // What the run could not wait for may stand in the way of the next one.
+  const hung = fault?.lasts === 'run' ? whole : 'true';
+  const again = fault?.leavesDataPath ? `[ ! -e /sys/class/net/${dataPath} ] || { ${whole}; }` : hung;
   const run = await node.run(`${disable} && ${again}`, { timeoutMs: runLimitMs }).catch(() => null);
   return run?.exitCode === 0 && like(await pictureLike(node, ends.old), ends.old);
 }

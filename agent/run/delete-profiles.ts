@@ -1,4 +1,4 @@
-import { setUp } from '../drivers/host/address-hold.ts';
+import { setMac, setUp } from '../drivers/host/address-hold.ts';
 import { resetIpv6Settings } from '../drivers/host/ipv6-settings.ts';
 import { addToKernelInOrder } from '../drivers/host/kernel-entries.ts';
 import { ovsDevices } from '../drivers/networkmanager/devices.ts';
@@ -45,6 +45,9 @@ async function letGo(
   const limitMs = Math.min(deviceLimitMs, deadline.remainingMs());
   await watch.until(`NetworkManager's device ${left.bridge}`, isThere, deadline, limitMs);
   for (const device of await ovsDevices(nm, left.bridge)) await nm.manage(device, false);
+  // A vswitchd that hangs does not give it its MAC, of which the kernel makes the link-local address as soon as it may.
+  const { hwaddr } = left.otherConfig;
+  if (withoutVswitchd && hwaddr !== undefined) await setMac(left.bridge, hwaddr);
   const hasIpv6 = left.entries.addresses.some(({ address }) => address.includes(':'));
   resetIpv6Settings(left.bridge, hasIpv6);
   if (left.up) await setUp(left.bridge);

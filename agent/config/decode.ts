@@ -1,17 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { AgentError } from '../errors.ts';
 import { type Problem, problemsError } from './problem.ts';
-import { maxConfigBytes } from './read-files.ts';
+import { maxConfigBytes, tooLarge } from './read-files.ts';
 import { type SourceText, sourceText } from './source-text.ts';
 
 /** Makes text of a file's bytes; refuses what is too large, not UTF-8 or holds control characters. */
 export function decodeSource(path: string, content: Uint8Array | string): SourceText {
-  if (content.length > maxConfigBytes) {
-    throw new AgentError('config-invalid', `${path}: is larger than ${maxConfigBytes} bytes`, {
-      hint: 'check that this is the right file; a configuration file is a few lines long',
-      facts: { file: path, maxBytes: maxConfigBytes },
-    });
-  }
+  if (content.length > maxConfigBytes) throw tooLarge(path);
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   // A leading byte order mark goes, so that it does not shift the columns of the first line.

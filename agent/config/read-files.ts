@@ -1,15 +1,6 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { AgentError } from '../errors.ts';
+import { RegularFileError, readRegularFile } from '../regular-file.ts';
 
 /** Where the configuration is on a node. */
 export const configPaths = {
@@ -40,13 +31,13 @@ export const maxConfigBytes = 1024 * 1024;
  * another ovn.yaml, which then has to exist.
  */
 export function readConfigFiles(rootDirectory = '/', ovnYamlPath?: string): ConfigFiles {
-  const ovnYaml = readRegularFile(ovnYamlPath ?? below(rootDirectory, configPaths.ovnYaml));
+  const ovnYaml = readConfigFile(ovnYamlPath ?? below(rootDirectory, configPaths.ovnYaml));
   if (ovnYaml === null && ovnYamlPath !== undefined)
     throw unreadable(ovnYamlPath, 'there is no such file', 'check the path');
   const problems: AgentError[] = [];
   const readable = (path: string): Uint8Array | null => {
     try {
-      return readRegularFile(path);
+      return readConfigFile(path);
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
       problems.push(error);
@@ -82,61 +73,41 @@ function dropInNames(directory: string): readonly string[] | AgentError {
   }
 }
 
-function readRegularFile(path: string): Uint8Array | null {
-  // Asked before the file is opened, because opening a device can already do something.
-  const stats = statOrNull(path);
-  if (stats === null) return null;
-  refuseIrregular(path, stats);
+function readConfigFile(path: string): Uint8Array | null {
+  refuseDangling(path);
   try {
-    // O_NONBLOCK: were the file replaced by a FIFO just now, opening it would wait for a writer for ever.
-    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      refuseIrregular(path, fstatSync(descriptor));
-      // One byte more than is allowed tells a file that is too large.
-      return readUpTo(descriptor, maxConfigBytes + 1);
-    } finally {
-      closeSync(descriptor);
-    }
+    return readRegularFile(path, maxConfigBytes);
   } catch (error) {
+    if (error instanceof RegularFileError) throw notRead(path, error);
     throw unreadableBecause(path, error);
   }
 }
 
-function statOrNull(path: string): Stats | null {
+function notRead(path: string, error: RegularFileError): AgentError {
+  if (error.fault === 'too-long') return tooLarge(path);
+  if (error.fault === 'irregular')
+    return unreadable(path, error.message, 'put a regular file there, or remove it', error);
+  return unreadableBecause(path, error.cause);
+}
+
+/** Refuses a configuration file that is larger than any real one. */
+export function tooLarge(path: string): AgentError {
+  return new AgentError('config-invalid', `${path}: is larger than ${maxConfigBytes} bytes`, {
+    hint: 'check that this is the right file; a configuration file is a few lines long',
+    facts: { file: path, maxBytes: maxConfigBytes },
+  });
+}
+
+/** A dangling link is no absent file: falling back to the defaults would surprise the administrator who made the link. */
+function refuseDangling(path: string): void {
   try {
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats !== undefined) return stats;
+    if (statSync(path, { throwIfNoEntry: false }) !== undefined) return;
   } catch (error) {
     throw unreadableBecause(path, error);
   }
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
-  // To fall back to the defaults would surprise whoever made the link.
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
   const hint = 'create the file it points to, or remove the link';
   throw unreadable(path, 'is a symbolic link to a file that does not exist', hint);
-}
-
-function refuseIrregular(path: string, stats: Stats): void {
-  if (stats.isFile()) return;
-  throw unreadable(path, `is ${kindOf(stats)}, not a regular file`, 'put a regular file there, or remove it');
-}
-
-/** What is there instead of a regular file. */
-export function kindOf(stats: Stats): string {
-  if (stats.isDirectory()) return 'a directory';
-  if (stats.isSymbolicLink()) return 'a symbolic link';
-  return stats.isFIFO() ? 'a FIFO' : stats.isSocket() ? 'a socket' : 'a device';
-}
-
-/** A file's bytes up to a limit, whatever size it claims to have. */
-function readUpTo(descriptor: number, maxBytes: number): Uint8Array {
-  const buffer = Buffer.alloc(maxBytes);
-  let length = 0;
-  while (length < maxBytes) {
-    const count = readSync(descriptor, buffer, { offset: length });
-    if (count === 0) break;
-    length += count;
-  }
-  return buffer.subarray(0, length);
 }
 
 function unreadableBecause(path: string, error: unknown): AgentError {

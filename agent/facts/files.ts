@@ -1,18 +1,18 @@
 import { existsSync, lstatSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { kindOf } from '../config/read-files.ts';
 import { readSmallFile } from '../drivers/host/files.ts';
 import { fileText, namesIn } from '../drivers/host/kernel-files.ts';
 import type { DiskFacts, FileFacts, HintFileFacts, JournalFacts } from '../model/examination.ts';
+import { kindOf } from '../regular-file.ts';
 import { addedBridgesPath, hintedNicPath, hintFiles } from './hints.ts';
 
 /** Files and disks that a run reads and writes. */
 export function readFiles(journals: JournalFacts): FileFacts {
   const mounts = readMounts();
-  const added = fileText(addedBridgesPath);
+  const added = readSmallFile(addedBridgesPath);
   return {
     hints: Object.values(hintFiles).flatMap(({ path, is }) => readHint(path, is)),
-    hintedNic: fileText(hintedNicPath),
+    hintedNic: readSmallFile(hintedNicPath),
     ...(added === null ? {} : { addedBridges: added }),
     disks: ['/var/lib/microshift-net', '/run/microshift-net', '/var/lib/ovnk'].map((path) => readDisk(path, mounts)),
     leftovers: leftovers(),

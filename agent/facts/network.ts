@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { readSmallFile } from '../drivers/host/files.ts';
 import { fileText, namesIn, targetName } from '../drivers/host/kernel-files.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { hasProgram } from '../drivers/host/programs.ts';
@@ -27,10 +28,10 @@ export async function readNetwork(): Promise<NetworkFacts> {
   return {
     links,
     routes,
-    foreign: await readForeignEntries(links, routes, parseAddedBridges(fileText(addedBridgesPath))),
-    ...microshiftScriptFact(fileText),
+    foreign: await readForeignEntries(links, routes, parseAddedBridges(readSmallFile(addedBridgesPath))),
+    ...microshiftScriptFact(readSmallFile),
     ...tunFact(hasTun()),
-    resolver: parseResolver(fileText('/etc/resolv.conf') ?? ''),
+    resolver: parseResolver(readSmallFile('/etc/resolv.conf') ?? ''),
     missingPrograms: missingPrograms(hasProgram),
     sysctls: Object.fromEntries(sysctls.map((name) => [name, sysctl(name)])),
     rpFilter: Object.fromEntries(

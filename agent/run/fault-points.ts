@@ -49,6 +49,7 @@ function readFault(path: string): Fault {
     const status = fstatSync(descriptor);
     if (!status.isFile()) throw new Error('it is not a regular file');
     if (status.uid !== process.getuid?.()) throw new Error('it belongs to another user');
+    if (status.size > fileLimitBytes) throw new Error(`it has more than ${fileLimitBytes} bytes`);
     if ((status.mode & 0o077) !== 0) throw new Error('others may use it, its mode must be 0600');
     const buffer = Buffer.alloc(fileLimitBytes);
     const length = readSync(descriptor, buffer, 0, fileLimitBytes, 0);

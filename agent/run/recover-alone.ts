@@ -101,7 +101,7 @@ async function removeOrphans(say: Reporter['say']): Promise<void> {
 
 /** Those of our bridges that MicroShift's script would make: what others have put into them stays over a boot, too. */
 function leftToMicroShift(orphans: readonly string[], ovs: OvsFacts): readonly LeftBridge[] {
-  const facts = { host: microshiftScriptFact(readSmallFile), ovs };
+  const facts = { host: microshiftScriptFact((path) => readSmallFile(path)), ovs };
   return bridges
     .filter((names) => orphans.includes(names.bridge))
     .flatMap((names) => bridgeForMicroShift(names, facts) ?? []);

@@ -2,49 +2,34 @@ import {
   closeSync,
   constants,
   existsSync,
-  fstatSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
-  readSync,
   renameSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { AgentError, messageOf } from '../../errors.ts';
+import { readRegularFile } from '../../regular-file.ts';
 import { directoryFault } from './own-directory.ts';
 
-/** Hint files and their like are one short line; anything longer is not one. */
-const smallFileLimitBytes = 4096;
-const worldReadable = 0o004;
+/** Most bytes of a small file unless its reader names another limit: hints, drop-ins, scripts, records. Real ones have at most some kilobytes. */
+const smallFileLimitBytes = 1024 * 1024;
 
 /**
- * The text of a small regular file; null when there is none. A device, FIFO or directory in its place is refused, not read; so is a
- * link to a file that not everybody may read, whose content would end up in messages and journals.
+ * Returns the text of a small regular file; null if the path does not exist. A file with more than `limitBytes` bytes is an error, never cut. A device,
+ * FIFO or directory in its place is refused unread, and so is a link to a file that not everybody may read. Fails with `config-unreadable`.
  */
 export function readSmallFile(path: string, limitBytes = smallFileLimitBytes): string | null {
   // Most of these files are absent on most nodes, and a failed opening takes ten times as long as a look.
   if (!existsSync(path)) return null;
-  let descriptor: number;
   try {
-    // O_NONBLOCK: opening a FIFO somebody put there must not hang.
-    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return readRegularFile(path, limitBytes, { refusesPrivateLinks: true })?.toString('utf8') ?? null;
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
     throw unreadable(path, error);
-  }
-  try {
-    const status = fstatSync(descriptor);
-    if (!status.isFile()) throw unreadable(path, new Error('it is not a regular file'));
-    if ((status.mode & worldReadable) === 0 && lstatSync(path).isSymbolicLink())
-      throw unreadable(path, new Error('it is a symbolic link to a file that not everybody may read'));
-    const buffer = Buffer.alloc(limitBytes);
-    return buffer.subarray(0, readSync(descriptor, buffer, 0, limitBytes, 0)).toString('utf8');
-  } finally {
-    closeSync(descriptor);
   }
 }
 

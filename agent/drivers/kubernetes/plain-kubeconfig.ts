@@ -2,8 +2,11 @@ import { Agent } from 'node:https';
 import { dirname, resolve } from 'node:path';
 import { fieldAt, listAt } from '../../manifests/object.ts';
 import { parseYaml } from '../../manifests/yaml.ts';
+import { readRegularFile } from '../../regular-file.ts';
 import type { Access } from './http.ts';
-import { readRegularFile } from './regular-file.ts';
+
+/** Most bytes of a kubeconfig or of a certificate that it names; real ones have some kilobytes. */
+const limitBytes = 1024 * 1024;
 
 /** All that a kubeconfig may say of a cluster and a user to be plain. MicroShift's says no more. */
 const plainCluster = ['server', 'certificate-authority', 'certificate-authority-data', 'tls-server-name'];
@@ -14,7 +17,7 @@ const plainUser = ['client-certificate', 'client-certificate-data', 'client-key'
  * Loading that costs more time than a whole apply to an unchanged cluster (docs/decisions/0023).
  */
 export function readPlain(path: string, maxSockets: number): Access | null {
-  const config = parseYaml(readRegularFile(path).toString());
+  const config = parseYaml(requireFile(path).toString());
   const context = named(listAt(config, 'contexts'), fieldAt(config, 'current-context'), 'context');
   const cluster = named(listAt(config, 'clusters'), fieldAt(context, 'cluster'), 'cluster');
   const user = named(listAt(config, 'users'), fieldAt(context, 'user'), 'user');
@@ -24,7 +27,7 @@ export function readPlain(path: string, maxSockets: number): Access | null {
   const bytes = (of: unknown, name: string): Buffer | undefined => {
     const [inline, file] = [fieldAt(of, `${name}-data`), fieldAt(of, name)];
     if (typeof inline === 'string') return Buffer.from(inline, 'base64');
-    return typeof file === 'string' ? readRegularFile(resolve(dirname(path), file)) : undefined;
+    return typeof file === 'string' ? requireFile(resolve(dirname(path), file)) : undefined;
   };
   const servername = fieldAt(cluster, 'tls-server-name');
   const token = fieldAt(user, 'token');
@@ -41,6 +44,18 @@ export function readPlain(path: string, maxSockets: number): Access | null {
     cautions: [],
     options: { ...tls, headers, agent: new Agent({ ...tls, keepAlive: true, maxSockets }) },
   };
+}
+
+/** Reads a file that has to exist. */
+function requireFile(path: string): Buffer {
+  let bytes: Buffer | null;
+  try {
+    bytes = readRegularFile(path, limitBytes);
+  } catch (error) {
+    throw new Error(`${path} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+  if (bytes === null) throw new Error(`${path} does not exist`);
+  return bytes;
 }
 
 function named(items: readonly unknown[], name: unknown, field: string): unknown {

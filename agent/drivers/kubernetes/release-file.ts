@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { AgentError } from '../../errors.ts';
-import { readRegularFile } from './regular-file.ts';
+import { readRegularFile } from '../../regular-file.ts';
+
+/** MicroShift's list of images has one kilobyte. */
+const limitBytes = 1024 * 1024;
 
 /** Red Hat's names of the architectures Node runs on here. */
 const architectures: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
@@ -10,9 +13,8 @@ export function readReleaseFile(rootDirectory = '/'): { path: string; text: stri
   const name = `release-${architectures[process.arch] ?? process.arch}.json`;
   const path = join(rootDirectory, 'usr/share/microshift/release', name);
   try {
-    return { path, text: readRegularFile(path).toString() };
+    return { path, text: readRegularFile(path, limitBytes)?.toString() ?? null };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { path, text: null };
     throw new AgentError('image-unknown', `${path} cannot be read: ${(error as Error).message}`, {
       hint: 'name the image with --image or with manifests.image in ovn.yaml',
       cause: error,

@@ -1,8 +1,9 @@
-import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { BridgeRow, LeftBridge } from '../../model/left-bridge.ts';
 import type { OvsFacts } from '../../model/observation.ts';
 import type { BridgeMarks } from '../../model/plan.ts';
 import type { OvsColumn } from '../../model/tuning.ts';
+import { readSmallFile } from '../host/files.ts';
 import { connect, deleteRows, mutate, type OvsdbClient, setOf, uuid } from '../ovsdb/index.ts';
 import { claimBridge } from './claim-bridge.ts';
 import { fromOvsdb, vswitchdNotResponding } from './errors.ts';
@@ -101,16 +102,10 @@ export async function probeVswitchd(directory = runDirectory): Promise<void> {
   }
 }
 
+/** Returns the PID in a file; null if the path holds no readable PID. The folder belongs to Open vSwitch's own user, who can put anything there. */
 function readPid(path: string): number | null {
   try {
-    // The folder belongs to Open vSwitch's own user, who could put anything there: a FIFO must not hang, a device not fill the memory.
-    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const digits = Buffer.alloc(pidBytes);
-      return Number.parseInt(digits.toString('latin1', 0, readSync(descriptor, digits, 0, pidBytes, 0)), 10);
-    } finally {
-      closeSync(descriptor);
-    }
+    return Number.parseInt(readSmallFile(path, pidBytes) ?? '', 10);
   } catch {
     return null;
   }

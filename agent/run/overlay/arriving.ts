@@ -11,7 +11,7 @@ import { readRows } from './rows.ts';
 import { withSouthbound } from './southbound.ts';
 
 /** Ten thousand services have half of that. */
-const rememberedBytes = 4 * 1024 * 1024;
+const rememberedBytes = 64 * 1024 * 1024;
 
 /** ovn-controller makes its port again within milliseconds; whoever waits here has failed already. */
 const portMs = 5_000;

@@ -11,8 +11,18 @@ t.test('reading a small file', (t) => {
   t.equal(readSmallFile(join(directory, 'empty')), '');
   t.equal(readSmallFile(join(directory, 'absent')), null);
   t.equal(readSmallFile(join(directory, 'hint/below')), null);
-  t.equal(readSmallFile(join(directory, 'long'))?.length, 4096, 'no more than a hint can have');
-  t.equal(readSmallFile(join(directory, 'long'), 10)?.length, 10);
+  t.equal(readSmallFile(join(directory, 'long'))?.length, 10_000, 'a file is read as a whole');
+  t.equal(readSmallFile(join(directory, 'long'), 10_000)?.length, 10_000, 'as many bytes as the limit are within it');
+  t.throws(
+    () => readSmallFile(join(directory, 'long'), 9_999),
+    failure('config-unreadable', { message: /more than 9999 bytes/ }),
+    'a longer file is an error and is not cut',
+  );
+  t.equal(readSmallFile('/proc/self/status')?.endsWith('\n'), true, 'nor is a file that reports no size');
+  t.throws(
+    () => readSmallFile('/proc/kallsyms', 4096),
+    failure('config-unreadable', { message: /more than 4096 bytes/ }),
+  );
   t.throws(
     () => readSmallFile(join(directory, 'folder')),
     failure('config-unreadable', { message: /not a regular file/ }),

@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
 
-const integration = /^build\/test\/(node|cluster|kubelet|ovnkube|overlay|ovsdb|package)\//;
+const integration = /^build\/test\/(node|cluster|kubelet|microshift|ovnkube|overlay|ovsdb|package)\//;
 // Two nodes at the most run at once, one per CPU.
 const jobs = 2;
 // Only what hangs meets it: files boot nodes, some of them dozens of times, and wait for a free one.

@@ -1,0 +1,90 @@
+// What must hold on a node with a real MicroShift through everything that the agent does: MicroShift's processes are the same, and its API
+// answers where the cluster and the LAN ask it.
+import type { Test } from 'tap';
+import type { TestNode } from '../node/node.ts';
+import { apiAnswers, bootMicroShift, endsWithin, lastWords, processesOf, startMicroShift } from './microshift-node.ts';
+import type { MicroShiftShape } from './microshift-shapes.ts';
+
+/** How often NetworkManager is restarted, and for how long MicroShift is watched: it looks for the node's address every 5 s. */
+const restarts = Number(process.env.MICROSHIFT_NET_RESTARTS ?? 1);
+const watchS = Number(process.env.MICROSHIFT_NET_WATCH_S ?? 15);
+
+const untilWanted = "timeout 60 sh -c 'until microshift-net verify > /dev/null; do sleep 0.2; done'";
+const useMtu = (mtu: number): string =>
+  `nmcli connection modify eth0 802-3-ethernet.mtu ${mtu} && nmcli device reapply eth0 > /dev/null`;
+
+/** Runs the whole life of a node of this shape. */
+export async function besideMicroShift(t: Test, shape: MicroShiftShape): Promise<void> {
+  const node = await bootMicroShift(shape);
+  t.teardown(() => node.halt());
+  t.comment(`${shape.name}: ready after ${Math.round(await startMicroShift(node))} ms`);
+  await node.text('systemctl enable microshift');
+  const { holds, answers } = await watch(t, node, shape);
+
+  await t.test('it stays', async (t) => {
+    t.equal(await endsWithin(node, watchS), null, `MicroShift goes on for ${watchS} s`);
+    await answers(t);
+  });
+  for (let count = 1; count <= restarts; count++)
+    await t.test(`restart ${count} of NetworkManager`, (t) =>
+      holds(t, `systemctl restart NetworkManager; ${untilWanted}`),
+    );
+  await t.test('apply with nothing to do', (t) => holds(t, 'microshift-net apply'));
+  if (!shape.isWithoutUplink) {
+    await node.text(useMtu(1400));
+    await t.test('the bridge is built again', (t) => holds(t, 'microshift-net apply'));
+    t.match(await node.text('ip link show br-ex'), /mtu 1400/);
+    await t.test('undo', (t) => holds(t, 'microshift-net undo'));
+    await node.text(useMtu(0));
+    await t.test('apply after undo', (t) => holds(t, 'microshift-net apply'));
+  }
+  await t.test('disable', (t) => holds(t, 'microshift-net disable'));
+  await t.test('it stays without the agent', async (t) => {
+    t.equal(await endsWithin(node, watchS), null, `MicroShift goes on for ${watchS} s`);
+    await answers(t);
+  });
+  await t.test('apply', (t) => holds(t, 'microshift-net apply'));
+  await t.test('reboot', async (t) => {
+    await node.reboot();
+    t.comment(`reboot: ready after ${Math.round(await startMicroShift(node))} ms`);
+    t.equal((await node.run('microshift-net verify')).exitCode, 0, 'the node is as wanted');
+    await answers(t);
+    t.equal(await endsWithin(node, watchS), null, `MicroShift goes on for ${watchS} s`);
+  });
+}
+
+interface Watched {
+  /** Runs a command, which must succeed, and asserts that MicroShift has not noticed. Notes how long each address was away. */
+  holds(t: Test, command: string): Promise<void>;
+  /** Asserts that the API answers everywhere, and that the node has its own address in the cluster. */
+  answers(t: Test): Promise<void>;
+}
+
+async function watch(t: Test, node: TestNode, shape: MicroShiftShape): Promise<Watched> {
+  const answers = async (t: Test): Promise<void> => {
+    const here = await apiAnswers(node, [...shape.advertised, ...shape.own]);
+    const fromLan = await apiAnswers(node, shape.own, 'LAN');
+    for (const { address, status, error, nodes } of [...here, ...fromLan]) {
+      t.equal(status, 200, `the API answers at ${address}${error === undefined ? '' : `: ${error}`}`);
+      if (nodes)
+        t.strictSame(
+          nodes.map(({ addresses }) => addresses),
+          [[...shape.own]],
+          "the node's InternalIP",
+        );
+    }
+  };
+  const processes = await processesOf(node);
+  t.match(processes, /microshift \d+ \d+\nmicroshift-etcd \d+ \d+\nActiveState=active\nNRestarts=0$/m);
+  await t.test('the API answers', answers);
+  const holds = async (t: Test, command: string): Promise<void> => {
+    const run = await node.measure(command);
+    t.equal(run.exitCode, 0, `${command}: ${run.stderr}${run.stdout}`);
+    t.comment(`${shape.name}: ${command}: away ${JSON.stringify(run.outageMs)}`);
+    t.not(run.recoveredAfterMs, null, 'the LAN reaches the node');
+    await answers(t);
+    const now = await processesOf(node);
+    t.equal(now, processes, `the same processes${now === processes ? '' : `: ${await lastWords(node)}`}`);
+  };
+  return { holds, answers };
+}

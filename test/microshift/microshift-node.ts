@@ -1,0 +1,153 @@
+// A booted node that runs a real MicroShift beside the agent, with containerd in CRI-O's place and without images: no pod ever starts.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { unpackedContainerd } from '../cluster/unpacked-containerd.ts';
+import { bootNode, type NodeOptions, type TestNode } from '../node/node.ts';
+import { projectDir } from '../node/source.ts';
+import { microshiftFolder } from './microshift-folder.ts';
+
+const here = path.join(projectDir, 'test/microshift');
+const fromHere = (file: string): string => readFileSync(path.join(here, file), 'utf8');
+const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+export interface MicroShiftOptions extends Pick<NodeOptions, 'lan' | 'lanAppend' | 'files' | 'folders' | 'bare'> {
+  /** MicroShift's config.yaml; an empty one where none is given. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** Keys of ovn.yaml beside the data path. */
+  readonly ovn?: Readonly<Record<string, unknown>>;
+}
+
+/** Open vSwitch's userspace data path reads checksums that a veth leaves to its other end. */
+const wholeChecksums = `
+eval "$(declare -f lan | sed '1s/^lan/lan_of_file/')"
+lan() {
+  lan_of_file
+  for device in $($LAN ip -br link | sed 's/[@ ].*//'); do $LAN ethtool -K "$device" tx off; done > /dev/null 2>&1
+}`;
+
+/**
+ * A kubelet that has no control groups to itself: the node's are of version 2 and have no controllers (test/node/keeper.sh). Storage needs
+ * LVM, which is not there.
+ */
+const ofTestNode = {
+  kubelet: { cgroupDriver: 'cgroupfs', cgroupsPerQOS: false, localStorageCapacityIsolation: false },
+  storage: { driver: 'none', optionalCsiComponents: ['none'] },
+} as const;
+
+const runtimeConfig = `version = 2
+[grpc]
+  address = "/run/crio/crio.sock"
+[plugins."io.containerd.grpc.v1.cri"]
+  disable_apparmor = true
+  restrict_oom_score_adj = true
+[plugins."io.containerd.grpc.v1.cri".containerd]
+  # The node's disk is an overlay already, and the kernel lays only some of them on each other.
+  snapshotter = "native"
+`;
+
+const crio = `[Unit]
+Description=containerd, in CRI-O's place
+[Service]
+Type=notify
+Environment=PATH=/opt/containerd/bin:/opt/containerd/sbin:/usr/sbin:/usr/bin:/sbin:/bin
+ExecStart=/opt/containerd/bin/containerd --config /etc/containerd/config.toml
+Delegate=yes
+`;
+
+/** MicroShift's own script knows no data path but the kernel's; it keeps a bridge that is there. */
+const userspaceBridge = `[Service]
+ExecStartPre=/bin/sh -c 'ovs-vsctl br-exists br-ex || ovs-vsctl add-br br-ex -- set bridge br-ex datapath_type=netdev'
+`;
+
+/** Files of the node beside those of MicroShift. */
+const ownFiles: Readonly<Record<string, string>> = {
+  '/testnode/kubelet-kernel.sh': fromHere('guest/kubelet-kernel.sh'),
+  '/testnode/ask-api.mjs': fromHere('guest/ask-api.mjs'),
+  '/etc/systemd/system/crio.service': crio,
+  '/etc/containerd/config.toml': runtimeConfig,
+  '/etc/systemd/system/microshift.service.d/test-node.conf': '[Service]\nExecStartPre=/testnode/kubelet-kernel.sh\n',
+  '/etc/microshift/config.d/90-test-node.yaml': asJson(ofTestNode),
+  // MicroShift has NetworkManager leave veths alone, which the NICs of the node are.
+  '/etc/NetworkManager/conf.d/95-nics.conf': '[device-nics]\nmatch-device=interface-name:eth*\nmanaged=1\n',
+  // No router advertises itself on most LANs of the tests, for which NetworkManager would wait a minute.
+  '/etc/systemd/system/NetworkManager-wait-online.service.d/soon.conf': '[Service]\nEnvironment=NM_ONLINE_TIMEOUT=5\n',
+};
+
+/**
+ * Boots a node with MicroShift's packages and the agent's files, on this machine's kernel and with the userspace data path. MicroShift is not
+ * started yet; whether it starts at a reboot is the test's to say (`systemctl enable microshift`). The caller halts the node.
+ */
+export async function bootMicroShift({ config = {}, ovn = {}, ...options }: MicroShiftOptions): Promise<TestNode> {
+  if (microshiftFolder === null) throw new Error('no folder with a real MicroShift is named');
+  return bootNode({
+    enableUnit: !options.bare,
+    kernel: 'of this machine',
+    ...options,
+    lanAppend: `${options.lanAppend ?? ''}\n${wholeChecksums}`,
+    folders: { '/': microshiftFolder, '/opt/containerd': path.join(unpackedContainerd(), 'usr'), ...options.folders },
+    files: {
+      ...ownFiles,
+      ...(options.bare ? { '/etc/systemd/system/microshift-ovs-init.service.d/userspace.conf': userspaceBridge } : {}),
+      '/etc/microshift/config.yaml': asJson(config),
+      '/etc/microshift/ovn.yaml': asJson({ ovs: { datapathType: 'netdev' }, ...ovn }),
+      ...options.files,
+    },
+  });
+}
+
+// Twice of what it takes on an idle machine. Its unit allows 4 minutes.
+const startLimitMs = 240_000;
+
+/**
+ * Starts MicroShift, unless it is starting, and waits until it says that it is ready (sd_notify); the ms that took. Fails with the end of its
+ * journal.
+ */
+export async function startMicroShift(node: TestNode): Promise<number> {
+  const started = await node.run('systemctl start microshift', { timeoutMs: startLimitMs });
+  if (started.exitCode === 0) return started.endedAt - started.startedAt;
+  throw new Error(`MicroShift did not start: ${started.stderr}${await lastWords(node)}`);
+}
+
+/** The end of MicroShift's journal without the many lines of its parts. */
+export async function lastWords(node: TestNode): Promise<string> {
+  return node.text('journalctl -b -u microshift --no-pager -o cat | grep -v run.go | tail -n 40');
+}
+
+/**
+ * Who MicroShift and its etcd are: process numbers with the times of their starts, and how often systemd has started MicroShift again. It is
+ * the same text as long as neither has ended.
+ */
+export function processesOf(node: TestNode): Promise<string> {
+  return node.text(`for pid in $(systemctl show microshift -P MainPID) $(pgrep -x microshift-etcd); do
+    echo "$(cat /proc/$pid/comm) $pid $(sed 's/.*) //' /proc/$pid/stat | cut -d ' ' -f 20)"
+  done; systemctl show microshift -p ActiveState -p NRestarts`);
+}
+
+/** Whether MicroShift ends within a limit: null if it goes on, else the end of its journal. */
+export async function endsWithin(node: TestNode, limitS: number): Promise<string | null> {
+  const { exitCode } = await node.run(
+    `timeout ${limitS} tail --pid="$(systemctl show microshift -P MainPID)" -f /dev/null`,
+    { timeoutMs: limitS * 1000 + 30_000 },
+  );
+  const outOfTime = 124;
+  return exitCode === outOfTime ? null : lastWords(node);
+}
+
+export interface ApiAnswer {
+  readonly address: string;
+  readonly status?: number;
+  readonly error?: string;
+  readonly nodes?: readonly { readonly name: string; readonly addresses: readonly string[] }[];
+}
+
+/** What MicroShift's API server answers at each address to the admin on the node, or from the LAN. */
+export async function apiAnswers(
+  node: TestNode,
+  addresses: readonly string[],
+  from: 'node' | 'LAN' = 'node',
+): Promise<readonly ApiAnswer[]> {
+  const enter = from === 'LAN' ? 'ip netns exec lan ' : '';
+  const { stdout } = await node.run(`${enter}node /testnode/ask-api.mjs ${addresses.join(' ')}`);
+  const lines = stdout.split('\n').filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as ApiAnswer);
+}

@@ -2,14 +2,7 @@ import { readForeign } from '../drivers/host/kernel-entries.ts';
 import type { AddedBridge } from '../model/added-bridge.ts';
 import type { KernelEntries } from '../model/kernel-entries.ts';
 import { standbyMetric } from '../model/limits.ts';
-import {
-  isExternal,
-  isLoopback,
-  type Link,
-  type NetworkManagerFacts,
-  prefixedAddress,
-  type Route,
-} from '../model/observation.ts';
+import { isLoopback, type Link, type NetworkManagerFacts, prefixedAddress, type Route } from '../model/observation.ts';
 import { fixedAddresses } from '../model/settings.ts';
 import { bridges } from '../plan/names.ts';
 
@@ -51,12 +44,7 @@ export function withoutListed(
   const alone = [...namesOf(added), 'lo'];
   return foreign.flatMap((entries) => {
     const paths = devices.filter((device) => device.interface === entries.interface).map((device) => device.path);
-    const running = activeConnections.filter(
-      (active) =>
-        active.devices.some((path) => paths.includes(path)) &&
-        // NetworkManager shows whatever lo has so.
-        !(entries.interface === 'lo' && isExternal(active)),
-    );
+    const running = activeConnections.filter((active) => active.devices.some((path) => paths.includes(path)));
     // Nobody knows what is whose on a link that NetworkManager leaves alone, but for those that nobody else has to do with.
     if (running.length === 0 && !alone.includes(entries.interface)) return [];
     const listed = profiles

@@ -20,6 +20,7 @@ import type {
   NmProfile,
 } from '../model/observation.ts';
 import { escapeText } from '../printable.ts';
+import { withoutShown } from './shown-profiles.ts';
 
 /** Names of profiles are told, and whoever may add one may write anything into it. A longer one is cut. */
 const longestId = 256;
@@ -27,7 +28,10 @@ const longestId = 256;
 /** NMCapability: OVS, set when the plugin is loaded. */
 const ovsCapability = 2;
 
-/** Reads devices, active connections, checkpoints and every profile of NetworkManager: one round trip, plus one per profile in flight at once. */
+/**
+ * Reads devices, active connections, checkpoints and every profile of NetworkManager that somebody has written: one round trip, plus one per
+ * profile in flight at once.
+ */
 export async function observeNetworkManager(nm: NetworkManager): Promise<NetworkManagerFacts> {
   const objects = await nm.managedObjects();
   const withInterface = (name: string) =>
@@ -39,7 +43,7 @@ export async function observeNetworkManager(nm: NetworkManager): Promise<Network
   );
   const root = objects[rootPath]?.[rootInterface] ?? {};
   const capabilities = toPlain(root.Capabilities);
-  return {
+  return withoutShown({
     version: text(root.Version),
     ovsPlugin: Array.isArray(capabilities) && capabilities.includes(ovsCapability),
     devices: withInterface(deviceInterface).map(([path, properties]) => ({
@@ -49,7 +53,7 @@ export async function observeNetworkManager(nm: NetworkManager): Promise<Network
     activeConnections: withInterface(activeInterface).map(([path, properties]) => readActive(path, properties)),
     profiles: profiles.filter((profile) => profile !== null),
     checkpoints: texts(root.Checkpoints),
-  };
+  });
 }
 
 /** A profile; null when it was deleted between listing and reading. */

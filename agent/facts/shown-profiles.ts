@@ -1,0 +1,28 @@
+import { deviceType } from '../drivers/networkmanager/names.ts';
+import { isExternal, type NetworkManagerFacts, type NmActiveConnection, type NmDevice } from '../model/observation.ts';
+
+/** NMDeviceType. */
+const tun = 16;
+const loopback = 32;
+
+/**
+ * Leaves out the profiles that NetworkManager makes up to show what others configured on lo, and on the taps that are the interfaces of bridges in
+ * Open vSwitch's userspace data path: nobody has written these settings, and the id of such a profile is the name of the interface, `br-ex`.
+ * NetworkManager makes one up for a device that it may manage and that has addresses when it first looks at it (nm-manager.c,
+ * recheck_assume_connection and get_existing_connection). Configuration that leaves the device alone (50-microshift-net-devices.conf) does not
+ * end it when it is read later.
+ */
+export function withoutShown(facts: NetworkManagerFacts): NetworkManagerFacts {
+  const ofOvs = facts.devices.filter(({ type }) => type === deviceType.ovsInterface).map((device) => device.interface);
+  const isShown = ({ type, interface: name }: NmDevice): boolean =>
+    type === loopback || (type === tun && ofOvs.includes(name));
+  const paths = facts.devices.filter(isShown).map(({ path }) => path);
+  const isMadeUp = (active: NmActiveConnection): boolean =>
+    isExternal(active) && active.devices.some((path) => paths.includes(path));
+  const uuids = facts.activeConnections.filter(isMadeUp).map(({ uuid }) => uuid);
+  return {
+    ...facts,
+    activeConnections: facts.activeConnections.filter((active) => !isMadeUp(active)),
+    profiles: facts.profiles.filter(({ uuid }) => !uuids.includes(uuid)),
+  };
+}

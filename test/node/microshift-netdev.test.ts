@@ -1,0 +1,65 @@
+// MicroShift's own br-ex in Open vSwitch's userspace data path, with addresses on it from before the package was installed: its interface is a tap,
+// and NetworkManager shows it as a profile br-ex that nobody has written.
+import t from 'tap';
+import { armFault } from './armed-fault.ts';
+import { nodeSkip } from './availability.ts';
+import { isTakenBack } from './interfere.ts';
+import { microshiftStandIn, whatOthersHave, withIpv6 } from './microshift-stand-in.ts';
+import { bootNode } from './node.ts';
+
+const { '/usr/bin/configure-ovs.sh': script = '', '/usr/local/bin/pods': pods = '' } = microshiftStandIn;
+const files = {
+  ...microshiftStandIn,
+  '/etc/microshift/ovn.yaml': 'ovs:\n  datapathType: netdev\n',
+  '/usr/bin/configure-ovs.sh': script.replace('set bridge br-ex ', 'set bridge br-ex datapath_type=netdev '),
+  '/usr/local/bin/pods': pods.replace('add-br br-int ', 'add-br br-int -- set bridge br-int datapath_type=netdev '),
+};
+/** A veth leaves checksums to its other end, and what reads it by a packet socket sees them missing. */
+const wholeChecksums = `for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1
+  ethtool -K eth0 tx off > /dev/null`;
+const configuration = '50-microshift-net-devices.conf';
+const beforeThePackage = `mv /usr/lib/NetworkManager/conf.d/${configuration} /root/ && systemctl restart NetworkManager
+  systemctl start microshift-stand-in
+  timeout 30 sh -c "until nmcli -g GENERAL.STATE connection show br-ex | grep -q activated; do sleep 0.1; done"`;
+const installed = `mv /root/${configuration} /usr/lib/NetworkManager/conf.d/ && nmcli general reload conf`;
+const bridgeRow = 'ovs-vsctl --columns=_uuid,external_ids,other_config,fail_mode list bridge br-ex';
+const untilWanted = "timeout 60 sh -c 'until microshift-net verify > /dev/null; do sleep 0.5; done'";
+
+t.test("MicroShift's br-ex from before the package, userspace data path", { skip: nodeSkip }, async (t) => {
+  const node = await bootNode({
+    lan: 'dhcp',
+    lanAppend: withIpv6,
+    kernel: 'of this machine',
+    enableRepair: true,
+    files,
+  });
+  t.teardown(() => node.halt());
+  await node.text(`${wholeChecksums}; ${beforeThePackage}; ${installed}`);
+  const [others, row] = [await node.text(whatOthersHave), await node.text(bridgeRow)];
+  t.equal(others.split('\n').length, 12);
+
+  await t.test('a run that is ended before the proof leaves it as it was', async (t) => {
+    await armFault(node, 'before step 13', 'terminate');
+    t.match(await node.run('microshift-net apply'), { exitCode: 1 });
+    await isTakenBack(node);
+    t.equal(await node.text(bridgeRow), row);
+    t.equal(await node.text(whatOthersHave), others);
+  });
+  await t.test('the NIC moves into it', async (t) => {
+    const run = await node.run('microshift-net apply');
+    t.equal(run.exitCode, 0, run.stderr);
+    t.equal(await node.text(whatOthersHave), others);
+    t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /^Nothing to do/ });
+    t.notMatch(await node.text('microshift-net doctor || true'), /profile br-ex .* is of configure-ovs\.sh/);
+  });
+  await t.test('NetworkManager is killed', async (t) => {
+    await node.text(`systemctl kill --signal=KILL NetworkManager; sleep 2; ${untilWanted}`);
+    t.equal(await node.text(whatOthersHave), others);
+  });
+  await t.test('disabled, it is what it was', async (t) => {
+    const run = await node.run('microshift-net disable');
+    t.equal(run.exitCode, 0, run.stderr);
+    t.equal(await node.text(bridgeRow), row);
+    t.equal(await node.text(whatOthersHave), others);
+  });
+});

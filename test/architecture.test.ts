@@ -105,7 +105,7 @@ const layers: Readonly<Record<string, Layer>> = {
       'trace',
       'workload',
     ],
-    packages: ['node:fs', 'node:net', 'node:path'],
+    packages: ['node:fs', 'node:net', 'node:path', 'node:timers'],
     because: 'it brings rows, certificates and daemons of an overlay to what was planned',
     never: { 'drivers/networkmanager': 'the overlay has no NIC of its own', plan: 'a bridge is built by another run' },
   },

@@ -111,6 +111,8 @@ export interface NetworkPolicy extends Named {
   readonly policyTypes: readonly ('Ingress' | 'Egress')[];
   readonly ingress: readonly PolicyRule[];
   readonly egress: readonly PolicyRule[];
+  /** Why its rules are not served, as a sentence for an Event: then it has none, and its pods are closed. Absent if they are served. */
+  readonly refusal?: string;
 }
 
 /** One entry of ingress (peers are `from`) or egress (`to`). Without peers everybody, without ports every port. */

@@ -33,6 +33,9 @@ interface ContainerObject {
   }[];
 }
 
+/** Most characters of an annotation that is read: those of this program and of ovn-kubernetes have some hundreds. */
+const longestAnnotation = 4096;
+
 const known: readonly string[] = Object.values(annotationNames);
 
 /** What of a Pod the network depends on. Never throws. */
@@ -50,7 +53,7 @@ export function readPod(object: unknown): Pod {
     uid: metadata.uid ?? '',
     ...(annotations[mirrorAnnotation] !== undefined && { mirrorOf: annotations[mirrorAnnotation] }),
     labels,
-    annotations: Object.fromEntries(Object.entries(annotations).filter(([key]) => known.includes(key))),
+    annotations: Object.fromEntries(Object.entries(annotations).flatMap(annotationOf)),
     nodeName: spec.nodeName === '' ? null : (spec.nodeName ?? null),
     isHostNetwork: spec.hostNetwork === true,
     isOver: status.phase === 'Succeeded' || status.phase === 'Failed',
@@ -58,6 +61,12 @@ export function readPod(object: unknown): Pod {
     ports: containers.flatMap(portsOf),
     ...(hostPorts.length > 0 && { hostPorts }),
   };
+}
+
+/** An annotation that is too long is none of ours; it stays as its length, which is no address, so that a pod that asks so is refused with an Event. */
+function annotationOf([key, text]: readonly [string, string]): readonly (readonly [string, string])[] {
+  if (!known.includes(key)) return [];
+  return [[key, text.length > longestAnnotation ? `(${text.length} characters)` : text]];
 }
 
 function portsOf({ ports = [] }: ContainerObject): readonly ContainerPort[] {

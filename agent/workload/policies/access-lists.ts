@@ -4,6 +4,7 @@ import { isIpv6, subnetOf, withoutLength } from '../../overlay/addresses.ts';
 import { managementAddresses } from '../../overlay/node.ts';
 import type { WorkloadFacts } from '../part.ts';
 import { familiesOf, fieldOf, matchOf, setsOf } from './address-sets.ts';
+import { mostNumbersOfPort } from './budget.ts';
 import { type Clause, type Direction, termsOf, withPort } from './clauses.ts';
 import { numbersOf, type Selection, selectedPods } from './selections.ts';
 
@@ -104,11 +105,11 @@ function allowances(clause: Clause, own: string, facts: WorkloadFacts): readonly
   });
 }
 
-/** The numbers that a named port has somewhere, smallest first. */
+/** Returns the numbers that a named port has in the selected pods, smallest first, at most as many as the budget allows. */
 export function distinctNumbers(selection: Selection, facts: WorkloadFacts): readonly number[] {
   const { port } = selection;
   if (port === undefined) return [];
   const numbers = new Set<number>();
   for (const [, pod] of selectedPods(selection, facts)) for (const number of numbersOf(port, pod)) numbers.add(number);
-  return [...numbers].toSorted((a, b) => a - b);
+  return [...numbers].toSorted((a, b) => a - b).slice(0, mostNumbersOfPort);
 }

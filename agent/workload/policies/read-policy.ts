@@ -6,6 +6,7 @@ import type {
   PolicyRule,
   Protocol,
 } from '../../model/workload.ts';
+import { overBudget } from './budget.ts';
 
 interface ApiPeer {
   readonly podSelector?: LabelSelector;
@@ -33,18 +34,25 @@ interface ApiPolicy {
   } | null;
 }
 
-/** What the API server says of a policy (networking.k8s.io/v1 NetworkPolicy); defaults are filled in as its documentation has them. Never throws. */
+/**
+ * Projects a policy (networking.k8s.io/v1 NetworkPolicy) with the defaults of the API's documentation. A policy beyond its budget closes its pods and
+ * allows nothing, so that it harms nothing but them. Never throws.
+ */
 export function readPolicy(object: unknown): NetworkPolicy {
   const { metadata, spec } = object as ApiPolicy;
-  const egress = spec?.egress ?? [];
+  const [ingress, egress] = [spec?.ingress ?? [], spec?.egress ?? []];
+  const rules = {
+    ingress: ingress.map((rule) => ruleOf(rule, rule.from)),
+    egress: egress.map((rule) => ruleOf(rule, rule.to)),
+  };
+  const refusal = overBudget([...rules.ingress, ...rules.egress]);
   return {
     namespace: metadata?.namespace ?? '',
     name: metadata?.name ?? '',
     uid: metadata?.uid ?? '',
     podSelector: spec?.podSelector ?? {},
     policyTypes: spec?.policyTypes ?? (egress.length > 0 ? ['Ingress', 'Egress'] : ['Ingress']),
-    ingress: (spec?.ingress ?? []).map((rule) => ruleOf(rule, rule.from)),
-    egress: egress.map((rule) => ruleOf(rule, rule.to)),
+    ...(refusal === null ? rules : { ingress: [], egress: [], refusal }),
   };
 }
 

@@ -15,7 +15,7 @@ export interface Errand {
 export interface Errands {
   /** An object has changed. Its own unit, where that was refused, is tried again at once. */
   add(of: string, units: Iterable<Unit>): void;
-  /** Those of the next transaction, about 200 units; a unit that was refused comes alone, when its time has come. Empty: nothing is due. */
+  /** Those of the next transaction, about 100 units; a unit that was refused comes alone, when its time has come. Empty: nothing is due. */
   take(nowMs: number): readonly Errand[];
   /** They are written. */
   done(errands: readonly Errand[]): void;
@@ -31,8 +31,8 @@ export interface Errands {
   readonly refused: ReadonlySet<Unit>;
 }
 
-/** So many units keep a transaction in the milliseconds. */
-const mostUnits = 200;
+/** Units of one transaction, so that planning it takes the event loop for some tens of milliseconds. */
+const mostUnits = 100;
 
 /** `together`: the units beside which one is right that is tried again, itself first. */
 export function createErrands(together: (unit: Unit) => Iterable<Unit>): Errands {

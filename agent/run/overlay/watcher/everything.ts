@@ -1,33 +1,27 @@
 import type { ObjectChange, Workload } from '../../../model/workload.ts';
 import type { WorkloadFacts } from '../../../workload/part.ts';
-import { allUnits, concernedUnits, planWorkload, type Unit } from '../../../workload/plan-workload.ts';
+import { allUnits, concernedUnits, type Unit } from '../../../workload/plan-workload.ts';
 import type { Errand } from './errands.ts';
 import { keyOf, kinds } from './kinds.ts';
 import type { Northbound } from './northbound.ts';
 
-/** Whether every row is as the objects call for. */
-export function isAsWanted({ existing, shape }: Pick<Northbound, 'existing' | 'shape'>, facts: WorkloadFacts): boolean {
-  try {
-    return planWorkload(facts, existing, shape, allUnits(facts, existing)).changes.length === 0;
-  } catch {
-    // Which object cannot be planned is found one by one.
-    return false;
+/** Yields an errand for each object, and one for each unit that has rows and no object. Objects may change while it is read. */
+export function* everyErrand(
+  { existing }: Pick<Northbound, 'existing'>,
+  facts: WorkloadFacts,
+): Generator<Errand, void, undefined> {
+  const covered = new Set<Unit>();
+  for (const change of changesOf(facts.workload)) {
+    const errand = errandOf(change, facts);
+    for (const unit of errand.units) covered.add(unit);
+    yield errand;
   }
+  for (const unit of allUnits(facts, existing)) if (!covered.has(unit)) yield { of: unit, units: new Set([unit]) };
 }
 
-/** An errand for each object, and one for each unit that has rows and no object. */
-export function everyErrand({ existing }: Pick<Northbound, 'existing'>, facts: WorkloadFacts): readonly Errand[] {
-  const errands = changesOf(facts.workload).map((change) => errandOf(change, facts));
-  const covered = new Set(errands.flatMap(({ units }) => [...units]));
-  const rest = [...allUnits(facts, existing)].filter((unit) => !covered.has(unit));
-  return [...errands, ...rest.map((unit) => ({ of: unit, units: new Set([unit]) }))];
-}
-
-/** Every object, as one that is new. */
-function changesOf(workload: Workload): readonly ObjectChange[] {
-  return kinds.flatMap(({ kind, of }) =>
-    [...workload[of].values()].map((now): ObjectChange => ({ kind, now }) as ObjectChange),
-  );
+/** Yields every object, as one that is new. */
+function* changesOf(workload: Workload): Generator<ObjectChange, void, undefined> {
+  for (const { kind, of } of kinds) for (const now of workload[of].values()) yield { kind, now } as ObjectChange;
 }
 
 /** What a change calls for. It is named as the unit that is the object's own, if it has one. */

@@ -1,8 +1,8 @@
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
-import type { ObjectChange, Pod } from '../../../model/workload.ts';
+import type { NetworkPolicy, ObjectChange, Pod } from '../../../model/workload.ts';
 import type { WorkloadFacts } from '../../../workload/part.ts';
 import type { Northbound } from './northbound.ts';
-import { noticeOfRefused, noticesOfHostPorts, noticesOfService } from './notices.ts';
+import { noticeOfRefused, noticesOfHostPorts, noticesOfPolicy, noticesOfService } from './notices.ts';
 import type { Objects } from './objects.ts';
 import { createPodNetworks, type PodNetworks } from './pod-networks.ts';
 import type { WatcherReport } from './state.ts';
@@ -53,6 +53,9 @@ export function createKeeper(
   const tellOfPods = (pods: Iterable<Pod>): void => {
     for (const pod of pods) noticesOfHostPorts(pod).forEach(api.tell);
   };
+  const reportPolicies = (policies: Iterable<NetworkPolicy>): void => {
+    for (const policy of policies) noticesOfPolicy(policy).forEach(api.tell);
+  };
   /** Who had the lock before may have given out other addresses: annotations and rows say so. */
   const takeOver = (): void => {
     networks?.close();
@@ -64,6 +67,7 @@ export function createKeeper(
     settle(null);
     tellOf(workload.services.values());
     tellOfPods(workload.pods.values());
+    reportPolicies(workload.policies.values());
     writer.all();
   };
   northbound.onOwner(takeOver);
@@ -82,6 +86,7 @@ export function createKeeper(
       if (networks === null) return;
       tellOf(changes.flatMap(({ kind, now }) => (kind === 'Service' && now !== undefined ? [now] : [])));
       tellOfPods(changes.flatMap(newPod));
+      reportPolicies(changes.flatMap(({ kind, now }) => (kind === 'NetworkPolicy' && now !== undefined ? [now] : [])));
       writer.changed([...changes.filter(concernsRows), ...others]);
     },
     close: async () => {

@@ -1,7 +1,7 @@
 import type { Notice } from '../../../drivers/kubernetes/api.ts';
 import type { AgentError } from '../../../errors.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
-import type { Pod, Service } from '../../../model/workload.ts';
+import type { NetworkPolicy, Pod, Service } from '../../../model/workload.ts';
 import type { Unit } from '../../../workload/plan-workload.ts';
 import type { AddressFault } from '../../../workload/pods/address-book.ts';
 import { notServed } from '../../../workload/services/not-served.ts';
@@ -49,6 +49,13 @@ export function noticesOfService(
   return notServed(service, nodes)
     .filter((note) => !told.includes(note))
     .map(noticeOf);
+}
+
+/** Returns an Event for a policy whose rules are not served; empty if they are. */
+export function noticesOfPolicy({ namespace, name, uid, refusal }: NetworkPolicy): readonly Notice[] {
+  if (refusal === undefined) return [];
+  const regarding = { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', namespace, name, uid };
+  return [{ regarding, type: 'Warning', reason: 'TooLarge', action: 'Serve', note: refusal }];
 }
 
 /** OVN does not take what an object calls for. null: the unit is no object's own, or that is gone. */

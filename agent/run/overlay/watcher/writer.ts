@@ -5,9 +5,10 @@ import type { WorkloadFacts } from '../../../workload/part.ts';
 import type { Unit } from '../../../workload/plan-workload.ts';
 import { retryAfterMs } from '../daemon/work.ts';
 import { createErrands, type Errand, type Errands } from './errands.ts';
-import { errandOf, everyErrand, isAsWanted, togetherWith } from './everything.ts';
+import { errandOf, everyErrand, togetherWith } from './everything.ts';
 import type { Northbound, RowUpdate } from './northbound.ts';
 import type { Refused } from './refusals.ts';
+import { createSlices } from './slices.ts';
 import { touchedBy } from './touched.ts';
 import { bring, type Outcome } from './transaction.ts';
 import { createTurns } from './turns.ts';
@@ -65,12 +66,22 @@ export function createWriter(
       listener.stuck(asAgentError(error));
     }
   };
+  const compareEverything = async (breathe: () => Promise<void>): Promise<void> => {
+    const now = facts();
+    if (now === null || !northbound.isOwner) return;
+    isEverything = false;
+    for (const errand of everyErrand(northbound, now)) {
+      put(errand);
+      await breathe();
+    }
+  };
   const turn = async (): Promise<void> => {
+    const breathe = createSlices(monotonicMs);
     do {
+      await breathe();
+      if (isEverything) await compareEverything(breathe);
       const now = facts();
       if (now === null || !northbound.isOwner) return;
-      if (isEverything && !isAsWanted(northbound, now)) everyErrand(northbound, now).forEach(put);
-      isEverything = false;
       const batch = errands.take(monotonicMs());
       if (batch.length === 0) return listener.settled(errands.refused);
       await write(batch, now);

@@ -1,0 +1,63 @@
+// Work on many objects leaves the event loop to the CNI plug-in, the lock and the API in between.
+import t from 'tap';
+import { foundIn } from '../../../../../agent/overlay/draft.ts';
+import { createSlices } from '../../../../../agent/run/overlay/watcher/slices.ts';
+import { createWriter } from '../../../../../agent/run/overlay/watcher/writer.ts';
+import { emptyNorthbound, modern, nodeOf } from '../../../overlay/cluster.ts';
+import { factsFor, serviceObject } from '../../../workload/services/facts.ts';
+
+t.test('a slice that is used up lets the event loop run, another one does not', async (t) => {
+  let nowMs = 0;
+  let ran = 0;
+  const breathe = createSlices(() => nowMs);
+  setImmediate(() => {
+    ran += 1;
+  });
+  await breathe();
+  t.equal(ran, 0);
+  nowMs = 20;
+  await breathe();
+  t.equal(ran, 1);
+});
+
+t.test('two thousand services are compared and written in slices', async (t) => {
+  const objects = Array.from({ length: 2000 }, (_, index) => serviceObject(`s${index}`));
+  const facts = factsFor(objects, [nodeOf(1)], modern);
+  const { existing, shape } = foundIn(emptyNorthbound().rows());
+  let transactions = 0;
+  let turnsOfLoop = 0;
+  let isOver = false;
+  const tick = (): void => {
+    turnsOfLoop += 1;
+    if (!isOver) setImmediate(tick);
+  };
+  setImmediate(tick);
+  await new Promise<void>((settled) => {
+    const writer = createWriter(
+      {
+        existing,
+        shape,
+        isOwner: true,
+        onChange: () => undefined,
+        // An answer that needs no turn of the event loop: what lets it run is the writer alone.
+        transact: () => {
+          transactions += 1;
+          return Promise.resolve('written' as const);
+        },
+        onOwner: () => undefined,
+        close: () => Promise.resolve(),
+      } as never,
+      () => facts,
+      {
+        written: () => undefined,
+        refused: (_, error) => t.fail(error.message),
+        stuck: (error) => t.fail(error.message),
+        settled: () => settled(),
+      },
+    );
+    writer.all();
+  });
+  isOver = true;
+  t.ok(transactions > 10, 'no transaction has all of them');
+  t.ok(turnsOfLoop > 3, `the event loop ran ${turnsOfLoop} times meanwhile`);
+});

@@ -1,7 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, rmSync } from 'node:fs';
 import { runInto } from '../drivers/host/exec.ts';
 import { AgentError, asAgentError, exitCode, messageOf } from '../errors.ts';
+import { overlayPlaces } from '../run/overlay/places.ts';
 import { collectCommands, collectFiles, knownSecrets } from '../support/collect.ts';
+import { commandItems, fileItems, overlayCommandItems, overlayFileItems } from '../support/items.ts';
 import { maskJson, maskText } from '../support/mask.ts';
 import { openStaging, type Staging } from '../support/staging.ts';
 import { agentVersion } from '../version.ts';
@@ -65,8 +67,10 @@ async function untilInterrupted(work: () => Promise<void>): Promise<void> {
 async function collect(staging: Staging, output: Output): Promise<void> {
   const secrets = knownSecrets();
   output.say('collecting; this takes some seconds');
-  await Promise.all([collectReports(staging, secrets), collectCommands(staging, secrets)]);
-  collectFiles(staging, secrets);
+  const hasOverlay = existsSync(overlayPlaces.record);
+  const commands = hasOverlay ? [...commandItems, ...overlayCommandItems] : commandItems;
+  await Promise.all([collectReports(staging, secrets, hasOverlay), collectCommands(staging, commands, secrets)]);
+  collectFiles(staging, hasOverlay ? [...fileItems, ...overlayFileItems] : fileItems, secrets);
   const lines = staging.entries.map(
     ({ file, bytes, note }) => `${String(bytes).padStart(8)}  ${file}${note === null ? '' : `  (${note})`}`,
   );
@@ -77,7 +81,7 @@ async function collect(staging: Staging, output: Output): Promise<void> {
 type Report = readonly [name: string, run: (output: Output) => unknown];
 
 /** What the agent itself says, as text and as JSON. */
-async function collectReports(staging: Staging, secrets: readonly string[]): Promise<void> {
+async function collectReports(staging: Staging, secrets: readonly string[], hasOverlay: boolean): Promise<void> {
   const [{ plan, verify }, { status }, { history }, { doctor }, { configShow }] = await Promise.all([
     import('./plan.ts'),
     import('./status.ts'),
@@ -85,7 +89,7 @@ async function collectReports(staging: Staging, secrets: readonly string[]): Pro
     import('./doctor.ts'),
     import('./config.ts'),
   ]);
-  const reports: readonly Report[] = [
+  const reports: Report[] = [
     ['doctor', doctor],
     ['plan', plan],
     ['verify', verify],
@@ -97,6 +101,10 @@ async function collectReports(staging: Staging, secrets: readonly string[]): Pro
         configShow(undefined, { result: (_, value) => result(`${JSON.stringify(value, null, 2)}\n`, value) }),
     ],
   ];
+  if (hasOverlay) {
+    const overlay = await import('./overlay.ts');
+    for (const name of ['status', 'plan', 'verify', 'nodes'] as const) reports.push([`overlay-${name}`, overlay[name]]);
+  }
   await Promise.all(reports.map((report) => collectReport(staging, secrets, report)));
 }
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { capture } from '../drivers/host/exec.ts';
 import { messageOf } from '../errors.ts';
-import { type CommandItem, commandItems, type FileItem, fileItems, keyfileDirectories } from './items.ts';
+import { type CommandItem, type FileItem, keyfileDirectories } from './items.ts';
 import { maskJson, maskKeyfile, maskText, secretsOfKeyfile } from './mask.ts';
 import { itemLimitBytes, type Staging } from './staging.ts';
 
@@ -21,9 +21,13 @@ export function knownSecrets(): readonly string[] {
   return [...new Set(secrets)].toSorted((a, b) => b.length - a.length);
 }
 
-/** Output of every command. One that fails, hangs or is missing leaves a note and what it had printed. */
-export async function collectCommands(staging: Staging, secrets: readonly string[]): Promise<void> {
-  const waiting = [...commandItems];
+/** Stages the output of every command. A command that fails, hangs or is missing leaves a note and what it had printed. */
+export async function collectCommands(
+  staging: Staging,
+  items: readonly CommandItem[],
+  secrets: readonly string[],
+): Promise<void> {
+  const waiting = [...items];
   const work = async (): Promise<void> => {
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift())
       await collectCommand(staging, item, secrets);
@@ -38,9 +42,9 @@ async function collectCommand(staging: Staging, item: CommandItem, secrets: read
   staging.add(file, `$ ${command}\n${maskText(text, secrets)}`, note);
 }
 
-/** Files as they are on the node, below files/; those that are not there are left out. */
-export function collectFiles(staging: Staging, secrets: readonly string[]): void {
-  for (const item of fileItems) {
+/** Stages files as they are on the node, below files/; absent ones are left out. */
+export function collectFiles(staging: Staging, items: readonly FileItem[], secrets: readonly string[]): void {
+  for (const item of items) {
     for (const path of filesOf(item.path)) {
       const { text, note } = read(path);
       staging.add(`files${path}`, text === null ? '' : maskFile(text, item.as, secrets), note);
@@ -78,12 +82,14 @@ function read(path: string): { readonly text: string | null; readonly note: stri
     const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     try {
       if (!fstatSync(descriptor).isFile()) return { text: null, note: 'not a regular file' };
-      const buffer = Buffer.alloc(itemLimitBytes);
-      const length = readSync(descriptor, buffer, 0, itemLimitBytes, 0);
       const { size } = fstatSync(descriptor);
+      // Of a long log the end says what is wrong now.
+      const leftOut = Math.max(0, size - itemLimitBytes);
+      const buffer = Buffer.alloc(itemLimitBytes);
+      const length = readSync(descriptor, buffer, 0, itemLimitBytes, leftOut);
       return {
         text: buffer.toString('utf8', 0, length),
-        note: size > length ? `cut after ${length} bytes of ${size}` : null,
+        note: leftOut > 0 ? `without its first ${leftOut} of ${size} bytes` : null,
       };
     } finally {
       closeSync(descriptor);

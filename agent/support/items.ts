@@ -37,6 +37,11 @@ const ovs = (file: string, program: string, words: string): CommandItem => ({
   command: `${program} --timeout=5 ${words}`,
 });
 
+const ovn = (file: string, program: string, words: string): CommandItem => ({
+  file: `ovn/${file}.txt`,
+  command: `${program} --timeout=5 --no-leader-only ${words}`,
+});
+
 export const commandItems: readonly CommandItem[] = [
   { file: 'versions/kernel.txt', command: 'uname -a' },
   { file: 'versions/networkmanager.txt', command: 'NetworkManager --version' },
@@ -64,11 +69,47 @@ export const commandItems: readonly CommandItem[] = [
   { file: 'units/status.txt', command: `systemctl status --no-pager --lines=0 ${shownUnits} firewalld` },
   { file: 'units/files.txt', command: `systemctl cat --no-pager ${shownUnits}` },
   { file: 'packet-filter/nat.txt', command: 'iptables-save -t nat' },
+  { file: 'packet-filter/ruleset.txt', command: 'nft list ruleset' },
   journalOf('microshift-net', '0', ownUnits),
   journalOf('microshift-net-boot-before', '-1', ownUnits),
   journalOf('networkmanager', '0', ['NetworkManager', 'NetworkManager-wait-online', 'NetworkManager-dispatcher']),
   journalOf('openvswitch', '0', ['openvswitch', 'openvswitch-switch', 'ovs-vswitchd', 'ovsdb-server']),
   { file: 'journal/kernel.txt', command: `journalctl --no-pager --dmesg --boot=0 --lines=${journalLines}` },
+];
+
+/** What a node that is in an overlay adds. The databases answer on the central node only; on the others the note says so. */
+export const overlayCommandItems: readonly CommandItem[] = [
+  { file: 'versions/ovn.txt', command: 'ovn-controller --version' },
+  ovn('northbound', 'ovn-nbctl', 'show'),
+  ...['Logical_Switch_Port', 'Logical_Router_Port', 'Logical_Router_Static_Route', 'Load_Balancer', 'ACL', 'NAT'].map(
+    (table) => ovn(`northbound-${table}`, 'ovn-nbctl', `list ${table}`),
+  ),
+  ...['NB_Global', 'Connection'].map((table) => ovn(`northbound-${table}`, 'ovn-nbctl', `list ${table}`)),
+  ovn('southbound', 'ovn-sbctl', 'show'),
+  ...['SB_Global', 'Connection', 'Chassis', 'Encap', 'Port_Binding', 'MAC_Binding'].map((table) =>
+    ovn(`southbound-${table}`, 'ovn-sbctl', `list ${table}`),
+  ),
+  ovs('flows-br-int', 'ovs-ofctl', 'dump-flows br-int'),
+  ovs('tunnels', 'ovs-appctl', 'ofproto/list-tunnels'),
+  journalOf('ovn', '0', [
+    'ovn-central',
+    'ovn-northd',
+    'ovn-controller',
+    'ovn-host',
+    'ovn-ovsdb-server-nb',
+    'ovn-ovsdb-server-sb',
+  ]),
+];
+
+/** Files of a node that is in an overlay. Neither keys nor bundles are among them. */
+export const overlayFileItems: readonly FileItem[] = [
+  { path: '/var/lib/microshift-net/overlay.json', as: 'text' },
+  { path: '/var/lib/microshift-net/overlay-units.json', as: 'text' },
+  { path: '/run/microshift-net/overlay-run.json', as: 'json-lines' },
+  { path: '/run/microshift-net/overlay-services.json', as: 'json-lines' },
+  { path: '/etc/openvswitch/system-id.conf', as: 'text' },
+  { path: '/etc/cni/net.d', as: 'text' },
+  { path: '/var/log/ovn', as: 'text' },
 ];
 
 export const fileItems: readonly FileItem[] = [

@@ -11,7 +11,12 @@ const privateKeyBlock = /-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(?:-----END
 const authorization = /\b((?:proxy-)?authorization\s*[:=]\s*).+/gi;
 const bearer = /\b(bearer\s+)[\w.~+/=-]{8,}/gi;
 const jsonWebToken = /\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g;
-const urlPassword = /(\b[a-z][a-z\d+.-]{0,20}:\/\/[^\s/:@]{0,200}:)[^\s/@]+@/gi;
+/** The password may have a slash or an @ in it: it ends before the last @ of the word. */
+const urlPassword = /(\b[a-z][a-z\d+.-]{0,20}:\/\/[^\s/:@"'<>]{0,200}:)[^\s"'<>]{1,400}@/gi;
+/** `--password VALUE`, `-token VALUE`: an option and the word after it, unless that is another option. */
+const option = /(?<![\w-])(--?)([a-z][\w-]{0,60})(\s+)("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s"'-]\S*)/gi;
+/** `-u NAME:PASSWORD` and `--user NAME:PASSWORD` (curl(1)). */
+const userOption = /(?<![\w-])((?:-u|--user|--proxy-user|-U)[\s=]*["']?[^\s:"'=]{1,100}:)[^\s"']+/g;
 /** `name=`, `name: `, `"name": `; and the value after it: quoted, or up to the next blank, comma or bracket. */
 const nameAndSign = /(?<![\w./-])("?)([\w./-]+)\1\s*[=:]\s*/g;
 const valueAhead = /"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?|[^\s,}\]]+/y;
@@ -29,7 +34,11 @@ export function maskText(text: string, known: readonly string[] = []): string {
     .replaceAll(authorization, `$1${masked}`)
     .replaceAll(bearer, `$1${masked}`)
     .replaceAll(jsonWebToken, masked)
-    .replaceAll(urlPassword, `$1${masked}@`);
+    .replaceAll(urlPassword, `$1${masked}@`)
+    .replaceAll(userOption, `$1${masked}`)
+    .replaceAll(option, (whole, dashes: string, name: string, blank: string) =>
+      isSecretName(name) ? `${dashes}${name}${blank}${masked}` : whole,
+    );
   return maskAssignments(shapes);
 }
 

@@ -96,6 +96,22 @@ t.test('two nodes', { skip: nodeSkip }, async (t) => {
   t.match(doctor, /^ok +overlay /m);
   t.notMatch(doctor, /ovn-kubernetes runs here|OVN-KUBE-NODEPORT/, 'br-int is not taken for that of ovn-kubernetes');
 
+  await node.text(`microshift-net support-bundle -o /root/bundle.tar.gz
+    mkdir /root/bundle; tar -xzf /root/bundle.tar.gz -C /root/bundle --strip-components=1`);
+  for (const [file, pattern] of [
+    ['reports/overlay-status.txt', /all is as wanted/],
+    ['reports/overlay-verify.txt', /^No drift/m],
+    ['reports/overlay-nodes.txt', /^second +joined/m],
+    ['files/var/lib/microshift-net/overlay.json', /"clusterSubnets"/],
+    ['ovn/northbound.txt', /router .*ovn_cluster_router/],
+    ['ovn/southbound-Chassis.txt', /name +: /],
+    ['packet-filter/ruleset.txt', /nft list ruleset/],
+    ['journal/ovn.txt', /ovn-controller/],
+  ] as const)
+    t.match(await node.read(`/root/bundle/${file}`), pattern, file);
+  const keyLine = '$(sed -n 3p /etc/microshift-net/pki/ca.key)';
+  t.equal((await node.run(`grep -rlaF -e "${keyLine}" -e 'PRIVATE KEY' /root/bundle`)).stdout, '', 'no key is in it');
+
   await node.reboot();
   await node.text('systemctl start microshift-net-overlay');
   t.equal(await daemon('SubState'), 'running');

@@ -61,6 +61,16 @@ t.test('text of any program', (t) => {
     `PASSWORD=${secret}`,
     `error: psk=${secret}`,
     `a=b: c=d password : ${secret}`,
+    `skopeo copy --password ${secret} x`,
+    `tool --token "${secret} with blanks" x`,
+    `tool -password ${secret}`,
+    `tool --registry-password=${secret}`,
+    `curl -u admin:${secret} https://192.0.2.1/`,
+    `curl --user 'admin:${secret}'`,
+    `curl -uadmin:${secret}`,
+    `https://admin:a/${secret}@b@192.0.2.1/x`,
+    `proxy=http://:${secret}@proxy:3128`,
+    `GET /hook?token=${secret}&x=1`,
   ]) {
     const out = maskText(text);
     t.notMatch(out, new RegExp(secret), text);
@@ -74,6 +84,8 @@ t.test('text of any program', (t) => {
     'inet 192.0.2.50/24 scope global eth0',
     'ping: 3 packets',
     'https://127.0.0.1:6443/readyz',
+    'journalctl -u microshift-net --lines=1',
+    'ovs-vsctl --timeout=5 list Port',
     'connection.uuid: 00000000-0000-4000-8000-000000000000',
   ])
     t.equal(maskText(text), text);

@@ -97,11 +97,25 @@ function addPkiCommands(overlay: Command, addTo: AddTo): void {
     async (output, node: string, options: PkiOptions) =>
       (await import('../commands/overlay-pki.ts')).issue(node, options, output),
   );
-  withBundle(issue).requiredOption('--system-id <id>', 'what the node has in /etc/openvswitch/system-id.conf');
+  const withGrant = (command: Command): Command =>
+    command
+      .option('--gateway <addresses>', "what its gateway may have besides the node's tunnel address, with commas")
+      .option('--gateway-subnets <subnets>', "other nodes' subnets that may leave by its gateway, with commas");
+  withGrant(withBundle(issue)).requiredOption(
+    '--system-id <id>',
+    'what the node has in /etc/openvswitch/system-id.conf',
+  );
+  const grant = add(
+    'grant <node>',
+    'let the gateway of a member have more than the address of its tunnels',
+    async (output, node: string, options: Pick<PkiOptions, 'gateway' | 'gatewaySubnets'> & { revoke?: true }) =>
+      (await import('../commands/overlay-pki.ts')).grant(node, options, output),
+  );
+  withGrant(grant).option('--revoke', 'take back what was granted before');
   const renew = add(
     'renew [node]',
     'a new certificate: for this node, or as a bundle with which another one joins again',
-    async (output, node: string | undefined, options: Omit<PkiOptions, 'systemId'>) =>
+    async (output, node: string | undefined, options: Pick<PkiOptions, 'days' | 'outputFile'>) =>
       (await import('../commands/overlay-pki.ts')).renew(node, options, output),
   );
   withBundle(renew);

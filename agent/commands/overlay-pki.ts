@@ -1,8 +1,9 @@
 import { writeFileAtomically } from '../drivers/host/files.ts';
+import type { GatewayGrant } from '../model/overlay.ts';
 import type { OverlayBundle } from '../model/overlay-record.ts';
 import { withLock } from '../run/lock.ts';
 import { certificateDays, initAuthority, listCertificates } from '../run/overlay/authority.ts';
-import { issueBundle, renewBundle } from '../run/overlay/issue.ts';
+import { grantGateway, issueBundle, renewBundle } from '../run/overlay/issue.ts';
 import { daysUntil } from '../run/overlay/nodes.ts';
 import { overlayPlaces } from '../run/overlay/places.ts';
 import { bundleText } from '../run/overlay/record.ts';
@@ -14,9 +15,14 @@ import { requireRoot } from './root.ts';
 export interface PkiOptions {
   readonly systemId: string;
   readonly days?: number;
+  /** Addresses and subnets of the gateway that the node may be, with commas. */
+  readonly gateway?: string;
+  readonly gatewaySubnets?: string;
   /** Where the bundle goes; absent or `-`: standard output. */
   readonly outputFile?: string;
 }
+
+type GrantOptions = Pick<PkiOptions, 'gateway' | 'gatewaySubnets'>;
 
 /** `overlay pki init`: makes the certification authority of a cluster that is begun later. */
 export async function init({ days }: { readonly days?: number }, output: Output): Promise<void> {
@@ -32,14 +38,33 @@ export async function issue(name: string, options: PkiOptions, output: Output): 
   const command = 'overlay pki issue';
   const { places } = await startOverlay(command);
   const { systemId, days = certificateDays } = options;
-  const bundle = await withLock(command, () => issueBundle({ name, systemId, days }, places));
+  const granted = grantOf(options);
+  const bundle = await withLock(command, () => issueBundle({ name, systemId, days, granted }, places));
   giveOut(bundle, options.outputFile, output);
+}
+
+/** `overlay pki grant NODE`: what the gateway of a member may have besides the member's tunnel address. */
+export async function grant(
+  name: string,
+  options: GrantOptions & { readonly revoke?: true },
+  output: Output,
+): Promise<void> {
+  const command = 'overlay pki grant';
+  const { places } = await startOverlay(command);
+  const granted = await withLock(command, () => grantGateway(name, grantOf(options), options.revoke === true, places));
+  const all = [...granted.addresses, ...granted.subnets].join(', ') || 'nothing but its tunnel address';
+  output.result(`The gateway of ${name} may have ${all}.`, { command, outcome: 'changed', node: name, granted });
+}
+
+function grantOf({ gateway = '', gatewaySubnets = '' }: GrantOptions): GatewayGrant {
+  const words = (text: string): readonly string[] => text.split(',').filter((word) => word !== '');
+  return { addresses: words(gateway), subnets: words(gatewaySubnets) };
 }
 
 /** `overlay pki renew [NODE]`: a new certificate; for another node as a bundle with which it joins again. */
 export async function renew(
   name: string | undefined,
-  options: Omit<PkiOptions, 'systemId'>,
+  options: Pick<PkiOptions, 'days' | 'outputFile'>,
   output: Output,
 ): Promise<void> {
   const command = 'overlay pki renew';

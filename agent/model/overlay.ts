@@ -33,6 +33,8 @@ export interface OverlayNode {
   /** Its own addresses, which pods of its subnets reach through the management port. */
   readonly hostAddresses: readonly string[];
   readonly gateway: OverlayGateway | null;
+  /** Of a member in the record of the central node. Absent: nothing has been granted. */
+  readonly granted?: GatewayGrant;
 }
 
 /** The way of a node out of the cluster. */
@@ -59,11 +61,27 @@ export interface OverlayGateway {
   readonly isUp: boolean;
 }
 
+/** A place where a chassis says that tunnels to it end (ovn-sb(5), Encap). */
+export interface ChassisEncap {
+  readonly address: string;
+  readonly type: string;
+  /** The chassis whose certificate may write the row; empty: a release of OVN before there was a column for it. */
+  readonly owner: string;
+}
+
+/** What the central node has granted a member's gateway beyond the member's tunnel address and its own subnets. */
+export interface GatewayGrant {
+  /** `address` or `address/prefix`; a gateway that several nodes have together needs the latter. */
+  readonly addresses: readonly string[];
+  /** Subnets of the cluster that may leave by it, whichever node they are on. */
+  readonly subnets: readonly string[];
+}
+
 /** A chassis of the southbound database: who has registered so far. */
 export interface OverlayChassis {
   readonly name: string;
   readonly hostname: string;
-  readonly encapAddresses: readonly string[];
+  readonly encaps: readonly ChassisEncap[];
   /** `ovn-cms-options` and `ovn-bridge-mappings` of its node (ovn-controller(8)). Absent: it has none. */
   readonly cmsOptions?: string;
   readonly bridgeMappings?: string;
@@ -78,7 +96,6 @@ export interface NorthboundFacts {
   readonly leaving: readonly string[];
   /** The node after which `seed` names the cluster's router, where there is none yet. */
   readonly centralNode: string;
-  readonly chassis: readonly OverlayChassis[];
   readonly rows: DatabaseRows;
   /** MACs for new ports in `seed`, used in their order; `macsNeeded` of them are always enough. */
   readonly randomMacs: readonly string[];

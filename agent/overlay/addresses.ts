@@ -75,3 +75,11 @@ function folded(value: bigint): bigint {
   const words = [96n, 64n, 32n, 0n].map((shift) => (value >> shift) & 0xffffffffn);
   return words.reduce((sum, word) => sum ^ word, 0n);
 }
+
+/** An address that one host of a LAN can have (RFC 6890: not this host, loopback or a group). */
+export function isHost(address: string): boolean {
+  const family = familyOf(address);
+  if (family === 6) return !/^(::|::1|ff.*)$/i.test(address);
+  const first = Number(address.split('.')[0]);
+  return family === 4 && first > 0 && first !== 127 && first < 224;
+}

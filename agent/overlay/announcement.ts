@@ -1,8 +1,8 @@
 import type { OverlayChassis, OverlayGateway, OverlayLayout } from '../model/overlay.ts';
-import { familyOf, isLinkLocal6 } from '../net/address.ts';
+import { isLinkLocal6 } from '../net/address.ts';
 import { contains, overlaps, parseRange } from '../net/address-range.ts';
 import { escapeText } from '../printable.ts';
-import { isIpv6, macOf, rangeOf, withoutLength } from './addresses.ts';
+import { isHost, isIpv6, macOf, rangeOf, withoutLength } from './addresses.ts';
 
 /*
  * A node may write nothing of the central databases but its own chassis. ovn-controller copies `ovn-cms-options` of its node there, for whoever
@@ -153,12 +153,4 @@ export function subnetFault(subnet: string, { clusterSubnets }: OverlayLayout): 
 
 function isTwiceInFamily(list: readonly string[]): boolean {
   return list.filter(isIpv6).length > 1 || list.filter((one) => !isIpv6(one)).length > 1;
-}
-
-/** An address that one host of a LAN can have (RFC 6890: not this host, loopback or a group). */
-function isHost(address: string): boolean {
-  const family = familyOf(address);
-  if (family === 6) return !/^(::|::1|ff.*)$/i.test(address);
-  const first = Number(address.split('.')[0]);
-  return family === 4 && first > 0 && first !== 127 && first < 224;
 }

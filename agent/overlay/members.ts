@@ -1,18 +1,21 @@
-import type { OverlayChassis, OverlayLayout, OverlayNode } from '../model/overlay.ts';
+import type { OverlayChassis, OverlayGateway, OverlayLayout, OverlayNode } from '../model/overlay.ts';
 import { withoutLength } from './addresses.ts';
 import { announcedGateway } from './announcement.ts';
+import { believedClaims } from './claims.ts';
+import { grantCommand, ungranted } from './grants.ts';
 
 /** The members of a cluster with the gateways that they have now. */
 export interface MembersNow {
   readonly nodes: readonly OverlayNode[];
   readonly trace: readonly string[];
-  /** Gateways that were announced and cannot be taken; each is a sentence. */
+  /** What chassis say and certificates or grants do not cover, and gateways that cannot be taken for other reasons; each is a sentence. */
   readonly faults: readonly string[];
 }
 
 /**
- * What the members' chassis announce, put to the members. The central node `own` knows its own gateway. A chassis that is not registered is no
- * gateway, nor is one with an address at which another node's tunnels end; of two with one address the first is.
+ * What the members' chassis announce, put to the members, as far as their certificates and the central node's grants go. The central node `own` knows its
+ * own gateway. A chassis that is not registered is no gateway, nor is one with an address at which another node's tunnels end; of two with one address the
+ * first is.
  */
 export function membersNow(
   layout: OverlayLayout,
@@ -20,20 +23,25 @@ export function membersNow(
   members: readonly OverlayNode[],
   chassis: readonly OverlayChassis[],
 ): MembersNow {
-  const [trace, faults]: [string[], string[]] = [[], []];
+  const { tunnelAddresses, faults: lies } = believedClaims(own, members, chassis);
+  const trace: string[] = [];
+  const faults = [...lies];
   const taken = new Map((own.gateway?.addresses ?? []).map((address) => [withoutLength(address), holder(own)]));
   for (const { name, systemId } of members)
-    for (const address of chassis.find((one) => one.name === systemId)?.encapAddresses ?? []) taken.set(address, name);
+    for (const address of tunnelAddresses.get(systemId) ?? []) taken.set(address, name);
   const nodes = members.map((member): OverlayNode => {
     const found = chassis.find(({ name }) => name === member.systemId);
     if (member.name === own.name) return withShared(own);
     const announced = found === undefined ? null : announcedGateway(found, layout);
     if (announced === null) return { ...member, gateway: null };
     const fault =
-      'fault' in announced ? announced.fault : takenAddress({ ...member, gateway: announced.gateway }, taken);
+      'fault' in announced
+        ? announced.fault
+        : (takenAddress({ ...member, gateway: announced.gateway }, taken) ??
+          grantFault(member, announced.gateway, tunnelAddresses.get(member.systemId) ?? []));
     if ('fault' in announced || fault !== null) {
       trace.push(`gateway=${member.name} ignored: ${fault}`);
-      faults.push(`${member.name} is no gateway, as it announces it: ${fault}`);
+      faults.push(`certificate ${member.systemId} (${member.name}) announces a gateway that is not taken: ${fault}`);
       return { ...member, gateway: null };
     }
     const { gateway } = announced;
@@ -42,6 +50,14 @@ export function membersNow(
     return withShared({ ...member, gateway });
   });
   return { nodes, trace, faults };
+}
+
+/** Why the central node does not take a gateway, with the command that makes it do so; null: it does. */
+function grantFault(member: OverlayNode, gateway: OverlayGateway, tunnelAddresses: readonly string[]): string | null {
+  const missing = ungranted(member, gateway, tunnelAddresses);
+  const command = grantCommand(member.name, missing);
+  if (command === null) return null;
+  return `${[...missing.addresses, ...missing.subnets].join(', ')} has not been granted: ${command}`;
 }
 
 /** What a gateway and its node share is the node's own address. */

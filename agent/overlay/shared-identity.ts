@@ -5,9 +5,11 @@ import { rangeOf } from './addresses.ts';
 import { type Existing, listOf, textOf } from './existing.ts';
 import { clusterRouterOf } from './ownership.ts';
 
-/** Refuses what two nodes cannot share: a chassis, a number, an address of their tunnels, a subnet. */
-export function refuseSharedIdentity(facts: NorthboundFacts): void {
-  const { nodes, chassis, leaving } = facts;
+/**
+ * Refuses what two nodes of the record cannot share: a chassis, a number, an address of their tunnels, a subnet. What members write themselves refuses
+ * nothing: believedClaims holds it against their certificates.
+ */
+export function refuseSharedIdentity({ nodes }: Pick<NorthboundFacts, 'nodes'>): void {
   const seen = new Map<string, string>();
   const claim = (what: string, value: string | number, who: string): void => {
     const key = `${what} ${value}`;
@@ -27,20 +29,6 @@ export function refuseSharedIdentity(facts: NorthboundFacts): void {
     for (const address of node.encap.addresses) claim('tunnel address', address, node.name);
     for (const subnet of node.subnets) claim('subnet', subnet, node.name);
   }
-  for (const one of chassis) {
-    const who = nodes.find(({ name }) => isNamed(one.hostname, name))?.name ?? one.hostname;
-    if (anonymous.includes(who) || leaving.some((name) => isNamed(who, name))) continue;
-    claim('system-id', one.name, who);
-    for (const address of one.encapAddresses) claim('tunnel address', address, who);
-  }
-}
-
-/** What a chassis is called before its node has a name. */
-const anonymous = ['', 'localhost', 'localhost.localdomain'];
-
-/** A host may call itself by its full name. */
-function isNamed(hostname: string, node: string): boolean {
-  return hostname === node || hostname.startsWith(`${node}.`);
 }
 
 const hints: Readonly<Record<string, string>> = {

@@ -13,13 +13,18 @@ export function configure(host: Host, overlay: Readonly<Record<string, string>>)
   host.write('/etc/microshift/ovn.yaml', JSON.stringify({ ovs: { datapathType: 'netdev' }, overlay }));
 }
 
-/** Makes a cluster of these nodes, the first of which is the central one. */
-export function form(t: Test, [central, ...others]: readonly [Host, ...Host[]]): void {
+/** Makes a cluster of these nodes, the first of which is the central one; `grants` are options of `pki issue` for some of them. */
+export function form(
+  t: Test,
+  [central, ...others]: readonly [Host, ...Host[]],
+  grants: Readonly<Record<string, readonly string[]>> = {},
+): void {
   startCentral(central);
   for (const host of [central, ...others]) startController(host);
   t.match(central.agent('overlay', 'init'), { status: 0 });
   for (const host of others) {
-    const { stdout } = central.agent('overlay', 'pki', 'issue', host.name, '--system-id', `${host.name}-of-the-test`);
+    const words = ['--system-id', `${host.name}-of-the-test`, ...(grants[host.name] ?? [])];
+    const { stdout } = central.agent('overlay', 'pki', 'issue', host.name, ...words);
     t.match(host.agentWith(stdout, 'overlay', 'join', '-'), { status: 0 });
   }
 }

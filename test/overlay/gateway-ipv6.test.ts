@@ -19,7 +19,7 @@ t.test('gateways of a cluster with both families', { skip }, async (t) => {
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   await startOutside(lan);
   for (const host of [n1, n2]) prepare(host, dualStack);
-  form(t, [n1, n2]);
+  form(t, [n1, n2], { n2: ['--gateway', '192.0.2.112,2001:db8::112'] });
 
   const hops = ['--next-hop', '192.0.2.254,2001:db8::fe'];
   const ofN2 = ['--address', '192.0.2.112/24,2001:db8::112/64', ...hops];

@@ -16,7 +16,7 @@ t.test('a gateway by a NIC of its own, in a VLAN', { skip }, async (t) => {
   far.must('ovs-vsctl', 'add-port', 'br-far', 'vlan7', 'tag=7', '--', 'set', 'interface', 'vlan7', 'type=internal');
   far.must('ip', 'address', 'add', '203.0.113.1/24', 'dev', 'vlan7');
   far.must('ip', 'link', 'set', 'vlan7', 'up');
-  form(t, [n1, n2]);
+  form(t, [n1, n2], { n2: ['--gateway', '203.0.113.9'] });
   n2.must('ip', 'address', 'add', '203.0.113.9/24', 'dev', 'eth1');
   const before = state(n2);
 

@@ -11,7 +11,8 @@ t.test('an address that moves between two nodes', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2, n3] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('n3', 13)];
   await startOutside(lan);
-  form(t, [n1, n2, n3]);
+  const granted = ['--gateway', '192.0.2.100/24'];
+  form(t, [n1, n2, n3], { n2: granted, n3: granted });
   const vip = ['--address', '192.0.2.100/24', '--high-availability', 'vip'];
   t.match(n2.agent('overlay', 'gateway', '--high-availability', 'vip'), { status: 2, stderr: /say it with --address/ });
   t.match(n2.agent('overlay', 'gateway', '--address', '192.0.2.12/24', '--high-availability', 'vip'), {

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
-import { answerTo, databases, outside, seenAs, startOutside, startPod, state, take } from './outside.ts';
+import { answerTo, connected, databases, outside, seenAs, startOutside, startPod, state, take } from './outside.ts';
 import { writesDuring } from './writes.ts';
 
 const skip = missingForHosts() ?? false;
@@ -35,10 +35,18 @@ t.test('gateways over br-ex', { skip }, async (t) => {
   t.match(made, {
     status: 0,
     stdout:
-      /^Done, 1 change: packets leave n2 by br-ex to 192\.0\.2\.254, as 192\.0\.2\.112\.\nLeft to do: the central node .*run there microshift-net overlay apply/,
+      /^Done, 1 change: packets leave n2 by br-ex to 192\.0\.2\.254, as 192\.0\.2\.112\.\nLeft to do: the central node .*run there microshift-net overlay pki grant n2 --gateway 192\.0\.2\.112, or, where that was done, microshift-net overlay apply/,
   });
   t.match(n2.agent('overlay', 'verify'), { status: 3, stdout: /has not made n2 a gateway yet/ });
-  take(n1, n2, 'br-ex_n2');
+  t.match(n1.agent('overlay', 'apply'), { status: 0, stdout: /^Nothing to do/ }, 'nor does it without a grant');
+  t.match(n1.agent('overlay', 'verify'), { status: 3, stdout: /pki grant n2 --gateway\s+192\.0\.2\.112/ });
+  t.match(n1.agent('overlay', 'pki', 'grant', 'n2', '--gateway', '10.42.7.7'), {
+    status: 2,
+    stderr: /cannot be granted/,
+  });
+  t.match(n1.agent('overlay', 'pki', 'grant', 'n7'), { status: 2, stderr: /n7 is not in the cluster/ });
+  t.match(n1.agent('overlay', 'pki', 'grant', 'n2', '--gateway', '192.0.2.112'), { status: 0 });
+  connected(n2, 'br-ex_n2');
   t.match(n2.agent('overlay', 'verify'), { status: 0 });
   t.equal(seenAs(n2, '10.42.1.2'), '192.0.2.112');
   t.equal(seenAs(n3, '10.42.2.2'), '192.0.2.112', 'n3 has none, and leaves by n2');
@@ -87,7 +95,7 @@ t.test('gateways over br-ex', { skip }, async (t) => {
   t.match(n1.agent('overlay', 'apply'), { status: 0 });
   t.match(n1.agent('overlay', 'verify'), {
     status: 3,
-    stdout: /n2 is no gateway, as it announces it: its network "" has/,
+    stdout: /certificate n2-of-the-test \(n2\) announces a gateway that is not taken:\s+its network "" has/,
   });
   t.match(n2.agent('overlay', 'apply'), { status: 0 });
   take(n1, n2, 'br-ex_n2');

@@ -56,7 +56,7 @@ t.test('services arrive at the addresses of a node', { skip }, async (t) => {
   const lan = await startLan(t);
   const [n1, n2, client] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('client', 50)];
   for (const host of [n1, n2, client]) prepare(host);
-  form(t, [n1, n2]);
+  form(t, [n1, n2], { n2: ['--gateway', sixOf(n2)] });
   const far = await startPod(n1, n1, '10.42.0.0/24', 'fd01::/64');
   const near = await startPod(n1, n2, '10.42.1.0/24', 'fd01:0:0:1::/64');
   for (const host of [n2, client]) await serve(host);

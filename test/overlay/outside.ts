@@ -80,5 +80,10 @@ export function state(host: Host): string {
 export function take(central: Host, host: Host, localnet: string): void {
   const { status, stdout, stderr } = central.agent('overlay', 'apply');
   if (status !== 0 || !stdout.startsWith('Done')) throw new Error(`nothing was written: ${stdout}${stderr}`);
+  connected(host, localnet);
+}
+
+/** Waits until ovn-controller has connected a node's gateway with its bridge. */
+export function connected(host: Host, localnet: string): void {
   host.must('ovs-vsctl', '--timeout=60', 'wait-until', 'Interface', `patch-${localnet}-to-br-int`, 'type=patch');
 }

@@ -88,7 +88,7 @@ async function all(): Promise<void> {
 async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
   const lan = await startLan(t);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
-  form(t, [n1, n2]);
+  form(t, [n1, n2], { n2: ['--gateway', '192.0.2.100/24'] });
   let daemon = await startDaemon(n1);
   t.match(n1.agent('overlay', 'status').stdout, /Objects of Kubernetes: not followed/, 'without a kubeconfig');
   t.equal(await daemon.stop(), 0);

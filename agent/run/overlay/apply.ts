@@ -174,7 +174,7 @@ async function faultsOf(planned: PlannedNode): Promise<string[]> {
     return [
       `ovn-controller does not reach the southbound database at ${record.southbound.join(', ')}; running traffic goes on`,
     ];
-  const faults: string[] = [...planned.refusedGateways, ...gatewayFaults(record)];
+  const faults: string[] = [...planned.refusedClaims, ...gatewayFaults(record)];
   const local = planned.local.database;
   await withSouthbound(planned, async (southbound) => {
     if (!(await southbound.appears(ownChassis(record), 0)))

@@ -3,6 +3,7 @@ import { AgentError } from '../../errors.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import type { DatabaseRows } from '../../model/rows.ts';
 import { mapOf } from '../../overlay/existing.ts';
+import { grantCommand, nothingGranted, ungranted } from '../../overlay/grants.ts';
 import { uplinkPort } from '../../overlay/names.ts';
 import { sharedSettings } from '../../overlay/shared-settings.ts';
 
@@ -63,6 +64,9 @@ export function gatewayFaults({ gateway, node }: OverlayRecord): readonly string
 
 /** What is left to do for a gateway that the central node has not written. */
 export function gatewayMissing({ node, southbound }: OverlayRecord): string {
-  const at = southbound.join(', ');
-  return `the central node (${at}) has not made ${node.name} a gateway yet: run there microshift-net overlay apply`;
+  const missing = `the central node (${southbound.join(', ')}) has not made ${node.name} a gateway yet: run there`;
+  // What was granted is known there only.
+  const needed = node.gateway === null ? nothingGranted : ungranted(node, node.gateway, node.encap.addresses);
+  const grant = grantCommand(node.name, needed);
+  return `${missing} ${grant === null ? 'microshift-net overlay apply' : `${grant}, or, where that was done, microshift-net overlay apply`}`;
 }

@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
 import { AgentError } from '../../errors.ts';
-import type { OverlayNode } from '../../model/overlay.ts';
+import type { GatewayGrant, OverlayChassis, OverlayLayout, OverlayNode } from '../../model/overlay.ts';
 import type { OverlayBundle, OverlayRecord } from '../../model/overlay-record.ts';
+import { isIpv6 } from '../../overlay/addresses.ts';
+import { addressesFault, subnetFault } from '../../overlay/announcement.ts';
+import { nothingGranted } from '../../overlay/grants.ts';
 import { installOwn, issueFor, pkiFiles, readAuthority, rememberIssued } from './authority.ts';
 import { assigned } from './membership.ts';
 import { isNodeName, isSystemId } from './name-forms.ts';
@@ -15,6 +18,8 @@ export interface IssueOptions {
   readonly name: string;
   readonly systemId: string;
   readonly days: number;
+  /** What its gateway may have besides its tunnel address. */
+  readonly granted: GatewayGrant;
 }
 
 /**
@@ -22,7 +27,7 @@ export interface IssueOptions {
  * write any itself.
  */
 export async function issueBundle(options: IssueOptions, places: OverlayPlaces): Promise<OverlayBundle> {
-  const { systemId, days } = options;
+  const { systemId, days, granted } = options;
   // A host may be written with capitals; a node may not.
   const name = options.name.toLowerCase();
   const record = requireCentral(places.record);
@@ -34,17 +39,22 @@ export async function issueBundle(options: IssueOptions, places: OverlayPlaces):
     const hint = `for a new certificate, run: microshift-net overlay pki renew ${name}; if it is another machine now, first: microshift-net overlay leave --node ${name}`;
     throw new AgentError('overlay-conflict', `${name} is in the cluster already`, { hint });
   }
-  const member: OverlayNode = present ?? {
-    name,
-    systemId,
-    ...assigned(record.layout, record.members, name),
-    encap: { types: record.node.encap.types, addresses: [] },
-    managementMac: null,
-    hostAddresses: [],
-    gateway: null,
+  refuseGrant(granted, record.layout);
+  const member: OverlayNode = {
+    ...(present ?? {
+      name,
+      systemId,
+      ...assigned(record.layout, record.members, name),
+      encap: { types: record.node.encap.types, addresses: [] },
+      managementMac: null,
+      hostAddresses: [],
+      gateway: null,
+    }),
+    ...(granted.addresses.length + granted.subnets.length > 0 && { granted }),
   };
   const wanted = { ...record, members: [...record.members.filter((one) => one !== present), member] };
-  return withPlan(wanted, places, async ({ databases }) => {
+  return withPlan(wanted, places, async ({ chassis, databases }) => {
+    refuseRegistered(chassis, name, systemId);
     // The plan has refused what can be refused. The certificate first: without it the rows would be for nobody.
     const bundle = await sign(wanted, member, 'issue', days, places);
     // Before the rows: whoever is issued next must not be given what they have taken.
@@ -69,12 +79,7 @@ export async function renewBundle(
 ): Promise<OverlayBundle | null> {
   const record = requireCentral(places.record);
   const wanted = name ?? record.node.name;
-  const member = record.members.find((one) => one.name === wanted);
-  if (member === undefined) {
-    throw new AgentError('overlay-conflict', `${wanted} is not in the cluster`, {
-      hint: `its nodes: ${record.members.map((one) => one.name).join(', ')}`,
-    });
-  }
+  const member = requireMember(record, wanted);
   const bundle = await sign(record, member, 'renew', days, places);
   if (member.name === record.node.name) {
     installOwn(places.pki, bundle.pem, bundle.pem.authority);
@@ -93,8 +98,74 @@ async function sign(
 ): Promise<OverlayBundle> {
   const { key, certificate } = await issueFor(pki, node, mode, days);
   const authority = readAuthority(pki).certificate;
-  return { format, layout, southbound, node, pem: { key, certificate, authority } };
+  // What is granted is the central node's affair.
+  const { granted: _, ...member } = node;
+  return { format, layout, southbound, node: member, pem: { key, certificate, authority } };
 }
+
+/**
+ * Adds to what a member's gateway may have besides its tunnel address, or with `isRevoked` takes back what was granted before, and writes the rows that
+ * follow. What is granted then.
+ */
+export async function grantGateway(
+  name: string,
+  { addresses, subnets }: GatewayGrant,
+  isRevoked: boolean,
+  places: OverlayPlaces,
+): Promise<GatewayGrant> {
+  const record = requireCentral(places.record);
+  const member = requireMember(record, name);
+  const before = isRevoked ? nothingGranted : (member.granted ?? nothingGranted);
+  const granted = {
+    addresses: [...new Set([...before.addresses, ...addresses])],
+    subnets: [...new Set([...before.subnets, ...subnets])],
+  };
+  refuseGrant(granted, record.layout);
+  const members = record.members.map((one) => (one === member ? { ...member, granted } : one));
+  const wanted = { ...record, members };
+  return withPlan(wanted, places, async ({ databases }) => {
+    writeRecord(places.record, wanted);
+    for (const { database, plan, rows } of databases.filter((one) => one.plan.database === 'OVN_Northbound'))
+      await carryOut(database, plan, rows);
+    return granted;
+  });
+}
+
+function requireMember({ members }: ReturnType<typeof requireCentral>, name: string): OverlayNode {
+  const member = members.find((one) => one.name === name);
+  if (member !== undefined) return member;
+  throw new AgentError('overlay-conflict', `${name} is not in the cluster`, {
+    hint: `its nodes: ${members.map((one) => one.name).join(', ')}`,
+  });
+}
+
+/** Refuses a grant of what no gateway can have: nothing that belongs to the cluster itself may be led to one node. */
+function refuseGrant({ addresses, subnets }: GatewayGrant, layout: OverlayLayout): void {
+  for (const address of addresses) {
+    const isWhole = address.includes('/');
+    const fault = addressesFault([isWhole ? address : `${address}/${isIpv6(address) ? 128 : 32}`], layout);
+    if (fault !== null)
+      throw new AgentError('bad-usage', `${address} cannot be granted: ${fault}`, { hint: grantHint });
+  }
+  const fault = subnets.map((subnet) => subnetFault(subnet, layout)).find((one) => one !== null) ?? null;
+  if (fault !== null) throw new AgentError('bad-usage', `the subnets cannot be granted: ${fault}`, { hint: grantHint });
+}
+
+const grantHint =
+  'write addresses as 203.0.113.9, or with the length where several nodes have the address together, and subnets as 10.42.1.0/24';
+
+/** Refuses a system-id with which another machine is registered: a disk was copied, or the machine that had it runs still. */
+function refuseRegistered(chassis: readonly OverlayChassis[], name: string, systemId: string): void {
+  const other = chassis.find((one) => one.name === systemId)?.hostname ?? '';
+  if (anonymous.includes(other) || other === name || other.startsWith(`${name}.`)) return;
+  throw new AgentError('overlay-conflict', `nodes ${name} and ${other} have the same system-id, ${systemId}`, {
+    hint: `a disk was copied: remove /etc/openvswitch/system-id.conf on one of them, restart openvswitch there, and join again; where ${other} is gone, first: microshift-net overlay leave --node ${other}`,
+    facts: { nodes: [name, other] },
+  });
+}
+
+/** Hostnames of a chassis whose node has no name of its own yet. */
+const anonymous = ['', 'localhost', 'localhost.localdomain'];
 
 function refuseNames(name: string, systemId: string): void {
   if (!isNodeName(name)) {

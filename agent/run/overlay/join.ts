@@ -138,8 +138,8 @@ async function refuseTakenChassis({ node, southbound }: OverlayRecord, { pki }: 
     const chassis = chassisOf(await readRows(database, overlayTables.OVN_Southbound));
     const twin = chassis.find(({ name, hostname }) => name === node.systemId && hostname !== node.name);
     const neighbour = chassis.find(
-      ({ name, encapAddresses }) =>
-        name !== node.systemId && encapAddresses.some((one) => node.encap.addresses.includes(one)),
+      ({ name, encaps }) =>
+        name !== node.systemId && encaps.some(({ address }) => node.encap.addresses.includes(address)),
     );
     const other = twin ?? neighbour;
     if (other === undefined) return;

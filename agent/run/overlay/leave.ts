@@ -100,8 +100,10 @@ export async function expelNode(name: string, places: OverlayPlaces): Promise<vo
     if (northbound === undefined || southbound === undefined) return;
     const rows = await readRows(northbound, overlayTables.OVN_Northbound);
     const chassis = chassisOf(await readRows(southbound, overlayTables.OVN_Southbound));
+    // A member's certificate is its own whatever hostname it registers with.
+    const others = record.members.filter((one) => one.name !== name).map((one) => one.systemId);
     const isIts = (one: OverlayChassis): boolean => one.name === systemId || [one.name, one.hostname].includes(name);
-    const going = chassis.filter((one) => isIts(one) && one.name !== record.node.systemId);
+    const going = chassis.filter((one) => isIts(one) && !others.includes(one.name));
     const hasRows = ['Logical_Switch', 'Logical_Router']
       .flatMap((table) => rows.tables[table] ?? [])
       .some((row) => nodeTag(row, record.layout.owner) === name);
@@ -113,7 +115,7 @@ export async function expelNode(name: string, places: OverlayPlaces): Promise<vo
     const rest = chassis.filter((one) => !going.includes(one));
     for (const one of going) await removeChassis(southbound, one.name);
     const { nodes } = membersNow(wanted.layout, recordNow(wanted, readHost()).node, members, rest);
-    await carryOut(northbound, planMembers(wanted, nodes, [name], rest, rows), rows);
+    await carryOut(northbound, planMembers(wanted, nodes, [name], rows), rows);
     writeRecord(places.record, wanted);
     forgetIssued(places.pki, name);
   });

@@ -45,7 +45,7 @@ export async function listNodes(places: OverlayPlaces, now: number): Promise<rea
         name,
         subnets,
         systemId,
-        addresses: found?.encapAddresses ?? [],
+        addresses: [...new Set(found?.encaps.map(({ address }) => address))],
         tunnel: reached[index] ?? null,
         echo: echoes[index] ?? null,
         state: found === undefined ? 'not joined' : isHere ? 'here' : 'joined',

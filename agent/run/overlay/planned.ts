@@ -11,7 +11,7 @@ import type { PortChange } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
 import { planCentral } from '../../overlay/central.ts';
-import { indexRows, listOf, mapOf, textOf } from '../../overlay/existing.ts';
+import { indexRows, mapOf, textOf } from '../../overlay/existing.ts';
 import { judgeGateways } from '../../overlay/heartbeat.ts';
 import { planLocal } from '../../overlay/local.ts';
 import { planLocalTls } from '../../overlay/local-tls.ts';
@@ -51,8 +51,8 @@ export interface PlannedNode {
   readonly managementPort: readonly PortChange[];
   /** The members with the gateways that they announce, and whether those answer; none where the database is not here. */
   readonly members: readonly OverlayNode[];
-  /** Gateways that were announced and cannot be taken; each is a sentence. */
-  readonly refusedGateways: readonly string[];
+  /** What others' chassis say and is not taken; each is a sentence. */
+  readonly refusedClaims: readonly string[];
   /** Who has registered; none where the database is not here. */
   readonly chassis: readonly OverlayChassis[];
 }
@@ -111,7 +111,7 @@ async function planNode(
   const planned: PlannedDatabase[] = [];
   let chassis: readonly OverlayChassis[] = [];
   let members: readonly OverlayNode[] = [];
-  let refusedGateways: readonly string[] = [];
+  let refusedClaims: readonly string[] = [];
   if (record.members !== null && northbound !== undefined && southbound !== undefined) {
     const [above, below] = await Promise.all([
       readRows(northbound, overlayTables.OVN_Northbound),
@@ -120,8 +120,8 @@ async function planNode(
     chassis = chassisOf(below);
     const now = membersNow(record.layout, record.node, record.members, chassis);
     members = judgeGateways(now.nodes, readDaemon(places.daemon)?.asked ?? [], below);
-    refusedGateways = now.faults;
-    const plan = planMembers(record, members, [], chassis, above);
+    refusedClaims = now.faults;
+    const plan = planMembers(record, members, [], above);
     planned.push({ database: northbound, rows: above, plan: { ...plan, trace: [...now.trace, ...plan.trace] } });
     planned.push({ database: southbound, rows: below, plan: planListener(record, places, below) });
   }
@@ -134,7 +134,7 @@ async function planNode(
     local: own,
     managementPort: planKernel(record, readHost()),
     members,
-    refusedGateways,
+    refusedClaims,
     chassis,
   };
 }
@@ -144,10 +144,9 @@ export function planMembers(
   { layout, node }: OverlayRecord,
   members: readonly OverlayNode[],
   leaving: readonly string[],
-  chassis: readonly OverlayChassis[],
   rows: DatabaseRows,
 ): OverlayPlan {
-  return planNorthbound({ layout, nodes: members, leaving, centralNode: node.name, chassis, rows, randomMacs: [] });
+  return planNorthbound({ layout, nodes: members, leaving, centralNode: node.name, rows, randomMacs: [] });
 }
 
 /** The nodes connect here, with a certificate, and may write what an ovn-controller writes (ovn-sb(5), RBAC_Role). */
@@ -201,7 +200,11 @@ export function chassisOf(rows: DatabaseRows): OverlayChassis[] {
   return existing.all('Chassis').map((row) => ({
     name: textOf(row, 'name'),
     hostname: textOf(row, 'hostname'),
-    encapAddresses: [...new Set(encapsOf(row.encaps, existing.all('Encap')))],
+    encaps: existing.referred(row, 'encaps', 'Encap').map((encap) => ({
+      address: textOf(encap, 'ip'),
+      type: textOf(encap, 'type'),
+      owner: textOf(encap, 'chassis_name'),
+    })),
     ...announcedBy(row),
   }));
 }
@@ -211,9 +214,4 @@ function announcedBy(row: DatabaseRow): Pick<OverlayChassis, 'bridgeMappings' | 
   const said = { ...mapOf(row, 'external_ids'), ...mapOf(row, 'other_config') };
   const { 'ovn-cms-options': cmsOptions, 'ovn-bridge-mappings': bridgeMappings } = said;
   return { ...(cmsOptions !== undefined && { cmsOptions }), ...(bridgeMappings !== undefined && { bridgeMappings }) };
-}
-
-function encapsOf(references: unknown, encaps: ReturnType<ReturnType<typeof indexRows>['all']>): string[] {
-  const wanted = Array.isArray(references) ? references : [references];
-  return encaps.filter(({ _uuid }) => wanted.includes(_uuid)).map((row) => String(listOf(row, 'ip')[0] ?? ''));
 }

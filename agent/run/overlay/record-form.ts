@@ -29,6 +29,7 @@ const whole = (from: number, to: number): Check => {
 const range = isText((word) => parseRange(word)?.canonical === true);
 const address = isText((word) => familyOf(word) !== null);
 const addressWithPrefix = isText((word) => parseRange(word) !== null);
+const addressOrRange = (word: string): boolean => familyOf(word) !== null || parseRange(word) !== null;
 const mac = isText((word) => /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(word));
 /** A bridge or a physical network: short, and no word that ovn-bridge-mappings would split (ovn-controller(8)). */
 const plainName = isText((word) => /^[A-Za-z0-9._-]{1,63}$/.test(word));
@@ -91,9 +92,17 @@ const gatewayRequest: Shape = {
 
 const common: Shape = { format: (value) => value === 1, layout, southbound: listOf(remote), node };
 
+const granted: Shape = { addresses: listOf(isText((word) => addressOrRange(word))), subnets: listOf(range) };
+
+/** A member in the record of the central node. */
+function memberFault(value: unknown): string | null {
+  const { granted: grant } = Object(value) as { readonly granted?: unknown };
+  return fault(value, node, '') ?? (grant === undefined ? null : fault(grant, granted, 'granted'));
+}
+
 /** What is wrong with a record that was read; null: nothing. */
 export function recordFault(value: unknown): string | null {
-  const members = orNull(listOf((one) => fault(one, node, '') === null));
+  const members = orNull(listOf((one) => memberFault(one) === null));
   const { gateway: request } = Object(value) as { readonly gateway?: unknown };
   return (
     fault(value, { ...common, members }, '') ??

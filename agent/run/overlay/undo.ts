@@ -41,7 +41,7 @@ export async function removeRows(
         await removeWorkload(record, database);
         const rows = await readRows(database, overlayTables.OVN_Northbound);
         const names = (record.members ?? []).map(({ name }) => name);
-        await carryOut(database, planMembers(record, [], names, [], rows), rows);
+        await carryOut(database, planMembers(record, [], names, rows), rows);
       }
     }
   });

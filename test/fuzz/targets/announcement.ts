@@ -40,12 +40,15 @@ export const overlayAnnouncement: FuzzTarget = {
       const chassis = {
         name: node.systemId,
         hostname: node.name,
-        encapAddresses: node.encap.addresses,
+        encaps: node.encap.addresses.map((address) => ({ address, type: 'geneve', owner: node.systemId })),
         cmsOptions: input.toString(),
         bridgeMappings: 'physnet:br-ex',
       };
       const announced = announcedGateway(chassis, dual);
-      const { nodes, trace, faults } = membersNow(dual, nodeOf(1), [nodeOf(1), node], [chassis]);
+      // The central node has granted whatever is announced.
+      const granted = announced !== null && 'gateway' in announced ? announced.gateway : undefined;
+      const member = granted === undefined ? node : { ...node, granted };
+      const { nodes, trace, faults } = membersNow(dual, nodeOf(1), [nodeOf(1), member], [chassis]);
       printable([...trace, ...faults].join(' '), 'what is said of it');
       // Whatever is taken can be planned, and says the same again.
       const plan = planNorthbound(factsOf(emptyNorthbound().rows(), { layout: dual, nodes }));

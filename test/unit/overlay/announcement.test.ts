@@ -13,7 +13,7 @@ function chassisOf(id: number, gateway: OverlayGateway, special: Partial<Overlay
   return {
     name: node.systemId,
     hostname: node.name,
-    encapAddresses: node.encap.addresses,
+    encaps: node.encap.addresses.map((address) => ({ address, type: 'geneve', owner: node.systemId })),
     cmsOptions: ['enable-chassis-as-gw', ...announcement(gateway), 'availability-zones=a:b'].join(','),
     bridgeMappings: `other:br-other,${gateway.physicalNetwork}:${gateway.bridge}`,
     ...special,
@@ -40,7 +40,7 @@ const vip = gatewayOf(2, {
 t.test('what a node announces is what the central node reads', (t) => {
   for (const gateway of [gatewayOf(2), dedicated, vip])
     t.strictSame(announcedGateway(chassisOf(2, gateway), dual), { gateway });
-  t.equal(announcedGateway({ name: 'x', hostname: 'n2', encapAddresses: [] }, dual), null, 'nothing');
+  t.equal(announcedGateway({ name: 'x', hostname: 'n2', encaps: [] }, dual), null, 'nothing');
   t.equal(announcedGateway(chassisOf(2, dedicated, { cmsOptions: 'enable-chassis-as-gw' }), dual), null);
   t.end();
 });
@@ -91,15 +91,17 @@ t.test('members and what their chassis announce', (t) => {
     'gateway=n2 192.0.2.12/24 on br-ex, as it announces it',
     'gateway=n3 ignored: n2 has 192.0.2.12 already',
   ]);
-  t.match(faults, [/^n3 is no gateway/]);
+  t.match(faults, [/^certificate 0+-.*3 \(n3\) announces a gateway that is not taken: n2 has 192\.0\.2\.12 already/]);
   const both = [chassisOf(2, vip), chassisOf(3, vip)];
+  const granted = { addresses: vip.addresses, subnets: [] };
+  const trusted = members.map((member) => ({ ...member, granted }));
   t.match(
-    membersNow(modern, own, members, both).nodes,
+    membersNow(modern, own, trusted, both).nodes,
     [own, { gateway: vip }, { gateway: vip }],
     'nodes with one VIP',
   );
   const rival = [chassisOf(2, vip), chassisOf(3, { ...vip, nextHops: ['192.0.2.2'] })];
-  t.match(membersNow(modern, own, members, rival).faults, [
+  t.match(membersNow(modern, own, trusted, rival).faults, [
     /192\.0\.2\.100\/24 to 192\.0\.2\.1\) has 192\.0\.2\.100 already/,
   ]);
   const stranger = chassisOf(2, gatewayOf(2), { name: 'somebody' });
@@ -113,7 +115,8 @@ t.test('what a node and its gateway share is reached at the node itself, the cen
       addresses: [`198.51.100.${id}/24`, `2001:db8::${id}/64`],
       nextHops: ['198.51.100.254', '2001:db8::fe'],
     });
-  const lone = (id: number) => dualNode(id, { hostAddresses: [`192.0.2.${10 + id}`] });
+  const granted = { addresses: ['198.51.100.2', '2001:db8::2'], subnets: [] };
+  const lone = (id: number) => dualNode(id, { hostAddresses: [`192.0.2.${10 + id}`], granted });
   const led = (own: OverlayNode): readonly string[] => {
     const { nodes } = membersNow(dual, own, [lone(1), lone(2)], [chassisOf(2, sharing(2))]);
     const database = emptyNorthbound();
@@ -153,7 +156,8 @@ t.test("a gateway that is asked for another node's subnet, and is not any more",
       .toSorted();
   const plan = (first: OverlayGateway | null, second: OverlayGateway): void => {
     const own = nodeOf(1, { gateway: first });
-    const { nodes } = membersNow(modern, own, [nodeOf(1), nodeOf(2), nodeOf(3)], [chassisOf(2, second)]);
+    const granted = { addresses: [], subnets: ['10.42.1.0/24', '10.42.3.0/24'] };
+    const { nodes } = membersNow(modern, own, [nodeOf(1), nodeOf(2, { granted }), nodeOf(3)], [chassisOf(2, second)]);
     applied(database, { nodes });
     const again = planNorthbound(factsOf(database.rows(), { nodes }));
     t.strictSame(operationsOf(again, database.rows().shape), []);

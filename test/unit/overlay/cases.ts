@@ -30,7 +30,6 @@ interface Facts {
   readonly settings?: Partial<OverlayLayout>;
   readonly nodes?: readonly NodeChange[];
   readonly leaving?: readonly string[];
-  readonly chassis?: NorthboundFacts['chassis'];
 }
 
 export function caseNames(): readonly string[] {
@@ -72,8 +71,8 @@ export function readCase(name: string): { readonly facts: NorthboundFacts; reado
   const nodes = (said.nodes ?? []).map(({ id, gateway, ...rest }) =>
     nodeOf(id, { ...rest, gateway: gateway === undefined ? null : gatewayOf(id, gateway) }),
   );
-  const { leaving = [], chassis = [] } = said;
-  return { facts: factsOf(database.rows(), { layout, nodes, leaving, chassis }), database };
+  const { leaving = [] } = said;
+  return { facts: factsOf(database.rows(), { layout, nodes, leaving }), database };
 }
 
 function applied(name: string): ModelDatabase {

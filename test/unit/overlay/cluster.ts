@@ -105,7 +105,6 @@ export function factsOf(rows: DatabaseRows, special: Partial<NorthboundFacts> = 
     layout: modern,
     leaving: [],
     centralNode: nodes[0]?.name ?? 'n1',
-    chassis: [],
     rows,
     randomMacs: Array.from(
       { length: macsNeeded(nodes.length) },

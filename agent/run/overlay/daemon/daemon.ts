@@ -44,6 +44,7 @@ export async function runDaemon(
         return false;
       }
       if (kept.record.members !== null) rounds.ask(gatewaysOf(kept.members));
+      report.refused(kept.refused);
       watcher.know(kept.record, kept.members);
       if (watchedOf(kept.record, places) !== watched) await watch(kept.record);
       await cni.know(kept.record);

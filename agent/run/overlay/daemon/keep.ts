@@ -23,6 +23,8 @@ export interface Kept {
   readonly record: OverlayRecord;
   /** The members as they were planned. */
   readonly members: readonly OverlayNode[];
+  /** What others' chassis say and is not taken; each is a sentence. */
+  readonly refused: readonly string[];
   readonly changed: boolean;
   /** Why what arrives here is not as wanted, with databases and kernel that are. */
   readonly failure: AgentError | null;
@@ -47,7 +49,13 @@ export async function keepNode(
   const found = await difference(wanted, places);
   if (found.rows === 0 && found.kernel > 0) requireDevice(wanted);
   if (scope === 'look' && wanted === present && found.rows + found.flows + found.kernel === 0)
-    return { record: wanted, members: found.members, changed: false, failure: found.failure };
+    return {
+      record: wanted,
+      members: found.members,
+      refused: found.refused,
+      changed: false,
+      failure: found.failure,
+    };
   return withLockWhenFree(command, async () => {
     const before = readRecord(places.record);
     if (before === null) return null;
@@ -58,15 +66,15 @@ export async function keepNode(
     if (was !== is) say(`this node is at ${is} now`);
     if (record.members !== null) await ensureCentral(places);
     return withPlan(record, places, async (planned) => {
-      const { members } = planned;
+      const { members, refusedClaims: refused } = planned;
       const port = await writePlanned(planned, say);
       const rows = rowsOf(planned);
       try {
         // That OVN has carried it out is seen by `overlay verify`; nothing that is kept depends on it, and the central node may be away.
         const { demux } = await bringArriving(planned, say, () => gatewayLeft(planned));
-        return { record, members, changed: isOther || rows + port.length + demux.length > 0, failure: null };
+        return { record, members, refused, changed: isOther || rows + port.length + demux.length > 0, failure: null };
       } catch (error) {
-        return { record, members, changed: true, failure: agentErrorIn(error) };
+        return { record, members, refused, changed: true, failure: agentErrorIn(error) };
       }
     });
   });
@@ -83,7 +91,8 @@ function difference(record: OverlayRecord, places: OverlayPlaces) {
       ({ demux, faults }) => ({ flows: faults.length === 0 ? demux.length : 0, failure: null }),
       (error: unknown) => ({ flows: 0, failure: agentErrorIn(error) }),
     );
-    return { ...drift, rows: rowsOf(planned), kernel: planned.managementPort.length, members: planned.members };
+    const { managementPort, members, refusedClaims: refused } = planned;
+    return { ...drift, rows: rowsOf(planned), kernel: managementPort.length, members, refused };
   });
 }
 

@@ -18,6 +18,8 @@ export interface Report {
   readonly asked: readonly number[];
   noteAsked(asked: readonly number[]): void;
   noteWatcher(watcher: WatcherState): void;
+  /** What others' chassis say and is not taken; each sentence is reported when it is new. */
+  refused(claims: readonly string[]): void;
   /** All is as wanted; told where that is news. */
   wanted(node: string, isNews: boolean): Promise<void>;
   /** The same failure is told once. */
@@ -28,6 +30,7 @@ export interface Report {
 export function openReport({ daemon }: OverlayPlaces, { say, fail }: Teller): Report {
   let state = firstState(daemon);
   let isReady = false;
+  let refused: readonly string[] = [];
   // A file that cannot be written is no reason to keep no pods.
   const file = createWriting(() => writeDaemon(daemon, state), {
     failed: fail,
@@ -48,6 +51,10 @@ export function openReport({ daemon }: OverlayPlaces, { say, fail }: Teller): Re
     },
     noteAsked: (asked) => note({ asked }),
     noteWatcher: (watcher) => note({ watcher }),
+    refused: (claims) => {
+      for (const claim of claims.filter((one) => !refused.includes(one))) say(claim);
+      refused = claims;
+    },
     wanted: async (node, isNews) => {
       const hadFailed = state.failure !== null;
       if (hadFailed) {

@@ -77,7 +77,6 @@ export function planInit(inputs: NodeInputs): PlannedInit {
       nodes: [node],
       leaving: [],
       centralNode: node.name,
-      chassis: [],
       rows: northbound,
       randomMacs,
     }),

@@ -1,0 +1,68 @@
+import type { OverlayChassis, OverlayNode } from '../model/overlay.ts';
+import { escapeText } from '../printable.ts';
+import { isHost, isIpv6 } from './addresses.ts';
+
+/** A sentence with the longest name that a certificate of ours can have. */
+const maxFaultCharacters = 200;
+
+/** What can be believed of what chassis say of themselves. */
+export interface BelievedClaims {
+  /** Tunnel addresses of each member that has registered, by its system-id: at most one of each family. */
+  readonly tunnelAddresses: ReadonlyMap<string, readonly string[]>;
+  /** Claims that a certificate does not cover; each is a sentence that begins with the certificate's name. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * Holds what chassis say against the certificates that they were written with. OVN's access control ties a row of Chassis and of Encap to the common
+ * name of a certificate, which is the member's system-id, and ties nothing else in these rows to it (ovn-sb(5), RBAC_Permissions; ovn-northd has the
+ * table). A chassis is therefore a member by its name alone, and its hostname decides nothing. A false claim is left out and has no effect on others.
+ * One address of one tunnel type is in one row of Encap (its index); of two types the cluster's own takes precedence. `own` is the central node, whose
+ * address is known without a registration.
+ */
+export function believedClaims(
+  own: OverlayNode,
+  members: readonly OverlayNode[],
+  chassis: readonly OverlayChassis[],
+): BelievedClaims {
+  const faults: string[] = [];
+  const accuse = (name: string, what: string): void => {
+    const who = members.find(({ systemId }) => systemId === name)?.name;
+    faults.push(escapeText(`certificate ${name}${who === undefined ? '' : ` (${who})`} ${what}`, maxFaultCharacters));
+  };
+  const registered = chassis.filter(({ name }) => members.some(({ systemId }) => systemId === name));
+  for (const one of chassis) {
+    if (!registered.includes(one)) accuse(one.name, 'is registered, and is of no member');
+    const other = members.find(({ name, systemId }) => systemId !== one.name && isNamed(one.hostname, name));
+    if (other !== undefined) accuse(one.name, `registers under the name of ${other.name}`);
+  }
+  const claims = registered.flatMap(({ name, encaps }) => encaps.map((encap) => ({ ...encap, name })));
+  const isOfCluster = ({ type }: (typeof claims)[number]): boolean => own.encap.types.some((one) => one === type);
+  const holders = new Map(own.encap.addresses.map((address) => [address, own.systemId]));
+  const tunnelAddresses = new Map(registered.map(({ name }): [string, string[]] => [name, []]));
+  for (const { name, address, owner } of claims.toSorted((a, b) => Number(isOfCluster(b)) - Number(isOfCluster(a)))) {
+    const believed = tunnelAddresses.get(name) ?? [];
+    const holder = holders.get(address) ?? name;
+    if (owner !== '' && owner !== name) accuse(name, `uses the tunnel address ${address} of ${owner}`);
+    else if (holder !== name) accuse(name, `claims the tunnel address ${address} of ${holder}`);
+    else if (!isHost(address)) accuse(name, `claims "${address}" as a tunnel address`);
+    else if (!believed.includes(address)) {
+      holders.set(address, name);
+      believed.push(address);
+    }
+  }
+  for (const [name, believed] of tunnelAddresses) {
+    // With several it would be reached by one and attract what is sent to another, so that none is taken as its own.
+    const isAlone = (address: string): boolean =>
+      believed.filter((one) => isIpv6(one) === isIpv6(address)).length === 1;
+    const [several] = believed.filter((address) => !isAlone(address));
+    if (several !== undefined) accuse(name, `has more than one tunnel address of a family, ${believed.join(' and ')}`);
+    tunnelAddresses.set(name, believed.filter(isAlone));
+  }
+  return { tunnelAddresses, faults };
+}
+
+/** True for a node's name, and for its full name in a domain. */
+function isNamed(hostname: string, node: string): boolean {
+  return hostname === node || hostname.startsWith(`${node}.`);
+}

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Lets the bridges of microshift-net stay while NetworkManager is away. Called with `stop` when NetworkManager is about to stop, with `stopped`
-# when it has, and with `start` before it starts, because one that was killed has had no stop. Without this it deletes them, when it stops or
-# when it starts again, with every port, flow and address that others put there.
+# Keeps the bridges of microshift-net while NetworkManager is away. Called with `stop` when NetworkManager is about to stop, and with `start` before
+# it starts, because one that was killed has had no stop. Without this NetworkManager deletes them, when it stops or when it starts again, with
+# every port, flow and address that others put there.
 #
 # NetworkManager knows rows of Open vSwitch by NM.connection.uuid and leaves those without it alone (nm-ovsdb.c). It does not touch a device
 # that its note of it calls unmanaged (/run/NetworkManager/devices). `microshift-net apply --repair` makes both NetworkManager's again. Only
@@ -10,14 +10,9 @@
 # Not when the machine goes down: the next boot starts without bridges.
 [ "$(systemctl is-system-running)" != stopping ] || exit 0
 when=$1
-taps=/run/microshift-net/taps
-
+taps=no
 keep() { # bridge, UUIDs of the profiles of the bridge, its port, its interface
   read -r index 2> /dev/null < "/sys/class/net/$1/ifindex" || return 0
-  if [ "$when" = stopped ]; then
-    restore_tap "$1"
-    return
-  fi
   note=/run/NetworkManager/devices/$index
   # At the first start after a boot NetworkManager has no note, and what it finds of the time before is its own to remove. One that is killed while
   # a run makes the bridge has none either: what others had in the bridge before would go with it.
@@ -33,33 +28,13 @@ keep() { # bridge, UUIDs of the profiles of the bridge, its port, its interface
   if grep -qsx "connection-uuid=$4" "$note"; then
     sed -i -e 's/^managed=.*/managed=false/' -e '/^connection-uuid=/d' "$note"
   fi
-  [ "$when" != stop ] || save_tap "$1"
+  [ ! -e "/sys/class/net/$1/tun_flags" ] || taps=yes
 }
 
 # Whether a run of microshift-net is in progress, or has died since the boot.
 runs() {
   for lock in /run/microshift-net/lock/*; do [ ! -e "$lock" ] || return 0; done
   return 1
-}
-
-# The interface of a bridge with the userspace data path is a tap, and NetworkManager takes everything off that when it stops.
-save_tap() {
-  [ -e "/sys/class/net/$1/tun_flags" ] || return 0
-  mkdir -p "$taps/$1"
-  ip address save dev "$1" > "$taps/$1/addresses"
-  ip neighbour show dev "$1" nud permanent > "$taps/$1/neighbours"
-  ip route save table all dev "$1" > "$taps/$1/routes"
-}
-
-# Routes that come with an address are there by then, which ip(8) says of each.
-restore_tap() {
-  [ -d "$taps/$1" ] || return 0
-  ip address restore < "$taps/$1/addresses"
-  while read -r address _ mac _; do
-    ip neighbour replace "$address" lladdr "$mac" nud permanent dev "$1"
-  done < "$taps/$1/neighbours"
-  ip route restore < "$taps/$1/routes" 2> /dev/null
-  rm -r "${taps:?}/$1"
 }
 
 keep br-ex ffe576ca-2ebf-58d8-864c-d6a2d3391194 f769b7b4-8b3c-5176-897a-55f4eb3978fb 88758c69-274c-52ae-9ad0-9d574bb5ca6b
@@ -75,3 +50,9 @@ for profile in "$profiles"/ovs-if-*.nmconnection; do
   grep -qs '^microshift-net\.source-profile=' "$profile" || continue
   keep "$bridge" "$(uuid "$bridge")" "$(uuid "ovs-port-$bridge")" "$(uuid "ovs-if-$bridge")"
 done
+
+# The interface of a bridge with the userspace data path is a tap. While NetworkManager ends it takes every address, route and neighbour off that,
+# those of other programs included, and disables IPv6 on it (1.58, nm-device.c, nm_device_cleanup; it lets go of the link of the kernel's data path
+# before, nm-device-ovs-port.c, detach_port, but not of a tap). No setting prevents that, so it gets no time for it. What it would do besides is done
+# by its next start, as after any crash.
+[ "$when$taps" != stopyes ] || [ -z "${MAINPID:-}" ] || kill -KILL "$MAINPID"

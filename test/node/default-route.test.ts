@@ -1,0 +1,112 @@
+// NetworkManager restarted, killed, and stopped for a while: the node never lacks a default route, and what others have on br-ex stays as it was listed.
+// On this machine's kernel with the userspace data path, whose tap NetworkManager would flush; with the kernel's in User-Mode Linux.
+import t, { type Test } from 'tap';
+import { nodeSkip } from './availability.ts';
+import { type Moment, moments, presentNews } from './kernel-news.ts';
+import type { NodeKernel } from './machine.ts';
+import { bootNode, type TestNode } from './node.ts';
+
+interface Case {
+  readonly lan: string;
+  readonly kernel: NodeKernel;
+  readonly ovnYaml: string;
+  /** The families of the node's default routes. */
+  readonly families: readonly (4 | 6)[];
+}
+
+const userspace = { kernel: 'of this machine', ovnYaml: 'ovs:\n  datapathType: netdev\n' } as const;
+const kernelDataPath = { kernel: 'user-mode', ovnYaml: '' } as const;
+const cases: readonly Case[] = [
+  { lan: 'dhcp', ...userspace, families: [4] },
+  { lan: 'static-dual', ...userspace, families: [4, 6] },
+  { lan: 'static-dual', ...kernelDataPath, families: [4, 6] },
+];
+
+/** A veth leaves checksums to its other end, and what reads it by a packet socket sees them missing. */
+const wholeChecksums =
+  'for nic in $(ip netns exec lan ls /sys/class/net); do ip netns exec lan ethtool -K $nic tx off; done > /dev/null 2>&1; true';
+/** What MicroShift, ovnkube and cloud agents put on br-ex: addresses, routes of other scopes, tables and metrics, a permanent neighbour. */
+const give = `ip address add 10.44.0.0/32 dev br-ex; ip address add 169.254.169.2/29 dev br-ex
+  ip route add 10.43.0.0/16 via 169.254.169.4 dev br-ex mtu 1400; ip route add 169.254.169.1 dev br-ex scope link
+  ip route add 198.51.100.0/24 via 169.254.169.4 dev br-ex table 7 metric 5 proto 99
+  ip neighbour replace 169.254.169.4 lladdr 0a:58:a9:fe:a9:04 nud permanent dev br-ex`;
+const giveIpv6 = `for address in fd69::2/125 fd02::1:0/128; do ip address add $address dev br-ex nodad; done
+  ip route add fd43::/64 via fd69::4 dev br-ex mtu 1400; ip neighbour replace fd69::4 lladdr 0a:58:a9:fe:a9:04 nud permanent dev br-ex`;
+/** All that br-ex has, in the order in which the kernel lists it, but for what a lease or a router's advertisement lets end. */
+const whatIsThere = `ip -o address show dev br-ex scope global | sed 's/^[0-9]*: //; s/ *valid_lft.*//; s/ tentative//'
+  { ip -4 route show table all dev br-ex; ip -6 route show table all dev br-ex; } | grep -v '^multicast\\|^local\\|^anycast' | sed 's/ expires [0-9a-z]*//; s/ hoplimit [0-9]*//'
+  ip neighbour show dev br-ex nud permanent; ip -6 neighbour show dev br-ex nud permanent`;
+const mainPid = 'systemctl show -P MainPID NetworkManager';
+const untilWanted = "timeout 60 sh -c 'until microshift-net verify > /dev/null; do sleep 0.3; done'";
+const untilAnother = `timeout 30 sh -c 'until new=$(${mainPid}); [ "$new" != 0 ] && [ "$new" != '"$old"' ]; do sleep 0.1; done'`;
+const ways = [
+  { name: 'restarted', shell: 'systemctl restart NetworkManager' },
+  { name: 'killed', shell: 'kill -KILL "$old"' },
+  { name: 'killed with all that it has started', shell: 'systemctl kill --signal=KILL NetworkManager' },
+  { name: 'restarted again', shell: 'systemctl restart NetworkManager' },
+];
+
+for (const { lan, kernel, ovnYaml, families } of cases) {
+  t.test(`${lan}, ${ovnYaml === '' ? "the kernel's" : 'userspace'} data path`, { skip: nodeSkip }, async (t) => {
+    const node = await bootNode({ lan, kernel, enableUnit: true, files: { '/etc/microshift/ovn.yaml': ovnYaml } });
+    t.teardown(() => node.halt());
+    await node.text(`${wholeChecksums}; systemctl start microshift-ovs-init`);
+    await node.ready();
+    await node.text(families.includes(6) ? `${give}\n${giveIpv6}` : give);
+    const before = await node.text(whatIsThere);
+
+    for (const { name, shell } of ways)
+      await t.test(`NetworkManager is ${name}`, async (t) => {
+        const seen = await watched(node, `old=$(${mainPid}); ${shell}; ${untilAnother}; ${untilWanted}`);
+        neverWithout(t, seen, families);
+        t.equal(await node.text(whatIsThere), before, 'everything is there, in its order');
+      });
+
+    await t.test('NetworkManager stays away, and comes back', async (t) => {
+      const stopped = await watched(node, 'systemctl stop NetworkManager');
+      neverWithout(t, stopped, families);
+      t.equal(await node.text(whatIsThere), before, 'everything is there meanwhile');
+      t.equal(await node.text('systemctl is-failed NetworkManager || true'), 'inactive', 'it was an orderly stop');
+      const started = await watched(node, `systemctl start NetworkManager; ${untilWanted}`);
+      neverWithout(t, started, families);
+      t.equal(await node.text(whatIsThere), before);
+    });
+  });
+}
+
+/** Runs shell text and gives the moments of the kernel's addresses and default routes from just before it to its end. */
+async function watched(node: TestNode, shell: string): Promise<readonly Moment[]> {
+  // An address of lo that comes and goes shows that the monitor listens, and at the end that it has written all.
+  const mark = (address: string): string =>
+    `until grep -q ${address} /run/news; do ip address add ${address}/32 dev lo; ip address delete ${address}/32 dev lo; done`;
+  return moments(
+    await node.text(
+      `: > /run/news; stdbuf -oL ip -o monitor label address route > /run/news & monitor=$!
+      ${mark('127.0.0.77')}
+      ${presentNews}
+      { ${shell}; } > /dev/null
+      ${mark('127.0.0.78')}
+      kill $monitor; cat /run/news`,
+      { timeoutMs: 150_000 },
+    ),
+  );
+}
+
+/** Asserts that at each moment every family had a default route, and the device of IPv4's the node's own address first, as MicroShift asks for it. */
+function neverWithout(t: Test, seen: readonly Moment[], families: readonly (4 | 6)[]): void {
+  const first = seen.findIndex(({ news }) => news.startsWith('[ROUTE]default'));
+  const complete = seen.slice(first + families.length);
+  t.ok(complete.length > 0, 'the kernel told of something');
+  for (const family of families) {
+    const lost = complete.find(({ defaults }) => !defaults.some((route) => route.family === family));
+    t.equal(lost, undefined, `IPv${family} always has a default route`);
+  }
+  const wrong = complete.find((moment) => firstOfDefault(moment) !== '192.0.2.50/24');
+  t.equal(wrong, undefined, "the node's own address is always the first on the device of the default route");
+}
+
+/** What MicroShift takes for the node's address: the first of the best default route's device (k8s.io/apimachinery, util/net, ChooseHostInterface). */
+function firstOfDefault({ addresses, defaults }: Moment): string | undefined {
+  const [best] = defaults.filter(({ family }) => family === 4).sort((a, b) => a.metric - b.metric);
+  return addresses.find(({ device, family }) => device === best?.device && family === 4)?.address;
+}

@@ -82,7 +82,7 @@ function rebuild(target: Target, observation: Observation): readonly Step[] {
   const { names, wanted, source } = target;
   const isMicroShifts = microshiftBridge(names, observation) !== null;
   const bare = bareBridge(names, wanted, observation);
-  const taken = isMicroShifts ? [] : takeBridgeApart(names, observation, bare);
+  const taken = isMicroShifts ? [] : takeBridgeApart(names, observation, bare, wanted.loopback);
   const claim = isMicroShifts || bare !== null ? [claimStep(names, wanted, observation)] : [];
   const after = putBack(wanted.foreign ?? entriesOf(names.bridge, observation));
   if (source === null) return [...taken, ...buildWithoutUplink(names, wanted, claim), ...after];

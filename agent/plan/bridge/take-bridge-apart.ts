@@ -17,12 +17,13 @@ import { ownRoutes } from './own-routes.ts';
 /**
  * Steps that take a bridge of ours apart and leave its NIC to the admin's own profile, from any state: a complete bridge, what a run
  * that died left, or a bridge of an earlier agent or of the script. Empty when there is nothing of ours. `left`: the bridge that there shall
- * be instead.
+ * be instead. `kept`: addresses that stay on lo, because the bridge that is built next needs them there.
  */
 export function takeBridgeApart(
   names: BridgeNames,
   observation: Observation,
   left: LeftBridge | null = null,
+  kept: readonly string[] = [],
 ): readonly Step[] {
   const { profiles } = observation.networkManager;
   const ours = profiles.filter((profile) => bridgeOfProfile(profile, observation)?.bridge === names.bridge);
@@ -54,7 +55,8 @@ export function takeBridgeApart(
   if (uplink !== null && addresses.length > 0 && steps.length > 0) {
     const why = `the node is reachable on ${uplink} again`;
     steps.push({ do: 'waitAddresses', interface: uplink, addresses, limitMs: activationLimitMs, why });
-    steps.push(...clearLoopback(surplusOnLoopback(names.bridge, observation)));
+    const surplus = surplusOnLoopback(names.bridge, observation);
+    steps.push(...clearLoopback(surplus.filter((address) => !kept.includes(address))));
   }
   return steps;
 }

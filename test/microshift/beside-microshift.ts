@@ -34,9 +34,10 @@ export async function besideMicroShift(t: Test, shape: MicroShiftShape): Promise
     await node.text(useMtu(1400));
     await t.test('the bridge is built again', (t) => holds(t, 'microshift-net apply'));
     t.match(await node.text('ip link show br-ex'), /mtu 1400/);
+    // The LAN's packets are larger than a NIC of 1400 bytes takes, once br-ex says again that it takes them.
+    await node.text(useMtu(1500));
     await t.test('undo', (t) => holds(t, 'microshift-net undo'));
-    await node.text(useMtu(0));
-    await t.test('apply after undo', (t) => holds(t, 'microshift-net apply'));
+    t.match(await node.text('ip link show br-ex'), /mtu 1500/);
   }
   await t.test('disable', (t) => holds(t, 'microshift-net disable'));
   await t.test('it stays without the agent', async (t) => {
@@ -53,14 +54,15 @@ export async function besideMicroShift(t: Test, shape: MicroShiftShape): Promise
   });
 }
 
-interface Watched {
+export interface Watched {
   /** Runs a command, which must succeed, and asserts that MicroShift has not noticed. Notes how long each address was away. */
   holds(t: Test, command: string): Promise<void>;
   /** Asserts that the API answers everywhere, and that the node has its own address in the cluster. */
   answers(t: Test): Promise<void>;
 }
 
-async function watch(t: Test, node: TestNode, shape: MicroShiftShape): Promise<Watched> {
+/** Notes who MicroShift's processes are, and that its API answers. */
+export async function watch(t: Test, node: TestNode, shape: MicroShiftShape): Promise<Watched> {
   const answers = async (t: Test): Promise<void> => {
     const here = await apiAnswers(node, [...shape.advertised, ...shape.own]);
     const fromLan = await apiAnswers(node, shape.own, 'LAN');

@@ -95,6 +95,8 @@ export interface ErrorDetails {
   readonly hint?: string | undefined;
   readonly cause?: unknown;
   readonly facts?: ErrorFacts;
+  readonly before?: readonly AgentError[] | undefined;
+  readonly after?: readonly AgentError[] | undefined;
 }
 
 /** A failure with a kind, a sentence that says what and why, and a hint that says what to do. */
@@ -102,6 +104,10 @@ export class AgentError extends Error {
   readonly kind: ErrorKind;
   readonly hint: string | undefined;
   readonly facts: ErrorFacts;
+  /** The failures of the same run before this one, in the order in which they happened: for a rollback that failed, why there was one. */
+  readonly before: readonly AgentError[];
+  /** The failures of the same run after this one, in the order in which they happened. */
+  readonly after: readonly AgentError[];
 
   constructor(kind: ErrorKind, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -109,13 +115,20 @@ export class AgentError extends Error {
     this.kind = kind;
     this.hint = details.hint;
     this.facts = details.facts ?? {};
+    this.before = details.before ?? [];
+    this.after = details.after ?? [];
   }
 }
 
 /** The same failure with more facts. */
 export function withFacts(error: AgentError, facts: ErrorFacts): AgentError {
-  const { kind, message, hint, cause, stack } = error;
-  const copy = new AgentError(kind, message, { hint, cause, facts: { ...error.facts, ...facts } });
+  return withDetails(error, { facts: { ...error.facts, ...facts } });
+}
+
+/** The same failure, of the same kind and from the same place, with other details. */
+export function withDetails(error: AgentError, details: ErrorDetails): AgentError {
+  const { kind, message, hint, cause, facts, before, after, stack } = error;
+  const copy = new AgentError(kind, message, { hint, cause, facts, before, after, ...details });
   return Object.assign(copy, { stack });
 }
 

@@ -21,6 +21,7 @@ export function history(id: string | undefined, output: Output): void {
 }
 
 function summary(record: JournalRecord): object {
-  const { id, command, startedAt, plan } = record.header;
-  return { id, command, startedAt, state: record.state, detail: record.detail, uplink: plan.choice?.interface ?? null };
+  const { header, state, detail, later } = record;
+  const { id, command, startedAt, plan } = header;
+  return { id, command, startedAt, state, detail, later, uplink: plan.choice?.interface ?? null };
 }

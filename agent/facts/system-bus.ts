@@ -1,4 +1,5 @@
 import type { Bus } from '../drivers/dbus/connection.ts';
+import { endingWith } from '../failures.ts';
 
 /** Connects to the system bus, for whoever asks or changes the node. Rejects with `dbus-unreachable`. */
 export async function openSystemBus(): Promise<Bus> {
@@ -10,5 +11,8 @@ export async function openSystemBus(): Promise<Bus> {
 /** Does something on the system bus and closes the connection. */
 export async function onSystemBus<T>(work: (bus: Bus) => Promise<T>): Promise<T> {
   const bus = await openSystemBus();
-  return work(bus).finally(() => bus.close());
+  return endingWith(
+    () => work(bus),
+    () => bus.close(),
+  );
 }

@@ -37,7 +37,10 @@ export type JournalEvent =
       readonly event: 'state';
       readonly state: TransactionState;
       readonly at: string;
+      /** Why it stands there: the first failure, of a transaction that failed. */
       readonly detail: string | null;
+      /** What failed after that, such as the rollback. Absent or null: nothing. */
+      readonly later?: string | null;
       readonly confirmUntil?: string;
     };
 
@@ -47,6 +50,7 @@ export interface JournalRecord {
   readonly state: TransactionState;
   readonly stateAt: string;
   readonly detail: string | null;
+  readonly later: string | null;
   readonly confirmUntil: string | null;
   readonly checkpoint: string | null;
   readonly stepTimesMs: readonly (number | null)[];

@@ -11,7 +11,7 @@ export interface RunRecord {
   readonly tookMs: number;
   readonly outcome: RunOutcome;
   /** null unless it failed. */
-  readonly error: { readonly kind: string; readonly message: string; readonly exitCode: number } | null;
+  readonly error: RunFailure | null;
   /** Differences from the wanted state that the run found before it mended them; null: it did not get that far. */
   readonly differences: number | null;
   /** Bridges of ours after the run, as far as they are known. */
@@ -22,6 +22,15 @@ export interface RunRecord {
   readonly runs: Readonly<Record<RunOutcome, number>>;
   /** Transactions since the boot that were taken back because they failed. */
   readonly rollbacks: number;
+}
+
+export interface RunFailure {
+  readonly kind: string;
+  /** All failures in one sentence. */
+  readonly message: string;
+  readonly exitCode: number;
+  /** In the order in which they happened: the change's, then those of its rollback. */
+  readonly failures: readonly { readonly kind: string; readonly message: string }[];
 }
 
 export type RunOutcome = 'unchanged' | 'changed' | 'failed';

@@ -42,7 +42,7 @@ export async function keepTriedOn(
   }
   // The note comes first: a disk that is full then leaves the change to its time. Without one, it would be taken back by the next run.
   await pushCheckpointForward(nm, record.checkpoint, secondsToDecide(record, Date.now()));
-  endTransaction('confirm', id, 'confirmed', null, plan, places);
+  endTransaction('confirm', id, 'confirmed', null, { kept: plan }, places);
   await destroyCheckpoint(nm, record.checkpoint);
   return id;
 }

@@ -1,8 +1,13 @@
 import { currentBootId } from '../drivers/host/boot-id.ts';
 import type { JournalFacts } from '../model/examination.ts';
-import { journalDirectory } from '../model/journal.ts';
+import { type JournalRecord, journalDirectory } from '../model/journal.ts';
 import { readJournals } from './journal.ts';
 import { lockDirectory, lockHolder } from './lock.ts';
+
+/** Every failure of a transaction in one sentence; null: there is nothing to say. */
+function endOf({ detail, later }: JournalRecord): string | null {
+  return later === null ? detail : `${detail ?? ''}; then ${later}`;
+}
 
 /** What the journals and the lock say of runs: those that are open, the last one, and one that is under way. */
 export function readJournalFacts(): JournalFacts {
@@ -16,7 +21,7 @@ export function readJournalFacts(): JournalFacts {
         return { id: header.id, state, command: header.command, confirmUntil, ofThisBoot: header.bootId === bootId };
       }),
     unusable,
-    last: last === undefined ? null : { id: last.header.id, state: last.state, detail: last.detail },
+    last: last === undefined ? null : { id: last.header.id, state: last.state, detail: endOf(last) },
     running: lockHolder(lockDirectory),
   };
 }

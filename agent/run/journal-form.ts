@@ -106,6 +106,7 @@ const events: Readonly<Record<JournalEvent['event'], Check>> = {
     state: one(...transactionStates),
     at: text,
     detail: orNull(text),
+    later: optional(orNull(text)),
     confirmUntil: optional(text),
   }),
 };

@@ -33,13 +33,16 @@ const closedEnding = '.json';
 /** A file that looked like an open journal and could not be used. */
 const asideEnding = '.unusable';
 
+/** What is written beside a state and its detail. */
+export type StateDetails = Pick<Extract<JournalEvent, { readonly event: 'state' }>, 'later' | 'confirmUntil'>;
+
 /** An open transaction on disk: one JSON value per line, the header first. */
 export interface Journal {
   readonly id: string;
   /** Appends; lost in a power cut, kept when only the agent dies: what was really done is observed anyway. */
   append(event: JournalEvent): void;
   /** Appends a state and makes it survive a power cut. */
-  setState(state: TransactionState, at: string, detail: string | null, confirmUntil?: string): void;
+  setState(state: TransactionState, at: string, detail: string | null, more?: StateDetails): void;
   close(): void;
 }
 
@@ -81,14 +84,8 @@ function appendTo(directory: string, id: string, first: string): Journal {
   return {
     id,
     append: (event) => write(`${JSON.stringify(event)}\n`),
-    setState: (state, at, detail, confirmUntil) => {
-      const event: JournalEvent = {
-        event: 'state',
-        state,
-        at,
-        detail,
-        ...(confirmUntil === undefined ? {} : { confirmUntil }),
-      };
+    setState: (state, at, detail, more = {}) => {
+      const event: JournalEvent = { event: 'state', state, at, detail, ...more };
       write(`${JSON.stringify(event)}\n`);
       named(() => {
         fsyncSync(descriptor);
@@ -221,6 +218,7 @@ function summarize(header: JournalHeader, events: readonly JournalEvent[]): Jour
     state: last?.state ?? 'open',
     stateAt: last?.at ?? header.startedAt,
     detail: last?.detail ?? null,
+    later: last?.later ?? null,
     confirmUntil: last?.confirmUntil ?? null,
     checkpoint,
     stepTimesMs,

@@ -5,6 +5,7 @@ import { namesIn } from '../drivers/host/kernel-files.ts';
 import { directoryFault } from '../drivers/host/own-directory.ts';
 import { processStart } from '../drivers/host/process-start.ts';
 import { AgentError } from '../errors.ts';
+import { endingWith } from '../failures.ts';
 
 /*
  * One run at a time. Each contender puts down a file whose name tells its process and its command, then looks around: it holds the lock when no other
@@ -54,7 +55,7 @@ export async function takeLock(directory: string, command: string): Promise<Lock
 /** Does something while nobody else changes the node. */
 export async function withLock<T>(command: string, work: () => Promise<T>): Promise<T> {
   const lock = await takeLock(lockDirectory, command);
-  return work().finally(() => lock.release());
+  return endingWith(work, () => lock.release());
 }
 
 /** The same for who can wait: as soon as nobody else has the lock, however long that takes. */
@@ -62,7 +63,7 @@ export async function withLockWhenFree<T>(command: string, work: () => Promise<T
   for (;;) {
     const [holder] = existsSync(lockDirectory) ? liveContenders(lockDirectory) : [];
     const taken = holder === undefined ? await tryLock(lockDirectory, command) : { holder };
-    if (!('holder' in taken)) return work().finally(() => taken.release());
+    if (!('holder' in taken)) return endingWith(work, () => taken.release());
     await ended(lockDirectory, taken.holder, briefRunLimitMs);
   }
 }

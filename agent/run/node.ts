@@ -13,6 +13,7 @@ import { readForeignEntries } from '../facts/foreign.ts';
 import { observeNetworkManager } from '../facts/network-manager.ts';
 import { observe } from '../facts/observe.ts';
 import { onSystemBus, openSystemBus } from '../facts/system-bus.ts';
+import { endingWith, followedBy } from '../failures.ts';
 import type { Observation } from '../model/observation.ts';
 import type { TuningFacts } from '../model/tuning.ts';
 import { isInOwnUnit, pin } from './pin-threads.ts';
@@ -95,7 +96,10 @@ export async function openNode(): Promise<Node> {
 /** Does something with the node and closes its connections. */
 export async function withNode<T>(work: (node: Node) => Promise<T>, open = openNode): Promise<T> {
   const node = await open();
-  return work(node).finally(() => node.close());
+  return endingWith(
+    () => work(node),
+    () => node.close(),
+  );
 }
 
 /** Connects to Open vSwitch alone: its daemons can be tuned without NetworkManager. */
@@ -135,7 +139,7 @@ async function reloadUnits(bus: Bus): Promise<void> {
   await openSystemd(bus).daemonReload();
 }
 
-/** Both, or the first failure; an Open vSwitch connection that was opened beside a failing NetworkManager is closed. */
+/** Both, or what failed; an Open vSwitch connection that was opened beside a failing NetworkManager is closed. */
 async function settleBoth(
   nm: Promise<NetworkManager>,
   ovs: Promise<OpenVSwitch>,
@@ -143,5 +147,6 @@ async function settleBoth(
   const [first, second] = await Promise.allSettled([nm, ovs]);
   if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value];
   if (second.status === 'fulfilled') second.value.close();
-  throw first.status === 'rejected' ? first.reason : (second as PromiseRejectedResult).reason;
+  const [one, two] = [first, second].flatMap((end): unknown[] => (end.status === 'rejected' ? [end.reason] : []));
+  throw two === undefined ? one : followedBy(one, two);
 }

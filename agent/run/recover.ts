@@ -2,6 +2,7 @@ import type { Deadline } from '../deadline.ts';
 import { currentBootId } from '../drivers/host/boot-id.ts';
 import { checkpointStands } from '../drivers/networkmanager/checkpoint.ts';
 import { AgentError, asAgentError } from '../errors.ts';
+import { wholeMessage } from '../failures.ts';
 import { type JournalRecord, journalDirectory, type TransactionState } from '../model/journal.ts';
 import { isAsWanted } from './as-wanted.ts';
 import { readOpenJournals, reopenJournal, setAside } from './journal.ts';
@@ -56,12 +57,12 @@ export function usableOpenJournals(
 /** A run can die after it wrote the end of its journal and before the file was renamed: the end counts, and is written once more. */
 function closeEnded(
   directory: string,
-  { header: { id }, state, stateAt, detail }: JournalRecord,
+  { header: { id }, state, stateAt, detail, later }: JournalRecord,
   say: Reporter['say'],
 ): void {
   try {
     const journal = reopenJournal(directory, id);
-    journal.setState(state, stateAt, detail);
+    journal.setState(state, stateAt, detail, { later });
     journal.close();
   } catch (error) {
     say(`warning: the journal of transaction ${id} stays open: ${asAgentError(error).message}`);
@@ -82,14 +83,15 @@ async function endOpenRun(
   // It may have died between the end of its work and the note of it: a state that is as it aimed at is not taken back.
   const pending = record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint));
   if (!pending && isAsWanted(plan, await node.observe())) {
-    endTransaction('recover', id, 'committed', 'the agent died after its work was done', plan, places);
+    endTransaction('recover', id, 'committed', 'the agent died after its work was done', { kept: plan }, places);
     announce(recovered(id, 'died after its work was done; the node is as it was meant to be'));
     return;
   }
   say(`transaction ${id} died in the middle; bringing back the state before it`);
   const left = await takeBack(node, record.header, record.checkpoint, say);
-  const back = ['rolled-back', 'the agent died; the next run rolled back'] as const;
-  endTakenBack(id, left, back, 'had died in the middle; the state before it is back', announce, places);
+  const back = { state: 'rolled-back', detail: 'the agent died; the next run rolled back' } as const;
+  const [why, told] = ['the agent died in the middle', 'had died in the middle; the state before it is back'];
+  endTakenBack(id, left, { ...back, why, told }, announce, places);
   if (deadline.signal.aborted) throw deadline.signal.reason;
 }
 
@@ -108,25 +110,34 @@ async function endUnconfirmed(
   if (record.header.bootId !== bootId) return endAfterReboot(record, announce, places);
   if (record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint))) throw unconfirmed(id);
   const left = await takeBack(node, record.header, null, say);
-  const back = ['reverted', lateDetail] as const;
-  endTakenBack(id, left, back, 'was not confirmed and has been reverted', announce, places);
+  const back = { state: 'reverted', detail: lateDetail, why: lateDetail } as const;
+  endTakenBack(id, left, { ...back, told: 'was not confirmed and has been reverted' }, announce, places);
 }
 
-/** Writes down and tells what taking a run back has left: null is nothing, and then it has ended in this state. */
+/** How a rollback ends that leaves nothing: the transaction's state, its detail, and what is told. `why`: what it was rolled back for. */
+interface RolledBack {
+  readonly state: TransactionState;
+  readonly detail: string;
+  readonly why: string;
+  readonly told: string;
+}
+
+/** Writes down and tells what a rollback has left: null is nothing. */
 function endTakenBack(
   id: string,
   left: AgentError | null,
-  [state, detail]: readonly [TransactionState, string],
-  told: string,
+  { state, detail, why, told }: RolledBack,
   announce: Reporter['announce'],
   places: RecordPlaces,
 ): void {
   if (left === null) {
-    endTransaction('recover', id, state, detail, null, places);
+    endTransaction('recover', id, state, detail, {}, places);
     announce(recovered(id, told));
   } else {
-    endTransaction('recover', id, 'not-restored', left.message, null, places);
-    announce({ kind: 'not-restored', text: left.message, transaction: id, error: left.kind });
+    // First of all: the disk on which the end cannot be written may be what failed.
+    const later = wholeMessage(left);
+    announce({ kind: 'not-restored', text: `${why}; then ${later}`, transaction: id, error: left.kind });
+    endTransaction('recover', id, 'not-restored', why, { later }, places);
   }
 }
 
@@ -134,10 +145,10 @@ function endTakenBack(
 export function endAfterReboot(record: JournalRecord, announce: Reporter['announce'], places = nodePlaces): void {
   const { id } = record.header;
   if (record.state === 'awaiting-confirm') {
-    endTransaction('recover', id, 'reverted', 'the machine was rebooted before it was confirmed', null, places);
+    endTransaction('recover', id, 'reverted', 'the machine was rebooted before it was confirmed', {}, places);
     announce(recovered(id, 'was not confirmed and has been reverted'));
   } else {
-    endTransaction('recover', id, 'interrupted', 'the machine went down in the middle', null, places);
+    endTransaction('recover', id, 'interrupted', 'the machine went down in the middle', {}, places);
     announce(recovered(id, "was cut short by a reboot; the node started from the admin's own profiles"));
   }
 }

@@ -63,6 +63,7 @@ export interface RestorePorts extends ReconnectPorts<Connections> {
 }
 
 interface Aim extends Connections {
+  readonly failures: Failures;
   readonly ports: RestorePorts;
   readonly previous: Wanted;
   readonly before: readonly LinkAddresses[];
@@ -72,6 +73,9 @@ interface Restoration extends Aim {
   readonly watch: ActivationWatch;
   readonly withoutVswitchd: boolean;
 }
+
+/** What failed in a rollback before it came to its end, in the order in which it happened. */
+type Failures = AgentError[];
 
 /**
  * Brings back the state before a transaction and proves it: by the steps of a planned return, which change the NIC in place; where those
@@ -85,6 +89,7 @@ export async function restoreOldState(
   checkpoint: string | null,
 ): Promise<AgentError | null> {
   const deadline = startDeadline(restoreLimitMs);
+  const failures: Failures = [];
   try {
     for (;;) {
       throwIfStopped(deadline);
@@ -93,11 +98,10 @@ export async function restoreOldState(
         ports.say("NetworkManager's own timer has restored the old state");
         return null;
       }
-      const gone = await bringBack({ ...connections, ports, previous, before }, checkpoint, deadline).then(
-        () => null,
-        goneService,
-      );
+      const aim = { ...connections, ports, previous, before, failures };
+      const gone = await bringBack(aim, checkpoint, deadline).then(() => null, goneService);
       if (gone === null) return null;
+      failures.push(gone);
       ports.say(`${gone.message}; the way back begins anew when it is there again`);
     }
   } catch (error) {
@@ -105,6 +109,7 @@ export async function restoreOldState(
     return new AgentError('not-restored', `the old state could not be fully restored: ${cause.message}`, {
       hint: `run \`microshift-net disable\` once the cause is mended${cause.hint === undefined ? '' : ` (${cause.hint})`}`,
       cause,
+      before: failures.filter(({ message }) => message !== cause.message),
       facts: { missing: before.map((link) => `${link.interface}: ${link.addresses.join(' ')}`) },
     });
   } finally {
@@ -142,7 +147,10 @@ async function bringBack(aim: Aim, checkpoint: string | null, whole: Deadline): 
     else {
       if (standing !== null) {
         ports.say('rolling back to the checkpoint');
-        await rollBackCheckpoint(nm, standing).catch((error: unknown) => ports.say(asAgentError(error).message));
+        await rollBackCheckpoint(nm, standing).catch((error: unknown) => {
+          aim.failures.push(asAgentError(error));
+          ports.say(asAgentError(error).message);
+        });
       }
       // Where there was nothing to roll back NetworkManager has come anew, and asks for a lease by a NIC that is still a port.
       await quiet(watch, nm, deadline, standing === null ? await portsOf(ovs) : []);
@@ -172,6 +180,7 @@ async function goBackInPlace(restoration: Restoration, checkpoint: string, whole
     await runSteps(restoration, deadline);
     return true;
   } catch (error) {
+    restoration.failures.push(asAgentError(error));
     ports.say(`the way back in place failed: ${asAgentError(error).message}`);
     return false;
   } finally {

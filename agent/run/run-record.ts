@@ -1,5 +1,6 @@
 import { monotonicMs } from '../deadline.ts';
 import { type AgentError, asAgentError, errorTable } from '../errors.ts';
+import { failuresOf, wholeMessage } from '../failures.ts';
 import type { TransactionState } from '../model/journal.ts';
 import { journalDirectory } from '../model/journal.ts';
 import type { Plan } from '../model/plan.ts';
@@ -57,7 +58,7 @@ export function startRecord(command: string): RunRecorder {
       begun = { id, started: monotonicMs() };
     },
     ended: (changed, transaction) => write(changed ? 'changed' : 'unchanged', transaction?.state ?? null, null),
-    failed: (cause) => write('failed', journalState(begun?.id), asAgentError(cause)),
+    failed: (cause) => attempt(() => write('failed', journalState(begun?.id), asAgentError(cause))),
   };
 }
 
@@ -69,20 +70,26 @@ export async function recordRefused(command: string, cause: unknown): Promise<vo
   lock.release();
 }
 
-/**
- * Ends a transaction that is not run any more: taken back, ended for a run that died, or kept, which is when its plan is what the node is.
- */
+/** What is known of the end of a transaction besides its state. */
+export interface EndDetails {
+  /** The plan that is kept by it, which is what the node is then. */
+  readonly kept?: Plan | null;
+  /** What failed after its detail, such as its rollback. */
+  readonly later?: string | null;
+}
+
+/** Ends a transaction that is not run any more: taken back, ended for a run that crashed, or kept. Fails with `state-unwritable`. */
 export function endTransaction(
   command: string,
   id: string,
   state: TransactionState,
   detail: string | null,
-  kept: Plan | null = null,
+  { kept = null, later = null }: EndDetails = {},
   places = nodePlaces,
 ): void {
   const at = new Date().toISOString();
   const journal = reopenJournal(places.journals, id);
-  journal.setState(state, at, detail);
+  journal.setState(state, at, detail, later === null ? {} : { later });
   journal.close();
   const previous = readStatus(places.status)?.transaction ?? null;
   const known = previous?.id === id ? previous : { id, tookMs: null, expectedOutageMs: null };
@@ -141,7 +148,12 @@ export function nextRecord(previous: RunRecord | null, end: RunEnd): RunRecord {
     at,
     tookMs,
     outcome,
-    error: error && { kind: error.kind, message: error.message, exitCode: errorTable[error.kind].exitCode },
+    error: error && {
+      kind: error.kind,
+      message: wholeMessage(error),
+      exitCode: errorTable[error.kind].exitCode,
+      failures: failuresOf(error).map(({ kind, message }) => ({ kind, message })),
+    },
     differences: plan?.differences.length ?? (outcome === 'unchanged' ? 0 : null),
     bridges: kept === null ? (previous?.bridges ?? []) : plannedBridges(kept),
     transaction: transaction ?? previous?.transaction ?? null,

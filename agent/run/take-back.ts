@@ -1,5 +1,6 @@
 import type { Deadline } from '../deadline.ts';
 import type { AgentError } from '../errors.ts';
+import { endingWith } from '../failures.ts';
 import type { JournalHeader } from '../model/journal.ts';
 import { planRestore } from '../plan/plan.ts';
 import type { Node } from './node.ts';
@@ -33,5 +34,5 @@ export async function takeBack(
     planRestore: (observation) => planRestore(previous, observation, wanted),
     say,
   };
-  return restoreOldState(ports, previous, before, checkpoint).finally(closeOpened);
+  return endingWith(() => restoreOldState(ports, previous, before, checkpoint), closeOpened);
 }

@@ -4,7 +4,8 @@ import { type ActivationWatch, watchActivations } from '../drivers/networkmanage
 import { createCheckpoint, destroyCheckpoint, pushCheckpointForward } from '../drivers/networkmanager/checkpoint.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
-import { type AgentError, asAgentError, type ErrorKind, isAgentError, withFacts } from '../errors.ts';
+import { AgentError, asAgentError, type ErrorKind, isAgentError, messageOf, withFacts } from '../errors.ts';
+import { endingWith, failedThen, failuresOf, followedBy } from '../failures.ts';
 import type { JournalHeader, TransactionState } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan, Step } from '../model/plan.ts';
@@ -44,8 +45,8 @@ export interface TransactionResult {
 
 /**
  * Runs the plan of a journal's header as one transaction: journal, checkpoint, steps, proof, commit. On any failure the old state is
- * brought back and proved, and the failure is thrown; `not-restored` when that did not work. Dying at any point leaves a checkpoint whose
- * timer brings the old state back without us.
+ * brought back and proved, and the failure is thrown; where that did not work, `not-restored` with the failure before it. A crash at any point
+ * leaves a checkpoint whose timer brings the old state back without us.
  */
 export async function runTransaction(
   ports: TransactionPorts,
@@ -60,7 +61,7 @@ export async function runTransaction(
   const watch = watchActivations(nm);
   const endVanished = nm.onVanished((error) => deadline.interrupt(error));
   const checkpoint = heldCheckpoint(ports);
-  try {
+  const work = async (): Promise<TransactionResult> => {
     await faultPoint('after journal');
     await faultPoint('before checkpoint');
     journal.append({ event: 'checkpoint', path: await checkpoint.make() });
@@ -75,24 +76,49 @@ export async function runTransaction(
     await numbered.run('commit', () => checkpoint.leave(confirmTimeoutSeconds));
     await faultPoint('before journal-end');
     const state = confirmUntil === null ? 'committed' : 'awaiting-confirm';
-    journal.setState(state, ports.now().toISOString(), null, confirmUntil ?? undefined);
+    journal.setState(state, ports.now().toISOString(), null, confirmUntil === null ? {} : { confirmUntil });
     return { id: header.id, state, confirmUntil, stepTimesMs: numbered.timesMs };
-  } catch (error) {
-    checkpoint.stopPushing();
-    await faultPoint('before rollback');
-    const left = await ports.restore(checkpoint.path());
-    await faultPoint('after rollback');
-    const failure = left ?? rootCause(asAgentError(error), deadline);
-    const ended = left === null ? 'rolled-back' : 'not-restored';
-    noteEnd(journal, ended, ports.now(), failure);
-    throw withFacts(failure, { transaction: header.id, ended });
-  } finally {
+  };
+  const end = (): void => {
     checkpoint.stopPushing();
     watch.stop();
     endVanished();
     journal.close();
     pruneJournals(ports.journalDirectory);
-  }
+  };
+  return endingWith(
+    () => work().catch((error: unknown) => rollBack(ports, header.id, journal, checkpoint, error)),
+    end,
+  );
+}
+
+/** Brings back the old state after a failure and throws that, with what failed after it. */
+async function rollBack(
+  { deadline, faultPoint, restore, now }: TransactionPorts,
+  id: string,
+  journal: Journal,
+  checkpoint: HeldCheckpoint,
+  error: unknown,
+): Promise<never> {
+  checkpoint.stopPushing();
+  await faultPoint('before rollback');
+  const left = await restore(checkpoint.path()).catch((thrown: unknown) => {
+    throw followedBy(rootCause(asAgentError(error), deadline), brokenOff(thrown));
+  });
+  await faultPoint('after rollback');
+  // What made NetworkManager go may be known only by now.
+  const first = rootCause(asAgentError(error), deadline);
+  const ended = left === null ? 'rolled-back' : 'not-restored';
+  const failure = withFacts(left === null ? first : followedBy(first, left), { transaction: id, ended });
+  throw await failedThen(failure, () => noteEnd(journal, ended, now(), failure));
+}
+
+/** A rollback that is not known to have ended: the journal stays open, and the next run begins it again. */
+function brokenOff(thrown: unknown): AgentError {
+  return new AgentError('not-restored', `the rollback broke off: ${messageOf(thrown)}`, {
+    hint: 'run `microshift-net recover`',
+    cause: thrown,
+  });
 }
 
 /** The steps and the proof. Fails with what failed first. */
@@ -186,21 +212,18 @@ function heldCheckpoint({ nm, ovs, deadline }: TransactionPorts): HeldCheckpoint
 
 /**
  * NetworkManager ends its connections before it leaves the bus, so a step can fail before its end is known. What is known once the old
- * state is back is what the admin has to mend.
+ * state is back is what the admin has to mend, and what the failure followed from.
  */
 function rootCause(failure: AgentError, deadline: Deadline): AgentError {
   const reason: unknown = deadline.signal.reason;
   const lost: readonly ErrorKind[] = ['networkmanager-not-running', 'dbus-lost', 'vswitchd-not-responding'];
-  return isAgentError(reason) && lost.includes(reason.kind) ? reason : failure;
+  return isAgentError(reason) && lost.includes(reason.kind) ? followedBy(reason, failure) : failure;
 }
 
-/** A full disk must not hide why the run failed; the next run finds the journal open and closes it. */
+/** Writes down how a transaction ended, and every failure of it. Where that fails, the next run finds the journal open and closes it. */
 function noteEnd(journal: Journal, state: TransactionState, at: Date, failure: AgentError): void {
-  try {
-    journal.setState(state, at.toISOString(), failure.message);
-  } catch {
-    // told by the failure itself, if the disk was the cause
-  }
+  const [first = failure.message, ...rest] = failuresOf(failure).map(messageOf);
+  journal.setState(state, at.toISOString(), first, rest.length === 0 ? {} : { later: rest.join('; then ') });
 }
 
 /** Steps after which the node's addresses may be elsewhere; whoever must answer afterwards has to be asked before. */

@@ -1,4 +1,5 @@
 import { AgentError, withFacts } from '../errors.ts';
+import { failedThen, wholeMessage } from '../failures.ts';
 import { type JournalRecord, journalDirectory } from '../model/journal.ts';
 import type { Wanted } from '../model/plan.ts';
 import { planUndo } from '../plan/plan.ts';
@@ -66,9 +67,11 @@ function takeBackTried({ header, checkpoint }: JournalRecord, say: ReconcileOpti
   return withLock('undo', () =>
     withNode(async (node) => {
       const left = await takeBack(node, header, checkpoint, say);
-      const state = left === null ? 'reverted' : 'not-restored';
-      endTransaction('undo', header.id, state, left?.message ?? 'taken back by undo');
-      if (left !== null) throw withFacts(left, { transaction: header.id, ended: state });
+      const detail = 'taken back by undo';
+      if (left === null) return endTransaction('undo', header.id, 'reverted', detail);
+      const failure = withFacts(left, { transaction: header.id, ended: 'not-restored' });
+      const later = wholeMessage(left);
+      throw await failedThen(failure, () => endTransaction('undo', header.id, 'not-restored', detail, { later }));
     }),
   );
 }

@@ -1,14 +1,28 @@
 import { type AgentError, errorTable } from '../errors.ts';
+import { failuresOf } from '../failures.ts';
 import { configProblemsText } from './config-view.ts';
 import { joinLines, type Style } from './style.ts';
 
-/** `what: why; do this` on one line; for a configuration that is wrong, every problem with its source line and a caret below the place. */
+/**
+ * `what: why; do this` on one line, and one more line for each failure that followed; for a configuration that is wrong, every problem with its
+ * source line and a caret below the place.
+ */
 export function errorText(error: AgentError, style: Style): string {
-  return `${style('red', 'microshift-net:')} ${configProblemsText(error)}`;
+  return joinLines(failuresOf(error).flatMap((failure, index) => textOf(failure, index, style).split('\n')));
 }
 
-/** The line, its facts and its chain of causes. */
+/** The lines, each failure with its facts and its chain of causes. */
 export function errorDetail(error: AgentError, style: Style): string {
+  return joinLines(failuresOf(error).flatMap((failure, index) => detailOf(failure, index, style)));
+}
+
+/** The first failure is what the program says; those after it follow from it. */
+function textOf(failure: AgentError, index: number, style: Style): string {
+  const text = configProblemsText(failure);
+  return index === 0 ? `${style('red', 'microshift-net:')} ${text}` : `  then: ${text}`;
+}
+
+function detailOf(error: AgentError, index: number, style: Style): readonly string[] {
   const facts = Object.entries(error.facts)
     .filter(([key]) => !/snippet/i.test(key))
     .flatMap(([key, value]) => {
@@ -16,7 +30,7 @@ export function errorDetail(error: AgentError, style: Style): string {
       return [`  ${key}: ${first}`, ...more.map((line) => `    ${line}`)];
     });
   const causes = causeMessages(error).map((message) => `  caused by: ${message}`);
-  return joinLines([...errorText(error, style).split('\n'), `  kind: ${error.kind}`, ...facts, ...causes]);
+  return [...textOf(error, index, style).split('\n'), `  kind: ${error.kind}`, ...facts, ...causes];
 }
 
 /** The machine form of an error. */
@@ -30,6 +44,8 @@ export function errorJson(error: AgentError): object {
       retryable: errorTable[error.kind].retryable,
       facts: error.facts,
       causes: causeMessages(error),
+      // Of one failure it is the same as above; of several, the one above decides on the exit code.
+      failures: failuresOf(error).map(({ kind, message, hint }) => ({ kind, message, hint: hint ?? null })),
     },
   };
 }

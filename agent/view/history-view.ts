@@ -7,7 +7,8 @@ export function historyText(records: readonly JournalRecord[], style: Style): st
   if (records.length === 0) return 'No transaction has been run yet.';
   const lines = records.map((record) => {
     const { id, command, plan } = record.header;
-    const detail = record.detail === null ? '' : `  ${style('dim', record.detail)}`;
+    const why = whyText(record);
+    const detail = why === '' ? '' : `  ${style('dim', why)}`;
     return `${id}  ${record.state.padEnd(16)}  ${command.padEnd(12)}  ${bridgesText(plan.wanted)}${detail}`;
   });
   return joinLines(lines);
@@ -25,10 +26,16 @@ export function transactionText(record: JournalRecord, style: Style): string {
     `${style('bold', header.id)}  ${header.command}`,
     `  started  ${header.startedAt}`,
     `  ended    ${record.stateAt}  ${record.state}${record.detail === null ? '' : `: ${record.detail}`}`,
+    ...(record.later === null ? [] : [`  then     ${record.later}`]),
     `  before   ${bridgesText(header.previous)}`,
     `  after    ${bridgesText(header.plan.wanted)}`,
     ...steps,
   ]);
+}
+
+/** Why a transaction ended as it did: its first failure, then what failed in its rollback. */
+function whyText({ detail, later }: JournalRecord): string {
+  return [detail, later].filter((part) => part !== null).join('; then ');
 }
 
 function bridgesText({ bridges }: Plan['wanted']): string {

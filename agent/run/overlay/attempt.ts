@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { removeFile } from '../../drivers/host/files.ts';
+import { failedThen } from '../../failures.ts';
 import type { OverlayChanges } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { applyOverlay, refuseOtherOvn } from './apply.ts';
@@ -41,8 +42,7 @@ async function attemptRows(
   try {
     await prepare();
   } catch (error) {
-    removeFiles();
-    throw error;
+    throw await failedThen(error, removeFiles);
   }
   const wasRunning = (await askController(places)) !== 'absent';
   try {

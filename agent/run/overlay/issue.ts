@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { AgentError } from '../../errors.ts';
+import { failedThen } from '../../failures.ts';
 import type { GatewayGrant, OverlayChassis, OverlayLayout, OverlayNode } from '../../model/overlay.ts';
 import type { OverlayBundle, OverlayRecord } from '../../model/overlay-record.ts';
 import { isIpv6 } from '../../overlay/addresses.ts';
@@ -63,8 +64,7 @@ export async function issueBundle(options: IssueOptions, places: OverlayPlaces):
       for (const { database, plan, rows } of databases.filter((one) => one.plan.database === 'OVN_Northbound'))
         await carryOut(database, plan, rows);
     } catch (error) {
-      writeRecord(places.record, record);
-      throw error;
+      throw await failedThen(error, () => writeRecord(places.record, record));
     }
     rememberIssued(places.pki, name, bundle.pem.certificate);
     return bundle;

@@ -1,7 +1,8 @@
 import { readSmallFile, removeFile, writeFileAtomically } from '../../drivers/host/files.ts';
 import type { Systemd } from '../../drivers/systemd/units.ts';
-import { AgentError, asAgentError, isAgentError, messageOf } from '../../errors.ts';
+import { AgentError, isAgentError, messageOf } from '../../errors.ts';
 import { onSystemBus } from '../../facts/system-bus.ts';
+import { failedThen } from '../../failures.ts';
 import type { OverlayPlaces } from './places.ts';
 
 /** How a unit was before it was started for the overlay. */
@@ -70,16 +71,13 @@ export async function withUnits<T>(
   } catch (error) {
     // What is left needs its daemons to be taken out.
     if (isAgentError(error) && error.kind === 'not-restored') throw error;
-    try {
-      await restore(places.units, before, ask);
-    } catch (second) {
-      const { message } = asAgentError(error);
-      throw new AgentError('not-restored', `${message}; and ${messageOf(second)}`, {
+    const restored = restore(places.units, before, ask).catch((second: unknown) => {
+      throw new AgentError('not-restored', messageOf(second), {
         hint: 'run `microshift-net overlay disable` once that is mended',
-        cause: error,
+        cause: second,
       });
-    }
-    throw error;
+    });
+    throw await failedThen(error, () => restored);
   }
 }
 

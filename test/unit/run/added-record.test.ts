@@ -69,7 +69,7 @@ t.test('a trial counts when it is confirmed', (t) => {
   const place = placeOf(t, before);
   const header = headerOf(wanted);
   const journal = openJournal(place.journals, header);
-  journal.setState('awaiting-confirm', at, null, at);
+  journal.setState('awaiting-confirm', at, null, { confirmUntil: at });
   journal.close();
   const reopened = reopenJournal(place.journals, header.id);
   reopened.setState('confirmed', at, null);

@@ -54,7 +54,7 @@ t.test('a transaction is read back as it was written', (t) => {
   journal.append({ event: 'checkpoint', path: '/checkpoint/1' });
   journal.append({ event: 'step', index: 1, tookMs: 12 });
   journal.append({ event: 'step', index: 999, tookMs: 1 });
-  journal.setState('awaiting-confirm', '2026-01-02T03:04:06.000Z', null, '2026-01-02T03:05:06.000Z');
+  journal.setState('awaiting-confirm', '2026-01-02T03:04:06.000Z', null, { confirmUntil: '2026-01-02T03:05:06.000Z' });
   journal.close();
   const waiting = readOpenJournals(directory).records[0];
   t.match(waiting, {

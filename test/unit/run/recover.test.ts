@@ -12,7 +12,8 @@ const id = '20260102T030405Z-0001';
 const at = '2026-01-02T03:04:06.000Z';
 const otherBoot = 'a boot before this one';
 const deleted = ['deleteProfile', 'deleteProfile', 'deleteProfile'];
-const tried: NonNullable<Death['wrote']> = (journal) => journal.setState('awaiting-confirm', at, null, at);
+const tried: NonNullable<Death['wrote']> = (journal) =>
+  journal.setState('awaiting-confirm', at, null, { confirmUntil: at });
 const refuse = async (): Promise<never> => {
   throw new AgentError('networkmanager-refused', 'it cannot be');
 };
@@ -99,14 +100,17 @@ t.test('a try of an earlier boot was not confirmed', async (t) => {
   told(ran, 'was not confirmed and has been reverted');
 });
 
-t.test('a way back that fails is told as what it is, and the journal has why', async (t) => {
-  const why = 'the old state could not be fully restored: it cannot be';
+t.test('a rollback that fails is reported with what it was for, and the journal has both', async (t) => {
+  const later = 'the old state could not be fully restored: it cannot be';
   for (const wrote of [() => undefined, tried]) {
     const standing = wrote === tried ? [[]] : [['/checkpoint/1']];
     const nm = { deleteProfile: refuse };
     const ran = await recover(t, { deaths: [{ wrote }], observation: atFirstStep, standing, nm });
+    const why = wrote === tried ? 'it was not confirmed in time' : 'the agent died in the middle';
     ended(ran, 'not-restored', why);
-    t.strictSame(ran.announced, [{ kind: 'not-restored', text: why, transaction: id, error: 'not-restored' }]);
+    t.match(ran.journals, [{ later }]);
+    const text = `${why}; then ${later}`;
+    t.strictSame(ran.announced, [{ kind: 'not-restored', text, transaction: id, error: 'not-restored' }]);
     t.equal(ran.status?.rollbacks, 1);
   }
 });

@@ -120,7 +120,7 @@ t.test('NetworkManager that goes in the middle is what is told, whatever failed 
   const ran = await run(t, { answer, restore: () => setImmediate().then(() => null) });
   takenBack(t, ran, checkpoint);
   t.match(ran.error, { kind: 'networkmanager-not-running' });
-  t.match(ran.journal, { detail: gone.message });
+  t.match(ran.journal, { detail: gone.message, later: 'the connection has ended' });
 });
 
 t.test('a bus that is lost while a step waits for its answer ends the run', async (t) => {

@@ -3,9 +3,10 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { AgentError } from '../../../agent/errors.ts';
+import { failuresOf } from '../../../agent/failures.ts';
 import { readJournals } from '../../../agent/run/journal.ts';
 import { appliedCase } from '../plan/cases.ts';
-import { checkpoint, now, type Played, refused, run, takenBack, transaction } from './played-transaction.ts';
+import { checkpoint, now, type Played, type Ran, refused, run, takenBack, transaction } from './played-transaction.ts';
 
 const pushed = 'CheckpointAdjustRollbackTimeout';
 
@@ -128,12 +129,30 @@ t.test('an end that cannot be written down is taken back, though the checkpoint 
   t.equal(ran.leftRunning, 0);
 });
 
-t.test('a way back that fails is what the run fails with', async (t) => {
-  const left = new AgentError('not-restored', 'the old state could not be fully restored', { facts: { missing: [] } });
-  const ran = await run(t, { answer: failing('step b'), restore: async () => left });
+t.test('a rollback that fails is what the run fails with, after what it was for', async (t) => {
+  const [first, left] = [refused('step b is refused'), notRestored()];
+  const ran = await run(t, { answer: failing('step b', first), restore: async () => left });
   t.match(ran.error, { kind: 'not-restored', facts: { missing: [], transaction, ended: 'not-restored' } });
-  t.match(ran.journal, { state: 'not-restored', stateAt: now, detail: left.message });
+  t.strictSame(messages(ran), [first.message, left.message]);
+  t.match(ran.journal, { state: 'not-restored', stateAt: now, detail: first.message, later: left.message });
   t.equal(ran.leftRunning, 0);
+});
+
+t.test('an end that cannot be written down comes after what failed, with and without the old state', async (t) => {
+  for (const left of [null, notRestored()]) {
+    const first = refused('step b is refused');
+    const restore: Played['restore'] = async ({ directory }) => {
+      rmSync(directory, { recursive: true });
+      return left;
+    };
+    const ran = await run(t, { answer: failing('step b', first), restore });
+    t.equal(ran.error?.kind, left?.kind ?? first.kind);
+    const [one, ...more] = messages(ran);
+    t.equal(one, first.message);
+    t.match(more.at(-1), /cannot be written/);
+    t.equal(more.length, left === null ? 1 : 2);
+    t.equal(ran.leftRunning, 0);
+  }
 });
 
 t.test('the journal stays open until the way back has ended', async (t) => {
@@ -149,9 +168,20 @@ t.test('the journal stays open until the way back has ended', async (t) => {
 t.test('a way back that breaks off leaves the journal to the next run', async (t) => {
   const restore = () => Promise.reject(refused('the way back broke off'));
   const ran = await run(t, { answer: failing('step b'), restore });
+  t.match(ran.error, { kind: 'not-restored' });
+  t.strictSame(messages(ran), [refused().message, 'the rollback broke off: the way back broke off']);
   t.match(ran.journal, { state: 'open', checkpoint });
   t.equal(ran.leftRunning, 0);
 });
+
+function notRestored(): AgentError {
+  return new AgentError('not-restored', 'the old state could not be fully restored', { facts: { missing: [] } });
+}
+
+/** What failed, in the order in which it did. */
+function messages({ error }: Ran): readonly string[] {
+  return error === null ? [] : failuresOf(error).map(({ message }) => message);
+}
 
 /** Refuses one call. */
 function failing(call: string, error = refused()): NonNullable<Played['answer']> {

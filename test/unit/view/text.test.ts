@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import t from 'tap';
 import { inWords } from '../../../agent/compare/in-words.ts';
 import { AgentError } from '../../../agent/errors.ts';
+import { followedBy } from '../../../agent/failures.ts';
 import type { JournalRecord } from '../../../agent/model/journal.ts';
 import type { Plan } from '../../../agent/model/plan.ts';
 import { planApply, planDisable } from '../../../agent/plan/plan.ts';
@@ -50,11 +51,39 @@ t.test('errors in three lengths', (t) => {
       retryable: true,
       facts: { neighbour: '192.0.2.1', list: ['a', 'b'], none: null },
       causes: ['ENOENT', 'deeper'],
+      failures: [{ kind: 'proof-failed', message: 'the gateway does not answer', hint: 'check the switch' }],
     },
   });
   const bare = new AgentError('busy', 'taken');
   t.equal(errorText(bare, plain), 'microshift-net: taken');
   t.match(errorJson(bare), { error: { hint: null, causes: [] } });
+  t.end();
+});
+
+t.test('a failure and that of its rollback, in this order', (t) => {
+  const first = new AgentError('proof-failed', 'the gateway does not answer', { hint: 'check the switch' });
+  const left = new AgentError('not-restored', 'eth0 has no address', {
+    hint: 'look at it',
+    cause: new Error('deeper'),
+  });
+  const error = followedBy(first, left);
+  const lines = [
+    'microshift-net: the gateway does not answer; check the switch',
+    '  then: eth0 has no address; look at it',
+  ];
+  t.equal(errorText(error, plain), lines.join('\n'));
+  const kinds = ['  kind: proof-failed', '  kind: not-restored'];
+  t.equal(errorDetail(error, plain), [lines[0], kinds[0], lines[1], kinds[1], '  caused by: deeper'].join('\n'));
+  t.match(errorJson(error), {
+    error: {
+      kind: 'not-restored',
+      exitCode: 4,
+      failures: [
+        { kind: 'proof-failed', message: first.message, hint: first.hint },
+        { kind: 'not-restored', message: left.message, hint: left.hint },
+      ],
+    },
+  });
   t.end();
 });
 
@@ -226,6 +255,7 @@ t.test('history and status', (t) => {
     state: 'committed',
     stateAt: '2026-01-02T03:04:06Z',
     detail: null,
+    later: null,
     confirmUntil: null,
     checkpoint: null,
     stepTimesMs: plan.steps.map((_, index) => (index === 0 ? 5 : null)),
@@ -234,6 +264,12 @@ t.test('history and status', (t) => {
   t.match(
     historyText([record, { ...record, detail: 'why' }], plain),
     /^20260102T030405Z-0001 {2}committed +apply +br-ex with eth0\n.* why$/,
+  );
+  const failed = { ...record, detail: 'the proof failed', later: 'eth0 has no address' };
+  t.match(historyText([failed], plain), / the proof failed; then eth0 has no address$/);
+  t.match(
+    transactionText({ ...failed, state: 'not-restored' }, plain),
+    /not-restored: the proof failed\n {2}then {5}eth0 has no address\n/,
   );
   const text = transactionText(record, plain);
   t.match(

@@ -7,6 +7,7 @@ import { monotonicMs, waitFor } from '../../../deadline.ts';
 import { hasLink, linksWithAlias } from '../../../drivers/host/aliased-links.ts';
 import { ipBatch } from '../../../drivers/host/ip-batch.ts';
 import type { PodPorts } from '../../../drivers/openvswitch/pod-ports.ts';
+import { failedThen } from '../../../failures.ts';
 import { kubeletUid } from '../../../workload/pods/mirror.ts';
 import type { NodePods } from './node-pods.ts';
 
@@ -62,10 +63,11 @@ export async function plug(request: CniRequest, around: CniSurroundings, gone: A
     await ports.add({ name: link, externalIds: interfaceIds(attachment) });
     await installed(attachment, ports, gone);
   } catch (error) {
-    await ports.remove([link]).catch(() => undefined);
-    // The shim does it where there is still one.
-    if (gone.aborted) await ipBatch([`link delete dev ${link}`]);
-    throw error;
+    throw await failedThen(error, async () => {
+      await ports.remove([link]).catch(() => undefined);
+      // The shim does it where there is still one.
+      if (gone.aborted) await ipBatch([`link delete dev ${link}`]);
+    });
   }
   const tookMs = Math.round(monotonicMs() - beganMs);
   say(

@@ -1,4 +1,5 @@
 import { effectiveConfig } from '../config/effective.ts';
+import { serviceExposure } from '../config/exposure.ts';
 import type { Config } from '../model/config.ts';
 import type { OverlayChanges } from '../model/overlay-plan.ts';
 import { type OverlayPlaces, overlayPlaces } from '../run/overlay/places.ts';
@@ -13,7 +14,9 @@ export async function startOverlay(
   requireRoot(command, program);
   const { config } = await effectiveConfig();
   const datapathType = config.ovs.datapathType.value === 'netdev' ? 'netdev' : null;
-  return { config, places: { ...overlayPlaces, datapathType } };
+  const exposure = serviceExposure(config);
+  const kubeconfig = config.overlay.kubeconfig.value;
+  return { config, places: { ...overlayPlaces, datapathType, exposure, kubeconfig } };
 }
 
 /** The outcome of a command that has made these changes. */

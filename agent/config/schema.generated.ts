@@ -222,6 +222,20 @@ export const ovnSchema = {
           "type": "string",
           "pattern": "^(/[^\\u0000-\\u001f]{1,4095})?$",
           "default": ""
+        },
+        "servicePorts": {
+          "description": "Ports of a node's own addresses at which services of type LoadBalancer are served, besides the NodePort range. Read on the central node and on the node that has the address.",
+          "title": "ports and ranges of ports such as 80,443,8000-8099, or empty",
+          "type": "string",
+          "pattern": "^([0-9]{1,5}(-[0-9]{1,5})?(, ?[0-9]{1,5}(-[0-9]{1,5})?){0,63})?$",
+          "default": "80,443"
+        },
+        "externalIPRanges": {
+          "description": "Address ranges in which the externalIPs of services are served. Empty: none are. Read on the central node.",
+          "title": "address ranges such as 192.0.2.192/27 with a comma between them, or empty",
+          "type": "string",
+          "pattern": "^([0-9A-Fa-f.:]{2,39}/[0-9]{1,3}(, ?[0-9A-Fa-f.:]{2,39}/[0-9]{1,3}){0,63})?$",
+          "default": ""
         }
       }
     }

@@ -3,6 +3,7 @@ import { type AddressRange, overlaps, parseRange } from '../net/address-range.ts
 import { interfaceNameFault } from '../net/interface-name.ts';
 import { escapeText } from '../printable.ts';
 import { cpuListFault } from './cpu-list.ts';
+import { portsFault } from './exposure.ts';
 import { rangesFault, rangeTexts, reservedRanges } from './overlay-ranges.ts';
 import type { Place } from './ovn-tree.ts';
 import type { Problem } from './problem.ts';
@@ -65,6 +66,16 @@ function refuseOverlay(
   const address = settings.get('overlay.encapAddress');
   if (address !== undefined && address.value !== 'auto' && familyOf(String(address.value)) === null)
     refuse(address, `${said(address)} is no IP address`, 'write for example encapAddress: 192.0.2.10, or auto');
+  const ports = settings.get('overlay.servicePorts');
+  const noPorts = ports === undefined ? null : portsFault(String(ports.value));
+  if (ports !== undefined && noPorts !== null)
+    refuse(ports, `${name(ports)}: ${noPorts}`, 'write for example servicePorts: "80,443"');
+  const external = settings.get('overlay.externalIPRanges');
+  for (const part of external === undefined ? [] : rangeTexts(String(external.value))) {
+    if (external === undefined || parseRange(part)?.canonical === true) continue;
+    const fault = parseRange(part) === null ? 'is no address range' : 'has bits set behind its prefix';
+    refuse(external, `${name(external)}: "${part}" ${fault}`, 'write for example externalIPRanges: 192.0.2.192/27');
+  }
   const written = rangeSettings.flatMap((key) => settings.get(key) ?? []);
   for (const setting of written) {
     const wrong = rangesFault(String(setting.value));

@@ -12,6 +12,9 @@ const pattern6 = new RegExp("^([0-9A-Fa-f.:]{2,39}/[0-9]{1,3}(, ?[0-9A-Fa-f.:]{2
 const pattern8 = new RegExp("^[0-9A-Fa-f.:]{2,39}/[0-9]{1,3}(, ?[0-9A-Fa-f.:]{2,39}/[0-9]{1,3})?$", "u");
 const pattern9 = new RegExp("^(auto|[0-9A-Fa-f.:]{2,39})$", "u");
 const pattern10 = new RegExp("^(/[^\\u0000-\\u001f]{1,4095})?$", "u");
+const pattern11 = new RegExp("^([0-9]{1,5}(-[0-9]{1,5})?(, ?[0-9]{1,5}(-[0-9]{1,5})?){0,63})?$", "u");
+const pattern12 = new RegExp("^([0-9A-Fa-f.:]{2,39}/[0-9]{1,3}(, ?[0-9A-Fa-f.:]{2,39}/[0-9]{1,3}){0,63})?$", "u");
+const func2 = Object.prototype.hasOwnProperty;
 
 function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -632,7 +635,7 @@ if(data.overlay !== undefined){
 let data18 = data.overlay;
 if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
 for(const key4 in data18){
-if(!(((((((key4 === "nodeName") || (key4 === "clusterSubnet")) || (key4 === "serviceSubnet")) || (key4 === "joinSubnet")) || (key4 === "encapType")) || (key4 === "encapAddress")) || (key4 === "kubeconfig"))){
+if(!(func2.call(schema11.properties.overlay.properties, key4))){
 const err44 = {instancePath:instancePath+"/overlay",schemaPath:"#/properties/overlay/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err44];
@@ -806,9 +809,11 @@ vErrors.push(err57);
 errors++;
 }
 }
-}
-else {
-const err58 = {instancePath:instancePath+"/overlay",schemaPath:"#/properties/overlay/type",keyword:"type",params:{type: "object"}};
+if(data18.servicePorts !== undefined){
+let data26 = data18.servicePorts;
+if(typeof data26 === "string"){
+if(!pattern11.test(data26)){
+const err58 = {instancePath:instancePath+"/overlay/servicePorts",schemaPath:"#/properties/overlay/properties/servicePorts/pattern",keyword:"pattern",params:{pattern: "^([0-9]{1,5}(-[0-9]{1,5})?(, ?[0-9]{1,5}(-[0-9]{1,5})?){0,63})?$"}};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -818,14 +823,62 @@ vErrors.push(err58);
 errors++;
 }
 }
-}
 else {
-const err59 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err59 = {instancePath:instancePath+"/overlay/servicePorts",schemaPath:"#/properties/overlay/properties/servicePorts/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err59];
 }
 else {
 vErrors.push(err59);
+}
+errors++;
+}
+}
+if(data18.externalIPRanges !== undefined){
+let data27 = data18.externalIPRanges;
+if(typeof data27 === "string"){
+if(!pattern12.test(data27)){
+const err60 = {instancePath:instancePath+"/overlay/externalIPRanges",schemaPath:"#/properties/overlay/properties/externalIPRanges/pattern",keyword:"pattern",params:{pattern: "^([0-9A-Fa-f.:]{2,39}/[0-9]{1,3}(, ?[0-9A-Fa-f.:]{2,39}/[0-9]{1,3}){0,63})?$"}};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+}
+}
+else {
+const err61 = {instancePath:instancePath+"/overlay/externalIPRanges",schemaPath:"#/properties/overlay/properties/externalIPRanges/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
+}
+errors++;
+}
+}
+}
+else {
+const err62 = {instancePath:instancePath+"/overlay",schemaPath:"#/properties/overlay/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err62];
+}
+else {
+vErrors.push(err62);
+}
+errors++;
+}
+}
+}
+else {
+const err63 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err63];
+}
+else {
+vErrors.push(err63);
 }
 errors++;
 }

@@ -59,6 +59,10 @@ export interface OverlayConfig {
   readonly encapAddress: Sourced<string>;
   /** Path of the kubeconfig with which the daemon follows the cluster; null: as `manifests` finds it. */
   readonly kubeconfig: Sourced<string | null>;
+  /** Ports and ranges of ports with a comma between them, `80,443,8000-8099`; null: none. */
+  readonly servicePorts: Sourced<string | null>;
+  /** Address ranges with a comma between them; null: none. */
+  readonly externalIPRanges: Sourced<string | null>;
 }
 
 /** What MicroShift's own config.yaml says of the cluster; read only. */

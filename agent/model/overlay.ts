@@ -15,6 +15,28 @@ export interface OverlayLayout {
   readonly owner: string;
 }
 
+/** A socket that takes what arrives at a port of the node. */
+export interface Listener {
+  readonly protocol: 'tcp' | 'udp' | 'sctp';
+  /** null: every address of the node. */
+  readonly address: string | null;
+  readonly port: number;
+}
+
+/** Ports from the first to the last. */
+export interface PortRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What of the addresses outside of the cluster services may have. */
+export interface ServiceExposure {
+  /** Of a node's own addresses: the NodePort range, and what ovn.yaml lists. */
+  readonly nodePorts: readonly PortRange[];
+  /** Where `externalIPs` are served. */
+  readonly externalRanges: readonly string[];
+}
+
 export type EncapType = 'geneve' | 'vxlan';
 
 /** One node of the cluster, as far as rows depend on it. */
@@ -32,6 +54,8 @@ export interface OverlayNode {
   readonly managementMac: string | null;
   /** Its own addresses, which pods of its subnets reach through the management port. */
   readonly hostAddresses: readonly string[];
+  /** Where processes of the node listen, as far as a service could ask for the same port. Absent: not known. */
+  readonly listeners?: readonly Listener[];
   readonly gateway: OverlayGateway | null;
   /** Of a member in the record of the central node. Absent: nothing has been granted. */
   readonly granted?: GatewayGrant;

@@ -64,6 +64,8 @@ export interface LabelExpression {
 
 export interface Service extends Named {
   readonly annotations: Labels;
+  /** metadata.creationTimestamp. Absent: not said, as in no object of an API server. */
+  readonly createdAt?: string;
   readonly type: 'ClusterIP' | 'NodePort' | 'LoadBalancer' | 'ExternalName';
   /** Without `None`: a headless service has none. */
   readonly clusterIPs: readonly string[];

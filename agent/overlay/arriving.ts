@@ -14,7 +14,7 @@ interface Vip {
   readonly protocol: ServiceProtocol;
   readonly at: ServicePlace;
   readonly backends: readonly ServicePlace[];
-  /** Another text: others serve. */
+  /** Another text: it is of another service, or others serve. */
   readonly served: string;
   readonly isOfGateway: boolean;
 }
@@ -125,12 +125,19 @@ function vipsOf(rows: DatabaseRows, node: string): Vip[] {
   return existing.all('Load_Balancer').flatMap((row) => {
     const protocol = protocolOf(textOf(row, 'protocol'));
     const isOfGateway = isOnRouter(row);
+    const service = serviceOf(row);
     return Object.entries(mapOf(row, 'vips')).flatMap(([key, text]): Vip[] => {
       const at = placeOf(key);
       if (at === null || protocol === null) return [];
-      return [{ protocol, at, backends: backendsIn(text), served: `${protocol} ${servedBy(text)}`, isOfGateway }];
+      const served = `${service} ${protocol} ${servedBy(text)}`;
+      return [{ protocol, at, backends: backendsIn(text), served, isOfGateway }];
     });
   });
+}
+
+/** What the rows of one service have in common: `Service_NAMESPACE/NAME` (agent/workload/services/rows.ts). Another tool's row is a service of its own. */
+function serviceOf(row: DatabaseRow): string {
+  return /^Service_[^_]+/.exec(textOf(row, 'name'))?.[0] ?? row._uuid;
 }
 
 /** No protocol is TCP (ovn-nb(5), Load_Balancer). */

@@ -1,3 +1,4 @@
+import { AgentError } from '../errors.ts';
 import type {
   Atom,
   ColumnShape,
@@ -12,8 +13,9 @@ import type {
 } from '../model/rows.ts';
 import { withoutLength } from './addresses.ts';
 import { changesOf, type WantedColumn, writtenValue } from './column-changes.ts';
-import { type Existing, indexRows, listOf } from './existing.ts';
+import { type Existing, indexRows, listOf, textOf } from './existing.ts';
 import { tagKeys } from './tag-keys.ts';
+import { isOfObject } from './tags.ts';
 
 /** A row as it shall be. */
 export interface Wish {
@@ -128,6 +130,30 @@ export function createDraft({ existing, shape }: Found, owner: string): Draft {
     );
   };
 
+  const remove: Draft['remove'] = (table, row, title, why) => {
+    if (planned.has(row)) return;
+    planned.add(row);
+    const held = existing.holderOf(row);
+    const place: RowPlace | null = held && { table: held.table, row: held.row._uuid, column: held.column };
+    changes.push({ do: 'delete', table, title, uuid: row._uuid, place, why });
+  };
+
+  /** The row that is there, where it is what is wanted. One of an object of Kubernetes that has only its name gives way; one of somebody else is refused. */
+  const adoptable = ({ table, title, existing: row, place, unit }: Wish): DatabaseRow | null => {
+    if (row === null || unit !== undefined) return row;
+    if (isOfObject(row)) {
+      remove(table, row, title, `its name is needed for ${title} of a node`);
+      return null;
+    }
+    const holder = existing.holderOf(row);
+    if (place === undefined || holder === null) return row;
+    if (holder.row === place.row.existing && holder.column === place.column) return row;
+    throw new AgentError('overlay-conflict', `a row named ${title} is on ${textOf(holder.row, 'name')}`, {
+      hint: `it belongs on ${place.row.title}: rename the one that is there, or delete it (ovn-nbctl)`,
+      facts: { table, name: title },
+    });
+  };
+
   return {
     owner,
     existing,
@@ -140,7 +166,8 @@ export function createDraft({ existing, shape }: Found, owner: string): Draft {
         .flatMap((row) => listOf(row, 'networks').map((one) => withoutLength(String(one)))),
     ),
     want: (wish) => {
-      const { table, title, existing: row, why } = wish;
+      const { table, title, why } = wish;
+      const row = adoptable(wish);
       const columns = known(wish);
       if (row === null) return { table, title, existing: null, reference: insert(wish, columns) };
       planned.add(row);
@@ -153,13 +180,7 @@ export function createDraft({ existing, shape }: Found, owner: string): Draft {
       }
       return { table, title, existing: row, reference: row._uuid };
     },
-    remove: (table, row, title, why) => {
-      if (planned.has(row)) return;
-      planned.add(row);
-      const held = existing.holderOf(row);
-      const place: RowPlace | null = held && { table: held.table, row: held.row._uuid, column: held.column };
-      changes.push({ do: 'delete', table, title, uuid: row._uuid, place, why });
-    },
+    remove,
     keep: (row) => void planned.add(row),
     isPlanned: (row) => planned.has(row),
     hasTable: (table) => shape[table] !== undefined,

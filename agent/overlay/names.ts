@@ -1,4 +1,4 @@
-import type { OverlayGateway, OverlayNaming } from '../model/overlay.ts';
+import type { OverlayGateway, OverlayLayout, OverlayNaming, OverlayNode } from '../model/overlay.ts';
 
 /** The switch between the cluster's router and those of the gateways (ovn-kubernetes, docs/design/topology). */
 export const joinSwitch = 'join';
@@ -48,6 +48,14 @@ export function uplinkPort(naming: OverlayNaming, node: string, gateway: Overlay
   const { bridge, interface: nic, physicalNetwork } = gateway;
   if (gateway.isVip === true) return `${physicalNetwork}_${vipNames(gateway).outside}`;
   return naming === 'seed' ? `${nic ?? bridge}_${node}` : `${bridge}_${node}`;
+}
+
+/** Names of ports of nodes that an object of Kubernetes could have, too: `br-ex_n1` would be pod `n1` of namespace `br-ex`. */
+export function reservedPorts(
+  { naming }: Pick<OverlayLayout, 'naming'>,
+  nodes: readonly OverlayNode[],
+): ReadonlySet<string> {
+  return new Set(nodes.flatMap(({ name, gateway }) => (gateway === null ? [] : [uplinkPort(naming, name, gateway)])));
 }
 
 /** In `seed`, the two ports by which br-int and the bridge of a gateway are connected. */

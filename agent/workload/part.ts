@@ -1,4 +1,4 @@
-import type { OverlayLayout, OverlayNode } from '../model/overlay.ts';
+import type { OverlayLayout, OverlayNode, ServiceExposure } from '../model/overlay.ts';
 import type { RowReference } from '../model/rows.ts';
 import type { ObjectChange, ObjectKey, PodAddresses, Workload } from '../model/workload.ts';
 import type { Draft, Wish } from '../overlay/draft.ts';
@@ -7,6 +7,7 @@ import type { Draft, Wish } from '../overlay/draft.ts';
 export interface WorkloadFacts {
   readonly layout: OverlayLayout;
   readonly nodes: readonly OverlayNode[];
+  readonly exposure: ServiceExposure;
   readonly workload: Workload;
   readonly addresses: PodAddresses;
 }

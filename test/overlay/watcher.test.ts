@@ -12,6 +12,7 @@ import type { ApiServer } from '../cluster/api-server.ts';
 import { missingParts } from '../cluster/binaries.ts';
 import { hear, openTestApi } from '../cluster/following.ts';
 import { apiServerFor } from '../cluster/session.ts';
+import { exposure } from '../unit/overlay/cluster.ts';
 import { giveApi, makePod, prepareNamespace, removePod } from './cluster-api.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 import { form } from './form.ts';
@@ -319,7 +320,7 @@ async function standsBy(
       tell();
     },
   });
-  watcher.know({ layout: record.layout, nodes: record.members });
+  watcher.know({ layout: record.layout, nodes: record.members, exposure });
   await told(({ role }) => role === 'standby');
   await server.call('POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n9' } });
   await told(({ objects, nodesOutside }) => objects.Node === 1 && String(nodesOutside) === 'n9');

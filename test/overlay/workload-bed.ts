@@ -4,7 +4,7 @@ import { type Mirror, type MirrorRow, openMirror, openSession } from '../../agen
 import type { WatcherState } from '../../agent/model/overlay-daemon.ts';
 import { workloadTables } from '../../agent/overlay/tables.ts';
 import { startWatcher, type Watcher } from '../../agent/run/overlay/watcher/watcher.ts';
-import { modern, nodeOf } from '../unit/overlay/cluster.ts';
+import { exposure, modern, nodeOf } from '../unit/overlay/cluster.ts';
 import { type Central, startCentral } from './central.ts';
 import type { Release } from './releases.ts';
 import { createStoredApi, type StoredApi } from './stored-api.ts';
@@ -80,7 +80,7 @@ function watched(t: Test, api: StoredApi, remote: string): Watched {
       for (const look of [...waiting]) look();
     },
   });
-  watcher.know({ layout: modern, nodes });
+  watcher.know({ layout: modern, nodes, exposure });
   t.teardown(() => watcher.close());
   return {
     watcher,

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap';
 import { assertLock, connect, deleteRows, mutate, uuid } from '../../agent/drivers/ovsdb/index.ts';
 import type { OverlayNode } from '../../agent/model/overlay.ts';
 import { missingForOvn } from '../cluster/unpacked-ovn.ts';
-import { gatewayOf, modern, nodeOf } from '../unit/overlay/cluster.ts';
+import { exposure, gatewayOf, modern, nodeOf } from '../unit/overlay/cluster.ts';
 import { ownRelease, type Release } from './releases.ts';
 import { podOn } from './stored-api.ts';
 import { nodes, type WorkloadBed, workloadBed } from './workload-bed.ts';
@@ -71,7 +71,7 @@ function all(): void {
     bed.writes();
     bed.api.put('nodes', ...['n1', 'n4', 'n5'].map((name) => ({ metadata: { name, uid: `uid-of-${name}` } })));
     await isSo('n4,n5');
-    watcher.know({ layout: modern, nodes: [...nodes, nodeOf(4)] });
+    watcher.know({ layout: modern, nodes: [...nodes, nodeOf(4)], exposure });
     await isSo('n5');
     bed.api.remove('nodes', 'n5');
     await isSo('');
@@ -97,7 +97,7 @@ function all(): void {
       const all = gateways.map((gateway, index) =>
         gateway === 'none' ? nodeOf(index + 1, { hostAddresses: [] }) : nodeOf(index + 1, { gateway }),
       );
-      watcher.know({ layout: modern, nodes: all });
+      watcher.know({ layout: modern, nodes: all, exposure });
     };
     const news = (): string =>
       bed.api.notices
@@ -122,7 +122,7 @@ function all(): void {
     t.equal(news(), '', 'what is served elsewhere by now is no news');
     members(own, 'none');
     t.match(news(), /^web NotServed NodePorts do not answer at members .*$/, 'what was served meanwhile is');
-    watcher.know({ layout: modern, nodes });
+    watcher.know({ layout: modern, nodes, exposure });
     t.equal(news(), '');
   });
 
@@ -319,7 +319,7 @@ function all(): void {
     t.strictSame(addressesNow(), before);
 
     await central.apply({ nodes: nodes.slice(0, 2), leaving: ['n3'] });
-    watcher.know({ layout: modern, nodes: nodes.slice(0, 2) });
+    watcher.know({ layout: modern, nodes: nodes.slice(0, 2), exposure });
     await passed(bed, 'last');
     t.equal(port('web-2'), undefined, 'a node that leaves takes its pods along');
     t.not(port('web-1'), undefined);

@@ -13,6 +13,7 @@ import { textOf } from '../../overlay/existing.ts';
 import { hostServices, natTableName, removeNatTable } from '../../overlay/host-services.ts';
 import { clusterPort, sharedPorts } from '../../overlay/shared-ports.ts';
 import { overlayTables } from '../../overlay/tables.ts';
+import { servedHere } from './occupied.ts';
 import type { OverlayPlaces } from './places.ts';
 import { ownDevice } from './planned.ts';
 import { readRows } from './rows.ts';
@@ -58,10 +59,12 @@ export async function lookAtDemux(
   const rows = await readRows(local, overlayTables.Open_vSwitch);
   const bridges = (rows.tables.Bridge ?? []).map((row) => textOf(row, 'name'));
   const others = bridges.filter((name) => name !== integrationBridge && name !== gateway?.bridge);
+  // Judged here, whatever they were read from: what was remembered may be older than a process that listens now.
+  const served = await servedHere(services, places);
   const looks = [
-    ...(gateway === null ? [] : [await lookAtShared(record, gateway, places, rows, services)]),
+    ...(gateway === null ? [] : [await lookAtShared(record, gateway, places, rows, served)]),
     ...(await Promise.all(others.map((bridge) => lookAtOther(bridge, places)))),
-    await lookAtTable(hostServices(services, ownDevice(record))),
+    await lookAtTable(hostServices(served, ownDevice(record))),
   ];
   return {
     changes: looks.flatMap(({ changes }) => changes),

@@ -1,3 +1,7 @@
+import { defaultConfig } from '../../config/defaults.ts';
+import { serviceExposure } from '../../config/exposure.ts';
+import type { ServiceExposure } from '../../model/overlay.ts';
+
 /** Where the overlay keeps its files and looks for the daemons, and how Open vSwitch forwards. */
 export interface OverlayPlaces {
   /** Keys and certificates; ca.key is on the central node only. */
@@ -21,6 +25,10 @@ export interface OverlayPlaces {
   readonly cniConfig: string;
   /** The data path of br-int; null: the kernel's. */
   readonly datapathType: 'netdev' | null;
+  /** What services may have of this node's addresses, and on the central node of the outside. */
+  readonly exposure: ServiceExposure;
+  /** The kubeconfig of the daemon; null: as it is found without a setting. */
+  readonly kubeconfig: string | null;
 }
 
 export const overlayPlaces: OverlayPlaces = {
@@ -35,4 +43,6 @@ export const overlayPlaces: OverlayPlaces = {
   cniSocket: '/run/microshift-net/cni.sock',
   cniConfig: '/etc/cni/net.d',
   datapathType: null,
+  exposure: serviceExposure(defaultConfig),
+  kubeconfig: null,
 };

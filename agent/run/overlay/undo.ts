@@ -51,7 +51,8 @@ export async function removeRows(
 async function removeWorkload({ layout }: OverlayRecord, northbound: RowDatabase): Promise<void> {
   const rows = await readRows(northbound, workloadTables);
   const existing = indexRows(rows);
-  const facts = { layout, nodes: [], workload: emptyWorkload(), addresses: new Map() };
+  const exposure = { nodePorts: [], externalRanges: [] };
+  const facts = { layout, nodes: [], exposure, workload: emptyWorkload(), addresses: new Map() };
   await carryOut(northbound, planWorkload(facts, existing, rows.shape, existing.units()), rows);
 }
 

@@ -4,9 +4,11 @@ import { canonicalAddress } from '../../net/address.ts';
 import { withoutLength } from '../../overlay/addresses.ts';
 import { escapeText } from '../../printable.ts';
 import { givesAddresses } from '../cluster-nodes.ts';
+import { type AddressFault, nameReserved, noneFree, notInOverlay } from './address-faults.ts';
 import { annotatedNetwork, annotationNames, requestedAddresses } from './annotations.ts';
 import { createHeldAddresses } from './held.ts';
 import { kubeletUid } from './mirror.ts';
+import { portName } from './port-name.ts';
 import { isSame, lastWithOwnMac, type PodSubnets, podSubnets, rangeWith } from './subnets.ts';
 
 /** Which pod has which addresses. Decides from what it is told only: the same batches give the same addresses. */
@@ -22,6 +24,8 @@ export interface AddressBatch {
   readonly nodes: readonly OverlayNode[];
   /** Pods that are new or changed; all of them after a list. A pod of the same name with another uid replaces the one before. */
   readonly pods: Iterable<Pod>;
+  /** Names of ports that nodes have: no pod gets one of them. Absent: none could be a pod's. */
+  readonly reserved?: ReadonlySet<string>;
   /** Pods that are gone. */
   readonly gone: Iterable<ObjectKey>;
   /**
@@ -36,13 +40,6 @@ export interface AddressOutcome {
   readonly changed: readonly ObjectKey[];
   /** Pods that did not get what they need, each once while nothing changes about it. */
   readonly faults: readonly AddressFault[];
-}
-
-/** For an Event of the pod. */
-export interface AddressFault {
-  readonly pod: Pod;
-  readonly reason: 'AddressTaken' | 'AddressNotUsable' | 'NoFreeAddress' | 'AddressReplaced' | 'NodeNotInOverlay';
-  readonly note: string;
 }
 
 /** A pod that is to have addresses of its node. */
@@ -66,16 +63,18 @@ export function createAddressBook(): AddressBook {
   /** What was told of those that shall have some and have none. */
   const refused = new Map<ObjectKey, string>();
   let subnetsOf: ReadonlyMap<string, PodSubnets> = new Map();
+  let reserved: ReadonlySet<string> = new Set();
 
   const seekerOf = (key: ObjectKey): Seeker | null => {
     const pod = pods.get(key);
     const subnets = subnetsOf.get(pod?.nodeName ?? '');
-    if (pod === undefined || subnets === undefined || !isServed(pod)) return null;
+    if (pod === undefined || subnets === undefined || !isServed(pod) || reserved.has(portName(key))) return null;
     return { key, pod, node: pod.nodeName ?? '', subnets, had: [] };
   };
   /** Of a pod that shall have addresses, and whose node has none to give. */
   const nodeFault = (key: ObjectKey): AddressFault | null => {
     const pod = pods.get(key);
+    if (pod !== undefined && isServed(pod) && reserved.has(portName(key))) return nameReserved(pod);
     return pod === undefined || !isServed(pod) || subnetsOf.has(pod.nodeName ?? '') ? null : notInOverlay(pod);
   };
   const isHolder = ({ key, pod, node }: Seeker): boolean => holders.get(key) === holderText(pod, node);
@@ -103,9 +102,16 @@ export function createAddressBook(): AddressBook {
     return [...pods].flatMap(([key, { nodeName }]) => (moved.includes(nodeName ?? '') ? [key] : []));
   };
 
+  /** Ports of nodes come and go: the pods that have the name of one. */
+  const reserve = (names: ReadonlySet<string>): readonly ObjectKey[] => {
+    const changed = new Set([...names, ...reserved].filter((name) => names.has(name) !== reserved.has(name)));
+    reserved = names;
+    return changed.size === 0 ? [] : [...pods.keys()].filter((key) => changed.has(portName(key)));
+  };
+
   return {
     addresses: held.addresses,
-    settle: ({ nodes, pods: told, gone, addressesOfRow }) => {
+    settle: ({ nodes, pods: told, gone, addressesOfRow, reserved: names = reserved }) => {
       const looked = new Set<ObjectKey>(gone);
       for (const key of looked) {
         const pod = pods.get(key);
@@ -119,6 +125,7 @@ export function createAddressBook(): AddressBook {
         looked.add(key);
       }
       for (const key of moveTo(nodes)) looked.add(key);
+      for (const key of reserve(names)) looked.add(key);
 
       const before = new Map<ObjectKey, string>();
       const seekers: Seeker[] = [];
@@ -159,11 +166,6 @@ export function createAddressBook(): AddressBook {
 /** Whether the network serves a pod: one that runs somewhere, in a network of its own. */
 function isServed({ nodeName, isHostNetwork, isOver }: Pod): boolean {
   return nodeName !== null && !isHostNetwork && !isOver;
-}
-
-function notInOverlay(pod: Pod): AddressFault {
-  const note = `the overlay has no node ${pod.nodeName} that gives addresses, see "microshift-net overlay nodes" on the central node; make it join, with overlay.nodeName in its ovn.yaml where its host name is another one`;
-  return { pod, reason: 'NodeNotInOverlay', note };
 }
 
 /** How addresses are had. */
@@ -209,12 +211,8 @@ function serve(seekers: readonly Seeker[], counter: Counter): readonly AddressFa
       const note = `${pod.podIPs.join(' and ')} cannot stay: it is not of ${text}, which are the addresses of ${node}, or another pod has it. Delete the pod, so that it is started with an address of its own`;
       return [{ pod, reason: 'AddressReplaced', note }];
     }
-    return [addresses.length === 0 ? noneFree(seeker, text) : notAsAsked(seeker, addresses, text, counter)];
+    return [addresses.length === 0 ? noneFree(pod, node, text) : notAsAsked(seeker, addresses, text, counter)];
   });
-}
-
-function noneFree({ pod, node }: Seeker, text: string): AddressFault {
-  return { pod, reason: 'NoFreeAddress', note: `pods of ${node} have all addresses of ${text}; delete some of them` };
 }
 
 function notAsAsked(

@@ -3,13 +3,10 @@ import { macOf, withoutLength } from '../../overlay/addresses.ts';
 import { is, keys } from '../../overlay/column-changes.ts';
 import type { WantedRow } from '../../overlay/draft.ts';
 import { type Existing, textOf } from '../../overlay/existing.ts';
+import { isOfObject } from '../../overlay/tags.ts';
 import type { Part, UnitDraft } from '../part.ts';
 import { kubeletUid } from './mirror.ts';
-
-/** Name of a pod's logical port; no name of Kubernetes has the character between. */
-export function portName(pod: string): string {
-  return pod.replace('/', '_');
-}
+import { portName } from './port-name.ts';
 
 /** Logical ports of pods, on the switches of their nodes: of every pod that has an address. */
 export const pods: Part = {
@@ -57,9 +54,9 @@ function switchOf({ named }: Existing, node: string): WantedRow | null {
   return row === null ? null : { table: 'Logical_Switch', title: node, reference: row._uuid, existing: row };
 }
 
-/** Ports of routers and NICs have a type, and no pod is one. */
+/** True for a port of a pod: another one with its name is a router's, a NIC's or the node's. */
 export function isPod(row: DatabaseRow): boolean {
-  return textOf(row, 'type') === '';
+  return textOf(row, 'type') === '' && isOfObject(row);
 }
 
 /** The row where it is on this switch. The pod before may have run on another node: a port cannot be moved, so that one goes and a new one is made. */

@@ -3,11 +3,15 @@ import type { EndpointSlice, Protocol, Service, ServicePort } from '../../model/
 import { inBrackets } from '../../net/address.ts';
 import { isIpv6, withoutLength } from '../../overlay/addresses.ts';
 import { type Backend, backendsOf, chosen } from './backends.ts';
+import type { Outside } from './outside.ts';
 
-/** Who balances: every switch and gateway, every switch, or those of one node. */
+/**
+ * Who balances: every switch and gateway, every switch, or those of one node. `external` and `announced` are a gateway, for `externalIPs`: those that it
+ * answers for on its LAN have a balancer of their own, because that is an option of the whole row (ovn-nb(5), neighbor_responder).
+ */
 export type BalancerPlace =
   | { readonly at: 'everywhere' | 'switches' }
-  | { readonly at: 'switch' | 'gateway'; readonly node: string };
+  | { readonly at: 'switch' | 'gateway' | 'external' | 'announced'; readonly node: string };
 
 /** A load balancer of one protocol. */
 export interface Balancer {
@@ -19,11 +23,6 @@ export interface Balancer {
   readonly vips: Readonly<Record<string, string>>;
 }
 
-/** The addresses that a load balancer of somebody else has been given, as far as they may be served: see notServed. */
-export function servedLoadBalancerIPs({ loadBalancerIPs, sourceRanges = [] }: Service): readonly string[] {
-  return sourceRanges.every((range) => /\/0$/.test(range)) ? loadBalancerIPs : [];
-}
-
 /**
  * The load balancers of a service, at most one for a place and protocol; a headless service has none. With a policy of `Local`, nodes differ in whom they
  * lead to. What comes from inside of the cluster to an outside address is led to everybody nevertheless, as kube-proxy does.
@@ -32,6 +31,7 @@ export function balancersOf(
   service: Service,
   slices: readonly EndpointSlice[],
   nodes: readonly OverlayNode[],
+  outside: Outside,
 ): readonly Balancer[] {
   return protocolsOf(service).flatMap((protocol) => {
     const places = new Map<string, { place: BalancerPlace; keepsSource: boolean; vips: Record<string, string> }>();
@@ -44,14 +44,16 @@ export function balancersOf(
       places.set(key, balancer);
     };
     for (const port of service.ports.filter((one) => one.protocol === protocol))
-      for (const clusterIP of service.clusterIPs) wantPort(service, port, clusterIP, slices, nodes, put);
+      for (const clusterIP of service.clusterIPs) wantPort(service, port, clusterIP, slices, nodes, outside, put);
     return [...places.values()].map((balancer) => ({ ...balancer, protocol }));
   });
 }
 
+const words = { switch: 'switch', gateway: 'router', external: 'external', announced: 'announced' } as const;
+
 /** How ovn-kubernetes calls a balancer after its place (go-controller, services controller). */
 export function placeName(place: BalancerPlace): string {
-  if ('node' in place) return place.at === 'switch' ? `node_switch_${place.node}` : `node_router_${place.node}`;
+  if ('node' in place) return `node_${words[place.at]}_${place.node}`;
   return place.at === 'everywhere' ? 'cluster' : 'node_switch';
 }
 
@@ -61,6 +63,7 @@ function wantPort(
   clusterIP: string,
   slices: readonly EndpointSlice[],
   nodes: readonly OverlayNode[],
+  outside: Outside,
   put: (place: BalancerPlace, keepsSource: boolean, vip: string, backends: readonly Backend[]) => void,
 ): void {
   const isSix = isIpv6(clusterIP);
@@ -68,6 +71,10 @@ function wantPort(
   const on = (node: string): readonly Backend[] => backends.filter(({ nodeName }) => nodeName === node);
   const ofFamily = (addresses: readonly string[]): readonly string[] =>
     addresses.filter((address) => isIpv6(address) === isSix);
+  const nodePortsAt = (node: OverlayNode, addresses: readonly string[]): readonly string[] =>
+    ofFamily(addresses).flatMap((address) =>
+      outside.isServedAtNode(node, address, port) ? [vipOf(address, port.nodePort ?? 0)] : [],
+    );
 
   const inside = vipOf(clusterIP, port.port);
   if (service.internalTrafficPolicy === 'Cluster') put({ at: 'everywhere' }, false, inside, backends);
@@ -76,20 +83,24 @@ function wantPort(
       if (subnets.length > 0) put({ at: 'switch', node: name }, false, inside, on(name));
 
   const isLocal = service.externalTrafficPolicy === 'Local';
-  const given = ofFamily([...service.externalIPs, ...servedLoadBalancerIPs(service)]);
-  const everyNode = port.nodePort === null ? [] : ofFamily(nodes.flatMap(addressesOf));
-  for (const vip of outsideVips(given, everyNode, port))
-    put({ at: isLocal ? 'switches' : 'everywhere' }, false, vip, backends);
-  if (!isLocal) return;
+  const served = outside.servedAt(service, port).filter(({ address }) => isIpv6(address) === isSix);
+  const vipsOf = (isExternal: boolean): readonly string[] =>
+    served.flatMap((given) => (given.isExternal === isExternal ? [vipOf(given.address, port.port)] : []));
+  const [external, balanced] = [vipsOf(true), vipsOf(false)];
+  const atNodes = nodes.flatMap((node) => nodePortsAt(node, addressesOf(node)));
+  for (const vip of [...balanced, ...atNodes]) put({ at: isLocal ? 'switches' : 'everywhere' }, false, vip, backends);
+  for (const vip of external) put({ at: 'switches' }, false, vip, backends);
   for (const node of nodes.filter(({ gateway }) => gateway !== null && gateway.isVip !== true)) {
-    const own = port.nodePort === null ? [] : ofFamily((node.gateway?.addresses ?? []).map(withoutLength));
-    for (const vip of outsideVips(given, own, port)) put({ at: 'gateway', node: node.name }, true, vip, on(node.name));
+    const { name, gateway } = node;
+    const reached = isLocal ? on(name) : backends;
+    for (const { address } of served.filter(({ isExternal }) => isExternal)) {
+      const at = outside.announcer(address) === name ? 'announced' : 'external';
+      put({ at, node: name }, isLocal, vipOf(address, port.port), reached);
+    }
+    if (!isLocal) continue;
+    const own = nodePortsAt(node, (gateway?.addresses ?? []).map(withoutLength));
+    for (const vip of [...balanced, ...own]) put({ at: 'gateway', node: name }, true, vip, reached);
   }
-}
-
-function outsideVips(given: readonly string[], ofNodes: readonly string[], { port, nodePort }: ServicePort): string[] {
-  const atNodes = nodePort === null ? [] : ofNodes.map((address) => vipOf(address, nodePort));
-  return [...given.map((address) => vipOf(address, port)), ...atNodes];
 }
 
 /** Where a node is reached, and its gateway, which may have an address of its own. One that several share is no router's. */

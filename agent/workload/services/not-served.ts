@@ -1,31 +1,33 @@
 import type { OverlayGateway, OverlayNode } from '../../model/overlay.ts';
 import type { Service } from '../../model/workload.ts';
 import { isIpv6, withoutLength } from '../../overlay/addresses.ts';
-import { addressesOf, servedLoadBalancerIPs } from './balancers.ts';
+import { addressesOf } from './balancers.ts';
+import { isForEverybody, type Outside } from './outside.ts';
 import { longestAffinitySeconds } from './rows.ts';
 
 /** What of a service is not served by these nodes, as whole sentences for an Event; empty: nothing. */
-export function notServed(service: Service, nodes: readonly OverlayNode[]): readonly string[] {
+export function notServed(service: Service, nodes: readonly OverlayNode[], outside: Outside): readonly string[] {
   const { clusterIPs, externalIPs, loadBalancerIPs, affinitySeconds, healthCheckNodePort = null } = service;
   if (clusterIPs.length === 0) return [];
   const reasons: string[] = [];
-  if (servedLoadBalancerIPs(service).length < loadBalancerIPs.length)
+  const balanced = isForEverybody(service) ? loadBalancerIPs : [];
+  if (balanced.length < loadBalancerIPs.length)
     reasons.push(
       `${loadBalancerIPs.join(', ')} is not served, because spec.loadBalancerSourceRanges cannot be enforced here: leave it out, and let a NetworkPolicy say who may come in`,
     );
   const families = new Set(clusterIPs.map(isIpv6));
-  const ofOtherFamilies = [...externalIPs, ...servedLoadBalancerIPs(service)].filter(
-    (one) => !families.has(isIpv6(one)),
-  );
+  const ofOtherFamilies = [...externalIPs, ...balanced].filter((one) => !families.has(isIpv6(one)));
   if (ofOtherFamilies.length > 0)
     reasons.push(`${ofOtherFamilies.join(', ')} is not served, because the service has no cluster IP of that family`);
-  const outside = [...externalIPs, ...servedLoadBalancerIPs(service)].filter((one) => !ofOtherFamilies.includes(one));
-  if (outside.length > 0 && gatewaysOf(nodes).length > 0 && gatewaysOf(nodes).every(({ isVip }) => isVip === true))
+  reasons.push(...outside.faults(service));
+  const served = service.ports.flatMap((port) => outside.servedAt(service, port).map(({ address }) => address));
+  const given = [...new Set(served)];
+  if (given.length > 0 && gatewaysOf(nodes).length > 0 && gatewaysOf(nodes).every(({ isVip }) => isVip === true))
     reasons.push(
-      `${outside.join(', ')} is served inside of the cluster only, because its gateways have one address together: make a node a gateway by an address of its own`,
+      `${given.join(', ')} is served inside of the cluster only, because its gateways have one address together: make a node a gateway by an address of its own`,
     );
   if (service.ports.some(({ nodePort }) => nodePort !== null)) reasons.push(...nodePortsNotServed(nodes));
-  const isOutside = outside.length > 0 || service.ports.some(({ nodePort }) => nodePort !== null);
+  const isOutside = given.length > 0 || service.ports.some(({ nodePort }) => nodePort !== null);
   if (service.externalTrafficPolicy === 'Local' && isOutside) reasons.push(...ledElsewhere(nodes, families));
   if (healthCheckNodePort !== null)
     reasons.push(

@@ -7,6 +7,7 @@ interface ServiceObject {
     readonly namespace?: string;
     readonly name?: string;
     readonly uid?: string;
+    readonly creationTimestamp?: string;
     readonly labels?: Labels;
     readonly annotations?: Labels;
   };
@@ -50,6 +51,7 @@ export function readService(object: unknown): Service {
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
     annotations: networkOnly(metadata.annotations ?? {}),
+    ...(metadata.creationTimestamp !== undefined && { createdAt: metadata.creationTimestamp }),
     type: spec.type ?? 'ClusterIP',
     clusterIPs: isOurs ? addressesIn(spec.clusterIPs ?? [spec.clusterIP ?? '']) : [],
     externalIPs: addressesIn(spec.externalIPs ?? []),

@@ -6,7 +6,6 @@ import { mapOf } from '../../overlay/existing.ts';
 import { balancerGroups, gatewayNames } from '../../overlay/names.ts';
 import type { UnitDraft } from '../part.ts';
 import { type Balancer, type BalancerPlace, placeName } from './balancers.ts';
-import { wantWaysBack } from './way-back.ts';
 
 /** OVN holds an entry of its table for as long, in 16 bits (ovn-nb(5), affinity_timeout). */
 export const longestAffinitySeconds = 65_535;
@@ -36,13 +35,11 @@ export function wantBalancer(unit: UnitDraft, service: Service, balancer: Balanc
     why: `service ${owner} is reached over ${balancer.protocol}`,
   });
   attach(unit, balancer.place, row.reference, title);
-  const node = unit.nodes.find(({ name }) => 'node' in balancer.place && balancer.place.node === name);
-  if (balancer.keepsSource && node !== undefined) wantWaysBack(unit, owner, node, balancer);
 }
 
 /** Whether a balancer of this name is on the switch or the router of one node. */
 export function isOfOneNode(title: string): boolean {
-  return /_node_(switch|router)_/.test(title);
+  return /_node_(switch|router|external|announced)_/.test(title);
 }
 
 /** These keys, and of the others none. */
@@ -51,16 +48,14 @@ function exactly(entries: Readonly<Record<string, string>>, others: readonly str
 }
 
 function optionsOf(service: Service, balancer: Balancer): Readonly<Record<string, string>> {
-  const { affinitySeconds, externalIPs } = service;
-  const { protocol, keepsSource, vips } = balancer;
-  // A gateway that would refuse leaves the answer to one that serves.
-  const isAnswering = externalIPs.length > 0 && (!keepsSource || Object.values(vips).some((to) => to !== ''));
+  const { affinitySeconds } = service;
+  const { place, protocol, keepsSource } = balancer;
   return {
     reject: 'true',
     event: 'false',
     hairpin_snat_ip: Object.values(masqueradeOfHairpin).join(' '),
-    // Whoever gives a service the address of a load balancer makes it known, too; for an external address nobody else would answer.
-    neighbor_responder: isAnswering ? 'reachable' : 'none',
+    // Of nodes' own addresses the nodes answer for, and whoever gives a service the address of a load balancer makes it known, too.
+    neighbor_responder: place.at === 'announced' ? 'reachable' : 'none',
     ...(keepsSource && { skip_snat: 'true' }),
     ...(affinitySeconds !== null && { affinity_timeout: `${Math.min(affinitySeconds, longestAffinitySeconds)}` }),
     // A client of UDP would go on to talk to one that is gone, for as long as it talks. Connections of TCP end by themselves, and may outlive their entry.

@@ -1,46 +1,87 @@
-import type { EndpointSlice, ObjectKey } from '../../model/workload.ts';
+import type { EndpointSlice, ObjectChange, ObjectKey, Service } from '../../model/workload.ts';
 import type { Draft } from '../../overlay/draft.ts';
-import type { Part, UnitDraft } from '../part.ts';
-import { balancersOf } from './balancers.ts';
+import type { Part, UnitDraft, WorkloadFacts } from '../part.ts';
+import { type Balancer, balancersOf } from './balancers.ts';
+import { type Outside, outsideOf, sharing } from './outside.ts';
 import { wantBalancer } from './rows.ts';
+import { serviceOf, slicesByService } from './service-slices.ts';
+import { wantWaysBack } from './way-back.ts';
 
 /** Load balancers of services; a unit is a service with all of its slices. */
 export const services: Part = {
   kind: 'service',
   keys: ({ workload }) =>
     [...workload.services].flatMap(([key, { clusterIPs }]) => (clusterIPs.length > 0 ? [key] : [])),
-  concerned: ({ kind, before, now }) => {
-    if (kind === 'Service')
-      return [before, now].flatMap((one) => (one === undefined ? [] : [`${one.namespace}/${one.name}`]));
-    if (kind === 'EndpointSlice') return new Set([before, now].flatMap((one) => serviceOf(one) ?? []));
-    return [];
+  concerned: (change, { workload }) => {
+    const own = keysOf(change);
+    return [...own, ...sharing(placesChanged(change, own, workload), workload.services)];
   },
   want: (key, unit) => {
     const service = unit.workload.services.get(key);
     if (service === undefined) return;
-    for (const balancer of balancersOf(service, slicesOf(unit).get(key) ?? [], unit.nodes))
-      wantBalancer(unit, service, balancer);
+    const { slices, outside } = ofPlan(unit);
+    const balancers = balancersOf(service, slices.get(key) ?? [], unit.nodes, outside);
+    for (const balancer of balancers) wantBalancer(unit, service, balancer);
+    for (const { node, protocol, backends } of answeredBy(balancers)) {
+      const there = unit.nodes.find(({ name }) => name === node);
+      if (there !== undefined) wantWaysBack(unit, key, there, protocol, backends);
+    }
   },
 };
 
-/** Of every service, once for all units of a plan: a restart plans thousands of them. */
-const slicesOfPlan = new WeakMap<Draft, ReadonlyMap<ObjectKey, readonly EndpointSlice[]>>();
-
-function slicesOf({ draft, workload }: UnitDraft): ReadonlyMap<ObjectKey, readonly EndpointSlice[]> {
-  const known = slicesOfPlan.get(draft);
-  if (known !== undefined) return known;
-  const slices = new Map<ObjectKey, EndpointSlice[]>();
-  for (const slice of workload.slices.values()) {
-    const key = serviceOf(slice);
-    if (key === null) continue;
-    const others = slices.get(key);
-    if (others === undefined) slices.set(key, [slice]);
-    else others.push(slice);
-  }
-  slicesOfPlan.set(draft, slices);
-  return slices;
+/** The services that a change is of. */
+function keysOf({ kind, before, now }: ObjectChange): readonly ObjectKey[] {
+  const found = [before, now].flatMap((one) => {
+    if (one === undefined) return [];
+    if (kind === 'Service') return [`${(one as Service).namespace}/${one.name}`];
+    return kind === 'EndpointSlice' ? (serviceOf(one as EndpointSlice) ?? []) : [];
+  });
+  return [...new Set(found)];
 }
 
-function serviceOf(slice: EndpointSlice | undefined): ObjectKey | null {
-  return slice === undefined || slice.serviceName === null ? null : `${slice.namespace}/${slice.serviceName}`;
+/** The services whose change can give an address or a port to another one: with a policy of `Local` endpoints decide who answers for an address. */
+function placesChanged(
+  { kind, before, now }: ObjectChange,
+  own: readonly ObjectKey[],
+  workload: WorkloadFacts['workload'],
+): readonly Service[] {
+  if (kind === 'Service') return [before, now].flatMap((one) => one ?? []);
+  return own.flatMap((key) => {
+    const service = workload.services.get(key);
+    return service?.externalTrafficPolicy === 'Local' && service.externalIPs.length > 0 ? [service] : [];
+  });
+}
+
+/** What is decided for all services, once for all units of a plan. */
+interface OfPlan {
+  readonly slices: ReadonlyMap<ObjectKey, readonly EndpointSlice[]>;
+  readonly outside: Outside;
+}
+
+const plans = new WeakMap<Draft, OfPlan>();
+
+function ofPlan(unit: UnitDraft): OfPlan {
+  const known = plans.get(unit.draft);
+  if (known !== undefined) return known;
+  const slices = slicesByService(unit.workload);
+  const found = { slices, outside: outsideOf(unit, slices) };
+  plans.set(unit.draft, found);
+  return found;
+}
+
+/** Those behind the balancers of a gateway that keep the source, of each protocol. */
+function answeredBy(balancers: readonly Balancer[]): readonly {
+  readonly node: string;
+  readonly protocol: Balancer['protocol'];
+  readonly backends: ReadonlySet<string>;
+}[] {
+  const found = new Map<string, { node: string; protocol: Balancer['protocol']; backends: Set<string> }>();
+  for (const { place, protocol, keepsSource, vips } of balancers) {
+    if (!keepsSource || !('node' in place)) continue;
+    const key = `${protocol} ${place.node}`;
+    const one = found.get(key) ?? { node: place.node, protocol, backends: new Set() };
+    for (const to of Object.values(vips)) for (const backend of to.split(',')) one.backends.add(backend);
+    found.set(key, one);
+  }
+  return [...found.values()];
 }

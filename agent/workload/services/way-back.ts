@@ -1,4 +1,5 @@
 import type { OverlayNode } from '../../model/overlay.ts';
+import type { Protocol } from '../../model/workload.ts';
 import { isIpv6, isWithin, sameFamily, withoutLength } from '../../overlay/addresses.ts';
 import { is, keys } from '../../overlay/column-changes.ts';
 import { listOf, textOf } from '../../overlay/existing.ts';
@@ -6,7 +7,6 @@ import { wantHeld } from '../../overlay/held.ts';
 import { gatewayNames, joinNames } from '../../overlay/names.ts';
 import { clusterRouterOf } from '../../overlay/ownership.ts';
 import type { UnitDraft } from '../part.ts';
-import type { Balancer } from './balancers.ts';
 
 /** Before that by which the nodes' own addresses are led to the nodes (agent/overlay/node.ts). */
 const priority = 1005;
@@ -20,10 +20,16 @@ interface Answer {
 }
 
 /**
- * Leads what the pods behind a gateway's balancer answer to nodes back through this gateway, which alone knows what was asked. A node that asks a pod itself
+ * Leads what the pods behind a gateway's balancers answer to nodes back through this gateway, which alone knows what was asked. A node that asks a pod itself
  * has an address of the cluster.
  */
-export function wantWaysBack(unit: UnitDraft, owner: string, node: OverlayNode, balancer: Balancer): void {
+export function wantWaysBack(
+  unit: UnitDraft,
+  owner: string,
+  node: OverlayNode,
+  protocol: Protocol,
+  backends: ReadonlySet<string>,
+): void {
   const { draft, nodes } = unit;
   const router = clusterRouterOf(draft.existing);
   const port = draft.existing.named('Logical_Router_Port', joinNames(gatewayNames(node.name).router).onRouter);
@@ -34,7 +40,7 @@ export function wantWaysBack(unit: UnitDraft, owner: string, node: OverlayNode, 
   const holder = { table: 'Logical_Router', title: textOf(router, 'name'), reference: router._uuid, existing: router };
   const hops = draft.hasColumn('Logical_Router_Policy', 'nexthops') ? 'nexthops' : 'nexthop';
   const gateways = listOf(port, 'networks').map((one) => withoutLength(String(one)));
-  for (const { address, match } of answersOf(owner, node, nodes, balancer)) {
+  for (const { address, match } of answersOf(owner, node, nodes, protocol, backends)) {
     const hop = sameFamily(gateways, address);
     if (hop === null) continue;
     wantHeld(
@@ -60,12 +66,13 @@ function answersOf(
   owner: string,
   { gateway, subnets }: OverlayNode,
   nodes: readonly OverlayNode[],
-  { protocol, vips }: Balancer,
+  protocol: Protocol,
+  backends: ReadonlySet<string>,
 ): readonly Answer[] {
   const own = (gateway?.addresses ?? []).map(withoutLength);
   // Nothing arrives from the address that the gateway has, too: the node that it is asks by its own table.
   const askers = nodes.flatMap(({ hostAddresses }) => hostAddresses).filter((one) => !own.includes(one));
-  return [...new Set(Object.values(vips).flatMap((to) => to.split(',')))].flatMap((backend): Answer[] => {
+  return [...backends].flatMap((backend): Answer[] => {
     const [, address = '', port = ''] = /^\[?(.*?)\]?:([0-9]+)$/.exec(backend) ?? [];
     const family = isIpv6(address) ? 'ip6' : 'ip4';
     const ofFamily = askers.filter((one) => isIpv6(one) === isIpv6(address));

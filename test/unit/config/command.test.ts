@@ -73,6 +73,8 @@ overlay.joinSubnet                100.64.0.0/16  default
 overlay.encapType                 geneve         default
 overlay.encapAddress              auto           default
 overlay.kubeconfig                -              default
+overlay.servicePorts              80,443         default
+overlay.externalIPRanges          -              default
 network.clusterNetwork            10.42.0.0/16   default
 network.serviceNetwork            10.43.0.0/16   default
 network.serviceNodePortRange      30000-32767    default

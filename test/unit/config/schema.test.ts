@@ -71,6 +71,8 @@ t.test('the schema and the type of the configuration have the same settings', (t
       encapType: byDefault('geneve'),
       encapAddress: byDefault('auto'),
       kubeconfig: byDefault(null),
+      servicePorts: byDefault('80,443'),
+      externalIPRanges: byDefault(null),
     },
     cluster: {
       clusterNetwork: byDefault(['10.42.0.0/16']),

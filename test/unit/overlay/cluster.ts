@@ -7,6 +7,7 @@ import type {
   OverlayLayout,
   OverlayNode,
   OverlayPlan,
+  ServiceExposure,
 } from '../../../agent/model/overlay.ts';
 import type { ColumnShape, DatabaseRows, DatabaseShape } from '../../../agent/model/rows.ts';
 import { macsNeeded, planNorthbound } from '../../../agent/overlay/northbound.ts';
@@ -60,6 +61,16 @@ export const seed: OverlayLayout = {
   clusterSubnets: ['192.168.0.0/16'],
   joinSubnets: ['100.64.1.0/24'],
   mtu: 1400,
+};
+
+/** NodePorts and the ports that ovn.yaml lists by default; external addresses in a part of the nodes' LAN and far from it. */
+export const exposure: ServiceExposure = {
+  nodePorts: [
+    { first: 30_000, last: 32_767 },
+    { first: 80, last: 80 },
+    { first: 443, last: 443 },
+  ],
+  externalRanges: ['192.0.2.192/27', '203.0.113.0/24', '2001:db8:ffff::/48'],
 };
 
 /** Node number `id` of a cluster. */

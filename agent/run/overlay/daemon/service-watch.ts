@@ -9,7 +9,7 @@ import { createGathered } from './gathered.ts';
 
 /** Columns from which services are told, and none in which chassis report. */
 const tables = {
-  Load_Balancer: ['vips', 'protocol', 'lr_datapath_group'],
+  Load_Balancer: ['name', 'vips', 'protocol', 'lr_datapath_group'],
   Logical_DP_Group: ['datapaths'],
   Datapath_Binding: ['external_ids'],
   Chassis: ['name', 'encaps'],

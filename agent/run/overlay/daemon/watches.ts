@@ -10,6 +10,7 @@ import { clusterPort } from '../../../overlay/shared-ports.ts';
 import { overlayTables } from '../../../overlay/tables.ts';
 import { shapeOfSchema } from '../../../overlay/wire.ts';
 import type { OverlayPlaces } from '../places.ts';
+import { followListeners } from './listener-watch.ts';
 import { followServices } from './service-watch.ts';
 import type { Scope } from './work.ts';
 
@@ -64,10 +65,11 @@ export async function startWatches(
     return socket === null ? [] : [follow(database, `unix:${socket}`, () => onEvent('look'))];
   });
   const services = followArriving(record, places, () => onEvent('look'));
+  const listeners = followListeners(places, () => onEvent('look'));
   return () => {
     stopKernel();
     stopFiles();
-    for (const stop of [local, services, ...central]) stop();
+    for (const stop of [local, services, listeners, ...central]) stop();
   };
 }
 

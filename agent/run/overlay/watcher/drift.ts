@@ -7,6 +7,7 @@ import type { OverlayPlan } from '../../../model/overlay.ts';
 import type { DatabaseRows } from '../../../model/rows.ts';
 import type { Workload } from '../../../model/workload.ts';
 import { indexRows } from '../../../overlay/existing.ts';
+import { reservedPorts } from '../../../overlay/names.ts';
 import { workloadTables } from '../../../overlay/tables.ts';
 import { allUnits, planWorkload } from '../../../workload/plan-workload.ts';
 import { createAddressBook } from '../../../workload/pods/address-book.ts';
@@ -28,7 +29,7 @@ export interface WorkloadDrift {
 /** What the daemon would have to write so that the rows of OVN_Northbound are as the objects of Kubernetes call for. Touches nothing. */
 export async function workloadDrift(
   { overlay }: Pick<Config, 'overlay'>,
-  { record, databases, members }: PlannedNode,
+  { record, databases, members, places }: PlannedNode,
 ): Promise<WorkloadDrift> {
   const northbound = databases.find(({ database }) => database.name === 'OVN_Northbound')?.database;
   const kubeconfig = overlay.kubeconfig.value;
@@ -38,7 +39,7 @@ export async function workloadDrift(
     const workload = await listWorkload(kubeconfig, record.node.name);
     const plan = planAll(
       workload,
-      { layout: record.layout, nodes: members },
+      { layout: record.layout, nodes: members, exposure: places.exposure },
       await readRows(northbound, workloadTables),
     );
     return { workload: plan, unknown: [] };
@@ -52,7 +53,13 @@ function planAll(workload: Workload, cluster: Cluster, rows: DatabaseRows): Over
   const book = createAddressBook();
   const pods = workload.pods.values();
   const ofRow = (key: string, uid: string): readonly string[] => addressesOfRow(existing, key, uid);
-  book.settle({ nodes: cluster.nodes, pods, gone: [], addressesOfRow: ofRow });
+  book.settle({
+    nodes: cluster.nodes,
+    pods,
+    gone: [],
+    reserved: reservedPorts(cluster.layout, cluster.nodes),
+    addressesOfRow: ofRow,
+  });
   const facts = { ...cluster, workload, addresses: book.addresses };
   return planWorkload(facts, existing, rows.shape, allUnits(facts, existing));
 }

@@ -2,14 +2,14 @@ import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type { NetworkPolicy, ObjectChange, Pod } from '../../../model/workload.ts';
 import type { WorkloadFacts } from '../../../workload/part.ts';
 import type { Northbound } from './northbound.ts';
-import { noticeOfRefused, noticesOfHostPorts, noticesOfPolicy, noticesOfService } from './notices.ts';
+import { noticeOfRefused, noticesOfHostPorts, noticesOfPolicy, noticesOfService, viewOf } from './notices.ts';
 import type { Objects } from './objects.ts';
 import { createPodNetworks, type PodNetworks } from './pod-networks.ts';
 import type { WatcherReport } from './state.ts';
 import { createWriter, type WriterListener } from './writer.ts';
 
 /** The cluster's nodes, and what they have in common. */
-export type Cluster = Pick<WorkloadFacts, 'layout' | 'nodes'>;
+export type Cluster = Pick<WorkloadFacts, 'layout' | 'nodes' | 'exposure'>;
 
 /** Keeps the rows while this side has the lock; while another has it, this one stands by. */
 export interface Keeper {
@@ -41,14 +41,13 @@ export function createKeeper(
     cluster && networks
       ? networks.settle(changes, { ...cluster, pods: workload.pods, existing: northbound.existing })
       : [];
-  /** `before`: the nodes of which services were told; what they have not got of those, either, they know. */
-  const tellOf = (
-    services: Iterable<NonNullable<ObjectChange['now']>>,
-    before: Cluster['nodes'] | null = null,
-  ): void => {
-    const nodes = cluster?.nodes ?? [];
-    for (const service of services)
-      if ('clusterIPs' in service) noticesOfService(service, nodes, before).forEach(api.tell);
+  /** `before`: the cluster of which services were told; what they have not got of that, either, they know. */
+  const tellOf = (services: Iterable<NonNullable<ObjectChange['now']>>, before: Cluster | null = null): void => {
+    if (cluster === null) return;
+    const found = [...services].filter((one) => 'clusterIPs' in one);
+    if (found.length === 0) return;
+    const [now, then] = [viewOf({ ...cluster, workload }), before && viewOf({ ...before, workload })];
+    for (const service of found) noticesOfService(service, now, then).forEach(api.tell);
   };
   const tellOfPods = (pods: Iterable<Pod>): void => {
     for (const pod of pods) noticesOfHostPorts(pod).forEach(api.tell);
@@ -74,7 +73,7 @@ export function createKeeper(
   takeOver();
   return {
     know: (now) => {
-      const before = cluster?.nodes ?? null;
+      const before = cluster;
       cluster = now;
       if (networks === null) return takeOver();
       settle(null);

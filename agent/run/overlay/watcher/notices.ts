@@ -3,8 +3,10 @@ import type { AgentError } from '../../../errors.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
 import type { NetworkPolicy, Pod, Service } from '../../../model/workload.ts';
 import type { Unit } from '../../../workload/plan-workload.ts';
-import type { AddressFault } from '../../../workload/pods/address-book.ts';
+import type { AddressFault } from '../../../workload/pods/address-faults.ts';
 import { notServed } from '../../../workload/services/not-served.ts';
+import { type Outside, type OutsideFacts, outsideOf } from '../../../workload/services/outside.ts';
+import { slicesByService } from '../../../workload/services/service-slices.ts';
 import { kinds, type Projected } from './kinds.ts';
 import type { Objects } from './objects.ts';
 
@@ -30,12 +32,8 @@ export function noticesOfHostPorts({ namespace, name, uid, isOver, hostPorts = [
   ];
 }
 
-/** What a service asks for and does not get of these nodes, and not even of those before, if there were any: that was told. */
-export function noticesOfService(
-  service: Service,
-  nodes: readonly OverlayNode[],
-  before: readonly OverlayNode[] | null,
-): readonly Notice[] {
+/** What a service asks for and does not get, and did not even get before, if there was a before: that was told. */
+export function noticesOfService(service: Service, now: ServiceView, before: ServiceView | null): readonly Notice[] {
   const { namespace, name, uid } = service;
   const regarding = { apiVersion: 'v1', kind: 'Service', namespace, name, uid };
   const noticeOf = (note: string): Notice => ({
@@ -45,8 +43,8 @@ export function noticesOfService(
     action: 'Serve',
     note,
   });
-  const told = before === null ? [] : notServed(service, before);
-  return notServed(service, nodes)
+  const told = before === null ? [] : notServed(service, before.nodes, before.outside);
+  return notServed(service, now.nodes, now.outside)
     .filter((note) => !told.includes(note))
     .map(noticeOf);
 }
@@ -56,6 +54,17 @@ export function noticesOfPolicy({ namespace, name, uid, refusal }: NetworkPolicy
   if (refusal === undefined) return [];
   const regarding = { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', namespace, name, uid };
   return [{ regarding, type: 'Warning', reason: 'TooLarge', action: 'Serve', note: refusal }];
+}
+
+/** What decides what a service gets: the nodes, and the other services. */
+export interface ServiceView {
+  readonly nodes: readonly OverlayNode[];
+  readonly outside: Outside;
+}
+
+/** The view of these objects and nodes. */
+export function viewOf(facts: OutsideFacts): ServiceView {
+  return { nodes: facts.nodes, outside: outsideOf(facts, slicesByService(facts.workload)) };
 }
 
 /** OVN does not take what an object calls for. null: the unit is no object's own, or that is gone. */

@@ -4,6 +4,7 @@ import type { WatcherState } from '../../../model/overlay-daemon.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { openClusterApi } from '../cluster-api.ts';
 import type { Teller } from '../daemon/report.ts';
+import { listenersBesideServices } from '../occupied.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { startWatcher, type Watcher } from './watcher.ts';
 
@@ -17,10 +18,11 @@ export interface CentralWatcher {
 /** Begins when it is told that this is the central node. Without a kubeconfig it waits for one. */
 export function createCentralWatcher(
   config: Pick<Config, 'overlay'>,
-  { ovnRuns }: OverlayPlaces,
+  places: OverlayPlaces,
   teller: Teller,
   note: (state: WatcherState) => void,
 ): CentralWatcher {
+  const { ovnRuns, exposure } = places;
   let running: { readonly watcher: Watcher; readonly stop: () => void } | null = null;
   const start = (nodeName: string) => {
     const api = openClusterApi(config, nodeName, teller.say);
@@ -31,7 +33,9 @@ export function createCentralWatcher(
     know: ({ layout, members, node }, nodes) => {
       if (members === null) return;
       running ??= start(node.name);
-      running.watcher.know({ layout, nodes });
+      const listeners = listenersBesideServices(places);
+      const withListeners = nodes.map((one) => (one.name === node.name ? { ...one, listeners } : one));
+      running.watcher.know({ layout, nodes: withListeners, exposure });
     },
     close: async () => {
       await running?.watcher.close();

@@ -3,8 +3,9 @@ import type { AgentError } from '../../../errors.ts';
 import type { OverlayLayout, OverlayNode } from '../../../model/overlay.ts';
 import type { ObjectChange, ObjectKey, Pod, PodAddresses } from '../../../model/workload.ts';
 import { type Existing, listOf, mapOf } from '../../../overlay/existing.ts';
+import { reservedPorts } from '../../../overlay/names.ts';
 import { createAddressBook } from '../../../workload/pods/address-book.ts';
-import { portName } from '../../../workload/pods/pods.ts';
+import { portName } from '../../../workload/pods/port-name.ts';
 import { keyOf } from './kinds.ts';
 import { noticeOfFault } from './notices.ts';
 import { createPodAnnotations } from './pod-annotations.ts';
@@ -58,6 +59,7 @@ export function createPodNetworks(
         nodes: facts.nodes,
         pods,
         gone,
+        reserved: reservedPorts(facts.layout, facts.nodes),
         addressesOfRow: (key, uid) => addressesOfRow(facts.existing, key, uid),
       });
       for (const fault of faults) api.tell(noticeOfFault(fault));

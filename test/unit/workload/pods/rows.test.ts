@@ -7,7 +7,7 @@ import { operationsOf } from '../../../../agent/overlay/operations.ts';
 import { emptyWorkload } from '../../../../agent/workload/empty-workload.ts';
 import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
 import { allUnits, concernedUnits, planWorkload } from '../../../../agent/workload/plan-workload.ts';
-import { applied, dual, dualNode, emptyNorthbound, modern, nodeOf, seed } from '../../overlay/cluster.ts';
+import { applied, dual, dualNode, emptyNorthbound, exposure, modern, nodeOf, seed } from '../../overlay/cluster.ts';
 import type { ModelDatabase } from '../../overlay/model-database.ts';
 import { openBook, podOf } from './pods.ts';
 
@@ -22,6 +22,7 @@ function clusterOf(nodes: readonly OverlayNode[], layout: OverlayLayout = modern
   const facts = (): WorkloadFacts => ({
     layout,
     nodes,
+    exposure,
     workload: { ...none, pods: known },
     addresses: told.book.addresses,
   });

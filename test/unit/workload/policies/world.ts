@@ -14,6 +14,7 @@ import { emptyWorkload } from '../../../../agent/workload/empty-workload.ts';
 import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
 import { planWorkload, type Unit } from '../../../../agent/workload/plan-workload.ts';
 import { policies as parts } from '../../../../agent/workload/policies/policies.ts';
+import { exposure } from '../../overlay/cluster.ts';
 import type { ModelDatabase } from '../../overlay/model-database.ts';
 
 export interface PolicyWorld {
@@ -64,6 +65,7 @@ export function factsOf(layout: OverlayLayout, world: PolicyWorld): WorkloadFact
   return {
     layout,
     nodes: [],
+    exposure,
     workload: { ...emptyWorkload(), namespaces, pods, policies },
     addresses,
   };
@@ -109,7 +111,12 @@ export function setPorts(database: ModelDatabase, { pods }: PolicyWorld): void {
     if (there.named('Logical_Switch_Port', name) !== null) continue;
     const id = `port${added.length}`;
     added.push(id);
-    operations.push({ op: 'insert', table: 'Logical_Switch_Port', row: { name }, 'uuid-name': id });
+    operations.push({
+      op: 'insert',
+      table: 'Logical_Switch_Port',
+      row: { name, external_ids: ['map', [['pod', 'true']]] },
+      'uuid-name': id,
+    });
   }
   const removed = there.all('Logical_Switch_Port').filter((row) => !wanted.has(String(row.name)));
   const references = (column: 'insert' | 'delete', ids: readonly string[]): RowOperation => ({

@@ -2,9 +2,11 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { OverlayGateway, OverlayLayout, OverlayNode } from '../../../../agent/model/overlay.ts';
+import type { OverlayGateway, OverlayLayout, OverlayNode, ServiceExposure } from '../../../../agent/model/overlay.ts';
 import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
 import { notServed } from '../../../../agent/workload/services/not-served.ts';
+import { outsideOf } from '../../../../agent/workload/services/outside.ts';
+import { slicesByService } from '../../../../agent/workload/services/service-slices.ts';
 import { shortPlan } from '../../overlay/cases.ts';
 import { applied, dual, dualNode, emptyNorthbound, gatewayOf, modern, nodeOf, seed } from '../../overlay/cluster.ts';
 import type { ModelDatabase } from '../../overlay/model-database.ts';
@@ -20,7 +22,10 @@ interface Case {
   readonly release?: string;
   readonly layout?: 'modern' | 'dual' | 'seed';
   readonly nodes: readonly NodeChange[];
-  readonly services: Readonly<Record<string, { readonly spec?: object; readonly status?: object }>>;
+  readonly exposure?: Partial<ServiceExposure>;
+  readonly services: Readonly<
+    Record<string, { readonly metadata?: object; readonly spec?: object; readonly status?: object }>
+  >;
   readonly slices: readonly (Parameters<typeof sliceObject>[2] & {
     readonly of: string;
     readonly endpoints: Parameters<typeof sliceObject>[1];
@@ -37,8 +42,9 @@ for (const name of readdirSync(folder).filter((entry) => !entry.endsWith('.md'))
   t.test(name, (t) => {
     const { facts, database } = readCase(name);
     const plan = planAll(facts, database.rows());
+    const outside = outsideOf(facts, slicesByService(facts.workload));
     const reasons = [...facts.workload.services].flatMap(([key, one]) =>
-      notServed(one, facts.nodes).map((line) => `${key}: ${line}\n`),
+      notServed(one, facts.nodes, outside).map((line) => `${key}: ${line}\n`),
     );
     const outcome: Readonly<Record<string, string>> = {
       'rows.json': `${readableJson(shortPlan(plan, database.rows()))}\n`,
@@ -74,8 +80,11 @@ function readCase(name: string): { readonly facts: WorkloadFacts; readonly datab
   }
   applied(database, { layout, nodes, centralNode: 'central' });
   const objects: ApiObject[] = [
-    ...Object.entries(said.services).map(([key, { spec, status }]) => serviceObject(key, spec, status)),
+    ...Object.entries(said.services).map(([key, { spec, status, metadata }]) =>
+      serviceObject(key, spec, status, metadata),
+    ),
     ...said.slices.map(({ of, endpoints, ...rest }) => sliceObject(of, endpoints, rest)),
   ];
-  return { facts: factsFor(objects, nodes, layout), database };
+  const facts = factsFor(objects, nodes, layout);
+  return { facts: { ...facts, exposure: { ...facts.exposure, ...said.exposure } }, database };
 }

@@ -8,7 +8,7 @@ import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
 import { allUnits, planWorkload } from '../../../../agent/workload/plan-workload.ts';
 import { readService } from '../../../../agent/workload/services/read-service.ts';
 import { readSlice } from '../../../../agent/workload/services/read-slice.ts';
-import { modern } from '../../overlay/cluster.ts';
+import { exposure, modern } from '../../overlay/cluster.ts';
 import type { ModelDatabase } from '../../overlay/model-database.ts';
 
 /** An object of the API. */
@@ -40,7 +40,7 @@ export function factsFor(
   nodes: readonly OverlayNode[],
   layout: OverlayLayout = modern,
 ): WorkloadFacts {
-  return { layout, nodes, workload: workloadOf(objects), addresses: new Map() };
+  return { layout, nodes, exposure, workload: workloadOf(objects), addresses: new Map() };
 }
 
 /** The plan of all units. */
@@ -57,9 +57,9 @@ export function applyAll(facts: WorkloadFacts, database: ModelDatabase): Overlay
 }
 
 /** A Service `web` of the namespace `default`; `spec` is what differs from one of port 80 with one address. */
-export function serviceObject(name: string, spec: object = {}, status: object = {}): ApiObject {
+export function serviceObject(name: string, spec: object = {}, status: object = {}, metadata: object = {}): ApiObject {
   const usual = { type: 'ClusterIP', clusterIPs: ['10.43.0.80'], ports: [{ port: 80, protocol: 'TCP' }] };
-  return { kind: 'Service', metadata: metadataOf(name), spec: { ...usual, ...spec }, status };
+  return { kind: 'Service', metadata: { ...metadataOf(name), ...metadata }, spec: { ...usual, ...spec }, status };
 }
 
 /** An EndpointSlice of a service; each endpoint is an address, its node, and what is not as usual. */

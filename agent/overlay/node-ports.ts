@@ -1,0 +1,48 @@
+import type { Listener, OverlayNode, PortRange } from '../model/overlay.ts';
+import { withoutLength } from './addresses.ts';
+
+/**
+ * Ports that a node needs, whether somebody listens there now or not: SSH; etcd and the API server (kubernetes.io, "Ports and Protocols"); the kubelet; OVN's
+ * databases (ovn-ctl(8)); tunnels (IANA: geneve, vxlan) and the key exchange of IPsec (RFC 7296, RFC 3948).
+ */
+const needed: Readonly<Record<Listener['protocol'], readonly number[]>> = {
+  tcp: [22, 2379, 2380, 6443, 6641, 6642, 6643, 6644, 10250],
+  udp: [500, 4500, 4789, 6081],
+  sctp: [],
+};
+
+/** Addresses that mean the host itself, a link or a group, on every node (RFC 6890): no service has one. */
+export const unservableRanges: readonly string[] = [
+  '0.0.0.0/8',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '224.0.0.0/3',
+  '::/127',
+  'fe80::/10',
+  'ff00::/8',
+];
+
+/** True for a port that no service takes from a node, whatever the configuration says. */
+export function isNeeded(protocol: Listener['protocol'], port: number): boolean {
+  return needed[protocol].includes(port);
+}
+
+/** True for a port of a node's own address at which a service may be served, as long as no process of the node listens there. */
+export function isForServices(ranges: readonly PortRange[], protocol: Listener['protocol'], port: number): boolean {
+  return !isNeeded(protocol, port) && ranges.some(({ first, last }) => first <= port && port <= last);
+}
+
+/** True where one of these sockets takes what arrives at an address and port of its node. */
+export function isListening(
+  listeners: readonly Listener[],
+  { protocol, address, port }: Listener & { readonly address: string },
+): boolean {
+  return listeners.some(
+    (one) => one.protocol === protocol && one.port === port && (one.address === null || one.address === address),
+  );
+}
+
+/** Every address that is known to be a node's or its gateway's. */
+export function nodeAddresses({ hostAddresses, encap, gateway }: OverlayNode): readonly string[] {
+  return [...new Set([...hostAddresses, ...encap.addresses, ...(gateway?.addresses ?? []).map(withoutLength)])];
+}

@@ -1,0 +1,30 @@
+import type { Listener, PortRange } from '../model/overlay.ts';
+import type { ArrivingService, ServicePlace } from '../model/overlay-demux.ts';
+import { isWithin } from './addresses.ts';
+import { isForServices, isListening, unservableRanges } from './node-ports.ts';
+
+/** What a node has that no service may take. */
+export interface OwnPlaces {
+  /** Every address of its interfaces, whichever that is. */
+  readonly addresses: readonly string[];
+  readonly listeners: readonly Listener[];
+  /** Ports of its addresses at which services may be served. */
+  readonly ports: readonly PortRange[];
+  /** Where its daemons reach the API server, wherever that is. */
+  readonly apiServers: readonly ServicePlace[];
+}
+
+/**
+ * The services that may arrive at a node: at its own addresses only those at ports for services, on which no process of the node listens. Whoever wrote the
+ * rows, and whenever, the node judges them here.
+ */
+export function servedBeside(services: readonly ArrivingService[], own: OwnPlaces): readonly ArrivingService[] {
+  return services.filter((service) => !takes(service, own));
+}
+
+function takes({ protocol, address, port }: ArrivingService, own: OwnPlaces): boolean {
+  if (own.apiServers.some((one) => one.address === address && one.port === port)) return true;
+  if (unservableRanges.some((range) => isWithin(address, range))) return true;
+  if (!own.addresses.includes(address)) return false;
+  return !isForServices(own.ports, protocol, port) || isListening(own.listeners, { protocol, address, port });
+}

@@ -1,0 +1,48 @@
+import { readLinks } from '../../drivers/host/links.ts';
+import { readListeners } from '../../drivers/host/listeners.ts';
+import { kubeconfigPath, readAccess } from '../../drivers/kubernetes/kubeconfig.ts';
+import { isAgentError } from '../../errors.ts';
+import type { Listener } from '../../model/overlay.ts';
+import type { ArrivingService, ServicePlace } from '../../model/overlay-demux.ts';
+import { canonicalAddress, familyOf } from '../../net/address.ts';
+import { isForServices } from '../../overlay/node-ports.ts';
+import { type OwnPlaces, servedBeside } from '../../overlay/own-places.ts';
+import type { OverlayPlaces } from './places.ts';
+
+/** What this node has now that no service may take. */
+export async function readOwnPlaces(places: Pick<OverlayPlaces, 'exposure' | 'kubeconfig'>): Promise<OwnPlaces> {
+  return {
+    addresses: readLinks().flatMap(({ addresses }) => addresses.map(({ address }) => canonicalAddress(address))),
+    listeners: readListeners(),
+    ports: places.exposure.nodePorts,
+    apiServers: await apiServers(places),
+  };
+}
+
+/** The sockets of this node that could take a port from a service, or a service from them; in order. */
+export function listenersBesideServices({ exposure }: Pick<OverlayPlaces, 'exposure'>): readonly Listener[] {
+  const found = readListeners().filter(({ protocol, port }) => isForServices(exposure.nodePorts, protocol, port));
+  const texts = new Map(found.map((one) => [`${one.protocol} ${one.port} ${one.address ?? ''}`, one]));
+  return [...texts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+}
+
+/** The services of these that may arrive at this node now. */
+export async function servedHere(
+  services: readonly ArrivingService[],
+  places: Pick<OverlayPlaces, 'exposure' | 'kubeconfig'>,
+): Promise<readonly ArrivingService[]> {
+  return servedBeside(services, await readOwnPlaces(places));
+}
+
+/** Where the daemon reaches the API server, if its kubeconfig says that by an address. */
+async function apiServers({ kubeconfig }: Pick<OverlayPlaces, 'kubeconfig'>): Promise<readonly ServicePlace[]> {
+  try {
+    const { server } = await readAccess(kubeconfigPath(kubeconfig, process.env));
+    const host = server.hostname.replace(/^\[(.*)\]$/, '$1');
+    return familyOf(host) === null ? [] : [{ address: canonicalAddress(host), port: Number(server.port || '443') }];
+  } catch (error) {
+    // Without a kubeconfig there is no API server to be kept.
+    if (isAgentError(error)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+import type { OverlayNode } from '../../model/overlay.ts';
+import type { EndpointSlice, ObjectKey, Service } from '../../model/workload.ts';
+import { isIpv6, isWithin } from '../../overlay/addresses.ts';
+import { backendsOf, chosen } from './backends.ts';
+
+/**
+ * The gateway that answers ARP or neighbour discovery for an outside address; null: none, as no LAN of a gateway has it. Exactly one does, or hosts of the
+ * LAN would send to whichever answered last: the first that is up, by the numbers of the nodes, and with `externalTrafficPolicy: Local` the first beside
+ * which somebody serves. Where services with that policy share the address and no gateway serves all of them, the oldest ones count.
+ */
+export function announcerOf(
+  address: string,
+  services: readonly (readonly [ObjectKey, Service])[],
+  slices: ReadonlyMap<ObjectKey, readonly EndpointSlice[]>,
+  nodes: readonly OverlayNode[],
+): string | null {
+  let candidates = nodes
+    .filter(
+      ({ gateway }) =>
+        gateway?.isUp === true &&
+        gateway.isVip !== true &&
+        gateway.addresses.some((own) => isIpv6(own) === isIpv6(address) && isWithin(address, own)),
+    )
+    .toSorted((a, b) => a.id - b.id)
+    .map(({ name }) => name);
+  let isServed = services.some(([, { externalTrafficPolicy }]) => externalTrafficPolicy === 'Cluster');
+  for (const [key, service] of services) {
+    if (service.externalTrafficPolicy === 'Cluster') continue;
+    const serving = servingNodes(service, slices.get(key) ?? [], isIpv6(address));
+    const left = candidates.filter((name) => serving.has(name));
+    if (left.length === 0) continue;
+    candidates = left;
+    isServed = true;
+  }
+  return isServed ? (candidates[0] ?? null) : null;
+}
+
+/** The nodes on which somebody serves a port of a service. */
+function servingNodes(service: Service, slices: readonly EndpointSlice[], isSix: boolean): ReadonlySet<string> {
+  const backends = service.ports.flatMap((port) => backendsOf(service, slices, port, isSix ? 'IPv6' : 'IPv4'));
+  const names = new Set(backends.flatMap(({ nodeName }) => nodeName ?? []));
+  return new Set([...names].filter((name) => chosen(backends.filter(({ nodeName }) => nodeName === name)).length > 0));
+}

@@ -1,0 +1,104 @@
+// What load balancers ask for at the addresses of nodes: the node's own processes, SSH and the databases stay reachable, whatever the rows say.
+import t from 'tap';
+import { hasProgram } from '../cluster/binaries.ts';
+import { startDaemon } from './daemon.ts';
+import { form } from './form.ts';
+import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { ask, balance, serve, startPod } from './services.ts';
+import { talk } from './talk.ts';
+
+const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
+
+/** Of a process that listens on a node and says so. */
+const own = 'the node';
+
+/** Listens at a port of every address until it is ended. */
+async function listen(host: Host, port: number): Promise<{ end(): void }> {
+  const script = `require('net').createServer((socket) => socket.end('${own}')).listen(${port}, '0.0.0.0', () => console.log(process.pid));`;
+  const child = host.start(process.execPath, '-e', script);
+  const pid = await new Promise<string>((resolve) =>
+    child.stdout?.once('data', (text) => resolve(String(text).trim())),
+  );
+  return { end: () => void host.must('kill', pid) };
+}
+
+/** Asks until the answer is this one; the last answer otherwise. */
+function askUntil(from: Pick<Host, 'must'>, address: string, port: number, wanted: string): string {
+  let answer = '';
+  for (let attempt = 0; attempt < 60 && answer !== wanted; attempt += 1) {
+    answer = ask(from, 'tcp', address, port);
+    if (answer !== wanted) from.must('sleep', '0.5');
+  }
+  return answer;
+}
+
+t.test('a node keeps its ports', { skip }, async (t) => {
+  const lan = await startLan(t);
+  const [n1, n2, client] = [await lan.host('n1', 11), await lan.host('n2', 12), await lan.host('client', 50)];
+  for (const host of [n1, n2, client]) host.must('sysctl', '-qw', 'net.ipv4.conf.eth0.arp_ignore=8');
+  form(t, [n1, n2]);
+  for (const host of [n1, n2]) t.match(host.agent('overlay', 'gateway', '--next-hop', '192.0.2.254'), { status: 0 });
+  n1.agent('overlay', 'apply');
+  const far = await startPod(n1, n1, '10.42.0.0/24', 'fd01::/64');
+  await serve(n2);
+  const [daemon] = [await startDaemon(n2), await startDaemon(n1)];
+  const lasting = await talk(client, n2, n2.address);
+  t.equal(await lasting.say('before'), 'before');
+
+  const at = (address: string, ports: readonly number[]): Readonly<Record<string, string>> =>
+    Object.fromEntries(ports.map((port) => [`${address}:${port}`, `${far.address}:8080`]));
+  const ofCluster = '100.64.0.3';
+  balance(n1, 'taking', 'tcp', {
+    '10.43.0.80:80': `${far.address}:8080`,
+    ...at(n2.address, [22, 80, 4000, 5000, 6443, 8080, 10250, 30080]),
+    ...at(n1.address, [22, 80, 6641, 6642]),
+    '127.0.0.1:4000': `${far.address}:8080`,
+  });
+  t.equal(ask(client, 'tcp', n2.address, 30080), ofCluster, 'a NodePort is served');
+  t.equal(ask(client, 'tcp', n2.address, 80), ofCluster, 'so is a port that ovn.yaml lists');
+  t.equal(await lasting.say('while'), 'while', 'a connection of the node goes on');
+  t.equal(ask(client, 'tcp', n2.address, 8080), client.address, 'a process of the node is reached from the LAN');
+  t.equal(ask(n2, 'tcp', n2.address, 8080), n2.address, 'and from the node itself');
+  const ssh = await listen(n2, 22);
+  t.equal(ask(client, 'tcp', n2.address, 22), own, 'SSH that is started later is reached at once');
+  t.equal(ask(n2, 'tcp', n2.address, 22), own, 'from the node, too');
+  ssh.end();
+  const free = await listen(n2, 5000);
+  t.equal(ask(client, 'tcp', n2.address, 5000), own, "a port that nobody allowed is the node's");
+  free.end();
+  n2.must('sh', '-c', 'kill $(cat /run/ovn/ovn-controller.pid); pidwait -F /run/ovn/ovn-controller.pid || true');
+  n2.must(
+    'ovn-controller',
+    'unix:/run/openvswitch/db.sock',
+    '-vconsole:off',
+    '-vsyslog:off',
+    '--detach',
+    '--no-chdir',
+    '--pidfile',
+    '--log-file',
+  );
+  t.match(n2.agent('overlay', 'apply'), { status: 0 }, 'the southbound database is reached by a new connection');
+
+  const web = await listen(n2, 80);
+  t.equal(askUntil(client, n2.address, 80, own), own, 'a process that begins to listen gets its port back');
+  t.equal(ask(n2, 'tcp', n2.address, 80), own, 'from the node, too');
+  web.end();
+  t.equal(askUntil(client, n2.address, 80, ofCluster), ofCluster, 'and the service when it has ended');
+
+  await daemon.stop();
+  n1.must('sh', '-c', 'kill -KILL $(cat /run/ovn/ovnsb_db.pid)');
+  n2.write(
+    '/run/microshift-net/overlay-services.json',
+    `${JSON.stringify([
+      {
+        protocol: 'tcp',
+        address: n2.address,
+        port: 8080,
+        target: { address: '10.43.0.80', port: 80 },
+        isServedHere: false,
+      },
+    ])}\n`,
+  );
+  n2.agent('overlay', 'apply');
+  t.equal(ask(client, 'tcp', n2.address, 8080), client.address, 'what is remembered takes no port, either');
+});

@@ -1,0 +1,95 @@
+// Names of ports of nodes that objects of Kubernetes could have, too: whoever was first, the node keeps its port, and the pod is told.
+import t from 'tap';
+import type { OverlayLayout } from '../../../agent/model/overlay.ts';
+import type { DatabaseRow } from '../../../agent/model/rows.ts';
+import { foundIn } from '../../../agent/overlay/draft.ts';
+import { indexRows, mapOf } from '../../../agent/overlay/existing.ts';
+import { reservedPorts, uplinkPort } from '../../../agent/overlay/names.ts';
+import { operationsOf } from '../../../agent/overlay/operations.ts';
+import { isNodeName } from '../../../agent/run/overlay/name-forms.ts';
+import { emptyWorkload } from '../../../agent/workload/empty-workload.ts';
+import { allUnits, planWorkload } from '../../../agent/workload/plan-workload.ts';
+import { createAddressBook } from '../../../agent/workload/pods/address-book.ts';
+import { podOf } from '../workload/pods/pods.ts';
+import { applied, emptyNorthbound, exposure, gatewayOf, modern, nodeOf, seed } from './cluster.ts';
+import type { ModelDatabase } from './model-database.ts';
+
+const layouts: readonly OverlayLayout[] = [modern, { ...seed, clusterSubnets: ['10.42.0.0/16'] }];
+const gateways = [gatewayOf(1), gatewayOf(1, { bridge: 'br-gweth1', kind: 'dedicated', interface: 'eth1' })];
+
+for (const layout of layouts)
+  for (const gateway of gateways) {
+    const name = uplinkPort(layout.naming, 'n1', gateway);
+    const [namespace = '', pod = ''] = name.split('_');
+    t.test(`${layout.naming}: pod ${pod} of namespace ${namespace}`, (t) => {
+      const database = emptyNorthbound();
+      const [alone, leading] = [nodeOf(1), nodeOf(1, { gateway })];
+      const book = createAddressBook();
+      const taking = podOf('taking', { namespace, name: pod, nodeName: 'n1' });
+      const place = (nodes: readonly (typeof alone)[]) => {
+        const told = book.settle({
+          nodes,
+          pods: [taking],
+          gone: [],
+          reserved: reservedPorts(layout, nodes),
+          addressesOfRow: () => [],
+        });
+        const pods = new Map([[`${namespace}/${pod}`, taking]]);
+        const workload = { ...emptyWorkload(), pods };
+        const facts = { layout, nodes, exposure, workload, addresses: book.addresses };
+        const { existing, shape } = foundIn(database.rows());
+        const plan = planWorkload(facts, existing, shape, allUnits(facts, existing));
+        database.transact(operationsOf(plan, shape));
+        return told.faults;
+      };
+      applied(database, { layout, nodes: [alone] });
+      t.strictSame(place([alone]), [], 'it has its address while there is no such gateway');
+      t.equal(holderOf(database, name), 'n1');
+      applied(database, { layout, nodes: [leading] });
+      const port = portOf(database, name);
+      t.equal(holderOf(database, name), 'ext_n1', 'the gateway gets its port');
+      t.notOk('owner-unit' in mapOf(port, 'external_ids'), 'which is nothing of the pod');
+      t.match(place([leading]), [{ reason: 'NameReserved' }], 'the pod is told');
+      t.strictSame(book.addresses.size, 0, 'and has no address');
+      t.strictSame(portOf(database, name), port, 'the port stays as it is');
+      t.strictSame(applied(database, { layout, nodes: [leading] }).changes, [], 'another plan has nothing to do');
+      applied(database, { layout, nodes: [alone] });
+      t.strictSame(place([alone]), []);
+      t.equal(holderOf(database, name), 'n1', 'without the gateway the pod has it again');
+      t.end();
+    });
+  }
+
+t.test('a row of somebody else that has the name of one of ours is refused where it does not belong', (t) => {
+  const database = emptyNorthbound();
+  const nodes = [nodeOf(1, { gateway: gatewayOf(1) })];
+  applied(database, { nodes: [nodeOf(1)] });
+  const node = indexRows(database.rows()).named('Logical_Switch', 'n1');
+  database.transact([
+    { op: 'insert', table: 'Logical_Switch_Port', row: { name: 'br-ex_n1' }, 'uuid-name': 'port' },
+    {
+      op: 'mutate',
+      table: 'Logical_Switch',
+      where: [['_uuid', '==', ['uuid', node?._uuid ?? '']]],
+      mutations: [['ports', 'insert', ['set', [['named-uuid', 'port']]]]],
+    },
+  ]);
+  t.throws(() => applied(database, { nodes }), { kind: 'overlay-conflict', message: /br-ex_n1 is on n1/ });
+  t.end();
+});
+
+t.test('the switch between routers has a name that no node can have', (t) => {
+  t.notOk(isNodeName('join'));
+  t.ok(isNodeName('join-1'));
+  t.end();
+});
+
+function portOf(database: ModelDatabase, name: string): DatabaseRow | null {
+  return indexRows(database.rows()).named('Logical_Switch_Port', name);
+}
+
+function holderOf(database: ModelDatabase, name: string): unknown {
+  const existing = indexRows(database.rows());
+  const row = existing.named('Logical_Switch_Port', name);
+  return row === null ? null : existing.holderOf(row)?.row.name;
+}

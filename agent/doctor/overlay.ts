@@ -67,6 +67,18 @@ export const overlayChecks: readonly Check[] = [
         );
       }),
   },
+  {
+    id: 'overlay-listeners',
+    title: 'only this node writes the cluster',
+    judge: ({ overlay }) =>
+      givenOverlay(overlay, ({ listeners }) => {
+        if (listeners === null) return notApplicable('the databases are on the central node');
+        return verdictOf(
+          listeners.map(({ message, hint }) => failed(message, advice(hint))),
+          'the databases are open to members with a certificate alone',
+        );
+      }),
+  },
   ...certificateChecks,
   {
     id: 'overlay-clocks',

@@ -58,6 +58,8 @@ export interface OverlayFacts {
   readonly dataPath: { readonly interfaceTypes: readonly string[]; readonly datapathTypes: readonly string[] } | null;
   /** What the databases on this node do not have, although rows of the overlay need it, and what is done without it. */
   readonly missing: readonly { readonly name: string; readonly for: string }[];
+  /** Connections by which others may write the central databases; null: this is not the central node. */
+  readonly listeners: readonly { readonly message: string; readonly hint: string }[] | null;
   /** null: this is not the central node, or its database did not answer. */
   readonly clocks: OverlayClocks | null;
   /** How long each certificate on this node is still valid, as of the examination; `beginsInS` above zero: not yet. */

@@ -155,6 +155,15 @@ export interface OverlayConnection {
   readonly inactivityProbeMs: number;
 }
 
+/** A connection of a central database over which others may write every row. */
+export interface OpenListener {
+  readonly database: string;
+  /** `ptcp:6641` (ovsdb(7), connection methods). */
+  readonly target: string;
+  /** True: a row of Connection says so; false: the server was started with it. */
+  readonly isInDatabase: boolean;
+}
+
 /** Files on the central node. */
 export interface OverlayTls {
   readonly privateKey: string;

@@ -47,7 +47,39 @@ t.test('a node is kept out', { skip }, async (t) => {
   n1.must('ovs-vsctl', 'set', 'Open_vSwitch', '.', 'external_ids:ovn-remote=unix:/run/ovn/ovnsb_db.sock');
   t.match(n1.agent('overlay', 'init'), { status: 2, stderr: /works for unix:\/run\/ovn\/ovnsb_db.sock already/ });
   n1.must('ovs-vsctl', 'remove', 'Open_vSwitch', '.', 'external_ids', 'ovn-remote');
+  const openings = [
+    ['ovn-nbctl', 'set-connection', 'ptcp:6641'],
+    ['ovn-nbctl', 'set-connection', 'pssl:6641'],
+    ['ovn-sbctl', 'set-connection', 'ptcp:6642'],
+    ['ovs-appctl', '-t', '/run/ovn/ovnnb_db.ctl', 'ovsdb-server/add-remote', 'ptcp:6641'],
+  ] as const;
+  const close = (): void => {
+    n1.must('ovn-nbctl', 'del-connection');
+    n1.must('ovn-sbctl', 'del-connection');
+    n1.run(['ovs-appctl', '-t', '/run/ovn/ovnnb_db.ctl', 'ovsdb-server/remove-remote', 'ptcp:6641']);
+  };
+  for (const opening of openings) {
+    n1.must(...opening);
+    const target = opening.at(-1) ?? '';
+    const stderr = new RegExp(`bound database is open at ${target}: .* every row of the cluster; close it: .*`);
+    t.match(n1.agent('overlay', 'init'), { status: 2, stderr }, opening.join(' '));
+    close();
+  }
   t.match(n1.agent('overlay', 'init'), { status: 0 });
+  for (const opening of openings) {
+    n1.must(...opening);
+    const target = opening.at(-1) ?? '';
+    if (target === 'ptcp:6641' && opening[0] === 'ovn-nbctl')
+      t.match(n2.run(['ovn-nbctl', '--db=tcp:192.0.2.11:6641', 'show']), { status: 0 }, 'anybody on the LAN may');
+    t.match(n1.agent('overlay', 'apply'), { status: 0 }, 'what runs goes on');
+    const stdout = new RegExp(`bound database\\s+is\\s+open\\s+at\\s+${target}:`);
+    t.match(n1.agent('overlay', 'verify'), { status: 3, stdout }, `${opening.join(' ')}: verify`);
+    t.match(n1.agent('doctor').stdout, stdout, `${opening.join(' ')}: doctor`);
+    t.match(n1.agent('overlay', 'init'), { status: 2, stderr: /is open at/ }, `${opening.join(' ')}: init`);
+    close();
+    t.match(n1.agent('overlay', 'apply'), { status: 0 }, 'the hint does what it says');
+    t.match(n1.agent('overlay', 'verify'), { status: 0 });
+  }
 
   const refuses = (what: string, ended: () => Ended, stderr: RegExp): void => {
     const before = all(n1);

@@ -22,15 +22,42 @@ export async function askDaemon(
     .filter(([, name]) => controlSocket.test(name))
     .map(([directory, name]) => `${directory}/${name}`);
   for (const socket of sockets) {
-    const client = await connect(socket, answerMs).catch(() => null);
-    if (client === null) continue;
-    try {
-      return String(await client.call(command, [...words]));
-    } catch (error) {
-      throw fromOvn(`ask ${daemon}`, `unix:${socket}`, error);
-    } finally {
-      client.close();
-    }
+    const answer = await askSocket(daemon, socket, command, words);
+    if (answer !== null) return answer;
   }
   return null;
+}
+
+/**
+ * The remotes of a central database's server besides those in its rows (ovsdb-server(8), `ovsdb-server/list-remotes`); null: it has no control socket where
+ * ovn-ctl(8) puts it.
+ */
+export async function listRemotes(
+  database: 'OVN_Northbound' | 'OVN_Southbound',
+  runDirectories: readonly string[],
+): Promise<readonly string[] | null> {
+  const name = `ovn${database === 'OVN_Northbound' ? 'nb' : 'sb'}_db.ctl`;
+  for (const directory of runDirectories) {
+    const answer = await askSocket(database, `${directory}/${name}`, 'ovsdb-server/list-remotes', []);
+    if (answer !== null) return answer.split('\n').filter((line) => line !== '');
+  }
+  return null;
+}
+
+/** null: nobody answers there. */
+async function askSocket(
+  daemon: string,
+  socket: string,
+  command: string,
+  words: readonly string[],
+): Promise<string | null> {
+  const client = await connect(socket, answerMs).catch(() => null);
+  if (client === null) return null;
+  try {
+    return String(await client.call(command, [...words]));
+  } catch (error) {
+    throw fromOvn(`ask ${daemon}`, `unix:${socket}`, error);
+  } finally {
+    client.close();
+  }
 }

@@ -9,6 +9,7 @@ import type { Config } from '../../model/config.ts';
 import type { OverlayChanges, PortChange } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { mapOf } from '../../overlay/existing.ts';
+import { listenerFault, listenerHint } from '../../overlay/listeners.ts';
 import { applyArriving, demuxDrift, restoreArriving, takeBackArriving } from './arriving.ts';
 import { gatewayFaults, gatewayMissing, isGatewayConnected, proveAnnounced, proveGateway } from './gateway-proof.ts';
 import { askController, ensureCentral, ensureController } from './ovn-daemons.ts';
@@ -40,7 +41,8 @@ export async function overlayChanges(
     const { demux, faults } = await demuxDrift(planned);
     const { workload, unknown } = await workloadDrift(config, planned);
     const found = isAsWanted ? [...(await faultsOf(planned)), ...faults] : [];
-    return { ...changes, demux, workload, faults: [...found, ...unknown] };
+    const open = planned.listeners.map(listenerFault);
+    return { ...changes, demux, workload, faults: [...open, ...found, ...unknown] };
   });
 }
 
@@ -197,6 +199,15 @@ export function installedPort(name: string) {
     ['external_ids', 'includes', ['map', [['ovn-installed', 'true']]]],
   ] as const;
   return { table: 'Interface', where } as const;
+}
+
+/** Refuses central databases that others may write. */
+export function refuseOpenListeners({ listeners: [first] }: Pick<PlannedNode, 'listeners'>): void {
+  if (first === undefined) return;
+  throw new AgentError('overlay-conflict', listenerFault(first), {
+    hint: listenerHint(first),
+    facts: { database: first.database, target: first.target },
+  });
 }
 
 /** Refuses a node that is part of another OVN. */

@@ -3,7 +3,7 @@ import { removeFile } from '../../drivers/host/files.ts';
 import { failedThen } from '../../failures.ts';
 import type { OverlayChanges } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
-import { applyOverlay, refuseOtherOvn } from './apply.ts';
+import { applyOverlay, refuseOpenListeners, refuseOtherOvn } from './apply.ts';
 import { notRestored } from './not-restored.ts';
 import { askController, ensureCentral, startController } from './ovn-daemons.ts';
 import { withUnits } from './ovn-units.ts';
@@ -33,6 +33,7 @@ async function attemptRows(
 ): Promise<OverlayChanges> {
   const before = await withPlan(record, places, async (planned) => {
     refuseOtherOvn(planned);
+    refuseOpenListeners(planned);
     return planned.databases.map(({ plan, rows }) => ({ plan, rows }));
   });
   const made = files.filter((file) => !existsSync(file));

@@ -1,14 +1,17 @@
 import { hasProgram } from '../../drivers/host/programs.ts';
 import { openCentralDatabase, openSwitchDatabase, type RowDatabase } from '../../drivers/ovn/database.ts';
 import type { OverlayClocks, OverlayFacts } from '../../model/examination.ts';
+import type { OpenListener } from '../../model/overlay.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { type MissingColumn, missingColumns, writtenTables } from '../../overlay/columns.ts';
 import { listOf, textOf } from '../../overlay/existing.ts';
+import { listenerFault, listenerHint } from '../../overlay/listeners.ts';
 import { shapeOfSchema } from '../../overlay/wire.ts';
 import { listCertificates } from './authority.ts';
 import { daysUntil } from './nodes.ts';
 import { askController, hasCentral } from './ovn-daemons.ts';
 import { type OverlayPlaces, overlayPlaces } from './places.ts';
+import { listenersOf } from './planned.ts';
 import { readRecord } from './record.ts';
 import { readRows } from './rows.ts';
 
@@ -48,14 +51,21 @@ async function dataPathOf({ ovsRun }: OverlayPlaces): Promise<Pick<OverlayFacts,
 
 /** What the databases of the cluster lack, and the times that its nodes have written there. Nothing where they are on another node. */
 async function centralFacts(
-  { members, node }: OverlayRecord,
-  { ovnRuns, ovsRun }: OverlayPlaces,
+  { layout, members, node }: OverlayRecord,
+  places: OverlayPlaces,
   now: number,
-): Promise<Pick<OverlayFacts, 'missing' | 'clocks'>> {
+): Promise<Pick<OverlayFacts, 'missing' | 'clocks' | 'listeners'>> {
+  const { ovnRuns, ovsRun } = places;
   const missing = [...(await inDatabase(openSwitchDatabase(ovsRun), [], missingIn))];
-  if (members === null) return { missing, clocks: null };
-  for (const name of ['OVN_Northbound', 'OVN_Southbound'] as const)
+  if (members === null) return { missing, clocks: null, listeners: null };
+  const open: OpenListener[] = [];
+  for (const name of ['OVN_Northbound', 'OVN_Southbound'] as const) {
     missing.push(...(await inDatabase(openCentralDatabase(name, ovnRuns), [], missingIn)));
+    const found = await inDatabase(openCentralDatabase(name, ovnRuns), [], async (database) =>
+      listenersOf([await readRows(database, ['Connection'])], layout.owner, places),
+    );
+    open.push(...found);
+  }
   const sent = await inDatabase(openCentralDatabase('OVN_Northbound', ovnRuns), null, async (database) => {
     const [row] = (await readRows(database, ['NB_Global'])).tables.NB_Global ?? [];
     return row === undefined ? null : { number: Number(row.nb_cfg ?? 0), atMs: Number(row.sb_cfg_timestamp ?? 0) };
@@ -72,7 +82,8 @@ async function centralFacts(
     sent,
     done: done.filter(({ name }) => name !== node.name),
   };
-  return { missing, clocks };
+  const listeners = open.map((one) => ({ message: listenerFault(one), hint: listenerHint(one) }));
+  return { missing, clocks, listeners };
 }
 
 async function missingIn(database: RowDatabase): Promise<readonly MissingColumn[]> {

@@ -8,12 +8,13 @@ import type { OverlayChanges } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { inBrackets } from '../../net/address.ts';
 import { managementInterface } from '../../overlay/names.ts';
-import { applyOverlay } from './apply.ts';
+import { applyOverlay, refuseOpenListeners } from './apply.ts';
 import { attempt } from './attempt.ts';
 import { initAuthority, installOwn, issueFor, pkiFiles, readAuthority } from './authority.ts';
 import { assigned, identify, newLayout, refuseHostRanges, refuseMicroshift, refuseOtherName } from './membership.ts';
+import { ensureCentral } from './ovn-daemons.ts';
 import type { OverlayPlaces } from './places.ts';
-import { southboundPort } from './planned.ts';
+import { southboundPort, withPlan } from './planned.ts';
 import { readRecord } from './record.ts';
 import { readSystemId, writeSystemId } from './system-id.ts';
 
@@ -84,5 +85,7 @@ async function again(
       { hint: 'put the configuration back, or take every node out and begin anew: microshift-net overlay leave' },
     );
   }
+  await ensureCentral(places);
+  await withPlan(record, places, async (planned) => refuseOpenListeners(planned));
   return applyOverlay(record, places, say);
 }

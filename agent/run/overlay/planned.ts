@@ -1,3 +1,4 @@
+import { listRemotes } from '../../drivers/ovn/control.ts';
 import {
   centralSocket,
   openCentralDatabase,
@@ -6,13 +7,14 @@ import {
   type RowDatabase,
 } from '../../drivers/ovn/database.ts';
 import { type HostFacts, readHost } from '../../facts/overlay.ts';
-import type { OverlayChassis, OverlayNode, OverlayPlan } from '../../model/overlay.ts';
+import type { OpenListener, OverlayChassis, OverlayNode, OverlayPlan } from '../../model/overlay.ts';
 import type { PortChange } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
 import { planCentral } from '../../overlay/central.ts';
 import { indexRows, mapOf, textOf } from '../../overlay/existing.ts';
 import { judgeGateways } from '../../overlay/heartbeat.ts';
+import { openListeners } from '../../overlay/listeners.ts';
 import { planLocal } from '../../overlay/local.ts';
 import { planLocalTls } from '../../overlay/local-tls.ts';
 import { membersNow } from '../../overlay/members.ts';
@@ -53,6 +55,8 @@ export interface PlannedNode {
   readonly members: readonly OverlayNode[];
   /** What others' chassis say and is not taken; each is a sentence. */
   readonly refusedClaims: readonly string[];
+  /** Connections by which others may write the central databases; none where the database is not here. */
+  readonly listeners: readonly OpenListener[];
   /** Who has registered; none where the database is not here. */
   readonly chassis: readonly OverlayChassis[];
 }
@@ -112,12 +116,14 @@ async function planNode(
   let chassis: readonly OverlayChassis[] = [];
   let members: readonly OverlayNode[] = [];
   let refusedClaims: readonly string[] = [];
+  let listeners: readonly OpenListener[] = [];
   if (record.members !== null && northbound !== undefined && southbound !== undefined) {
     const [above, below] = await Promise.all([
       readRows(northbound, overlayTables.OVN_Northbound),
       readRows(southbound, overlayTables.OVN_Southbound),
     ]);
     chassis = chassisOf(below);
+    listeners = await listenersOf([above, below], record.layout.owner, places);
     const now = membersNow(record.layout, record.node, record.members, chassis);
     members = judgeGateways(now.nodes, readDaemon(places.daemon)?.asked ?? [], below);
     refusedClaims = now.faults;
@@ -135,8 +141,24 @@ async function planNode(
     managementPort: planKernel(record, readHost()),
     members,
     refusedClaims,
+    listeners,
     chassis,
   };
+}
+
+/** Connections by which others may write the central databases with these rows. */
+export async function listenersOf(
+  databases: readonly DatabaseRows[],
+  owner: string,
+  { ovnRuns }: OverlayPlaces,
+): Promise<readonly OpenListener[]> {
+  const found = await Promise.all(
+    databases.map(async (rows) => {
+      const name = rows.database === 'OVN_Northbound' ? 'OVN_Northbound' : 'OVN_Southbound';
+      return openListeners(rows, (await listRemotes(name, ovnRuns)) ?? [], owner);
+    }),
+  );
+  return found.flat();
 }
 
 /** The northbound rows of these members, without those who leave. */

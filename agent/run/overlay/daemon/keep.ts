@@ -4,6 +4,7 @@ import { readHost } from '../../../facts/overlay.ts';
 import type { Config } from '../../../model/config.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
+import { listenerFault } from '../../../overlay/listeners.ts';
 import { withLockWhenFree } from '../../lock.ts';
 import { bringArriving, changesOf, writePlanned } from '../apply.ts';
 import { demuxDrift } from '../arriving.ts';
@@ -23,7 +24,7 @@ export interface Kept {
   readonly record: OverlayRecord;
   /** The members as they were planned. */
   readonly members: readonly OverlayNode[];
-  /** What others' chassis say and is not taken; each is a sentence. */
+  /** What others may write or claim of the cluster without a right to it; each is a sentence. */
   readonly refused: readonly string[];
   readonly changed: boolean;
   /** Why what arrives here is not as wanted, with databases and kernel that are. */
@@ -66,7 +67,8 @@ export async function keepNode(
     if (was !== is) say(`this node is at ${is} now`);
     if (record.members !== null) await ensureCentral(places);
     return withPlan(record, places, async (planned) => {
-      const { members, refusedClaims: refused } = planned;
+      const { members } = planned;
+      const refused = refusedOf(planned);
       const port = await writePlanned(planned, say);
       const rows = rowsOf(planned);
       try {
@@ -91,9 +93,15 @@ function difference(record: OverlayRecord, places: OverlayPlaces) {
       ({ demux, faults }) => ({ flows: faults.length === 0 ? demux.length : 0, failure: null }),
       (error: unknown) => ({ flows: 0, failure: agentErrorIn(error) }),
     );
-    const { managementPort, members, refusedClaims: refused } = planned;
+    const { managementPort, members } = planned;
+    const refused = refusedOf(planned);
     return { ...drift, rows: rowsOf(planned), kernel: managementPort.length, members, refused };
   });
+}
+
+/** What others may write of the cluster, and what members claim without a right to it. */
+function refusedOf({ listeners, refusedClaims }: PlannedNode): readonly string[] {
+  return [...listeners.map(listenerFault), ...refusedClaims];
 }
 
 function rowsOf(planned: PlannedNode): number {

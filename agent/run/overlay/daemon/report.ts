@@ -18,7 +18,7 @@ export interface Report {
   readonly asked: readonly number[];
   noteAsked(asked: readonly number[]): void;
   noteWatcher(watcher: WatcherState): void;
-  /** What others' chassis say and is not taken; each sentence is reported when it is new. */
+  /** What others may write or claim of the cluster without a right to it; each sentence is reported when it is new. */
   refused(claims: readonly string[]): void;
   /** All is as wanted; told where that is news. */
   wanted(node: string, isNews: boolean): Promise<void>;

@@ -1,0 +1,39 @@
+import type { OpenListener } from '../model/overlay.ts';
+import type { DatabaseRows } from '../model/rows.ts';
+import { indexRows, textOf } from './existing.ts';
+import { isOwnedBy } from './tags.ts';
+
+/** What a program needs to reach a database on this node only (ovsdb(7), connection methods). */
+const localMethods = ['unix', 'punix', 'fd'];
+
+/**
+ * Connections of a central database that are not ours, and over which others than this node's root may write every row of it: all that are on the network,
+ * except those of the southbound database that have OVN's role for nodes (ovn-sb(5), Connection, role). `remotes` are those that the server was started
+ * with or was given since (ovsdb-server(8), ovsdb-server/list-remotes), which have no role.
+ */
+export function openListeners(rows: DatabaseRows, remotes: readonly string[], owner: string): readonly OpenListener[] {
+  const { database } = rows;
+  const inRows = indexRows(rows)
+    .all('Connection')
+    .filter((row) => !isOwnedBy(row, owner))
+    .filter((row) => database !== 'OVN_Southbound' || textOf(row, 'role') !== 'ovn-controller')
+    .map((row) => ({ database, target: textOf(row, 'target'), isInDatabase: true }));
+  const ofServer = remotes
+    .filter((target) => !target.startsWith('db:'))
+    .map((target) => ({ database, target, isInDatabase: false }));
+  return [...inRows, ...ofServer].filter(({ target }) => !localMethods.includes(target.split(':')[0] ?? ''));
+}
+
+/** What is wrong with one, as a sentence. */
+export function listenerFault({ database, target }: OpenListener): string {
+  const name = database === 'OVN_Northbound' ? 'northbound' : 'southbound';
+  return `the ${name} database is open at ${target}: whoever connects there may write every row of the cluster`;
+}
+
+/** How it is closed. What of ours is in the same column comes back with the next run. */
+export function listenerHint({ database, target, isInDatabase }: OpenListener): string {
+  const short = database === 'OVN_Northbound' ? 'nb' : 'sb';
+  if (isInDatabase)
+    return `close it: ovn-${short}ctl del-connection; then, in a cluster that has begun: microshift-net overlay apply`;
+  return `close it: ovn-appctl -t /run/ovn/ovn${short}_db.ctl ovsdb-server/remove-remote ${target}, and take it out of what the server is started with (OVN_CTL_OPTS, ovn-ctl(8))`;
+}

@@ -25,6 +25,8 @@ interface PodObject {
 }
 
 interface ContainerObject {
+  /** Of an init container only. */
+  readonly restartPolicy?: string;
   readonly ports?: readonly {
     readonly name?: string;
     readonly protocol?: Protocol;
@@ -42,8 +44,9 @@ const known: readonly string[] = Object.values(annotationNames);
 export function readPod(object: unknown): Pod {
   const { metadata = {}, spec = {}, status = {} } = object as PodObject;
   const { labels = {}, annotations = {} } = metadata;
-  // One that is started first and goes on running is among the others that are (KEP-753).
-  const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
+  // An init container that is restarted always is a sidecar, which runs beside the others (KEP-753). Any other has ended when the pod serves.
+  const sidecars = (spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
+  const containers = [...(spec.containers ?? []), ...sidecars];
   // The API server fills them in for a pod in the node's own network, which has its ports there anyway.
   const hostPorts = spec.hostNetwork === true ? [] : containers.flatMap(hostPortsOf);
   const podIPs = status.podIPs ?? [{ ip: status.podIP ?? '' }];

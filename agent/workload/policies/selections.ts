@@ -65,11 +65,13 @@ function isWanted({ pods, port }: Selection, pod: Pod): boolean {
   return selects(pods, pod.labels) && (port === undefined || numbersOf(port, pod).length > 0);
 }
 
-/** Numbers that a pod's ports of this name have; containers may use one name for several. */
+/**
+ * The number that a pod's port of this name has; none: it has no such port. Where containers use one name for several, the first counts, as it does in an
+ * EndpointSlice (k8s.io/endpointslice, FindPort: containers in their order, then sidecars).
+ */
 export function numbersOf({ name, protocol }: NamedPort, { ports }: Pod): readonly number[] {
-  const numbers: number[] = [];
-  for (const port of ports) if (port.name === name && port.protocol === protocol) numbers.push(port.containerPort);
-  return numbers;
+  for (const port of ports) if (port.name === name && port.protocol === protocol) return [port.containerPort];
+  return [];
 }
 
 /** The pods that are selected and have, or get, a port of their own on the network, with their keys. */

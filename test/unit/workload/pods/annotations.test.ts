@@ -146,7 +146,10 @@ t.test('what is read of a pod', (t) => {
     spec: {
       nodeName: 'n1',
       hostNetwork: true,
-      initContainers: [{ name: 'proxy', ports: [{ name: 'admin', containerPort: 9000 }] }],
+      initContainers: [
+        { name: 'setup', ports: [{ name: 'admin', containerPort: 22 }] },
+        { name: 'proxy', restartPolicy: 'Always', ports: [{ name: 'admin', containerPort: 9000 }] },
+      ],
       containers: [{ name: 'a' }, { name: 'b', ports: [{ containerPort: 53, protocol: 'UDP' }] }],
     },
     status: { phase: 'Running', podIPs: [{ ip: '10.42.1.3' }, { ip: 'fd01::3' }] },
@@ -162,8 +165,8 @@ t.test('what is read of a pod', (t) => {
     isOver: false,
     podIPs: ['10.42.1.3', 'fd01::3'],
     ports: [
-      { name: 'admin', protocol: 'TCP', containerPort: 9000 },
       { name: null, protocol: 'UDP', containerPort: 53 },
+      { name: 'admin', protocol: 'TCP', containerPort: 9000 },
     ],
   };
   t.strictSame(readPod(object), read);

@@ -20,11 +20,11 @@ function read(from: readonly object[], ports: readonly object[]) {
   return readPolicy({ metadata, spec: { podSelector: {}, ingress: [{ from, ports }] } });
 }
 
-/** The access lists that OVN gets for a policy of two pods. */
-function listsOf(policy: ReturnType<typeof read>, ports: readonly ReturnType<typeof portOf>[] = [portOf('p0', 80)]) {
+/** The access lists that OVN gets for a policy of pods, each of which has one of these ports. */
+function listsOf(policy: ReturnType<typeof read>, ports = [portOf('p0', 80), portOf('p0', 80)]) {
   const world = emptyWorld();
   world.namespaces.set('web', namespaceOf('web'));
-  for (const key of ['web/a', 'web/b']) world.pods.set(key, podOf(key, { ports }));
+  for (const [index, port] of ports.entries()) world.pods.set(`web/${index}`, podOf(`web/${index}`, { ports: [port] }));
   world.policies.set('web/one', policy);
   const database = emptyNorthbound();
   const facts = factsOf(modern, world);

@@ -129,6 +129,7 @@ function wantReach(draft: Draft, cluster: Cluster, node: OverlayNode, nodeSwitch
       why: "the kubelet's probes pass network policies",
     });
   }
+  wantServicesInside(draft, cluster, node, nodeSwitch);
   const hops = draft.hasColumn('Logical_Router_Policy', 'nexthops') ? 'nexthops' : 'nexthop';
   for (const host of node.hostAddresses) {
     const hop = probers.find((address) => isIpv6(address) === isIpv6(host));
@@ -143,6 +144,26 @@ function wantReach(draft: Draft, cluster: Cluster, node: OverlayNode, nodeSwitch
       columns: { action: is('reroute'), [hops]: is([hop]) },
       node: node.name,
       why: `${host} is the gateway's outside, too; pods shall reach the node itself`,
+    });
+  }
+}
+
+/**
+ * Rejects what is still for the range of services behind the load balancers (ovn-nb(5), ACL options:apply-after-lb): nobody serves it, and the way out of the
+ * cluster would lead it to the LAN. Before every network policy, which is about pods.
+ */
+function wantServicesInside(draft: Draft, { layout }: Cluster, node: OverlayNode, nodeSwitch: WantedRow): void {
+  for (const subnet of layout.serviceSubnets) {
+    const match = `${isIpv6(subnet) ? 'ip6' : 'ip4'}.dst == ${subnet}`;
+    wantHeld(draft, {
+      table: 'ACL',
+      title: `${node.name}: ${match}`,
+      holder: nodeSwitch,
+      column: 'acls',
+      key: { direction: 'from-lport', priority: 1002, match },
+      columns: { action: is('reject'), options: keys({ 'apply-after-lb': 'true' }) },
+      node: node.name,
+      why: `a place in ${subnet} that no service has is not outside of the cluster`,
     });
   }
 }

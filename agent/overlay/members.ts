@@ -1,5 +1,6 @@
 import type { OverlayChassis, OverlayGateway, OverlayLayout, OverlayNode } from '../model/overlay.ts';
 import { withoutLength } from './addresses.ts';
+import { announcedListeners } from './announced-listeners.ts';
 import { announcedGateway } from './announcement.ts';
 import { believedClaims } from './claims.ts';
 import { grantCommand, ungranted } from './grants.ts';
@@ -29,9 +30,11 @@ export function membersNow(
   const taken = new Map((own.gateway?.addresses ?? []).map((address) => [withoutLength(address), holder(own)]));
   for (const { name, systemId } of members)
     for (const address of tunnelAddresses.get(systemId) ?? []) taken.set(address, name);
-  const nodes = members.map((member): OverlayNode => {
-    const found = chassis.find(({ name }) => name === member.systemId);
-    if (member.name === own.name) return withShared(own);
+  const nodes = members.map((recorded): OverlayNode => {
+    const found = chassis.find(({ name }) => name === recorded.systemId);
+    if (recorded.name === own.name) return withShared(own);
+    const listeners = found === undefined ? [] : announcedListeners(found);
+    const member = listeners.length === 0 ? recorded : { ...recorded, listeners };
     const announced = found === undefined ? null : announcedGateway(found, layout);
     if (announced === null) return { ...member, gateway: null };
     const fault =

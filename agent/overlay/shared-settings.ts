@@ -1,4 +1,5 @@
-import type { OverlayGateway } from '../model/overlay.ts';
+import type { Listener, OverlayGateway } from '../model/overlay.ts';
+import { isListenerEntry, listenerEntries } from './announced-listeners.ts';
 import { announcement, isAnnounced } from './announcement.ts';
 import { tagKeys } from './tag-keys.ts';
 
@@ -11,12 +12,15 @@ export interface SettingChanges {
 /**
  * The keys of external_ids in which others have entries beside ours (ovn-controller(8)): `ovn-bridge-mappings` says where a gateway's network
  * leaves, `ovn-cms-options` what the central node has to know of it. Entries of others stay where they are; null: no entry is ours.
+ * Without `listeners` what is said of those stays, too.
  */
 export function sharedSettings(
   there: Readonly<Record<string, string>>,
   gateway: OverlayGateway | null,
+  listeners?: readonly Listener[],
 ): SettingChanges {
   const mappings = entriesOf(there['ovn-bridge-mappings']);
+  const options = entriesOf(there['ovn-cms-options']);
   const own = gateway === null ? null : `${gateway.physicalNetwork}:${gateway.bridge}`;
   const before = there[tagKeys.mapping];
   const isForeign = own !== null && own !== before && mappings.includes(own);
@@ -28,8 +32,9 @@ export function sharedSettings(
       : [...mappings.filter(isOther), ...(own === null ? [] : [own])],
     [tagKeys.mapping]: own === null || isForeign ? [] : [own],
     'ovn-cms-options': [
-      ...entriesOf(there['ovn-cms-options']).filter((entry) => !isAnnounced(entry)),
+      ...options.filter((entry) => !isAnnounced(entry) && !isListenerEntry(entry)),
       ...(gateway === null ? [] : announcement(gateway)),
+      ...(listeners === undefined ? options.filter(isListenerEntry) : listenerEntries(listeners)),
     ],
   };
   const entries = Object.entries(wanted);

@@ -105,14 +105,24 @@ export function ask(from: Pick<Host, 'must'>, protocol: 'tcp' | 'udp', address: 
   return from.must(process.execPath, '-e', client, protocol, address, String(port)).trim();
 }
 
-/** A load balancer of every switch and every gateway. */
+/** A load balancer of every switch and every gateway; where nothing else is said, gateways answer ARP for what is on their LAN. */
 export function balance(
   central: Host,
   name: string,
   protocol: 'tcp' | 'udp',
   vips: Readonly<Record<string, string>>,
+  responder: 'reachable' | 'none' = 'reachable',
 ): void {
-  const id = central.must('ovn-nbctl', 'create', 'Load_Balancer', `name=${name}`, `protocol=${protocol}`).trim();
+  const id = central
+    .must(
+      'ovn-nbctl',
+      'create',
+      'Load_Balancer',
+      `name=${name}`,
+      `protocol=${protocol}`,
+      `options:neighbor_responder=${responder}`,
+    )
+    .trim();
   const pairs = Object.entries(vips).map(([at, to]) => `vips:"${at}"="${to}"`);
   central.must('ovn-nbctl', 'set', 'Load_Balancer', id, ...pairs);
   central.must('ovn-nbctl', 'add', 'Load_Balancer_Group', 'clusterLBGroup', 'load_balancer', id);

@@ -26,6 +26,7 @@ import { overlayTables } from '../../overlay/tables.ts';
 import { pkiFiles } from './authority.ts';
 import { readDaemon } from './daemon/state.ts';
 import { planManagementPort } from './management-port.ts';
+import { listenersBesideServices } from './occupied.ts';
 import type { OverlayPlaces } from './places.ts';
 import { readRows } from './rows.ts';
 
@@ -185,7 +186,8 @@ function planSwitch(record: OverlayRecord, places: OverlayPlaces, rows: Database
   const { layout, node, members } = record;
   const plan = planLocal({
     layout,
-    node,
+    // The central node knows of its own without being told.
+    node: members === null ? { ...node, listeners: listenersBesideServices(places) } : node,
     southbound: ownSouthbound(record, places),
     northbound: [],
     datapathType: places.datapathType,

@@ -1,5 +1,6 @@
 import t from 'tap';
-import type { OverlayChassis, OverlayGateway, OverlayNode } from '../../../agent/model/overlay.ts';
+import type { Listener, OverlayChassis, OverlayGateway, OverlayNode } from '../../../agent/model/overlay.ts';
+import { announcedListeners } from '../../../agent/overlay/announced-listeners.ts';
 import { announcedGateway, announcement } from '../../../agent/overlay/announcement.ts';
 import { membersNow } from '../../../agent/overlay/members.ts';
 import { planNorthbound } from '../../../agent/overlay/northbound.ts';
@@ -211,3 +212,32 @@ function changed(
   const all = Object.entries({ ...there, ...put }).filter(([key]) => !drop.includes(key));
   return Object.fromEntries(all);
 }
+
+t.test('where processes of a member listen', (t) => {
+  const listeners: readonly Listener[] = [
+    { protocol: 'tcp', port: 443, address: null },
+    { protocol: 'udp', port: 30_053, address: '2001:db8::12' },
+  ];
+  const there = { 'ovn-cms-options': 'enable-chassis-as-gw,microshift-net-listens:tcp/80' };
+  const { put } = sharedSettings(there, gatewayOf(2), listeners);
+  const cmsOptions = put['ovn-cms-options'] ?? '';
+  t.strictSame(announcedListeners({ cmsOptions }), listeners, 'the central node reads what the node says');
+  t.match(sharedSettings(there, null).put, there, 'what is not asked for stays');
+  t.strictSame(
+    sharedSettings(there, null, []).put,
+    { 'ovn-cms-options': 'enable-chassis-as-gw' },
+    'and goes with the node',
+  );
+  const gateway = gatewayOf(2);
+  const chassis = chassisOf(2, gateway, { cmsOptions });
+  const { nodes, faults } = membersNow(modern, nodeOf(1), [nodeOf(1), nodeOf(2)], [chassis]);
+  t.strictSame(faults, []);
+  t.match(nodes[1], { gateway: { addresses: gateway.addresses }, listeners });
+  const lies = ['tcp/0', 'tcp/70000', 'icmp/1', 'tcp/80@nowhere', 'tcp/80@', 'tcp/80;drop', '']
+    .map((text) => `microshift-net-listens:${text}`)
+    .join();
+  t.strictSame(announcedListeners({ cmsOptions: lies }), [], 'nothing else');
+  const many = Array.from({ length: 1000 }, (_, index) => `microshift-net-listens:tcp/${30_000 + index}`).join();
+  t.equal(announcedListeners({ cmsOptions: many }).length, 64, 'and not without end');
+  t.end();
+});

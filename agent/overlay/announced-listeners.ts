@@ -1,0 +1,40 @@
+import type { Listener, OverlayChassis } from '../model/overlay.ts';
+import { canonicalAddress, familyOf } from '../net/address.ts';
+
+/*
+ * A member says in `ovn-cms-options` of its own chassis, beside its gateway, at which ports for services its processes listen: the central node leaves these
+ * places to it, for pods as well. What it says counts at its own addresses only.
+ */
+const prefix = 'microshift-net-listens:';
+/** More processes than listen in the NodePort range of a node; those behind it are judged by the node alone. */
+const mostEntries = 64;
+
+/** True for an entry of `ovn-cms-options` that is about where processes listen. */
+export function isListenerEntry(entry: string): boolean {
+  return entry.startsWith(prefix);
+}
+
+/** What a node says of them: `microshift-net-listens:tcp/443`, or `tcp/443@192.0.2.11` for one address. */
+export function listenerEntries(listeners: readonly Listener[]): readonly string[] {
+  return listeners
+    .slice(0, mostEntries)
+    .map(({ protocol, port, address }) => `${prefix}${protocol}/${port}${address === null ? '' : `@${address}`}`);
+}
+
+/** Reads what a chassis says of them. What is not written so is left out: it is about the chassis itself, and harms nobody else. */
+export function announcedListeners({ cmsOptions = '' }: Pick<OverlayChassis, 'cmsOptions'>): readonly Listener[] {
+  const entries = cmsOptions.split(',').filter(isListenerEntry).slice(0, mostEntries);
+  return entries.flatMap((entry): Listener[] => {
+    const [, protocol, digits, address] =
+      /^(tcp|udp|sctp)\/([1-9][0-9]{0,4})(?:@([0-9A-Fa-f.:]{2,39}))?$/.exec(entry.slice(prefix.length)) ?? [];
+    const port = Number(digits);
+    if (protocol === undefined || port > 65_535 || (address !== undefined && familyOf(address) === null)) return [];
+    return [
+      {
+        protocol: protocol as Listener['protocol'],
+        port,
+        address: address === undefined ? null : canonicalAddress(address),
+      },
+    ];
+  });
+}

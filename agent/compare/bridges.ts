@@ -152,8 +152,16 @@ function compareUplink(bridge: string, device: string, observation: Observation)
     return [{ bridge, kind: 'uplink-inactive', device, ...inactive }];
   const configured = { bridge, kind: 'uplink-configured', device, wanted: null } as const;
   if (state > disconnected && state < activated) return [{ ...configured, observed: 'configuring' }];
-  const addresses = state === activated ? addressesOf(link) : [];
-  return addresses.length === 0 ? [] : [{ ...configured, observed: addresses.join(', ') }];
+  if (state !== activated) return [];
+  const { routes = [], rules = [] } = observation.foreign?.find((entries) => entries.interface === device) ?? {};
+  const observed = [
+    ...addressesOf(link),
+    ...routes.map(({ destination }) => destination),
+    ...rules.map(({ words }) => `rule ${words[1]}`),
+  ];
+  if (observed.length === 0) return [];
+  const isOfOthers = (link?.addresses ?? []).every((entry) => entry.foreign === true);
+  return [{ ...configured, observed: observed.join(', '), ...(isOfOthers ? { others: true as const } : {}) }];
 }
 
 function compareProfile(

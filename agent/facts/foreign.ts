@@ -1,39 +1,38 @@
 import { readForeign } from '../drivers/host/kernel-entries.ts';
 import type { AddedBridge } from '../model/added-bridge.ts';
-import type { KernelEntries } from '../model/kernel-entries.ts';
+import {
+  isEmpty,
+  type KernelAddress,
+  type KernelEntries,
+  type KernelRoute,
+  type KernelRule,
+  ruleValue,
+} from '../model/kernel-entries.ts';
 import { standbyMetric } from '../model/limits.ts';
-import { isLoopback, type Link, type NetworkManagerFacts, prefixedAddress, type Route } from '../model/observation.ts';
-import { fixedAddresses } from '../model/settings.ts';
-import { bridges } from '../plan/names.ts';
+import {
+  type Link,
+  type NetworkManagerFacts,
+  type NmActiveConnection,
+  type NmDevice,
+  type NmProfile,
+  prefixedAddress,
+} from '../model/observation.ts';
+import { fixedAddresses, listOf, type ProfileSettings, stringsOf, textOf } from '../model/settings.ts';
+import { isDefault } from '../net/destination.ts';
+import { bridges, userData } from '../plan/names.ts';
 
-/** Bridges whose routes and neighbours are read, too: they go with the bridge. */
+/** Bridges that may be looked after by none, with what others have given them. */
 function namesOf(added: readonly AddedBridge[]): readonly string[] {
   return [...bridges, ...added].map(({ bridge }) => bridge);
 }
 
-/**
- * What others than NetworkManager gave links. To ask costs a process, so it is asked only where there may be any: a link has more addresses than
- * one of a family, or a bridge has one and is not where the default route goes.
- */
-export async function readForeignEntries(
-  links: readonly Link[],
-  routes: readonly Route[],
-  added: readonly AddedBridge[],
-): Promise<readonly KernelEntries[]> {
-  const bridgeNames = namesOf(added);
-  const mayHave = links.some((link) => {
-    const addresses = link.addresses.filter((entry) => entry.scope !== 'host' && !entry.temporary);
-    const own = addresses.filter((entry) => entry.family === 4 || entry.scope === 'global');
-    if (isLoopback(link)) return link.addresses.some((entry) => !/^127\.|^::1$/.test(entry.address));
-    const isUsed = routes.some((route) => route.device === link.name && route.destination.endsWith('/0'));
-    if (bridgeNames.includes(link.name) && !isUsed) return own.length > 0;
-    return ([4, 6] as const).some((family) => own.filter((entry) => entry.family === family).length > 1);
-  });
-  return mayHave ? readForeign(bridgeNames, standbyMetric) : [];
+/** What others than NetworkManager gave links, and what only a profile can explain (`withoutListed`). */
+export function readForeignEntries(): Promise<readonly KernelEntries[]> {
+  return readForeign(standbyMetric);
 }
 
 /**
- * Leaves out what a profile lists that runs on the link: NetworkManager shows a link that somebody else configured as a profile, and an admin may
+ * Leaves out what a profile explains that runs on the link: NetworkManager shows a link that somebody else configured as a profile, and an admin may
  * have added by hand what the profile has, too; and links that NetworkManager leaves alone.
  */
 export function withoutListed(
@@ -41,18 +40,102 @@ export function withoutListed(
   { profiles, activeConnections, devices }: NetworkManagerFacts,
   added: readonly AddedBridge[] = [],
 ): readonly KernelEntries[] {
-  const alone = [...namesOf(added), 'lo'];
+  const ofBridges = namesOf(added);
   return foreign.flatMap((entries) => {
-    const paths = devices.filter((device) => device.interface === entries.interface).map((device) => device.path);
-    const running = activeConnections.filter((active) => active.devices.some((path) => paths.includes(path)));
+    const own = devices.filter((device) => device.interface === entries.interface);
+    const running = activeConnections.filter((active) =>
+      active.devices.some((path) => own.some((device) => device.path === path)),
+    );
+    const isBridge = ofBridges.includes(entries.interface);
     // Nobody knows what is whose on a link that NetworkManager leaves alone, but for those that nobody else has to do with.
-    if (running.length === 0 && !alone.includes(entries.interface)) return [];
-    const listed = profiles
-      .filter((profile) => running.some((active) => active.uuid === profile.uuid))
-      .flatMap(({ settings }) => fixedAddresses(settings));
-    const addresses = entries.addresses.filter(({ address }) => !listed.includes(address));
-    return addresses.length === 0 ? [] : [{ ...entries, addresses }];
+    if (running.length === 0 && !isBridge && entries.interface !== 'lo') return [];
+    // A bridge that stayed while NetworkManager was away runs no profile yet.
+    const isItsOwn = ({ settings }: NmProfile): boolean =>
+      isBridge &&
+      textOf(settings, 'connection', 'interface-name') === entries.interface &&
+      textOf(settings, 'connection', 'type') === 'ovs-interface';
+    const settings = profiles
+      .filter((profile) => running.some((active) => active.uuid === profile.uuid) || isItsOwn(profile))
+      .map((profile) => profile.settings);
+    const isManagers = isBridge
+      ? isOfBridge(settings)
+      : (address: KernelAddress): boolean => settings.some((one) => mayGive(one, address, own));
+    const left = {
+      ...entries,
+      addresses: entries.addresses.filter((entry) => !isListed(settings, entry) && !isManagers(entry)),
+      routes: entries.interface === 'lo' ? [] : entries.routes.filter((route) => !isExplained(settings, route, own)),
+      ...(entries.rules === undefined
+        ? {}
+        : { rules: entries.rules.filter((rule) => !isListedRule(profiles, activeConnections, rule)) }),
+    };
+    const { rules = [], unmovable, ...plain } = left;
+    const kept = {
+      ...plain,
+      ...(rules.length === 0 ? {} : { rules }),
+      ...(unmovable === undefined || entries.interface === 'lo' ? {} : { unmovable }),
+    };
+    return isEmpty(kept) && kept.unmovable === undefined ? [] : [kept];
   });
+}
+
+function isListed(settings: readonly ProfileSettings[], { address }: KernelAddress): boolean {
+  return settings.some((one) => fixedAddresses(one).includes(address));
+}
+
+/** An address of NetworkManager's kind that no profile lists: on a bridge of ours it is somebody else's only if it came from the NIC. */
+function isOfBridge(settings: readonly ProfileSettings[]): (address: KernelAddress) => boolean {
+  const carried = settings.flatMap((one) => (stringsOf(one, 'user', 'data')[userData.carried] ?? '').split(' '));
+  return ({ address, flags = [] }) => flags.includes('noprefixroute') && !carried.includes(address);
+}
+
+/** Whether a profile may have brought an address that it does not list: from a lease, a router, or the link itself. */
+function mayGive(
+  settings: ProfileSettings,
+  { address, flags = [] }: KernelAddress,
+  devices: readonly NmDevice[],
+): boolean {
+  if (!flags.includes('noprefixroute')) return false;
+  const isIpv6 = address.includes(':');
+  const method = textOf(settings, isIpv6 ? 'ipv6' : 'ipv4', 'method') ?? 'disabled';
+  if (['manual', 'disabled', 'ignore'].includes(method)) return false;
+  const lease = devices.flatMap(({ dhcp }) => dhcp?.address ?? [])[0];
+  return isIpv6 || method !== 'auto' || lease === undefined || lease === address.split('/')[0];
+}
+
+/** NetworkManager's routes with protocol `static` are those of a profile, its gateway's, and the way to a gateway beyond every prefix. */
+function isExplained(
+  settings: readonly ProfileSettings[],
+  { destination, gateway, protocol }: KernelRoute,
+  devices: readonly NmDevice[],
+): boolean {
+  if (protocol !== 'static') return false;
+  if (settings.length === 0) return true;
+  const family = destination.includes(':') ? 'ipv6' : 'ipv4';
+  const own = settings.flatMap((one) => {
+    const route = (to: string, hop: unknown) => ({ to, hop: (hop ?? null) as string | null });
+    const default_ = textOf(one, family, 'gateway');
+    return [
+      ...listOf(one, family, 'route-data').map((entry) => route(`${entry.dest}/${entry.prefix}`, entry['next-hop'])),
+      ...(default_ === undefined ? [] : [route(family === 'ipv6' ? '::/0' : '0.0.0.0/0', default_)]),
+    ];
+  });
+  if (own.some((route) => route.to === destination && route.hop === gateway)) return true;
+  const routers = devices.flatMap(({ dhcp }) => dhcp?.routers ?? []);
+  const gateways = [...own.flatMap(({ hop }) => hop ?? []), ...routers].flatMap((hop) => [`${hop}/32`, `${hop}/128`]);
+  return gateway === null && !isDefault(destination) && gateways.includes(destination);
+}
+
+/** A rule of NetworkManager's protocol that a profile brings which runs on any device. */
+function isListedRule(
+  profiles: readonly NmProfile[],
+  activeConnections: readonly NmActiveConnection[],
+  rule: KernelRule,
+): boolean {
+  if (ruleValue(rule, 'proto') !== 'static') return false;
+  return profiles
+    .filter((profile) => activeConnections.some((active) => active.uuid === profile.uuid))
+    .flatMap(({ settings }) => listOf(settings, rule.family === 4 ? 'ipv4' : 'ipv6', 'routing-rules'))
+    .some(({ priority }) => String(priority ?? '') === ruleValue(rule, 'pref'));
 }
 
 /** Links whose foreign addresses say so. */

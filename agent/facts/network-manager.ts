@@ -97,7 +97,13 @@ function readDhcp(properties: Properties, objects: Readonly<Record<string, Manag
     clientId: word(dhcp4?.dhcp_client_identifier),
     duid: word(dhcp6?.dhcp6_client_id),
     iaid: word(dhcp6?.iaid),
+    ...given('address', word(dhcp4?.ip_address)),
+    ...given('routers', word(dhcp4?.routers)?.split(/[ ,]+/) ?? null),
   };
+}
+
+function given<K extends string, V>(key: K, value: V | null): { readonly [k in K]?: V } {
+  return (value === null ? {} : { [key]: value }) as { readonly [k in K]?: V };
 }
 
 function readActive(path: string, properties: Properties): NmActiveConnection {

@@ -101,6 +101,10 @@ export interface DhcpIdentity {
   readonly clientId: string | null;
   readonly duid: string | null;
   readonly iaid: string | null;
+  /** The address that an IPv4 lease gives, without prefix length. Absent: none. */
+  readonly address?: string;
+  /** The gateways of that lease. Absent: none. */
+  readonly routers?: readonly string[];
 }
 
 /** A NIC by what does not change with its name. */

@@ -45,6 +45,8 @@ export interface Wanted {
   readonly microshift?: readonly LeftBridge[];
   /** What is asked for by `bridge add` from then on, also at the next boot. Absent: a run has nothing to do with it, or there was nothing. */
   readonly added?: readonly AddedBridge[];
+  /** Of a state that was: what others had given NICs that no bridge of ours had. Absent: nothing. */
+  readonly given?: readonly KernelEntries[];
 }
 
 /** Addresses and default gateways that move from one interface to another; they must be there when the plan has run. */
@@ -84,9 +86,10 @@ export interface StepArguments {
   waitAddresses: { interface: string; addresses: readonly string[]; limitMs: number };
   /**
    * Gives an interface addresses, routes and neighbours in the kernel, beside what NetworkManager configures, and takes addresses off it.
-   * `required`: the first that the kernel refuses fails the step; else it is left out.
+   * `required`: the first that the kernel refuses fails the step; else it is left out. `from`: the interface that has had them, which loses routes and
+   * rules at once, and keeps the addresses beside until it is configured.
    */
-  changeKernel: { entries: KernelEntries; removed?: readonly string[]; required: boolean };
+  changeKernel: { entries: KernelEntries; removed?: readonly string[]; from?: string; required: boolean };
   /**
    * Makes NetworkManager take over a bridge that is there, with everything in it: its rows get the marks of these profiles (UUIDs), its
    * device is managed from then on. Nothing of it is configured before the profiles are activated. `row`: keys that the bridge of somebody
@@ -228,8 +231,8 @@ export interface DifferenceFields {
   mac: Record<never, never>;
   /** The bridge lacks an address that its profile sets. */
   address: { address: string };
-  /** The uplink has IP settings where it must have none; `configuring`: they are on their way. */
-  'uplink-configured': { device: string };
+  /** The uplink has IP settings where it must have none; `configuring`: they are on their way. `others`: they are all of other programs. */
+  'uplink-configured': { device: string; others?: true };
   /** The uplink runs no profile. */
   'uplink-inactive': { device: string };
 }

@@ -105,6 +105,8 @@ export const userData = {
   sourceId: 'microshift-net.source-id',
   /** In the copy of a profile that NetworkManager made up for a NIC somebody else configured. */
   copyOf: 'microshift-net.kept-from',
+  /** Addresses of others that came to the bridge with its NIC, and return with it. */
+  carried: 'microshift-net.carried',
 } as const;
 
 /**

@@ -1,12 +1,14 @@
 import { compare } from '../compare/bridges.ts';
 import type { AddedBridge } from '../model/added-bridge.ts';
+import { entriesOf, joined, onInterface } from '../model/kernel-entries.ts';
 import type { LeftBridge } from '../model/left-bridge.ts';
 import type { Observation } from '../model/observation.ts';
 import type { NetworkDifference, Plan, PlanNote, Step, UplinkChoice, Wanted } from '../model/plan.ts';
 import { adjustInPlace, claimStep } from './bridge/adjust.ts';
 import { buildWithoutUplink, buildWithUplink, putBack } from './bridge/build.ts';
+import { fromNic } from './bridge/carried.ts';
 import { clearLoopback, giveLoopback, loopbackDifferences } from './bridge/loopback.ts';
-import { bareBridge, entriesOf, microshiftBridge } from './bridge/microshift-bridge.ts';
+import { bareBridge, microshiftBridge } from './bridge/microshift-bridge.ts';
 import { movedToBridge, movedToNic, touchedLinks } from './bridge/moved-addresses.ts';
 import { lostPortNotes } from './bridge/ownership.ts';
 import { takeBridgeApart } from './bridge/take-bridge-apart.ts';
@@ -82,12 +84,21 @@ function rebuild(target: Target, observation: Observation): readonly Step[] {
   const { names, wanted, source } = target;
   const isMicroShifts = microshiftBridge(names, observation) !== null;
   const bare = bareBridge(names, wanted, observation);
-  const taken = isMicroShifts ? [] : takeBridgeApart(names, observation, bare, wanted.loopback);
+  const taken = isMicroShifts ? [] : takeBridgeApart(names, observation, bare, wanted);
   const claim = isMicroShifts || bare !== null ? [claimStep(names, wanted, observation)] : [];
-  const after = putBack(wanted.foreign ?? entriesOf(names.bridge, observation));
-  if (source === null) return [...taken, ...buildWithoutUplink(names, wanted, claim), ...after];
+  const ofBridge = wanted.foreign ?? entriesOf(names.bridge, observation);
+  if (source === null) return [...taken, ...buildWithoutUplink(names, wanted, claim), ...putBack(ofBridge)];
   const isActive = source.isActive || taken.some((step) => step.do === 'detachUplink');
-  return [...taken, ...buildWithUplink(names, wanted, source, isActive, observation, claim), ...after];
+  // What the NIC has, and what it is given while the bridge is away.
+  const given = taken.flatMap((step) =>
+    step.do === 'changeKernel' && step.from === names.bridge ? [step.entries] : [],
+  );
+  const carried = given.reduce(
+    (all, entries) => joined(all, onInterface(entries, names.bridge)),
+    fromNic(names, source.link.name, observation),
+  );
+  const built = buildWithUplink(names, wanted, source, isActive, observation, { claim, carried });
+  return [...taken, ...built, ...putBack(joined(ofBridge, carried))];
 }
 
 /** LACP agrees within seconds where the switch does not wait out its slow timer; listening and learning take 30 s (IEEE 802.1D). */

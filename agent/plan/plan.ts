@@ -2,8 +2,11 @@ import { compare } from '../compare/bridges.ts';
 import { AgentError } from '../errors.ts';
 import type { AddedBridge } from '../model/added-bridge.ts';
 import type { Config } from '../model/config.ts';
+import { entriesOf, isEmpty, type KernelEntries } from '../model/kernel-entries.ts';
 import type { Observation } from '../model/observation.ts';
 import type { NetworkDifference, Plan, Step, Wanted, WantedBridge } from '../model/plan.ts';
+import { putBack } from './bridge/build.ts';
+import { byPlace, lostEntryNotes } from './bridge/carried.ts';
 import { startDisplaced } from './bridge/displaced-profile.ts';
 import { adoptionNotes, bridgeForMicroShift } from './bridge/microshift-bridge.ts';
 import { foreignBridgeNotes, lostPortNotes, refuseForeignBridge } from './bridge/ownership.ts';
@@ -19,6 +22,7 @@ import { unusedCopies } from './uplink/external-profile.ts';
 import { lateNic } from './uplink/late-nic.ts';
 import { uplinkSource } from './uplink/source-profile.ts';
 import { refuseWithoutTeamd } from './uplink/teamd.ts';
+import { uplinkInBridge } from './uplink/uplink-in-bridge.ts';
 
 export type PlanDecision =
   | { readonly kind: 'planned'; readonly plan: Plan }
@@ -84,12 +88,26 @@ function gatewayTarget(uplink: string | null, config: Config, observation: Obser
 export function planDisable(observation: Observation, added?: readonly AddedBridge[]): Plan {
   const bridges = bridgesOf(observation);
   const ours = bridges.filter((names) => takeBridgeApart(names, observation).length > 0);
-  const microshift = ours.flatMap((names) => bridgeForMicroShift(names, observation) ?? []);
+  const microshift = ours.flatMap((names) => {
+    const left = bridgeForMicroShift(names, observation);
+    const uplink = uplinkInBridge(names, observation);
+    if (left === null || uplink === null) return left ?? [];
+    return [{ ...left, entries: byPlace(names, uplink, observation, true).staying }];
+  });
   const gone = bridges.filter((names) => !microshift.some((left) => left.bridge === names.bridge));
-  const notes = gone.flatMap((names) => lostPortNotes(names, observation));
+  const notes = gone.flatMap((names) => [
+    ...lostPortNotes(names, observation),
+    ...(ours.includes(names) ? lostEntryNotes(goingWith(names, observation)) : []),
+  ]);
   const plan = planFor([], observation, { notes, microshift, added });
   refuseWithoutTeamd(plan, observation);
   return plan;
+}
+
+/** What others gave a bridge and nothing has when it is gone. */
+function goingWith(names: BridgeNames, observation: Observation): KernelEntries {
+  const uplink = uplinkInBridge(names, observation);
+  return uplink === null ? entriesOf(names.bridge, observation) : byPlace(names, uplink, observation, false).staying;
 }
 
 /**
@@ -127,6 +145,7 @@ export function planRestore(previous: Wanted, observation: Observation, aimed?: 
   if (!canBeBuilt) return null;
   const planned = planUndo(previous, observation).steps;
   const steps = [...planned, ...startDisplaced([...(aimed?.bridges ?? []), ...previous.bridges], planned, observation)];
+  steps.push(...missingOnNics(previous, steps, observation));
   const started = steps.flatMap((step) => (step.do === 'detachUplink' ? [step.profile.uuid] : []));
   const copies = unusedCopies(observation).filter(({ uuid }) => !started.includes(uuid));
   const why = 'the NIC that it was made for never ran it';
@@ -138,6 +157,19 @@ export function requirePlugin({ networkManager }: Observation): void {
   if (networkManager.ovsPlugin) return;
   throw new AgentError('ovs-plugin-missing', 'NetworkManager runs without its Open vSwitch plugin', {
     hint: 'install it (RPM: NetworkManager-ovs, Debian: network-manager-ovs), then: systemctl restart NetworkManager',
+  });
+}
+
+/** Steps for what others had given NICs and they lack: NetworkManager's rollback starts a NIC's profile anew, and takes it off. */
+function missingOnNics({ given = [] }: Wanted, steps: readonly Step[], observation: Observation): readonly Step[] {
+  const returned = steps.flatMap((step) => (step.do === 'changeKernel' ? [step.entries.interface] : []));
+  return given.flatMap((entries) => {
+    const present = JSON.stringify(entriesOf(entries.interface, observation));
+    const isThere = [
+      ...entries.addresses.map(({ address }) => address),
+      ...entries.routes.map(({ destination }) => destination),
+    ].every((text) => present.includes(`"${text}"`));
+    return isThere || returned.includes(entries.interface) || isEmpty(entries) ? [] : putBack(entries);
   });
 }
 

@@ -4,6 +4,7 @@ import type { Config } from '../model/config.ts';
 import type { Observation } from '../model/observation.ts';
 import type { PlanNote, WantedBridge } from '../model/plan.ts';
 import { addedNames } from './added-names.ts';
+import { carriedNotes } from './bridge/carried.ts';
 import { loopbackNotes, wantedOnLoopback } from './bridge/loopback.ts';
 import { unprofiledAddressNotes } from './bridge/moved-addresses.ts';
 import { refuseForeignBridge, refuseTakenAddress } from './bridge/ownership.ts';
@@ -48,6 +49,7 @@ export function targetWithUplink(
     notes: [
       ...loopbackNotes(loopback, observation),
       ...notes,
+      ...carriedNotes(names, source, observation),
       ...unprofiledAddressNotes(source),
       ...unprofiledRouteNotes(source, observation),
       ...externalNotes(activeProfile(uplink, observation), observation),

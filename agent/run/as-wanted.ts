@@ -3,17 +3,23 @@ import { lostDefaultRoute } from '../compare/default-routes.ts';
 import { differenceLine, inWords } from '../compare/in-words.ts';
 import { AgentError } from '../errors.ts';
 import type { Observation } from '../model/observation.ts';
-import type { Plan } from '../model/plan.ts';
+import type { NetworkDifference, Plan } from '../model/plan.ts';
 import { ownNames } from '../plan/names.ts';
 
 /** True when the node is what the plan aimed at. */
 export function isAsWanted(plan: Plan, observation: Observation): boolean {
-  return compare(plan.wanted, observation, ownNames).length === 0;
+  return differencesFrom(plan, observation).length === 0;
+}
+
+/** What another program puts on the NIC at that moment is for the next run to move. */
+function differencesFrom(plan: Plan, observation: Observation): readonly NetworkDifference[] {
+  const all = compare(plan.wanted, observation, ownNames);
+  return all.filter((entry) => entry.kind !== 'uplink-configured' || entry.others !== true);
 }
 
 /** The node must now be exactly what the plan aimed at. */
 export function proveWanted(plan: Plan, observation: Observation): void {
-  const [first, ...more] = compare(plan.wanted, observation, ownNames).map(inWords);
+  const [first, ...more] = differencesFrom(plan, observation).map(inWords);
   if (first !== undefined) {
     const rest = more.length === 0 ? '' : ` (and ${more.length} more)`;
     throw new AgentError('proof-failed', `${first.subject} is ${first.observed} instead of ${first.wanted}${rest}`, {

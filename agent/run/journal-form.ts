@@ -42,7 +42,21 @@ const strings: Check = (value) => fields({})(value) && list(text)(Object.values(
 const entries = fields({
   interface: text,
   addresses: list(
-    fields({ address: text, metric: orNull(number), noDad: flag, deprecated: flag, behindOwn: optional(flag) }),
+    fields({
+      address: text,
+      metric: orNull(number),
+      noDad: flag,
+      deprecated: flag,
+      behindOwn: optional(flag),
+      peer: optional(text),
+      broadcast: optional(text),
+      scope: optional(text),
+      label: optional(text),
+      flags: optional(list(text)),
+      protocol: optional(text),
+      validSeconds: optional(orNull(number)),
+      preferredSeconds: optional(orNull(number)),
+    }),
   ),
   routes: list(
     fields({
@@ -52,13 +66,21 @@ const entries = fields({
       metric: orNull(number),
       mtuBytes: orNull(number),
       table: orNull(text),
+      type: optional(text),
+      scope: optional(text),
+      protocol: optional(text),
+      options: optional(list(text)),
+      nextHops: optional(list(list(text))),
     }),
   ),
   neighbours: list(fields({ address: text, mac: text })),
+  rules: optional(list(fields({ family: one(4, 6), words: list(text) }))),
+  unmovable: optional(list(text)),
 });
 const wanted = fields({
   microshift: optional(list(fields({ bridge: text, externalIds: strings, otherConfig: strings, up: flag, entries }))),
   added: optional(list(fields({ bridge: text, interface: text, routeMetric: number }))),
+  given: optional(list(entries)),
   bridges: list(
     fields({
       bridge: text,

@@ -1,11 +1,12 @@
 import type { Deadline } from '../deadline.ts';
 import { releaseRoutes } from '../drivers/host/address-hold.ts';
 import { dropKernelAdvertised, releaseIpv6 } from '../drivers/host/ipv6-hold.ts';
-import { addToKernel, addToKernelInOrder, removeAddresses } from '../drivers/host/kernel-entries.ts';
+import { addToKernel, addToKernelInOrder, moveInKernel, removeAddresses } from '../drivers/host/kernel-entries.ts';
 import { waitForKernel } from '../drivers/host/kernel-events.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
 import { activeInterface, deviceInterface } from '../drivers/networkmanager/names.ts';
 import { AgentError } from '../errors.ts';
+import { onInterface } from '../model/kernel-entries.ts';
 import { activationLimitMs, leaseLimitMs } from '../model/limits.ts';
 import type { Step, StepArguments, StepKind } from '../model/plan.ts';
 import { activate, activeUuids } from './activations.ts';
@@ -31,8 +32,9 @@ const executors: { readonly [K in StepKind]: Executor<K> } = {
     await Promise.all(step.profiles.map((profile) => activate(context, profile)));
   },
   waitAddresses: async ({ deadline }, step) => waitForAddresses(step.interface, step.addresses, deadline, step.limitMs),
-  changeKernel: async (_context, { entries, removed = [], required }) => {
+  changeKernel: async (_context, { entries, removed = [], from, required }) => {
     await removeAddresses(entries.interface, removed);
+    if (from !== undefined) return moveInKernel(onInterface(entries, from), entries);
     const refusal = required ? await addToKernel(entries) : await addToKernelInOrder(entries);
     if (typeof refusal !== 'string') return;
     throw new AgentError('step-failed', `the kernel refused ${refusal}`, {

@@ -92,15 +92,23 @@ function deletionTitle({ profiles, bridges, left = [] }: StepArguments['deletePr
   return [...(gone.length === 0 ? [] : [`delete ${gone.join(' and ')}`]), ...released].join(', ');
 }
 
-function kernelTitle({ entries, removed = [], required }: StepArguments['changeKernel']): string {
+function kernelTitle({ entries, removed = [], from, required }: StepArguments['changeKernel']): string {
   const { interface: name, routes, neighbours } = entries;
   const addresses = entries.addresses.map(({ address }) => address).join(', ');
+  if (from !== undefined) return `move what others gave ${from} to ${name}`;
   if (required) return `hold ${addresses} on ${name}`;
   const more = routes.length + neighbours.length === 0 ? '' : ' and what goes with them';
   return [
-    ...(addresses === '' ? [] : [`give ${name} ${addresses}${more}`]),
+    ...(addresses === '' && removed.length > 0
+      ? []
+      : [`give ${name} ${addresses || routesOf(entries)}${addresses === '' ? '' : more}`]),
     ...(removed.length === 0 ? [] : [`take ${removed.join(', ')} off ${name}`]),
   ].join(', ');
+}
+
+function routesOf({ routes, rules = [] }: StepArguments['changeKernel']['entries']): string {
+  const all = [...routes.map(({ destination }) => destination), ...rules.map(({ words }) => `rule ${words[1]}`)];
+  return all.length === 0 ? 'what others gave it' : all.join(', ');
 }
 
 function stepLines(step: Step, index: number, style: Style): readonly string[] {

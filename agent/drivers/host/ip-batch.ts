@@ -3,13 +3,19 @@ import { type Finished, run } from './exec.ts';
 /** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
 const commandMs = 3_000;
 
+/** What ip(8) ends with, and without the lines behind, where it does not understand a word, as an older one may not (iproute2, lib/utils.c, invarg). */
+const misunderstood = 255;
+
 /** Ends a line, begins a comment or a quotation (ip(8), -batch): a name that has it would make another command of the line. */
 const misread = /[#"'\\\p{Cc}]/u;
 
-/** Runs many commands of ip(8) in one process, to the last one. Best effort: what the kernel refuses is left out. */
-export async function ipBatch(lines: readonly string[]): Promise<void> {
+/** Runs many commands of ip(8) in one process, to the last one. Best effort: what the kernel refuses is left out. `options`: of ip(8). */
+export async function ipBatch(lines: readonly string[], options: readonly string[] = []): Promise<void> {
   const plain = lines.filter((line) => !misread.test(line));
-  if (plain.length > 0) await batch(['-force'], plain);
+  if (plain.length === 0) return;
+  const { exitCode } = await batch([...options, '-force'], plain);
+  if (exitCode !== misunderstood || plain.length === 1) return;
+  for (const line of plain) await batch([...options, '-force'], [line]);
 }
 
 /** Runs many commands of ip(8) in one process, to the first that the kernel refuses: gives that one and what it says, or null. */

@@ -1,75 +1,110 @@
 import {
+  isEmpty,
   type KernelAddress,
   type KernelEntries,
   type KernelNeighbour,
   type KernelRoute,
-  noEntries,
+  type KernelRule,
+  ruleValue,
 } from '../../model/kernel-entries.ts';
 import { run } from './exec.ts';
 import { ipBatch, ipBatchOrRefusal } from './ip-batch.ts';
-import { goFirst, inOrderOfAdding } from './kernel-order.ts';
+import { goFirst } from './kernel-order.ts';
+import { parseRoute, parseRule, type ShownRoute } from './kernel-routes.ts';
+import { ruleWords, withoutAddress, withoutRoutes, wordsOf } from './kernel-words.ts';
 
 /** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
 const commandMs = 3_000;
 
 /** Fields of `ip -json address` (iproute2, ip/ipaddress.c); flags are there only when they are set. */
-interface ShownAddress {
+export interface ShownAddress {
   readonly family: string;
   readonly local: string;
+  /** Of the other end. */
+  readonly address?: string;
   readonly prefixlen: number;
+  readonly broadcast?: string;
   readonly scope: string;
+  readonly label?: string;
   readonly metric?: number;
+  readonly protocol?: string;
+  readonly valid_life_time?: number;
+  readonly preferred_life_time?: number;
   readonly noprefixroute?: true;
+  readonly home?: true;
+  readonly mngtmpaddr?: true;
+  readonly autojoin?: true;
   readonly dynamic?: true;
   readonly temporary?: true;
   readonly nodad?: true;
   readonly deprecated?: true;
 }
 
-/** Fields of `ip -json route` (iproute2, ip/iproute.c). */
-interface ShownRoute {
-  readonly type?: string;
-  readonly dst: string;
-  readonly gateway?: string;
-  readonly protocol?: string;
-  readonly prefsrc?: string;
-  readonly metric?: number;
-  readonly table?: string;
-  /** A next hop of the other family. */
-  readonly via?: object;
-  /** More than one next hop. */
-  readonly nexthops?: readonly object[];
-  readonly metrics?: readonly { readonly mtu?: number }[];
-}
-
-/** One object of what a batch of `ip -json` prints: a link with its addresses, a route, or a neighbour. */
+/** One object of what a batch of `ip -json` prints: a link with its addresses, or a neighbour. */
 type Shown =
   | { readonly ifname: string; readonly addr_info: readonly ShownAddress[] }
-  | { readonly dst: string; readonly lladdr: string }
-  | ShownRoute;
+  | { readonly dst: string; readonly dev: string; readonly lladdr: string };
 
-/** Who makes routes for NetworkManager and the kernel themselves (rtnetlink(7), rtm_protocol). */
-const configured = ['kernel', 'dhcp', 'static', 'ra'];
+/** Flags of an address that ip-address(8) takes. */
+const takenFlags = ['noprefixroute', 'home', 'mngtmpaddr', 'autojoin'] as const;
+/** Whom IFA_PROTO names where the kernel has given an address (linux/if_addr.h, IFAPROT_KERNEL_*). */
+const kernels = /^kernel_/;
+/** An interface identifier of the MAC (RFC 4291 appendix A). */
+const isOfMac = /:[0-9a-f]{0,2}ff:fe[0-9a-f]{2}:[0-9a-f]{1,4}$/;
+/** INFINITY_LIFE_TIME of iproute2. */
+const forEver = 4_294_967_295;
+/** The routing protocol of what the agent holds (address-hold.ts). */
+const heldProtocol = '77';
 
 /**
- * What programs other than NetworkManager gave links. Routes and permanent neighbours are read of the bridges named, where they have addresses of
- * others. Best effort: where ip(8) does not answer nothing is known. `ownMetric`: of what the agent holds.
+ * What programs other than NetworkManager gave links, and of NetworkManager's what a profile has to explain: addresses without a lifetime that it made
+ * the connected route of (`noprefixroute`), routes of protocol `static`. Best effort: where ip(8) does not answer nothing is known. `ownMetric`: of what
+ * the agent holds.
  */
-export async function readForeign(bridges: readonly string[], ownMetric: number): Promise<readonly KernelEntries[]> {
-  const links = await shown(['address show']);
-  const entries = links.flatMap((link) => {
-    if (!('addr_info' in link)) return [];
-    const addresses = foreignAddresses(link.addr_info, ownMetric);
-    return addresses.length === 0 ? [] : [{ ...noEntries(link.ifname), addresses }];
+export async function readForeign(ownMetric: number): Promise<readonly KernelEntries[]> {
+  const [objects, lines] = await Promise.all([
+    shown(['address show', 'neighbour show nud permanent']),
+    shownLines([], ['route show table all', 'rule show']),
+  ]);
+  const routes = foreignRoutes(lines, ownMetric);
+  // Without a table of its own there is nothing that an IPv6 rule could lead to, and to ask takes another process.
+  const hasTables = lines.some((line) => line.includes(':') && /\btable (?!main|local)/.test(line));
+  const rules = [
+    ...lines.flatMap((line) => parseRule(line, 4) ?? []),
+    ...(hasTables ? await shownLines(['-6'], ['rule show']) : []).flatMap((line) => parseRule(line, 6) ?? []),
+  ];
+  const links = objects.flatMap((one) => ('addr_info' in one ? [one] : []));
+  return links.flatMap(({ ifname: name, addr_info }) => {
+    const own = routes.filter(({ interfaces }) => interfaces.includes(name));
+    const given = own.filter(({ byObject }) => byObject !== true).map(({ route }) => route);
+    const unmovable = own.flatMap(({ byObject, route }) => (byObject === true ? [route.destination] : []));
+    const itsRules = rulesOf(name, given, rules);
+    const entries: KernelEntries = {
+      interface: name,
+      addresses: foreignAddresses(addr_info, ownMetric, name),
+      routes: given,
+      neighbours: objects.flatMap((one): readonly KernelNeighbour[] =>
+        'lladdr' in one && one.dev === name ? [{ address: one.dst, mac: one.lladdr }] : [],
+      ),
+      ...(itsRules.length === 0 ? {} : { rules: itsRules }),
+      ...(unmovable.length === 0 ? {} : { unmovable }),
+    };
+    return isEmpty(entries) && unmovable.length === 0 ? [] : [entries];
   });
-  return Promise.all(
-    entries.map((entry) => (bridges.includes(entry.interface) ? withRoutes(entry, ownMetric) : entry)),
-  );
+}
+
+/** Rules that name an interface, and those of NetworkManager's protocol that lead to a table with routes of others through it. */
+function rulesOf(name: string, routes: readonly KernelRoute[], rules: readonly KernelRule[]): readonly KernelRule[] {
+  const tables = routes.flatMap(({ table }) => table ?? []);
+  return rules.filter((rule) => {
+    if (ruleValue(rule, 'iif') === name || ruleValue(rule, 'oif') === name) return true;
+    return ruleValue(rule, 'proto') === 'static' && tables.includes(ruleValue(rule, 'lookup') ?? '');
+  });
 }
 
 /** Gives an interface what it had. Fails with the first that the kernel refuses, told as text; null: it has all. */
 export function addToKernel(entries: KernelEntries): Promise<string | null> {
-  return ipBatchOrRefusal(wordsOf(entries));
+  return ipBatchOrRefusal(wordsOf(entries, 'replace'));
 }
 
 /**
@@ -78,17 +113,40 @@ export function addToKernel(entries: KernelEntries): Promise<string | null> {
  */
 export async function addToKernelInOrder(entries: KernelEntries): Promise<void> {
   const { interface: name, addresses } = entries;
-  const hasIpv6 = addresses.some(({ address }) => address.includes(':'));
-  const present = hasIpv6 ? await ipv6AddressesOf(name) : [];
-  const deleted = goFirst(addresses, present).map((address) => `address delete ${address} dev ${name}`);
-  await ipBatch([...deleted, ...wordsOf(entries)]);
+  const present = addresses.length === 0 ? [] : await addressesOf(name);
+  const leaving = goFirst(addresses, present);
+  const deleted = addresses
+    .filter(({ address }) => leaving.includes(address))
+    .map((entry) => withoutAddress(entry, name));
+  await ipBatch([...deleted, ...wordsOf(entries, 'append'), ...ruleWords(entries, 4, 'add')]);
+  await ipBatch(ruleWords(entries, 6, 'add'), ['-6']);
 }
 
-/** IPv6 addresses of an interface (`address/prefix`) as the kernel lists them, without those of the link. */
-async function ipv6AddressesOf(name: string): Promise<readonly string[]> {
+/**
+ * Moves entries of others from an interface to the one they name: routes and rules at once, addresses are there in addition, usable at once, and go with
+ * the former interface's own. As far as the kernel takes it.
+ */
+export async function moveInKernel(from: KernelEntries, to: KernelEntries): Promise<void> {
+  const addresses = to.addresses.map((entry) => ({ ...entry, noDad: entry.address.includes(':') || entry.noDad }));
+  await ipBatch([
+    ...wordsOf({ ...to, addresses }, 'append'),
+    ...ruleWords(to, 4, 'add'),
+    ...withoutRoutes(from),
+    ...ruleWords(namingIt(from), 4, 'delete'),
+  ]);
+  await ipBatch([...ruleWords(to, 6, 'add'), ...ruleWords(namingIt(from), 6, 'delete')], ['-6']);
+}
+
+/** Rules that name the interface; others are the same for both. */
+function namingIt({ rules = [], ...entries }: KernelEntries): KernelEntries {
+  return { ...entries, rules: rules.filter(({ words }) => words.includes(entries.interface)) };
+}
+
+/** Addresses of an interface (`address/prefix`) as the kernel lists them, without those of the link. */
+async function addressesOf(name: string): Promise<readonly string[]> {
   const links = await shown([`address show dev ${name}`]);
   const entries = links.flatMap((link) => ('addr_info' in link ? link.addr_info : []));
-  return entries.filter((entry) => entry.family === 'inet6' && isListed(entry)).map(prefixed);
+  return entries.filter(isListed).map(prefixed);
 }
 
 /** Addresses of an interface (`address/prefix`) that the kernel takes off some day, because a lease or a router's advertisement says so. */
@@ -103,39 +161,56 @@ export function removeAddresses(interfaceName: string, addresses: readonly strin
   return ipBatch(addresses.map((address) => `address delete ${address} dev ${interfaceName}`));
 }
 
-async function withRoutes(entry: KernelEntries, ownMetric: number): Promise<KernelEntries> {
-  const name = entry.interface;
-  const objects = await shown([`route show table all dev ${name}`, `neighbour show dev ${name} nud permanent`]);
-  const routes = objects.flatMap((one) => ('dst' in one && !('lladdr' in one) ? [one] : []));
-  const neighbours = objects.flatMap((one): readonly KernelNeighbour[] =>
-    'lladdr' in one ? [{ address: one.dst, mac: one.lladdr }] : [],
-  );
-  return { ...entry, routes: foreignRoutes(routes, ownMetric), neighbours };
+/**
+ * Addresses of somebody else's. One of a router's or a lease's that NetworkManager has taken ends some day and has no route of the kernel's; the agent's
+ * own have its metric. The kernel makes a link-local one of the MAC, and says only since Linux 5.18 that it did.
+ */
+export function foreignAddresses(
+  entries: readonly ShownAddress[],
+  ownMetric: number,
+  name: string,
+): readonly KernelAddress[] {
+  const isForeign = ({ family, local, scope, metric, protocol = '', ...flags }: ShownAddress): boolean => {
+    if (flags.temporary === true || kernels.test(protocol) || metric === ownMetric) return false;
+    const isLinkLocal = family === 'inet6' && scope === 'link';
+    if (isLinkLocal) return flags.noprefixroute !== true && !isOfMac.test(local);
+    return !(flags.noprefixroute === true && flags.dynamic === true);
+  };
+  const isCandidate = (entry: ShownAddress): boolean => entry.scope !== 'host' && isForeign(entry);
+  const firstOwn = entries
+    .filter(isListed)
+    .findIndex((entry) => entry.family === 'inet6' && (entry.noprefixroute === true || !isForeign(entry)));
+  const listed = entries.filter(isListed);
+  return entries.filter(isCandidate).map((entry) => {
+    const isBehind = entry.family === 'inet6' && firstOwn >= 0 && firstOwn < listed.indexOf(entry);
+    return { ...addressEntry(entry, name), ...(isBehind ? { behindOwn: true as const } : {}) };
+  });
 }
 
-/**
- * Addresses of somebody else's: NetworkManager makes the connected route of each of its addresses itself (IFA_F_NOPREFIXROUTE), and one of a router's
- * or a lease's ends some day. The agent's own have its metric.
- */
-export function foreignAddresses(entries: readonly ShownAddress[], ownMetric: number): readonly KernelAddress[] {
-  const isForeign = ({ metric, ...flags }: ShownAddress): boolean =>
-    flags.noprefixroute !== true && flags.dynamic !== true && flags.temporary !== true && metric !== ownMetric;
-  const listed = entries.filter(isListed);
-  const firstOwn = listed.findIndex((entry) => entry.family === 'inet6' && !isForeign(entry));
-  return listed.flatMap((entry, index) => {
-    if (!isForeign(entry)) return [];
-    const { family, metric, nodad, deprecated } = entry;
-    const isBehind = family === 'inet6' && firstOwn >= 0 && firstOwn < index;
-    return [
-      {
-        address: prefixed(entry),
-        metric: metric ?? null,
-        noDad: nodad === true,
-        deprecated: deprecated === true,
-        ...(isBehind ? { behindOwn: true as const } : {}),
-      },
-    ];
-  });
+/** Every attribute of an address that ip-address(8) takes. */
+function addressEntry(entry: ShownAddress, name: string): KernelAddress {
+  const { family, scope, metric, nodad, deprecated, address: peer, broadcast, label, protocol } = entry;
+  const flags = takenFlags.filter((flag) => entry[flag] === true);
+  const [valid, preferred] = [entry.valid_life_time ?? forEver, entry.preferred_life_time ?? forEver];
+  const isTimed = valid !== forEver || (preferred !== forEver && preferred !== 0);
+  return {
+    address: prefixed(entry),
+    metric: metric ?? null,
+    noDad: nodad === true,
+    deprecated: deprecated === true,
+    ...(peer === undefined ? {} : { peer: `${peer}/${entry.prefixlen}` }),
+    ...(broadcast === undefined ? {} : { broadcast }),
+    ...(family === 'inet6' || scope === 'global' ? {} : { scope }),
+    ...(label?.startsWith(`${name}:`) === true ? { label: label.slice(name.length) } : {}),
+    ...(flags.length === 0 ? {} : { flags }),
+    ...(protocol === undefined ? {} : { protocol }),
+    ...(isTimed
+      ? {
+          validSeconds: valid === forEver ? null : valid,
+          preferredSeconds: preferred === forEver ? null : preferred,
+        }
+      : {}),
+  };
 }
 
 /** Not one that the kernel makes itself. */
@@ -147,39 +222,20 @@ function prefixed({ local, prefixlen }: ShownAddress): string {
   return `${local}/${prefixlen}`;
 }
 
-/** Unicast routes of somebody else's with one next hop or none, which is what can be given back. The agent's own have its metric. */
-export function foreignRoutes(routes: readonly ShownRoute[], ownMetric: number): readonly KernelRoute[] {
-  return routes.flatMap(({ type, dst, gateway, protocol = 'boot', prefsrc, metric, table, metrics = [], ...hops }) => {
-    const isPlain = type === undefined && hops.via === undefined && hops.nexthops === undefined;
-    if (!isPlain || configured.includes(protocol) || metric === ownMetric) return [];
-    const any = gateway?.includes(':') === true ? '::/0' : '0.0.0.0/0';
-    return [
-      {
-        destination: dst === 'default' ? any : dst,
-        gateway: gateway ?? null,
-        source: prefsrc ?? null,
-        metric: metric ?? null,
-        mtuBytes: metrics.find((one) => one.mtu !== undefined)?.mtu ?? null,
-        table: table ?? null,
-      },
-    ];
+/** Routes that the kernel and NetworkManager do not make by themselves. The agent's own have its metric or its protocol. */
+export function foreignRoutes(lines: readonly string[], ownMetric: number): readonly ShownRoute[] {
+  return lines.flatMap((line) => {
+    const shownRoute = /^\d+:/.test(line) ? null : parseRoute(line);
+    if (shownRoute === null) return [];
+    const { metric, protocol } = shownRoute.route;
+    return metric === ownMetric || protocol === heldProtocol ? [] : [shownRoute];
   });
 }
 
-/** Addresses first, then who is known on the link, then what goes through it. */
-function wordsOf({ interface: name, addresses, routes, neighbours }: KernelEntries): readonly string[] {
-  const option = (word: string, value: string | number | null): string => (value === null ? '' : ` ${word} ${value}`);
-  return [
-    ...inOrderOfAdding(addresses).map(
-      ({ address, metric, noDad, deprecated }) =>
-        `address replace ${address} dev ${name}${option('metric', metric)}${noDad ? ' nodad' : ''}${deprecated ? ' preferred_lft 0' : ''}`,
-    ),
-    ...neighbours.map(({ address, mac }) => `neighbour replace ${address} lladdr ${mac} nud permanent dev ${name}`),
-    ...routes.map(
-      ({ destination, gateway, source, metric, mtuBytes, table }) =>
-        `route replace ${destination}${option('via', gateway)} dev ${name}${option('src', source)}${option('metric', metric)}${option('mtu', mtuBytes)}${option('table', table)}`,
-    ),
-  ];
+async function shownLines(options: readonly string[], lines: readonly string[]): Promise<readonly string[]> {
+  const words = [...options, '-details', '-oneline', '-batch', '-'];
+  const { exitCode, stdout } = await run('ip', words, commandMs, { input: `${lines.join('\n')}\n` });
+  return exitCode === 0 ? stdout.split('\n').filter((line) => line.trim() !== '') : [];
 }
 
 async function shown(lines: readonly string[]): Promise<readonly Shown[]> {

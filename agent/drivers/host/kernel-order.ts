@@ -14,17 +14,22 @@ export function inOrderOfAdding(listed: readonly KernelAddress[]): readonly Kern
 }
 
 /**
- * Which addresses have to go before they are added, so that all are listed as they were: every IPv4 address, which goes behind the node's own, and
- * IPv6 addresses that are not yet where they were. `present`: IPv6 addresses of the interface (`address/prefix`) as they are listed now.
+ * Which addresses have to go before they are added, so that all are listed as they were: IPv4 addresses that are before one of the node's own, and
+ * IPv6 addresses that are not yet where they were. `present`: addresses of the interface (`address/prefix`) as they are listed now, of both families.
  */
 export function goFirst(listed: readonly KernelAddress[], present: readonly string[]): readonly string[] {
+  const given = listed.map(({ address }) => address);
+  const [present4, present6] = [
+    present.filter((one) => !one.includes(':')),
+    present.filter((one) => one.includes(':')),
+  ];
+  const lastOwn = present4.findLastIndex((address) => !given.includes(address));
+  const early = present4.slice(0, Math.max(0, lastOwn)).filter((address) => given.includes(address));
   const ipv6 = listed.filter(isIpv6);
-  const given = ipv6.map(({ address }) => address);
   const ahead = ipv6.filter(({ behindOwn }) => behindOwn !== true).map(({ address }) => address);
-  const behind = given.filter((address) => !ahead.includes(address));
-  const wanted = [...ahead, ...present.filter((address) => !given.includes(address)), ...behind];
+  const behind = ipv6.map(({ address }) => address).filter((address) => !ahead.includes(address));
+  const wanted = [...ahead, ...present6.filter((address) => !given.includes(address)), ...behind];
   // What is missing goes to the front, which is right where everything else is at the end in its order.
-  const isInOrder = present.every((address, index) => address === wanted[wanted.length - present.length + index]);
-  const misplaced = isInOrder ? [] : ahead.filter((address) => present.includes(address));
-  return [...listed.filter((entry) => !isIpv6(entry)).map(({ address }) => address), ...misplaced];
+  const isInOrder = present6.every((address, index) => address === wanted[wanted.length - present6.length + index]);
+  return [...early, ...(isInOrder ? [] : ahead.filter((address) => present6.includes(address)))];
 }

@@ -1,11 +1,12 @@
-import type { KernelEntries } from '../../model/kernel-entries.ts';
+import { entriesOf, type KernelEntries } from '../../model/kernel-entries.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { BridgeMarks, DifferenceKind, NetworkDifference, Step, WantedBridge } from '../../model/plan.ts';
 import { fixedAddresses } from '../../model/settings.ts';
 import type { BridgeNames } from '../names.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
-import { activate, activateInterface, attachStep, bridgeDynamicIpv6, profileOf, waitSteps } from './build.ts';
-import { entriesOf, rowOf } from './microshift-bridge.ts';
+import { activate, activateInterface, attachStep, bridgeDynamicIpv6, profileOf, putBack, waitSteps } from './build.ts';
+import { carryToBridge, fromNic } from './carried.ts';
+import { rowOf } from './microshift-bridge.ts';
 
 /** How a difference is mended: each way disturbs more than the one before it. */
 type Remedy =
@@ -74,7 +75,10 @@ export function adjustInPlace(
   if ((remedies.has('attach-uplink') || remedies.has('clear-uplink')) && source !== null) {
     const { id, uuid, link, isActive } = source;
     const why = `${link.name} is configured by ${id}, which gave it back what ${names.bridge} has`;
+    const carried = fromNic(names, link.name, observation);
+    steps.push(...carryToBridge(link.name, carried));
     steps.push({ do: 'clearUplink', interface: link.name, profile: isActive ? null : { id, uuid }, why });
+    steps.push(...putBack(carried));
   }
   if (remedies.has('reapply-interface')) {
     const { id, uuid } = final;

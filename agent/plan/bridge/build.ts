@@ -1,4 +1,4 @@
-import type { KernelEntries } from '../../model/kernel-entries.ts';
+import { isEmpty, type KernelEntries } from '../../model/kernel-entries.ts';
 import { detectionLimitMs, standbyMetric } from '../../model/limits.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { Step, WantedBridge, WantedProfile } from '../../model/plan.ts';
@@ -6,6 +6,7 @@ import { fixedAddresses, numberOf, textOf } from '../../model/settings.ts';
 import { isDefault } from '../../net/destination.ts';
 import type { BridgeNames } from '../names.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
+import { carryToBridge } from './carried.ts';
 import {
   dynamicFamilies,
   handoverProfile,
@@ -15,11 +16,12 @@ import {
   stableAddresses,
   withoutAddresses,
 } from './handover.ts';
+import { ownRoutes } from './own-routes.ts';
 
 /**
  * Steps that build a bridge around a NIC that runs the admin's own profile, or none (`isActive` false). The bridge comes up beside it with the
  * same addresses, then the NIC becomes a port, then its own addresses go: there is no moment in which nobody answers. `claim`: for a bridge
- * that is there already.
+ * that is there already. `carried`: what other programs gave the NIC, named for the bridge.
  */
 export function buildWithUplink(
   names: BridgeNames,
@@ -27,7 +29,7 @@ export function buildWithUplink(
   source: UplinkSource,
   isActive: boolean,
   observation: Observation,
-  claim: readonly Step[] = [],
+  { claim, carried }: { readonly claim: readonly Step[]; readonly carried: KernelEntries },
 ): readonly Step[] {
   const uplink = source.link.name;
   const final = profileOf(wanted, names.bridgeInterface);
@@ -63,6 +65,7 @@ export function buildWithUplink(
       source,
       `${uplink} starts to carry ${names.bridge} while its own addresses still answer, so nothing is lost in between`,
     ),
+    ...carryToBridge(uplink, carried),
     {
       do: 'clearUplink',
       interface: uplink,
@@ -131,7 +134,7 @@ function settle(
   const added = addressesBeside(names, final, source);
   if (dynamicFamilies(final.settings).length === 0) return [update, finish, ...added];
   const hasAddresses = stableAddresses(source.addressLink).length > 0;
-  const hasIpv6Default = observation.routes.some(
+  const hasIpv6Default = ownRoutes(observation).some(
     (route) => route.family === 6 && isDefault(route.destination) && route.device === source.addressLink.name,
   );
   // On a LAN without DHCP none comes, and the NIC did without. A NIC that was not configured yet is given the benefit of the doubt.
@@ -223,8 +226,8 @@ export function activate({ id, uuid }: WantedProfile, why: string, device: strin
 
 /** Steps that give a bridge's interface what others had given it, once NetworkManager has configured it. */
 export function putBack(entries: KernelEntries): readonly Step[] {
-  const { addresses, routes, neighbours, interface: name } = entries;
-  if (addresses.length + routes.length + neighbours.length === 0) return [];
+  const { interface: name } = entries;
+  if (isEmpty(entries)) return [];
   const why = `what other programs gave ${name} goes with its interface, and they do not look again`;
   return [{ do: 'changeKernel', entries, required: false, why }];
 }

@@ -1,10 +1,11 @@
 import { surplusOnLoopback } from '../../compare/bridges.ts';
-import type { Observation } from '../../model/observation.ts';
+import { entriesOf } from '../../model/kernel-entries.ts';
+import { isLoopback, isOvsDevice, type Observation } from '../../model/observation.ts';
 import type { Wanted, WantedBridge } from '../../model/plan.ts';
 import { type BridgeNames, bridgesOf, everyProfileId } from '../names.ts';
 import { adminProfile } from '../uplink/source-profile.ts';
 import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
-import { entriesOf, microshiftBridge } from './microshift-bridge.ts';
+import { microshiftBridge } from './microshift-bridge.ts';
 
 /** Bridges of ours as they are now, in the form a plan aims at: what a later `undo` goes back to. */
 export function currentBridges(observation: Observation): Wanted {
@@ -15,7 +16,16 @@ export function currentBridges(observation: Observation): Wanted {
     bridges: bridges.flatMap((names) => currentBridge(names, observation) ?? []),
     ...(microshift.length === 0 ? {} : { microshift }),
     ...(added.length === 0 ? {} : { added }),
+    ...givenOf(observation),
   };
+}
+
+/** What others have given NICs, for a way back that has to bring it again. */
+function givenOf({ foreign = [], links, networkManager }: Observation): Pick<Wanted, 'given'> {
+  const nics = networkManager.devices.filter((device) => !isOvsDevice(device)).map((device) => device.interface);
+  const bridges = [...links.filter(isLoopback).map(({ name }) => name)];
+  const given = foreign.filter((entries) => nics.includes(entries.interface) && !bridges.includes(entries.interface));
+  return given.length === 0 ? {} : { given };
 }
 
 function currentBridge(names: BridgeNames, observation: Observation): WantedBridge | null {

@@ -102,11 +102,15 @@ export function ipv6Hold(final: WantedProfile, link: Link, observation: Observat
   const addresses = addressesOf(link, (entry) => entry.family === 6 && isStable(entry));
   return addresses.length === 0
     ? null
-    : { addresses, gateways: defaultGateways(link, observation).filter((gateway) => familyOf(gateway) === 6) };
+    : { addresses, gateways: gatewaysOf(link, ownRoutes(observation)).filter((gateway) => familyOf(gateway) === 6) };
 }
 
 /** Gateways of the default routes through a link. */
 export function defaultGateways(link: Link, { routes }: Observation): readonly string[] {
+  return gatewaysOf(link, routes);
+}
+
+function gatewaysOf(link: Link, routes: readonly Route[]): readonly string[] {
   const own = routes.filter((route) => route.device === link.name && isDefault(route.destination));
   return [...new Set(own.flatMap((route) => route.gateway ?? []))];
 }

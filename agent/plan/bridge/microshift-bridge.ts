@@ -1,5 +1,5 @@
 import { type KnownLinks, nicsIn } from '../../model/bridge-devices.ts';
-import { type KernelEntries, noEntries } from '../../model/kernel-entries.ts';
+import { entriesOf, type KernelEntries, noEntries } from '../../model/kernel-entries.ts';
 import type { BridgeRow, LeftBridge } from '../../model/left-bridge.ts';
 import { addressesOf, type Observation, type OvsBridge, type OvsPort } from '../../model/observation.ts';
 import type { PlanNote, WantedBridge } from '../../model/plan.ts';
@@ -102,11 +102,6 @@ export function differsFromLeft(wanted: LeftBridge, observation: Observation): b
 export function rowOf(names: BridgeNames, wanted: WantedBridge): BridgeRow {
   const { settings } = profileOf(wanted, names.bridge);
   return { externalIds: stringsOf(settings, 'ovs-external-ids', 'data'), otherConfig: { hwaddr: wanted.mac } };
-}
-
-/** What others than NetworkManager gave a bridge's interface. */
-export function entriesOf(name: string, { foreign = [] }: Pick<KnownAtBoot, 'foreign'>): KernelEntries {
-  return foreign.find((entries) => entries.interface === name) ?? noEntries(name);
 }
 
 /** Says that MicroShift's bridge is taken over, what does not notice by itself, and what cannot stay. */

@@ -2,13 +2,15 @@ import { surplusOnLoopback } from '../../compare/bridges.ts';
 import type { LeftBridge } from '../../model/left-bridge.ts';
 import { activationLimitMs } from '../../model/limits.ts';
 import { type Link, type NmProfile, nicDevice, type Observation, type Route } from '../../model/observation.ts';
-import type { ProfileName, Step } from '../../model/plan.ts';
+import type { ProfileName, Step, WantedBridge } from '../../model/plan.ts';
 import { jsonOf, listOf, numberOf, type ProfileSettings, textOf } from '../../model/settings.ts';
 import { isLinkLocal6 } from '../../net/address.ts';
 import { isDefault } from '../../net/destination.ts';
 import { type BridgeNames, bridgeOfProfile, ownerOf } from '../names.ts';
 import { activeProfile, adminProfile } from '../uplink/source-profile.ts';
 import { presentOrFormerUplink, uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
+import { putBack } from './build.ts';
+import { byPlace, carryToNic } from './carried.ts';
 import { dynamicFamilies, profileAddresses } from './handover.ts';
 import { clearLoopback } from './loopback.ts';
 import { differsFromLeft } from './microshift-bridge.ts';
@@ -17,13 +19,13 @@ import { ownRoutes } from './own-routes.ts';
 /**
  * Steps that take a bridge of ours apart and leave its NIC to the admin's own profile, from any state: a complete bridge, what a run
  * that died left, or a bridge of an earlier agent or of the script. Empty when there is nothing of ours. `left`: the bridge that there shall
- * be instead. `kept`: addresses that stay on lo, because the bridge that is built next needs them there.
+ * be instead. `next`: the bridge that is built again in the same run, which has what is its own and needs its addresses on lo.
  */
 export function takeBridgeApart(
   names: BridgeNames,
   observation: Observation,
   left: LeftBridge | null = null,
-  kept: readonly string[] = [],
+  next: Pick<WantedBridge, 'loopback'> | null = null,
 ): readonly Step[] {
   const { profiles } = observation.networkManager;
   const ours = profiles.filter((profile) => bridgeOfProfile(profile, observation)?.bridge === names.bridge);
@@ -41,6 +43,11 @@ export function takeBridgeApart(
       ? []
       : detach(names, uplink, { admin, ours }, bridgeLink, observation);
   const steps: Step[] = detachUplink === undefined ? [] : [detachUplink];
+  const returning =
+    uplink === null || admin === undefined || !(isOurs || ours.length > 0)
+      ? null
+      : byPlace(names, uplink, observation, left !== null || next !== null).toNic;
+  if (returning !== null) steps.push(...carryToNic(names, returning));
   // NetworkManager removes a bridge with the profile that runs on it, and no other.
   const removed = isOurs && !isRun(owner, observation) ? [names.bridge] : [];
   const profileNames = ours.map(nameOf);
@@ -56,8 +63,9 @@ export function takeBridgeApart(
     const why = `the node is reachable on ${uplink} again`;
     steps.push({ do: 'waitAddresses', interface: uplink, addresses, limitMs: activationLimitMs, why });
     const surplus = surplusOnLoopback(names.bridge, observation);
-    steps.push(...clearLoopback(surplus.filter((address) => !kept.includes(address))));
+    steps.push(...clearLoopback(surplus.filter((address) => next?.loopback?.includes(address) !== true)));
   }
+  if (returning !== null) steps.push(...putBack(returning));
   return steps;
 }
 

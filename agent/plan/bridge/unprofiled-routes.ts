@@ -1,4 +1,5 @@
 import { AgentError } from '../../errors.ts';
+import { entriesOf } from '../../model/kernel-entries.ts';
 import type { Observation, Route } from '../../model/observation.ts';
 import type { PlanNote } from '../../model/plan.ts';
 import { listOf, type ProfileSettings, textOf } from '../../model/settings.ts';
@@ -45,8 +46,17 @@ function unprofiledDefaults(source: UplinkSource, observation: Observation): rea
   const dynamic = dynamicFamilies(source.settings);
   return defaultsOn(source, observation).filter(
     (route) =>
-      route.viaIpv6 === true ||
-      (!dynamic.includes(route.family) && !gatewaysIn(source.settings, `ipv${route.family}`).includes(route.gateway)),
+      !isCarried(route, observation) &&
+      (route.viaIpv6 === true ||
+        (!dynamic.includes(route.family) &&
+          !gatewaysIn(source.settings, `ipv${route.family}`).includes(route.gateway))),
+  );
+}
+
+/** True for a route that moves as it is. */
+function isCarried({ device, destination, gateway }: Route, observation: Observation): boolean {
+  return entriesOf(device, observation).routes.some(
+    (route) => route.destination === destination && route.gateway === gateway && route.table === null,
   );
 }
 

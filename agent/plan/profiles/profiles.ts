@@ -7,6 +7,7 @@ import type { ChosenUplinks } from '../uplink/choose.ts';
 import { activePortNotes } from '../uplink/mac.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 import { authenticationNotes } from './authentication.ts';
+import { carriedAddresses } from './carried-addresses.ts';
 import { keepDhcpIdentity } from './dhcp-identity.ts';
 import { keepInterfaceIdentifier } from './interface-identifier.ts';
 import { wantedMtu } from './mtu.ts';
@@ -35,7 +36,13 @@ export function bridgeWithUplink(
   const rules = moveRoutingRules(source.id, source.settings, source.link.name, names.bridge);
   const { mtu, notes: mtuNotes } = wantedMtu(source);
   const { [userData.copyOf]: _, ...ofAdmin } = stringsOf(source.settings, 'user', 'data');
-  const origin = { ...ofAdmin, [userData.sourceProfile]: source.uuid, [userData.sourceId]: source.id };
+  const carried = carriedAddresses(source, observation);
+  const origin = {
+    ...ofAdmin,
+    [userData.sourceProfile]: source.uuid,
+    [userData.sourceId]: source.id,
+    ...(carried === '' ? {} : { [userData.carried]: carried }),
+  };
   const bridgeInterface: ProfileSettings = {
     ...address,
     connection: { ...address.connection, ...interfaceConnection(names) },

@@ -26,3 +26,21 @@ t.test('a line that ip would read as another one is not given to it', async (t) 
   t.equal(readFileSync(read, 'utf8'), '', 'nothing of it is run');
   t.equal(await ipBatchOrRefusal([good]), null);
 });
+
+t.test('a line that ip does not understand does not cost those behind it', async (t) => {
+  const folder = t.testdir({});
+  const done = join(folder, 'done');
+  // Ends as ip(8) does: without what is left of the batch.
+  writeFileSync(
+    join(folder, 'ip'),
+    `#!/bin/sh\nwhile read -r line; do case $line in *newer*) exit 255;; esac; echo "$line" >> ${done}; done\n`,
+  );
+  chmodSync(join(folder, 'ip'), 0o755);
+  const { PATH } = process.env;
+  process.env.PATH = `${folder}:${PATH}`;
+  t.teardown(() => {
+    process.env.PATH = PATH;
+  });
+  await ipBatch(['route append 10.1.0.0/16 newer 1', 'route append 10.2.0.0/16']);
+  t.equal(readFileSync(done, 'utf8'), 'route append 10.2.0.0/16\n');
+});

@@ -13,7 +13,7 @@ function given(address: string, behindOwn = false): KernelAddress {
 /** What is listed after `listed` was given to an interface that lists these. */
 function after(listed: readonly KernelAddress[], present: readonly string[]): readonly string[] {
   const isIpv6 = (address: string): boolean => address.includes(':');
-  const gone = goFirst(listed, present.filter(isIpv6));
+  const gone = goFirst(listed, present);
   let now = present.filter((address) => !gone.includes(address));
   for (const { address } of inOrderOfAdding(listed)) {
     if (now.includes(address)) continue;

@@ -2,7 +2,8 @@
 // fails here. Every device keeps the MAC it had; what the LAN gives (leases, advertised addresses, gateways) goes by it, and only to whoever
 // the LAN can reach: a NIC that is no port of a bridge, or a bridge that has a NIC.
 
-import type { KernelEntries } from '../../../agent/model/kernel-entries.ts';
+import { withForeignMarks } from '../../../agent/facts/foreign.ts';
+import { entriesOf, joined, type KernelEntries } from '../../../agent/model/kernel-entries.ts';
 import type { BridgeRow, LeftBridge } from '../../../agent/model/left-bridge.ts';
 import {
   type Link,
@@ -200,11 +201,14 @@ export class ModelNode {
     return {
       ...this.#start,
       ...(this.#foreign.length === 0 ? {} : { foreign: this.#foreign }),
-      links: this.#links.map((link) => ({
-        ...link,
-        master: inBridge(link.name) ? 'ovs-system' : link.master === 'ovs-system' ? null : link.master,
-        addresses: this.#addresses(link),
-      })),
+      links: withForeignMarks(
+        this.#links.map((link) => ({
+          ...link,
+          master: inBridge(link.name) ? 'ovs-system' : link.master === 'ovs-system' ? null : link.master,
+          addresses: this.#addresses(link),
+        })),
+        this.#foreign,
+      ),
       routes: this.#links.flatMap((link) => this.#routes(link)),
       networkManager: {
         ...nm,
@@ -287,13 +291,10 @@ export class ModelNode {
       case 'changeKernel': {
         const { interface: name, addresses, routes } = step.entries;
         this.#forget(name, step.removed ?? []);
-        const metric = routes[0]?.metric ?? 0;
-        this.#hold(
-          name,
-          addresses.map(({ address }) => address),
-          routes,
-          metric,
-        );
+        if (step.from !== undefined) this.#move(step.from, step.entries);
+        const held = addresses.map(({ address }) => address);
+        this.#hold(name, held, [], 0);
+        for (const route of routes) if (route.table === null) this.#hold(name, [], [route], route.metric ?? 0);
         return;
       }
       case 'releaseRoutes': {
@@ -517,6 +518,22 @@ export class ModelNode {
         ? { ...entries, addresses: entries.addresses.filter(({ address }) => !removed.includes(address)) }
         : entries,
     );
+  }
+
+  /** Entries of others go from one interface to another. */
+  #move(from: string, entries: KernelEntries): void {
+    const { interface: to, addresses, routes } = entries;
+    const state = this.#state(from);
+    const isMoved = (entry: LinkAddress): boolean =>
+      addresses.some(({ address }) => address === prefixedAddress(entry)) && entry.foreign === true;
+    if (state.observed !== null) {
+      const kept = state.observed.addresses.filter((entry) => !isMoved(entry));
+      this.#states.set(from, { ...state, observed: { ...state.observed, addresses: kept } });
+    }
+    const destinations = routes.map(({ destination }) => destination);
+    state.heldRoutes = state.heldRoutes.filter(({ destination }) => !destinations.includes(destination));
+    const others = this.#foreign.filter((one) => one.interface !== from && one.interface !== to);
+    this.#foreign = [...others, joined(entries, entriesOf(to, { foreign: this.#foreign }))];
   }
 
   /** A bridge that is nobody's in NetworkManager again, with the ports of others that it had. */

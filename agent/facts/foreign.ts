@@ -18,7 +18,6 @@ import {
   prefixedAddress,
 } from '../model/observation.ts';
 import { fixedAddresses, listOf, type ProfileSettings, stringsOf, textOf } from '../model/settings.ts';
-import { isDefault } from '../net/destination.ts';
 import { bridges, userData } from '../plan/names.ts';
 
 /** Bridges that may be looked after by none, with what others have given them. */
@@ -122,7 +121,7 @@ function isExplained(
   if (own.some((route) => route.to === destination && route.hop === gateway)) return true;
   const routers = devices.flatMap(({ dhcp }) => dhcp?.routers ?? []);
   const gateways = [...own.flatMap(({ hop }) => hop ?? []), ...routers].flatMap((hop) => [`${hop}/32`, `${hop}/128`]);
-  return gateway === null && !isDefault(destination) && gateways.includes(destination);
+  return gateway === null && !destination.endsWith('/0') && gateways.includes(destination);
 }
 
 /** A rule of NetworkManager's protocol that a profile brings which runs on any device. */

@@ -75,19 +75,14 @@ export interface StepArguments {
    * Deletes profiles, waits until nothing runs them any more, and removes bridges that no profile runs on. `left`: bridges that stay with what others
    * put into them, or are made where there is none.
    */
-  deleteProfiles: {
-    profiles: readonly ProfileName[];
-    bridges: readonly string[];
-    left?: readonly LeftBridge[];
-  };
+  deleteProfiles: { profiles: readonly ProfileName[]; bridges: readonly string[]; left?: readonly LeftBridge[] };
   /** Activates profiles side by side and waits until all are active. */
   activate: { profiles: readonly ProfileActivation[] };
   /** Waits until the interface has these addresses and they can be bound: duplicate address detection is over. */
   waitAddresses: { interface: string; addresses: readonly string[]; limitMs: number };
   /**
    * Gives an interface addresses, routes and neighbours in the kernel, beside what NetworkManager configures, and takes addresses off it.
-   * `required`: the first that the kernel refuses fails the step; else it is left out. `from`: the interface that has had them, which loses routes and
-   * rules at once, and keeps the addresses beside until it is configured.
+   * `required`: the first that the kernel refuses fails the step; else it is left out. `from`: has had them, and keeps the addresses until it is configured.
    */
   changeKernel: { entries: KernelEntries; removed?: readonly string[]; from?: string; required: boolean };
   /**

@@ -20,6 +20,7 @@ import type {
   NmProfile,
 } from '../model/observation.ts';
 import { escapeText } from '../printable.ts';
+import { connectionDefaults, readManagerConfig } from './connection-defaults.ts';
 import { withoutShown } from './shown-profiles.ts';
 
 /** Names of profiles are told, and whoever may add one may write anything into it. A longer one is cut. */
@@ -43,6 +44,7 @@ export async function observeNetworkManager(nm: NetworkManager): Promise<Network
   );
   const root = objects[rootPath]?.[rootInterface] ?? {};
   const capabilities = toPlain(root.Capabilities);
+  const defaults = connectionDefaults(readManagerConfig(), text(root.Version));
   return withoutShown({
     version: text(root.Version),
     ovsPlugin: Array.isArray(capabilities) && capabilities.includes(ovsCapability),
@@ -53,6 +55,7 @@ export async function observeNetworkManager(nm: NetworkManager): Promise<Network
     activeConnections: withInterface(activeInterface).map(([path, properties]) => readActive(path, properties)),
     profiles: profiles.filter((profile) => profile !== null),
     checkpoints: texts(root.Checkpoints),
+    ...(defaults.length === 0 ? {} : { defaults }),
   });
 }
 

@@ -1,4 +1,5 @@
 import type { AddedBridge } from './added-bridge.ts';
+import type { DefaultsSection } from './connection-defaults.ts';
 import type { KernelEntries } from './kernel-entries.ts';
 import type { ProfileSettings } from './settings.ts';
 import type { TuningFacts } from './tuning.ts';
@@ -121,6 +122,8 @@ export interface NetworkManagerFacts {
   readonly profiles: readonly NmProfile[];
   /** D-Bus paths of checkpoints that exist now, ours or others'. */
   readonly checkpoints: readonly string[];
+  /** Defaults of connection properties in its configuration files, in the order in which they are asked. Absent: none. */
+  readonly defaults?: readonly DefaultsSection[];
 }
 
 export interface NmDevice {

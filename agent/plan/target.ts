@@ -13,6 +13,7 @@ import { ingressFault } from './microshift-address.ts';
 import { type BridgeNames, gatewayBridge } from './names.ts';
 import { bridgeWithUplink } from './profiles/profiles.ts';
 import type { ChosenUplinks } from './uplink/choose.ts';
+import { defaultsNotes } from './uplink/connection-defaults.ts';
 import { externalNotes } from './uplink/external-profile.ts';
 import { activeProfile, type UplinkSource, uplinkSource } from './uplink/source-profile.ts';
 import { mustBeUsable } from './uplink/suitability.ts';
@@ -49,6 +50,7 @@ export function targetWithUplink(
     notes: [
       ...loopbackNotes(loopback, observation),
       ...notes,
+      ...defaultsNotes(source.defaults, uplink, names.bridge),
       ...carriedNotes(names, source, observation),
       ...unprofiledAddressNotes(source),
       ...unprofiledRouteNotes(source, observation),

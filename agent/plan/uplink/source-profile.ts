@@ -3,6 +3,7 @@ import { type DhcpIdentity, type Link, type NmProfile, nicDevice, type Observati
 import type { WantedProfile } from '../../model/plan.ts';
 import { type ProfileSettings, textOf } from '../../model/settings.ts';
 import { type BridgeNames, bridgeOfProfile, sourceOf } from '../names.ts';
+import { type CarriedDefault, carriedDefaults, withDefaults } from './connection-defaults.ts';
 import { copyOfExternal, isCopyOf, isMadeUp } from './external-profile.ts';
 import { wantedMac } from './mac.ts';
 import { namedUplink, uplinkInBridge } from './uplink-in-bridge.ts';
@@ -11,7 +12,10 @@ import { namedUplink, uplinkInBridge } from './uplink-in-bridge.ts';
 export interface UplinkSource {
   readonly uuid: string;
   readonly id: string;
+  /** Of the profile, with the defaults of NetworkManager's configuration that are for the NIC and not for its bridge. */
   readonly settings: ProfileSettings;
+  /** Those defaults. */
+  readonly defaults: readonly CarriedDefault[];
   /** The uplink's own link. */
   readonly link: Link;
   /** Link that has the addresses now: the uplink before the move, the bridge after it. */
@@ -53,11 +57,14 @@ export function uplinkSource(names: BridgeNames, uplink: string, observation: Ob
     uplinkInBridge(names, observation) === uplink ||
     (isNamed && ours !== undefined && sourceOf(ours) === profile.uuid && isActivated(ours, observation));
   const given = carries ? (ours?.settings ?? null) : null;
-  const settings = externalCopy?.settings ?? profile.settings;
+  const own = externalCopy?.settings ?? profile.settings;
+  const defaults = carriedDefaults(own, uplink, names.bridge, observation);
+  const settings = withDefaults(own, defaults);
   return {
     uuid: externalCopy?.uuid ?? profile.uuid,
     id: profile.id,
     settings,
+    defaults,
     link,
     mac: wantedMac(link, settings, textOf(given, '802-3-ethernet', 'assigned-mac-address')),
     given,

@@ -1,0 +1,155 @@
+import { readSmallFile } from '../drivers/host/files.ts';
+import { namesIn } from '../drivers/host/kernel-files.ts';
+import type { DefaultsSection } from '../model/connection-defaults.ts';
+
+/*
+ * NetworkManager's defaults of connection properties, read as it reads them (NetworkManager.conf(5); nm-config.c, read_entire_config; nm-config-data.c,
+ * _match_section_infos_construct). It tells them to nobody: a profile as applied has none of them.
+ */
+
+export interface ConfigFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+const mainFile = '/etc/NetworkManager/NetworkManager.conf';
+/** Folders that are read before the main file, and the one that is read after it. A name in a later one hides that of an earlier. */
+const [vendor, run, admin] = ['/usr/lib', '/run', '/etc'].map((root) => `${root}/NetworkManager/conf.d`) as [
+  string,
+  string,
+  string,
+];
+
+/** Every file of NetworkManager's configuration that counts, the least important first. Fails with `config-unreadable`. */
+export function readManagerConfig(
+  names: (directory: string) => readonly string[] = namesIn,
+  textOf: (path: string) => string | null = readSmallFile,
+): readonly ConfigFile[] {
+  const [ofVendor, ofRun, ofAdmin] = [vendor, run, admin].map((directory) =>
+    names(directory)
+      .filter((name) => name.endsWith('.conf'))
+      .toSorted(),
+  ) as [string[], string[], string[]];
+  const paths = [
+    ...ofVendor.filter((name) => !ofRun.includes(name) && !ofAdmin.includes(name)).map((name) => `${vendor}/${name}`),
+    ...ofRun.filter((name) => !ofAdmin.includes(name)).map((name) => `${run}/${name}`),
+    mainFile,
+    ...ofAdmin.map((name) => `${admin}/${name}`),
+  ];
+  return paths.flatMap((path) => {
+    const text = textOf(path);
+    return text === null ? [] : [{ path, text }];
+  });
+}
+
+interface Merged {
+  readonly values: Map<string, { readonly value: string; readonly file: string }>;
+}
+
+/** The sections with defaults, in the order in which NetworkManager asks them: the first that has a property, and matches, decides. `version`: of NetworkManager. */
+export function connectionDefaults(files: readonly ConfigFile[], version: string): readonly DefaultsSection[] {
+  const merged = new Map<string, Merged>();
+  for (const { path, text } of files) {
+    const sections = parseKeyfile(text);
+    if (path !== mainFile && !isEnabled(sections.get('.config')?.get('enable'), version)) continue;
+    // Within a file the first section has precedence, among files the last.
+    for (const [name, values] of [...sections].toReversed()) {
+      if (!name.startsWith('connection')) continue;
+      const section = merged.get(name) ?? { values: new Map() };
+      merged.set(name, section);
+      for (const [key, value] of values) setValue(section, key, value, path);
+    }
+  }
+  const general = [...merged].filter(([name]) => name === 'connection');
+  const ordered = [...[...merged].filter(([name]) => name !== 'connection').toReversed(), ...general];
+  return ordered.flatMap(([section, { values }]) => {
+    const matchDevice = values.get('match-device')?.value;
+    const properties = [...values].filter(([key]) => key.includes('.'));
+    const stopMatch = isTrue(values.get('stop-match')?.value);
+    if (properties.length === 0 && !stopMatch) return [];
+    return [
+      {
+        section,
+        matchDevice: matchDevice === undefined ? null : splitSpecs(matchDevice),
+        stopMatch,
+        values: Object.fromEntries(properties),
+      },
+    ];
+  });
+}
+
+/** `match-device+=` and `-=` extend and shorten what earlier files say; no other key of these sections is a list. */
+function setValue({ values }: Merged, key: string, value: string, file: string): void {
+  const [, name = '', sign = ''] = /^(.+?)([+-]?)$/.exec(key) ?? [];
+  if (sign === '') {
+    values.set(name, { value, file });
+    return;
+  }
+  if (name !== 'match-device') return;
+  const [before, own] = [splitSpecs(values.get(name)?.value ?? ''), splitSpecs(value)];
+  const specs = sign === '-' ? before.filter((spec) => !own.includes(spec)) : [...new Set([...before, ...own])];
+  values.set(name, { value: specs.join(','), file });
+}
+
+/** Sections of a key file in their order, by name; a key that is there twice has the last value (g_key_file_load_from_data). */
+function parseKeyfile(text: string): Map<string, Map<string, string>> {
+  const sections = new Map<string, Map<string, string>>();
+  let current: Map<string, string> | null = null;
+  for (const raw of text.split('\n')) {
+    const line = raw.trim();
+    if (line === '' || line.startsWith('#')) continue;
+    const [, name] = /^\[(.+)\]$/.exec(line) ?? [];
+    if (name !== undefined) {
+      current = sections.get(name) ?? new Map();
+      sections.set(name, current);
+      continue;
+    }
+    const at = line.indexOf('=');
+    if (at > 0) current?.set(line.slice(0, at).trim(), plainValue(line.slice(at + 1).trim()));
+  }
+  return sections;
+}
+
+/** Escape sequences of a string value (g_key_file_get_string). */
+function plainValue(value: string): string {
+  const escapes: Readonly<Record<string, string>> = { s: ' ', n: '\n', t: '\t', r: '\r', '\\': '\\' };
+  return value.replaceAll(/\\([sntr\\])/g, (_, letter: string) => escapes[letter] ?? letter);
+}
+
+function splitSpecs(text: string): readonly string[] {
+  return text
+    .split(/[,;]/)
+    .map((spec) => spec.trim())
+    .filter((spec) => spec !== '');
+}
+
+function isTrue(value: string | undefined): boolean {
+  return value !== undefined && /^(yes|true|on|1)$/i.test(value);
+}
+
+/** `enable` in [.config]: a boolean, or versions of NetworkManager (nm-config.c, ignore_config_snippet). `env:` is the environment of its process: no match. */
+function isEnabled(enable: string | undefined, version: string): boolean {
+  if (enable === undefined) return true;
+  if (/^(yes|true|on|1|no|false|off|0)$/i.test(enable)) return isTrue(enable);
+  const specs = splitSpecs(enable).map((spec) => {
+    const isExcept = spec.startsWith('except:');
+    return { isExcept, holds: fitsVersion(isExcept ? spec.slice('except:'.length) : spec, version) };
+  });
+  if (specs.some(({ isExcept, holds }) => isExcept && holds)) return false;
+  return specs.every(({ isExcept }) => isExcept) || specs.some(({ isExcept, holds }) => !isExcept && holds);
+}
+
+function fitsVersion(spec: string, version: string): boolean {
+  const [, kind = '', text = ''] = /^nm-version(-min|-max)?:(.+)$/.exec(spec) ?? [];
+  if (text === '') return false;
+  const [own, asked] = [numbersOf(version), numbersOf(text)];
+  // A version that leaves out the last number means every one of that series.
+  const place = asked.findIndex((number, index) => number !== (own[index] ?? 0));
+  if (place < 0) return true;
+  const isNewer = (own[place] ?? 0) > (asked[place] ?? 0);
+  return kind === '-min' ? isNewer : kind === '-max' ? !isNewer : false;
+}
+
+function numbersOf(version: string): readonly number[] {
+  return version.split(/[.-]/).slice(0, 3).map(Number);
+}

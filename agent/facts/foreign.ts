@@ -16,18 +16,24 @@ import {
   type NmDevice,
   type NmProfile,
   prefixedAddress,
+  type Route,
 } from '../model/observation.ts';
 import { fixedAddresses, listOf, type ProfileSettings, stringsOf, textOf } from '../model/settings.ts';
 import { bridges, userData } from '../plan/names.ts';
+import { mayHaveOthers, readTableSigns } from './may-have-others.ts';
 
 /** Bridges that may be looked after by none, with what others have given them. */
 function namesOf(added: readonly AddedBridge[]): readonly string[] {
   return [...bridges, ...added].map(({ bridge }) => bridge);
 }
 
-/** What others than NetworkManager gave links, and what only a profile can explain (`withoutListed`). */
-export function readForeignEntries(): Promise<readonly KernelEntries[]> {
-  return readForeign(standbyMetric);
+/** What others than NetworkManager gave links, and what only a profile can explain (`withoutListed`); asked for where there is a sign of any. */
+export async function readForeignEntries(
+  links: readonly Link[],
+  routes: readonly Route[],
+  added: readonly AddedBridge[],
+): Promise<readonly KernelEntries[]> {
+  return mayHaveOthers(links, routes, namesOf(added), readTableSigns()) ? readForeign(standbyMetric) : [];
 }
 
 /**

@@ -7,6 +7,7 @@ import { readRoutes } from '../drivers/host/routes.ts';
 import { hasTun } from '../drivers/host/tun.ts';
 import type { NetworkFacts } from '../model/examination.ts';
 import { readForeignEntries } from './foreign.ts';
+import { addedBridgesPath, parseAddedBridges } from './hints.ts';
 import { microshiftScriptFact, missingPrograms, tunFact } from './observation.ts';
 import { parseResolver } from './observe.ts';
 
@@ -27,7 +28,7 @@ export async function readNetwork(): Promise<NetworkFacts> {
   return {
     links,
     routes,
-    foreign: await readForeignEntries(),
+    foreign: await readForeignEntries(links, routes, parseAddedBridges(readSmallFile(addedBridgesPath))),
     ...microshiftScriptFact(readSmallFile),
     ...tunFact(hasTun()),
     resolver: parseResolver(readSmallFile('/etc/resolv.conf') ?? ''),

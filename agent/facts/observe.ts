@@ -1,3 +1,4 @@
+import type { AddedBridge } from '../model/added-bridge.ts';
 import type { KernelEntries } from '../model/kernel-entries.ts';
 import type { Link, NetworkManagerFacts, Observation, OvsFacts, Resolver, Route } from '../model/observation.ts';
 import type { TuningFacts } from '../model/tuning.ts';
@@ -9,7 +10,11 @@ export interface ObservePorts {
   readonly links: () => readonly Link[];
   readonly routes: () => readonly Route[];
   /** What others than NetworkManager gave links, and what only its profiles explain. */
-  readonly foreign: () => Promise<readonly KernelEntries[]>;
+  readonly foreign: (
+    links: readonly Link[],
+    routes: readonly Route[],
+    added: readonly AddedBridge[],
+  ) => Promise<readonly KernelEntries[]>;
   readonly readFile: (path: string) => string | null;
   /** Address of the SSH client that started the run. */
   readonly sshClient: () => string | null;
@@ -47,7 +52,7 @@ async function observeHost(ports: ObservePorts): Promise<HostObservation> {
     },
     links,
     routes,
-    foreign: await ports.foreign(),
+    foreign: await ports.foreign(links, routes, hints.addedBridges ?? []),
     resolver: parseResolver(ports.readFile('/etc/resolv.conf') ?? ''),
     hints,
     tuning: ports.tuning(),

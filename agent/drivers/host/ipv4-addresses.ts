@@ -10,14 +10,15 @@ import { readRoutes } from './routes.ts';
  * silent link whose subnet it is in. A /32 on a silent link has no subnet and is not found.
  */
 export function readIpv4Addresses(silentLinks: readonly string[], root = ''): Map<string, LinkAddress[]> {
-  const found = new Map(
-    Object.entries(networkInterfaces()).map(([name, entries = []]) => [
-      name,
-      entries
-        .filter((entry) => entry.family === 'IPv4')
-        .map((entry) => ipv4(entry.address, Number(entry.cidr?.split('/')[1] ?? 32), entry.internal)),
-    ]),
-  );
+  const found = new Map<string, LinkAddress[]>();
+  for (const [label, entries = []] of Object.entries(networkInterfaces())) {
+    const addresses = entries
+      .filter((entry) => entry.family === 'IPv4')
+      .map((entry) => ipv4(entry.address, Number(entry.cidr?.split('/')[1] ?? 32), entry.internal));
+    // An address with a label (`eth0:vip`) is listed under it (getifaddrs(3)); no interface has a colon in its name.
+    const name = label.split(':')[0] ?? '';
+    found.set(name, [...(found.get(name) ?? []), ...addresses]);
+  }
   if (silentLinks.length === 0) return found;
   const shown = new Set([...found.values()].flat().map((entry) => entry.address));
   const hidden = localAddresses(`${root}/proc/net/fib_trie`).filter((address) => !shown.has(address));

@@ -1,0 +1,83 @@
+import { fileText } from '../drivers/host/kernel-files.ts';
+import type { Link, Route } from '../model/observation.ts';
+
+/*
+ * Whether other programs may have given links anything. To ask ip(8) takes two processes, half of what a run with nothing to do costs, so it is asked only where
+ * files of the kernel show a sign: they tell neither who made a route nor the flags of an address.
+ */
+
+/** IPv4 tables beside main, local and default (255, 254, 253), and permanent neighbours (ATF_PERM), as /proc/net tells them. */
+export interface TableSigns {
+  readonly hasOtherTables: boolean;
+  readonly hasPermanentNeighbours: boolean;
+}
+
+/** Reads what concerns no link alone. */
+export function readTableSigns(textOf: (path: string) => string | null = fileText): TableSigns {
+  const tables = [...(textOf('/proc/net/fib_trie') ?? '').matchAll(/^Id (\d+):/gm)].map(([, id]) => Number(id));
+  const flags = [...(textOf('/proc/net/arp') ?? '').matchAll(/^\S+\s+0x\w+\s+(0x\w+)/gm)].map(([, text]) =>
+    Number(text),
+  );
+  return {
+    hasOtherTables: tables.some((id) => id < 253 || id > 255),
+    hasPermanentNeighbours: flags.some((flag) => (flag & 0x4) !== 0),
+  };
+}
+
+/** Metric of the connected route that the kernel makes itself, and of a route that ip(8) makes without one (ip-route(8), IP6_RT_PRIO_*). */
+const [kernels4, kernels6, users6] = [0, 256, 1024];
+
+/** True where there is a sign. `ours`: names of bridges of ours. */
+export function mayHaveOthers(
+  links: readonly Link[],
+  routes: readonly Route[],
+  ours: readonly string[],
+  signs: TableSigns,
+): boolean {
+  if (signs.hasOtherTables || signs.hasPermanentNeighbours) return true;
+  return links.some((link) => {
+    const own = routes.filter((route) => route.device === link.name);
+    return (
+      hasMoreAddresses(link, own, ours) ||
+      (isOfInterest(link, own, ours) && own.some((route) => isSign(route, link, own)))
+    );
+  });
+}
+
+/** More addresses of a kind than NetworkManager gives without a profile that lists them, any on lo, or one on a bridge that nothing goes through. */
+function hasMoreAddresses(link: Link, own: readonly Route[], ours: readonly string[]): boolean {
+  const addresses = link.addresses.filter((entry) => entry.scope !== 'host' && !entry.temporary);
+  if (link.name === 'lo') return link.addresses.some((entry) => !/^127\.|^::1$/.test(entry.address));
+  const ofLink = addresses.filter((entry) => entry.family === 6 && entry.scope === 'link');
+  const others = addresses.filter((entry) => !ofLink.includes(entry));
+  const isUsed = own.some((route) => route.destination.endsWith('/0'));
+  if (ours.includes(link.name) && !isUsed) return others.length > 0;
+  const count = (family: 4 | 6): number => others.filter((entry) => entry.family === family).length;
+  return count(4) > 1 || count(6) > 1 || ofLink.length > 1;
+}
+
+/** A link that is an uplink, may become one, or is a bridge of ours; those of containers have routes of the kernel's making always. */
+function isOfInterest({ name, master, driver, kind }: Link, own: readonly Route[], ours: readonly string[]): boolean {
+  return (
+    ours.includes(name) ||
+    master === 'ovs-system' ||
+    driver !== null ||
+    ['bond', 'team', 'vlan'].includes(kind ?? '') ||
+    own.some((route) => route.destination.endsWith('/0'))
+  );
+}
+
+/** True for a route that is neither NetworkManager's for an address, nor its default route, nor the way to a gateway. */
+function isSign({ destination, gateway, family, metric, viaIpv6 }: Route, link: Link, own: readonly Route[]): boolean {
+  if (destination.startsWith('fe80:') || destination.startsWith('ff')) return false;
+  if (destination.endsWith('/0')) {
+    const others = own.filter((route) => route.destination === destination);
+    return others.length > 1 || viaIpv6 === true || metric === (family === 4 ? kernels4 : users6);
+  }
+  const length = Number(destination.split('/')[1]);
+  const isConnected =
+    gateway === null && link.addresses.some((entry) => entry.family === family && entry.prefixLength === length);
+  if (isConnected) return metric === (family === 4 ? kernels4 : kernels6);
+  const [host] = destination.split('/');
+  return !(gateway === null && own.some((route) => route.gateway === host));
+}

@@ -3,6 +3,7 @@ import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { currentBridges } from '../plan/bridge/current.ts';
 import { agentVersion } from '../version.ts';
+import { announceUp } from './announce-up.ts';
 import { armedFault, faultFile } from './fault-points.ts';
 import { newestId } from './journal.ts';
 import type { Node } from './node.ts';
@@ -52,5 +53,6 @@ export async function changeNode(
   const transaction = await runTransaction(ports, header, observation, options.confirmTimeoutSeconds);
   await ports.faultPoint('after journal-end');
   rememberUplink(plan, observation, transaction.id, options);
+  await announceUp(node, plan, options.say);
   return transaction;
 }

@@ -1,0 +1,100 @@
+import type { SettingValue } from '../../model/settings.ts';
+import { encodeVariant, toPlain } from '../dbus/codec.ts';
+import { type Bus, daemonName } from '../dbus/connection.ts';
+import type { NetworkManager } from './client.ts';
+import { deviceInterface, deviceState, dhcp4Interface, dhcp6Interface, profileInterface } from './names.ts';
+import { encodeSettings } from './settings.ts';
+import type { ManagedObject } from './shapes.ts';
+
+/*
+ * NetworkManager's dispatcher runs the scripts of /etc/NetworkManager/dispatcher.d (NetworkManager-dispatcher(8)). NetworkManager asks it for `up` only when a
+ * device was activated; one that is configured in place has `reapply`. Its call is internal to NetworkManager and the same since 1.16
+ * (src/nm-dispatcher/nm-dispatcher.xml; Action2 of newer ones has more, and NetworkManager itself falls back to this).
+ */
+
+const dispatcher = 'org.freedesktop.nm_dispatcher';
+/** systemd starts the dispatcher in milliseconds; it ends by itself when it has nothing to do. */
+const startMs = 5_000;
+/** The answer comes when every script has ended, which may take them minutes; they go on without us. */
+const scriptsMs = 10_000;
+
+/**
+ * Has the scripts run for `up` of a device and the profile it runs, as NetworkManager would after an activation. Resolves when they have ended or the
+ * time is over. Fails where there is no dispatcher, or no such device.
+ */
+export async function dispatchUp(bus: Bus, nm: NetworkManager, devicePath: string, profilePath: string): Promise<void> {
+  const objects = await nm.managedObjects();
+  const device = objects[devicePath]?.[deviceInterface] ?? {};
+  const settings = await nm.profileSettings(profilePath);
+  const filename = String(toPlain(objects[profilePath]?.[profileInterface]?.Filename) ?? '');
+  const variant = (...value: SettingValue) => encodeVariant(value);
+  const ofDevice = {
+    interface: device.Interface,
+    'ip-interface': device.Interface,
+    type: device.DeviceType,
+    state: variant('u', deviceState.activated),
+    path: variant('o', devicePath),
+  };
+  await bus.call({
+    destination: daemonName,
+    path: '/org/freedesktop/DBus',
+    interface: daemonName,
+    member: 'StartServiceByName',
+    signature: 'su',
+    body: [dispatcher, 0],
+    timeoutMs: startMs,
+  });
+  const body = [
+    'up',
+    encodeSettings(settings),
+    { path: variant('o', profilePath), ...(filename === '' ? {} : { filename: variant('s', filename) }) },
+    ofDevice,
+    {},
+    addressing(objects, device.Ip4Config, 'org.freedesktop.NetworkManager.IP4Config'),
+    addressing(objects, device.Ip6Config, 'org.freedesktop.NetworkManager.IP6Config'),
+    lease(objects, device.Dhcp4Config, dhcp4Interface),
+    lease(objects, device.Dhcp6Config, dhcp6Interface),
+    'unknown',
+    '',
+    {},
+    {},
+    {},
+    false,
+  ];
+  const signature = 'sa{sa{sv}}a{sv}a{sv}a{sv}a{sv}a{sv}a{sv}a{sv}ssa{sv}a{sv}a{sv}b';
+  await bus.call({
+    destination: dispatcher,
+    path: '/org/freedesktop/nm_dispatcher',
+    interface: dispatcher,
+    member: 'Action',
+    signature,
+    body,
+    timeoutMs: scriptsMs,
+  });
+}
+
+/** What scripts get of a device's addresses: the same properties in the same form, under other names. */
+function addressing(
+  objects: Readonly<Record<string, ManagedObject>>,
+  path: unknown,
+  interfaceName: string,
+): Readonly<Record<string, unknown>> {
+  const config = objects[String(toPlain(path))]?.[interfaceName] ?? {};
+  const named = {
+    addresses: config.Addresses,
+    nameservers: config.Nameservers,
+    domains: config.Domains,
+    routes: config.Routes,
+  };
+  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+}
+
+/** The options of a lease. */
+function lease(
+  objects: Readonly<Record<string, ManagedObject>>,
+  path: unknown,
+  interfaceName: string,
+): Readonly<Record<string, unknown>> {
+  const options = objects[String(toPlain(path))]?.[interfaceName]?.Options as { readonly value?: object } | undefined;
+  return { ...options?.value };
+}

@@ -1,0 +1,27 @@
+// Whose dispatcher scripts are told of `up`: NICs that left their bridges in place.
+import t from 'tap';
+import type { Step } from '../../../agent/model/plan.ts';
+import { returnedNics } from '../../../agent/run/announce-up.ts';
+
+const profile = { id: 'eth0', uuid: '1' };
+const detach = (activate: boolean): Step => ({
+  do: 'detachUplink',
+  bridge: 'br-ex',
+  interface: 'eth0',
+  profile,
+  activate,
+  mac: null,
+  addresses: [],
+  routes: [],
+  metric: 47,
+  why: '',
+});
+const attach: Step = { do: 'attachUplink', bridge: 'br-ex', interface: 'eth0', why: '' };
+
+t.test('NICs that are given back', (t) => {
+  t.strictSame(returnedNics({ steps: [detach(false)] }), [{ interface: 'eth0', profile }]);
+  t.strictSame(returnedNics({ steps: [detach(true)] }), [], 'NetworkManager tells of an activation itself');
+  t.strictSame(returnedNics({ steps: [detach(false), attach] }), [], 'it is in a bridge again');
+  t.strictSame(returnedNics({ steps: [attach] }), []);
+  t.end();
+});

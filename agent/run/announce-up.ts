@@ -8,6 +8,8 @@ import type { Node } from './node.ts';
 interface Returned {
   readonly interface: string;
   readonly profile: ProfileName;
+  /** `address/prefix` */
+  readonly addresses: readonly string[];
 }
 
 /** NICs that have left their bridges in place when a plan has run; of one whose profile was started NetworkManager tells itself. */
@@ -15,7 +17,7 @@ export function returnedNics({ steps }: Pick<Plan, 'steps'>): readonly Returned[
   const attached = steps.flatMap((step) => (step.do === 'attachUplink' ? [step.interface] : []));
   return steps.flatMap((step) =>
     step.do === 'detachUplink' && !step.activate && !attached.includes(step.interface)
-      ? [{ interface: step.interface, profile: step.profile }]
+      ? [{ interface: step.interface, profile: step.profile, addresses: step.addresses }]
       : [],
   );
 }
@@ -29,10 +31,11 @@ export async function announceUp(
   plan: Plan,
   say: (message: string) => void,
 ): Promise<void> {
-  for (const { interface: name, profile } of returnedNics(plan)) {
+  for (const { interface: name, profile, addresses } of returnedNics(plan)) {
     try {
       const device = await kernelDevice(node.nm, name);
-      await dispatchUp(node.bus, node.nm, device, await node.nm.profilePathOf(profile.uuid));
+      const profilePath = await node.nm.profilePathOf(profile.uuid);
+      await dispatchUp(node.bus, node.nm, device, { profilePath, addresses });
     } catch (error) {
       const failure = asAgentError(error);
       if (failure.kind !== 'dbus-timeout') say(`dispatcher scripts were not run for ${name}: ${failure.message}`);

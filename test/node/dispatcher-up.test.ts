@@ -14,6 +14,7 @@ t.test('`up` after disable', { timeout: 600_000, skip: nodeSkip }, async (t) => 
   const path = '/etc/NetworkManager/dispatcher.d/50-test';
   await node.write(path, script);
   await node.text(`chmod 755 ${path}`);
+  await node.text('ip address add 192.0.2.60/24 dev eth0');
   await node.text('microshift-net apply');
   await node.text('rm -f /run/dispatched');
   await node.text('microshift-net disable');

@@ -1,4 +1,4 @@
-import type { SettingValue } from '../../model/settings.ts';
+import type { Json, SettingValue } from '../../model/settings.ts';
 import { encodeVariant, toPlain } from '../dbus/codec.ts';
 import { type Bus, daemonName } from '../dbus/connection.ts';
 import type { NetworkManager } from './client.ts';
@@ -20,9 +20,14 @@ const scriptsMs = 10_000;
 
 /**
  * Has the scripts run for `up` of a device and the profile it runs, as NetworkManager would after an activation. Resolves when they have ended or the
- * time is over. Fails where there is no dispatcher, or no such device.
+ * time is over. `addresses`: the device's own (`address/prefix`). Fails where there is no dispatcher, or no such device.
  */
-export async function dispatchUp(bus: Bus, nm: NetworkManager, devicePath: string, profilePath: string): Promise<void> {
+export async function dispatchUp(
+  bus: Bus,
+  nm: NetworkManager,
+  devicePath: string,
+  { profilePath, addresses }: { readonly profilePath: string; readonly addresses: readonly string[] },
+): Promise<void> {
   const objects = await nm.managedObjects();
   const device = objects[devicePath]?.[deviceInterface] ?? {};
   const settings = await nm.profileSettings(profilePath);
@@ -50,7 +55,7 @@ export async function dispatchUp(bus: Bus, nm: NetworkManager, devicePath: strin
     { path: variant('o', profilePath), ...(filename === '' ? {} : { filename: variant('s', filename) }) },
     ofDevice,
     {},
-    addressing(objects, device.Ip4Config, 'org.freedesktop.NetworkManager.IP4Config'),
+    ownFirst(addressing(objects, device.Ip4Config, 'org.freedesktop.NetworkManager.IP4Config'), addresses),
     addressing(objects, device.Ip6Config, 'org.freedesktop.NetworkManager.IP6Config'),
     lease(objects, device.Dhcp4Config, dhcp4Interface),
     lease(objects, device.Dhcp6Config, dhcp6Interface),
@@ -87,6 +92,29 @@ function addressing(
     routes: config.Routes,
   };
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
+}
+
+/** NetworkManager lists addresses of other programs among its own; scripts take the first for the device's. IPv4: [address, prefix, gateway], in the kernel's order of bytes. */
+function ownFirst(
+  config: Readonly<Record<string, unknown>>,
+  own: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const listed = toPlain(config.addresses);
+  if (!Array.isArray(listed)) return config;
+  const isOwn = (entry: Json): boolean => {
+    const [address = 0, prefix = 0] = entry as readonly number[];
+    const octets = [0, 8, 16, 24].map((shift) => (address >>> shift) & 0xff);
+    return own.includes(`${octets.join('.')}/${prefix}`);
+  };
+  const ordered = [...listed.filter(isOwn), ...listed.filter((entry: Json) => !isOwn(entry))];
+  // The first has the gateway, whichever that is.
+  const gateway = listed.map((entry: Json) => (entry as readonly number[])[2] ?? 0).find((hop) => hop !== 0) ?? 0;
+  const entries = (ordered as readonly (readonly number[])[]).map(([address = 0, prefix = 0], index) => [
+    address,
+    prefix,
+    index === 0 ? gateway : 0,
+  ]);
+  return { ...config, addresses: encodeVariant(['aau', entries]) };
 }
 
 /** The options of a lease. */

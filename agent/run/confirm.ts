@@ -1,6 +1,7 @@
 import { startDeadline } from '../deadline.ts';
 import { checkpointStands, destroyCheckpoint, pushCheckpointForward } from '../drivers/networkmanager/checkpoint.ts';
 import { AgentError } from '../errors.ts';
+import { followedBy } from '../failures.ts';
 import type { JournalRecord } from '../model/journal.ts';
 import { readJournals } from './journal.ts';
 import { withLock } from './lock.ts';
@@ -37,7 +38,9 @@ export async function keepTriedOn(
   if (record === undefined || record.checkpoint === null) throw nothingWaits(records[0]);
   const { id, plan } = record.header;
   if (!(await checkpointStands(nm, record.checkpoint))) {
-    await recover();
+    await recover().catch((failure: unknown) => {
+      throw followedBy(tooLate(id), failure);
+    });
     throw reverted(id, lateDetail);
   }
   // The note comes first: a disk that is full then leaves the change to its time. Without one, it would be taken back by the next run.
@@ -58,6 +61,12 @@ function nothingWaits(last: JournalRecord | undefined): AgentError {
   if (last?.state === 'reverted') return reverted(last.header.id, last.detail);
   return new AgentError('nothing-to-confirm', 'no change waits to be confirmed', {
     hint: 'a change is tried with `microshift-net apply --confirm-timeout SECONDS`',
+  });
+}
+
+function tooLate(id: string): AgentError {
+  return new AgentError('nothing-to-confirm', `transaction ${id} was not confirmed in time`, {
+    hint: 'run `microshift-net recover`',
   });
 }
 

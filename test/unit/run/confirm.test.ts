@@ -3,6 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { NetworkManager } from '../../../agent/drivers/networkmanager/client.ts';
+import { wholeMessage } from '../../../agent/failures.ts';
 import { keepTriedOn } from '../../../agent/run/confirm.ts';
 import { readJournals } from '../../../agent/run/journal.ts';
 import { failure } from '../failure.ts';
@@ -54,6 +55,15 @@ t.test('a change whose time is over cannot be confirmed any more', async (t) => 
     ['recover'],
     'what NetworkManager has not taken back is, and the checkpoint of somebody else stays',
   );
+});
+
+t.test('a rollback that fails then comes after why there was one', async (t) => {
+  const places = written(t, { a: 'awaiting-confirm' });
+  const error: unknown = await keepTriedOn(managed([]), () => Promise.reject(refused()), places).catch(
+    (thrown) => thrown,
+  );
+  t.match(error, { kind: 'nothing-to-confirm' });
+  t.equal(wholeMessage(error), `transaction a was not confirmed in time; then ${refused().message}`);
 });
 
 t.test('one that has been taken back already is told of', async (t) => {

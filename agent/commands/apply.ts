@@ -66,7 +66,7 @@ export async function repair(output: Output): Promise<void> {
   const planner: Planner = (observation, over) => {
     // An agent before 0.2 made it, and NetworkManager does not keep such a bridge over a restart.
     if (isFormerLayout(observation) && !config.disableOvsInit.value) return planApply(config, observation, over.route);
-    return { kind: 'planned', plan: planUndo(keptBridges(config, observation), observation) };
+    return { kind: 'planned', plan: planUndo(keptBridges(config, observation), observation, config) };
   };
   try {
     const result = await reconcile(planner, repairWait, unattended(command, output));

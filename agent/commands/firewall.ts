@@ -1,4 +1,3 @@
-import { rangesForAddress } from '../config/defaults.ts';
 import { effectiveConfig } from '../config/effective.ts';
 import { openFirewalld } from '../drivers/firewalld/client.ts';
 import { readLinks } from '../drivers/host/links.ts';
@@ -6,7 +5,7 @@ import { readRoutes } from '../drivers/host/routes.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
 import { onSystemBus } from '../facts/system-bus.ts';
 import { trustedZone } from '../model/firewall.ts';
-import { microshiftAddresses } from '../plan/microshift-address.ts';
+import { configOnNode } from '../plan/microshift-needs.ts';
 import { planFirewall, trustedSources } from '../plan/tuning/firewall.ts';
 import { commandsText, firewallText } from '../view/firewall-view.ts';
 import type { Output } from './output.ts';
@@ -17,9 +16,7 @@ export async function firewall(action: 'check' | 'apply', output: Output): Promi
   const command = `firewall ${action}`;
   requireRoot(command);
   const { config: written } = await effectiveConfig();
-  // The pods' network of a node that has only IPv6 is another one where nothing is set.
-  const { nodeIp } = microshiftAddresses(written.cluster, { links: readLinks(), routes: readRoutes() });
-  const config = { ...written, cluster: rangesForAddress(written.cluster, nodeIp) };
+  const config = configOnNode(written, { links: readLinks(), routes: readRoutes() });
   return onSystemBus(async (bus) => {
     const firewalld = await openFirewalld(bus);
     if (firewalld === null) {

@@ -1,3 +1,5 @@
+import { defaultConfig } from '../config/defaults.ts';
+import { usableConfig } from '../config/effective.ts';
 import { keepTried } from '../run/confirm.ts';
 import { undoTransaction } from '../run/undo.ts';
 import type { Output } from './output.ts';
@@ -17,6 +19,8 @@ export async function confirm(output: Output): Promise<void> {
 /** `undo [TX]`: goes back to before a transaction, the last one by default. */
 export async function undo(id: string | undefined, output: Output): Promise<void> {
   requireRoot('undo');
-  report('undo', await undoTransaction(id, reporting(output)), output);
+  // A change is undone whatever ovn.yaml has become.
+  const { config } = await usableConfig().catch(() => ({ config: defaultConfig }));
+  report('undo', await undoTransaction(id, config, reporting(output)), output);
   output.say('The next boot and the next `apply` follow ovn.yaml again; change it to make this last.');
 }

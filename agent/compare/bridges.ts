@@ -11,6 +11,7 @@ import {
 } from '../model/observation.ts';
 import type { NetworkDifference, Wanted, WantedBridge, WantedProfile } from '../model/plan.ts';
 import { fixedAddresses, type Json, type ProfileSettings, type SettingValue, textOf } from '../model/settings.ts';
+import { compareLoopback, compareSignpost, compareUnused, passedOver } from './on-loopback.ts';
 
 /*
  * Compares the node with what was set up, on managed fields only: a property NetworkManager adds by itself (timestamps, defaults)
@@ -50,6 +51,7 @@ export function compare(wanted: Wanted, observation: Observation, own: OwnNames)
   return [
     ...wanted.bridges.flatMap((bridge) => compareBridge(bridge, observation)),
     ...gone.map(({ bridge }) => ({ bridge, kind: 'bridge', ...missing }) as const),
+    ...(wantedBridges.has(passedOver) ? [] : compareUnused(observation)),
     ...leftovers,
     ...surplus.map(({ name }) => ({ bridge: name, kind: 'surplus', ...superfluous }) as const),
   ];
@@ -74,31 +76,8 @@ function compareBridge(wanted: WantedBridge, observation: Observation): readonly
       : [...comparePorts(wanted, row, observation), ...compareOwner(wanted, row), ...compareMac(wanted, link)]),
     ...profiles.flatMap((profile) => compareFixedAddresses(profile, bridge, link)),
     ...compareLoopback(wanted, observation),
+    ...compareSignpost(wanted, observation),
   ];
-}
-
-/** Addresses of the bridge that lo shall have, and those that others or earlier runs gave it. */
-function compareLoopback(
-  { bridge, loopback = [] }: WantedBridge,
-  observation: Observation,
-): readonly NetworkDifference[] {
-  const present = addressesOf(observation.links.find((entry) => entry.name === 'lo'));
-  const lacking = loopback.filter((address) => !present.includes(address));
-  const surplus = surplusOnLoopback(bridge, observation).filter((address) => !loopback.includes(address));
-  return [
-    ...lacking.map((address) => ({ bridge, kind: 'loopback', address, ...missing }) as const),
-    ...surplus.map((address) => ({ bridge, kind: 'loopback', address, ...superfluous }) as const),
-  ];
-}
-
-/** Addresses of a bridge that lo has been given, by us or by MicroShift while there was no bridge. */
-export function surplusOnLoopback(
-  bridge: string,
-  { links, foreign = [] }: Pick<Observation, 'links' | 'foreign'>,
-): readonly string[] {
-  const own = links.find((entry) => entry.name === bridge)?.addresses.map((entry) => entry.address) ?? [];
-  const given = foreign.find((entries) => entries.interface === 'lo')?.addresses ?? [];
-  return given.map(({ address }) => address).filter((address) => own.includes(address.split('/')[0] ?? ''));
 }
 
 /** NetworkManager takes care of a bridge only if its row names the profile. */

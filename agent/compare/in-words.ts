@@ -34,6 +34,7 @@ const subjects: { readonly [K in DifferenceKind]: (difference: Extract<NetworkDi
   'foreign-device': portOf,
   mac: ({ bridge }) => `MAC of ${bridge}`,
   loopback: ({ address }) => `address ${address} on lo`,
+  signpost: () => 'the route by which MicroShift finds the address on lo',
   address: ({ bridge, address }) => `address ${address} on ${bridge}`,
   'uplink-configured': ({ device }) => `IP settings of ${device}`,
   'uplink-inactive': ({ device }) => `profile of ${device} active`,

@@ -1,5 +1,4 @@
-import type { ClusterConfig, Config, Sourced } from '../model/config.ts';
-import { familyOf, isLinkLocal6 } from '../net/address.ts';
+import type { Config, Sourced } from '../model/config.ts';
 import { ovnConfig } from './settings.ts';
 
 /** A value that nobody set. */
@@ -22,17 +21,3 @@ export const defaultConfig: Config = {
     remoteNetworks: byDefault([]),
   },
 };
-
-/**
- * The cluster with the ranges that MicroShift takes where none are set and the node's own address is IPv6: node.nodeIP, or else what it finds
- * on the node (pkg/config/config.go:506-522). null: not known; nor is it of a node that has only a link-local address yet.
- */
-export function rangesForAddress(cluster: ClusterConfig, nodeAddress: string | null): ClusterConfig {
-  if (nodeAddress === null || familyOf(nodeAddress) !== 6 || isLinkLocal6(nodeAddress)) return cluster;
-  const { clusterNetwork, serviceNetwork } = cluster;
-  return {
-    ...cluster,
-    clusterNetwork: clusterNetwork.source === 'default' ? byDefault(['fd01::/48']) : clusterNetwork,
-    serviceNetwork: serviceNetwork.source === 'default' ? byDefault(['fd02::/112']) : serviceNetwork,
-  };
-}

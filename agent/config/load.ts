@@ -1,8 +1,9 @@
 import type { AgentError } from '../errors.ts';
+import { rangesForAddress } from '../model/cluster-ranges.ts';
 import type { Config, ConfigWarning } from '../model/config.ts';
 import { readCluster } from './cluster.ts';
 import { decodeSource } from './decode.ts';
-import { defaultConfig, rangesForAddress } from './defaults.ts';
+import { defaultConfig } from './defaults.ts';
 import { readOvnYaml } from './ovn-yaml.ts';
 import { type ConfigFiles, configPaths } from './read-files.ts';
 import { configWarnings } from './warnings.ts';

@@ -1,4 +1,4 @@
-import { defaultConfig, rangesForAddress } from '../config/defaults.ts';
+import { defaultConfig } from '../config/defaults.ts';
 import { isAgentError } from '../errors.ts';
 import { addedBridgesPath, hintedNicPath, readHints } from '../facts/hints.ts';
 import { observationOf } from '../facts/observation.ts';
@@ -7,7 +7,9 @@ import type { Config } from '../model/config.ts';
 import type { Examination } from '../model/examination.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
-import { microshiftAddresses } from '../plan/microshift-address.ts';
+import { carriedBy, withoutBridges } from '../plan/bridge/loopback.ts';
+import type { Uplink } from '../plan/microshift-address.ts';
+import { configOnNode } from '../plan/microshift-needs.ts';
 import { gatewayBridge } from '../plan/names.ts';
 import { planApply } from '../plan/plan.ts';
 
@@ -23,14 +25,18 @@ export interface Diagnosis {
   readonly refusal: { readonly message: string; readonly hint: string | null } | null;
   /** NIC of br-ex: the planned one, else the one in it; null: none, or unknown. */
   readonly uplink: string | null;
+  /** The NIC that is in br-ex, and the addresses that br-ex has of it; null: there is none, or it is not known. */
+  readonly carried: Uplink | null;
   /** ovn-kubernetes has been set up on this node: the integration bridge exists, and is not an overlay's of ours. */
   readonly hasOvnKubernetes: boolean;
 }
 
 /** Puts the parts of an examination together. */
 export function diagnose(examination: Examination): Diagnosis {
-  const config = onThisNode(examination.config.value?.config ?? defaultConfig, examination);
+  const written = examination.config.value?.config ?? defaultConfig;
   const observation = observed(examination);
+  const host = observation === null ? examination.network.value : withoutBridges(observation);
+  const config = host === null ? written : configOnNode(written, host);
   const bridges = examination.ovs.value?.bridges ?? [];
   const { links = [] } = examination.network.value ?? {};
   const networkManager = examination.networkManager.value;
@@ -48,15 +54,9 @@ export function diagnose(examination: Examination): Diagnosis {
     plan,
     refusal,
     uplink: plan?.choice?.interface ?? uplinkNow?.name ?? null,
+    carried: observation === null ? null : carriedBy(gatewayBridge, observation),
     hasOvnKubernetes: isInNoOverlay && bridges.some((bridge) => bridge.name === 'br-int'),
   };
-}
-
-/** The networks of a node that has only IPv6 are others where nothing is set. */
-function onThisNode(config: Config, { network }: Examination): Config {
-  if (network.value === null) return config;
-  const { nodeIp } = microshiftAddresses(config.cluster, network.value);
-  return { ...config, cluster: rangesForAddress(config.cluster, nodeIp) };
 }
 
 function planOf(config: Config, observation: Observation | null): Pick<Diagnosis, 'plan' | 'refusal'> {
@@ -74,7 +74,8 @@ function planOf(config: Config, observation: Observation | null): Pick<Diagnosis
 function observed(examination: Examination): Observation | null {
   const { system, network, networkManager, ovs, tuning, files } = examination;
   if (network.value === null || networkManager.value === null || ovs.value === null) return null;
-  const { links, routes, foreign = [], resolver, missingPrograms, hasMicroShiftScript, lacksTun } = network.value;
+  const { links, routes, foreign = [], resolver, missingPrograms, ...said } = network.value;
+  const { hasMicroShiftScript, hasMicroShift, lacksTun, signpost } = said;
   const { bootId = '', hostname = '' } = system.value ?? {};
   const textOf = (path: string): string | null => {
     if (path === hintedNicPath) return files.value?.hintedNic ?? null;
@@ -88,10 +89,12 @@ function observed(examination: Examination): Observation | null {
       sshPeer: null,
       missingPrograms,
       ...(hasMicroShiftScript === undefined ? {} : { hasMicroShiftScript }),
+      ...(hasMicroShift === undefined ? {} : { hasMicroShift }),
       ...(lacksTun === undefined ? {} : { lacksTun }),
     },
     links,
     routes,
+    ...(signpost === undefined ? {} : { signpost }),
     foreign,
     resolver,
     hints: readHints(textOf),

@@ -1,13 +1,15 @@
 import { type ClusterConfig, isDualStack } from '../model/config.ts';
 import { addressesOf, isLoopback } from '../model/observation.ts';
 import {
-  advertisedAddresses,
   type HostNetwork,
-  ingressFault,
   microshiftAddresses,
   otherSpelling,
+  type Uplink,
+  withoutBridge,
 } from '../plan/microshift-address.ts';
+import { advertisedAddresses, ingressFault } from '../plan/microshift-needs.ts';
 import { gatewayBridge } from '../plan/names.ts';
+import type { Diagnosis } from './diagnosis.ts';
 import { advice, type Check, type Finding, failed, given, notApplicable, verdictOf, warning } from './finding.ts';
 import { unitNamed } from './units.ts';
 
@@ -16,15 +18,16 @@ export const microshiftChecks: readonly Check[] = [
   {
     id: 'microshift-node-ip',
     title: "MicroShift finds the node's addresses",
-    judge: ({ units, network }, { config }) =>
+    judge: ({ units, network }, diagnosis) =>
       given(units, () =>
         given(network, (host) => {
           const unit = unitNamed(units, 'microshift.service');
           if (unit?.load !== 'loaded') return notApplicable('there is no microshift.service');
+          const { config, carried } = diagnosis;
           const { nodeIp } = microshiftAddresses(config.cluster, host);
           const complaints = [
-            nodeIpComplaint(config.cluster, host),
-            nodeIpv6Complaint(config.cluster, host),
+            nodeIpComplaint(host, diagnosis),
+            nodeIpv6Complaint(config.cluster, host, carried),
             advertiseComplaint(config.cluster, host),
             unit.active === 'active' && lostEndpointComplaint(config.cluster, host),
           ];
@@ -48,29 +51,34 @@ export const microshiftChecks: readonly Check[] = [
   },
 ];
 
-function nodeIpComplaint(cluster: ClusterConfig, host: HostNetwork): Finding | false {
+/** What keeps MicroShift from the node's own address; one that it would not find without br-ex either is no fault of br-ex's. */
+function nodeIpComplaint(host: HostNetwork, { config: { cluster }, carried, plan }: Diagnosis): Finding | false {
   const { value: wanted, source } = cluster.nodeIp;
   const { nodeIp: found } = microshiftAddresses(cluster, host);
-  const bridge = host.links.find((link) => link.name === gatewayBridge.bridge);
-  const onBridge = bridge?.addresses.filter((entry) => entry.scope === 'global').map((entry) => entry.address) ?? [];
   if (wanted !== null) {
     if (found !== null) return false;
-    if (onBridge.includes(wanted))
-      return failed(
-        `node.nodeIP ${wanted} (${source}) is on br-ex and nowhere else: MicroShift 4.14 and later passes br-ex over, does not find it, and restarts every 7 s`,
-        'microshift-net apply',
-        'systemctl restart microshift',
-        advice(`or remove node.nodeIP from ${fileOf(source)}, where a default route leads through br-ex`),
-      );
-    return nowhere('node.nodeIP', wanted, source, host);
+    if (carried?.addresses.includes(wanted) !== true) return nowhere('node.nodeIP', wanted, source, host);
+    return failed(
+      `node.nodeIP ${wanted} (${source}) is on br-ex and nowhere else: MicroShift 4.14 and later passes br-ex over, does not find it, and restarts every 7 s`,
+      'microshift-net apply',
+      'systemctl restart microshift',
+      advice(`or remove node.nodeIP from ${fileOf(source)}, where a default route leads through br-ex`),
+    );
   }
-  const [own] = onBridge;
-  if (own === undefined || (found !== null && onBridge.includes(found))) return false;
+  const own = carried === null ? found : microshiftAddresses(cluster, withoutBridge(host, carried)).nodeIp;
+  if (own === null)
+    return failed(
+      'no interface has an address that MicroShift could take for the node: it does not run',
+      advice('give the node an address'),
+      'systemctl restart microshift',
+    );
+  if (found === own) return false;
   const what = found === null ? 'finds no address, and does not run' : `takes ${found} for the node's address`;
   return failed(
-    `no default route leads to an address of the node, and without one MicroShift passes br-ex over: it ${what}`,
-    'microshift-net apply && systemctl restart microshift # once the profile of the NIC has a default route',
-    `${onLoopback(own)} && systemctl restart microshift # or without one`,
+    `the node's address ${own} is on br-ex, where MicroShift does not find it, or not first: it ${what}`,
+    plan?.outcome === 'change'
+      ? 'microshift-net apply && systemctl restart microshift'
+      : `microshift-net apply && systemctl restart microshift # once /etc/microshift/config.yaml has node.nodeIP: ${own}`,
   );
 }
 
@@ -88,31 +96,21 @@ function nowhere(key: string, address: string, source: string, host: HostNetwork
   );
 }
 
-/** As MicroShift's own documentation gives a node without network an address (docs/user/howto_test_offline.md). */
-function onLoopback(address: string): string {
-  return `ip address add ${address}/${address.includes(':') ? 128 : 32} dev lo`;
-}
-
-function nodeIpv6Complaint(cluster: ClusterConfig, host: HostNetwork): Finding | false {
+function nodeIpv6Complaint(cluster: ClusterConfig, host: HostNetwork, carried: Uplink | null): Finding | false {
   const { clusterNetwork, nodeIpv6 } = cluster;
-  const bridge = host.links.find((link) => link.name === gatewayBridge.bridge);
-  if (!isDualStack(cluster) || bridge === undefined) return false;
-  if (nodeIpv6.value !== null) {
-    if (microshiftAddresses(cluster, host).nodeIpv6 !== null) return false;
-    return nowhere('node.nodeIPv6', nodeIpv6.value, nodeIpv6.source, host);
-  }
+  if (!isDualStack(cluster)) return false;
   const { nodeIpv6: found } = microshiftAddresses(cluster, host);
+  if (nodeIpv6.value !== null) return found === null && nowhere('node.nodeIPv6', nodeIpv6.value, nodeIpv6.source, host);
+  if (carried === null) return false;
   const isOnLoopback = host.links.some(
     (link) => isLoopback(link) && link.addresses.some(({ address }) => address === found),
   );
-  if (isOnLoopback && bridge.addresses.some(({ address }) => address === found)) return false;
-  const own = bridge.addresses.find(
-    (entry) => entry.family === 6 && entry.scope === 'global' && entry.prefixLength < 128,
-  );
+  if (isOnLoopback && found !== null && carried.addresses.includes(found)) return false;
+  const own = carried.addresses.find((address) => address.includes(':'));
   return failed(
     `the cluster network has both families (${clusterNetwork.source}), and node.nodeIPv6 is not set: MicroShift takes the first IPv6 address it finds, and restarts for ever once that is its own on br-ex`,
     'microshift-net apply # gives lo the address, for MicroShift 4.19 and later',
-    `systemctl restart microshift # or, for each version, once ${fileOf(clusterNetwork.source)} has node.nodeIPv6: ${own?.address ?? "the node's address"}`,
+    `systemctl restart microshift # or, for each version, once ${fileOf(clusterNetwork.source)} has node.nodeIPv6: ${own ?? "the node's address"}`,
   );
 }
 

@@ -3,12 +3,12 @@ import { readSmallFile } from '../drivers/host/files.ts';
 import { fileText, namesIn, targetName } from '../drivers/host/kernel-files.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { hasProgram } from '../drivers/host/programs.ts';
-import { readRoutes } from '../drivers/host/routes.ts';
+import { readRoutes, readSignpost } from '../drivers/host/routes.ts';
 import { hasTun } from '../drivers/host/tun.ts';
 import type { NetworkFacts } from '../model/examination.ts';
 import { readForeignEntries } from './foreign.ts';
 import { addedBridgesPath, parseAddedBridges } from './hints.ts';
-import { microshiftScriptFact, missingPrograms, tunFact } from './observation.ts';
+import { microshiftFact, microshiftScriptFact, missingPrograms, signpostFact, tunFact } from './observation.ts';
 import { parseResolver } from './observe.ts';
 
 const sysctls = [
@@ -28,8 +28,10 @@ export async function readNetwork(): Promise<NetworkFacts> {
   return {
     links,
     routes,
+    ...signpostFact(readSignpost()),
     foreign: await readForeignEntries(links, routes, parseAddedBridges(readSmallFile(addedBridgesPath))),
     ...microshiftScriptFact(readSmallFile),
+    ...microshiftFact(hasProgram),
     ...tunFact(hasTun()),
     resolver: parseResolver(readSmallFile('/etc/resolv.conf') ?? ''),
     missingPrograms: missingPrograms(hasProgram),

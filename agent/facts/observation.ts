@@ -30,6 +30,16 @@ export function microshiftScriptFact(fileText: (path: string) => string | null):
   return fileText(microshiftScript)?.includes(microshiftMac) === true ? { hasMicroShiftScript: true } : {};
 }
 
+/** Says whether MicroShift itself is installed, whoever's package brings what configures its network. */
+export function microshiftFact(hasProgram: (name: string) => boolean): { readonly hasMicroShift?: true } {
+  return hasProgram('microshift') ? { hasMicroShift: true } : {};
+}
+
+/** Said only where it is there. */
+export function signpostFact(hasSignpost: boolean): { readonly signpost?: true } {
+  return hasSignpost ? { signpost: true } : {};
+}
+
 /** Said only where it is missing: nothing but the userspace data path asks for it. */
 export function tunFact(hasTun: boolean): { readonly lacksTun?: true } {
   return hasTun ? {} : { lacksTun: true };

@@ -3,12 +3,22 @@ import type { KernelEntries } from '../model/kernel-entries.ts';
 import type { Link, NetworkManagerFacts, Observation, OvsFacts, Resolver, Route } from '../model/observation.ts';
 import type { TuningFacts } from '../model/tuning.ts';
 import { readHints } from './hints.ts';
-import { type HostObservation, microshiftScriptFact, missingPrograms, observationOf, tunFact } from './observation.ts';
+import {
+  type HostObservation,
+  microshiftFact,
+  microshiftScriptFact,
+  missingPrograms,
+  observationOf,
+  signpostFact,
+  tunFact,
+} from './observation.ts';
 
 /** What observing needs of the outside world; the real ones are put together in run/node.ts. */
 export interface ObservePorts {
   readonly links: () => readonly Link[];
   readonly routes: () => readonly Route[];
+  /** Whether MicroShift is led to lo (model/signpost.ts). */
+  readonly signpost: () => boolean;
   /** What others than NetworkManager gave links, and what only its profiles explain. */
   readonly foreign: (
     links: readonly Link[],
@@ -48,10 +58,12 @@ async function observeHost(ports: ObservePorts): Promise<HostObservation> {
       sshPeer: ports.sshClient(),
       missingPrograms: missingPrograms(ports.hasProgram),
       ...microshiftScriptFact(ports.readFile),
+      ...microshiftFact(ports.hasProgram),
       ...tunFact(ports.hasTun()),
     },
     links,
     routes,
+    ...signpostFact(ports.signpost()),
     foreign: await ports.foreign(links, routes, hints.addedBridges ?? []),
     resolver: parseResolver(ports.readFile('/etc/resolv.conf') ?? ''),
     hints,

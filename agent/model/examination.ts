@@ -88,8 +88,12 @@ export interface NetworkFacts {
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
   /** As in an observation. */
+  readonly signpost?: true;
+  /** As in an observation. */
   readonly foreign?: readonly KernelEntries[];
   readonly hasMicroShiftScript?: true;
+  /** As in an observation. */
+  readonly hasMicroShift?: true;
   readonly lacksTun?: true;
   readonly resolver: Resolver;
   /** Programs without which NetworkManager cannot start a device again. */

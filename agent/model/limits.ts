@@ -22,3 +22,8 @@ export const endlessDhcpTimeout = 2_147_483_647;
  * highest is 20000 more, for a device without connectivity).
  */
 export const standbyMetric = 40_000;
+/**
+ * Metric of the addresses that the agent gives lo, by which it knows them again when the node has another one: ip-address(8), `metric`. An address
+ * of one host has no connected route that it could count for.
+ */
+export const loopbackMetric = 77;

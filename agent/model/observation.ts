@@ -15,11 +15,15 @@ export interface Observation {
     readonly missingPrograms?: readonly string[];
     /** MicroShift's own script for br-ex is installed, so that without us there is a bridge without a NIC. Absent: it is not. */
     readonly hasMicroShiftScript?: true;
+    /** MicroShift is installed, which looks for the node's own address again and again. Absent: it is not. */
+    readonly hasMicroShift?: true;
     /** /dev/net/tun is missing, by which Open vSwitch makes the interfaces of its userspace data path. Absent: it is there. */
     readonly lacksTun?: true;
   };
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
+  /** The default route by which MicroShift finds the node on lo is there (signpost.ts). Absent: it is not. */
+  readonly signpost?: true;
   /** What others than NetworkManager gave links; nothing of it is in a profile. Absent: nothing. */
   readonly foreign?: readonly KernelEntries[];
   readonly resolver: Resolver;

@@ -36,6 +36,8 @@ export interface WantedBridge {
   readonly foreign?: KernelEntries;
   /** Of its addresses those that lo has, too (`address/prefix`), for MicroShift, which passes br-ex over. Absent: none. */
   readonly loopback?: readonly string[];
+  /** MicroShift has to be led to lo, because it would take another address of the bridge first (signpost.ts). Absent: it has not. */
+  readonly signpost?: true;
 }
 
 /** The state a run aims at: these bridges, no others of ours. */
@@ -78,6 +80,8 @@ export interface StepArguments {
   deleteProfiles: { profiles: readonly ProfileName[]; bridges: readonly string[]; left?: readonly LeftBridge[] };
   /** Activates profiles side by side and waits until all are active. */
   activate: { profiles: readonly ProfileActivation[] };
+  /** Makes or removes the default route by which MicroShift finds the node on lo (signpost.ts). */
+  signpost: { wanted: 'present' | 'absent' };
   /** Waits until the interface has these addresses and they can be bound: duplicate address detection is over. */
   waitAddresses: { interface: string; addresses: readonly string[]; limitMs: number };
   /**
@@ -208,6 +212,8 @@ export interface DifferenceFields {
   setting: { profile: string; setting: string; key: string };
   /** An address of the bridge that lo lacks, or has and need not have. */
   loopback: { address: string };
+  /** The default route by which MicroShift finds the node on lo is missing, or there and not needed. */
+  signpost: Record<never, never>;
   /** A profile is there and not wanted, or not wanted on disk. */
   leftover: { profile: string; uuid: string; onDisk: boolean };
   /** The bridge is missing. */

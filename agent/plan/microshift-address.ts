@@ -1,7 +1,7 @@
-import { type ClusterConfig, isDualStack } from '../model/config.ts';
+import type { ClusterConfig } from '../model/config.ts';
 import { isLoopback, type Link, type LinkAddress, type Route } from '../model/observation.ts';
 import { canonicalAddress, familyOf, isLinkLocal6 } from '../net/address.ts';
-import { addressesAfter } from '../net/address-range.ts';
+import { isDefault } from '../net/destination.ts';
 import { gatewayBridge } from './names.ts';
 
 /*
@@ -15,6 +15,8 @@ import { gatewayBridge } from './names.ts';
 export interface HostNetwork {
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
+  /** Before all IPv6 default routes there is one whose device has no address (model/signpost.ts). Absent: there is none. */
+  readonly signpost?: true;
 }
 
 /** The addresses that MicroShift finds; null: none, so that it ends. */
@@ -35,7 +37,7 @@ export interface HostAddresses {
  *    all but 127.0.0.0/8 and ::1: link-local ones count.
  * 5. chooseHostInterfaceFromRoute (interface.go:105-178, 441-472): routes to 0.0.0.0 in the kernel's order, then those to :: that have a next hop;
  *    prefix lengths are not looked at, so that 0.0.0.0/1 is one of them. Of each its device's first global unicast address of that family, if the
- *    device is up; else that of a loopback interface that is up; else the next route.
+ *    device is up; else that of a loopback interface that is up; else the next route. IPv6 routes of every table count, in the order of the tables.
  * 6. GetHostIPv6 (net.go:259-316), where the cluster network has both families: up to 4.18 the first IPv6 address of the first IPv6 default
  *    route's device, or node.nodeIPv6 if that device has it; else, and since 4.19 always, the first on any interface, br-ex too, that is not ::1 and is
  *    node.nodeIPv6 if that is set. (Since 4.19 net.go:272 looks for a route without destination, which netlink 1.3.1 never gives:
@@ -61,18 +63,26 @@ function besideBridge({ links }: HostNetwork, wanted: string | null): string | n
 }
 
 /** Rule 5. */
-function byDefaultRoute({ links, routes }: HostNetwork): string | null {
+function byDefaultRoute({ links, routes, signpost }: HostNetwork): string | null {
   const first = (link: Link | undefined, family: 4 | 6): string | null =>
     (link?.up === true && textsOf(link).find((text) => familyOf(text) === family && isGlobalUnicast(text))) || null;
+  const onLoopback = (family: 4 | 6): string | null =>
+    links
+      .filter(isLoopback)
+      .map((link) => first(link, family))
+      .find((text) => text !== null) ?? null;
   for (const family of [4, 6] as const) {
+    if (family === 6 && signpost === true) {
+      const found = onLoopback(6);
+      if (found !== null) return found;
+    }
     for (const { device, destination, gateway, ...route } of routes) {
       if (route.family !== family || !fromZero.test(destination) || (family === 6 && gateway === null)) continue;
       const own = first(
         links.find((link) => link.name === device),
         family,
       );
-      const loopbacks = links.filter(isLoopback);
-      const found = own ?? loopbacks.map((link) => first(link, family)).find((text) => text !== null) ?? null;
+      const found = own ?? onLoopback(family);
       if (found !== null) return found;
     }
   }
@@ -114,7 +124,7 @@ function isLoopbackAddress(address: string): boolean {
 }
 
 /** Go's net.IP.IsGlobalUnicast: private and unique local addresses are among them, link-local and multicast ones are not. */
-function isGlobalUnicast(address: string): boolean {
+export function isGlobalUnicast(address: string): boolean {
   if (isLoopbackAddress(address) || address === '::' || address === '0.0.0.0' || address === '255.255.255.255')
     return false;
   if (familyOf(address) === 6) return !isLinkLocal6(address) && !/^ff/i.test(address);
@@ -122,72 +132,53 @@ function isGlobalUnicast(address: string): boolean {
   return !address.startsWith('169.254.') && !(first >= 224 && first < 240);
 }
 
-/** What br-ex is to have from its uplink. */
-export interface WantedUplink {
+/** The NIC whose addresses and routes the bridge has or is to have. */
+export interface Uplink {
+  readonly interface: string;
+  readonly bridge: string;
   /** Addresses without prefix length, the node's own first. */
   readonly addresses: readonly string[];
-  /** Whether any default route will lead through br-ex or another device. */
-  readonly hasDefaultRoute: boolean;
+  /** Metric of the bridge's default routes by family; null: what they have now. */
+  readonly metrics: Readonly<Record<4 | 6, number>> | null;
 }
 
 /**
- * Addresses, as `address/prefix`, that MicroShift needs on lo once br-ex has them, because it passes br-ex over (rules 1 and 3): node.nodeIP where it
- * is the uplink's; without a default route and without node.nodeIP the node's first address, IPv4 before IPv6, which rule 4 then meets first. And, with
- * both families and without node.nodeIPv6, the node's first IPv6 address: the first that rule 6 meets since 4.19, and not an address of MicroShift's own.
- * MicroShift's own documentation does the same for a node without network (docs/user/howto_test_offline.md). null: br-ex without a NIC
- * takes no address away from where MicroShift looks.
+ * Returns the node as MicroShift would find it if the NIC still had what the bridge has, or is to have: the addresses and routes are the NIC's, with the
+ * metric that they have on the bridge, and lo has nothing that was put there for MicroShift. What MicroShift takes for the node's address there, it has
+ * to find with the bridge, too.
  */
-export function loopbackAddresses(
-  cluster: Pick<ClusterConfig, 'nodeIp' | 'nodeIpv6' | 'clusterNetwork'>,
-  uplink: WantedUplink | null,
-): readonly string[] {
-  if (uplink === null) return [];
-  const addresses = uplink.addresses.filter(isGlobalUnicast);
-  const own = cluster.nodeIp.value ?? (uplink.hasDefaultRoute ? undefined : firstOf(addresses));
-  const ipv6 = isDualStack(cluster) && cluster.nodeIpv6.value === null ? addresses.find(isIpv6) : undefined;
-  return addresses.filter((address) => address === own || address === ipv6).map(single);
-}
-
-function firstOf(addresses: readonly string[]): string | undefined {
-  return addresses.find((address) => !isIpv6(address)) ?? addresses[0];
-}
-
-function isIpv6(address: string): boolean {
-  return familyOf(address) === 6;
-}
-
-function single(address: string): string {
-  return `${address}/${familyOf(address) === 6 ? 128 : 32}`;
+export function withoutBridge({ links, routes }: HostNetwork, uplink: Uplink): HostNetwork {
+  const { interface: nic, bridge, addresses, metrics } = uplink;
+  const isOwn = ({ address }: LinkAddress): boolean => addresses.includes(address);
+  const own = addresses.map((address): LinkAddress => {
+    const [family, prefixLength] = familyOf(address) === 6 ? ([6, 128] as const) : ([4, 32] as const);
+    const flags = { tentative: false, dadFailed: false, temporary: false, deprecated: false };
+    return { family, address, prefixLength, scope: 'global', ...flags };
+  });
+  return {
+    links: links.map((link) => {
+      if (link.name === nic) return { ...link, up: true, addresses: own };
+      if (link.name !== bridge && !isLoopback(link)) return link;
+      return { ...link, addresses: link.addresses.filter((entry) => !isOwn(entry)) };
+    }),
+    routes: preferredFirst(
+      routes.map((route) => {
+        if (route.device !== bridge && route.device !== nic) return route;
+        return { ...route, device: nic, metric: metrics?.[route.family] ?? route.metric };
+      }),
+      nic,
+    ),
+  };
 }
 
 /**
- * What is wrong with an ingress.listenAddress that names the uplink of a bridge: MicroShift's router takes the addresses of the named interface, and
- * listens nowhere, without an error, when it has none (pkg/loadbalancerservice/router.go:96-117). null: it does not name it.
+ * Routes with the default routes in the order in which the kernel lists them: the preferred one first. Of two with one metric that of the NIC: the other
+ * is of a NIC that leaves the bridge, and gets one that is less preferred.
  */
-export function ingressFault(
-  { listenAddresses }: Pick<ClusterConfig, 'listenAddresses'>,
-  uplink: string,
-  bridge: string,
-): string | null {
-  if (!listenAddresses.value.includes(uplink)) return null;
-  return `ingress.listenAddress (${listenAddresses.source}) names ${uplink}, which has no address while it is the uplink of ${bridge}: MicroShift's router does not listen there; name ${bridge}, or the address`;
-}
-
-/**
- * Addresses, as `address/prefix`, that MicroShift takes for its API server and puts on br-ex when it starts, unless it was told one: those behind the
- * services' networks (pkg/config/config.go, firstIPFromNextSubnet; pkg/node/netconfig.go).
- */
-export function advertisedAddresses({ serviceNetwork }: Pick<ClusterConfig, 'serviceNetwork'>): readonly string[] {
-  return addressesAfter(serviceNetwork.value).map(single);
-}
-
-/**
- * Addresses that a br-ex without a NIC gets from its own profile: the same, where MicroShift does not put them there. ovnkube ends on a br-ex
- * that has none (ovn-kubernetes, go-controller/pkg/node/gateway_init.go, getNetworkInterfaceIPAddresses).
- */
-export function addressesWithoutUplink(
-  cluster: Pick<ClusterConfig, 'serviceNetwork' | 'advertiseAddress'>,
-  hasMicroShift: boolean,
-): readonly string[] {
-  return hasMicroShift && cluster.advertiseAddress.value === null ? [] : advertisedAddresses(cluster);
+function preferredFirst(routes: readonly Route[], nic: string): readonly Route[] {
+  const defaults = routes.filter((route) => isDefault(route.destination));
+  const others = routes.filter((route) => !isDefault(route.destination));
+  const place = ({ device }: Route): number => (device === nic ? 0 : 1);
+  const order = (one: Route, other: Route): number => one.metric - other.metric || place(one) - place(other);
+  return [...others, ...defaults.toSorted(order)];
 }

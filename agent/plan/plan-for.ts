@@ -7,12 +7,19 @@ import type { NetworkDifference, Plan, PlanNote, Step, UplinkChoice, Wanted } fr
 import { adjustInPlace, claimStep } from './bridge/adjust.ts';
 import { buildWithoutUplink, buildWithUplink, putBack } from './bridge/build.ts';
 import { fromNic } from './bridge/carried.ts';
-import { clearLoopback, giveLoopback, loopbackDifferences } from './bridge/loopback.ts';
+import {
+  clearLoopback,
+  foundWithoutIt,
+  giveLoopback,
+  leaveLoopback,
+  loopbackDifferences,
+  signpostStep,
+} from './bridge/loopback.ts';
 import { bareBridge, microshiftBridge } from './bridge/microshift-bridge.ts';
 import { movedToBridge, movedToNic, touchedLinks } from './bridge/moved-addresses.ts';
 import { lostPortNotes } from './bridge/ownership.ts';
 import { takeBridgeApart } from './bridge/take-bridge-apart.ts';
-import { type BridgeNames, bridgesOf, ownNames } from './names.ts';
+import { type BridgeNames, bridgesOf, gatewayBridge, ownNames } from './names.ts';
 import type { Target } from './target.ts';
 
 /** What a plan aims at besides its bridges. */
@@ -45,13 +52,18 @@ export function planFor(
     if (target === undefined) {
       const left = microshift.find((entry) => entry.bridge === names.bridge) ?? null;
       steps.push(...takeBridgeApart(names, observation, left));
+      if (names === gatewayBridge) steps.push(...leaveLoopback(observation));
     } else if (own.length > 0) {
       steps.push(...giveLoopback(own));
       const adjusted = adjustInPlace(target.wanted, names, own, target.source, observation);
       const mended = adjusted ?? rebuild(target, observation);
       // What is claimed stays, with the ports of others.
       if (adjusted === null && !mended.some((step) => step.do === 'claimBridge')) lost.push(names);
-      steps.push(...mended, ...clearLoopback(loopbackDifferences(own, 'absent')));
+      steps.push(
+        ...mended,
+        ...signpostStep(own, 'absent', foundWithoutIt),
+        ...clearLoopback(loopbackDifferences(own, 'absent')),
+      );
     }
   }
   const uplinks = targets.flatMap(({ names, source }) => (source === null ? [] : [{ names, source }]));

@@ -8,15 +8,16 @@ import type { NetworkDifference, Plan, Step, Wanted, WantedBridge } from '../mod
 import { putBack } from './bridge/build.ts';
 import { byPlace, lostEntryNotes } from './bridge/carried.ts';
 import { startDisplaced } from './bridge/displaced-profile.ts';
+import { withoutBridges } from './bridge/loopback.ts';
 import { adoptionNotes, bridgeForMicroShift } from './bridge/microshift-bridge.ts';
 import { foreignBridgeNotes, lostPortNotes, refuseForeignBridge } from './bridge/ownership.ts';
 import { takeBridgeApart } from './bridge/take-bridge-apart.ts';
 import { refuseWithoutTun } from './bridge/tap.ts';
-import { addressesWithoutUplink } from './microshift-address.ts';
+import { addressesWithoutUplink, configOnNode } from './microshift-needs.ts';
 import { type BridgeNames, bridgesOf, externalBridge, gatewayBridge, ownNames, profileIds } from './names.ts';
 import { planFor } from './plan-for.ts';
 import { bridgeWithoutUplink } from './profiles/profiles.ts';
-import { type Aimed, addedTargets, type Target, targetWithUplink } from './target.ts';
+import { type Aimed, addedTargets, type Target, targetWithUplink, withLoopback } from './target.ts';
 import { type ChosenUplinks, chooseExternalUplink, chooseUplink } from './uplink/choose.ts';
 import { unusedCopies } from './uplink/external-profile.ts';
 import { lateNic } from './uplink/late-nic.ts';
@@ -41,11 +42,12 @@ export interface Boot {
  * wrong name. And then a bridge of `bridge add` that is not there is left to a run of its own, so that a NIC without a lease does not cost br-ex.
  */
 export function planApply(
-  config: Config,
+  written: Config,
   observation: Observation,
   routeWaitOver: boolean,
   boot: Boot | null = null,
 ): PlanDecision {
+  const config = configOnNode(written, withoutBridges(observation));
   requirePlugin(observation);
   refuseForeignBridge(gatewayBridge, observation);
   const late = boot === null ? null : lateNic(config, observation, boot.nicWaitOver);
@@ -113,10 +115,14 @@ function goingWith(names: BridgeNames, observation: Observation): KernelEntries 
 /**
  * Plans the way back to bridges as they were before a transaction, kept in its journal; none of them means giving the NICs back. So
  * does one that lacked a profile already, or that an earlier agent or the script made, and is not there as it was: it cannot be built again.
+ * `config`: what lo needs for MicroShift follows from it and the node as it is now, because a lease may have become another one since; null:
+ * it is as it was, too.
  */
-export function planUndo(previous: Wanted, observation: Observation): Plan {
+export function planUndo(previous: Wanted, observation: Observation, config: Config | null = null): Plan {
   const { microshift, added } = previous;
-  return planFor(targetsAsBefore(previous, observation), observation, { microshift, added });
+  const targets = targetsAsBefore(previous, observation);
+  const present = config === null ? targets : targets.map((target) => withLoopback(target, config, observation));
+  return planFor(present, observation, { microshift, added });
 }
 
 /** The bridges of an earlier state that can be had again. */

@@ -9,7 +9,7 @@ import { loopbackNotes, wantedOnLoopback } from './bridge/loopback.ts';
 import { unprofiledAddressNotes } from './bridge/moved-addresses.ts';
 import { refuseForeignBridge, refuseTakenAddress } from './bridge/ownership.ts';
 import { refuseLostDefault, unprofiledRouteNotes } from './bridge/unprofiled-routes.ts';
-import { ingressFault } from './microshift-address.ts';
+import { ingressFault } from './microshift-needs.ts';
 import { type BridgeNames, gatewayBridge } from './names.ts';
 import { bridgeWithUplink } from './profiles/profiles.ts';
 import type { ChosenUplinks } from './uplink/choose.ts';
@@ -43,12 +43,12 @@ export function targetWithUplink(
   refuseLostDefault(source, observation);
   const { wanted, notes } = bridgeWithUplink(names, source, observation, config, chosen);
   refuseTakenAddress(wanted, source, observation);
-  const loopback = names === gatewayBridge ? wantedOnLoopback(config, source, observation) : [];
+  const target = withLoopback({ names, wanted, source }, config, observation);
   const fault = ingressFault(config.cluster, uplink, names.bridge);
   return {
-    targets: [{ names, wanted: loopback.length === 0 ? wanted : { ...wanted, loopback }, source }],
+    targets: [target],
     notes: [
-      ...loopbackNotes(loopback, observation),
+      ...loopbackNotes(target.wanted.loopback ?? [], observation),
       ...notes,
       ...defaultsNotes(source.defaults, uplink, names.bridge),
       ...carriedNotes(names, source, observation),
@@ -58,6 +58,16 @@ export function targetWithUplink(
       ...(fault === null ? [] : [{ level: 'warning', message: fault } as const]),
     ],
   };
+}
+
+/** The target with what lo needs of it for MicroShift, by the node as it is and no other. */
+export function withLoopback(target: Target, written: Config, observation: Observation): Target {
+  const { names, source } = target;
+  const { loopback: _, signpost: __, ...wanted } = target.wanted;
+  if (source === null || names !== gatewayBridge) return { ...target, wanted };
+  const { addresses, signpost } = wantedOnLoopback(written, wanted, source, observation);
+  const loopback = addresses.length === 0 ? {} : { loopback: addresses };
+  return { ...target, wanted: { ...wanted, ...loopback, ...(signpost ? { signpost } : {}) } };
 }
 
 /** A NIC without a cable has nothing to hand over, and a lease would be waited for in vain. Its bridge stays where there is one. */

@@ -89,6 +89,7 @@ const wanted = fields({
       profiles: list(profile),
       foreign: optional(entries),
       loopback: optional(list(text)),
+      signpost: optional(flag),
     }),
   ),
 });

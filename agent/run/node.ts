@@ -3,7 +3,7 @@ import { readTuning } from '../drivers/host/daemons.ts';
 import { readSmallFile } from '../drivers/host/files.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { hasProgram } from '../drivers/host/programs.ts';
-import { readRoutes } from '../drivers/host/routes.ts';
+import { readRoutes, readSignpost } from '../drivers/host/routes.ts';
 import { sshClient } from '../drivers/host/ssh-client.ts';
 import { hasTun } from '../drivers/host/tun.ts';
 import { type NetworkManager, openNetworkManager } from '../drivers/networkmanager/client.ts';
@@ -60,6 +60,7 @@ export async function openNode(): Promise<Node> {
     const ports = {
       links: () => readLinks(),
       routes: () => readRoutes(),
+      signpost: () => readSignpost(),
       foreign: readForeignEntries,
       readFile: (path: string) => readSmallFile(path),
       sshClient: () => sshClient(),

@@ -4,6 +4,7 @@ import { dropKernelAdvertised, releaseIpv6 } from '../drivers/host/ipv6-hold.ts'
 import { addToKernel, addToKernelInOrder, moveInKernel, removeAddresses } from '../drivers/host/kernel-entries.ts';
 import { waitForKernel } from '../drivers/host/kernel-events.ts';
 import { readRoutes } from '../drivers/host/routes.ts';
+import { placeSignpost, removeSignpost } from '../drivers/host/signpost.ts';
 import { activeInterface, deviceInterface } from '../drivers/networkmanager/names.ts';
 import { AgentError } from '../errors.ts';
 import { onInterface } from '../model/kernel-entries.ts';
@@ -39,6 +40,14 @@ const executors: { readonly [K in StepKind]: Executor<K> } = {
     if (typeof refusal !== 'string') return;
     throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
       hint: 'check that IPv6 is enabled on the node: sysctl net.ipv6.conf.all.disable_ipv6',
+    });
+  },
+  signpost: async (_context, { wanted }) => {
+    if (wanted === 'absent') return removeSignpost();
+    const refusal = await placeSignpost();
+    if (refusal === null) return;
+    throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
+      hint: 'check that IPv6 is enabled, and that the kernel has its module bridge: modprobe bridge',
     });
   },
   claimBridge,

@@ -64,6 +64,8 @@ export function stepTitle(step: Step | 'prove' | 'commit'): string {
       return `activate ${step.profiles.map((entry) => (entry.interface === null ? entry.id : `${entry.id} on ${entry.interface}`)).join(', ')}`;
     case 'changeKernel':
       return kernelTitle(step);
+    case 'signpost':
+      return step.wanted === 'present' ? 'lead MicroShift to lo' : 'let MicroShift look by the default route again';
     case 'claimBridge':
       return `make ${step.bridge} NetworkManager's, as it is`;
     case 'attachUplink':

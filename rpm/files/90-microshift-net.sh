@@ -12,6 +12,13 @@ ask_for_repair() {
   : > /run/microshift-net/repair-asked
 }
 
+# lo has the address of br-ex, too, where MicroShift is installed. Where a lease has become another address, or has ended, it must go from there:
+# the node would answer for an address that another machine may have by then.
+follow_lease() {
+  [ "$1" = br-ex ] && ip -oneline address show dev lo scope global | grep -q inet || return 0
+  ask_for_repair "$1"
+}
+
 # A router may come back from a power cut long after the node: microshift-ovs-init.service has given up by then. It is started once more when
 # an address has come, if that is what the run says it missed.
 start_late() {
@@ -28,6 +35,6 @@ start_late() {
 
 case "$2" in
   down | reapply) ask_for_repair "$1" ;;
-  up | dhcp4-change | dhcp6-change) start_late ;;
+  up | dhcp4-change | dhcp6-change) start_late; follow_lease "$1" ;;
 esac
 exit 0

@@ -1,4 +1,5 @@
 import type { Link, LinkAddress } from '../../model/observation.ts';
+import { signpost } from '../../model/signpost.ts';
 import { compressIpv6 } from '../../net/address.ts';
 import { readIpv4Addresses } from './ipv4-addresses.ts';
 import { fileText, namesIn, targetName } from './kernel-files.ts';
@@ -14,10 +15,11 @@ const dadFailedFlag = 0x08;
 const deprecatedFlag = 0x20;
 const tentativeFlag = 0x40;
 
-/** Every network device with its addresses. */
+/** Every network device with its addresses, but for the agent's own that carries nothing (model/signpost.ts). */
 export function readLinks(root = ''): Link[] {
   const directory = `${root}/sys/class/net`;
-  const links = namesIn(directory).flatMap((name) => readLink(directory, name) ?? []);
+  const names = namesIn(directory).filter((name) => name !== signpost.device);
+  const links = names.flatMap((name) => readLink(directory, name) ?? []);
   const silent = links.filter((link) => link.up && !link.carrier).map((link) => link.name);
   const ipv4 = readIpv4Addresses(silent, root);
   const ipv6 = readIpv6Addresses(`${root}/proc/net/if_inet6`);

@@ -1,4 +1,5 @@
 import type { Route } from '../../model/observation.ts';
+import { signpost } from '../../model/signpost.ts';
 import { compressIpv6 } from '../../net/address.ts';
 import { fileText } from './kernel-files.ts';
 
@@ -13,6 +14,11 @@ const noGateway = '00000000';
 /** Unicast routes of the main table. Multipath routes show with their first device and gateway. */
 export function readRoutes(root = ''): Route[] {
   return [...readIpv4Routes(`${root}/proc/net/route`), ...readIpv6Routes(`${root}/proc/net/ipv6_route`)];
+}
+
+/** Whether the default route is there by which MicroShift finds the node on lo (model/signpost.ts). It is none of the node's, and `readRoutes` leaves it out. */
+export function readSignpost(root = ''): boolean {
+  return readLines(`${root}/proc/net/ipv6_route`).some((line) => line.trimEnd().endsWith(` ${signpost.device}`));
 }
 
 /** IPv6 routes that the kernel itself has taken from router advertisements; what NetworkManager takes from them is not among these. */
@@ -50,7 +56,7 @@ function readIpv6Routes(path: string, requiredFlags = upFlag): Route[] {
     const bits = Number.parseInt(flags, 16);
     const isUp = (bits & upFlag) !== 0 && (bits & requiredFlags) !== 0;
     const isUnicast = (bits & (rejectFlag | localFlag)) === 0 && !destination.startsWith('ff');
-    if (device === '' || device === 'lo' || !isUp || !isUnicast) continue;
+    if (['', 'lo', signpost.device].includes(device) || !isUp || !isUnicast) continue;
     routes.push({
       family: 6,
       destination: `${compressIpv6(destination)}/${Number.parseInt(prefix, 16)}`,

@@ -22,6 +22,7 @@ type Remedy =
 const ofKind: Readonly<Record<Exclude<DifferenceKind, 'setting'>, Remedy>> = {
   address: 'reapply-interface',
   loopback: 'update',
+  signpost: 'update',
   'uplink-configured': 'clear-uplink',
   'uplink-inactive': 'clear-uplink',
   port: 'attach-uplink',

@@ -1,8 +1,8 @@
-import { surplusOnLoopback } from '../../compare/bridges.ts';
+import { surplusOnLoopback } from '../../compare/on-loopback.ts';
 import { entriesOf } from '../../model/kernel-entries.ts';
 import { isLoopback, isOvsDevice, type Observation } from '../../model/observation.ts';
 import type { Wanted, WantedBridge } from '../../model/plan.ts';
-import { type BridgeNames, bridgesOf, everyProfileId } from '../names.ts';
+import { type BridgeNames, bridgesOf, everyProfileId, gatewayBridge } from '../names.ts';
 import { adminProfile } from '../uplink/source-profile.ts';
 import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
 import { microshiftBridge } from './microshift-bridge.ts';
@@ -46,6 +46,7 @@ function currentBridge(names: BridgeNames, observation: Observation): WantedBrid
     profiles: profiles.map(({ id, uuid, settings }) => ({ id, uuid, settings })),
     ...foreignOf(names, observation),
     ...loopbackOf(names, observation),
+    ...(names === gatewayBridge && observation.signpost === true ? { signpost: true } : {}),
   };
 }
 

@@ -1,10 +1,15 @@
+import { givenToLoopback } from '../../compare/on-loopback.ts';
 import type { Config } from '../../model/config.ts';
 import { noEntries } from '../../model/kernel-entries.ts';
-import { addressesOf, type Observation } from '../../model/observation.ts';
-import type { NetworkDifference, PlanNote, Step } from '../../model/plan.ts';
-import { isDefault } from '../../net/destination.ts';
-import { loopbackAddresses } from '../microshift-address.ts';
-import type { UplinkSource } from '../uplink/source-profile.ts';
+import { loopbackMetric } from '../../model/limits.ts';
+import { addressesOf, type Link, type Observation } from '../../model/observation.ts';
+import type { NetworkDifference, PlanNote, Step, WantedBridge } from '../../model/plan.ts';
+import { numberOf } from '../../model/settings.ts';
+import { type HostNetwork, type Uplink, withoutBridge } from '../microshift-address.ts';
+import { configOnNode, type LoopbackNeeds, loopbackNeeds } from '../microshift-needs.ts';
+import { type BridgeNames, bridgesOf, gatewayBridge } from '../names.ts';
+import { adminProfile, type UplinkSource } from '../uplink/source-profile.ts';
+import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
 import { stableAddresses } from './handover.ts';
 
 /*
@@ -12,12 +17,65 @@ import { stableAddresses } from './handover.ts';
  * does not find the one or finds another. The same address on lo, too, is found there, first of all (plan/microshift-address.ts has the rules), costs nothing and changes no route.
  */
 
-/** Addresses of the uplink that lo must have while br-ex has them. */
-export function wantedOnLoopback(config: Config, source: UplinkSource, observation: Observation): readonly string[] {
-  if (config.cluster.nodeIp.value === null && observation.host.hasMicroShiftScript !== true) return [];
-  const addresses = stableAddresses(source.addressLink).map((address) => address.split('/')[0] ?? '');
-  const hasDefaultRoute = observation.routes.some((route) => isDefault(route.destination));
-  return loopbackAddresses(config.cluster, { addresses, hasDefaultRoute });
+/** What MicroShift needs of lo while br-ex has what the uplink has now. */
+export function wantedOnLoopback(
+  written: Config,
+  { profiles }: WantedBridge,
+  source: UplinkSource,
+  observation: Observation,
+): LoopbackNeeds {
+  const host = withoutBridges(observation);
+  const config = configOnNode(written, host);
+  const { hasMicroShift, hasMicroShiftScript } = observation.host;
+  const isAbsent = hasMicroShift !== true && hasMicroShiftScript !== true;
+  if (config.cluster.nodeIp.value === null && isAbsent) return { addresses: [], signpost: false };
+  const { bridge, bridgeInterface } = gatewayBridge;
+  const settings = profiles.find(({ id }) => id === bridgeInterface)?.settings;
+  const metricOf = (family: 4 | 6): number =>
+    numberOf(settings, `ipv${family}`, 'route-metric') ?? gatewayBridge.routeMetric;
+  const metrics = { 4: metricOf(4), 6: metricOf(6) };
+  const uplink = { bridge, interface: source.link.name, addresses: bareAddresses(source.addressLink), metrics };
+  return loopbackNeeds(config.cluster, host, uplink);
+}
+
+/**
+ * The node as MicroShift would find it if the NICs in bridges of ours still had what the bridges have. What follows from that is the same before a
+ * run and after it.
+ */
+export function withoutBridges(observation: Observation): HostNetwork {
+  const carried = bridgesOf(observation).flatMap((names): readonly Uplink[] => {
+    const uplink = carriedBy(names, observation);
+    if (uplink === null) return [];
+    return [names === gatewayBridge ? { ...uplink, metrics: ownMetrics(uplink.interface, observation) } : uplink];
+  });
+  return carried.reduce<HostNetwork>(withoutBridge, { links: observation.links, routes: observation.routes });
+}
+
+/** NetworkManager's default for a NIC (its manual, route-metric). */
+const defaultMetric = 100;
+
+/** Metrics of the default routes that the uplink of br-ex gets back with its own profile, where another NIC takes its place. */
+function ownMetrics(uplink: string, observation: Observation): NonNullable<Uplink['metrics']> {
+  const settings = adminProfile(gatewayBridge, uplink, observation)?.settings;
+  const metricOf = (family: 4 | 6): number => {
+    const asked = numberOf(settings, `ipv${family}`, 'route-metric') ?? -1;
+    return asked >= 0 ? asked : defaultMetric;
+  };
+  return { 4: metricOf(4), 6: metricOf(6) };
+}
+
+/** What a bridge has of the NIC that is in it; null: there is none. */
+export function carriedBy(names: BridgeNames, observation: Observation): Uplink | null {
+  const { bridge } = names;
+  const nic = uplinkInBridge(names, observation);
+  const link = observation.links.find((entry) => entry.name === bridge);
+  if (nic === null || link === undefined) return null;
+  return { bridge, interface: nic, addresses: bareAddresses(link), metrics: null };
+}
+
+/** The node's own addresses on a link, without prefix length. */
+function bareAddresses(link: Link): readonly string[] {
+  return stableAddresses(link).map((address) => address.split('/')[0] ?? '');
 }
 
 /** Says why lo gets what it lacks. */
@@ -30,21 +88,45 @@ export function loopbackNotes(addresses: readonly string[], { links }: Observati
   }));
 }
 
-/** The step for what lo lacks: before anything moves, so that MicroShift finds the address all the time. */
+/** The steps for what lo lacks: before anything moves, so that MicroShift finds the address all the time. */
 export function giveLoopback(differences: readonly NetworkDifference[]): readonly Step[] {
+  const lead = signpostStep(
+    differences,
+    'present',
+    "MicroShift takes the address that it puts on br-ex itself for the node's else",
+  );
   const missing = loopbackDifferences(differences, 'present');
-  if (missing.length === 0) return [];
-  const own = { metric: null, noDad: true, deprecated: false };
+  if (missing.length === 0) return lead;
+  const own = { metric: loopbackMetric, noDad: true, deprecated: false };
   const entries = { ...none, addresses: missing.map((address) => ({ address, ...own })) };
   const why = 'MicroShift finds the node by it, where it does not look on br-ex, or meets others there first';
-  return [{ do: 'changeKernel', entries, required: false, why }];
+  return [{ do: 'changeKernel', entries, required: false, why }, ...lead];
 }
+
+/** The step for the way to lo, where it is missing, or there and not needed. */
+export function signpostStep(
+  differences: readonly NetworkDifference[],
+  wanted: 'present' | 'absent',
+  why: string,
+): readonly Step[] {
+  const isDifferent = differences.some((entry) => entry.kind === 'signpost' && entry.wanted === wanted);
+  return isDifferent ? [{ do: 'signpost', wanted, why }] : [];
+}
+
+/** Why lo is left as it was. */
+export const foundWithoutIt = 'MicroShift finds it without that';
 
 /** The step for what lo has and need not have. */
 export function clearLoopback(addresses: readonly string[]): readonly Step[] {
   if (addresses.length === 0) return [];
-  const why = 'MicroShift finds it without that';
-  return [{ do: 'changeKernel', entries: none, removed: addresses, required: false, why }];
+  return [{ do: 'changeKernel', entries: none, removed: addresses, required: false, why: foundWithoutIt }];
+}
+
+/** The steps after which lo has nothing of ours, once the NIC has its addresses again. */
+export function leaveLoopback(observation: Observation): readonly Step[] {
+  const lead =
+    observation.signpost === true ? [{ do: 'signpost', wanted: 'absent', why: foundWithoutIt } as const] : [];
+  return [...lead, ...clearLoopback(givenToLoopback(observation))];
 }
 
 /** Addresses that lo lacks (`present` is wanted), or has and need not have. */

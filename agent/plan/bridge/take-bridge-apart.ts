@@ -1,4 +1,3 @@
-import { surplusOnLoopback } from '../../compare/bridges.ts';
 import type { LeftBridge } from '../../model/left-bridge.ts';
 import { activationLimitMs } from '../../model/limits.ts';
 import { type Link, type NmProfile, nicDevice, type Observation, type Route } from '../../model/observation.ts';
@@ -12,14 +11,13 @@ import { presentOrFormerUplink, uplinkInBridge } from '../uplink/uplink-in-bridg
 import { putBack } from './build.ts';
 import { byPlace, carryToNic } from './carried.ts';
 import { dynamicFamilies, profileAddresses } from './handover.ts';
-import { clearLoopback } from './loopback.ts';
 import { differsFromLeft } from './microshift-bridge.ts';
 import { ownRoutes } from './own-routes.ts';
 
 /**
  * Steps that take a bridge of ours apart and leave its NIC to the admin's own profile, from any state: a complete bridge, what a run
  * that died left, or a bridge of an earlier agent or of the script. Empty when there is nothing of ours. `left`: the bridge that there shall
- * be instead. `next`: the bridge that is built again in the same run, which has what is its own and needs its addresses on lo.
+ * be instead. `next`: the bridge that is built again in the same run, which has what is its own.
  */
 export function takeBridgeApart(
   names: BridgeNames,
@@ -62,8 +60,6 @@ export function takeBridgeApart(
   if (uplink !== null && addresses.length > 0 && steps.length > 0) {
     const why = `the node is reachable on ${uplink} again`;
     steps.push({ do: 'waitAddresses', interface: uplink, addresses, limitMs: activationLimitMs, why });
-    const surplus = surplusOnLoopback(names.bridge, observation);
-    steps.push(...clearLoopback(surplus.filter((address) => next?.loopback?.includes(address) !== true)));
   }
   if (returning !== null) steps.push(...putBack(returning));
   return steps;

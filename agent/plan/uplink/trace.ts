@@ -1,5 +1,4 @@
 import type { Observation } from '../../model/observation.ts';
-import { visibleText } from '../../printable.ts';
 
 /** A phrase as one word of a trace line. */
 export function word(phrase: string): string {
@@ -14,12 +13,11 @@ export function shownName(name: string): string {
   return /^[\w.@-]{1,15}$/.test(name) ? name : quotedName(name);
 }
 
-/** A name out of a file for a sentence: quoted, with what is beyond ASCII as code points, and shortened when it is no name at all. */
+/** A name out of a file for a sentence: quoted, and shortened when it is no name at all. */
 export function quotedName(name: string): string {
-  const quoted = (text: string): string => visibleText(JSON.stringify(text), Number.POSITIVE_INFINITY);
   return name.length <= shownCharacters
-    ? quoted(name)
-    : `${quoted(name.slice(0, shownCharacters))}… (${name.length} characters)`;
+    ? JSON.stringify(name)
+    : `${JSON.stringify(name.slice(0, shownCharacters))}… (${name.length} characters)`;
 }
 
 /** Names of all links but lo, for messages. */

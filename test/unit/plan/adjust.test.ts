@@ -54,6 +54,7 @@ t.test('by kind', (t) => {
     'foreign-device': 'rebuild',
     mac: 'rebuild',
     loopback: '',
+    signpost: '',
     address: inPlace,
     'uplink-configured': 'clear',
     'uplink-inactive': 'clear',

@@ -1,7 +1,8 @@
 // MicroShift's rules for the node's own address, by their numbers in agent/plan/microshift-address.ts.
 import t from 'tap';
 import type { Link, Route } from '../../../agent/model/observation.ts';
-import { loopbackAddresses, microshiftAddresses } from '../../../agent/plan/microshift-address.ts';
+import { microshiftAddresses } from '../../../agent/plan/microshift-address.ts';
+import { loopbackNeeds } from '../../../agent/plan/microshift-needs.ts';
 import { linkOf } from '../link.ts';
 
 const link = (name: string, index: number, addresses: readonly string[], more: Partial<Link> = {}): Link => {
@@ -20,6 +21,8 @@ const route = (device: string, destination = '0.0.0.0/0', gateway: string | null
 const lo = (...addresses: string[]): Link => link('lo', 1, ['127.0.0.1', ...addresses, '::1']);
 const eth0 = link('eth0', 2, []);
 const onBridge = [lo(), eth0, link('br-ex', 9, ['192.0.2.50', '2001:db8::50', 'fe80::50'])];
+
+const eth0InBridge = { bridge: 'br-ex', interface: 'eth0', metrics: { 4: 48, 6: 48 } } as const;
 
 const found = (
   links: readonly Link[],
@@ -70,6 +73,23 @@ t.test('3 and 4: without a default route, the first address beside br-ex', (t) =
   t.end();
 });
 
+t.test('5: with a default route that has no address on its device, lo comes first', (t) => {
+  const six = route('br-ex', '::/0', 'fe80::1');
+  const links = [lo('2001:db8::50'), link('br-ex', 9, ['fd02::1:0', '2001:db8::50'])];
+  const lookAt = (host: Parameters<typeof microshiftAddresses>[1]): string | null => {
+    const unset = { value: null, source: 'default' };
+    return microshiftAddresses({ nodeIp: unset, nodeIpv6: unset }, host).nodeIp;
+  };
+  t.equal(lookAt({ links, routes: [six] }), 'fd02::1:0', 'the address that MicroShift has put there');
+  t.equal(lookAt({ links, routes: [six], signpost: true }), '2001:db8::50');
+  t.equal(lookAt({ links, routes: [], signpost: true }), '2001:db8::50', 'whatever other routes there are');
+  const without = [lo(), ...links.slice(1)];
+  t.equal(lookAt({ links: without, routes: [six], signpost: true }), 'fd02::1:0', 'and it has none');
+  const both = [lo('2001:db8::50'), link('br-ex', 9, ['192.0.2.50', 'fd02::1:0'])];
+  t.equal(lookAt({ links: both, routes: [route('br-ex')], signpost: true }), '192.0.2.50', 'IPv4 is looked at before');
+  t.end();
+});
+
 t.test('6: node.nodeIPv6 may be on br-ex', (t) => {
   t.equal(found(onBridge, [route('br-ex')], null, '2001:db8::50').nodeIpv6, '2001:db8::50');
   t.equal(found(onBridge, [route('br-ex')], null, '2001:db8::51').nodeIpv6, null);
@@ -84,36 +104,76 @@ const cluster = (nodeIp: string | null, nodeIpv6: string | null = null, networks
   clusterNetwork: { value: networks, source: 'config.yaml:3' },
 });
 
-t.test('what br-ex takes away from where MicroShift looks goes on lo', (t) => {
-  const needed = (nodeIp: string | null, addresses: readonly string[] | null, hasDefaultRoute = true) => {
-    const uplink = addresses === null ? null : { addresses, hasDefaultRoute };
-    return loopbackAddresses(cluster(nodeIp), uplink);
-  };
+/** What goes on lo where these addresses are, or are to be, on br-ex, whose NIC is eth0. */
+const onLo = (
+  settings: ReturnType<typeof cluster>,
+  addresses: readonly string[] | null,
+  routes: readonly Route[],
+  others: readonly Link[] = [],
+): readonly string[] => {
+  const links = [lo(), eth0, link('br-ex', 9, addresses ?? []), ...others];
+  const uplink = addresses === null ? null : { ...eth0InBridge, addresses };
+  return loopbackNeeds(settings, { links, routes }, uplink).addresses;
+};
+
+t.test('what MicroShift takes without the bridge goes on lo', (t) => {
+  const byBridge = [route('br-ex')];
   const both = ['fe80::50', '2001:db8::50', '192.0.2.50', '192.0.2.51'];
-  t.same(needed(null, both), [], 'a default route shows the way to br-ex');
-  t.same(needed('192.0.2.51', both), ['192.0.2.51/32']);
-  t.same(needed('2001:db8::50', both), ['2001:db8::50/128']);
-  t.same(needed('198.51.100.1', both), [], 'another device has it');
-  t.same(needed('192.0.2.50', null), [], 'br-ex without a NIC');
-  t.same(needed(null, both, false), ['192.0.2.50/32'], 'no default route: the node has to have one beside br-ex');
-  t.same(needed(null, ['fe80::1', '2001:db8::50'], false), ['2001:db8::50/128']);
-  t.same(needed(null, ['fe80::1', '169.254.1.1'], false), [], 'no address that anybody could use');
-  t.same(needed('192.0.2.50', both, false), ['192.0.2.50/32'], 'one is enough for both');
-  t.same(needed('198.51.100.1', both, false), []);
+  const needed = (nodeIp: string | null, routes: readonly Route[], others: readonly Link[] = []) =>
+    onLo(cluster(nodeIp), both, routes, others);
+  t.same(needed(null, byBridge), ['192.0.2.50/32'], 'the address of the default route, which may go');
+  t.same(needed(null, [route('eth0')]), ['192.0.2.50/32'], 'and before the NIC moves');
+  t.same(needed('192.0.2.51', byBridge), ['192.0.2.51/32']);
+  t.same(needed('2001:db8::50', byBridge), ['2001:db8::50/128']);
+  t.same(needed('198.51.100.1', byBridge), [], 'another device has it');
+  t.same(onLo(cluster('192.0.2.50'), null, byBridge), [], 'br-ex without a NIC');
+  t.same(needed(null, []), ['192.0.2.50/32'], 'no default route: the node has to have one beside br-ex');
+  t.same(onLo(cluster(null), ['fe80::1', '2001:db8::50'], []), ['2001:db8::50/128']);
+  t.same(onLo(cluster(null), ['fe80::1', '169.254.1.1'], byBridge), [], 'no address that could be used');
+  const eth1 = link('eth1', 3, ['198.51.100.5']);
+  t.same(
+    needed(null, [{ ...route('eth1'), metric: 20 }, route('br-ex')], [eth1]),
+    [],
+    'another default route is preferred',
+  );
+  t.same(needed(null, [route('br-ex'), route('eth1')], [eth1]), ['192.0.2.50/32']);
+  t.same(needed(null, [], [eth1]), ['192.0.2.50/32'], 'without one, the NIC comes first by its index');
+  t.same(needed(null, [], [{ ...eth1, name: 'eth9', index: 1 }]), [], 'or another NIC does');
+  t.same(onLo(cluster(null), ['2001:db8::50'], [route('br-ex', '::/0', 'fe80::1')]), ['2001:db8::50/128'], 'IPv6 only');
   t.end();
 });
 
-t.test('with them, MicroShift finds the node by its rules', (t) => {
+t.test('MicroShift is led to lo where it takes an IPv6 address by a default route', (t) => {
+  const needs = (settings: ReturnType<typeof cluster>, addresses: readonly string[], routes: readonly Route[]) => {
+    const host = { links: [lo(), eth0, link('br-ex', 9, addresses)], routes };
+    return loopbackNeeds(settings, host, { ...eth0InBridge, addresses }).signpost;
+  };
+  const six = route('br-ex', '::/0', 'fe80::1');
+  t.equal(needs(cluster(null), ['2001:db8::50'], [six]), true);
+  t.equal(needs(cluster(null), ['2001:db8::50'], []), true, 'also while the route is away');
+  t.equal(needs(cluster('2001:db8::50'), ['2001:db8::50'], [six]), false, 'it is told the address');
+  t.equal(needs(cluster(null), ['192.0.2.50', '2001:db8::50'], [route('br-ex'), six]), false, 'IPv4 comes first');
+  t.end();
+});
+
+t.test('an IPv6 address that lo has stays the one', (t) => {
+  const host = { links: [lo('2001:db8::50'), eth0, link('br-ex', 9, [])], routes: [route('br-ex', '::/0', 'fe80::1')] };
+  const uplink = { ...eth0InBridge, addresses: ['2001:db8::99', '2001:db8::50'] };
+  t.same(loopbackNeeds(cluster(null), host, uplink).addresses, ['2001:db8::50/128']);
+  const gone = { ...eth0InBridge, addresses: ['2001:db8::99'] };
+  t.same(loopbackNeeds(cluster(null), host, gone).addresses, ['2001:db8::99/128'], 'while the uplink has it');
+  t.end();
+});
+
+t.test('with them, MicroShift finds the node by its rules, whether there is a default route or not', (t) => {
   for (const nodeIp of [null, '192.0.2.50', '2001:db8::50']) {
     for (const routes of [[], [route('br-ex')]]) {
-      const uplink = { addresses: ['192.0.2.50', '2001:db8::50'], hasDefaultRoute: routes.length > 0 };
-      const extra = loopbackAddresses(cluster(nodeIp), uplink);
+      const extra = onLo(cluster(nodeIp), ['192.0.2.50', '2001:db8::50'], routes);
       const links = [lo(...extra.map((text) => text.split('/')[0] ?? '')), ...onBridge.slice(1)];
-      t.equal(
-        found(links, routes, nodeIp).nodeIp,
-        nodeIp ?? '192.0.2.50',
-        `${nodeIp}, ${routes.length} default routes`,
-      );
+      for (const later of [[], [route('br-ex')]]) {
+        const text = `${nodeIp}, ${routes.length} default routes, then ${later.length}`;
+        t.equal(found(links, later, nodeIp).nodeIp, nodeIp ?? '192.0.2.50', text);
+      }
     }
   }
   t.end();
@@ -121,11 +181,16 @@ t.test('with them, MicroShift finds the node by its rules', (t) => {
 
 t.test('with both families, its own address on br-ex is not taken for the node', (t) => {
   const networks = ['10.42.0.0/16', 'fd01::/48'];
-  const uplink = { addresses: ['192.0.2.50', '2001:db8::50'], hasDefaultRoute: true };
-  const extra = loopbackAddresses(cluster(null, null, networks), uplink);
-  t.same(extra, ['2001:db8::50/128']);
-  t.same(loopbackAddresses(cluster('192.0.2.50', null, networks), uplink), ['192.0.2.50/32', '2001:db8::50/128']);
-  t.same(loopbackAddresses(cluster(null, '2001:db8::50', networks), uplink), [], 'a given one is found on br-ex');
+  const addresses = ['192.0.2.50', '2001:db8::50'];
+  const byBridge = [route('br-ex')];
+  const both = ['192.0.2.50/32', '2001:db8::50/128'];
+  t.same(onLo(cluster(null, null, networks), addresses, byBridge), both);
+  t.same(onLo(cluster('192.0.2.50', null, networks), addresses, byBridge), both);
+  t.same(
+    onLo(cluster(null, '2001:db8::50', networks), addresses, byBridge),
+    both.slice(0, 1),
+    'a given one is found on br-ex',
+  );
   const withOwn = [link('br-ex', 5, ['192.0.2.50', 'fd02::1:0', '2001:db8::50'])];
   t.equal(found([lo(), ...withOwn], [route('br-ex')]).nodeIpv6, 'fd02::1:0');
   t.equal(found([lo('2001:db8::50'), ...withOwn], [route('br-ex')]).nodeIpv6, '2001:db8::50');

@@ -3,7 +3,7 @@
 // the LAN can reach: a NIC that is no port of a bridge, or a bridge that has a NIC.
 
 import { withForeignMarks } from '../../../agent/facts/foreign.ts';
-import { entriesOf, joined, type KernelEntries } from '../../../agent/model/kernel-entries.ts';
+import { entriesOf, joined, type KernelEntries, noEntries } from '../../../agent/model/kernel-entries.ts';
 import type { BridgeRow, LeftBridge } from '../../../agent/model/left-bridge.ts';
 import {
   type Link,
@@ -58,6 +58,7 @@ export class ModelNode {
   readonly #running = new Map<string, Running>();
   #devices: NmDevice[];
   #links: Link[];
+  #signpost: boolean;
   #foreign: readonly KernelEntries[];
   /** By the link's name. */
   readonly #states = new Map<string, LinkState>();
@@ -72,6 +73,7 @@ export class ModelNode {
     this.#bridges = [...ovs.bridges];
     this.#foreign = observation.foreign ?? [];
     this.#links = [...links];
+    this.#signpost = observation.signpost === true;
     for (const link of links) {
       const own = routes.filter((route) => route.device === link.name);
       const known = this.#lan.get(link.mac) ?? { addresses: [], routes: [] };
@@ -199,7 +201,8 @@ export class ModelNode {
       return running === undefined || profile === undefined ? [] : [{ device, running, profile }];
     });
     return {
-      ...this.#start,
+      ...withoutSignpost(this.#start),
+      ...(this.#signpost ? { signpost: true as const } : {}),
       ...(this.#foreign.length === 0 ? {} : { foreign: this.#foreign }),
       links: withForeignMarks(
         this.#links.map((link) => ({
@@ -209,7 +212,7 @@ export class ModelNode {
         })),
         this.#foreign,
       ),
-      routes: this.#links.flatMap((link) => this.#routes(link)),
+      routes: this.#links.flatMap((link) => this.#routes(link)).toSorted(inKernelOrder),
       networkManager: {
         ...nm,
         profiles: [...this.#profiles],
@@ -292,11 +295,15 @@ export class ModelNode {
         const { interface: name, addresses, routes } = step.entries;
         this.#forget(name, step.removed ?? []);
         if (step.from !== undefined) this.#move(step.from, step.entries);
+        if (name === 'lo') this.#foreign = givenToLoopback(this.#foreign, addresses);
         const held = addresses.map(({ address }) => address);
         this.#hold(name, held, [], 0);
         for (const route of routes) if (route.table === null) this.#hold(name, [], [route], route.metric ?? 0);
         return;
       }
+      case 'signpost':
+        this.#signpost = step.wanted === 'present';
+        return;
       case 'releaseRoutes': {
         const own = this.#routes(this.#link(step.interface)).filter((route) => route.metric !== step.metric);
         const missing = step.destinations.filter((to) => !own.some((route) => route.destination === to));
@@ -414,6 +421,8 @@ export class ModelNode {
   /** Gives a device what its settings say; a port has nothing. */
   #configure(device: NmDevice, settings: ProfileSettings, held: readonly LinkAddress[] = []): void {
     if (device.type === ovsPort || device.type === ovsBridge) return;
+    // NetworkManager brings the link up of what it configures.
+    this.#links = this.#links.map((link) => (link.name === device.interface ? { ...link, up: true } : link));
     const isPort = typeOf(settings) !== 'ovs-interface' && settings.connection?.master !== undefined;
     const routes = held.length === 0 ? [] : (this.#states.get(device.interface)?.heldRoutes ?? []);
     const state = stateOf(null, isPort ? null : settings);
@@ -513,6 +522,13 @@ export class ModelNode {
 
   /** Addresses of others that are taken off a link. */
   #forget(name: string, removed: readonly string[]): void {
+    if (removed.length > 0) {
+      const stays = (entry: LinkAddress): boolean => !removed.includes(prefixedAddress(entry));
+      const state = this.#state(name);
+      const { observed, held } = state;
+      const left = observed === null ? null : { ...observed, addresses: observed.addresses.filter(stays) };
+      this.#states.set(name, { ...state, observed: left, held: held.filter(stays) });
+    }
     this.#foreign = this.#foreign.map((entries) =>
       entries.interface === name
         ? { ...entries, addresses: entries.addresses.filter(({ address }) => !removed.includes(address)) }
@@ -753,4 +769,26 @@ function fixedRoutes(
 function unique(addresses: readonly LinkAddress[]): LinkAddress[] {
   const texts = addresses.map(prefixedAddress);
   return addresses.filter((entry, index) => texts.indexOf(prefixedAddress(entry)) === index);
+}
+
+/** Nobody but programs beside NetworkManager gives lo addresses. */
+function givenToLoopback(
+  foreign: readonly KernelEntries[],
+  given: KernelEntries['addresses'],
+): readonly KernelEntries[] {
+  const own = foreign.find((entries) => entries.interface === 'lo') ?? noEntries('lo');
+  const kept = own.addresses.filter(({ address }) => !given.some((entry) => entry.address === address));
+  const addresses = [...kept, ...given];
+  const others = foreign.filter((entries) => entries !== own);
+  return addresses.length === 0 ? others : [...others, { ...own, addresses }];
+}
+
+function withoutSignpost({ signpost: _, ...observation }: Observation): Observation {
+  return observation;
+}
+
+/** The kernel lists the preferred one of several routes to one destination first, and IPv4 in a file of its own. */
+function inKernelOrder(one: Route, other: Route): number {
+  if (one.family !== other.family) return one.family - other.family;
+  return one.destination === other.destination ? one.metric - other.metric : 0;
 }

@@ -62,9 +62,15 @@ export function randomNode(random: Random): Observation {
     },
     ovs: { version: '4.0.0', bridges: [], externalIds: {}, otherConfig: {}, nextCfg: 1, curCfg: 1 },
   };
-  if (random(4) !== 0) return observation;
+  // Not drawn, so that a seed stands for the same node as before.
+  const withMicroShift = (links.length + routes.length) % 2 === 0 ? ofMicroShift(observation) : observation;
+  if (random(4) !== 0) return withMicroShift;
   const added = { bridge: 'brlan', interface: pick(), routeMetric: 50 + random(300) };
-  return { ...observation, hints: { ...observation.hints, addedBridges: [added] } };
+  return { ...withMicroShift, hints: { ...observation.hints, addedBridges: [added] } };
+}
+
+function ofMicroShift(observation: Observation): Observation {
+  return { ...observation, host: { ...observation.host, hasMicroShift: true } };
 }
 
 function shuffled<T>(items: readonly T[], random: Random): T[] {

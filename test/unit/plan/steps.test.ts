@@ -331,6 +331,9 @@ t.test('from one uplink to another', (t) => {
   if (first === undefined || second === undefined) throw new TypeError('two configurations');
   for (const { seed, node, start, plan } of nodes(() => first)) {
     if (planned(second, start) === null) continue;
+    // The metric that a route by hand has (0) is in no profile, so what the NIC gets back, and MicroShift takes then, cannot be told beforehand.
+    const isByHand = start.routes.some((route) => route.device === 'eth0' && route.metric === 0);
+    if (isByHand && start.host.hasMicroShift === true) continue;
     try {
       node.run(plan.steps);
       const change = planned(second, node.observe());

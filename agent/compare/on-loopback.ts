@@ -1,0 +1,65 @@
+import { noEntries } from '../model/kernel-entries.ts';
+import { loopbackMetric } from '../model/limits.ts';
+import { addressesOf, type Observation } from '../model/observation.ts';
+import type { NetworkDifference, WantedBridge } from '../model/plan.ts';
+
+/*
+ * What lo has, and what it is to have for MicroShift (plan/microshift-needs.ts).
+ */
+
+const missing = { wanted: 'present', observed: 'absent' } as const;
+const superfluous = { wanted: 'absent', observed: 'present' } as const;
+
+/** Addresses of the bridge that lo shall have, and those that others or earlier runs gave it. */
+export function compareLoopback(
+  { bridge, loopback = [] }: WantedBridge,
+  observation: Observation,
+): readonly NetworkDifference[] {
+  const present = addressesOf(observation.links.find((entry) => entry.name === 'lo'));
+  const lacking = loopback.filter((address) => !present.includes(address));
+  const surplus = surplusOnLoopback(bridge, observation).filter((address) => !loopback.includes(address));
+  return [
+    ...lacking.map((address) => ({ bridge, kind: 'loopback', address, ...missing }) as const),
+    ...surplus.map((address) => ({ bridge, kind: 'loopback', address, ...superfluous }) as const),
+  ];
+}
+
+/** What is left on lo of a bridge that is not wanted. */
+export function compareUnused(observation: Observation): readonly NetworkDifference[] {
+  const given = givenToLoopback(observation);
+  return [
+    ...given.map((address) => ({ bridge: passedOver, kind: 'loopback', address, ...superfluous }) as const),
+    ...(observation.signpost === true ? [{ bridge: passedOver, kind: 'signpost', ...superfluous } as const] : []),
+  ];
+}
+
+/** What leads MicroShift to lo is there for one bridge only. */
+export function compareSignpost(
+  { bridge, signpost }: WantedBridge,
+  observation: Observation,
+): readonly NetworkDifference[] {
+  if (bridge !== passedOver || signpost === observation.signpost) return [];
+  return [{ bridge, kind: 'signpost', ...(signpost === true ? missing : superfluous) }];
+}
+
+/** Addresses that the agent has given lo (`address/prefix`), also those that the bridge has no more, because its lease has become another one. */
+export function givenToLoopback({ foreign = [] }: Pick<Observation, 'foreign'>): readonly string[] {
+  const { addresses } = foreign.find((entries) => entries.interface === 'lo') ?? noEntries('lo');
+  return addresses.filter(({ metric }) => metric === loopbackMetric).map(({ address }) => address);
+}
+
+/** The bridge that MicroShift passes over when it looks for the node's address, so that we give lo addresses of no other. */
+export const passedOver = 'br-ex';
+
+/** Addresses that lo has and need not have unless they are wanted: the agent's, and those of the bridge that MicroShift put there while there was none. */
+export function surplusOnLoopback(
+  bridge: string,
+  observation: Pick<Observation, 'links' | 'foreign'>,
+): readonly string[] {
+  if (bridge !== passedOver) return [];
+  const { links, foreign = [] } = observation;
+  const own = links.find((entry) => entry.name === bridge)?.addresses.map((entry) => entry.address) ?? [];
+  const { addresses } = foreign.find((entries) => entries.interface === 'lo') ?? noEntries('lo');
+  const shared = addresses.map(({ address }) => address).filter((text) => own.includes(text.split('/')[0] ?? ''));
+  return [...new Set([...givenToLoopback(observation), ...shared])];
+}

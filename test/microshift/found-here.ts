@@ -1,0 +1,14 @@
+// Prints what the agent's rules say MicroShift takes for the address of this network namespace. `signpost`: after MicroShift is led to lo.
+import { readLinks } from '../../agent/drivers/host/links.ts';
+import { readRoutes, readSignpost } from '../../agent/drivers/host/routes.ts';
+import { placeSignpost } from '../../agent/drivers/host/signpost.ts';
+import { signpostFact } from '../../agent/facts/observation.ts';
+import { microshiftAddresses } from '../../agent/plan/microshift-address.ts';
+
+if (process.argv[2] === 'signpost') {
+  const refusal = await placeSignpost();
+  if (refusal !== null) throw new Error(refusal);
+}
+const unset = { value: null, source: 'default' };
+const host = { links: readLinks(), routes: readRoutes(), ...signpostFact(readSignpost()) };
+process.stdout.write(`${microshiftAddresses({ nodeIp: unset, nodeIpv6: unset }, host).nodeIp}\n`);

@@ -1,0 +1,25 @@
+// A default route that goes while a real MicroShift runs. Without the node's address on lo MicroShift ends at its next look, and stays away.
+import t from 'tap';
+import { microshiftSkip } from './microshift-folder.ts';
+import { apiAnswers, bootMicroShift, endsWithin, processesOf, startMicroShift } from './microshift-node.ts';
+
+/** MicroShift looks for the node's address every 5 s. */
+const watchS = 16;
+
+t.test('MicroShift goes on without a default route', { skip: microshiftSkip }, async (t) => {
+  const node = await bootMicroShift({ lan: 'dhcp' });
+  t.teardown(() => node.halt());
+  await startMicroShift(node);
+  const processes = await processesOf(node);
+  const route = (await node.text('ip route show default')).trim();
+  t.match(route, /dev br-ex/);
+
+  await node.text('ip route delete default');
+  t.equal(await endsWithin(node, watchS), null, 'it goes on');
+  t.equal((await node.run('microshift-net verify')).exitCode, 0, 'lo has all that is wanted');
+  t.match(await node.run('microshift-net doctor'), { stdout: /^ok +microshift-node-ip/m });
+  await node.text(`ip route add ${route}`);
+  t.equal(await endsWithin(node, watchS), null, 'and when it is back');
+  t.equal(await processesOf(node), processes, 'the same processes');
+  t.match(await apiAnswers(node, ['10.44.0.0', '192.0.2.50']), [{ status: 200 }, { status: 200 }]);
+});

@@ -1,4 +1,4 @@
-/** Makes text from outside safe to print: control, direction and lone surrogate characters become escapes, and it is cut. */
+/** Makes text from outside safe to print: control, direction and lone surrogate characters and odd spaces become escapes, and it is cut. */
 export function escapeText(text: string, maxCharacters = 60): string {
   let result = '';
   let count = 0;
@@ -9,10 +9,25 @@ export function escapeText(text: string, maxCharacters = 60): string {
   return result;
 }
 
+/**
+ * The same for a name or value that somebody may have mistyped: every character beyond ASCII is shown as its code point, so that a no-break space
+ * or a Cyrillic letter is not taken for what it looks like (Unicode Technical Standard 39, confusable characters).
+ */
+export function visibleText(text: string, maxCharacters = 60): string {
+  return escapeText(text, maxCharacters).replaceAll(/[^\x20-\x7e…]|…(?!$)/gu, codePoint);
+}
+
+function codePoint(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16)}}`;
+}
+
 /** Text as one word of a command that a person may copy to a shell: as it is, or in quotes. */
 export function shellWord(text: string): string {
   return /^[\w.@%+=:,/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
+
+/** Spaces that are no ordinary one (no-break, thin, ideographic), and the soft hyphen, which is not seen. */
+const oddSpace = /(?! )\p{Zs}|\u00ad/u;
 
 /** One character as it may be printed. */
 export function escapeCharacter(character: string): string {
@@ -20,7 +35,7 @@ export function escapeCharacter(character: string): string {
   if (code === 0x0a) return '\\n';
   if (code === 0x0d) return '\\r';
   if (code === 0x09) return '\\t';
-  return isPrintable(code) ? character : `\\u{${code.toString(16)}}`;
+  return isPrintable(code) && !oddSpace.test(character) ? character : codePoint(character);
 }
 
 function isPrintable(code: number): boolean {

@@ -69,12 +69,23 @@ export const readListenAddresses: ValueReader<readonly string[]> = (node, refuse
   return entries.length === 0 ? null : entries;
 };
 
+function isEmpty(value: YamlNode | null): boolean {
+  const node = value === null ? null : resolve(value);
+  if (node === null) return true;
+  return node.kind === 'scalar'
+    ? scalarValue(node) === null || node.text === ''
+    : node.kind === 'sequence' && node.items.length === 0;
+}
+
 /** More networks than a node can be connected with; aliases could name the same ones for ever. */
 const maxRemoteNetworks = 1000;
 
+/** What makes an entry of remoteClusters one: MicroShift leaves out an entry in which all of these are empty (pkg/config/c2cc.go, isEmpty). */
+const ofRemoteCluster = ['nextHop', 'clusterNetwork', 'serviceNetwork', 'domain'];
+
 /**
- * Networks of the clusters in clusterToCluster.remoteClusters. An entry without anything is none; one that lacks either kind of network keeps
- * MicroShift from starting (pkg/config/c2cc.go:148, 211-216).
+ * Networks of the clusters in clusterToCluster.remoteClusters. An entry with only empty values, as in the config.yaml that MicroShift ships, is none;
+ * one that lacks either kind of network keeps MicroShift from starting (pkg/config/c2cc.go, parseRemoteClusters).
  */
 export const readRemoteNetworks: ValueReader<readonly string[]> = (node, refuse) => {
   const wanted = 'a list of clusters, each with its clusterNetwork and serviceNetwork';
@@ -83,8 +94,9 @@ export const readRemoteNetworks: ValueReader<readonly string[]> = (node, refuse)
   const networks: string[] = [];
   for (const item of node.items) {
     const cluster = resolve(item);
-    if (cluster === null || (cluster.kind === 'mapping' && cluster.entries.length === 0)) continue;
+    if (cluster === null) continue;
     if (cluster.kind !== 'mapping') throw refuse(item, wanted, example);
+    if (ofRemoteCluster.every((key) => isEmpty(entryOf(cluster, key)?.value ?? null))) continue;
     for (const key of ['clusterNetwork', 'serviceNetwork']) {
       const value = entryOf(cluster, key)?.value ?? null;
       const cidrs = value === null ? null : readCidrs(value, refuse);

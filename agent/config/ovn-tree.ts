@@ -1,4 +1,4 @@
-import { escapeText } from '../printable.ts';
+import { visibleText } from '../printable.ts';
 import { maxProblems, type Problem } from './problem.ts';
 import { scalarValue } from './scalar.ts';
 import { lineOf, type SourceText } from './source-text.ts';
@@ -84,6 +84,6 @@ export function readOvnTree(source: SourceText, root: YamlMapping): OvnTree {
 }
 
 function setTwice(keys: readonly string[], line: number): [message: string, hint: string] {
-  const name = escapeText(keys.join('.')) || 'the empty key';
+  const name = visibleText(keys.join('.')) || 'the empty key';
   return [`${name} is set twice: it is already on line ${line}`, 'keep one of the two lines'];
 }

@@ -1,5 +1,5 @@
 import { interfaceNameFault } from '../net/interface-name.ts';
-import { escapeText } from '../printable.ts';
+import { escapeText, visibleText } from '../printable.ts';
 import { nearest } from './nearest.ts';
 import { type OvnTree, type Place, pointer } from './ovn-tree.ts';
 import { maxProblems, type Problem } from './problem.ts';
@@ -39,7 +39,7 @@ const clusterKeys = new Set([
 
 function unknownKey({ keys }: Place): { message: string; hint: string } {
   const key = keys.at(-1) ?? '';
-  const message = `unknown key ${escapeText(keys.join('.'))}`;
+  const message = `unknown key ${visibleText(keys.join('.'))}`;
   const names = [...settingSchemas.keys()];
   const group = keys.slice(0, -1).join('.');
   const here = names.filter((name) => (name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : '') === group);

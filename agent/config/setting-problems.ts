@@ -1,7 +1,7 @@
 import { familyOf } from '../net/address.ts';
 import { type AddressRange, overlaps, parseRange } from '../net/address-range.ts';
 import { interfaceNameFault } from '../net/interface-name.ts';
-import { escapeText } from '../printable.ts';
+import { visibleText } from '../printable.ts';
 import { cpuListFault } from './cpu-list.ts';
 import { portsFault } from './exposure.ts';
 import { rangesFault, rangeTexts, reservedRanges } from './overlay-ranges.ts';
@@ -103,5 +103,5 @@ function name(setting: Place): string {
 }
 
 function said(setting: Place): string {
-  return `${name(setting)}: ${escapeText(String(setting.value))}`;
+  return `${name(setting)}: ${visibleText(String(setting.value))}`;
 }

@@ -1,4 +1,4 @@
-import { escapeText } from '../printable.ts';
+import { visibleText } from '../printable.ts';
 
 /** A node of a YAML file with its place; aliases are kept as they are, never expanded. */
 export type YamlNode = YamlScalar | YamlMapping | YamlSequence | YamlAlias;
@@ -45,6 +45,6 @@ interface YamlAlias extends YamlPlace {
 
 /** What stands in the place of a value, in a few words. */
 export function shownNode(node: YamlNode): string {
-  if (node.kind === 'scalar') return node.text === '' ? 'empty' : escapeText(node.raw, 40);
+  if (node.kind === 'scalar') return node.text === '' ? 'empty' : visibleText(node.raw, 40);
   return { mapping: 'a group of settings', sequence: 'a list', alias: 'an unknown alias' }[node.kind];
 }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { countsAsNotSet } from '../config/effective.ts';
 import { hintIn } from '../facts/hints.ts';
 import type { DiskFacts, HintFileFacts } from '../model/examination.ts';
+import { quotedName, shownName } from '../plan/uplink/trace.ts';
 import { shellWord } from '../printable.ts';
 import { advice, type Check, type Finding, failed, given, ok, verdictOf, warning } from './finding.ts';
 
@@ -118,19 +119,21 @@ function complaintsOfHint(hint: HintFileFacts, links: readonly string[] | null):
     complaints.push(warning(found, `chown root:root ${path} && chmod 0644 ${path}`));
   }
   if (first === null) return [...complaints, warning(`${path} is empty, as if it were not there`, `rm ${path}`)];
-  if (/\n.*\S/.test(text))
+  if (/\n.*\S/.test(text.trimStart()))
     complaints.push(
       warning(`${path} has more than one line; only the first counts`, `echo ${shellWord(first)} > ${path}`),
     );
   if (hint.is === 'address') {
-    if (isIP(first) === 0) complaints.push(warning(`${path} has no address: ${JSON.stringify(first)}`, `rm ${path}`));
+    if (isIP(first) === 0) complaints.push(warning(`${path} has no address: ${quotedName(first)}`, `rm ${path}`));
   } else if (/[\s/:]/.test(first) || Buffer.byteLength(first) > 15)
-    complaints.push(failed(`${path} has no name of an interface: ${JSON.stringify(first.slice(0, 40))}`, `rm ${path}`));
+    complaints.push(failed(`${path} has no name of an interface: ${quotedName(first)}`, `rm ${path}`));
   else if (links !== null && !links.includes(first)) {
     // The agent's own hint is only a memory; the two others are orders.
     const complain = path.startsWith('/var/') ? warning : failed;
     const names = links.filter((name) => !/^(lo|ovs-system|br-.*)$/.test(name)).join(', ');
-    complaints.push(complain(`${path} names ${first}, which does not exist`, `rm ${path} # or name one of: ${names}`));
+    complaints.push(
+      complain(`${path} names ${shownName(first)}, which does not exist`, `rm ${path} # or name one of: ${names}`),
+    );
   }
   return complaints;
 }

@@ -1,13 +1,14 @@
 import type { AddedBridge } from '../model/added-bridge.ts';
 import type { HintedNic, HintFiles } from '../model/observation.ts';
 import { addedNameFault } from '../plan/added-names.ts';
+import { nodeIpPath } from '../plan/uplink/remembered.ts';
 
 /** Files by which an admin, another program or the boot before names a NIC. */
 export const hintFiles = {
   interfaceHint: { path: '/var/lib/ovnk/iface_default_hint', is: 'interface' },
   extraBridge: { path: '/etc/ovnk/extra_bridge', is: 'interface' },
   defaultBridge: { path: '/etc/ovnk/default_bridge', is: 'interface' },
-  nodeIp: { path: '/run/nodeip-configuration/primary-ip', is: 'address' },
+  nodeIp: { path: nodeIpPath, is: 'address' },
 } as const;
 
 /** Where a run that has moved a NIC notes its permanent MAC, beside the hint with its name. */
@@ -16,9 +17,9 @@ export const hintedNicPath = '/var/lib/microshift-net/uplink.json';
 /** What `bridge add` has asked for, beside the journals of the runs that did it. */
 export const addedBridgesPath = '/var/lib/microshift-net/bridges.json';
 
-/** What counts of a hint file: its first line, without white space and quotes around it; null: nothing. */
+/** What counts of a hint file: its first line that is not blank, without white space and quotes around it; null: nothing. */
 export function hintIn(fileText: string): string | null {
-  const line = fileText.split('\n')[0]?.trim() ?? '';
+  const line = fileText.trimStart().split('\n')[0]?.trim() ?? '';
   const text = (/^(["'])(.*)\1$/.exec(line)?.[2] ?? line).trim();
   return text === '' ? null : text;
 }

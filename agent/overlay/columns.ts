@@ -59,7 +59,10 @@ export const writtenTables: Readonly<
       for: 'the way from a gateway to the host beside it',
       columns: ['logical_port', 'ip', 'mac', 'override_dynamic_mac'],
     },
-    Load_Balancer: { for: 'services', columns: ['name', 'protocol', 'vips', 'options', 'external_ids'] },
+    Load_Balancer: {
+      for: 'services',
+      columns: ['name', 'protocol', 'vips', 'options', 'selection_fields', 'external_ids'],
+    },
     Load_Balancer_Group: { for: 'services', columns: ['name', 'load_balancer'] },
   },
   OVN_Southbound: {

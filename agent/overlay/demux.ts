@@ -1,6 +1,7 @@
 import type { EncapType, OverlayGateway, OverlayNode } from '../model/overlay.ts';
 import type { ArrivingService, SharedPorts, WantedFlow } from '../model/overlay-demux.ts';
 import { isIpv6 } from './addresses.ts';
+import { tunnelPorts } from './tunnel-ports.ts';
 
 /** Of every flow of ours; who has another one, or none, is left alone. ovn-kubernetes has 0xdeff105. */
 export const demuxCookie = '0x6d6e6f766c79';
@@ -10,9 +11,6 @@ const zone = 64_000;
 
 /** Whose connection it is: who has sent the last packet of it through here. */
 const marks = { cluster: '0x1', node: '0x2' } as const;
-
-/** Where tunnels end (IANA: geneve, vxlan). */
-const tunnelPorts: Readonly<Record<EncapType, number>> = { geneve: 6081, vxlan: 4789 };
 
 /** Router and neighbour discovery (RFC 4861 section 4); conntrack does not know it. */
 const discoveryTypes = [133, 134, 135, 136];
@@ -100,9 +98,18 @@ function leaving({ ports }: Parts): WantedFlow[] {
   ];
 }
 
-/** A packet in a tunnel is never tracked: it would be a second time, inside. */
-function tunnels({ families: own, arriving, ofNode, away }: Parts, types: readonly EncapType[]): WantedFlow[] {
-  return own.flatMap(({ protocolSuffix }) =>
+/**
+ * A packet in a tunnel is never tracked: it would be a second time, inside. None comes from the gateway, whatever is its destination: it would have the
+ * address at which the node's own tunnels end, and others would take what is in it for what a pod has sent.
+ */
+function tunnels({ families: own, ports, arriving, ofNode, away }: Parts, types: readonly EncapType[]): WantedFlow[] {
+  const forged = families.flatMap(({ protocolSuffix }) =>
+    Object.entries(tunnelPorts).map(([type, port]) => {
+      const match = `in_port=${ports.cluster},udp${protocolSuffix},tp_dst=${port}`;
+      return wanted(210, match, 'drop', `${type} that a pod has made`);
+    }),
+  );
+  const real = own.flatMap(({ protocolSuffix }) =>
     types.flatMap((type) => {
       const match = `udp${protocolSuffix},tp_dst=${tunnelPorts[type]}`;
       return [
@@ -111,6 +118,7 @@ function tunnels({ families: own, arriving, ofNode, away }: Parts, types: readon
       ];
     }),
   );
+  return [...forged, ...real];
 }
 
 /** Who answers one of the two answers both: they have the same addresses. */

@@ -6,6 +6,7 @@ import { has, is, keys, type WantedColumn } from './column-changes.ts';
 import type { Draft, WantedRow } from './draft.ts';
 import { mapOf } from './existing.ts';
 import { wantHeld } from './held.ts';
+import { wantOutsideGuards, wantTunnelGuard } from './isolation.ts';
 import { gatewayNames } from './names.ts';
 import { nodeFacts } from './node.ts';
 import { wantTranslation, wantUplink } from './uplink.ts';
@@ -53,6 +54,10 @@ export function wantGateway(
   wantOutside(draft, cluster, one);
   wantTranslations(draft, cluster, one);
   wantWays(draft, cluster, one);
+  if (layout.naming === 'modern') {
+    wantOutsideGuards(draft, layout, router, gatewayNames(node.name).onRouter, node.name);
+    wantTunnelGuard(draft, router, node.name);
+  }
   return one;
 }
 

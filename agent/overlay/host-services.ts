@@ -13,15 +13,22 @@ const families = [
 const comments = {
   ip: 'IPv4: to whom serves it',
   ip6: 'IPv6: to whom serves it',
-  back: 'answers come back this way',
+  own: 'of the node itself: answers come back this way',
+  others: { ip: 'IPv4: of others, by the address of the LAN', ip6: 'IPv6: of others, by the address of the LAN' },
 } as const;
 
 /**
  * The table by which the node itself reaches services at its own and external addresses, and others reach those that the node itself serves; null: there
  * are none. One entry per service, whatever serves it (nft(8), maps and NAT statements). `device` is the node's interface in the cluster, of which
- * its packets get their address: nobody in the cluster answers the address of the gateway.
+ * its own packets get their address, which every network policy lets pass. What others have sent, which has come by another interface than the gateway's,
+ * gets the address that node and gateway share (`shared`, one of each family at most): policies judge that one as any other, and the cluster leads answers
+ * to it back to the node.
  */
-export function hostServices(services: readonly ArrivingService[], device: string): NatTable | null {
+export function hostServices(
+  services: readonly ArrivingService[],
+  device: string,
+  shared: readonly string[],
+): NatTable | null {
   const served = services.flatMap(({ target, ...one }) => (target === null ? [] : [{ ...one, target }]));
   if (served.length === 0) return null;
   const entries = families.map((family) => ({
@@ -39,7 +46,16 @@ export function hostServices(services: readonly ArrivingService[], device: strin
   const there = rules.map(
     ({ ip, map }) => `dnat ${ip} to meta l4proto . ${ip} daddr . th dport map @${map} comment "${comments[ip]}"`,
   );
-  const back = `oifname "${device}" ct status dnat masquerade comment "${comments.back}"`;
+  const others = rules.flatMap(({ ip, isSix }) => {
+    const address = shared.find((one) => isIpv6(one) === isSix);
+    return address === undefined ? [] : [{ ip, address, comment: `${comments.others[ip]} ${address}` }];
+  });
+  const back = [
+    `oifname "${device}" ct status dnat fib saddr type local masquerade comment "${comments.own}"`,
+    ...others.map(
+      ({ ip, address, comment }) => `oifname "${device}" ct status dnat snat ${ip} to ${address} comment "${comment}"`,
+    ),
+  ];
   const script = [
     `add table inet ${natTableName}`,
     `delete table inet ${natTableName}`,
@@ -52,7 +68,7 @@ export function hostServices(services: readonly ArrivingService[], device: strin
     ]),
     ...chain('prerouting', -100, there),
     ...chain('output', -100, there),
-    ...chain('postrouting', 100, [back]),
+    ...chain('postrouting', 100, back),
     '}',
     '',
   ].join('\n');
@@ -61,7 +77,7 @@ export function hostServices(services: readonly ArrivingService[], device: strin
       own.map((one) => `${map}: ${one.protocol} . ${words(one)} : ${words(one.target)}`),
     ),
     ...['prerouting', 'output'].flatMap((hook) => rules.map(({ ip }) => `${hook}: ${comments[ip]}`)),
-    `postrouting: ${comments.back}`,
+    ...[comments.own, ...others.map(({ comment }) => comment)].map((comment) => `postrouting: ${comment}`),
   ];
   return { script, lines: lines.toSorted() };
 }

@@ -4,6 +4,7 @@ import { type Cluster, routerPortColumns } from './cluster.ts';
 import { has, is, keys } from './column-changes.ts';
 import type { Draft, WantedRow } from './draft.ts';
 import { wantHeld } from './held.ts';
+import { wantNodeGuards } from './isolation.ts';
 import { nodeNames } from './names.ts';
 import { tagKeys } from './tag-keys.ts';
 
@@ -130,6 +131,7 @@ function wantReach(draft: Draft, cluster: Cluster, node: OverlayNode, nodeSwitch
     });
   }
   wantServicesInside(draft, cluster, node, nodeSwitch);
+  wantNodeGuards(draft, cluster.layout, node, probers, nodeSwitch);
   const hops = draft.hasColumn('Logical_Router_Policy', 'nexthops') ? 'nexthops' : 'nexthop';
   for (const host of node.hostAddresses) {
     const hop = probers.find((address) => isIpv6(address) === isIpv6(host));

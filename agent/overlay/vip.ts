@@ -4,6 +4,7 @@ import type { Cluster } from './cluster.ts';
 import { is, keys } from './column-changes.ts';
 import type { Draft, WantedRow } from './draft.ts';
 import { wantHeld } from './held.ts';
+import { wantOutsideGuards } from './isolation.ts';
 import { vipNames } from './names.ts';
 import { tagKeys } from './tag-keys.ts';
 import { wantTranslation, wantUplink } from './uplink.ts';
@@ -95,6 +96,7 @@ export function wantVip(draft: Draft, cluster: Cluster, vip: Vip): void {
     node,
     why: `${outside} leads to the cluster's router`,
   });
+  wantOutsideGuards(draft, cluster.layout, cluster.router, onRouter, node);
   if (isAnyUp(vip)) wantWays(draft, cluster, vip, onRouter);
 }
 

@@ -17,7 +17,7 @@ import { AgentError } from '../errors.ts';
 import type { JournalEvent, JournalHeader, JournalRecord, TransactionState } from '../model/journal.ts';
 import { settleAdded } from './added-record.ts';
 import { isJournalEvent, isJournalHeader } from './journal-form.ts';
-import { isKept } from './transactions.ts';
+import { isAskedFor, isKept } from './transactions.ts';
 
 /** Enough to undo a bad week, little enough to never matter on a small disk. */
 const keptJournals = 20;
@@ -153,13 +153,18 @@ export function setAside(path: string): void {
   }
 }
 
-/** Removes all but the last 20 journals, as many that were set aside, and the last one whose change was kept: repairs go by that. */
+/**
+ * Removes all but the last 20 journals, as many that were set aside, the last one whose change was kept, by which repairs go, and the last one that
+ * a person asked for, by which `undo` goes.
+ */
 export function pruneJournals(directory: string): void {
   const named = (ending: string): string[] => journalNames(directory).filter((name) => name.endsWith(ending));
   const surplus = [closedEnding, asideEnding].flatMap((ending) => named(ending).slice(0, -keptJournals));
   if (surplus.length === 0) return;
-  const lastKept = named(closedEnding).findLast((name) => wasKept(`${directory}/${name}`));
-  for (const name of surplus.filter((entry) => entry !== lastKept)) {
+  const last = (wanted: (record: JournalRecord) => boolean): string | undefined =>
+    named(closedEnding).findLast((name) => is(`${directory}/${name}`, wanted));
+  const stays = [last(({ state }) => isKept(state)), last((record) => isKept(record.state) && isAskedFor(record))];
+  for (const name of surplus.filter((entry) => !stays.includes(entry))) {
     try {
       rmSync(`${directory}/${name}`, { force: true });
     } catch {
@@ -168,9 +173,9 @@ export function pruneJournals(directory: string): void {
   }
 }
 
-function wasKept(path: string): boolean {
+function is(path: string, wanted: (record: JournalRecord) => boolean): boolean {
   try {
-    return isKept(readJournal(path).state);
+    return wanted(readJournal(path));
   } catch {
     return false;
   }

@@ -13,6 +13,26 @@ export function isKept(state: TransactionState): boolean {
   return state === 'committed' || state === 'confirmed';
 }
 
+/** Commands that systemd's units run, in systemd/; a person asks for every other one. */
+const unitCommands: readonly string[] = [
+  'apply --boot',
+  'apply --repair',
+  'bridge apply',
+  'bridge apply --stop',
+  'disable --stop',
+  'recover',
+];
+
+/** True for a change that a person asked for, and false for what a unit does by itself at boot, after an event or before a service stops. */
+export function isAskedFor({ header }: JournalRecord): boolean {
+  return !unitCommands.includes(header.command);
+}
+
+/** True for a transaction after which the node was another one than before. */
+export function hasChanged({ state }: JournalRecord): boolean {
+  return isKept(state) || state === 'awaiting-confirm';
+}
+
 /** The transaction with this id or beginning of an id. Fails with `transaction-not-found`. */
 export function findTransaction(records: readonly JournalRecord[], id: string): JournalRecord {
   const found = records.filter((record) => record.header.id.startsWith(id));

@@ -13,10 +13,10 @@ import { type ReconcileResult, reconcile } from './reconcile.ts';
 import { goneService } from './restore.ts';
 import { endTransaction } from './run-record.ts';
 import { takeBack } from './take-back.ts';
-import { findTransaction } from './transactions.ts';
+import { findTransaction, hasChanged, isAskedFor } from './transactions.ts';
 
 /**
- * Goes back to before a transaction: the one with this id or beginning of an id, or the last one that changed something. Fails with
+ * Goes back to before a transaction: the one with this id or beginning of an id, or the last change that a person asked for. Fails with
  * `transaction-not-found`.
  */
 export async function undoTransaction(
@@ -46,16 +46,37 @@ function asBefore({ header: { previous } }: JournalRecord): Wanted {
   return { ...previous, added: previous.added ?? [] };
 }
 
-/** The transaction that `undo` goes back to before. */
+/**
+ * The transaction that `undo` goes back to before. Without an id it is not what a unit did, which goes back to what was asked for: to undo a repair
+ * would change nothing, or bring back what the repair was for.
+ */
 export function undoable(id: string | undefined, directory = journalDirectory): JournalRecord {
   const { records } = readJournals(directory);
-  const changed = ({ state }: JournalRecord): boolean => ['committed', 'confirmed', 'awaiting-confirm'].includes(state);
-  const record = id === undefined ? records.find(changed) : findTransaction(records, id);
+  if (id === undefined) return lastAskedFor(records.filter(hasChanged));
+  const record = findTransaction(records, id);
+  if (hasChanged(record)) return record;
   const hint = 'see `microshift-net history`';
-  if (record === undefined) throw new AgentError('transaction-not-found', 'there is no transaction to undo', { hint });
-  if (changed(record)) return record;
   const text = `transaction ${record.header.id} changed nothing that could be undone: it is ${record.state}`;
   throw new AgentError('transaction-not-found', text, { hint });
+}
+
+function lastAskedFor(changes: readonly JournalRecord[]): JournalRecord {
+  const asked = changes.find(isAskedFor);
+  if (asked !== undefined) return asked;
+  const [last] = changes;
+  if (last === undefined) {
+    const hint = 'see `microshift-net history`';
+    throw new AgentError('transaction-not-found', 'there is no transaction to undo', { hint });
+  }
+  const { id, command } = last.header;
+  throw new AgentError(
+    'transaction-not-found',
+    `there is no change that was asked for: \`${command}\` made the last one`,
+    {
+      hint: `to go back to before that: microshift-net undo ${id}; to give the NIC back: microshift-net disable`,
+      facts: { transaction: id, command },
+    },
+  );
 }
 
 /** Takes back the change that waits to be confirmed, where there is one. */

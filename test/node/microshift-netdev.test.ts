@@ -56,6 +56,14 @@ t.test("MicroShift's br-ex from before the package, userspace data path", { skip
     await node.text(`systemctl kill --signal=KILL NetworkManager; sleep 2; ${untilWanted}`);
     t.equal(await node.text(whatOthersHave), others);
   });
+  await t.test('undo goes back to before the apply, not to before the repair', async (t) => {
+    t.match(await node.text('microshift-net history'), /^\S+ +committed +apply --repair /);
+    t.match(await node.run('microshift-net undo'), { exitCode: 0, stdout: /committed/ });
+    t.equal(await node.text(bridgeRow), row);
+    t.equal(await node.text(whatOthersHave), others);
+    t.match(await node.run('microshift-net undo'), { exitCode: 0, stdout: /committed/ });
+    t.equal((await node.run('microshift-net verify')).exitCode, 0, 'a second one takes the first back');
+  });
   await t.test('disabled, it is what it was', async (t) => {
     const run = await node.run('microshift-net disable');
     t.equal(run.exitCode, 0, run.stderr);

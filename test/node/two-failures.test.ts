@@ -17,9 +17,10 @@ t.test('the first failure of a run is never hidden by a later one', { skip: node
   // The NIC is gone before it is put into the bridge: the step fails, and nobody can give it its address again.
   const run = await interfered(node, afterStep.bridge, () => node.text('ip link delete eth0'));
   t.equal(run.exitCode, 4, run.stderr);
-  const [first = '', then = ''] = run.stderr.split('\n').filter((line) => /^ *(microshift-net|then): /.test(line));
-  t.match(first, /^microshift-net: /);
-  t.match(then, /^ {2}then: the old state could not be fully restored: .*eth0/);
+  const lines = run.stderr.split('\n').filter((line) => /^ *(microshift-net|then): /.test(line));
+  const [first = '', then = ''] = [lines[0], lines.at(-1)];
+  t.match(first, /^microshift-net: .*eth0/);
+  t.match(then, /^ {2}then: the old state could not be fully restored: /);
   const status = JSON.parse((await node.read('/run/microshift-net/status.json')) ?? '') as { error: Failures };
   const [change, ...rollback] = status.error.failures;
   t.ok(change !== undefined && first.includes(change.message), 'status.json has the first');

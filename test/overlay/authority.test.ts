@@ -1,6 +1,7 @@
 // The certification authority and the certificates of nodes, with the real openssl.
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import { issueCertificate } from '../../agent/drivers/openssl/certificates.ts';
 import { pairFault } from '../../agent/drivers/openssl/read-certificate.ts';
@@ -30,17 +31,30 @@ t.test('an authority and what it issues', async (t) => {
   await t.rejects(initAuthority(folder), failure('certificates-refused', { message: /every node trusts it/ }));
   t.strictSame(readAuthority(folder), authority, 'it was not replaced');
 
-  const pair = await issueFor(folder, node, 'issue');
+  const pair = await issueFor(folder, node, 'client', 'issue');
   t.equal(pairFault(pair.key, pair.certificate, authority.certificate), null);
   rememberIssued(folder, node.name, pair.certificate);
-  t.match(openssl('verify', '-purpose', 'sslserver', '-CAfile', files.authority, files.issued('n2')), /: OK/);
-  t.match(openssl('verify', '-purpose', 'sslclient', '-CAfile', files.authority, files.issued('n2')), /: OK/);
+  const verified = (purpose: string): string =>
+    openssl('verify', '-purpose', purpose, '-CAfile', files.authority, files.issued('n2'));
+  t.match(verified('sslclient'), /: OK/);
+  t.throws(() => verified('sslserver'), /purpose/, 'a member is no server');
+  const text = openssl('x509', '-in', files.issued('n2'), '-noout', '-ext', 'subjectAltName,basicConstraints,keyUsage');
+  t.match(text, new RegExp(`DNS:${node.systemId}\n`), "OVN's IPsec asks for the name there");
+  t.match(text, /CA:FALSE/);
+  const today = Date.now();
+  for (const file of [files.authority, files.issued('n2')]) {
+    const before = new Date(new X509Certificate(readFileSync(file)).validFrom).getTime();
+    t.ok(before < today - 86_000_000, 'a clock that is a day behind takes it');
+  }
   await t.rejects(
-    issueFor(folder, node, 'issue'),
+    issueFor(folder, node, 'client', 'issue'),
     failure('certificates-refused', { message: /n2 has a certificate/ }),
   );
-  const renewed = await issueFor(folder, node, 'renew');
+  const renewed = await issueFor(folder, node, 'server and client', 'renew');
   t.not(renewed.key, pair.key, 'a renewed certificate has a key of its own');
+  writeFileSync(files.issued('n1'), renewed.certificate);
+  t.match(openssl('verify', '-purpose', 'sslserver', '-CAfile', files.authority, files.issued('n1')), /: OK/);
+  rmSync(files.issued('n1'));
 
   installOwn(folder, pair, authority.certificate);
   t.equal(mode(files.own), 0o600);
@@ -69,7 +83,7 @@ t.test('certificates of another authority, and no certificates', async (t) => {
   t.throws(() => readAuthority(own), failure('certificates-refused', { message: /no certification authority/ }));
   await initAuthority(own);
   await initAuthority(other);
-  const pair = await issueCertificate(other, readAuthority(other), node.systemId, 1);
+  const pair = await issueCertificate(other, readAuthority(other), node.systemId, 'client', 1);
   t.match(pairFault(pair.key, pair.certificate, readAuthority(own).certificate), /not signed by the authority/);
   t.match(pairFault('', pair.certificate, readAuthority(other).certificate), /./);
   writeFileSync(pkiFiles(own).own, 'nonsense');
@@ -84,7 +98,7 @@ t.test('openssl says why not', async (t) => {
   await initAuthority(folder);
   const authority = { ...readAuthority(folder), key: 'nonsense' };
   await t.rejects(
-    issueCertificate(folder, authority, 'x', 1),
+    issueCertificate(folder, authority, 'x', 'client', 1),
     failure('step-failed', { message: /openssl could not/ }),
   );
 });

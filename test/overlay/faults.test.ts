@@ -55,7 +55,7 @@ t.test('joining goes wrong', { skip }, async (t) => {
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   await initAuthority(folder);
   const stranger = readAuthority(folder);
-  const pair = await issueCertificate(folder, stranger, 'n2-of-the-test', 1);
+  const pair = await issueCertificate(folder, stranger, 'n2-of-the-test', 'client', 1);
   refused({ pem: { ...pair, authority: stranger.certificate } }, /not of our CA/, 2);
   refused({ pem: { ...bundle.pem, key: pair.key } }, /private key is not that of the certificate/, 2);
   refused({ southbound: ['ssl:192.0.2.11:1'] }, /could not connect at ssl:192\.0\.2\.11:1/, 5);

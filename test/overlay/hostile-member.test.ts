@@ -41,6 +41,29 @@ function register(write: ReturnType<typeof liarOn>, hostname: string, encap: str
   );
 }
 
+/** A member's certificate is not taken for the central node's by another member, whatever answers at an address. */
+function poses(t: Test, liar: Host, member: Host): void {
+  const files = ['--private-key=/root/key', '--certificate=/root/certificate', '--ca-cert=/root/authority'];
+  const places = ['--unixctl=/root/posing.ctl', '--pidfile=/root/posing.pid', '--log-file=/root/posing.log'];
+  liar.must('ovsdb-tool', 'create', '/root/posing.db', '/usr/share/ovn/ovn-sb.ovsschema');
+  liar.must('ovsdb-server', '/root/posing.db', '--remote=pssl:6642', ...files, ...places, '--detach', '--no-chdir');
+  const own = '/etc/microshift-net/pki/node.pem';
+  const ask = (address: string): Ended =>
+    member.run([
+      'ovsdb-client',
+      '-p',
+      own,
+      '-c',
+      own,
+      '-C',
+      '/etc/microshift-net/pki/ca.crt',
+      'list-dbs',
+      `ssl:${address}:6642`,
+    ]);
+  t.match(ask('192.0.2.11'), { status: 0, stdout: /OVN_Southbound/ }, 'the central node is one');
+  t.match(ask('192.0.2.13'), { status: 1, stderr: /failed to connect/ }, 'a member is none');
+}
+
 const announced = (address: string): string =>
   ['kind=shared', 'network=physnet', 'mac=52:54:00:00:00:99', `address=${address}`]
     .map((entry) => `microshift-net:${entry}`)
@@ -67,6 +90,7 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   const issued = n1.agent('overlay', 'pki', 'issue', 'n3', '--system-id', id);
   const write = liarOn(n3, JSON.parse(issued.stdout) as Bundle);
   t.match(n1.agent('overlay', 'apply'), { status: 0 });
+  poses(t, n3, n2);
   const before = rows();
 
   const holds = (what: string, fault: RegExp): void => {

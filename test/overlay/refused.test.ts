@@ -20,7 +20,13 @@ const issue = (central: Host, name: string, systemId = `${name}-of-the-test`): E
 /** A certificate of the cluster's own authority that is over since yesterday. */
 function over(t: Test, central: Host, commonName: string): Promise<KeyPair> {
   const read = (file: string): string => readFileSync(central.path(`/etc/microshift-net/pki/${file}`), 'utf8');
-  return issueCertificate(t.testdir(), { key: read('ca.key'), certificate: read('ca.crt') }, commonName, -1);
+  return issueCertificate(
+    t.testdir(),
+    { key: read('ca.key'), certificate: read('ca.crt') },
+    commonName,
+    'server and client',
+    -1,
+  );
 }
 
 /** What central node and databases have. */

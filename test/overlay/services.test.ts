@@ -46,6 +46,17 @@ function refusal(from: Pick<Host, 'must'>, address: string, port: number): strin
   return from.must(process.execPath, '-e', script).trim();
 }
 
+/** One connection and no other: its packets are sent again by the kernel alone, all from one port. What the server saw as the asker's address. */
+function connectOnce(from: Pick<Host, 'must'>, address: string, port: number): string {
+  const script = `
+    const socket = require('net').connect(${port}, '${address}');
+    const end = (what) => { console.log(String(what)); process.exit(); };
+    socket.on('data', end);
+    socket.on('error', ({ code }) => end(code));
+    setTimeout(() => end('no answer'), 20000);`;
+  return from.must(process.execPath, '-e', script).trim();
+}
+
 /** Asks over UDP from one port, again and again while nobody answers. */
 async function converse(from: Pod, address: string, port: number): Promise<{ next(): Promise<string> }> {
   const script = `
@@ -153,10 +164,26 @@ t.test('services of objects', { skip }, async (t) => {
 
   const affine = { sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 600 } } };
   await publish(n1, [nodePort('web', '10.43.0.80', 30080, affine), slice]);
-  const answers = Array.from({ length: 8 }, () => ask(near, 'tcp', '10.43.0.80', 80));
-  t.equal(new Set(answers).size, 1, 'a client stays with its endpoint');
+  for (const [who, name, address, port] of [
+    [near, 'a pod', '10.43.0.80', 80],
+    [far, 'a pod of the other node', '10.43.0.80', 80],
+    [n2, 'a node', '10.43.0.80', 80],
+    [client, 'a host of the LAN', n2.address, 30080],
+  ] as const) {
+    const answers = Array.from({ length: 8 }, () => connectOnce(who, address, port));
+    t.notMatch(answers, ['no answer'], `with affinity the first connection of ${name} is answered`);
+    t.equal(new Set(answers).size, 1, `${name} stays with its endpoint`);
+  }
+  const affineDns = serviceObject('dns', {
+    clusterIPs: ['10.43.0.10'],
+    ports: [{ port: 53, protocol: 'UDP' }],
+    ...affine,
+  });
+  const dnsSlice = sliceObject('dns', [[there, 'n1']], { ports: [{ name: '', port: 8053, protocol: 'UDP' }] });
+  await publish(n1, [nodePort('web', '10.43.0.80', 30080, affine), slice, affineDns, dnsSlice]);
+  t.equal(await (await converse(near, '10.43.0.10', 53)).next(), here, 'so is a client of UDP that has one port');
   await publish(n1, [nodePort('web', '10.43.0.80', 30080, affine), sliceObject('web', [[there, 'n1']])]);
   const traced = n1.agent('overlay', 'trace', 'pod-n2', '10.43.0.80', '--tcp', '80');
-  t.match(traced, { status: 0, stdout: /10\.42\.0\.9:8080 .*default\/web/ }, 'which its first packet does not show');
+  t.match(traced, { status: 0, stdout: /10\.42\.0\.9:8080 .*default\/web/ });
   t.match(traced.stdout, /out by pod-n1/);
 });

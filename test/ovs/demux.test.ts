@@ -69,6 +69,8 @@ t.test('where frames go', { skip }, async (t) => {
   );
   goes(`${arriving},${tcp('192.0.2.12')}`, 'ct', "its port at another of the node's addresses");
   goes(`${arriving},udp,nw_dst=192.0.2.11,udp_dst=6081`, 'LOCAL', 'a tunnel is not tracked');
+  goes(`${spoken(cluster)},udp,nw_dst=192.0.2.50,udp_dst=6081`, 'drop', 'one that a pod has made');
+  goes(`${spoken(cluster)},dl_type=0x86dd,nw_proto=17,udp_dst=4789`, 'drop', 'by IPv6, too');
   goes(`${arriving},arp,arp_op=2`, `${cluster} LOCAL`, 'an answer for one of the two');
   goes(`${arriving},icmp6,icmpv6_type=136`, `${cluster} LOCAL`, 'and of IPv6, untracked');
   goes(`${arriving},dl_type=0x888e`, 'LOCAL', 'what is no IP');

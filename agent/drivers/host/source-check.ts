@@ -3,9 +3,19 @@ import { AgentError } from '../../errors.ts';
 
 const fileOf = (interfaceName: string): string => `/proc/sys/net/ipv4/conf/${interfaceName}/rp_filter`;
 
-/** Whether the kernel checks the source of what comes in on an interface (rp_filter, ip-sysctl.rst): `0` no, `1` strictly, `2` loosely. */
+/**
+ * Whether the kernel checks the source of what comes in on an interface (rp_filter, ip-sysctl.rst): `0` no, `1` strictly, `2` loosely. Fails with
+ * `step-failed` where the interface is gone.
+ */
 export function readSourceCheck(interfaceName: string): string {
-  return readFileSync(fileOf(interfaceName), 'utf8').trim();
+  try {
+    return readFileSync(fileOf(interfaceName), 'utf8').trim();
+  } catch (cause) {
+    throw new AgentError('step-failed', `${fileOf(interfaceName)} cannot be read`, {
+      cause,
+      hint: `check that ${interfaceName} is there: ip link show ${interfaceName}`,
+    });
+  }
 }
 
 /**

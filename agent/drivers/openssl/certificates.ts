@@ -18,46 +18,97 @@ export const workFolderPrefix = '.openssl-';
 /** What openssl reads while it makes a certificate; the keys in it never leave this folder, which is gone when the call settles. */
 type Folder = (name: string) => string;
 
-/** A certification authority that signs itself (openssl-req(1), RFC 5280 section 4.2.1.9). `folder` has to be on a disk that only root reads. */
+/**
+ * A certificate is valid from a day ago on: a node without a battery for its clock may begin with the time of its last shutdown, and would take a
+ * certificate of now for one of the future.
+ */
+const backdatedMs = 86_400_000;
+const dayMs = 86_400_000;
+
+/** Which end of a connection a certificate is for (RFC 5280 section 4.2.1.12). A member's is refused where it is used as a server's. */
+export type CertificateUse = 'server and client' | 'client';
+
+/** A certification authority that signs itself (openssl-ca(1), RFC 5280 section 4.2.1.9). `folder` has to be on a disk that only root reads. */
 export function makeAuthority(folder: string, name: string, days: number): Promise<KeyPair> {
   return inFolder(folder, async (file) => {
     const key = await makeKey(file);
-    const words = ['-subj', `/CN=${name}`, '-days', String(days), '-addext', 'keyUsage=critical,keyCertSign,cRLSign'];
-    await openssl(['req', '-x509', '-new', '-sha256', '-key', file('key'), '-out', file('certificate'), ...words]);
+    const extensions = ['basicConstraints=critical,CA:TRUE', 'keyUsage=critical,keyCertSign,cRLSign'];
+    await sign(file, name, extensions, days, ['-selfsign', '-keyfile', file('key')]);
     return { key, certificate: readFileSync(file('certificate'), 'utf8') };
   });
 }
 
 /**
- * A new key with a certificate for `commonName`, for both ends of a connection (openssl-x509(1)). OVN's access control compares the common name
- * with the chassis (ovn-sb(5), RBAC).
+ * A new key with a certificate for `commonName`. OVN's access control compares the common name with the chassis (ovn-sb(5), RBAC); its IPsec asks for the
+ * same in subjectAltName (ovn-architecture(7), ovs-monitor-ipsec). `commonName` has only letters, digits, hyphens, dots and underscores.
  */
 export function issueCertificate(
   folder: string,
   authority: KeyPair,
   commonName: string,
+  use: CertificateUse,
   days: number,
 ): Promise<KeyPair> {
   return inFolder(folder, async (file) => {
     const key = await makeKey(file);
     writeFileSync(file('ca-key'), authority.key, { mode: 0o600 });
     writeFileSync(file('ca-certificate'), authority.certificate);
-    writeFileSync(
-      file('extensions'),
-      [
-        'basicConstraints=critical,CA:FALSE',
-        'keyUsage=critical,digitalSignature,keyAgreement',
-        'extendedKeyUsage=serverAuth,clientAuth',
-      ].join('\n'),
-    );
-    const subject = ['-subj', `/CN=${commonName}`];
-    await openssl(['req', '-new', '-sha256', '-key', file('key'), '-out', file('request'), ...subject]);
-    const serial = ['-CAserial', file('serial'), '-CAcreateserial'];
-    const signing = ['-CA', file('ca-certificate'), '-CAkey', file('ca-key'), ...serial, '-sha256'];
-    const told = ['-in', file('request'), '-extfile', file('extensions'), '-days', String(days)];
-    await openssl(['x509', '-req', ...signing, ...told, '-out', file('certificate')]);
+    const extensions = [
+      'basicConstraints=critical,CA:FALSE',
+      'keyUsage=critical,digitalSignature,keyAgreement',
+      `extendedKeyUsage=${use === 'client' ? 'clientAuth' : 'serverAuth,clientAuth'}`,
+      `subjectAltName=DNS:${commonName}`,
+      'authorityKeyIdentifier=keyid',
+    ];
+    await sign(file, commonName, extensions, days, ['-cert', file('ca-certificate'), '-keyfile', file('ca-key')]);
     return { key, certificate: readFileSync(file('certificate'), 'utf8') };
   });
+}
+
+/** Signs the key in the folder. openssl-x509(1) and openssl-req(1) take a date of the beginning from OpenSSL 3.4 on only, openssl-ca(1) always has. */
+async function sign(
+  file: Folder,
+  commonName: string,
+  extensions: readonly string[],
+  days: number,
+  signer: readonly string[],
+): Promise<void> {
+  const end = Date.now() + days * dayMs;
+  writeFileSync(file('index'), '');
+  writeFileSync(
+    file('configuration'),
+    [
+      '[ca]',
+      'default_ca=signing',
+      '[signing]',
+      `new_certs_dir=${file('')}`,
+      `database=${file('index')}`,
+      'rand_serial=yes',
+      'default_md=sha256',
+      'policy=policy',
+      'x509_extensions=extensions',
+      '[policy]',
+      'commonName=supplied',
+      '[req]',
+      'distinguished_name=name',
+      '[name]',
+      '[extensions]',
+      'subjectKeyIdentifier=hash',
+      ...extensions,
+      '',
+    ].join('\n'),
+  );
+  const configured = ['-config', file('configuration')];
+  const subject = ['-subj', `/CN=${commonName}`];
+  await openssl(['req', '-new', '-sha256', ...configured, '-key', file('key'), '-out', file('request'), ...subject]);
+  const valid = ['-startdate', asn1Time(Math.min(end, Date.now()) - backdatedMs), '-enddate', asn1Time(end)];
+  const files = ['-in', file('request'), '-out', file('certificate')];
+  await openssl(['ca', '-batch', '-notext', ...configured, ...signer, ...valid, ...files]);
+}
+
+/** A time in milliseconds as GeneralizedTime (RFC 5280 section 4.1.2.5.2): `20261126124700Z`. */
+function asn1Time(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().replaceAll(/[-:T]|\.\d+Z$/g, '')}Z`;
 }
 
 /** A key on the curve P-256, which every OpenSSL since 1.0 has and which FIPS allows. */

@@ -64,6 +64,7 @@ function explicitUplink(choosing: Choosing, candidate: Candidate): UplinkDecisio
 function rememberedUplink(choosing: Choosing, { cluster }: Config): UplinkDecision | null {
   const remembered = rememberedCandidates(cluster.nodeIp, choosing.observation);
   choosing.trace.push(...remembered.trace);
+  choosing.notes.push(...remembered.notes);
   const { usable, skipped } = firstUsable(choosing, remembered.candidates);
   for (const { name, source, reason } of skipped) {
     const message = `${source} names ${shownName(name)}, which is not used: ${reason}`;

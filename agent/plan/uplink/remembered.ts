@@ -1,8 +1,9 @@
 import type { ClusterConfig } from '../../model/config.ts';
 import { type Link, nicDevice, type Observation } from '../../model/observation.ts';
-import { canonicalAddress } from '../../net/address.ts';
+import type { PlanNote } from '../../model/plan.ts';
+import { canonicalAddress, familyOf } from '../../net/address.ts';
 import { gatewayBridge } from '../names.ts';
-import { shownName, word } from './trace.ts';
+import { quotedName, shownName, word } from './trace.ts';
 import { uplinkInBridge } from './uplink-in-bridge.ts';
 
 /** An interface that somebody or something names as the uplink. */
@@ -12,6 +13,8 @@ export interface Candidate {
 }
 
 export const hintPath = '/var/lib/ovnk/iface_default_hint';
+/** Where a node-IP service writes the address that it has found for the node. */
+export const nodeIpPath = '/run/nodeip-configuration/primary-ip';
 
 /**
  * What earlier runs, the node-IP service and MicroShift's node.nodeIP say: candidates in the order they count, and what was found out about
@@ -23,14 +26,25 @@ export function rememberedCandidates(
 ): {
   readonly candidates: readonly Candidate[];
   readonly trace: readonly string[];
+  readonly notes: readonly PlanNote[];
 } {
   const { nodeIp, interfaceHint } = observation.hints;
   const current = uplinkInBridge(gatewayBridge, observation);
-  const owner = ownerOf(nodeIp, observation);
+  const owner = ownerOf(nodeIp === null || familyOf(nodeIp) === null ? null : canonicalAddress(nodeIp), observation);
   const configuredOwner = ownerOf(configured.value === null ? null : canonicalAddress(configured.value), observation);
   const renamed = interfaceHint === null ? null : newNameOf(interfaceHint, observation);
   const hinted = renamed?.name ?? interfaceHint;
+  const unused = nodeIp === null ? null : whyUnused(nodeIp, observation);
   return {
+    notes:
+      unused === null
+        ? []
+        : [
+            {
+              level: 'warning',
+              message: `${nodeIpPath} has ${quotedName(nodeIp ?? '')}, which is not used: ${unused}`,
+            },
+          ],
     candidates: [
       ...(owner === null ? [] : [{ name: owner, source: `node IP hint ${nodeIp}` }]),
       ...(configuredOwner === null
@@ -46,6 +60,20 @@ export function rememberedCandidates(
             `hint=${shownName(interfaceHint)} source=${word(hintPath)} permanent-mac=${renamed.permanentMac} verdict=renamed interface=${renamed.name}`,
           ],
   };
+}
+
+/** Why the node-IP hint leads to no device; null: it may. */
+function whyUnused(text: string, { links }: Observation): string | null {
+  if (familyOf(text) === null) {
+    const [address = ''] = text.split('/');
+    if (text.includes('/') && familyOf(address) !== null) return `write the address alone: ${address}`;
+    const words = text.split(/[\s,;]+/).filter((part) => familyOf(part.split('/')[0] ?? '') !== null);
+    return words.length > 1 ? 'it is more than one address' : 'it is no IP address';
+  }
+  const address = canonicalAddress(text);
+  return links.some(({ addresses }) => addresses.some((entry) => entry.address === address))
+    ? null
+    : 'no interface has it';
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Link, Observation } from '../../model/observation.ts';
 import { isDefault } from '../../net/destination.ts';
 import { bridgesOf } from '../names.ts';
 import { misreadInName } from './misread-name.ts';
-import { interfaceNames } from './trace.ts';
+import { interfaceNames, quotedName } from './trace.ts';
 
 /** ARPHRD_ETHER of linux/if_arp.h: what an OVS port of type `system` carries. */
 const ethernet = 1;
@@ -43,7 +43,7 @@ export function mustBeUsable(name: string, bridge: string, observation: Observat
   const link = observation.links.find((entry) => entry.name === name);
   if (link === undefined) {
     const hint = `use one of: ${interfaceNames(observation).join(', ')}`;
-    throw new AgentError('interface-not-found', `there is no interface ${JSON.stringify(name)}`, { hint });
+    throw new AgentError('interface-not-found', `there is no interface ${quotedName(name)}`, { hint });
   }
   const holder = observation.ovs.bridges.find(
     (row) => row.name !== bridge && row.name !== name && row.ports.some((port) => port.name === name),

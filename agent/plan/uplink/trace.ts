@@ -1,4 +1,5 @@
 import type { Observation } from '../../model/observation.ts';
+import { visibleText } from '../../printable.ts';
 
 /** A phrase as one word of a trace line. */
 export function word(phrase: string): string {
@@ -13,11 +14,12 @@ export function shownName(name: string): string {
   return /^[\w.@-]{1,15}$/.test(name) ? name : quotedName(name);
 }
 
-/** A name out of a file for a sentence: quoted, and shortened when it is no name at all. */
+/** A name out of a file for a sentence: quoted, with what is beyond ASCII as code points, and shortened when it is no name at all. */
 export function quotedName(name: string): string {
+  const quoted = (text: string): string => visibleText(JSON.stringify(text), Number.POSITIVE_INFINITY);
   return name.length <= shownCharacters
-    ? JSON.stringify(name)
-    : `${JSON.stringify(name.slice(0, shownCharacters))}… (${name.length} characters)`;
+    ? quoted(name)
+    : `${quoted(name.slice(0, shownCharacters))}… (${name.length} characters)`;
 }
 
 /** Names of all links but lo, for messages. */

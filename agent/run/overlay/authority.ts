@@ -1,6 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { readSmallFile, removeFile, removeHalfWritten, writeFileAtomically } from '../../drivers/host/files.ts';
-import { issueCertificate, type KeyPair, makeAuthority, workFolderPrefix } from '../../drivers/openssl/certificates.ts';
+import {
+  type CertificateUse,
+  issueCertificate,
+  type KeyPair,
+  makeAuthority,
+  workFolderPrefix,
+} from '../../drivers/openssl/certificates.ts';
 import { type CertificateFacts, pairFault, readCertificate } from '../../drivers/openssl/read-certificate.ts';
 import { AgentError, messageOf } from '../../errors.ts';
 
@@ -64,10 +70,11 @@ export function readOwnAuthority(folder: string): string | null {
   return read(pkiFiles(folder).authority);
 }
 
-/** A key and certificate for a node. `mode` says what one that was issued before means. */
+/** A key and certificate for a node: the central one is a server, too. `mode` says what one that was issued before means. */
 export async function issueFor(
   folder: string,
   node: { readonly name: string; readonly systemId: string },
+  use: CertificateUse,
   mode: 'issue' | 'renew',
   days = certificateDays,
 ): Promise<KeyPair> {
@@ -80,7 +87,7 @@ export async function issueFor(
     });
   }
   clearRemains(folder);
-  return issueCertificate(folder, authority, node.systemId, days);
+  return issueCertificate(folder, authority, node.systemId, use, days);
 }
 
 /** Remembers a certificate as issued, for `pki show` and against issuing a second one by mistake. */

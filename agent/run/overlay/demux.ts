@@ -7,6 +7,7 @@ import type { OverlayGateway } from '../../model/overlay.ts';
 import type { ArrivingService, DemuxChange, NatTable } from '../../model/overlay-demux.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import type { DatabaseRows } from '../../model/rows.ts';
+import { withoutLength } from '../../overlay/addresses.ts';
 import { integrationBridge } from '../../overlay/bridges.ts';
 import { demuxCookie, demuxFlows } from '../../overlay/demux.ts';
 import { textOf } from '../../overlay/existing.ts';
@@ -64,7 +65,7 @@ export async function lookAtDemux(
   const looks = [
     ...(gateway === null ? [] : [await lookAtShared(record, gateway, places, rows, served)]),
     ...(await Promise.all(others.map((bridge) => lookAtOther(bridge, places)))),
-    await lookAtTable(hostServices(served, ownDevice(record))),
+    await lookAtTable(hostServices(served, ownDevice(record), (gateway?.addresses ?? []).map(withoutLength))),
   ];
   return {
     changes: looks.flatMap(({ changes }) => changes),

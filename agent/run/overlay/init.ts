@@ -55,7 +55,11 @@ export async function initOverlay(
   const prepare = async (): Promise<void> => {
     if (kept === null) writeSystemId(places.systemId, node.systemId);
     if (!existsSync(authority)) await initAuthority(places.pki);
-    installOwn(places.pki, await issueFor(places.pki, node, 'renew'), readAuthority(places.pki).certificate);
+    installOwn(
+      places.pki,
+      await issueFor(places.pki, node, 'server and client', 'renew'),
+      readAuthority(places.pki).certificate,
+    );
   };
   const files = [own, authority, authorityKey, issued(node.name)];
   return { record, changes: await attempt(record, places, files, prepare, say) };

@@ -90,13 +90,19 @@ export async function renewBundle(
 }
 
 async function sign(
-  { format, layout, southbound }: OverlayRecord,
+  { format, layout, southbound, node: central }: OverlayRecord,
   node: OverlayNode,
   mode: 'issue' | 'renew',
   days: number,
   { pki }: OverlayPlaces,
 ): Promise<OverlayBundle> {
-  const { key, certificate } = await issueFor(pki, node, mode, days);
+  const { key, certificate } = await issueFor(
+    pki,
+    node,
+    node.name === central.name ? 'server and client' : 'client',
+    mode,
+    days,
+  );
   const authority = readAuthority(pki).certificate;
   // What is granted is the central node's affair.
   const { granted: _, ...member } = node;

@@ -3,11 +3,10 @@ import type { Service } from '../../model/workload.ts';
 import { isIpv6, withoutLength } from '../../overlay/addresses.ts';
 import { addressesOf } from './balancers.ts';
 import { isForEverybody, type Outside } from './outside.ts';
-import { longestAffinitySeconds } from './rows.ts';
 
 /** What of a service is not served by these nodes, as whole sentences for an Event; empty: nothing. */
 export function notServed(service: Service, nodes: readonly OverlayNode[], outside: Outside): readonly string[] {
-  const { clusterIPs, externalIPs, loadBalancerIPs, affinitySeconds, healthCheckNodePort = null } = service;
+  const { clusterIPs, externalIPs, loadBalancerIPs, healthCheckNodePort = null } = service;
   if (clusterIPs.length === 0) return [];
   const reasons: string[] = [];
   const balanced = isForEverybody(service) ? loadBalancerIPs : [];
@@ -32,10 +31,6 @@ export function notServed(service: Service, nodes: readonly OverlayNode[], outsi
   if (healthCheckNodePort !== null)
     reasons.push(
       `nobody answers at spec.healthCheckNodePort ${healthCheckNodePort}: a load balancer has to ask the service itself`,
-    );
-  if (affinitySeconds !== null && affinitySeconds > longestAffinitySeconds)
-    reasons.push(
-      `a client stays with its endpoint for ${longestAffinitySeconds} s and not for ${affinitySeconds} s, which is the longest that OVN remembers`,
     );
   return reasons;
 }

@@ -1,14 +1,18 @@
 import { masqueradeOfHairpin } from '../../model/ovn-kubernetes-addresses.ts';
 import type { RowReference } from '../../model/rows.ts';
 import type { Service } from '../../model/workload.ts';
-import { has, is, keys, type WantedColumn } from '../../overlay/column-changes.ts';
+import { has, is, keys, only, type WantedColumn } from '../../overlay/column-changes.ts';
 import { mapOf } from '../../overlay/existing.ts';
 import { balancerGroups, gatewayNames } from '../../overlay/names.ts';
 import type { UnitDraft } from '../part.ts';
 import { type Balancer, type BalancerPlace, placeName } from './balancers.ts';
 
-/** OVN holds an entry of its table for as long, in 16 bits (ovn-nb(5), affinity_timeout). */
-export const longestAffinitySeconds = 65_535;
+/**
+ * Fields that choose the endpoint of a client where the service asks for affinity (ovn-nb(5), Load_Balancer, selection_fields): its address alone. OVN
+ * hashes them in the client's first packet already. `options:affinity_timeout` would learn from that packet and drop it, and its retransmission is part of
+ * a connection by then, so that it is dropped again: the first connection of every client fails (OVN 23.03 and 26.03).
+ */
+const fieldsOfClient = ['ip_src'];
 
 /** Keys that are there for some services only. */
 const sometimes = ['affinity_timeout', 'ct_flush', 'skip_snat'];
@@ -19,7 +23,7 @@ export function wantBalancer(unit: UnitDraft, service: Service, balancer: Balanc
   const owner = `${service.namespace}/${service.name}`;
   const title = `Service_${owner}_${balancer.protocol}_${placeName(balancer.place)}`;
   const existing = draft.existing.named('Load_Balancer', title);
-  const options = optionsOf(service, balancer);
+  const options = optionsOf(balancer);
   const row = unit.want({
     table: 'Load_Balancer',
     title,
@@ -29,6 +33,7 @@ export function wantBalancer(unit: UnitDraft, service: Service, balancer: Balanc
       protocol: is([balancer.protocol.toLowerCase()]),
       vips: exactly(balancer.vips, Object.keys(mapOf(existing, 'vips'))),
       options: exactly(options, sometimes),
+      selection_fields: only(service.affinitySeconds === null ? [] : fieldsOfClient),
       external_ids: keys({ 'k8s.ovn.org/kind': 'Service', 'k8s.ovn.org/owner': owner }),
     },
     absent: { name: title },
@@ -47,8 +52,7 @@ function exactly(entries: Readonly<Record<string, string>>, others: readonly str
   return { keys: entries, without: others.filter((key) => !(key in entries)) };
 }
 
-function optionsOf(service: Service, balancer: Balancer): Readonly<Record<string, string>> {
-  const { affinitySeconds } = service;
+function optionsOf(balancer: Balancer): Readonly<Record<string, string>> {
   const { place, protocol, keepsSource } = balancer;
   return {
     reject: 'true',
@@ -57,7 +61,6 @@ function optionsOf(service: Service, balancer: Balancer): Readonly<Record<string
     // Of nodes' own addresses the nodes answer for, and whoever gives a service the address of a load balancer makes it known, too.
     neighbor_responder: place.at === 'announced' ? 'reachable' : 'none',
     ...(keepsSource && { skip_snat: 'true' }),
-    ...(affinitySeconds !== null && { affinity_timeout: `${Math.min(affinitySeconds, longestAffinitySeconds)}` }),
     // A client of UDP would go on to talk to one that is gone, for as long as it talks. Connections of TCP end by themselves, and may outlive their entry.
     ...(protocol === 'UDP' && { ct_flush: 'true' }),
   };

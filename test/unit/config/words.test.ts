@@ -5,7 +5,7 @@ import { familyOf } from '../../../agent/net/address.ts';
 import { parseRange } from '../../../agent/net/address-range.ts';
 import { interfaceNameFault } from '../../../agent/net/interface-name.ts';
 import { misreadInName } from '../../../agent/plan/uplink/misread-name.ts';
-import { escapeText, shellWord } from '../../../agent/printable.ts';
+import { escapeText, shellWord, visibleText } from '../../../agent/printable.ts';
 
 t.test('interface names, as the kernel judges them', (t) => {
   for (const name of ['lo', 'eth0', 'enp0s31f6.12345', 'br-ex', 'a', '...', '12', 'wlan@0', 'ö', '-x']) {
@@ -106,6 +106,9 @@ t.test('the nearest word', (t) => {
 t.test('text of others is safe to print', (t) => {
   t.equal(escapeText('a\u001b[31m\u202e\n\r\t\ud800ä😀'), 'a\\u{1b}[31m\\u{202e}\\n\\r\\t\\u{d800}ä😀');
   t.equal(escapeText('😀😀😀', 2), '😀😀…');
+  t.equal(escapeText('a\u00a0b\u00adc\u2009d\u3000e f'), 'a\\u{a0}b\\u{ad}c\\u{2009}d\\u{3000}e f');
+  t.equal(visibleText('\u0435th0 ä…😀'), '\\u{435}th0 \\u{e4}\\u{2026}\\u{1f600}');
+  t.equal(visibleText('\u0435th0', 2), '\\u{435}t…');
   t.end();
 });
 

@@ -18,14 +18,17 @@ t.test('resolv.conf', (t) => {
   t.end();
 });
 
-t.test('hints: the first line, trimmed', (t) => {
+t.test('hints: the first line that is not blank, trimmed', (t) => {
   const hint = (text: string | null) =>
     readHints((path) => (path === '/var/lib/ovnk/iface_default_hint' ? text : null)).interfaceHint;
   for (const [text, wanted] of [
     ['eth0\n', 'eth0'],
     ['  eth0  \neth1\n', 'eth0'],
     ['eth0\r\n', 'eth0'],
-    ['\neth0\n', null],
+    ['\neth0\n', 'eth0'],
+    [' \r\n\t\neth0\neth1\n', 'eth0'],
+    ['\u00a0\neth0\u00a0\n', 'eth0'],
+    ['\n \n', null],
     ['', null],
     ['"eth0"\n', 'eth0'],
     ["'eth0 '\n", 'eth0'],

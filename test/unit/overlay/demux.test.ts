@@ -5,6 +5,7 @@ import t from 'tap';
 import type { OverlayGateway, OverlayLayout, OverlayNode } from '../../../agent/model/overlay.ts';
 import type { SharedPorts } from '../../../agent/model/overlay-demux.ts';
 import type { DatabaseRow, DatabaseRows } from '../../../agent/model/rows.ts';
+import { withoutLength } from '../../../agent/overlay/addresses.ts';
 import { arrivingServices } from '../../../agent/overlay/arriving.ts';
 import { demuxFlows } from '../../../agent/overlay/demux.ts';
 import { hostServices } from '../../../agent/overlay/host-services.ts';
@@ -52,7 +53,7 @@ function outcomeOf(facts: Facts): { readonly 'flows.txt': string; readonly 'tabl
   const flows = demuxFlows(node, gateway, facts.ports ?? { nic: 1, cluster: 2, isAlone: true }, services);
   return {
     'flows.txt': flows.map(({ flow, why }) => `${flow} # ${why}\n`).join(''),
-    'table.nft': hostServices(services, 'ovn-k8s-mp0')?.script ?? null,
+    'table.nft': hostServices(services, 'ovn-k8s-mp0', gateway.addresses.map(withoutLength))?.script ?? null,
   };
 }
 

@@ -49,7 +49,10 @@ function ofWorkload(): RowPlan {
   world.addresses.set('x/a', ['10.42.1.3/24']);
   const spec = { podSelector: {}, ingress: [{}], egress: [{}] };
   world.policies.set('x/all', readPolicy({ metadata: { namespace: 'x', name: 'all' }, spec }));
-  const services = factsFor([serviceObject('a'), sliceObject('a', [['10.42.1.3', 'n1']])], [nodeOf(1)]);
+  const services = factsFor(
+    [serviceObject('a', { sessionAffinity: 'ClientIP' }), sliceObject('a', [['10.42.1.3', 'n1']])],
+    [nodeOf(1)],
+  );
   const facts = policyFacts(modern, world);
   const { services: served, slices } = services.workload;
   return planAll(

@@ -211,6 +211,19 @@ t.test('the last one that was kept stays behind any number of runs that failed',
   t.end();
 });
 
+t.test('the last one that a person asked for stays behind any number of repairs', (t) => {
+  const directory = t.testdir({});
+  const id = (index: number): string => `20260102T0304${String(index).padStart(2, '0')}Z-0001`;
+  for (let index = 0; index < 30; index++) {
+    const journal = openJournal(directory, { ...headerOf(id(index)), command: index < 3 ? 'apply' : 'apply --repair' });
+    journal.setState('committed', at, null);
+    journal.close();
+  }
+  pruneJournals(directory);
+  t.match(readJournals(directory).records.at(-1), { header: { id: id(2), command: 'apply' } });
+  t.end();
+});
+
 t.test('ids sort by time', (t) => {
   t.equal(transactionId(new Date(at), 0x1f, null), '20260102T030405Z-001f');
   const [one, other] = ['2026-01-02T03:04:05Z', '2026-01-02T03:04:06Z'].map((time) => new Date(time)) as [Date, Date];

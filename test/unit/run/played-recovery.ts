@@ -161,11 +161,16 @@ function untouchable(): Node {
 }
 
 /** Journals with these ends, oldest first. */
-export function written(t: Test, states: Readonly<Record<string, TransactionState>>): RecordPlaces {
+export function written(
+  t: Test,
+  states: Readonly<Record<string, TransactionState>>,
+  commands: Readonly<Record<string, string>> = {},
+): RecordPlaces {
   const root = t.testdir({});
   const places = { journals: join(root, 'tx'), status: join(root, 'run') };
   for (const [id, state] of Object.entries(states)) {
-    const journal = openJournal(places.journals, journalOf(id));
+    const header = journalOf(id);
+    const journal = openJournal(places.journals, { ...header, command: commands[id] ?? header.command });
     journal.append({ event: 'checkpoint', path: checkpoint });
     if (state !== 'open') journal.setState(state, now, null);
     journal.close();

@@ -1,0 +1,98 @@
+import type { OverlayLayout, OverlayNode } from '../model/overlay.ts';
+import { masqueradeSubnets } from '../model/ovn-kubernetes-addresses.ts';
+import { isIpv6 } from './addresses.ts';
+import { is } from './column-changes.ts';
+import type { Draft, WantedRow } from './draft.ts';
+import { wantHeld } from './held.ts';
+import { nodeNames } from './names.ts';
+import { tunnelPorts } from './tunnel-ports.ts';
+
+/** Above every rule of a network policy, and above the policies of a router by which nodes are reached. */
+const priority = 1010;
+
+const families = [
+  { number: 4, isSix: false, word: 'ip4' },
+  { number: 6, isSix: true, word: 'ip6' },
+] as const;
+
+/** A packet by which a tunnel would begin or end (ovn-sb(5), logical expressions). */
+const isTunnelPacket = `udp.dst == {${Object.values(tunnelPorts)
+  .toSorted((a, b) => a - b)
+  .join(', ')}}`;
+
+/**
+ * A network policy takes an address for the pod that has it. What comes in from outside of the cluster with one of the cluster's addresses is therefore
+ * dropped by the router that it reaches first, before it is led anywhere.
+ */
+export function wantOutsideGuards(
+  draft: Draft,
+  layout: OverlayLayout,
+  router: WantedRow,
+  outsidePort: string,
+  node: string,
+): void {
+  for (const { number, isSix, word } of families) {
+    const own = [...layout.clusterSubnets, ...layout.serviceSubnets, ...layout.joinSubnets].filter(
+      (range) => isIpv6(range) === isSix,
+    );
+    if (own.length === 0) continue;
+    const ranges = [...own, masqueradeSubnets[number]].join(', ');
+    const match = `inport == "${outsidePort}" && ${word}.src == {${ranges}}`;
+    wantDropped(draft, router, match, node, 'nobody outside has an address of the cluster');
+  }
+}
+
+/**
+ * What pods send into tunnels would leave by a gateway with the gateway's address, at which the tunnels of its node may end, and pass for what another pod
+ * has sent. So would what a service leads from outside to another node.
+ */
+export function wantTunnelGuard(draft: Draft, router: WantedRow, node: string): void {
+  wantDropped(draft, router, isTunnelPacket, node, 'no tunnel begins in a pod');
+}
+
+function wantDropped(draft: Draft, router: WantedRow, match: string, node: string, why: string): void {
+  wantHeld(draft, {
+    table: 'Logical_Router_Policy',
+    title: `${router.title}: ${match}`,
+    holder: router,
+    column: 'policies',
+    key: { priority, match },
+    columns: { action: is('drop') },
+    node,
+    why,
+  });
+}
+
+/**
+ * The same where the node itself hands packets in, whichever interface they came by: of the cluster's addresses only the node's own is its own, and the
+ * policies always let that one pass. Nothing that a pod sends ends in a tunnel of the node.
+ */
+export function wantNodeGuards(
+  draft: Draft,
+  { clusterSubnets }: OverlayLayout,
+  node: OverlayNode,
+  own: readonly string[],
+  nodeSwitch: WantedRow,
+): void {
+  const { management } = nodeNames(node.name);
+  const drop = (direction: 'from-lport' | 'to-lport', match: string, why: string): void => {
+    wantHeld(draft, {
+      table: 'ACL',
+      title: `${node.name}: ${match}`,
+      holder: nodeSwitch,
+      column: 'acls',
+      key: { direction, priority, match },
+      columns: { action: is('drop') },
+      node: node.name,
+      why,
+    });
+  };
+  for (const { number, isSix, word } of families) {
+    const ranges = clusterSubnets.filter((range) => isIpv6(range) === isSix);
+    if (ranges.length === 0) continue;
+    const except = own.filter((address) => isIpv6(address) === isSix).map((address) => ` && ${word}.src != ${address}`);
+    const from = `${word}.src == {${[...ranges, masqueradeSubnets[number]].join(', ')}}${except.join('')}`;
+    drop('from-lport', `inport == "${management}" && ${from}`, 'a node has no address of a pod');
+  }
+  drop('to-lport', `outport == "${management}" && ${isTunnelPacket}`, 'no tunnel begins in a pod');
+}

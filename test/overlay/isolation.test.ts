@@ -1,0 +1,142 @@
+// A network policy holds by whichever way a packet comes, and nothing that a pod sends passes for a tunnel.
+import t, { type Test } from 'tap';
+import { form } from './form.ts';
+import { type Host, missingForHosts, startLan } from './hosts.ts';
+import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
+import { ask, balance, type Pod, serve, startPod } from './services.ts';
+
+/** What is let through is answered within milliseconds; nothing is proven by waiting longer. */
+const silenceMs = 1500;
+
+const reason = missingForHosts();
+if (reason !== null) t.plan(0, reason);
+else for (const which of ovnsHere()) t.test(`what comes from outside, OVN: ${which}`, (t) => isolated(t, which));
+
+/** Connects once, where nobody shall answer; what the other end says, or nothing. */
+function attempt(from: Pick<Host, 'must'>, address: string, port: number): string {
+  const script = `
+    const socket = require('net').connect(${port}, '${address}');
+    socket.on('data', (answer) => { console.log(String(answer)); process.exit(); });
+    socket.on('error', () => process.exit());
+    setTimeout(() => process.exit(), ${silenceMs});`;
+  return from.must(process.execPath, '-e', script).trim();
+}
+
+/** Sends a datagram to each of these ports, in their order, from one of the sender's addresses. */
+function send(from: Pick<Host, 'must'>, own: string, address: string, ports: readonly number[]): void {
+  const script = `
+    const socket = require('dgram').createSocket('udp4');
+    const next = (ports) => ports.length === 0 ? socket.close() : socket.send('?', ports[0], '${address}', () => next(ports.slice(1)));
+    socket.bind(0, '${own}', () => next(${JSON.stringify(ports)}));`;
+  from.must(process.execPath, '-e', script);
+}
+
+/** Listens for datagrams at these ports; the ports at which they have come, up to and with the last of them. */
+async function listen(on: Pick<Host, 'start'>, ports: readonly number[]): Promise<{ heard(): Promise<string> }> {
+  const script = `
+    const heard = [];
+    let open = ${ports.length};
+    for (const port of ${JSON.stringify(ports)}) {
+      const socket = require('dgram').createSocket('udp4');
+      socket.on('message', () => { heard.push(port); if (port === ${ports.at(-1)}) console.log(heard.join(' ')); });
+      socket.bind(port, () => { open -= 1; if (open === 0) console.log('ready'); });
+    }`;
+  const { stdout } = on.start(process.execPath, '-e', script);
+  const line = (): Promise<string> =>
+    new Promise((resolve) => {
+      stdout?.once('data', (text) => resolve(String(text).trim()));
+    });
+  await line();
+  return { heard: line };
+}
+
+/** Packets that have arrived at a pod, whoever listens there or not (proc_net(5), snmp). */
+function datagramsAt(pod: Pod): number {
+  const [names = '', values = ''] = pod
+    .must('cat', '/proc/net/snmp')
+    .split('\n')
+    .filter((line) => line.startsWith('Udp:'));
+  const counts = new Map(names.split(' ').map((name, place) => [name, Number(values.split(' ')[place])]));
+  return (counts.get('InDatagrams') ?? 0) + (counts.get('NoPorts') ?? 0);
+}
+
+async function isolated(t: Test, which: WhichOvn): Promise<void> {
+  const lan = await startLan(t, which);
+  const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12, ['eth1'])];
+  const client = await lan.host('client', 50, ['eth1']);
+  form(t, [n1, n2]);
+  t.match(n2.agent('overlay', 'gateway', '--next-hop', '192.0.2.254'), { status: 0 });
+  t.match(n1.agent('overlay', 'apply'), { status: 0 });
+  const far = await startPod(n1, n1, '10.42.0.0/24', 'fd01::/64');
+  const near = await startPod(n1, n2, '10.42.1.0/24', 'fd01:0:0:1::/64');
+  for (const host of [n2, client]) await serve(host);
+  for (const [host, address] of [
+    [n2, '203.0.113.12'],
+    [client, '203.0.113.50'],
+  ] as const) {
+    host.must('ip', 'address', 'add', `${address}/24`, 'dev', 'eth1');
+    host.must('ethtool', '-K', 'eth1', 'tx', 'off');
+  }
+  // As on a node with Kubernetes, and with a source that is checked no more than distributions do.
+  n2.must(
+    'sysctl',
+    '-qw',
+    'net.ipv4.ip_forward=1',
+    ...['all', 'default', 'br-ex', 'eth1'].map((one) => `net.ipv4.conf.${one}.rp_filter=2`),
+  );
+  balance(n1, 'web', 'tcp', {
+    '10.43.0.80:80': `${near.address}:8080`,
+    [`${n2.address}:30080`]: `${near.address}:8080`,
+  });
+  t.match(n2.agent('overlay', 'apply'), { status: 0 });
+
+  await t.test('what a policy lets pass, and what not', async (t) => {
+    const group = 'closed';
+    n1.must('ovn-nbctl', 'pg-add', group, 'pod-n2');
+    const rule = (action: string, match: string, priority: number): void => {
+      n1.must('ovn-nbctl', 'acl-add', group, 'to-lport', String(priority), `outport == @${group} && ${match}`, action);
+    };
+    client.must('ip', 'route', 'add', '192.0.2.12/32', 'via', '203.0.113.12');
+    t.equal(ask(client, 'tcp', n2.address, 30080), n2.address, 'by another NIC it comes from the node on the LAN');
+    t.equal(ask(n2, 'tcp', n2.address, 30080), '10.42.1.2', 'the node itself comes from its interface in the cluster');
+    rule('drop', 'ip', 1000);
+    rule('allow', 'arp', 1001);
+    rule('allow-related', `ip4.src == ${far.address}`, 1001);
+    n1.must('ovn-nbctl', '--wait=hv', 'sync');
+    t.equal(ask(n2, 'tcp', n2.address, 30080), '10.42.1.2', 'which every policy lets pass');
+    t.equal(ask(far, 'tcp', near.address, 8080), far.address, 'who is allowed');
+    t.equal(attempt(client, n2.address, 30080), '', 'another NIC is no way round a policy');
+    client.must('ip', 'route', 'delete', '192.0.2.12/32');
+    t.equal(attempt(client, n2.address, 30080), '', 'nor is the gateway');
+
+    const before = datagramsAt(near);
+    client.must('ip', 'address', 'add', `${far.address}/32`, 'dev', 'lo');
+    for (const [way, device] of [
+      ['203.0.113.12', 'eth1'],
+      ['192.0.2.12', 'br-ex'],
+    ] as const) {
+      client.must('ip', 'route', 'replace', '10.42.1.0/24', 'via', way, 'dev', device);
+      send(client, far.address, near.address, [8053, 8053, 8053]);
+    }
+    client.must('ip', 'route', 'delete', '10.42.1.0/24');
+    client.must('ip', 'address', 'delete', `${far.address}/32`, 'dev', 'lo');
+    t.equal(ask(far, 'udp', near.address, 8053), far.address, 'the real pod is heard');
+    t.equal(datagramsAt(near), before + 1, 'and nobody else with its address');
+    n1.must('ovn-nbctl', 'pg-del', group);
+  });
+
+  await t.test('no tunnel begins in a pod', async (t) => {
+    const ports = [6081, 4789, 6082];
+    for (const [host, what] of [
+      [client, 'outside'],
+      [n2, 'its own node'],
+    ] as const) {
+      const listener = await listen(host, ports);
+      const heard = listener.heard();
+      send(near, near.address, host.address, ports);
+      t.equal(await heard, '6082', `${what} gets the rest`);
+    }
+    t.equal(ask(near, 'tcp', far.address, 8080), near.address, 'the tunnels of the nodes work');
+    n1.must('ovn-nbctl', 'lsp-del', 'pod-n2');
+  });
+}

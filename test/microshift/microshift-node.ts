@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { unpackedContainerd } from '../cluster/unpacked-containerd.ts';
+import { managedVeths } from '../node/microshift-stand-in.ts';
 import { bootNode, type NodeOptions, type TestNode } from '../node/node.ts';
 import { projectDir } from '../node/source.ts';
 import { microshiftFolder } from './microshift-folder.ts';
@@ -67,8 +68,7 @@ const ownFiles: Readonly<Record<string, string>> = {
   '/etc/containerd/config.toml': runtimeConfig,
   '/etc/systemd/system/microshift.service.d/test-node.conf': '[Service]\nExecStartPre=/testnode/kubelet-kernel.sh\n',
   '/etc/microshift/config.d/90-test-node.yaml': asJson(ofTestNode),
-  // MicroShift has NetworkManager leave veths alone, which the NICs of the node are.
-  '/etc/NetworkManager/conf.d/95-nics.conf': '[device-nics]\nmatch-device=interface-name:eth*\nmanaged=1\n',
+  ...managedVeths,
   // No router advertises itself on most LANs of the tests, for which NetworkManager would wait a minute.
   '/etc/systemd/system/NetworkManager-wait-online.service.d/soon.conf': '[Service]\nEnvironment=NM_ONLINE_TIMEOUT=5\n',
 };

@@ -4,14 +4,18 @@ import t from 'tap';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { isTakenBack } from './interfere.ts';
+import { microshiftStandInFile } from './microshift-file-table.ts';
 import { microshiftStandIn, whatOthersHave, withIpv6 } from './microshift-stand-in.ts';
 import { bootNode } from './node.ts';
 
-const { '/usr/bin/configure-ovs.sh': script = '', '/usr/local/bin/pods': pods = '' } = microshiftStandIn;
+const script = '/usr/bin/configure-ovs.sh';
+const { '/usr/local/bin/pods': pods = '' } = microshiftStandIn;
 const files = {
   ...microshiftStandIn,
   '/etc/microshift/ovn.yaml': 'ovs:\n  datapathType: netdev\n',
-  '/usr/bin/configure-ovs.sh': script.replace('set bridge br-ex ', 'set bridge br-ex datapath_type=netdev '),
+  [script]: microshiftStandInFile(script, (text) =>
+    text.replace('set bridge br-ex ', 'set bridge br-ex datapath_type=netdev '),
+  ),
   '/usr/local/bin/pods': pods.replace('add-br br-int ', 'add-br br-int -- set bridge br-int datapath_type=netdev '),
 };
 /** A veth leaves checksums to its other end, and what reads it by a packet socket sees them missing. */

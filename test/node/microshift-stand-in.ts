@@ -1,10 +1,6 @@
 // What MicroShift, ovn-controller and ovnkube do to br-ex of a node that runs them: the bridge without a NIC, ports, a flow, addresses, a route.
 // As MicroShift's packaging/systemd/configure-ovs.sh and pkg/node/netconfig.go, and ovn-kubernetes' go-controller/pkg/node do it at their start.
-
-const script = `#!/bin/bash
-ovs-vsctl --timeout=15 --may-exist add-br br-ex -- br-set-external-id br-ex bridge-id br-ex -- set bridge br-ex fail-mode=standalone other_config:hwaddr=0a:59:00:00:00:01
-nmcli device set br-ex managed no
-`;
+import { microshiftStandInFile } from './microshift-file-table.ts';
 
 /** ovn-controller adds the ports that the mappings ask for, ovnkube its flows and addresses, MicroShift its API server's address. */
 const pods = `#!/bin/bash
@@ -38,11 +34,22 @@ ExecStart=/usr/local/bin/pods
  */
 export const withIpv6 = "profiles() { eth_profile eth0 <<< $'[ipv4]\\nmethod=auto\\n[ipv6]\\nmethod=link-local'; }";
 
+const ofMicroShift = [
+  '/usr/bin/configure-ovs.sh',
+  '/etc/NetworkManager/conf.d/10-microshift-ignore-devices.conf',
+  '/etc/microshift/config.yaml.default',
+  '/etc/microshift/ovn.yaml.default',
+] as const;
+
+/** NICs of the node are veths, and MicroShift has NetworkManager leave those alone. */
+export const managedVeths = {
+  '/etc/NetworkManager/conf.d/95-nics.conf': '[device-nics]\nmatch-device=interface-name:eth*\nmanaged=1\n',
+} as const;
+
 /** Files of a node on which they start at every boot, behind microshift-ovs-init.service. */
 export const microshiftStandIn: Readonly<Record<string, string>> = {
-  '/usr/bin/configure-ovs.sh': script,
-  '/etc/NetworkManager/conf.d/10-microshift-ignore-devices.conf':
-    '[keyfile]\nunmanaged-devices=interface-name:br-int,interface-name:patch-*\n',
+  ...Object.fromEntries(ofMicroShift.map((path) => [path, microshiftStandInFile(path)])),
+  ...managedVeths,
   '/usr/local/bin/pods': pods,
   '/etc/systemd/system/microshift-stand-in.service': unit,
   '/etc/systemd/system/multi-user.target.d/stand-in.conf': '[Unit]\nWants=microshift-stand-in.service\n',

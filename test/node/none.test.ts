@@ -1,8 +1,11 @@
 // br-ex without a NIC: `uplink: none`, as MicroShift makes it today. Nobody may notice at all.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
+import { microshiftStandInFile } from './microshift-file-table.ts';
 import { bootNode } from './node.ts';
 import { picture, pictureLike } from './picture.ts';
+
+const script = '/usr/bin/configure-ovs.sh';
 
 t.test('br-ex without a NIC', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({
@@ -47,12 +50,12 @@ t.test('br-ex without a NIC', { skip: nodeSkip }, async (t) => {
   });
 
   await t.test("where MicroShift puts its own there, it has none of the profile's", async (t) => {
-    await node.write('/usr/bin/configure-ovs.sh', '# hwaddr=0a:59:00:00:00:01\n');
+    await node.write(script, microshiftStandInFile(script));
     t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /committed/ });
     t.strictSame((await node.state()).addressesOf('br-ex'), []);
     await node.text('ip address add 10.44.0.0/32 dev br-ex');
     t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /^Nothing to do/ });
-    await node.text('rm /usr/bin/configure-ovs.sh');
+    await node.text(`rm ${script}`);
     t.match(await node.run('microshift-net apply'), { exitCode: 0, stdout: /committed/ });
     t.strictSame((await node.state()).addressesOf('br-ex'), ['10.44.0.0/32']);
   });

@@ -1,5 +1,6 @@
 // br-ex without a NIC, as MicroShift makes it. Without ovnkube the containers are those of the other flavour.
 import t from 'tap';
+import { microshiftStandInFile } from '../node/microshift-file-table.ts';
 import { clusterSkip, ovnkubeSkip } from './availability.ts';
 import { liveOnOneNode } from './one-node.ts';
 
@@ -8,9 +9,10 @@ const ovnYaml = 'uplink: none\novs:\n  datapathType: netdev\n';
 
 t.test('no-uplink', options, (t) => liveOnOneNode(t, { ovnYaml }));
 
+const script = '/usr/bin/configure-ovs.sh';
 /** Its script is on the node, and at its start it adds the address of its API server (openshift/microshift, pkg/node/netconfig.go). */
 const microshift = {
-  '/usr/bin/configure-ovs.sh': '# hwaddr=0a:59:00:00:00:01\n',
+  [script]: microshiftStandInFile(script),
   '/etc/systemd/system/microshift-stand-in.service':
     '[Unit]\nAfter=microshift-ovs-init.service\n[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/ip address replace 10.44.0.0/32 dev br-ex\n',
   '/etc/systemd/system/multi-user.target.d/microshift.conf': '[Unit]\nWants=microshift-stand-in.service\n',

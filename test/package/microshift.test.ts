@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t, { type Test } from 'tap';
 import { nodeSkip } from '../node/availability.ts';
+import { managedVeths } from '../node/microshift-stand-in.ts';
 import { hasMoved } from '../node/moved.ts';
 import { bootNode, type TestNode } from '../node/node.ts';
 import { buildPackage, rpmSkip } from './build-package.ts';
@@ -47,6 +48,7 @@ t.test('beside MicroShift', { skip: nodeSkip || rpmSkip }, async (t) => {
     bare: true,
     folders: { '/root/packages': folder },
     files: {
+      ...managedVeths,
       '/usr/lib/systemd/system/kdump.service': kdump,
       '/etc/systemd/system/NetworkManager-wait-online.service.d/soon.conf': soonOnline,
       '/etc/systemd/system/ovs-vswitchd.service.d/rhel.conf': withDatabase,

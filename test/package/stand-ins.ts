@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { type MicroShiftFile, microshiftFileTable, microshiftStandInFile } from '../node/microshift-file-table.ts';
 
 export interface StandIn {
   readonly name: string;
@@ -58,8 +59,11 @@ export function buildStandIns(folder: string, packages: readonly StandIn[]): voi
 function specOf({ name, version, tags = [], files = {}, scripts = {} }: StandIn): string {
   const [number = '', epoch] = version.split(':').toReversed();
   const paths = Object.keys(files);
+  const modeOf = (file: string): string => (tableEntry(file)?.mode ?? 0o755).toString(8);
+  // A real file may lack the newline at its end.
+  const base64 = (file: string): string => Buffer.from(files[file] ?? '').toString('base64');
   const write = (file: string): string =>
-    `install -D -m 0755 /dev/stdin %{buildroot}${file} <<'END'\n${files[file]}END\n`;
+    `base64 -d <<'END' | install -D -m ${modeOf(file)} /dev/stdin %{buildroot}${file}\n${base64(file)}\nEND\n`;
   return `
 Name: ${name}
 ${epoch === undefined ? '' : `Epoch: ${epoch}`}
@@ -82,46 +86,14 @@ ${paths.join('\n')}
 `;
 }
 
-/** MicroShift's unit, by its directives (packaging/systemd/microshift-ovs-init.service). */
-const unit = `[Unit]
-Description=Stands for the unit of MicroShift
-After=openvswitch.service NetworkManager.service
-Before=microshift.service
-Requires=openvswitch.service NetworkManager.service
-[Service]
-Type=oneshot
-ExecStart=/bin/bash /usr/bin/configure-ovs.sh
-ExecStart=/bin/bash /usr/bin/configure-ovs-microshift.sh
-TimeoutSec=2m
-`;
+/** Real files are known by their size and more; what only has to be there says of which version it is. */
+function textOf(file: string, version: string): string {
+  return tableEntry(file) === undefined ? `# ${version}\n` : microshiftStandInFile(file);
+}
 
-/** Starts like MicroShift's (packaging/systemd/microshift.service), and does nothing. */
-const microshift = `[Unit]
-Description=Stands for MicroShift
-Wants=network-online.target crio.service openvswitch.service microshift-ovs-init.service
-After=network-online.target crio.service openvswitch.service microshift-ovs-init.service
-[Service]
-Type=oneshot
-RemainAfterExit=yes
-ExecStart=/bin/true
-[Install]
-WantedBy=multi-user.target
-`;
-
-/** Does what MicroShift's script of this name ends with. */
-const script = `#!/bin/bash
-ovs-vsctl --timeout=15 --may-exist add-br br-ex -- br-set-external-id br-ex bridge-id br-ex -- set bridge br-ex fail-mode=standalone other_config:hwaddr=0a:59:00:00:00:01
-nmcli device set br-ex managed no
-`;
-
-const texts: Readonly<Record<string, string>> = {
-  '/usr/lib/systemd/system/microshift.service': microshift,
-  '/usr/lib/systemd/system/microshift-ovs-init.service': unit,
-  '/usr/bin/configure-ovs.sh': script,
-  '/usr/bin/configure-ovs-microshift.sh': '#!/bin/sh\n',
-  '/etc/systemd/system/ovs-vswitchd.service.d/microshift-cpuaffinity.conf': '[Service]\nCPUAffinity=0\n',
-  '/etc/systemd/system/ovsdb-server.service.d/microshift-cpuaffinity.conf': '[Service]\nCPUAffinity=0\n',
-};
+function tableEntry(file: string): MicroShiftFile | undefined {
+  return microshiftFileTable.find(({ path }) => path === file);
+}
 
 /** MicroShift's packages of a version that a node has at least, with their real requirements, paths and scriptlets for the network. */
 export function microshiftPackages(version: string): readonly StandIn[] {
@@ -129,7 +101,7 @@ export function microshiftPackages(version: string): readonly StandIn[] {
     Object.fromEntries(
       (microshiftFiles[name] ?? [])
         .filter((file) => !/[*]|\/$/.test(file))
-        .map((file) => [file, texts[file] ?? `# ${version}\n`]),
+        .map((file) => [file, textOf(file, version)]),
     );
   const own = `Requires: microshift = ${version}`;
   return [

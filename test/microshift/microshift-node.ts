@@ -108,9 +108,12 @@ export async function startMicroShift(node: TestNode): Promise<number> {
   throw new Error(`MicroShift did not start: ${started.stderr}${await lastWords(node)}`);
 }
 
-/** The end of MicroShift's journal without the many lines of its parts. */
+/** What MicroShift has said of its own ends in this boot, and the end of its journal without the configuration and certificates it lists at its start. */
 export async function lastWords(node: TestNode): Promise<string> {
-  return node.text('journalctl -b -u microshift --no-pager -o cat | grep -v run.go | tail -n 40');
+  const ends =
+    'Restarting MicroShift|SIGTERM|Service error|MICROSHIFT STOP|terminated prematurely|process exited|panic';
+  return node.text(`journalctl -b -u microshift --no-pager -o cat > /tmp/words
+    grep -E '${ends}' /tmp/words | tail -n 12; echo ...; grep -vE 'run.go|certchains.go' /tmp/words | tail -n 20`);
 }
 
 /**

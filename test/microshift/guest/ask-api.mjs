@@ -28,7 +28,11 @@ function ask(address) {
         .on('data', (part) => (text += part))
         .on('error', fail);
       answer.on('end', () =>
-        resolve({ address, status: answer.statusCode, nodes: answer.statusCode === 200 ? nodesOf(text) : text }),
+        resolve({
+          address,
+          status: answer.statusCode,
+          ...(answer.statusCode === 200 ? { nodes: nodesOf(text) } : { error: text }),
+        }),
       );
     });
     asked.on('timeout', () => asked.destroy(new Error(`no answer within ${answerLimitMs / 1000} s`))).on('error', fail);

@@ -38,7 +38,7 @@ export function arrivingServices(
   const elsewhere = new Set(tunnelEndsOfOthers(rows, node.systemId));
   const arrives = ({ at, isOfGateway }: Vip): boolean =>
     isOfGateway &&
-    !elsewhere.has(at.address) &&
+    (own.includes(at.address) || !elsewhere.has(at.address)) &&
     own.some((address) => isIpv6(address) === isIpv6(at.address)) &&
     !inside(at.address);
   const places = byText(vips, placeText);
@@ -95,11 +95,13 @@ function isInside(subnets: readonly string[], address: string): boolean {
   return subnets.some((subnet) => isWithin(address, subnet));
 }
 
-/** What others' chassis say of where they are: a NodePort there is theirs. */
+/** What others' chassis say of where they are, in rows that their certificates cover: a NodePort there is theirs. This node's own is its own, whoever says so. */
 function tunnelEndsOfOthers(rows: DatabaseRows, systemId: string): string[] {
   const existing = indexRows(rows);
   const others = existing.all('Chassis').filter((row) => row.name !== systemId);
-  const ends = others.flatMap((row) => existing.referred(row, 'encaps', 'Encap'));
+  const ends = others.flatMap((row) =>
+    existing.referred(row, 'encaps', 'Encap').filter((end) => ['', row.name].includes(textOf(end, 'chassis_name'))),
+  );
   return ends.map((row) => canonicalAddress(textOf(row, 'ip')));
 }
 

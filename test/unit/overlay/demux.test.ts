@@ -135,3 +135,21 @@ t.test('without a gateway a node is told of what it serves itself in the cluster
   t.strictSame(services, [{ protocol: 'tcp', address: '10.43.0.1', port: 443, target, isServedHere: true }]);
   t.end();
 });
+
+t.test('a member that claims the address of this node takes no service from it', (t) => {
+  const node = nodeOf(1, { gateway: gatewayOf(1) });
+  const vips = { '192.0.2.11:30080': '10.42.1.9:8080' };
+  const rows = southboundOf({ balancers: [{ name: 'all', vips }], others: ['192.0.2.99'] }, node);
+  const [own, liar] = rows.tables.Encap ?? [];
+  const arriving = (encaps: readonly unknown[], more: readonly DatabaseRow[] = []): number => {
+    const [first, second] = rows.tables.Chassis ?? [];
+    const Chassis = [first, { ...second, encaps }] as DatabaseRow[];
+    const tables = { ...rows.tables, Chassis, Encap: [own, liar, ...more] as DatabaseRow[] };
+    return arrivingServices(modern, node, node.gateway, { ...rows, tables }).length;
+  };
+  t.equal(arriving([liar?._uuid]), 1, 'an honest one');
+  t.equal(arriving([own?._uuid]), 1, 'by the row of this node');
+  const forged = { _uuid: 'forged', ip: '192.0.2.11', type: 'vxlan', chassis_name: '192.0.2.99' };
+  t.equal(arriving(['forged'], [forged]), 1, 'by a row of its own');
+  t.end();
+});

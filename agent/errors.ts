@@ -37,6 +37,7 @@ export const errorTable = {
   'no-uplink': failed,
   busy: failed,
   'bridge-foreign': failed,
+  'bridge-unmanaged': usage,
   'activation-failed': failed,
   'activation-timeout': failed,
   'proof-failed': failed,

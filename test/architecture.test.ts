@@ -80,7 +80,9 @@ const layers: Readonly<Record<string, Layer>> = {
       'failures.ts',
       'facts',
       'model',
+      'net',
       'plan',
+      'printable.ts',
       'version.ts',
     ],
     packages: ['node:fs'],
@@ -182,7 +184,7 @@ const layers: Readonly<Record<string, Layer>> = {
     never: { 'plan/uplink': 'tuning does not depend on it' },
   },
   compare: {
-    may: ['model', 'net'],
+    may: ['model', 'net', 'printable.ts'],
     packages: ['node:util'],
     because: pure,
     never: { plan: 'the plan asks for the comparison', 'node:fs': pure },

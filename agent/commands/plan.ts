@@ -1,4 +1,5 @@
-import { differenceLine, inWords, planInWords } from '../compare/in-words.ts';
+import { driftOf } from '../compare/drift.ts';
+import { differenceLine, planInWords } from '../compare/in-words.ts';
 import { usableConfig } from '../config/effective.ts';
 import { mtuWarnings } from '../config/warnings.ts';
 import { AgentError, type ExitCode, exitCode } from '../errors.ts';
@@ -9,6 +10,7 @@ import type { TuningPlan } from '../model/tuning.ts';
 import { planApply } from '../plan/plan.ts';
 import { planTuning } from '../plan/tuning/tuning.ts';
 import { withNode } from '../run/node.ts';
+import { planCloser } from '../run/plan-closer.ts';
 import { warningLines } from '../view/config-view.ts';
 import { planText } from '../view/plan-view.ts';
 import { joinLines } from '../view/style.ts';
@@ -43,12 +45,14 @@ export async function verify(output: Output): Promise<ExitCode> {
     });
     return exitCode.done;
   }
-  const differences = [...made.plan.differences.map(inWords), ...made.tuning.differences];
+  const { differences, faults } = driftOf(made, made.observation);
   const lines = differences.map((entry) => `  ${differenceLine(entry)}`);
+  const remedies = [
+    ...(differences.length > faults.length ? ['Mend it with: microshift-net apply'] : []),
+    ...faults.map(({ subject, remedy }) => `For the ${subject}: ${remedy}`),
+  ];
   const text =
-    differences.length === 0
-      ? 'No drift: the node is as wanted.'
-      : joinLines(['Drift:', ...lines, 'Mend it with: microshift-net apply']);
+    differences.length === 0 ? 'No drift: the node is as wanted.' : joinLines(['Drift:', ...lines, ...remedies]);
   output.result(text, { command: 'verify', outcome: differences.length === 0 ? 'as-wanted' : 'drift', differences });
   return differences.length === 0 ? exitCode.done : exitCode.drift;
 }
@@ -67,9 +71,8 @@ async function planNow(): Promise<Planned | null> {
   const { config, warnings } = await usableConfig();
   if (config.disableOvsInit.value) return null;
   return withNode(async (node) => {
-    const observation = await node.observe();
-    const planned = planFor(config, observation);
-    return { ...planned, observation, warnings: [...warnings, ...uplinkWarnings(config, planned.plan, observation)] };
+    const planned = await planCloser(await node.observe(), (observation) => planFor(config, observation));
+    return { ...planned, warnings: [...warnings, ...uplinkWarnings(config, planned.plan, planned.observation)] };
   });
 }
 

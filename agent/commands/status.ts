@@ -1,4 +1,5 @@
-import { inWords } from '../compare/in-words.ts';
+import { driftOf } from '../compare/drift.ts';
+import { differenceLine } from '../compare/in-words.ts';
 import { missingFromBridge } from '../compare/manual-bridge.ts';
 import { loadedConfig, unknownWarning } from '../config/effective.ts';
 import { asAgentError } from '../errors.ts';
@@ -7,6 +8,7 @@ import { journalDirectory } from '../model/journal.ts';
 import type { Observation } from '../model/observation.ts';
 import { readJournals } from '../run/journal.ts';
 import { withNode } from '../run/node.ts';
+import { planCloser } from '../run/plan-closer.ts';
 import { missingText, type StatusView, statusText } from '../view/status-view.ts';
 import type { Output } from './output.ts';
 import { planFor } from './plan.ts';
@@ -36,8 +38,11 @@ async function judge(observation: Observation): Promise<Pick<StatusView, 'differ
       const lacks = missingFromBridge(observation, config.uplink.value === 'none');
       return { differences: [], problem: lacks.length === 0 ? null : missingText(lacks), unknown };
     }
-    const { plan, tuning } = planFor(config, observation);
-    return { differences: [...plan.differences.map(inWords), ...tuning.differences], problem: null, unknown };
+    const planned = await planCloser(observation, (seen) => planFor(config, seen));
+    const { differences, faults } = driftOf(planned, observation);
+    const [fault] = faults;
+    const problem = fault === undefined ? null : `${differenceLine(fault)}; ${fault.remedy}`;
+    return { differences, problem, unknown };
   } catch (error) {
     const { message, hint } = asAgentError(error);
     return { differences: [], problem: hint === undefined ? message : `${message}; ${hint}`, unknown };

@@ -1,8 +1,10 @@
 import type { CheckResult, Examination } from '../model/examination.ts';
+import { bondChecks } from './bonds.ts';
 import { clusterChecks } from './cluster.ts';
 import { diagnose } from './diagnosis.ts';
 import { fileChecks } from './files.ts';
 import type { Check } from './finding.ts';
+import { interfaceRuleChecks } from './interface-rules.ts';
 import { kernelChecks } from './kernel.ts';
 import { microshiftChecks } from './microshift.ts';
 import { overlayChecks } from './overlay.ts';
@@ -16,7 +18,9 @@ export const checks: readonly Check[] = [
   ...unitChecks,
   ...fileChecks,
   ...profileChecks,
+  ...bondChecks,
   ...kernelChecks,
+  ...interfaceRuleChecks,
   ...microshiftChecks,
   ...clusterChecks,
   ...overlayChecks,

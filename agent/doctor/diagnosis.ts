@@ -76,6 +76,7 @@ function observed(examination: Examination): Observation | null {
   if (network.value === null || networkManager.value === null || ovs.value === null) return null;
   const { links, routes, foreign = [], resolver, missingPrograms, ...said } = network.value;
   const { hasMicroShiftScript, hasMicroShift, lacksTun, signpost } = said;
+  const { stackedElsewhere, interfaceRules, interfaceZones, kernelIpv6 } = said;
   const { bootId = '', hostname = '' } = system.value ?? {};
   const textOf = (path: string): string | null => {
     if (path === hintedNicPath) return files.value?.hintedNic ?? null;
@@ -96,6 +97,10 @@ function observed(examination: Examination): Observation | null {
     routes,
     ...(signpost === undefined ? {} : { signpost }),
     foreign,
+    ...(stackedElsewhere === undefined ? {} : { stackedElsewhere }),
+    ...(interfaceZones === undefined ? {} : { interfaceZones }),
+    ...(interfaceRules === undefined ? {} : { interfaceRules }),
+    ...(kernelIpv6 === undefined ? {} : { kernelIpv6 }),
     resolver,
     hints: readHints(textOf),
     ...(tuning.value === null ? {} : { tuning: tuning.value }),

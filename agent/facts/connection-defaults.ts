@@ -92,7 +92,7 @@ function setValue({ values }: Merged, key: string, value: string, file: string):
 }
 
 /** Sections of a key file in their order, by name; a key that is there twice has the last value (g_key_file_load_from_data). */
-function parseKeyfile(text: string): Map<string, Map<string, string>> {
+export function parseKeyfile(text: string): Map<string, Map<string, string>> {
   const sections = new Map<string, Map<string, string>>();
   let current: Map<string, string> | null = null;
   for (const raw of text.split('\n')) {
@@ -128,7 +128,7 @@ function isTrue(value: string | undefined): boolean {
 }
 
 /** `enable` in [.config]: a boolean, or versions of NetworkManager (nm-config.c, ignore_config_snippet). `env:` is the environment of its process: no match. */
-function isEnabled(enable: string | undefined, version: string): boolean {
+export function isEnabled(enable: string | undefined, version: string): boolean {
   if (enable === undefined) return true;
   if (/^(yes|true|on|1|no|false|off|0)$/i.test(enable)) return isTrue(enable);
   const specs = splitSpecs(enable).map((spec) => {

@@ -1,5 +1,5 @@
 import type { AddedBridge } from '../model/added-bridge.ts';
-import type { HintedNic, HintFiles } from '../model/observation.ts';
+import type { HintedNic, HintFiles } from '../model/hint-files.ts';
 import { addedNameFault } from '../plan/added-names.ts';
 import { nodeIpPath } from '../plan/uplink/remembered.ts';
 

@@ -21,6 +21,7 @@ import type {
 } from '../model/observation.ts';
 import { escapeText } from '../printable.ts';
 import { connectionDefaults, readManagerConfig } from './connection-defaults.ts';
+import { mergeConfig } from './network-manager-config.ts';
 import { withoutShown } from './shown-profiles.ts';
 
 /** Names of profiles are told, and whoever may add one may write anything into it. A longer one is cut. */
@@ -44,7 +45,9 @@ export async function observeNetworkManager(nm: NetworkManager): Promise<Network
   );
   const root = objects[rootPath]?.[rootInterface] ?? {};
   const capabilities = toPlain(root.Capabilities);
-  const defaults = connectionDefaults(readManagerConfig(), text(root.Version));
+  const [files, version] = [readManagerConfig(), text(root.Version)];
+  const defaults = connectionDefaults(files, version);
+  const config = mergeConfig(files, version).filter(({ name }) => /^(keyfile$|device)/.test(name));
   return withoutShown({
     version: text(root.Version),
     ovsPlugin: Array.isArray(capabilities) && capabilities.includes(ovsCapability),
@@ -56,6 +59,7 @@ export async function observeNetworkManager(nm: NetworkManager): Promise<Network
     profiles: profiles.filter((profile) => profile !== null),
     checkpoints: texts(root.Checkpoints),
     ...(defaults.length === 0 ? {} : { defaults }),
+    ...(config.length > 0 && { config }),
   });
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readSmallFile } from '../drivers/host/files.ts';
+import { takesAdvertisements } from '../drivers/host/ipv6-settings.ts';
 import { fileText, namesIn, targetName } from '../drivers/host/kernel-files.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { hasProgram } from '../drivers/host/programs.ts';
@@ -8,8 +9,16 @@ import { hasTun } from '../drivers/host/tun.ts';
 import type { NetworkFacts } from '../model/examination.ts';
 import { readForeignEntries } from './foreign.ts';
 import { addedBridgesPath, parseAddedBridges } from './hints.ts';
-import { microshiftFact, microshiftScriptFact, missingPrograms, signpostFact, tunFact } from './observation.ts';
+import {
+  kernelIpv6Fact,
+  microshiftFact,
+  microshiftScriptFact,
+  missingPrograms,
+  signpostFact,
+  tunFact,
+} from './observation.ts';
 import { parseResolver } from './observe.ts';
+import { readSurroundings } from './surroundings.ts';
 
 const sysctls = [
   'net.ipv4.ip_forward',
@@ -30,6 +39,8 @@ export async function readNetwork(): Promise<NetworkFacts> {
     routes,
     ...signpostFact(readSignpost()),
     foreign: await readForeignEntries(links, routes, parseAddedBridges(readSmallFile(addedBridgesPath))),
+    ...(await readSurroundings(links)),
+    ...kernelIpv6Fact(links, takesAdvertisements),
     ...microshiftScriptFact(readSmallFile),
     ...microshiftFact(hasProgram),
     ...tunFact(hasTun()),

@@ -1,4 +1,10 @@
-import type { Link, NetworkManagerFacts, Observation, OvsFacts } from '../model/observation.ts';
+import {
+  isLoopback,
+  type Link,
+  type NetworkManagerFacts,
+  type Observation,
+  type OvsFacts,
+} from '../model/observation.ts';
 import { withForeignMarks, withoutListed } from './foreign.ts';
 
 /** What can be seen without asking a daemon. */
@@ -38,6 +44,16 @@ export function microshiftFact(hasProgram: (name: string) => boolean): { readonl
 /** Said only where it is there. */
 export function signpostFact(hasSignpost: boolean): { readonly signpost?: true } {
   return hasSignpost ? { signpost: true } : {};
+}
+
+/** Links that are no ports, on which the kernel itself takes what routers advertise. */
+export function kernelIpv6Fact(
+  links: readonly Link[],
+  takesAdvertisements: (name: string) => boolean,
+): { readonly kernelIpv6?: readonly string[] } {
+  const free = links.filter((link) => link.master === null && !isLoopback(link)).map(({ name }) => name);
+  const kernelIpv6 = free.filter(takesAdvertisements);
+  return kernelIpv6.length === 0 ? {} : { kernelIpv6 };
 }
 
 /** Said only where it is missing: nothing but the userspace data path asks for it. */

@@ -5,6 +5,7 @@ import type { TuningFacts } from '../model/tuning.ts';
 import { readHints } from './hints.ts';
 import {
   type HostObservation,
+  kernelIpv6Fact,
   microshiftFact,
   microshiftScriptFact,
   missingPrograms,
@@ -25,6 +26,8 @@ export interface ObservePorts {
     routes: readonly Route[],
     added: readonly AddedBridge[],
   ) => Promise<readonly KernelEntries[]>;
+  /** Whether the kernel itself configures IPv6 on an interface. */
+  readonly takesAdvertisements: (name: string) => boolean;
   readonly readFile: (path: string) => string | null;
   /** Address of the SSH client that started the run. */
   readonly sshClient: () => string | null;
@@ -65,6 +68,7 @@ async function observeHost(ports: ObservePorts): Promise<HostObservation> {
     routes,
     ...signpostFact(ports.signpost()),
     foreign: await ports.foreign(links, routes, hints.addedBridges ?? []),
+    ...kernelIpv6Fact(links, ports.takesAdvertisements),
     resolver: parseResolver(ports.readFile('/etc/resolv.conf') ?? ''),
     hints,
     tuning: ports.tuning(),

@@ -1,7 +1,7 @@
 import { openFirewalld } from '../drivers/firewalld/client.ts';
 import { openNetworkManager } from '../drivers/networkmanager/client.ts';
 import { openOpenVSwitch, probeVswitchd } from '../drivers/openvswitch/client.ts';
-import { trustedZone, type ZoneSources } from '../model/firewall.ts';
+import { type InterfaceZones, trustedZone, type ZoneSources } from '../model/firewall.ts';
 import type { NetworkManagerFacts, OvsFacts } from '../model/observation.ts';
 import { observeNetworkManager } from './network-manager.ts';
 import { onSystemBus } from './system-bus.ts';
@@ -19,6 +19,11 @@ export async function askOvsdb(): Promise<OvsFacts> {
 export async function askVswitchd(): Promise<'responds'> {
   await probeVswitchd();
   return 'responds';
+}
+
+/** Where firewalld has interfaces; null: it does not run. */
+export function askInterfaceZones(): Promise<InterfaceZones | null> {
+  return onSystemBus(async (bus) => (await openFirewalld(bus))?.interfaceZones() ?? null);
 }
 
 export function askFirewall(): Promise<ZoneSources | null> {

@@ -1,7 +1,5 @@
+import { type KnownLinks, linkKindOf, traitsOf } from './link-kinds.ts';
 import { isExternal, type Observation, type OvsBridge, type OvsInterface } from './observation.ts';
-
-/** What tells a NIC from a cable; without NetworkManager a veth cannot be told, and counts as a NIC. */
-export type KnownLinks = Pick<Observation, 'links'> & Partial<Pick<Observation, 'networkManager'>>;
 
 /** NMDeviceType veth; NMDeviceState unmanaged. */
 const vethDevice = 20;
@@ -13,10 +11,16 @@ export function devicesIn(bridge: OvsBridge | undefined): readonly OvsInterface[
   return interfaces.filter((entry) => entry.type === '' || entry.type === 'system');
 }
 
-/** Those of them that could be an uplink: neither cables of guests, nor what a device that is gone has left in the database. */
+/** Those of them that could be an uplink: neither cables of guests, nor tunnels, nor what a device that is gone has left in the database. */
 export function nicsIn(bridge: OvsBridge | undefined, known: KnownLinks): readonly OvsInterface[] {
   const isThere = (name: string): boolean => known.links.some((link) => link.name === name);
-  return devicesIn(bridge).filter(({ name }) => isThere(name) && !isGuestCable(name, known));
+  return devicesIn(bridge).filter(({ name }) => isThere(name) && mayBeNic(name, known));
+}
+
+/** Whether a device in a bridge may be a way into the LAN: no cable of a guest, and no tunnel or MACsec device that others put there. */
+export function mayBeNic(name: string, known: KnownLinks): boolean {
+  const link = known.links.find((entry) => entry.name === name);
+  return !isGuestCable(name, known) && (link === undefined || traitsOf(linkKindOf(link, known)).isNic);
 }
 
 /** True for a node's end of the cable of a virtual machine (tap) or of a container (veth) that nobody gave a profile. */

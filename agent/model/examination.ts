@@ -3,6 +3,7 @@ import type { ZoneSources } from './firewall.ts';
 import type { KernelEntries } from './kernel-entries.ts';
 import type { DaemonSetState } from './manifests.ts';
 import type { Link, NetworkManagerFacts, OvsFacts, Resolver, Route } from './observation.ts';
+import type { Surroundings } from './surroundings.ts';
 import type { TuningFacts } from './tuning.ts';
 
 /** What a part of the node answered, or why it did not. */
@@ -84,13 +85,14 @@ export interface SystemFacts {
   readonly selinux: 'enforcing' | 'permissive' | null;
 }
 
-export interface NetworkFacts {
+export interface NetworkFacts extends Surroundings {
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
   /** As in an observation. */
   readonly signpost?: true;
   /** As in an observation. */
   readonly foreign?: readonly KernelEntries[];
+  readonly kernelIpv6?: readonly string[];
   readonly hasMicroShiftScript?: true;
   /** As in an observation. */
   readonly hasMicroShift?: true;

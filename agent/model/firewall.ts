@@ -8,6 +8,14 @@ export interface ZoneSources {
   readonly permanent: readonly string[];
 }
 
+/** Where firewalld has interfaces. */
+export interface InterfaceZones {
+  /** What an interface is in that nothing assigns to a zone. */
+  readonly defaultZone: string;
+  /** The zone of each interface that has been assigned to one. */
+  readonly assigned: Readonly<Record<string, string>>;
+}
+
 /** A source that must be trusted, and why. */
 export interface TrustedSource {
   readonly source: string;

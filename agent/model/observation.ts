@@ -1,11 +1,14 @@
-import type { AddedBridge } from './added-bridge.ts';
+import type { BondState } from './bond-state.ts';
 import type { DefaultsSection } from './connection-defaults.ts';
+import type { HintFiles } from './hint-files.ts';
 import type { KernelEntries } from './kernel-entries.ts';
+import type { ConfigSection } from './network-manager-config.ts';
 import type { ProfileSettings } from './settings.ts';
+import type { Surroundings } from './surroundings.ts';
 import type { TuningFacts } from './tuning.ts';
 
 /** A plain-JSON snapshot of the node. Nothing in it depends on how it was read; it never holds secrets. */
-export interface Observation {
+export interface Observation extends Surroundings {
   readonly host: {
     readonly bootId: string;
     readonly hostname: string;
@@ -26,6 +29,8 @@ export interface Observation {
   readonly signpost?: true;
   /** What others than NetworkManager gave links; nothing of it is in a profile. Absent: nothing. */
   readonly foreign?: readonly KernelEntries[];
+  /** Links that are no ports, on which the kernel itself configures IPv6 from router advertisements. Absent: none. */
+  readonly kernelIpv6?: readonly string[];
   readonly resolver: Resolver;
   readonly hints: HintFiles;
   readonly networkManager: NetworkManagerFacts;
@@ -50,6 +55,12 @@ export interface Link {
   /** Kernel driver of the device behind it; null for virtual devices. */
   readonly driver: string | null;
   readonly master: string | null;
+  /** Links of this network namespace that are stacked on it, its master aside (`upper_*` in sysfs). Absent: none. */
+  readonly uppers?: readonly string[];
+  /** Index of the link that a tunnel is bound to or that a device is stacked on (IFLA_LINK); the peer's for a veth. Absent: none. */
+  readonly parentIndex?: number;
+  /** What the bonding driver reports of a bond. Absent: it is none. */
+  readonly bond?: BondState;
   readonly addresses: readonly LinkAddress[];
 }
 
@@ -85,22 +96,6 @@ export interface Resolver {
   readonly options: readonly string[];
 }
 
-/** First line of each hint file, without white space and quotes around it; null where the file is absent or empty. */
-export interface HintFiles {
-  /** /var/lib/ovnk/iface_default_hint */
-  readonly interfaceHint: string | null;
-  /** /var/lib/microshift-net/uplink.json: the NIC that carried br-ex last. Absent in snapshots of agents before 0.2. */
-  readonly hintedNic?: HintedNic | null;
-  /** /var/lib/microshift-net/bridges.json: what `bridge add` has asked for. Absent: nothing. */
-  readonly addedBridges?: readonly AddedBridge[];
-  /** /etc/ovnk/extra_bridge */
-  readonly extraBridge: string | null;
-  /** /etc/ovnk/default_bridge */
-  readonly defaultBridge: string | null;
-  /** /run/nodeip-configuration/primary-ip */
-  readonly nodeIp: string | null;
-}
-
 /** What DHCP servers know a device by, as NetworkManager shows it; null: there is no lease of that family. */
 export interface DhcpIdentity {
   readonly clientId: string | null;
@@ -110,12 +105,6 @@ export interface DhcpIdentity {
   readonly address?: string;
   /** The gateways of that lease. Absent: none. */
   readonly routers?: readonly string[];
-}
-
-/** A NIC by what does not change with its name. */
-export interface HintedNic {
-  readonly interface: string;
-  readonly permanentMac: string;
 }
 
 export interface NetworkManagerFacts {
@@ -128,6 +117,8 @@ export interface NetworkManagerFacts {
   readonly checkpoints: readonly string[];
   /** Defaults of connection properties in its configuration files, in the order in which they are asked. Absent: none. */
   readonly defaults?: readonly DefaultsSection[];
+  /** Of its configuration files the sections about devices and profiles, with the one that counts most first. Absent: none. */
+  readonly config?: readonly ConfigSection[];
 }
 
 export interface NmDevice {
@@ -248,6 +239,6 @@ export function isOvsDevice(device: NmDevice): boolean {
 }
 
 /** NetworkManager's device of the kernel's one with this name. */
-export function nicDevice(name: string, { networkManager }: Observation): NmDevice | undefined {
+export function nicDevice(name: string, { networkManager }: Pick<Observation, 'networkManager'>): NmDevice | undefined {
   return networkManager.devices.find((entry) => entry.interface === name && !isOvsDevice(entry));
 }

@@ -95,10 +95,7 @@ export interface StepArguments {
    * else lacks, and NetworkManager would have written if it had made it. `renewed`: the bridge's own interface is made anew first.
    */
   claimBridge: { bridge: string; profiles: BridgeMarks; row?: BridgeRow; renewed?: true };
-  /**
-   * Puts the NIC into the bridge in one OVSDB transaction. The NIC stays active with its own profile. `userspace`: the data path reads copies of
-   * what comes in, so the node's own IP stack is kept from answering, too.
-   */
+  /** Puts the NIC into the bridge in one OVSDB transaction; its profile stays active. `userspace`: the node's own IP stack is kept from answering, too. */
   attachUplink: { bridge: string; interface: string; userspace?: true };
   /**
    * Takes the IP settings off what the NIC runs, in place; its link settings and its profile stay as they are. `profile`: one to start

@@ -1,10 +1,10 @@
 import { AgentError } from '../errors.ts';
 import type { AddedBridge } from '../model/added-bridge.ts';
 import type { Config } from '../model/config.ts';
-import { nicDevice, type Observation, type Route } from '../model/observation.ts';
+import { nicDevice, type Observation } from '../model/observation.ts';
 import type { Plan, PlanNote, Wanted } from '../model/plan.ts';
-import { overlaps, parseRange } from '../net/address-range.ts';
 import { isDefault } from '../net/destination.ts';
+import { wayTo } from '../net/way-to.ts';
 import { addedNameFault, addedNames, leastPreferredMetric, withAdded } from './added-names.ts';
 import { refuseForeignBridge } from './bridge/ownership.ts';
 import { refuseWithoutTun } from './bridge/tap.ts';
@@ -186,17 +186,4 @@ function wayInNotes(list: readonly AddedBridge[], observation: Observation): rea
     const what = isSession ? `this SSH session comes in by ${nic}` : `${nic} is this node's only way out`;
     return [{ level: 'warning', message: `${what}; ${tried}` }];
   });
-}
-
-/** The device by which an address is reached (the longest prefix, then the lowest metric); null: by none. */
-function wayTo(address: string, routes: readonly Route[]): string | null {
-  const target = parseRange(`${address}/${address.includes(':') ? 128 : 32}`);
-  const ranges = routes.flatMap((route) => {
-    const range = parseRange(route.destination);
-    return target !== null && range !== null && overlaps(range, target) ? [{ route, range }] : [];
-  });
-  const [best] = ranges.toSorted(
-    (a, b) => b.range.prefixLength - a.range.prefixLength || a.route.metric - b.route.metric,
-  );
-  return best?.route.device ?? null;
 }

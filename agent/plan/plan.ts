@@ -13,6 +13,7 @@ import { adoptionNotes, bridgeForMicroShift } from './bridge/microshift-bridge.t
 import { foreignBridgeNotes, lostPortNotes, refuseForeignBridge } from './bridge/ownership.ts';
 import { takeBridgeApart } from './bridge/take-bridge-apart.ts';
 import { refuseWithoutTun } from './bridge/tap.ts';
+import { refuseUnmanaged } from './bridge/unmanaged.ts';
 import { addressesWithoutUplink, configOnNode } from './microshift-needs.ts';
 import { type BridgeNames, bridgesOf, externalBridge, gatewayBridge, ownNames, profileIds } from './names.ts';
 import { planFor } from './plan-for.ts';
@@ -83,6 +84,7 @@ function gatewayTarget(uplink: string | null, config: Config, observation: Obser
   if (uplink !== null) return targetWithUplink(gatewayBridge, uplink, config, observation, chosen);
   const addresses = addressesWithoutUplink(config.cluster, observation.host.hasMicroShiftScript === true);
   const wanted = bridgeWithoutUplink(gatewayBridge, config, addresses);
+  refuseUnmanaged(wanted, observation);
   return { targets: [{ names: gatewayBridge, wanted, source: null }], notes: [] };
 }
 

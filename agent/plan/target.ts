@@ -8,6 +8,7 @@ import { carriedNotes } from './bridge/carried.ts';
 import { loopbackNotes, wantedOnLoopback } from './bridge/loopback.ts';
 import { unprofiledAddressNotes } from './bridge/moved-addresses.ts';
 import { refuseForeignBridge, refuseTakenAddress } from './bridge/ownership.ts';
+import { refuseUnmanaged } from './bridge/unmanaged.ts';
 import { refuseLostDefault, unprofiledRouteNotes } from './bridge/unprofiled-routes.ts';
 import { ingressFault } from './microshift-needs.ts';
 import { type BridgeNames, gatewayBridge } from './names.ts';
@@ -15,7 +16,12 @@ import { bridgeWithUplink } from './profiles/profiles.ts';
 import type { ChosenUplinks } from './uplink/choose.ts';
 import { defaultsNotes } from './uplink/connection-defaults.ts';
 import { externalNotes } from './uplink/external-profile.ts';
+import { filterNotes } from './uplink/filter-notes.ts';
+import { refuseKernelIpv6 } from './uplink/kernel-ipv6.ts';
+import { monitorNotes, refuseLostMonitor } from './uplink/link-monitor.ts';
+import { wasUplink } from './uplink/remembered.ts';
 import { activeProfile, type UplinkSource, uplinkSource } from './uplink/source-profile.ts';
+import { refuseStacked, stackedNotes } from './uplink/stacked.ts';
 import { mustBeUsable } from './uplink/suitability.ts';
 
 /** A bridge as it shall be, and what it is made from. */
@@ -40,9 +46,16 @@ export function targetWithUplink(
   chosen: ChosenUplinks,
 ): Aimed {
   const source = uplinkSource(names, uplink, observation);
+  // Once the bridge carries the node, what is in the way is no reason to do nothing for it.
+  if (source.given === null) {
+    refuseStacked(source.link, observation);
+    if (!wasUplink(uplink, observation)) refuseLostMonitor(source, observation);
+    if (!wasUplink(uplink, observation)) refuseKernelIpv6(source, observation);
+  }
   refuseLostDefault(source, observation);
   const { wanted, notes } = bridgeWithUplink(names, source, observation, config, chosen);
   refuseTakenAddress(wanted, source, observation);
+  refuseUnmanaged(wanted, observation);
   const target = withLoopback({ names, wanted, source }, config, observation);
   const fault = ingressFault(config.cluster, uplink, names.bridge);
   return {
@@ -52,6 +65,9 @@ export function targetWithUplink(
       ...notes,
       ...defaultsNotes(source.defaults, uplink, names.bridge),
       ...carriedNotes(names, source, observation),
+      ...stackedNotes(source.link, names.bridge, observation),
+      ...monitorNotes(source, names.bridge, observation),
+      ...filterNotes(source, names.bridge, observation),
       ...unprofiledAddressNotes(source),
       ...unprofiledRouteNotes(source, observation),
       ...externalNotes(activeProfile(uplink, observation), observation),

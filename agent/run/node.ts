@@ -1,6 +1,7 @@
 import type { Bus } from '../drivers/dbus/connection.ts';
 import { readTuning } from '../drivers/host/daemons.ts';
 import { readSmallFile } from '../drivers/host/files.ts';
+import { takesAdvertisements } from '../drivers/host/ipv6-settings.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { hasProgram } from '../drivers/host/programs.ts';
 import { readRoutes, readSignpost } from '../drivers/host/routes.ts';
@@ -62,6 +63,7 @@ export async function openNode(): Promise<Node> {
       routes: () => readRoutes(),
       signpost: () => readSignpost(),
       foreign: readForeignEntries,
+      takesAdvertisements,
       readFile: (path: string) => readSmallFile(path),
       sshClient: () => sshClient(),
       tuning: () => readTuning(),

@@ -12,8 +12,10 @@ import { jsonOf, textOf } from '../model/settings.ts';
 import { dynamicFamilies } from '../plan/bridge/handover.ts';
 import { bridges } from '../plan/names.ts';
 import { asksForMadeIdentity } from '../plan/profiles/dhcp-identity.ts';
+import { wasUplink } from '../plan/uplink/remembered.ts';
 import { detectionOver, tentativeAddresses } from './duplicate-detection.ts';
 import type { Node } from './node.ts';
+import { planCloser } from './plan-closer.ts';
 
 /** Which waits are over: for a NIC that is named, for a default route. */
 export interface WaitsOver {
@@ -78,10 +80,11 @@ export async function planWhenReady(
     plan = planWithoutWaiting(planner, observation);
   }
   const tentative = plan.outcome === 'change' && wait.uplinkMs > 0 ? tentativeAddresses(plan, observation) : [];
-  if (tentative.length === 0) return { plan, observation };
-  await detectionOver(tentative, deadline);
-  observation = await node.observe();
-  return { plan: planWithoutWaiting(planner, observation), observation };
+  if (tentative.length > 0) {
+    await detectionOver(tentative, deadline);
+    observation = await node.observe();
+  } else if (plan.outcome === 'unchanged') return { plan, observation };
+  return planCloser(observation, (seen) => ({ plan: planWithoutWaiting(planner, seen) }));
 }
 
 function planWithoutWaiting(planner: Planner, observation: Observation): Plan {
@@ -133,9 +136,7 @@ const eui64 = 0;
 function canAskFromBridge(uplink: string, plan: Plan, observation: Observation): boolean {
   const wanted = plan.wanted.bridges.find((bridge) => bridge.uplink?.interface === uplink);
   const address = wanted?.profiles.find((profile) => textOf(profile.settings, 'ovs-interface', 'type') === 'internal');
-  const { interfaceHint, addedBridges = [] } = observation.hints;
-  const wasUplink = interfaceHint === uplink || addedBridges.some((entry) => entry.interface === uplink);
-  if (!wasUplink || address === undefined || asksForMadeIdentity(address.settings)) return false;
+  if (!wasUplink(uplink, observation) || address === undefined || asksForMadeIdentity(address.settings)) return false;
   const ipv6 = (key: string) => jsonOf(address.settings, 'ipv6', key);
   const families = dynamicFamilies(address.settings);
   const isKnown6 = ipv6('token') !== undefined || ipv6('addr-gen-mode') === eui64;

@@ -15,6 +15,8 @@ import { checkpointSeconds } from './checkpoint-timer.ts';
 import type { FaultPoints } from './fault-points.ts';
 import { type Journal, openJournal, pruneJournals } from './journal.ts';
 import { askNeighbours, proveMoved } from './prove.ts';
+import { proveInbound } from './prove-inbound.ts';
+import { provePorts } from './prove-ports.ts';
 import { stepContext } from './step-context.ts';
 import { execute } from './steps.ts';
 import { watchVswitchd } from './vswitchd-watch.ts';
@@ -135,7 +137,11 @@ async function runPlan(
     if (isDisruptive(step)) await neighbourhood.asked;
     await numbered.run(step, () => execute(context, step));
   }
-  await numbered.run('prove', () => proveMoved(plan, neighbourhood.answered(), deadline));
+  await numbered.run('prove', async () => {
+    await proveMoved(plan, neighbourhood.answered(), deadline);
+    await proveInbound(plan, observation, deadline);
+    await provePorts(plan, observation, deadline);
+  });
   proveWanted(plan, await observe());
 }
 

@@ -9,6 +9,7 @@ import { hints } from './targets/hints.ts';
 import { journal } from './targets/journal.ts';
 import { kubeconfig } from './targets/kubeconfig.ts';
 import { networkManager } from './targets/network-manager.ts';
+import { networkManagerConf } from './targets/network-manager-conf.ts';
 import { overlayTrace } from './targets/overlay-trace.ts';
 import { ovsdb } from './targets/ovsdb.ts';
 import { ovsdbMirror } from './targets/ovsdb-mirror.ts';
@@ -24,6 +25,7 @@ export const targets: Readonly<Record<string, FuzzTarget>> = {
   'ovsdb-mirror': ovsdbMirror,
   dbus,
   networkmanager: networkManager,
+  'NetworkManager.conf': networkManagerConf,
   journal,
   release,
   kubeconfig,

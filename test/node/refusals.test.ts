@@ -23,6 +23,14 @@ interface Refusal {
 
 const untilFound = `timeout 10 sh -c 'until nmcli -t device | grep -q ^br-ex:ovs-interface:disconnected; do sleep 0.1; done'`;
 
+const ethProfile = '/etc/NetworkManager/system-connections/eth0.nmconnection';
+const confFile = '/etc/NetworkManager/conf.d/90-test.conf';
+
+/** Shell text that waits until NetworkManager shows a device. */
+function untilKnown(device: string): string {
+  return `timeout 10 sh -c 'until nmcli -t -f DEVICE device | grep -q "^${device}$"; do sleep 0.1; done'`;
+}
+
 const refusals: Refusal[] = [
   {
     name: 'a NIC that does not exist',
@@ -100,6 +108,41 @@ const refusals: Refusal[] = [
     after: 'ovs-vsctl --timeout=10 del-br br-ex',
     exitCode: 1,
     says: /there is a bridge br-ex already.*by hand.*del-br br-ex/,
+  },
+  {
+    name: 'a macvlan is on the NIC',
+    given: `modprobe macvlan; ip link add link eth0 name vrrp.51 type macvlan mode private; ${untilKnown('vrrp.51')}`,
+    after: 'ip link delete vrrp.51',
+    exitCode: 2,
+    says: /eth0 has the macvlan device vrrp\.51 on it.*ip link delete vrrp\.51/,
+  },
+  {
+    name: 'an ipvlan of another network namespace is on the NIC',
+    given: `modprobe ipvlan; ip netns add pod; ip link add link eth0 name net1 type ipvlan mode l2; ip link set net1 netns pod`,
+    after: 'ip netns delete pod',
+    exitCode: 2,
+    says: /eth0 has the ipvlan device net1 in the network namespace \/run\/netns\/pod on it.*nsenter --net=\/run\/netns\/pod ip link delete net1/,
+  },
+  {
+    name: 'NetworkManager is kept off br-*',
+    given: `printf '[keyfile]\nunmanaged-devices=interface-name:docker*;interface-name:br-*\n' > ${confFile}; nmcli general reload`,
+    after: `rm ${confFile}; nmcli general reload`,
+    exitCode: 2,
+    says: /keeps it off br-ex: unmanaged-devices=.*br-\* in \[keyfile\] of \/etc\/NetworkManager\/conf\.d\/90-test\.conf.*except:interface-name:br-ex/,
+  },
+  {
+    name: 'the NIC is a VRF',
+    given: `modprobe vrf; ip link add vrf0 type vrf table 101; ip link set vrf0 up; ${untilKnown('vrf0')}; echo 'uplink: vrf0' > ${configFile}`,
+    after: `rm ${configFile}; ip link delete vrf0`,
+    exitCode: 2,
+    says: /names vrf0, but it is a VRF/,
+  },
+  {
+    name: 'the profile leaves IPv6 to the kernel, and no router has advertised',
+    given: `mv ${ethProfile} /root/; sed '/ipv6/,$ s/^method=.*/method=ignore/' /root/eth0.nmconnection > ${ethProfile}; chmod 600 ${ethProfile}; nmcli connection reload; nmcli device reapply eth0; sysctl -q -w net.ipv6.conf.eth0.disable_ipv6=0 net.ipv6.conf.eth0.accept_ra=1`,
+    after: `mv /root/eth0.nmconnection ${ethProfile}; nmcli connection reload; nmcli device reapply eth0`,
+    exitCode: 2,
+    says: /eth0 leaves IPv6 to the kernel.*ipv6\.method auto.*ipv6\.method disabled/,
   },
   {
     name: 'the disk is full',

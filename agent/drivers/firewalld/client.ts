@@ -1,5 +1,5 @@
 import { AgentError, isAgentError, messageOf } from '../../errors.ts';
-import type { ZoneSources } from '../../model/firewall.ts';
+import type { InterfaceZones, ZoneSources } from '../../model/firewall.ts';
 import { type Bus, daemonCall, type MethodCall } from '../dbus/connection.ts';
 import { DBusReplyError } from '../dbus/errors.ts';
 
@@ -14,6 +14,8 @@ const changeMs = 30_000;
 /** Zones of firewalld over its bus interface, without a reload: that would flush the rules of ovn-kubernetes. */
 export interface Firewalld {
   sources(zone: string): Promise<ZoneSources>;
+  /** The zones of interfaces, as they count now. */
+  interfaceZones(): Promise<InterfaceZones>;
   /** Adds a source to the configuration that counts now; one that is there is fine. */
   addRunning(zone: string, source: string): Promise<void>;
   /** Adds a source to the configuration that counts from the next start on. */
@@ -41,6 +43,16 @@ export async function openFirewalld(bus: Bus): Promise<Firewalld | null> {
       ]);
       const [later] = await request(`read the zone ${zone}`, { ...config, member: 'getSources' });
       return { zone, running: now[0] as string[], permanent: later as string[] };
+    },
+    interfaceZones: async () => {
+      const [[defaultZone], [zones]] = await Promise.all([
+        request('tell its default zone', { ...running, interface: destination, member: 'getDefaultZone' }),
+        request('list its zones', { ...running, member: 'getActiveZones' }),
+      ]);
+      // a{sa{sas}}: by zone, the names of `interfaces` and `sources`.
+      const active = Object.entries(zones as Record<string, { readonly interfaces?: readonly string[] }>);
+      const assigned = active.flatMap(([zone, { interfaces = [] }]) => interfaces.map((name) => [name, zone] as const));
+      return { defaultZone: String(defaultZone), assigned: Object.fromEntries(assigned) };
     },
     addRunning: async (zone, source) => {
       const call = { ...running, member: 'addSource', signature: 'ss', body: [zone, source] };

@@ -20,3 +20,9 @@ export function resetIpv6Settings(interfaceName: string, hasIpv6: boolean): void
     }
   }
 }
+
+/** Whether the kernel itself configures IPv6 on an interface from router advertisements (ip-sysctl.rst); NetworkManager turns that off where it does. */
+export function takesAdvertisements(interfaceName: string): boolean {
+  const read = (key: string): string | null => fileText(`/proc/sys/net/ipv6/conf/${interfaceName}/${key}`);
+  return read('disable_ipv6') === '0' && Number(read('accept_ra') ?? 0) > 0;
+}

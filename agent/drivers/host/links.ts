@@ -1,6 +1,7 @@
 import type { Link, LinkAddress } from '../../model/observation.ts';
 import { signpost } from '../../model/signpost.ts';
 import { compressIpv6 } from '../../net/address.ts';
+import { parseBond } from './bond.ts';
 import { readIpv4Addresses } from './ipv4-addresses.ts';
 import { fileText, namesIn, targetName } from './kernel-files.ts';
 
@@ -19,7 +20,7 @@ const tentativeFlag = 0x40;
 export function readLinks(root = ''): Link[] {
   const directory = `${root}/sys/class/net`;
   const names = namesIn(directory).filter((name) => name !== signpost.device);
-  const links = names.flatMap((name) => readLink(directory, name) ?? []);
+  const links = names.flatMap((name) => readLink(root, directory, name) ?? []);
   const silent = links.filter((link) => link.up && !link.carrier).map((link) => link.name);
   const ipv4 = readIpv4Addresses(silent, root);
   const ipv6 = readIpv6Addresses(`${root}/proc/net/if_inet6`);
@@ -30,7 +31,7 @@ export function readLinks(root = ''): Link[] {
 }
 
 /** null: it is no device (bonding_masters), or it went while it was read. */
-function readLink(directory: string, name: string): Omit<Link, 'addresses'> | null {
+function readLink(root: string, directory: string, name: string): Omit<Link, 'addresses'> | null {
   // Most attributes of most devices are absent, and a failed read takes ten times as long as a look.
   const present = new Set(namesIn(`${directory}/${name}`));
   const path = (attribute: string): string => `${directory}/${name}/${attribute}`;
@@ -47,11 +48,29 @@ function readLink(directory: string, name: string): Omit<Link, 'addresses'> | nu
     driver: present.has('device') ? targetName(path('device/driver')) : null,
     master: present.has('master') ? targetName(path('master')) : null,
   };
+  const uppers = [...present]
+    .flatMap((entry) => /^upper_(.+)$/.exec(entry)?.[1] ?? [])
+    .filter((upper) => upper !== link.master);
+  const parentIndex = Number(read('iflink'));
   // Read last: a device that went meanwhile has none any more. The kernel counts from 1.
   const uevent = read('uevent');
   const index = Number(/^IFINDEX=(.*)$/m.exec(uevent)?.[1] ?? 0);
   const kind = present.has('tun_flags') ? 'tun' : (/^DEVTYPE=(.*)$/m.exec(uevent)?.[1] ?? null);
-  return index === 0 ? null : { ...link, kind, index };
+  if (index === 0) return null;
+  return {
+    ...link,
+    kind,
+    index,
+    ...(uppers.length > 0 && { uppers }),
+    ...(parentIndex !== 0 && parentIndex !== index && { parentIndex }),
+    ...(kind === 'bond' && bondFact(fileText(`${root}/proc/net/bonding/${name}`))),
+  };
+}
+
+/** The state of a bond; none where the driver shows none, as right before the bond goes. */
+function bondFact(text: string | null): Pick<Link, 'bond'> {
+  const bond = text === null ? null : parseBond(text);
+  return bond === null ? {} : { bond };
 }
 
 /** /proc/net/if_inet6: address, index, prefix length, scope, flags, name; all but the name in hex (Linux net/ipv6/addrconf.c). */

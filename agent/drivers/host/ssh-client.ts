@@ -10,7 +10,27 @@ function* environments(own: NodeJS.ProcessEnv, parent: number, root: string): Ge
   }
 }
 
-/** Address of the SSH client by which we were started, found in SSH_CONNECTION (ssh(1), "Environment"); null: none, or what is there is no address. */
+/** Both ends of an SSH connection. */
+export interface SshSession {
+  readonly client: { readonly address: string; readonly port: number };
+  readonly server: { readonly address: string; readonly port: number };
+}
+
+/** The SSH connection by which we were started, found in SSH_CONNECTION (ssh(1), "Environment"); null: none, or what is there are no two ends. */
+export function sshSession(own = process.env, parent = process.ppid, root = ''): SshSession | null {
+  for (const connection of environments(own, parent, root)) {
+    const [client = '', clientPort, server = '', serverPort] = connection?.split(' ') ?? [];
+    if (isIP(client) === 0) continue;
+    const ends = {
+      client: { address: client, port: Number(clientPort) },
+      server: { address: server, port: Number(serverPort) },
+    };
+    return isIP(client) === isIP(server) && ends.server.port > 0 ? ends : null;
+  }
+  return null;
+}
+
+/** Address of the SSH client by which we were started; null: none, or what is there is no address. */
 export function sshClient(own = process.env, parent = process.ppid, root = ''): string | null {
   for (const connection of environments(own, parent, root)) {
     const client = connection?.split(' ')[0];

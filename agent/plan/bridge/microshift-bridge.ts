@@ -1,6 +1,7 @@
-import { type KnownLinks, nicsIn } from '../../model/bridge-devices.ts';
+import { nicsIn } from '../../model/bridge-devices.ts';
 import { entriesOf, type KernelEntries, noEntries } from '../../model/kernel-entries.ts';
 import type { BridgeRow, LeftBridge } from '../../model/left-bridge.ts';
+import type { KnownLinks } from '../../model/link-kinds.ts';
 import { addressesOf, type Observation, type OvsBridge, type OvsPort } from '../../model/observation.ts';
 import type { PlanNote, WantedBridge } from '../../model/plan.ts';
 import { stringsOf, textOf } from '../../model/settings.ts';

@@ -6,7 +6,7 @@ import type { PlanNote, UplinkChoice } from '../../model/plan.ts';
 import { isDefault, isLinkLocal } from '../../net/destination.ts';
 import { bridgesOf, externalBridge, gatewayBridge } from '../names.ts';
 import { type Candidate, newNameOf, rememberedCandidates } from './remembered.ts';
-import { unsuitability } from './suitability.ts';
+import { suitabilityHint, unsuitability, vrfMembers } from './suitability.ts';
 import { interfaceNames, quotedName, shownName, word } from './trace.ts';
 
 /** The NICs of both bridges; null: none. */
@@ -95,8 +95,16 @@ function uplinkByOtherRoute(choosing: Choosing): UplinkDecision {
     throw takenByExternal(external);
   const [added] = observation.hints.addedBridges ?? [];
   if (added !== undefined) throw takenByAdded(added);
-  throw new AgentError('no-uplink', 'no suitable interface has a route but link-local ones: there is none for br-ex', {
-    hint: 'give an interface an address, name one with `uplink: <interface>` in /etc/microshift/ovn.yaml, or set `uplink: none`',
+  const [member] = vrfMembers(observation);
+  const why =
+    member === undefined
+      ? 'there is none for br-ex'
+      : `${member.name} is in the VRF ${member.vrf}, whose routes are not those of the node`;
+  throw new AgentError('no-uplink', `no suitable interface has a route but link-local ones: ${why}`, {
+    hint:
+      member !== undefined
+        ? suitabilityHint(linkOf(observation, member.name), observation)
+        : 'give an interface an address, name one with `uplink: <interface>` in /etc/microshift/ovn.yaml, or set `uplink: none`',
     facts: { trace, interfaces: interfaceNames(observation) },
   });
 }
@@ -231,7 +239,7 @@ function mustBeSuitable(candidate: Candidate, observation: Observation): void {
   const reason = unsuitability(linkOf(observation, candidate.name), observation);
   if (reason === null) return;
   throw new AgentError('interface-unsuitable', `${candidate.source} names ${candidate.name}, but ${reason}`, {
-    hint: 'name another interface; br-ex can also do without a NIC (`uplink: none`)',
+    hint: suitabilityHint(linkOf(observation, candidate.name), observation),
     facts: { interface: candidate.name, source: candidate.source },
   });
 }

@@ -76,6 +76,11 @@ function whyUnused(text: string, { links }: Observation): string | null {
     : 'no interface has it';
 }
 
+/** Whether the last change that was kept had this NIC in a bridge of ours: what works on this node is not refused at its next boot. */
+export function wasUplink(name: string, { hints }: Pick<Observation, 'hints'>): boolean {
+  return hints.interfaceHint === name || hints.addedBridges?.some((entry) => entry.interface === name) === true;
+}
+
 /**
  * The device that a node address leads to; null: none has it. Not lo and not a dummy device: what has an address without a network behind it has
  * it for MicroShift, which passes br-ex over.

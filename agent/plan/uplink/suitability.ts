@@ -1,5 +1,6 @@
 import { AgentError } from '../../errors.ts';
 import { isGuestCable, isWithoutProfile } from '../../model/bridge-devices.ts';
+import { linkKindOf, traitsOf } from '../../model/link-kinds.ts';
 import type { Link, Observation } from '../../model/observation.ts';
 import { isDefault } from '../../net/destination.ts';
 import { bridgesOf } from '../names.ts';
@@ -22,7 +23,8 @@ export function unsuitability(link: Link | undefined, observation: Observation):
   const misread = misreadInName(link.name);
   if (misread !== null)
     return `its name has ${misread}, which programs take for something else; a .link file gives it another (systemd.link(5))`;
-  if (link.kind === 'wlan') return 'it is a wifi device: an access point drops frames with other source addresses';
+  const { unfit } = traitsOf(linkKindOf(link, observation));
+  if (unfit !== null) return unfit;
   if (link.kind === 'tun' && link.hardwareType !== ethernet)
     return 'it is a tun device, which carries no Ethernet frames (a tap device does)';
   if (link.hardwareType !== ethernet) return 'it is not an Ethernet device, so Open vSwitch cannot carry it';
@@ -30,9 +32,35 @@ export function unsuitability(link: Link | undefined, observation: Observation):
     return 'it is a veth that NetworkManager does not manage, the end of a container cable';
   if (isForeignBridge(link.name, observation) && !isOnlyWayOut(link.name, observation))
     return 'it is a bridge without a NIC that NetworkManager does not manage, as container engines make them';
+  const holder = otherBridge(link.name, observation);
+  if (holder !== null) return `it is a port of ${holder}`;
   if (isOvsInternal(link.name, observation)) return 'it is an internal port of Open vSwitch';
   const master = masterOf(link);
-  return master === null ? null : `it is a port of ${master}`;
+  if (master === null) return null;
+  return isVrf(master, observation)
+    ? `it is in the VRF ${master}, whose routes are not those of the node`
+    : `it is a port of ${master}`;
+}
+
+/** What to do about a link that cannot be an uplink, as an imperative sentence. */
+export function suitabilityHint(link: Link | undefined, observation: Observation): string {
+  const vrf = [link?.name, link?.master].find((name) => name != null && isVrf(name, observation));
+  const others = 'name another interface; br-ex can also do without a NIC (`uplink: none`)';
+  if (vrf == null) return others;
+  const members = observation.links.filter(({ master }) => master === vrf).map(({ name }) => name);
+  const out = members.map((name) => `take ${name} out of ${vrf} (its profile, without controller and port-type)`);
+  return [...out, others].join(', or ');
+}
+
+/** Links that a VRF has, with their VRF. */
+export function vrfMembers(observation: Observation): readonly { readonly name: string; readonly vrf: string }[] {
+  return observation.links.flatMap(({ name, master }) =>
+    master !== null && isVrf(master, observation) ? [{ name, vrf: master }] : [],
+  );
+}
+
+function isVrf(name: string, observation: Observation): boolean {
+  return observation.links.some((entry) => entry.name === name && linkKindOf(entry, observation) === 'vrf');
 }
 
 /**
@@ -83,6 +111,15 @@ function isOnlyWayOut(name: string, observation: Observation): boolean {
   const ways = routes.filter((route) => isDefault(route.destination) && !isOurs(route.device));
   const devices = ways.map((route) => route.device).filter((device) => !foreignNames.test(device));
   return devices.includes(name) && devices.every((device) => device === name);
+}
+
+/** The bridge of Open vSwitch that has a device as a port and is none of ours: one that is may give it up. null: there is none. */
+function otherBridge(name: string, observation: Observation): string | null {
+  const ours = bridgesOf(observation).map(({ bridge }) => bridge);
+  const holder = observation.ovs.bridges.find(
+    (row) => !ours.includes(row.name) && row.ports.some((port) => port.interfaces.some((entry) => entry.name === name)),
+  );
+  return holder === undefined || holder.name === name ? null : holder.name;
 }
 
 function isOvsInternal(name: string, observation: Observation): boolean {

@@ -1,4 +1,4 @@
-import { devicesIn, isGuestCable } from '../../model/bridge-devices.ts';
+import { devicesIn, mayBeNic } from '../../model/bridge-devices.ts';
 import type { Observation } from '../../model/observation.ts';
 import { stringsOf, textOf } from '../../model/settings.ts';
 import { type BridgeNames, sourceOf } from '../names.ts';
@@ -12,7 +12,7 @@ export function uplinkInBridge(names: BridgeNames, observation: Observation): st
   const devices = devicesIn(bridge).map((row) => row.name);
   const named = namedUplink(names, observation);
   if (named !== null && devices.includes(named)) return named;
-  const [only, ...more] = devices.filter((name) => !isGuestCable(name, observation));
+  const [only, ...more] = devices.filter((name) => mayBeNic(name, observation));
   return more.length === 0 ? (only ?? null) : null;
 }
 

@@ -12,6 +12,13 @@ const healthy = recordedExamination('healthy');
 export function asExamined({ config, observation }: Pick<PlanCase, 'config' | 'observation'>): Examination {
   const answer = <T>(value: T) => ({ value, failure: null });
   const { host, links, routes, signpost, foreign = [], resolver, hints, tuning, networkManager, ovs } = observation;
+  const { stackedElsewhere, interfaceRules, interfaceZones, kernelIpv6 } = observation;
+  const free = {
+    ...(stackedElsewhere && { stackedElsewhere }),
+    ...(interfaceRules && { interfaceRules }),
+    ...(interfaceZones && { interfaceZones }),
+    ...(kernelIpv6 && { kernelIpv6 }),
+  };
   const script = host.hasMicroShiftScript === true ? { hasMicroShiftScript: true as const } : {};
   const microshift = host.hasMicroShift === true ? { hasMicroShift: true as const } : {};
   const tun = host.lacksTun === true ? { lacksTun: true as const } : {};
@@ -33,6 +40,7 @@ export function asExamined({ config, observation }: Pick<PlanCase, 'config' | 'o
       routes,
       ...(signpost === undefined ? {} : { signpost }),
       foreign,
+      ...free,
       ...script,
       ...microshift,
       ...tun,

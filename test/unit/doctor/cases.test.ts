@@ -22,7 +22,7 @@ function text(name: string, file: string): string | null {
 
 /** With what a command of a fix may begin. */
 const programs =
-  /^(cat|chown|dnf|du|echo|grep|grubby|ip|journalctl|kdumpctl|kill|kubectl|microshift-net|modprobe|mount|networkctl|nmcli|ovs-vsctl|rm|sysctl|systemctl|tail|timedatectl)( |$)/;
+  /^(cat|chown|dnf|du|echo|firewall-cmd|grep|grubby|ip|journalctl|kdumpctl|kill|kubectl|microshift-net|modprobe|mount|networkctl|nft|nmcli|ovs-vsctl|rm|sysctl|systemctl|tail|timedatectl)( |$)/;
 
 /** Of a case that changes another one, only what comes out differently. */
 function newResults(name: string): readonly CheckResult[] {

@@ -1,0 +1,57 @@
+import { bondsUnder, lostTargets, miimonRemedy } from '../model/bonds.ts';
+import { linkKindOf } from '../model/link-kinds.ts';
+import type { Link, Observation } from '../model/observation.ts';
+import type { Difference, Wanted } from '../model/plan.ts';
+import { wayTo } from '../net/way-to.ts';
+import { shellWord } from '../printable.ts';
+
+/** What is wrong with the ports of an uplink; no run mends it, so it has its own remedy. */
+export interface PortFault extends Difference {
+  /** An imperative sentence without a full stop. */
+  readonly remedy: string;
+}
+
+/** Faults of the bonds and teams that carry bridges: none of their ports works, or their monitor cannot work under a bridge. */
+export function portFaults({ bridges }: Pick<Wanted, 'bridges'>, observation: Observation): readonly PortFault[] {
+  return bridges.flatMap(({ bridge, uplink }) => {
+    const row = observation.ovs.bridges.find(({ name }) => name === bridge);
+    const isIn = uplink !== null && row?.ports.some(({ name }) => name === uplink.interface) === true;
+    return isIn ? faultsOf(uplink.interface, bridge, observation) : [];
+  });
+}
+
+function faultsOf(uplink: string, bridge: string, observation: Observation): readonly PortFault[] {
+  const { links, routes } = observation;
+  const bonds = bondsUnder(uplink, links);
+  const teams = links.filter((link) => link.name === uplink && linkKindOf(link, observation) === 'team');
+  const monitors = bonds.flatMap((bond): readonly PortFault[] => {
+    const lost = lostTargets(bond, uplink, bridge, links, (address) => wayTo(address, routes));
+    if (lost === null) return [];
+    const failures = bond.bond.ports.map(({ name, failures }) => `${name} ${failures}`).join(', ');
+    return [
+      {
+        subject: `monitor of ${bond.name}`,
+        wanted: 'miimon',
+        observed: `ARP, with no way to ${lost.join(', ')} from under ${bridge} (failures: ${failures})`,
+        remedy: miimonRemedy(bond.name, observation, shellWord),
+      },
+    ];
+  });
+  const silent = [...bonds.filter((bond) => !hasWorkingPort(bond)), ...teams.filter(({ carrier }) => !carrier)];
+  return [
+    ...monitors,
+    ...silent.map(({ name }) => ({
+      subject: `working port of ${name}`,
+      wanted: 'present',
+      observed: 'absent',
+      remedy: `look at the cables and switch ports of ${name}: ip -d link show master ${name}`,
+    })),
+  ];
+}
+
+/** Whether the monitor of a bond takes one of its ports for working. A mode with one active port has chosen one, too. */
+export function hasWorkingPort({ bond }: Pick<Link, 'bond'>): boolean {
+  if (bond === undefined) return false;
+  const needsActive = ['active-backup', 'balance-tlb', 'balance-alb'].includes(bond.mode);
+  return bond.ports.some(({ isWorking }) => isWorking) && !(needsActive && bond.activePort === null);
+}

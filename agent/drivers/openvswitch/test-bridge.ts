@@ -1,0 +1,42 @@
+import { AgentError } from '../../errors.ts';
+import { run } from '../host/exec.ts';
+import { flowsOf } from './flows.ts';
+
+/** ovs-vswitchd answers in milliseconds unless its main loop is stuck. */
+const answerMs = 15_000;
+/** Of flows that stand for the time of a test; the number is the agent's own. */
+const testCookie = '0x6d736e74';
+
+/** What a test on a bridge can do. */
+export interface BridgeTest {
+  /** Gives the host a frame (hex) as if it had come in by the bridge. */
+  readonly deliver: (frame: string) => Promise<void>;
+}
+
+/**
+ * Works with a bridge from which the host sends nothing of this match (ovs-fields(7)) until the work is done. Fails with `vswitchd-not-responding` or
+ * `step-failed`.
+ */
+export async function testBridge<T>(
+  bridge: string,
+  held: string,
+  runDirectory: string,
+  work: (test: BridgeTest) => Promise<T>,
+): Promise<T> {
+  const flows = flowsOf(bridge, testCookie, runDirectory);
+  const deliver = async (frame: string): Promise<void> => {
+    const words = ['-O', 'OpenFlow14', 'packet-out', `unix:${runDirectory}/${bridge}.mgmt`];
+    const packet = `in_port=controller packet=${frame} actions=LOCAL`;
+    const { exitCode, stderr } = await run('ovs-ofctl', [...words, packet], answerMs);
+    if (exitCode === 0) return;
+    throw new AgentError('step-failed', `ovs-vswitchd refused to deliver a frame on ${bridge}: ${stderr.trim()}`, {
+      hint: 'look at /var/log/openvswitch/ovs-vswitchd.log for why',
+    });
+  };
+  await flows.replace([`priority=65535,in_port=LOCAL,${held},actions=drop`]);
+  try {
+    return await work({ deliver });
+  } finally {
+    await flows.replace([]);
+  }
+}

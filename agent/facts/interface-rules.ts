@@ -1,0 +1,86 @@
+import { run } from '../drivers/host/exec.ts';
+import { isAgentError } from '../errors.ts';
+import type { InterfaceRules } from '../model/surroundings.ts';
+
+/** Tens of thousands of rules take nft(8) a second. */
+const commandMs = 4_000;
+
+/** Expressions of nft(8) that have the name of the interface by which a packet comes or goes. */
+const interfaceKeys = ['iifname', 'oifname', 'iif', 'oif'];
+
+/** Rules of nftables, those of iptables in nftables among them, that name interfaces; none where nft(8) is missing or may not look. */
+export async function readInterfaceRules(): Promise<readonly InterfaceRules[]> {
+  try {
+    const { exitCode, stdout } = await run('nft', ['-j', 'list', 'ruleset'], commandMs, { stdin: 'ignore' });
+    return exitCode === 0 ? parseInterfaceRules(stdout) : [];
+  } catch (error) {
+    if (isAgentError(error) && error.kind === 'command-missing') return [];
+    throw error;
+  }
+}
+
+/** An object of libnftables-json(5), as far as it is looked at. */
+interface Listed {
+  readonly rule?: { readonly family: string; readonly table: string; readonly chain: string; readonly expr: unknown };
+  readonly set?: { readonly family: string; readonly table: string; readonly name: string; readonly elem?: unknown };
+  readonly map?: Listed['set'];
+}
+
+/**
+ * Rules by table, chain and the interfaces that they name, in the order of the rule set. Chains of family netdev are on the NIC itself, where Open
+ * vSwitch gets its packets behind them (Linux net/core/dev.c, __netif_receive_skb_core): they go on as before, and are left out. So are
+ * those of firewalld, which makes them of its zones.
+ */
+export function parseInterfaceRules(text: string): readonly InterfaceRules[] {
+  const { nftables } = JSON.parse(text === '' ? '{"nftables":[]}' : text) as { readonly nftables: readonly Listed[] };
+  const sets = new Map<string, unknown>(
+    nftables.flatMap((listed) => {
+      const set = listed.set ?? listed.map;
+      return set === undefined ? [] : [[`${set.family} ${set.table} @${set.name}`, set.elem] as const];
+    }),
+  );
+  const found = new Map<string, { table: string; chain: string; names: readonly string[]; rules: number }>();
+  for (const { rule } of nftables) {
+    if (rule === undefined || rule.family === 'netdev' || rule.table === 'firewalld') continue;
+    const table = `${rule.family} ${rule.table}`;
+    const words = expressionsIn(rule.expr).flatMap(stringsIn);
+    const named = words.flatMap((word) => (word.startsWith('@') ? stringsIn(sets.get(`${table} ${word}`)) : [word]));
+    const names = [...new Set(named.filter((word) => !interfaceKeys.includes(word) && isName(word)))].toSorted();
+    if (names.length === 0) continue;
+    const key = `${table} ${rule.chain} ${names.join(' ')}`;
+    const known = found.get(key) ?? { table, chain: rule.chain, names, rules: 0 };
+    found.set(key, { ...known, rules: known.rules + 1 });
+  }
+  return [...found.values()];
+}
+
+/** Of a rule the comparisons and maps by an interface: each expression that has such a key in it, without what it jumps to. */
+function expressionsIn(expr: unknown): readonly unknown[] {
+  if (!Array.isArray(expr)) return [];
+  return expr.flatMap((entry: Record<string, Record<string, unknown>>) => {
+    const { match, vmap } = entry;
+    const key = match?.left ?? vmap?.key;
+    if (key === undefined || !hasInterfaceKey(key)) return [];
+    if (match !== undefined) return [match.right];
+    const pairs = (vmap?.data as { readonly set?: readonly (readonly [unknown, unknown])[] } | undefined)?.set ?? [];
+    return typeof vmap?.data === 'string' ? [vmap.data] : pairs.map(([value]) => value);
+  });
+}
+
+function hasInterfaceKey(key: unknown): boolean {
+  if (Array.isArray(key)) return key.some(hasInterfaceKey);
+  if (typeof key !== 'object' || key === null) return false;
+  const { meta, concat } = key as { readonly meta?: { readonly key?: string }; readonly concat?: unknown };
+  return (meta?.key !== undefined && interfaceKeys.includes(meta.key)) || hasInterfaceKey(concat);
+}
+
+/** Every text in a value of JSON. */
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+/** What an interface can be called, or a beginning of that with `*`; `lo` is on every node as it was. */
+function isName(word: string): boolean {
+  return word !== 'lo' && /^[^\s/:]{1,15}\*?$/.test(word);
+}

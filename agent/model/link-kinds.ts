@@ -1,0 +1,107 @@
+import { type Link, type NmDevice, nicDevice, type Observation } from './observation.ts';
+
+/**
+ * What a kind of link of the kernel (`ip link help`) means for a bridge of Open vSwitch. An Ethernet device has one receive handler and one
+ * master (Linux net/core/dev.c: netdev_rx_handler_register, netdev_master_upper_dev_link); a bridge of Open vSwitch needs both.
+ */
+interface LinkKind {
+  /** Why a link of this kind cannot be an uplink, as the second half of a sentence ("it …"); null: it can. */
+  readonly unfit: string | null;
+  /**
+   * What becomes of such a link that is stacked on a NIC when the NIC becomes a port. `works`: it gets its frames before the receive handler.
+   * `blocks`: it has the receive handler, so Open vSwitch cannot carry the NIC. `silent`: it sends through routes of the NIC, which has none then.
+   * `separate`: it uses no link below it.
+   */
+  readonly onUplink: 'works' | 'blocks' | 'silent' | 'separate';
+  /** Whether one in a bridge is a way into another segment of the LAN; a tunnel or the cable of a guest that others put there is not. */
+  readonly isNic: boolean;
+}
+
+const nic: LinkKind = { unfit: null, onUplink: 'separate', isNic: true };
+const tunnel: LinkKind = { unfit: null, onUplink: 'silent', isNic: false };
+const receiver: LinkKind = { unfit: null, onUplink: 'blocks', isNic: true };
+
+/** Links of these kinds that are neither stacked on a NIC nor an uplink are of no interest. What is not in this table is taken for a NIC. */
+const linkKinds = {
+  bond: nic,
+  bridge: nic,
+  dsa: nic,
+  dummy: nic,
+  team: nic,
+  tun: { ...nic, isNic: false },
+  veth: nic,
+  vlan: { ...nic, onUplink: 'works' },
+  wlan: { ...nic, unfit: 'it is a wifi device: an access point drops frames with other source addresses' },
+  vrf: { ...nic, unfit: 'it is a VRF, a routing table of its own, which carries no frames' },
+  // The link below drops what is not for one of its own addresses, and these are on the bridge then (Linux drivers/net/ipvlan).
+  ipvlan: {
+    ...receiver,
+    unfit: 'it is an ipvlan device, which gets only packets for its own IP addresses, and these move to the bridge',
+  },
+  macvlan: receiver,
+  macvtap: receiver,
+  macsec: { ...receiver, isNic: false },
+  hsr: receiver,
+  rmnet: receiver,
+  geneve: tunnel,
+  gretap: tunnel,
+  'ip-tunnel': tunnel,
+  vxlan: tunnel,
+  wireguard: { ...tunnel, onUplink: 'separate' },
+} as const satisfies Readonly<Record<string, LinkKind>>;
+
+export type LinkKindName = keyof typeof linkKinds;
+
+/** NMDeviceType of NetworkManager, for links whose kind the kernel does not show in sysfs. */
+const kindsOfDevices: Readonly<Record<number, LinkKindName>> = {
+  2: 'wlan',
+  10: 'bond',
+  11: 'vlan',
+  13: 'bridge',
+  15: 'team',
+  16: 'tun',
+  17: 'ip-tunnel',
+  18: 'macvlan',
+  19: 'vxlan',
+  20: 'veth',
+  21: 'macsec',
+  22: 'dummy',
+  29: 'wireguard',
+  31: 'vrf',
+  33: 'hsr',
+  34: 'ipvlan',
+  35: 'geneve',
+};
+
+/** What tells a NIC from a cable or tunnel; without NetworkManager only kinds that sysfs shows are known, and a veth counts as a NIC. */
+export type KnownLinks = Pick<Observation, 'links'> & Partial<Pick<Observation, 'networkManager'>>;
+
+/** The kind of a link: what the kernel shows in sysfs (DEVTYPE), or what NetworkManager took it for; null: a plain NIC, or an unknown kind. */
+export function linkKindOf(link: Link, { networkManager }: Pick<KnownLinks, 'networkManager'>): LinkKindName | null {
+  if (link.kind !== null && isLinkKind(link.kind)) return link.kind;
+  const device = networkManager === undefined ? undefined : nicDevice(link.name, { networkManager });
+  return deviceKind(device);
+}
+
+function deviceKind(device: NmDevice | undefined): LinkKindName | null {
+  // NetworkManager's type "generic" has the driver's name where the kernel's rtnetlink has no kind that it knows.
+  const driver = device?.driver ?? '';
+  return kindsOfDevices[device?.type ?? 0] ?? (device?.type === generic && isLinkKind(driver) ? driver : null);
+}
+
+/** NM_DEVICE_TYPE_GENERIC. */
+const generic = 14;
+
+function isLinkKind(name: string): name is LinkKindName {
+  return Object.hasOwn(linkKinds, name);
+}
+
+/** The traits of a kind; those of a plain NIC where it is null. */
+export function traitsOf(kind: LinkKindName | null): LinkKind {
+  return kind === null ? nic : linkKinds[kind];
+}
+
+/** Whether a kind that rtnetlink names (IFLA_INFO_KIND) keeps Open vSwitch from carrying the link below it. */
+export function blocksLinkBelow(kind: string): boolean {
+  return kind === 'ipvtap' || (isLinkKind(kind) && linkKinds[kind].onUplink === 'blocks');
+}

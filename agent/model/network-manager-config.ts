@@ -1,0 +1,120 @@
+/*
+ * NetworkManager's own configuration (NetworkManager.conf(5)) as its files say it, and the devices and profiles that a section of it is for.
+ */
+
+/** A section of NetworkManager.conf or of a file in conf.d, with the values of all files. */
+export interface ConfigSection {
+  /** `main`, `keyfile`, `device-wifi`, `connection`, … */
+  readonly name: string;
+  readonly values: Readonly<Record<string, string>>;
+  /** The last file that has a say in each value. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** A value, and where an admin finds it. */
+export interface ConfigValue {
+  readonly value: string;
+  readonly section: string;
+  readonly file: string;
+}
+
+/** A device by what a device list can name it by. One that is not there yet has no MAC. */
+export interface MatchedDevice {
+  readonly name: string;
+  /** As nm-settings(5) names a connection of this type: `ethernet`, `ovs-interface`, … */
+  readonly type: string;
+  readonly mac?: string;
+  readonly driver?: string;
+}
+
+/** Lists are separated by commas or semicolons, whichever an admin is used to; a backslash takes their meaning. */
+export function configList(value: string | undefined): readonly string[] {
+  const words = value?.match(/(?:\\.|[^,;\\])+/g) ?? [];
+  return words.map((word) => word.trim().replaceAll(/\\([,;\\])/g, '$1')).filter((word) => word !== '');
+}
+
+/**
+ * Whether a device list of NetworkManager.conf(5) ("Device List Format") names a device; null: it says neither. What is excepted wins, and a list of
+ * nothing but exceptions names all others (src/core/nm-core-utils.c, nm_match_spec_device).
+ */
+export function namesDevice(list: readonly string[], device: MatchedDevice): boolean | null {
+  return verdictOf(list, (entry, isExcept) => isDevice(entry, device, !isExcept));
+}
+
+/** The same for a connection list, which names profiles by `id:`, `uuid:` and `origin:`. */
+export function namesProfile(list: readonly string[], { id, uuid }: { id: string; uuid: string }): boolean | null {
+  return verdictOf(list, (entry) => entry === '*' || entry === `id:${id}` || entry === `uuid:${uuid}`);
+}
+
+function verdictOf(list: readonly string[], isNamed: (entry: string, isExcept: boolean) => boolean): boolean | null {
+  const entries = list.map((word) => ({ isExcept: /^except:/i.test(word), entry: word.replace(/^except:/i, '') }));
+  const hit = (except: boolean): boolean =>
+    entries.some(({ isExcept, entry }) => isExcept === except && isNamed(entry, isExcept));
+  if (hit(true)) return false;
+  if (hit(false)) return true;
+  return entries.length > 0 && entries.every(({ isExcept }) => isExcept) ? true : null;
+}
+
+function isDevice(entry: string, { name, type, mac, driver }: MatchedDevice, mayBeBare: boolean): boolean {
+  if (entry === '*') return true;
+  const [, tag = '', value = ''] = /^(interface-name|type|mac|driver):(.*)$/i.exec(entry) ?? [];
+  const isMac = (text: string): boolean => mac !== undefined && text.toUpperCase() === mac.toUpperCase();
+  switch (tag.toLowerCase()) {
+    case 'interface-name':
+      if (value.startsWith('=')) return value.slice(1) === name;
+      return value === name || isGlobFor(value.replace(/^~/, ''), name);
+    case 'type':
+      return value === type;
+    case 'mac':
+      return isMac(value);
+    case 'driver':
+      return driver !== undefined && value.split('/')[0] === driver;
+    default:
+      return mayBeBare && (entry === name || isMac(entry));
+  }
+}
+
+/** g_pattern_match of GLib: `*` and `?` are all that has a meaning. A star that has taken too little takes one letter more. */
+function isGlobFor(pattern: string, name: string): boolean {
+  let [at, star, taken] = [0, -1, 0];
+  for (let letter = 0; letter < name.length; ) {
+    if (pattern[at] === '*') {
+      [star, taken] = [at, letter];
+      at += 1;
+    } else if (pattern[at] === '?' || pattern[at] === name[letter]) {
+      at += 1;
+      letter += 1;
+    } else {
+      if (star === -1) return false;
+      taken += 1;
+      [at, letter] = [star + 1, taken];
+    }
+  }
+  return /^\**$/.test(pattern.slice(at));
+}
+
+/**
+ * The value that counts for a device of the sections of one kind (`device`, `connection`), which stand with the one that counts most first; null:
+ * none sets it. A section that has `stop-match` ends the search (NetworkManager.conf(5)).
+ */
+export function deviceValue(
+  sections: readonly ConfigSection[],
+  kind: 'device' | 'connection',
+  key: string,
+  device: MatchedDevice,
+): ConfigValue | null {
+  for (const { name, values, files } of sections.filter((section) => section.name.startsWith(kind))) {
+    const match = values['match-device'];
+    const isStop = isTrue(values['stop-match']);
+    if (values[key] === undefined && !isStop) continue;
+    if (match !== undefined && namesDevice(configList(match), device) !== true) continue;
+    const value = values[key];
+    return value === undefined ? null : { value, section: name, file: files[key] ?? '' };
+  }
+  return null;
+}
+
+/** A boolean as NetworkManager reads it (nm_config_parse_boolean). */
+export function isTrue(value: string | undefined): boolean {
+  return value !== undefined && ['1', 'true', 'yes', 'on'].includes(value.trim().toLowerCase());
+}

@@ -1,0 +1,70 @@
+import { isIPv6 } from 'node:net';
+import { parseRange } from './address-range.ts';
+
+/** One end of a TCP connection. */
+export interface TcpEnd {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Flags of RFC 9293 section 3.1. */
+const flagBits = { syn: 0x02, rst: 0x04 };
+/** Protocol numbers and EtherTypes of IANA. */
+const tcp = 6;
+const etherType = { ipv4: 0x0800, ipv6: 0x86dd };
+
+/**
+ * An Ethernet frame with a TCP segment that has one flag and no data, as hex: what a host sends to ask for a connection (`syn`), or to give up one
+ * (`rst`, with the sequence number after that of the first segment). Both ends are of one family.
+ */
+export function tcpFrame(mac: string, from: TcpEnd, to: TcpEnd, flag: keyof typeof flagBits, sequence: number): string {
+  const isV6 = isIPv6(to.address);
+  const [source, destination] = [addressBytes(from.address), addressBytes(to.address)];
+  const segment = Buffer.alloc(20);
+  segment.writeUInt16BE(from.port, 0);
+  segment.writeUInt16BE(to.port, 2);
+  segment.writeUInt32BE(sequence, 4);
+  segment.writeUInt8(5 << 4, 12);
+  segment.writeUInt8(flagBits[flag], 13);
+  segment.writeUInt16BE(65_535, 14);
+  // RFC 9293 section 3.1 and RFC 8200 section 8.1: the checksum covers addresses, length and protocol, too.
+  const pseudo = Buffer.concat([source, destination, Buffer.from([0, tcp, 0, segment.length])]);
+  segment.writeUInt16BE(checksum(Buffer.concat([pseudo, segment])), 16);
+  // The first half of a sender's own MAC that no vendor has (IEEE 802: locally administered).
+  const ethernet = Buffer.from(`${mac.replaceAll(':', '')}020000000001`, 'hex');
+  const type = Buffer.alloc(2);
+  type.writeUInt16BE(isV6 ? etherType.ipv6 : etherType.ipv4, 0);
+  const header = isV6 ? ipv6Header(segment.length) : ipv4Header(segment.length, source, destination);
+  const addresses = isV6 ? [source, destination] : [];
+  return Buffer.concat([ethernet, type, header, ...addresses, segment]).toString('hex');
+}
+
+/** RFC 791 section 3.1. */
+function ipv4Header(length: number, source: Buffer, destination: Buffer): Buffer {
+  const header = Buffer.from([0x45, 0, 0, 0, 0, 0, 0x40, 0, 64, tcp, 0, 0]);
+  header.writeUInt16BE(20 + length, 2);
+  const whole = Buffer.concat([header, source, destination]);
+  whole.writeUInt16BE(checksum(whole), 10);
+  return whole;
+}
+
+/** RFC 8200 section 3, up to the addresses. */
+function ipv6Header(length: number): Buffer {
+  const header = Buffer.from([0x60, 0, 0, 0, 0, 0, tcp, 64]);
+  header.writeUInt16BE(length, 4);
+  return header;
+}
+
+/** RFC 1071. */
+function checksum(bytes: Buffer): number {
+  let sum = 0;
+  for (let at = 0; at < bytes.length; at += 2) sum += bytes.readUInt16BE(at);
+  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
+  return ~sum & 0xffff;
+}
+
+function addressBytes(address: string): Buffer {
+  const bits = isIPv6(address) ? 128 : 32;
+  const value = parseRange(`${address}/${bits}`)?.first ?? 0n;
+  return Buffer.from(value.toString(16).padStart(bits / 4, '0'), 'hex');
+}

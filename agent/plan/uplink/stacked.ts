@@ -1,0 +1,53 @@
+import { AgentError } from '../../errors.ts';
+import { blocksLinkBelow, linkKindOf, traitsOf } from '../../model/link-kinds.ts';
+import type { Link, Observation } from '../../model/observation.ts';
+import type { PlanNote } from '../../model/plan.ts';
+import { shellWord } from '../../printable.ts';
+
+/*
+ * What is stacked on a NIC. VLANs get their frames whoever else has the NIC; a macvlan, ipvlan or MACsec device has the receive handler that a
+ * bridge of Open vSwitch needs, and the kernel answers EBUSY (Linux net/core/dev.c, netdev_rx_handler_register).
+ */
+
+/** Fails with `interface-unsuitable` where a device stacked on a NIC keeps Open vSwitch from carrying it. */
+export function refuseStacked(link: Link, observation: Observation): void {
+  const [here] = blockers(link, observation);
+  const [elsewhere] = (observation.stackedElsewhere ?? []).filter(
+    ({ parentIndex, kind }) => parentIndex === link.index && blocksLinkBelow(kind),
+  );
+  const found = here ?? elsewhere;
+  if (found === undefined) return;
+  const { name, kind, namespace } = { namespace: null, ...found };
+  const where = namespace === null ? '' : ` in the network namespace ${namespace}`;
+  const enter = namespace === null ? '' : `nsenter --net=${shellWord(namespace)} `;
+  throw new AgentError(
+    'interface-unsuitable',
+    `${link.name} has the ${kind} device ${name}${where} on it, which receives its frames, so Open vSwitch cannot carry it`,
+    {
+      hint: `stop what uses ${name} and remove it (${enter}ip link delete ${shellWord(name)}), let it use another NIC, or name another uplink; on br-ex it can be made again`,
+      facts: { interface: link.name, stacked: name, kind, namespace },
+    },
+  );
+}
+
+/** Names tunnels that are bound to the NIC: the routes that they send by are on the bridge afterwards. */
+export function stackedNotes(link: Link, bridge: string, observation: Observation): readonly PlanNote[] {
+  const silent = observation.links.filter(
+    (upper) =>
+      (link.uppers?.includes(upper.name) === true || upper.parentIndex === link.index) &&
+      traitsOf(linkKindOf(upper, observation)).onUplink === 'silent',
+  );
+  return silent.map(({ name }) => ({
+    level: 'warning',
+    message: `the tunnel ${name} is bound to ${link.name} and sends nothing once the routes are on ${bridge}: make it without a device, or with ${bridge}`,
+  }));
+}
+
+/** Those of this namespace. The index of a parent does not tell them: it may be one of another namespace. */
+function blockers(link: Link, observation: Observation): readonly { readonly name: string; readonly kind: string }[] {
+  const uppers = observation.links.filter(({ name }) => link.uppers?.includes(name) === true);
+  return uppers.flatMap((upper) => {
+    const kind = linkKindOf(upper, observation);
+    return kind !== null && blocksLinkBelow(kind) ? [{ name: upper.name, kind }] : [];
+  });
+}

@@ -1,0 +1,17 @@
+import { readSurroundings } from '../facts/surroundings.ts';
+import type { Observation } from '../model/observation.ts';
+import type { Plan } from '../model/plan.ts';
+
+/** What was planned, and the observation that it was planned on. */
+export type Closer<T> = T & { readonly observation: Observation };
+
+/** Plans; a plan that puts a NIC into a bridge is made once more, with what only such a plan has to know. Fails as the planner does. */
+export async function planCloser<T extends { readonly plan: Plan }>(
+  observation: Observation,
+  planner: (observation: Observation) => T,
+): Promise<Closer<T>> {
+  const planned = planner(observation);
+  if (!planned.plan.steps.some((step) => step.do === 'attachUplink')) return { ...planned, observation };
+  const closer = { ...observation, ...(await readSurroundings(observation.links)) };
+  return { ...planner(closer), observation: closer };
+}

@@ -1,0 +1,69 @@
+import { type Deadline, throwIfStopped } from '../deadline.ts';
+import { isHalfOpen } from '../drivers/host/half-open.ts';
+import { sshSession } from '../drivers/host/ssh-client.ts';
+import { testBridge } from '../drivers/openvswitch/test-bridge.ts';
+import { AgentError } from '../errors.ts';
+import type { Observation } from '../model/observation.ts';
+import type { MovedAddresses, Plan, WantedBridge } from '../model/plan.ts';
+import { textOf } from '../model/settings.ts';
+import { tcpFrame } from '../net/tcp-frame.ts';
+import { leftBehindText, rulesLeftBehind, zoneLeftBehind } from '../plan/uplink/filter-notes.ts';
+
+/** A frame may be lost where the machine is short of memory. */
+const tries = 3;
+/** Ports of which no service is one (RFC 6335 section 6). */
+const clientPorts = { first: 49_152, count: 16_384 };
+
+/**
+ * Proves that the SSH client that started the run could connect anew, where rules of the packet filter or a zone of firewalld mean the NIC and not the
+ * bridge. The session itself goes on whatever they say: it is established. So the host gets a request for a connection from the client's address
+ * as if it had come in by the bridge, its answer stays in the bridge, and the request is given up. Fails with `proof-failed`.
+ */
+export async function proveInbound(plan: Plan, observation: Observation, deadline: Deadline): Promise<void> {
+  const session = sshSession();
+  if (session === null) return;
+  const { client, server } = session;
+  const isServer = ({ addresses }: MovedAddresses): boolean =>
+    addresses.some((address) => address.split('/')[0] === server.address);
+  const bridge = plan.wanted.bridges.find(({ bridge: name }) =>
+    plan.carried.some((moved) => moved.interface === name && isServer(moved)),
+  );
+  const reason = bridge === undefined ? null : reasonFor(bridge, observation);
+  if (bridge === undefined || reason === null) return;
+  const { family, destination } = client.address.includes(':')
+    ? { family: 'tcp6', destination: 'ipv6_dst' }
+    : { family: 'tcp', destination: 'nw_dst' };
+  const port = clientPorts.first + (process.pid % clientPorts.count);
+  const from = { address: client.address, port };
+  const held = `${family},${destination}=${from.address},tp_dst=${port}`;
+  const isAnswered = await testBridge(bridge.bridge, held, '/run/openvswitch', async ({ deliver }) => {
+    for (let attempt = 0; attempt < tries; attempt += 1) {
+      throwIfStopped(deadline);
+      await deliver(tcpFrame(bridge.mac, from, server, 'syn', attempt));
+      if (!isHalfOpen(server.port, port)) continue;
+      await deliver(tcpFrame(bridge.mac, from, server, 'rst', attempt + 1));
+      return true;
+    }
+    return false;
+  });
+  if (isAnswered) return;
+  throw new AgentError(
+    'proof-failed',
+    `the SSH client ${client.address} could not connect anew to port ${server.port} by ${bridge.bridge}: ${reason}`,
+    {
+      hint: `add ${bridge.bridge} to the packet filter where the NIC is allowed (microshift-net plan names the rules)`,
+      facts: { client: client.address, port: server.port, bridge: bridge.bridge },
+    },
+  );
+}
+
+/** What may keep the client out; null: nothing does. */
+function reasonFor({ bridge, uplink, profiles }: WantedBridge, observation: Observation): string | null {
+  if (uplink === null) return null;
+  const { interface: nic } = uplink;
+  const zone = profiles
+    .map(({ settings }) => textOf(settings, 'connection', 'zone'))
+    .find((name) => name !== undefined);
+  const [rules] = rulesLeftBehind(nic, bridge, observation);
+  return rules === undefined ? zoneLeftBehind(nic, bridge, zone, observation) : leftBehindText(nic, bridge, rules);
+}

@@ -1,0 +1,80 @@
+import { hasWorkingPort } from '../compare/working-ports.ts';
+import type { Deadline } from '../deadline.ts';
+import { waitForKernel } from '../drivers/host/kernel-events.ts';
+import { readLinks } from '../drivers/host/links.ts';
+import { AgentError } from '../errors.ts';
+import { type BondLink, bondsUnder, miimonRemedy } from '../model/bonds.ts';
+import { linkKindOf } from '../model/link-kinds.ts';
+import type { Link, Observation } from '../model/observation.ts';
+import type { Plan } from '../model/plan.ts';
+import { shellWord } from '../printable.ts';
+
+/** The bonding driver needs one interval more to look at what has come, and one to send (bond_main.c, bond_ab_arp_inspect). */
+const spareIntervals = 2;
+/** A port that comes up again after its profile was started is up within this; LACP has `settlesMs` of the plan. */
+const carrierMs = 3_000;
+
+/**
+ * Proves that the bonds and teams that went into a bridge have a working port if they had one before, and that an ARP monitor finds none of their ports
+ * failed for as long as it needs to find one. Fails with `proof-failed`.
+ */
+export async function provePorts(plan: Plan, before: Observation, deadline: Deadline): Promise<void> {
+  const settlesMs = Math.max(0, ...plan.carried.map((moved) => moved.settlesMs ?? 0));
+  const uplinks = plan.steps.flatMap((step) => (step.do === 'attachUplink' ? [step.interface] : []));
+  for (const uplink of new Set(uplinks)) {
+    const bonds = bondsUnder(uplink, before.links);
+    const teams = before.links.filter((link) => link.name === uplink && linkKindOf(link, before) === 'team');
+    const working = [...bonds.filter(hasWorkingPort), ...teams.filter(({ carrier }) => carrier)];
+    for (const link of working) await proveWorking(link, settlesMs + carrierMs, deadline);
+    for (const bond of bonds) await proveMonitor(bond, before, deadline);
+  }
+}
+
+async function proveWorking({ name, bond }: Link, limitMs: number, deadline: Deadline): Promise<void> {
+  const works = (): boolean => {
+    const now = linkNow(name);
+    return bond === undefined ? now?.carrier === true : hasWorkingPort({ ...now });
+  };
+  const noPort = (): AgentError =>
+    new AgentError('proof-failed', `${name} had a working port before the change and has none now`, {
+      hint: `look at its cables and switch ports: ip -d link show master ${name}`,
+      facts: { interface: name },
+    });
+  await waitForKernel(works, deadline, limitMs, noPort);
+}
+
+/** Waits for a failure, which must not come. The driver announces a port that it takes out (rtnetlink). */
+async function proveMonitor({ name, bond }: BondLink, before: Observation, deadline: Deadline): Promise<void> {
+  const { arpMonitor, ports } = bond;
+  if (arpMonitor === null) return;
+  const failed = (): string | null => {
+    const now = linkNow(name)?.bond?.ports ?? [];
+    const more = now.find(
+      ({ name: port, failures }) => failures > (ports.find((one) => one.name === port)?.failures ?? 0),
+    );
+    return more?.name ?? null;
+  };
+  const silence = new AgentError('activation-timeout', 'no port has failed');
+  const watchMs = arpMonitor.intervalMs * (arpMonitor.missedMax + spareIntervals);
+  try {
+    await waitForKernel(
+      () => failed() !== null,
+      deadline,
+      watchMs,
+      () => silence,
+    );
+  } catch (error) {
+    if (error === silence) return;
+    throw error;
+  }
+  const targets = arpMonitor.targets.join(', ');
+  throw new AgentError(
+    'proof-failed',
+    `the ARP monitor of ${name} gets no answer of ${targets} under the bridge, and has taken ${failed()} for failed`,
+    { hint: miimonRemedy(name, before, shellWord), facts: { interface: name, targets: arpMonitor.targets } },
+  );
+}
+
+function linkNow(name: string): Link | undefined {
+  return readLinks().find((link) => link.name === name);
+}

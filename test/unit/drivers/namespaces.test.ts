@@ -1,0 +1,20 @@
+// Devices of other network namespaces that are stacked on a link of another one.
+import t from 'tap';
+import { parseStacked } from '../../../agent/drivers/host/namespaces.ts';
+
+t.test('ip -d -j link', (t) => {
+  const listed = [
+    { ifname: 'lo', ifindex: 1 },
+    { ifname: 'net1', link_index: 2, link_netnsid: 0, linkinfo: { info_kind: 'ipvlan' } },
+    { ifname: 'net2', link_index: 1, linkinfo: { info_kind: 'macvlan' } },
+    { ifname: 'eth0', link_index: 2, link_netnsid: 0, linkinfo: { info_kind: 'veth' } },
+    { ifname: 'tunl0', link: null, linkinfo: { info_kind: 'ipip' } },
+  ];
+  t.strictSame(
+    parseStacked(JSON.stringify(listed), '/run/netns/pod'),
+    [{ name: 'net1', kind: 'ipvlan', parentIndex: 2, namespace: '/run/netns/pod' }],
+    'neither the end of a cable nor what is stacked on a link of the same namespace',
+  );
+  t.strictSame(parseStacked('', '/run/netns/pod'), []);
+  t.end();
+});

@@ -4,7 +4,7 @@ import { noEntries } from '../../model/kernel-entries.ts';
 import { loopbackMetric } from '../../model/limits.ts';
 import { addressesOf, type Link, type Observation } from '../../model/observation.ts';
 import type { NetworkDifference, PlanNote, Step, WantedBridge } from '../../model/plan.ts';
-import { numberOf } from '../../model/settings.ts';
+import { fixedAddresses, numberOf } from '../../model/settings.ts';
 import { type HostNetwork, type Uplink, withoutBridge } from '../microshift-address.ts';
 import { configOnNode, type LoopbackNeeds, loopbackNeeds } from '../microshift-needs.ts';
 import { type BridgeNames, bridgesOf, gatewayBridge } from '../names.ts';
@@ -34,7 +34,10 @@ export function wantedOnLoopback(
   const metricOf = (family: 4 | 6): number =>
     numberOf(settings, `ipv${family}`, 'route-metric') ?? gatewayBridge.routeMetric;
   const metrics = { 4: metricOf(4), 6: metricOf(6) };
-  const uplink = { bridge, interface: source.link.name, addresses: bareAddresses(source.addressLink), metrics };
+  // One that the profile lists comes back where the bridge has lost it.
+  const listed = settings === undefined ? [] : fixedAddresses(settings).map(bare);
+  const addresses = [...new Set([...bareAddresses(source.addressLink), ...listed])];
+  const uplink = { bridge, interface: source.link.name, addresses, metrics };
   return loopbackNeeds(config.cluster, host, uplink);
 }
 
@@ -75,7 +78,11 @@ export function carriedBy(names: BridgeNames, observation: Observation): Uplink 
 
 /** The node's own addresses on a link, without prefix length. */
 function bareAddresses(link: Link): readonly string[] {
-  return stableAddresses(link).map((address) => address.split('/')[0] ?? '');
+  return stableAddresses(link).map(bare);
+}
+
+function bare(address: string): string {
+  return address.split('/')[0] ?? '';
 }
 
 /** Says why lo gets what it lacks. */

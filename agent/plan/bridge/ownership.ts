@@ -1,6 +1,13 @@
+import { givenToLoopback } from '../../compare/on-loopback.ts';
 import { AgentError } from '../../errors.ts';
 import { nicsIn } from '../../model/bridge-devices.ts';
-import { addressesOf, type Observation, prefixedAddress } from '../../model/observation.ts';
+import {
+  addressesOf,
+  type Link,
+  type LinkAddress,
+  type Observation,
+  prefixedAddress,
+} from '../../model/observation.ts';
 import type { PlanNote, WantedBridge } from '../../model/plan.ts';
 import { fixedAddresses } from '../../model/settings.ts';
 import { shellWord } from '../../printable.ts';
@@ -43,12 +50,19 @@ export function lostPortNotes(names: BridgeNames, observation: Observation): rea
  * Refuses a bridge whose profile brings an address that the NIC has not and another program gave the node: it would be checked for duplicates, and
  * the node itself would answer. Fails with `interface-unsuitable`.
  */
-export function refuseTakenAddress({ profiles }: WantedBridge, source: UplinkSource, { links }: Observation): void {
+export function refuseTakenAddress({ profiles }: WantedBridge, source: UplinkSource, observation: Observation): void {
+  const { links } = observation;
+  // What lo has for MicroShift is the node's own, also while br-ex has lost it.
+  const given = givenToLoopback(observation);
+  const isOurs = (link: Link, entry: LinkAddress): boolean =>
+    link.name === 'lo' && given.includes(prefixedAddress(entry));
   const present = addressesOf(source.addressLink);
   for (const wanted of profiles.flatMap(({ settings }) => fixedAddresses(settings))) {
     const [address] = wanted.split('/');
     const taken = links.flatMap((link) =>
-      link.addresses.flatMap((entry) => (entry.foreign && entry.address === address ? [{ link, entry }] : [])),
+      link.addresses.flatMap((entry) =>
+        entry.foreign && entry.address === address && !isOurs(link, entry) ? [{ link, entry }] : [],
+      ),
     )[0];
     if (taken === undefined || present.includes(wanted)) continue;
     const there = prefixedAddress(taken.entry);

@@ -5,13 +5,7 @@ import { copyNeighbours } from '../drivers/host/neighbours.ts';
 import { readSourceCheck, setSourceCheck } from '../drivers/host/source-check.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import { kernelDevice, ovsDevices } from '../drivers/networkmanager/devices.ts';
-import {
-  activeInterface,
-  activeState,
-  deviceInterface,
-  deviceState,
-  deviceType,
-} from '../drivers/networkmanager/names.ts';
+import { activeInterface, activeState, deviceInterface, deviceState } from '../drivers/networkmanager/names.ts';
 import { AgentError } from '../errors.ts';
 import { detectionLimitMs, endlessDhcpTimeout } from '../model/limits.ts';
 import type { ProfileName, StepArguments } from '../model/plan.ts';
@@ -28,39 +22,14 @@ const onlyRouted = '1';
 const asked: readonly string[] = ['auto', 'manual'];
 /** NetworkManager begins within some hundred milliseconds; this allows for a bond that takes its ports along. */
 const configuringLimitMs = 30_000;
-/** NetworkManager makes a device within milliseconds; this allows for a machine on which everything else has its turn first. */
-const deviceLimitMs = 30_000;
 /** NetworkManager has changed the configuration when it answers; the kernel's part takes it some milliseconds more. */
 const clearLimitMs = 5_000;
 
-/**
- * Takes over a bridge that is there. NetworkManager assumes what is configured on a device that becomes managed (nm-manager.c). Fails with
- * `activation-timeout` where NetworkManager cannot activate the bridge and its port yet.
- */
-export async function claimBridge(context: StepContext, step: StepArguments['claimBridge']): Promise<void> {
-  const { ovs } = context;
+/** Takes over a bridge that is there. NetworkManager assumes what is configured on a device that becomes managed (nm-manager.c). */
+export async function claimBridge({ nm, ovs }: StepContext, step: StepArguments['claimBridge']): Promise<void> {
   if (step.renewed === true) await ovs.renewInterface(step.bridge);
   await ovs.claimBridge(step.bridge, step.profiles, step.row);
-  await manageDevices(context, step.bridge);
-}
-
-/**
- * Makes NetworkManager manage its devices of a bridge, and waits until those of the bridge and of its port can be activated. It makes a device when
- * it comes to the row in Open vSwitch's database, and a device that becomes managed is available only some turns of its main loop later; a port
- * that is activated before is refused for want of a device for its controller (nm-manager.c, ensure_controller_active_connection).
- */
-async function manageDevices({ nm, watch, deadline }: StepContext, bridge: string): Promise<void> {
-  const kinds = [deviceType.ovsBridge, deviceType.ovsPort];
-  const devicesOf = (kind: number): Promise<readonly string[]> => ovsDevices(nm, bridge, [kind]);
-  const areThere = async (): Promise<boolean> =>
-    (await Promise.all(kinds.map(devicesOf))).every((devices) => devices.length > 0);
-  await watch.until(`the bridge and the port ${bridge} in NetworkManager`, areThere, deadline, deviceLimitMs);
-  for (const device of await ovsDevices(nm, bridge)) await nm.manage(device, true);
-  const needed = (await Promise.all(kinds.map(devicesOf))).flat();
-  const isAvailable = async (device: string): Promise<boolean> =>
-    Number(await nm.property(device, deviceInterface, 'State')) >= deviceState.disconnected;
-  const areAvailable = async (): Promise<boolean> => (await Promise.all(needed.map(isAvailable))).every(Boolean);
-  await watch.until(`that NetworkManager can activate the port ${bridge}`, areAvailable, deadline, deviceLimitMs);
+  for (const device of await ovsDevices(nm, step.bridge)) await nm.manage(device, true);
 }
 
 /** Puts the NIC into the bridge. The moment its own addresses go, the bridge answers without having to ask for anybody first. */

@@ -137,7 +137,7 @@ function all(): void {
     api.put('pods', ...pods);
     await until(() => pods.every(({ metadata }) => port(metadata.name) !== undefined));
     const count = writes();
-    t.ok(count <= 4, `${count} transactions for 500 pods`);
+    t.ok(count <= 8, `${count} transactions for 500 pods, in batches of 100`);
     t.equal(api.annotated(), 501, 'each is annotated once');
     const ports = rows('Logical_Switch_Port').filter(({ name }) => String(name).startsWith('default_'));
     const addresses = ports.map(({ addresses: all }) => JSON.stringify(all));
@@ -148,7 +148,8 @@ function all(): void {
     const second = bed.watch();
     await second.told(isActive);
     await passed(bed, 'second');
-    t.equal(writes(), 1, 'only the pod that was made since is written');
+    // Its address may come into the set of its namespace with the comparison that is under way.
+    t.ok(writes() <= 2, 'only the pod that was made since is written');
     t.strictSame(
       before.filter((row) => !rows('Logical_Switch_Port').includes(row)),
       [],

@@ -1,6 +1,7 @@
 import { announceLink } from '../drivers/host/announce-link.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import { kernelDevice } from '../drivers/networkmanager/devices.ts';
+import { lacksDevice } from '../drivers/networkmanager/errors.ts';
 import {
   activeInterface,
   activeState,
@@ -13,10 +14,13 @@ import { activationLimitMs } from '../model/limits.ts';
 import type { ProfileActivation } from '../model/plan.ts';
 import type { StepContext } from './step-context.ts';
 
-/** Activates a profile and waits until it is active. */
+/** NetworkManager makes a device available within milliseconds; this allows for a machine on which everything else has its turn first. */
+const deviceLimitMs = 20_000;
+
+/** Activates a profile and waits until it is active. A device that NetworkManager does not have yet is waited for. */
 export async function activate(context: StepContext, profile: ProfileActivation): Promise<void> {
   const { watch, deadline } = context;
-  const active = await beginActivation(context.nm, profile);
+  const active = await beginWithDevice(context, profile);
   if (profile.tap !== undefined) await showTap(context, active, profile.id, profile.tap);
   await watch.activated(active, profile.id, deadline, Math.min(activationLimitMs, deadline.remainingMs()));
 }
@@ -34,6 +38,30 @@ async function showTap({ nm, watch, deadline }: StepContext, active: string, wha
   };
   await watch.until(`the configuration of ${what}`, isWaiting, deadline, activationLimitMs);
   await announceLink(tap);
+}
+
+/**
+ * Starts an activation; where NetworkManager refuses it for want of a device, again after each of its signals. Fails with the refusal itself, where
+ * the device does not come.
+ */
+async function beginWithDevice({ nm, watch, deadline }: StepContext, profile: ProfileActivation): Promise<string> {
+  let active = '';
+  let refusal: unknown;
+  const hasBegun = async (): Promise<boolean> => {
+    try {
+      active = await beginActivation(nm, profile);
+      return true;
+    } catch (error) {
+      if (!lacksDevice(error)) throw error;
+      refusal = error;
+      return false;
+    }
+  };
+  const limitMs = Math.min(deviceLimitMs, deadline.remainingMs());
+  await watch.until(`a device for ${profile.id}`, hasBegun, deadline, limitMs).catch((error: unknown) => {
+    throw deadline.signal.aborted || refusal === undefined ? error : refusal;
+  });
+  return active;
 }
 
 /** Starts an activation and gives its active connection. */

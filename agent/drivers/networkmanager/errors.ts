@@ -50,6 +50,14 @@ export function isUnknownProfile(error: unknown): boolean {
   return isAgentError(error) && error.facts.dbusError === 'org.freedesktop.NetworkManager.Settings.InvalidConnection';
 }
 
+/**
+ * True for the refusal to activate a profile whose device, or whose controller's, NetworkManager does not have yet (seen with 1.58: "Controller
+ * connection 'br-ex' can't be activated: No device available"). A device that has just become managed is available some turns of its main loop later.
+ */
+export function lacksDevice(error: unknown): boolean {
+  return isAgentError(error) && error.kind === 'networkmanager-refused' && /no device available/i.test(error.message);
+}
+
 /** NetworkManager answered with something that cannot be what was asked for. */
 export function unknownForm(what: string): AgentError {
   return new AgentError(

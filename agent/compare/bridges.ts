@@ -12,6 +12,7 @@ import {
 import type { NetworkDifference, Wanted, WantedBridge, WantedProfile } from '../model/plan.ts';
 import { fixedAddresses, type Json, type ProfileSettings, type SettingValue, textOf } from '../model/settings.ts';
 import { compareLoopback, compareSignpost, compareUnused, passedOver } from './on-loopback.ts';
+import { compareOthers } from './others.ts';
 
 /*
  * Compares the node with what was set up, on managed fields only: a property NetworkManager adds by itself (timestamps, defaults)
@@ -77,6 +78,7 @@ function compareBridge(wanted: WantedBridge, observation: Observation): readonly
     ...profiles.flatMap((profile) => compareFixedAddresses(profile, bridge, link)),
     ...compareLoopback(wanted, observation),
     ...compareSignpost(wanted, observation),
+    ...compareOthers(wanted, observation),
   ];
 }
 

@@ -32,6 +32,8 @@ const subjects: { readonly [K in DifferenceKind]: (difference: Extract<NetworkDi
   port: portOf,
   'port-error': portOf,
   'foreign-device': portOf,
+  given: ({ bridge, entry }) => `${entry} of another program on ${bridge}`,
+  'others-port': ({ bridge, device }) => `port ${device} of another program in ${bridge}`,
   mac: ({ bridge }) => `MAC of ${bridge}`,
   loopback: ({ address }) => `address ${address} on lo`,
   signpost: () => 'the route by which MicroShift finds the address on lo',

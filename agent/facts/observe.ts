@@ -13,6 +13,7 @@ import {
   signpostFact,
   tunFact,
 } from './observation.ts';
+import { readOthers } from './others.ts';
 
 /** What observing needs of the outside world; the real ones are put together in run/node.ts. */
 export interface ObservePorts {
@@ -54,6 +55,7 @@ export async function observe(ports: ObservePorts): Promise<Observation> {
 async function observeHost(ports: ObservePorts): Promise<HostObservation> {
   const [links, routes] = [ports.links(), ports.routes()];
   const hints = readHints(ports.readFile);
+  const others = readOthers(ports.readFile);
   return {
     host: {
       bootId: ports.readFile('/proc/sys/kernel/random/boot_id')?.trim() ?? '',
@@ -69,6 +71,7 @@ async function observeHost(ports: ObservePorts): Promise<HostObservation> {
     ...signpostFact(ports.signpost()),
     foreign: await ports.foreign(links, routes, hints.addedBridges ?? []),
     ...kernelIpv6Fact(links, ports.takesAdvertisements),
+    ...(others.length === 0 ? {} : { others }),
     resolver: parseResolver(ports.readFile('/etc/resolv.conf') ?? ''),
     hints,
     tuning: ports.tuning(),

@@ -3,6 +3,7 @@ import type { DefaultsSection } from './connection-defaults.ts';
 import type { HintFiles } from './hint-files.ts';
 import type { KernelEntries } from './kernel-entries.ts';
 import type { ConfigSection } from './network-manager-config.ts';
+import type { OthersRecord } from './others.ts';
 import type { ProfileSettings } from './settings.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { TuningFacts } from './tuning.ts';
@@ -27,10 +28,11 @@ export interface Observation extends Surroundings {
   readonly routes: readonly Route[];
   /** The default route by which MicroShift finds the node on lo is there (signpost.ts). Absent: it is not. */
   readonly signpost?: true;
-  /** What others than NetworkManager gave links; nothing of it is in a profile. Absent: nothing. */
+  /** What others than NetworkManager gave links, in no profile, and what they had on bridges of ours when a run last looked. Absent: nothing. */
   readonly foreign?: readonly KernelEntries[];
   /** Links that are no ports, on which the kernel itself configures IPv6 from router advertisements. Absent: none. */
   readonly kernelIpv6?: readonly string[];
+  readonly others?: readonly OthersRecord[];
   readonly resolver: Resolver;
   readonly hints: HintFiles;
   readonly networkManager: NetworkManagerFacts;
@@ -200,19 +202,14 @@ export interface OvsInterface {
   readonly externalIds: Readonly<Record<string, string>>;
 }
 
-/** ARPHRD_LOOPBACK of linux/if_arp.h. */
-const loopback = 772;
-/** NM_ACTIVATION_STATE_FLAG_EXTERNAL. */
-const external = 0x80;
-
-/** True for lo. */
+/** True for lo (ARPHRD_LOOPBACK, linux/if_arp.h). */
 export function isLoopback({ hardwareType }: Link): boolean {
-  return hardwareType === loopback;
+  return hardwareType === 772;
 }
 
-/** True where NetworkManager only shows, as a profile that it made up, what others have configured. */
+/** True where NetworkManager only shows, as a profile that it made up, what others have configured (NM_ACTIVATION_STATE_FLAG_EXTERNAL). */
 export function isExternal({ stateFlags }: NmActiveConnection): boolean {
-  return (stateFlags & external) !== 0;
+  return (stateFlags & 0x80) !== 0;
 }
 
 /** An address as profiles and steps have it: `address/prefix`. */

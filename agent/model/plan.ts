@@ -1,6 +1,7 @@
 import type { AddedBridge } from './added-bridge.ts';
 import type { KernelEntries } from './kernel-entries.ts';
 import type { BridgeRow, LeftBridge } from './left-bridge.ts';
+import type { OthersDifferenceFields } from './others.ts';
 import type { ProfileSettings } from './settings.ts';
 
 /** Which device carries br-ex, and why. */
@@ -97,10 +98,7 @@ export interface StepArguments {
   claimBridge: { bridge: string; profiles: BridgeMarks; row?: BridgeRow; renewed?: true };
   /** Puts the NIC into the bridge in one OVSDB transaction; its profile stays active. `userspace`: the node's own IP stack is kept from answering, too. */
   attachUplink: { bridge: string; interface: string; userspace?: true };
-  /**
-   * Takes the IP settings off what the NIC runs, in place; its link settings and its profile stay as they are. `profile`: one to start
-   * first, on a NIC that runs none; null: it runs its own.
-   */
+  /** Takes the IP settings off what the NIC runs, in place; link settings and profile stay. `profile`: one to start first; null: it runs its own. */
   clearUplink: { interface: string; profile: ProfileName | null };
   /**
    * Configures the NIC by its own profile again while it still carries the bridge, gives it the node's addresses and routes, and only then
@@ -123,10 +121,7 @@ export interface StepArguments {
   releaseRoutes: { interface: string; destinations: readonly string[]; routes: readonly HeldRoute[]; metric: number };
   /** Changes the configuration of an active profile's device in place; null: to what the profile says. */
   reapply: { id: string; uuid: string; settings: ProfileSettings | null };
-  /**
-   * Waits for a DHCPv4 lease, and for an advertised IPv6 default route with this metric (null: for none). Routes that changeKernel holds go then;
-   * `heldMetric` is theirs, null: nothing is held.
-   */
+  /** Waits for a DHCPv4 lease, and for an advertised IPv6 default route with this metric; `heldMetric`: of routes that go then. null: none. */
   waitDynamic: {
     id: string;
     uuid: string;
@@ -200,7 +195,7 @@ export interface Difference {
 }
 
 /** What every kind of difference of a bridge is about. */
-export interface DifferenceFields {
+export interface DifferenceFields extends OthersDifferenceFields {
   /** A profile is missing. */
   profile: { profile: string };
   /** A profile does not run. */

@@ -1,4 +1,5 @@
 import { compare } from '../compare/bridges.ts';
+import { lostEntries } from '../compare/others.ts';
 import type { AddedBridge } from '../model/added-bridge.ts';
 import { entriesOf, joined, onInterface } from '../model/kernel-entries.ts';
 import type { LeftBridge } from '../model/left-bridge.ts';
@@ -83,9 +84,21 @@ export function planFor(
     ),
     differences,
     steps,
-    notes: [...notes, ...lost.flatMap((names) => lostPortNotes(names, observation))],
+    notes: [
+      ...notes,
+      ...lost.flatMap((names) => lostPortNotes(names, observation)),
+      ...differences.flatMap(othersPortNotes),
+    ],
     outage: predictOutage(steps),
   };
+}
+
+/** Says of each port of another program's that is missing whose it is to add. */
+function othersPortNotes(difference: NetworkDifference): readonly PlanNote[] {
+  if (difference.kind !== 'others-port') return [];
+  const { bridge, device } = difference;
+  const message = `port ${device} was in ${bridge} until another program made the bridge again: the program that added it has to add it once more`;
+  return [{ level: 'warning', message }];
 }
 
 /**
@@ -98,7 +111,8 @@ function rebuild(target: Target, observation: Observation): readonly Step[] {
   const bare = bareBridge(names, wanted, observation);
   const taken = isMicroShifts ? [] : takeBridgeApart(names, observation, bare, wanted);
   const claim = isMicroShifts || bare !== null ? [claimStep(names, wanted, observation)] : [];
-  const ofBridge = wanted.foreign ?? entriesOf(names.bridge, observation);
+  const had = wanted.foreign ?? entriesOf(names.bridge, observation);
+  const ofBridge = joined(had, lostEntries(names.bridge, observation));
   if (source === null) return [...taken, ...buildWithoutUplink(names, wanted, claim), ...putBack(ofBridge)];
   const isActive = source.isActive || taken.some((step) => step.do === 'detachUplink');
   // What the NIC has, and what it is given while the bridge is away.

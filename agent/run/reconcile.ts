@@ -7,6 +7,7 @@ import { writeAdded } from './added-record.ts';
 import { hasOpenJournals } from './journal.ts';
 import { withLock } from './lock.ts';
 import { type Node, openNode, withNode } from './node.ts';
+import { forgetOthers, noteOthers } from './note-others.ts';
 import type { ReconcileOptions } from './options.ts';
 import { type Planner, planWhenReady, type WaitOptions } from './plan-when-ready.ts';
 import { rememberUplink } from './remember-uplink.ts';
@@ -82,9 +83,13 @@ async function reconcileLocked(
   if (plan.outcome === 'unchanged') {
     if (plan.wanted.added !== undefined) writeAdded(plan.wanted.added);
     rememberUplink(plan, observation, null, options);
+    noteOthers(plan, observation, options.command === 'apply');
   } else {
     const { changeNode } = await import('./change.ts');
     transaction = await changeNode(node, plan, observation, options, deadline, record);
+    // What it has put back is there now, or the kernel has refused it: the next run must not try it again.
+    if (plan.differences.some(({ kind }) => kind === 'given')) noteOthers(plan, await node.observe(), false);
+    else forgetOthers(plan, observation);
   }
   if (tuning.steps.length > 0) {
     const { runTuning } = await import('./tuning-steps.ts');

@@ -1,3 +1,4 @@
+import { lostEntries } from '../../compare/others.ts';
 import { entriesOf, type KernelEntries } from '../../model/kernel-entries.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { BridgeMarks, DifferenceKind, NetworkDifference, Step, WantedBridge } from '../../model/plan.ts';
@@ -11,6 +12,7 @@ import { rowOf } from './microshift-bridge.ts';
 /** How a difference is mended: each way disturbs more than the one before it. */
 type Remedy =
   | 'update'
+  | 'put-back'
   | 'reapply-interface'
   | 'reapply-bridge'
   | 'clear-uplink'
@@ -23,6 +25,8 @@ const ofKind: Readonly<Record<Exclude<DifferenceKind, 'setting'>, Remedy>> = {
   address: 'reapply-interface',
   loopback: 'update',
   signpost: 'update',
+  given: 'put-back',
+  'others-port': 'update',
   'uplink-configured': 'clear-uplink',
   'uplink-inactive': 'clear-uplink',
   port: 'attach-uplink',
@@ -88,6 +92,7 @@ export function adjustInPlace(
     const checked = 'a new address is checked for duplicates before it answers';
     steps.push(...waitSteps(names, fixedAddresses(final.settings), checked));
   }
+  if (remedies.has('put-back')) steps.push(...putBack(lostEntries(names.bridge, observation)));
   return steps;
 }
 

@@ -16,7 +16,14 @@ type OtherKind = Exclude<DifferenceKind, 'setting'>;
 
 /** Nothing but the kind and the profile's property is looked at. */
 const words = { bridge: 'br-ex', wanted: 'one', observed: 'another' };
-const about = { profile: 'br-ex', uuid: '', onDisk: false, device: 'eth0', address: '192.0.2.50/24' };
+const about = {
+  profile: 'br-ex',
+  uuid: '',
+  onDisk: false,
+  device: 'eth0',
+  address: '192.0.2.50/24',
+  entry: '10.44.0.0/32',
+};
 
 function differing(kind: OtherKind): NetworkDifference {
   return { ...words, ...about, kind };
@@ -55,6 +62,8 @@ t.test('by kind', (t) => {
     mac: 'rebuild',
     loopback: '',
     signpost: '',
+    given: '',
+    'others-port': '',
     address: inPlace,
     'uplink-configured': 'clear',
     'uplink-inactive': 'clear',

@@ -1,0 +1,31 @@
+import type { KernelEntries } from '../model/kernel-entries.ts';
+import { type OthersPort, type OthersRecord, othersPath } from '../model/others.ts';
+
+/** What others had on the bridges of ours when a run last looked; none where nothing is noted, or what is noted is not ours. */
+export function readOthers(fileText: (path: string) => string | null): readonly OthersRecord[] {
+  try {
+    const list: unknown = JSON.parse(fileText(othersPath) ?? '[]');
+    return Array.isArray(list) ? list.filter(isRecord) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isRecord(value: unknown): value is OthersRecord {
+  if (typeof value !== 'object' || value === null) return false;
+  const { bridge, index, entries, ports, lostPorts } = value as Record<string, unknown>;
+  const isListed = isPorts(ports) && isPorts(lostPorts);
+  return typeof bridge === 'string' && typeof index === 'number' && isEntries(entries) && isListed;
+}
+
+function isEntries(value: unknown): value is KernelEntries {
+  if (typeof value !== 'object' || value === null) return false;
+  const { interface: name, addresses, routes, neighbours } = value as Record<string, unknown>;
+  return typeof name === 'string' && [addresses, routes, neighbours].every((list) => Array.isArray(list));
+}
+
+function isPorts(value: unknown): value is readonly OthersPort[] {
+  return (
+    Array.isArray(value) && value.every((port) => typeof port?.name === 'string' && typeof port.isDevice === 'boolean')
+  );
+}

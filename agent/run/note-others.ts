@@ -1,0 +1,31 @@
+import { othersNow } from '../compare/others.ts';
+import { removeFile, replaceFile } from '../drivers/host/files.ts';
+import type { Observation } from '../model/observation.ts';
+import { type OthersRecord, othersPath } from '../model/others.ts';
+import type { Plan } from '../model/plan.ts';
+
+/**
+ * Notes what others have on the bridges that a run has found, or left, as they shall be; written only when it changes. `isTold`: a person has asked for
+ * the run, and is told what is missing, so it is not reported again. Never fails the run.
+ */
+export function noteOthers(plan: Plan, observation: Observation, isTold: boolean): void {
+  const now = othersNow(plan.wanted.bridges, observation);
+  write(isTold ? now.map((record) => ({ ...record, lostPorts: [] })) : now, observation);
+}
+
+/** Forgets bridges that are not wanted any more: what was on them is not missed when there is one again. */
+export function forgetOthers(plan: Plan, { others = [] }: Observation): void {
+  const kept = others.filter(({ bridge }) => plan.wanted.bridges.some((wanted) => wanted.bridge === bridge));
+  write(kept, { others });
+}
+
+function write(records: readonly OthersRecord[], { others = [] }: Pick<Observation, 'others'>): void {
+  const text = JSON.stringify(records);
+  if (text === JSON.stringify(others)) return;
+  try {
+    if (records.length === 0) removeFile(othersPath);
+    else replaceFile(othersPath, `${text}\n`);
+  } catch {
+    // A full /run must not fail a run that left the node as it should be.
+  }
+}

@@ -75,8 +75,8 @@ function observed(examination: Examination): Observation | null {
   const { system, network, networkManager, ovs, tuning, files } = examination;
   if (network.value === null || networkManager.value === null || ovs.value === null) return null;
   const { links, routes, foreign = [], resolver, missingPrograms, ...said } = network.value;
-  const { hasMicroShiftScript, hasMicroShift, lacksTun, signpost } = said;
   const { stackedElsewhere, interfaceRules, interfaceZones, kernelIpv6 } = said;
+  const { hasMicroShiftScript, hasMicroShift, lacksTun, signpost, others } = said;
   const { bootId = '', hostname = '' } = system.value ?? {};
   const textOf = (path: string): string | null => {
     if (path === hintedNicPath) return files.value?.hintedNic ?? null;
@@ -101,6 +101,7 @@ function observed(examination: Examination): Observation | null {
     ...(interfaceZones === undefined ? {} : { interfaceZones }),
     ...(interfaceRules === undefined ? {} : { interfaceRules }),
     ...(kernelIpv6 === undefined ? {} : { kernelIpv6 }),
+    ...(others === undefined ? {} : { others }),
     resolver,
     hints: readHints(textOf),
     ...(tuning.value === null ? {} : { tuning: tuning.value }),

@@ -18,6 +18,7 @@ import {
   tunFact,
 } from './observation.ts';
 import { parseResolver } from './observe.ts';
+import { readOthers } from './others.ts';
 import { readSurroundings } from './surroundings.ts';
 
 const sysctls = [
@@ -34,6 +35,7 @@ const dhcpPrograms = /^(dhclient|dhcpcd|udhcpc|dhcp6c|pump)$/;
 /** What the kernel does with packets, and who else configures its links. */
 export async function readNetwork(): Promise<NetworkFacts> {
   const [links, routes] = [readLinks(), readRoutes()];
+  const others = readOthers(readSmallFile);
   return {
     links,
     routes,
@@ -41,6 +43,7 @@ export async function readNetwork(): Promise<NetworkFacts> {
     foreign: await readForeignEntries(links, routes, parseAddedBridges(readSmallFile(addedBridgesPath))),
     ...(await readSurroundings(links)),
     ...kernelIpv6Fact(links, takesAdvertisements),
+    ...(others.length === 0 ? {} : { others }),
     ...microshiftScriptFact(readSmallFile),
     ...microshiftFact(hasProgram),
     ...tunFact(hasTun()),

@@ -3,6 +3,7 @@ import type { ZoneSources } from './firewall.ts';
 import type { KernelEntries } from './kernel-entries.ts';
 import type { DaemonSetState } from './manifests.ts';
 import type { Link, NetworkManagerFacts, OvsFacts, Resolver, Route } from './observation.ts';
+import type { OthersRecord } from './others.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { TuningFacts } from './tuning.ts';
 
@@ -93,6 +94,7 @@ export interface NetworkFacts extends Surroundings {
   /** As in an observation. */
   readonly foreign?: readonly KernelEntries[];
   readonly kernelIpv6?: readonly string[];
+  readonly others?: readonly OthersRecord[];
   readonly hasMicroShiftScript?: true;
   /** As in an observation. */
   readonly hasMicroShift?: true;

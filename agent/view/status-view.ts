@@ -35,6 +35,8 @@ export function statusText(view: StatusView, style: Style): string {
   else if (differences.length > 0) {
     lines.push(
       '',
+      // What `apply` cannot mend is named here: the program that had it has to know.
+      ...differences.flatMap(missingOfOthers).map((line) => style('yellow', line)),
       style(
         'yellow',
         `${differences.length} differences from what ovn.yaml says; see \`microshift-net plan\`, mend with \`microshift-net apply\``,
@@ -45,6 +47,12 @@ export function statusText(view: StatusView, style: Style): string {
   if (problem !== null || view.vswitchd !== null || view.unknown.length > 0)
     lines.push('See what is wrong, and how to mend it: microshift-net doctor');
   return joinLines(lines);
+}
+
+/** What other programs had on a bridge that was made again, and is not there. */
+function missingOfOthers(difference: Difference & { readonly kind?: string }): readonly string[] {
+  const isOfOthers = difference.kind === 'given' || difference.kind === 'others-port';
+  return isOfOthers ? [`${difference.subject} went when the bridge was made again, and is missing`] : [];
 }
 
 /** What a bridge made by hand lacks, each with its command. */

@@ -137,17 +137,19 @@ TimeoutSec=2m
 
 /**
  * A stand-in of the size of the real file, with the first mark of the table at its byte where the stand-in's own text has it. Throws where the text
- * does not fit. `edit` changes what the file does before it is filled up.
+ * does not fit. `edit` changes what the file does before it is filled up; an edited file may be longer than the real one.
  */
 export function microshiftStandInFile(path: string, edit = (text: string): string => text): string {
   const file = microshiftFileTable.find((entry) => entry.path === path);
   if (file === undefined) throw new Error(`nothing is known of ${path}`);
-  const text = edit(texts[path] ?? '');
+  const own = texts[path] ?? '';
+  const text = edit(own);
   const [mark] = Object.entries(file.marks).filter(([word]) => text.includes(word));
   const firstLine = text.startsWith('#!') ? text.indexOf('\n') + 1 : 0;
   const ahead = mark === undefined ? 0 : mark[1] - text.indexOf(mark[0]);
   const whole = `${text.slice(0, firstLine)}${comments(ahead)}${text.slice(firstLine)}`;
-  return `${whole}${comments(file.bytes - whole.length)}`;
+  const missingBytes = file.bytes - whole.length;
+  return `${whole}${comments(text === own ? missingBytes : Math.max(0, missingBytes))}`;
 }
 
 /** Comment lines of a number of bytes. */

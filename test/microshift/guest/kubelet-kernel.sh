@@ -10,4 +10,5 @@ for setting in vm/overcommit_memory=1 vm/panic_on_oom=0 kernel/panic=10 kernel/p
   echo "${setting#*=}" > "$file"
   mount --bind "$file" "/proc/sys/${setting%=*}"
 done
-[ -e /dev/kmsg ] || ln -s null /dev/kmsg
+# A device of its own: units with ProtectKernelLogs= make /dev/kmsg inaccessible, and through a link it would be /dev/null.
+[ -e /dev/kmsg ] || mknod /dev/kmsg c 1 3

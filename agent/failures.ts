@@ -24,7 +24,7 @@ export function failuresOf(error: AgentError): readonly AgentError[] {
   return [...error.before, withDetails(error, { before: [], after: [] }), ...error.after];
 }
 
-/** What an error says of all its failures, in one sentence. */
+/** Returns the messages of all failures of an error as one sentence. */
 export function wholeMessage(error: unknown): string {
   return failuresOf(asAgentError(error)).map(messageOf).join('; then ');
 }

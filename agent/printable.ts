@@ -10,8 +10,8 @@ export function escapeText(text: string, maxCharacters = 60): string {
 }
 
 /**
- * The same for a name or value that somebody may have mistyped: every character beyond ASCII is shown as its code point, so that a no-break space
- * or a Cyrillic letter is not taken for what it looks like (Unicode Technical Standard 39, confusable characters).
+ * Escapes a name or value that may be mistyped: every character beyond ASCII is also shown as its code point, so that a no-break space or a Cyrillic
+ * letter is not mistaken for the character that it resembles (Unicode Technical Standard 39, confusable characters).
  */
 export function visibleText(text: string, maxCharacters = 60): string {
   return escapeText(text, maxCharacters).replaceAll(/[^\x20-\x7e…]|…(?!$)/gu, codePoint);
@@ -26,7 +26,7 @@ export function shellWord(text: string): string {
   return /^[\w.@%+=:,/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Spaces that are no ordinary one (no-break, thin, ideographic), and the soft hyphen, which is not seen. */
+/** Spaces other than the ordinary one (no-break, thin, ideographic), and the soft hyphen, which is invisible. */
 const oddSpace = /(?! )\p{Zs}|\u00ad/u;
 
 /** One character as it may be printed. */

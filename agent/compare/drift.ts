@@ -3,7 +3,7 @@ import type { Difference, Plan } from '../model/plan.ts';
 import { inWords } from './in-words.ts';
 import { type PortFault, portFaults } from './working-ports.ts';
 
-/** What keeps a node from being as wanted. */
+/** Differences between a node and its wanted state. */
 export interface Drift {
   /** All of it, in words. */
   readonly differences: readonly Difference[];
@@ -11,7 +11,7 @@ export interface Drift {
   readonly faults: readonly PortFault[];
 }
 
-/** What differs from a plan's aim, what Open vSwitch's daemons lack, and what is wrong with the ports of the uplinks. */
+/** Returns the differences from a plan's target state, the settings that Open vSwitch's daemons lack, and the faults of the uplinks' ports. */
 export function driftOf(
   { plan, tuning }: { readonly plan: Plan; readonly tuning: { readonly differences: readonly Difference[] } },
   observation: Observation,

@@ -4,7 +4,7 @@ import { addressesOf, type Observation } from '../model/observation.ts';
 import type { NetworkDifference, WantedBridge } from '../model/plan.ts';
 
 /*
- * What lo has, and what it is to have for MicroShift (plan/microshift-needs.ts).
+ * Comparison of what lo has with what it should have for MicroShift (plan/microshift-needs.ts).
  */
 
 const missing = { wanted: 'present', observed: 'absent' } as const;
@@ -24,7 +24,7 @@ export function compareLoopback(
   ];
 }
 
-/** What is left on lo of a bridge that is not wanted. */
+/** Returns the leftovers of a bridge that is not wanted: addresses on lo, and the default route that leads MicroShift there. */
 export function compareUnused(observation: Observation): readonly NetworkDifference[] {
   const given = givenToLoopback(observation);
   return [
@@ -33,7 +33,7 @@ export function compareUnused(observation: Observation): readonly NetworkDiffere
   ];
 }
 
-/** What leads MicroShift to lo is there for one bridge only. */
+/** Compares the default route that leads MicroShift to lo. It exists for one bridge only. */
 export function compareSignpost(
   { bridge, signpost }: WantedBridge,
   observation: Observation,
@@ -51,7 +51,10 @@ export function givenToLoopback({ foreign = [] }: Pick<Observation, 'foreign'>):
 /** The bridge that MicroShift passes over when it looks for the node's address, so that we give lo addresses of no other. */
 export const passedOver = 'br-ex';
 
-/** Addresses that lo has and need not have unless they are wanted: the agent's, and those of the bridge that MicroShift put there while there was none. */
+/**
+ * Returns the addresses on lo that are superfluous unless they are wanted: those that the agent added, and addresses of the bridge that MicroShift
+ * added to lo while the bridge did not exist.
+ */
 export function surplusOnLoopback(
   bridge: string,
   observation: Pick<Observation, 'links' | 'foreign'>,

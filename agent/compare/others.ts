@@ -8,7 +8,7 @@ type Known = Pick<Observation, 'links' | 'ovs' | 'foreign' | 'others'>;
 
 const missing = { wanted: 'present', observed: 'absent' } as const;
 
-/** What others had on a bridge and lost with its interface, because another program made the interface again. */
+/** Returns the entries of other programs that a bridge lost with its interface, because another program made the interface again. */
 export function lostEntries(bridge: string, { links, foreign = [], others = [] }: Known): KernelEntries {
   const record = others.find((entry) => entry.bridge === bridge);
   const link = links.find(({ name }) => name === bridge);
@@ -70,7 +70,7 @@ export function isOfOthers({ kind }: NetworkDifference): boolean {
   return kind === 'given' || kind === 'others-port';
 }
 
-/** What a run notes at its end: what others have on these bridges now, and which of their ports are missing. */
+/** Returns the record of a run's end: entries and ports that other programs have on these bridges now, and which of their ports are missing. */
 export function othersNow(bridges: readonly WantedBridge[], observation: Known): readonly OthersRecord[] {
   return bridges.flatMap((wanted) => {
     const { bridge } = wanted;

@@ -5,7 +5,7 @@ import type { Difference, Wanted } from '../model/plan.ts';
 import { wayTo } from '../net/way-to.ts';
 import { shellWord } from '../printable.ts';
 
-/** What is wrong with the ports of an uplink; no run mends it, so it has its own remedy. */
+/** Fault of the ports of an uplink. A run does not repair it, so it has its own remedy. */
 export interface PortFault extends Difference {
   /** An imperative sentence without a full stop. */
   readonly remedy: string;
@@ -49,7 +49,7 @@ function faultsOf(uplink: string, bridge: string, observation: Observation): rea
   ];
 }
 
-/** Whether the monitor of a bond takes one of its ports for working. A mode with one active port has chosen one, too. */
+/** Returns true if the monitor of a bond considers one of its ports working. In a mode with one active port, a port must also have been selected. */
 export function hasWorkingPort({ bond }: Pick<Link, 'bond'>): boolean {
   if (bond === undefined) return false;
   const needsActive = ['active-backup', 'balance-tlb', 'balance-alb'].includes(bond.mode);

@@ -80,12 +80,12 @@ function isEmpty(value: YamlNode | null): boolean {
 /** More networks than a node can be connected with; aliases could name the same ones for ever. */
 const maxRemoteNetworks = 1000;
 
-/** What makes an entry of remoteClusters one: MicroShift leaves out an entry in which all of these are empty (pkg/config/c2cc.go, isEmpty). */
+/** Fields of an entry of remoteClusters. MicroShift ignores an entry in which all of them are empty (pkg/config/c2cc.go, isEmpty). */
 const ofRemoteCluster = ['nextHop', 'clusterNetwork', 'serviceNetwork', 'domain'];
 
 /**
- * Networks of the clusters in clusterToCluster.remoteClusters. An entry with only empty values, as in the config.yaml that MicroShift ships, is none;
- * one that lacks either kind of network keeps MicroShift from starting (pkg/config/c2cc.go, parseRemoteClusters).
+ * Reads the networks of the clusters in clusterToCluster.remoteClusters. An entry with only empty values, as in the config.yaml that MicroShift
+ * ships, is ignored; an entry that lacks either kind of network keeps MicroShift from starting (pkg/config/c2cc.go, parseRemoteClusters).
  */
 export const readRemoteNetworks: ValueReader<readonly string[]> = (node, refuse) => {
   const wanted = 'a list of clusters, each with its clusterNetwork and serviceNetwork';

@@ -4,18 +4,18 @@ import { rangeTexts } from './overlay-ranges.ts';
 
 const maxPort = 65_535;
 
-/** Ports and ranges of ports, `80,8000-8099`. What is none of them is left out: portsFault names it. */
+/** Returns the ports and port ranges of a setting such as `80,8000-8099`. Invalid parts are left out; portsFault reports them. */
 export function portRanges(text: string): readonly PortRange[] {
   return rangeTexts(text).flatMap((part) => portRange(part) ?? []);
 }
 
-/** Why a setting is no list of ports; null: it is. */
+/** Returns the reason why a setting is not a list of ports; null if it is one. */
 export function portsFault(text: string): string | null {
   const wrong = rangeTexts(text).find((part) => portRange(part) === null);
   return wrong === undefined ? null : `"${wrong}" is no port or range of ports from 1 to ${maxPort}`;
 }
 
-/** What ovn.yaml, and MicroShift's NodePort range, allow services. */
+/** Returns the ports and addresses that ovn.yaml and MicroShift's NodePort range allow services to use. */
 export function serviceExposure({ overlay, cluster }: Pick<Config, 'overlay' | 'cluster'>): ServiceExposure {
   return {
     nodePorts: [cluster.serviceNodePortRange.value, overlay.servicePorts.value ?? ''].flatMap(portRanges),

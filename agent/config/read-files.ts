@@ -98,7 +98,7 @@ export function tooLarge(path: string): AgentError {
   });
 }
 
-/** A dangling link is no absent file: falling back to the defaults would surprise the administrator who made the link. */
+/** Rejects a dangling link. It is not an absent file: falling back to the defaults would surprise the administrator who made the link. */
 function refuseDangling(path: string): void {
   try {
     if (statSync(path, { throwIfNoEntry: false }) !== undefined) return;

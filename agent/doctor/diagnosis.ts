@@ -25,7 +25,7 @@ export interface Diagnosis {
   readonly refusal: { readonly message: string; readonly hint: string | null } | null;
   /** NIC of br-ex: the planned one, else the one in it; null: none, or unknown. */
   readonly uplink: string | null;
-  /** The NIC that is in br-ex, and the addresses that br-ex has of it; null: there is none, or it is not known. */
+  /** NIC in br-ex, and the addresses of the NIC that br-ex has; null if br-ex has no NIC or its NIC is unknown. */
   readonly carried: Uplink | null;
   /** ovn-kubernetes has been set up on this node: the integration bridge exists, and is not an overlay's of ours. */
   readonly hasOvnKubernetes: boolean;

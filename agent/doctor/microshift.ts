@@ -51,7 +51,7 @@ export const microshiftChecks: readonly Check[] = [
   },
 ];
 
-/** What keeps MicroShift from the node's own address; one that it would not find without br-ex either is no fault of br-ex's. */
+/** Reports why MicroShift does not find the node's own address. An address that it would not find without br-ex either is not br-ex's fault. */
 function nodeIpComplaint(host: HostNetwork, { config: { cluster }, carried, plan }: Diagnosis): Finding | false {
   const { value: wanted, source } = cluster.nodeIp;
   const { nodeIp: found } = microshiftAddresses(cluster, host);

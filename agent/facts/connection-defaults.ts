@@ -3,8 +3,8 @@ import { namesIn } from '../drivers/host/kernel-files.ts';
 import type { DefaultsSection } from '../model/connection-defaults.ts';
 
 /*
- * NetworkManager's defaults of connection properties, read as it reads them (NetworkManager.conf(5); nm-config.c, read_entire_config; nm-config-data.c,
- * _match_section_infos_construct). It tells them to nobody: a profile as applied has none of them.
+ * NetworkManager's defaults of connection properties, read as NetworkManager reads them (NetworkManager.conf(5); nm-config.c, read_entire_config;
+ * nm-config-data.c, _match_section_infos_construct). NetworkManager does not expose them: an applied profile does not contain them.
  */
 
 export interface ConfigFile {

@@ -27,7 +27,10 @@ function namesOf(added: readonly AddedBridge[]): readonly string[] {
   return [...bridges, ...added].map(({ bridge }) => bridge);
 }
 
-/** What others than NetworkManager gave links, and what only a profile can explain (`withoutListed`); asked for where there is a sign of any. */
+/**
+ * Reads what programs other than NetworkManager added to links, and entries that only a profile can explain (`withoutListed`). Queries the kernel
+ * only if signs of such entries exist.
+ */
 export async function readForeignEntries(
   links: readonly Link[],
   routes: readonly Route[],
@@ -37,8 +40,8 @@ export async function readForeignEntries(
 }
 
 /**
- * Leaves out what a profile explains that runs on the link: NetworkManager shows a link that somebody else configured as a profile, and an admin may
- * have added by hand what the profile has, too; and links that NetworkManager leaves alone.
+ * Leaves out entries that the active profile of a link explains: NetworkManager shows a link that another program configured as a profile, and an
+ * admin may have added by hand what the profile also has. Also leaves out links that NetworkManager leaves alone.
  */
 export function withoutListed(
   foreign: readonly KernelEntries[],
@@ -87,7 +90,10 @@ function isListed(settings: readonly ProfileSettings[], { address }: KernelAddre
   return settings.some((one) => fixedAddresses(one).includes(address));
 }
 
-/** An address of NetworkManager's kind that no profile lists: on a bridge of ours it is somebody else's only if it came from the NIC. */
+/**
+ * Returns a predicate for addresses that look like NetworkManager's and that no profile lists. On one of the agent's bridges, such an address belongs
+ * to another program only if it came from the NIC.
+ */
 function isOfBridge(settings: readonly ProfileSettings[]): (address: KernelAddress) => boolean {
   const carried = settings.flatMap((one) => (stringsOf(one, 'user', 'data')[userData.carried] ?? '').split(' '));
   return ({ address, flags = [] }) => flags.includes('noprefixroute') && !carried.includes(address);

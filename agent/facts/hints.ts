@@ -17,7 +17,7 @@ export const hintedNicPath = '/var/lib/microshift-net/uplink.json';
 /** What `bridge add` has asked for, beside the journals of the runs that did it. */
 export const addedBridgesPath = '/var/lib/microshift-net/bridges.json';
 
-/** What counts of a hint file: its first line that is not blank, without white space and quotes around it; null: nothing. */
+/** Returns the value of a hint file: its first line that is not blank, without surrounding white space and quotes; null if the value is empty. */
 export function hintIn(fileText: string): string | null {
   const line = fileText.trimStart().split('\n')[0]?.trim() ?? '';
   const text = (/^(["'])(.*)\1$/.exec(line)?.[2] ?? line).trim();

@@ -54,7 +54,7 @@ export function parseInterfaceRules(text: string): readonly InterfaceRules[] {
   return [...found.values()];
 }
 
-/** Of a rule the comparisons and maps by an interface: each expression that has such a key in it, without what it jumps to. */
+/** Returns the operands of a rule's comparisons and maps that have an interface in their key, without the targets of their jumps. */
 function expressionsIn(expr: unknown): readonly unknown[] {
   if (!Array.isArray(expr)) return [];
   return expr.flatMap((entry: Record<string, Record<string, unknown>>) => {
@@ -80,7 +80,7 @@ function stringsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-/** What an interface can be called, or a beginning of that with `*`; `lo` is on every node as it was. */
+/** Returns true for an interface name, or for a prefix of names with `*`. `lo` is excluded, because it stays the same on every node. */
 function isName(word: string): boolean {
   return word !== 'lo' && /^[^\s/:]{1,15}\*?$/.test(word);
 }

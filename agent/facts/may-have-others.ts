@@ -6,7 +6,7 @@ import type { Link, Route } from '../model/observation.ts';
  * files of the kernel show a sign: they tell neither who made a route nor the flags of an address.
  */
 
-/** IPv4 tables beside main, local and default (255, 254, 253), and permanent neighbours (ATF_PERM), as /proc/net tells them. */
+/** IPv4 routing tables other than local, main and default (255, 254, 253), and permanent neighbours (ATF_PERM), as /proc/net shows them. */
 export interface TableSigns {
   readonly hasOtherTables: boolean;
   readonly hasPermanentNeighbours: boolean;

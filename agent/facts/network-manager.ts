@@ -31,8 +31,8 @@ const longestId = 256;
 const ovsCapability = 2;
 
 /**
- * Reads devices, active connections, checkpoints and every profile of NetworkManager that somebody has written: one round trip, plus one per
- * profile in flight at once.
+ * Reads devices, active connections, checkpoints and every profile of NetworkManager that was written by a user or a program: one round trip, plus
+ * one per profile with all of them in flight at once.
  */
 export async function observeNetworkManager(nm: NetworkManager): Promise<NetworkManagerFacts> {
   const objects = await nm.managedObjects();

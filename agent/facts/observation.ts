@@ -36,7 +36,7 @@ export function microshiftScriptFact(fileText: (path: string) => string | null):
   return fileText(microshiftScript)?.includes(microshiftMac) === true ? { hasMicroShiftScript: true } : {};
 }
 
-/** Says whether MicroShift itself is installed, whoever's package brings what configures its network. */
+/** Returns the fact that MicroShift itself is installed, regardless of which package configures its network. */
 export function microshiftFact(hasProgram: (name: string) => boolean): { readonly hasMicroShift?: true } {
   return hasProgram('microshift') ? { hasMicroShift: true } : {};
 }
@@ -46,7 +46,7 @@ export function signpostFact(hasSignpost: boolean): { readonly signpost?: true }
   return hasSignpost ? { signpost: true } : {};
 }
 
-/** Links that are no ports, on which the kernel itself takes what routers advertise. */
+/** Returns the links that are not ports and on which the kernel itself applies router advertisements. */
 export function kernelIpv6Fact(
   links: readonly Link[],
   takesAdvertisements: (name: string) => boolean,

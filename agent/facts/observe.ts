@@ -21,7 +21,7 @@ export interface ObservePorts {
   readonly routes: () => readonly Route[];
   /** Whether MicroShift is led to lo (model/signpost.ts). */
   readonly signpost: () => boolean;
-  /** What others than NetworkManager gave links, and what only its profiles explain. */
+  /** Reads what programs other than NetworkManager added to links, and what only NetworkManager's profiles explain. */
   readonly foreign: (
     links: readonly Link[],
     routes: readonly Route[],

@@ -1,7 +1,7 @@
 import type { KernelEntries } from '../model/kernel-entries.ts';
 import { type OthersPort, type OthersRecord, othersPath } from '../model/others.ts';
 
-/** What others had on the bridges of ours when a run last looked; none where nothing is noted, or what is noted is not ours. */
+/** Reads what other programs had on the agent's bridges when a run last looked; empty if nothing is recorded or the record is not the agent's. */
 export function readOthers(fileText: (path: string) => string | null): readonly OthersRecord[] {
   try {
     const list: unknown = JSON.parse(fileText(othersPath) ?? '[]');

@@ -8,15 +8,15 @@ import { askInterfaceZones } from './services.ts';
 const ethernet = 1;
 
 /**
- * What only a plan that puts a NIC into a bridge has to know. To ask costs a process for the packet filter, and one for each network namespace, and
- * those only where a link is in no bridge yet: one that is a port has nobody else's device on it.
+ * Reads facts that only a plan that attaches a NIC to a bridge needs. This takes a process for the packet filter, and one for each network namespace;
+ * the namespaces are read only if a link is not in a bridge yet, because a port has no device of another program stacked on it.
  */
 export async function readSurroundings(links: readonly Link[]): Promise<Surroundings> {
   const isFree = links.some((link) => link.up && link.hardwareType === ethernet && link.master === null);
   const [stackedElsewhere, interfaceRules, interfaceZones] = await Promise.all([
     isFree ? readStackedElsewhere() : [],
     readInterfaceRules(),
-    // What firewalld does not say in time is not known; it is no reason not to plan.
+    // The zones stay unknown if firewalld does not answer in time; a plan can be made without them.
     askInterfaceZones().catch(() => null),
   ]);
   return {

@@ -11,7 +11,7 @@ export function devicesIn(bridge: OvsBridge | undefined): readonly OvsInterface[
   return interfaces.filter((entry) => entry.type === '' || entry.type === 'system');
 }
 
-/** Those of them that could be an uplink: neither cables of guests, nor tunnels, nor what a device that is gone has left in the database. */
+/** Returns the devices in a bridge that could be an uplink: neither cables of guests, nor tunnels, nor database entries of removed devices. */
 export function nicsIn(bridge: OvsBridge | undefined, known: KnownLinks): readonly OvsInterface[] {
   const isThere = (name: string): boolean => known.links.some((link) => link.name === name);
   return devicesIn(bridge).filter(({ name }) => isThere(name) && mayBeNic(name, known));

@@ -10,7 +10,7 @@ export interface ZoneSources {
 
 /** Where firewalld has interfaces. */
 export interface InterfaceZones {
-  /** What an interface is in that nothing assigns to a zone. */
+  /** Zone of an interface that is not assigned to a zone. */
   readonly defaultZone: string;
   /** The zone of each interface that has been assigned to one. */
   readonly assigned: Readonly<Record<string, string>>;

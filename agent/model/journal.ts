@@ -39,7 +39,7 @@ export type JournalEvent =
       readonly at: string;
       /** Why it stands there: the first failure, of a transaction that failed. */
       readonly detail: string | null;
-      /** What failed after that, such as the rollback. Absent or null: nothing. */
+      /** Failure after the one in `detail`, such as that of the rollback. Absent or null if nothing else failed. */
       readonly later?: string | null;
       readonly confirmUntil?: string;
     };

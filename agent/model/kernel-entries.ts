@@ -1,7 +1,7 @@
 /**
- * What a program other than NetworkManager gave a link in the kernel: a keepalived address, routes of a dispatcher script, MicroShift's address of
- * the API server (10.44.0.0/32), masquerade addresses and service routes of ovn-kubernetes. It goes with the link's addresses, and the program that
- * gave it does not look again.
+ * Entries that a program other than NetworkManager added to a link in the kernel: a keepalived address, routes of a dispatcher script, MicroShift's
+ * address of the API server (10.44.0.0/32), masquerade addresses and service routes of ovn-kubernetes. They are removed with the link's addresses,
+ * and the program that added them does not check again.
  */
 export interface KernelEntries {
   readonly interface: string;
@@ -20,7 +20,7 @@ export function noEntries(interfaceName: string): KernelEntries {
   return { interface: interfaceName, addresses: [], routes: [], neighbours: [] };
 }
 
-/** What others than NetworkManager gave an interface. */
+/** Returns the entries that programs other than NetworkManager added to an interface. */
 export function entriesOf(
   name: string,
   { foreign = [] }: { readonly foreign?: readonly KernelEntries[] | undefined },
@@ -50,7 +50,7 @@ export interface KernelAddress {
   readonly broadcast?: string;
   /** Absent: global, or by the kernel's rules for IPv6. */
   readonly scope?: string;
-  /** What its label adds to the interface's name, `:vip`. Absent: nothing. */
+  /** Suffix of the label after the interface's name, such as `:vip`. Absent if the label adds nothing. */
   readonly label?: string;
   /** `noprefixroute`, `home`, `mngtmpaddr`, `autojoin`, as ip-address(8) takes them. Absent: none. */
   readonly flags?: readonly string[];

@@ -1,15 +1,15 @@
 import { type Link, type NmDevice, nicDevice, type Observation } from './observation.ts';
 
 /**
- * What a kind of link of the kernel (`ip link help`) means for a bridge of Open vSwitch. An Ethernet device has one receive handler and one
- * master (Linux net/core/dev.c: netdev_rx_handler_register, netdev_master_upper_dev_link); a bridge of Open vSwitch needs both.
+ * Properties of a kind of kernel link (`ip link help`) that matter to an Open vSwitch bridge. An Ethernet device has one receive handler and one
+ * master (Linux net/core/dev.c: netdev_rx_handler_register, netdev_master_upper_dev_link); an Open vSwitch bridge needs both.
  */
 interface LinkKind {
   /** Why a link of this kind cannot be an uplink, as the second half of a sentence ("it …"); null: it can. */
   readonly unfit: string | null;
   /**
-   * What becomes of such a link that is stacked on a NIC when the NIC becomes a port. `works`: it gets its frames before the receive handler.
-   * `blocks`: it has the receive handler, so Open vSwitch cannot carry the NIC. `silent`: it sends through routes of the NIC, which has none then.
+   * Effect on a link of this kind that is stacked on a NIC when the NIC becomes a port. `works`: it gets its frames before the receive handler.
+   * `blocks`: it has the receive handler, so Open vSwitch cannot carry the NIC. `silent`: it sends through routes that the NIC no longer has then.
    * `separate`: it uses no link below it.
    */
   readonly onUplink: 'works' | 'blocks' | 'silent' | 'separate';
@@ -73,7 +73,7 @@ const kindsOfDevices: Readonly<Record<number, LinkKindName>> = {
   35: 'geneve',
 };
 
-/** What tells a NIC from a cable or tunnel; without NetworkManager only kinds that sysfs shows are known, and a veth counts as a NIC. */
+/** Facts that distinguish a NIC from a cable or tunnel. Without NetworkManager, only kinds that sysfs shows are known, and a veth counts as a NIC. */
 export type KnownLinks = Pick<Observation, 'links'> & Partial<Pick<Observation, 'networkManager'>>;
 
 /** The kind of a link: what the kernel shows in sysfs (DEVTYPE), or what NetworkManager took it for; null: a plain NIC, or an unknown kind. */

@@ -28,10 +28,11 @@ export interface Observation extends Surroundings {
   readonly routes: readonly Route[];
   /** The default route by which MicroShift finds the node on lo is there (signpost.ts). Absent: it is not. */
   readonly signpost?: true;
-  /** What others than NetworkManager gave links, in no profile, and what they had on bridges of ours when a run last looked. Absent: nothing. */
+  /** Entries that programs other than NetworkManager added to links and that no profile contains. Absent if no such entries exist. */
   readonly foreign?: readonly KernelEntries[];
-  /** Links that are no ports, on which the kernel itself configures IPv6 from router advertisements. Absent: none. */
+  /** Links that are not ports and on which the kernel itself configures IPv6 from router advertisements. Absent if no such link exists. */
   readonly kernelIpv6?: readonly string[];
+  /** Entries and ports that other programs had on the agent's bridges when a run last looked. Absent if nothing is recorded. */
   readonly others?: readonly OthersRecord[];
   readonly resolver: Resolver;
   readonly hints: HintFiles;
@@ -61,7 +62,7 @@ export interface Link {
   readonly uppers?: readonly string[];
   /** Index of the link that a tunnel is bound to or that a device is stacked on (IFLA_LINK); the peer's for a veth. Absent: none. */
   readonly parentIndex?: number;
-  /** What the bonding driver reports of a bond. Absent: it is none. */
+  /** State that the bonding driver reports. Absent if the link is not a bond. */
   readonly bond?: BondState;
   readonly addresses: readonly LinkAddress[];
 }
@@ -119,7 +120,7 @@ export interface NetworkManagerFacts {
   readonly checkpoints: readonly string[];
   /** Defaults of connection properties in its configuration files, in the order in which they are asked. Absent: none. */
   readonly defaults?: readonly DefaultsSection[];
-  /** Of its configuration files the sections about devices and profiles, with the one that counts most first. Absent: none. */
+  /** Sections about devices and profiles in its configuration files, the one with the highest precedence first. Absent if no such section exists. */
   readonly config?: readonly ConfigSection[];
 }
 

@@ -1,11 +1,11 @@
 import type { KernelEntries } from './kernel-entries.ts';
 
-/** Where a run notes what others have on the bridges of ours. Gone after a reboot, as what it tells of is. */
+/** File in which a run records what other programs have on the agent's bridges. It is lost at a reboot, like the entries that it records. */
 export const othersPath = '/run/microshift-net/others.json';
 
 /**
- * What other programs had on a bridge of ours when a run last looked. It belongs to one interface: what is missing on the same one was taken off by its
- * owner, what is missing on another one went with the interface it was on.
+ * Entries and ports that other programs had on one of the agent's bridges when a run last looked. The record belongs to one interface: an entry that
+ * is missing on the same interface was removed by its owner, and an entry that is missing on another one was lost with the interface it was on.
  */
 export interface OthersRecord {
   readonly bridge: string;
@@ -24,7 +24,7 @@ export interface OthersPort {
   readonly isDevice: boolean;
 }
 
-/** What differences of theirs are about. */
+/** Subjects of the differences that concern other programs. */
 export interface OthersDifferenceFields {
   /** An address, route or neighbour that another program gave the bridge's interface, and that went with it. */
   given: { entry: string };

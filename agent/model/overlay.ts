@@ -29,9 +29,9 @@ export interface PortRange {
   readonly last: number;
 }
 
-/** What of the addresses outside of the cluster services may have. */
+/** Ports and addresses outside of the cluster that services may use. */
 export interface ServiceExposure {
-  /** Of a node's own addresses: the NodePort range, and what ovn.yaml lists. */
+  /** Ports of a node's own addresses: the NodePort range, and the ports that ovn.yaml lists. */
   readonly nodePorts: readonly PortRange[];
   /** Where `externalIPs` are served. */
   readonly externalRanges: readonly string[];
@@ -57,7 +57,7 @@ export interface OverlayNode {
   /** Where processes of the node listen, as far as a service could ask for the same port. Absent: not known. */
   readonly listeners?: readonly Listener[];
   readonly gateway: OverlayGateway | null;
-  /** Of a member in the record of the central node. Absent: nothing has been granted. */
+  /** Grant of a member in the record of the central node. Absent if nothing has been granted. */
   readonly granted?: GatewayGrant;
 }
 
@@ -93,7 +93,7 @@ export interface ChassisEncap {
   readonly owner: string;
 }
 
-/** What the central node has granted a member's gateway beyond the member's tunnel address and its own subnets. */
+/** Addresses and subnets that the central node has granted a member's gateway beyond the member's tunnel address and its own subnets. */
 export interface GatewayGrant {
   /** `address` or `address/prefix`; a gateway that several nodes have together needs the latter. */
   readonly addresses: readonly string[];

@@ -48,7 +48,7 @@ export interface Wanted {
   readonly microshift?: readonly LeftBridge[];
   /** What is asked for by `bridge add` from then on, also at the next boot. Absent: a run has nothing to do with it, or there was nothing. */
   readonly added?: readonly AddedBridge[];
-  /** Of a state that was: what others had given NICs that no bridge of ours had. Absent: nothing. */
+  /** Entries that other programs had added to NICs outside of the agent's bridges, in an earlier state. Absent if no such entries existed. */
   readonly given?: readonly KernelEntries[];
 }
 
@@ -96,7 +96,9 @@ export interface StepArguments {
    * else lacks, and NetworkManager would have written if it had made it. `renewed`: the bridge's own interface is made anew first.
    */
   claimBridge: { bridge: string; profiles: BridgeMarks; row?: BridgeRow; renewed?: true };
-  /** Puts the NIC into the bridge in one OVSDB transaction; its profile stays active. `userspace`: the node's own IP stack is kept from answering, too. */
+  /**
+   * Adds the NIC to the bridge in one OVSDB transaction; its profile stays active. `userspace`: also keeps the node's own IP stack from answering.
+   */
   attachUplink: { bridge: string; interface: string; userspace?: true };
   /** Takes the IP settings off what the NIC runs, in place; link settings and profile stay. `profile`: one to start first; null: it runs its own. */
   clearUplink: { interface: string; profile: ProfileName | null };

@@ -1,6 +1,6 @@
 import type { InterfaceZones } from './firewall.ts';
 
-/** What only a plan that puts a NIC into a bridge has to know; asked for when there is one. */
+/** Facts that only a plan that attaches a NIC to a bridge needs; they are read once such a plan exists. */
 export interface Surroundings {
   /** Devices of other network namespaces that are stacked on links of another one. Absent: none, or nothing was asked for. */
   readonly stackedElsewhere?: readonly StackedElsewhere[];

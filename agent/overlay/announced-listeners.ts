@@ -14,14 +14,14 @@ export function isListenerEntry(entry: string): boolean {
   return entry.startsWith(prefix);
 }
 
-/** What a node says of them: `microshift-net-listens:tcp/443`, or `tcp/443@192.0.2.11` for one address. */
+/** Returns the entries by which a node announces its listeners: `microshift-net-listens:tcp/443`, or `tcp/443@192.0.2.11` for one address. */
 export function listenerEntries(listeners: readonly Listener[]): readonly string[] {
   return listeners
     .slice(0, mostEntries)
     .map(({ protocol, port, address }) => `${prefix}${protocol}/${port}${address === null ? '' : `@${address}`}`);
 }
 
-/** Reads what a chassis says of them. What is not written so is left out: it is about the chassis itself, and harms nobody else. */
+/** Reads the listeners that a chassis announces. Malformed entries are left out: they concern only the chassis itself and harm no other node. */
 export function announcedListeners({ cmsOptions = '' }: Pick<OverlayChassis, 'cmsOptions'>): readonly Listener[] {
   const entries = cmsOptions.split(',').filter(isListenerEntry).slice(0, mostEntries);
   return entries.flatMap((entry): Listener[] => {

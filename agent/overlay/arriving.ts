@@ -95,7 +95,10 @@ function isInside(subnets: readonly string[], address: string): boolean {
   return subnets.some((subnet) => isWithin(address, subnet));
 }
 
-/** What others' chassis say of where they are, in rows that their certificates cover: a NodePort there is theirs. This node's own is its own, whoever says so. */
+/**
+ * Returns the tunnel endpoints of other chassis, from rows that their certificates cover: a NodePort at such an address belongs to them. This node's
+ * own addresses remain its own, regardless of which chassis claims them.
+ */
 function tunnelEndsOfOthers(rows: DatabaseRows, systemId: string): string[] {
   const existing = indexRows(rows);
   const others = existing.all('Chassis').filter((row) => row.name !== systemId);
@@ -137,7 +140,10 @@ function vipsOf(rows: DatabaseRows, node: string): Vip[] {
   });
 }
 
-/** What the rows of one service have in common: `Service_NAMESPACE/NAME` (agent/workload/services/rows.ts). Another tool's row is a service of its own. */
+/**
+ * Returns the prefix that the rows of one service have in common: `Service_NAMESPACE/NAME` (agent/workload/services/rows.ts). A row of another tool
+ * counts as a service of its own.
+ */
 function serviceOf(row: DatabaseRow): string {
   return /^Service_[^_]+/.exec(textOf(row, 'name'))?.[0] ?? row._uuid;
 }

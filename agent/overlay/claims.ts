@@ -5,7 +5,7 @@ import { isHost, isIpv6 } from './addresses.ts';
 /** A sentence with the longest name that a certificate of ours can have. */
 const maxFaultCharacters = 200;
 
-/** What can be believed of what chassis say of themselves. */
+/** Credible claims of chassis about themselves, and the faults of the other claims. */
 export interface BelievedClaims {
   /** Tunnel addresses of each member that has registered, by its system-id: at most one of each family. */
   readonly tunnelAddresses: ReadonlyMap<string, readonly string[]>;

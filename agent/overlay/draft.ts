@@ -138,7 +138,7 @@ export function createDraft({ existing, shape }: Found, owner: string): Draft {
     changes.push({ do: 'delete', table, title, uuid: row._uuid, place, why });
   };
 
-  /** The row that is there, where it is what is wanted. One of an object of Kubernetes that has only its name gives way; one of somebody else is refused. */
+  /** Returns the existing row if it is the wanted one. Removes a Kubernetes object's row that only has its name; rejects another program's row. */
   const adoptable = ({ table, title, existing: row, place, unit }: Wish): DatabaseRow | null => {
     if (row === null || unit !== undefined) return row;
     if (isOfObject(row)) {

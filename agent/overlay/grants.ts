@@ -4,15 +4,15 @@ import { withoutLength } from './addresses.ts';
 export const nothingGranted: GatewayGrant = { addresses: [], subnets: [] };
 
 /**
- * What a member's gateway, as it announces it, has beyond what the central node has granted. A member has without a grant what it has anyway: the address
- * at which its tunnels end, and what its own pods send. Anything else leads packets of others to it.
+ * Returns the addresses and subnets that a member's gateway announces beyond the central node's grants. A member needs no grant for the address at
+ * which its tunnels end, and for what its own pods send. Anything else would lead packets of other nodes to it.
  */
 export function ungranted(
   { subnets: own, granted = nothingGranted }: Pick<OverlayNode, 'subnets' | 'granted'>,
   { addresses, subnets, isVip }: OverlayGateway,
   tunnelAddresses: readonly string[],
 ): GatewayGrant {
-  // The network of an address that several nodes have is a route of the whole cluster, so that its length is granted, too.
+  // The network of an address that several nodes share is a route of the whole cluster, so its prefix length is also granted.
   const withLength = isVip === true;
   const allowed = withLength ? granted.addresses : [...granted.addresses, ...tunnelAddresses];
   const words = (address: string): readonly string[] => (withLength ? [address] : [address, withoutLength(address)]);

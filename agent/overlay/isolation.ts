@@ -43,8 +43,8 @@ export function wantOutsideGuards(
 }
 
 /**
- * What pods send into tunnels would leave by a gateway with the gateway's address, at which the tunnels of its node may end, and pass for what another pod
- * has sent. So would what a service leads from outside to another node.
+ * Drops tunnel packets that pods send. Such a packet would leave by a gateway with the gateway's address, at which the tunnels of its node may end,
+ * and pass for one that another pod has sent. The same holds for a packet that a service leads from outside to another node.
  */
 export function wantTunnelGuard(draft: Draft, router: WantedRow, node: string): void {
   wantDropped(draft, router, isTunnelPacket, node, 'no tunnel begins in a pod');

@@ -3,7 +3,7 @@ import type { DatabaseRows } from '../model/rows.ts';
 import { indexRows, textOf } from './existing.ts';
 import { isOwnedBy } from './tags.ts';
 
-/** What a program needs to reach a database on this node only (ovsdb(7), connection methods). */
+/** Connection methods that reach a database on this node only (ovsdb(7), connection methods). */
 const localMethods = ['unix', 'punix', 'fd'];
 
 /**
@@ -24,7 +24,7 @@ export function openListeners(rows: DatabaseRows, remotes: readonly string[], ow
   return [...inRows, ...ofServer].filter(({ target }) => !localMethods.includes(target.split(':')[0] ?? ''));
 }
 
-/** What is wrong with one, as a sentence. */
+/** Returns the fault of an open listener as a sentence. */
 export function listenerFault({ database, target }: OpenListener): string {
   const name = database === 'OVN_Northbound' ? 'northbound' : 'southbound';
   return `the ${name} database is open at ${target}: whoever connects there may write every row of the cluster`;

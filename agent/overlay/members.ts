@@ -9,14 +9,14 @@ import { grantCommand, ungranted } from './grants.ts';
 export interface MembersNow {
   readonly nodes: readonly OverlayNode[];
   readonly trace: readonly string[];
-  /** What chassis say and certificates or grants do not cover, and gateways that cannot be taken for other reasons; each is a sentence. */
+  /** Claims of chassis that certificates or grants do not cover, and gateways that cannot be used for other reasons; each is a sentence. */
   readonly faults: readonly string[];
 }
 
 /**
- * What the members' chassis announce, put to the members, as far as their certificates and the central node's grants go. The central node `own` knows its
- * own gateway. A chassis that is not registered is no gateway, nor is one with an address at which another node's tunnels end; of two with one address the
- * first is.
+ * Adds to the members what their chassis announce, as far as their certificates and the central node's grants allow. The central node `own` knows its
+ * own gateway. A chassis that is not registered is not a gateway, and neither is one with an address at which another node's tunnels end. If two have
+ * the same address, only the first is a gateway.
  */
 export function membersNow(
   layout: OverlayLayout,

@@ -50,7 +50,7 @@ export function uplinkPort(naming: OverlayNaming, node: string, gateway: Overlay
   return naming === 'seed' ? `${nic ?? bridge}_${node}` : `${bridge}_${node}`;
 }
 
-/** Names of ports of nodes that an object of Kubernetes could have, too: `br-ex_n1` would be pod `n1` of namespace `br-ex`. */
+/** Returns names of nodes' ports that a Kubernetes object could also have: `br-ex_n1` would be pod `n1` of namespace `br-ex`. */
 export function reservedPorts(
   { naming }: Pick<OverlayLayout, 'naming'>,
   nodes: readonly OverlayNode[],

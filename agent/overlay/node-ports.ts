@@ -2,8 +2,8 @@ import type { Listener, OverlayNode, PortRange } from '../model/overlay.ts';
 import { withoutLength } from './addresses.ts';
 
 /**
- * Ports that a node needs, whether somebody listens there now or not: SSH; etcd and the API server (kubernetes.io, "Ports and Protocols"); the kubelet; OVN's
- * databases (ovn-ctl(8)); tunnels (IANA: geneve, vxlan) and the key exchange of IPsec (RFC 7296, RFC 3948).
+ * Ports that a node needs, even if no process listens there now: SSH; etcd and the API server (kubernetes.io, "Ports and Protocols"); the kubelet;
+ * OVN's databases (ovn-ctl(8)); tunnels (IANA: geneve, vxlan) and the key exchange of IPsec (RFC 7296, RFC 3948).
  */
 const needed: Readonly<Record<Listener['protocol'], readonly number[]>> = {
   tcp: [22, 2379, 2380, 6443, 6641, 6642, 6643, 6644, 10250],

@@ -151,8 +151,8 @@ function wantReach(draft: Draft, cluster: Cluster, node: OverlayNode, nodeSwitch
 }
 
 /**
- * Rejects what is still for the range of services behind the load balancers (ovn-nb(5), ACL options:apply-after-lb): nobody serves it, and the way out of the
- * cluster would lead it to the LAN. Before every network policy, which is about pods.
+ * Rejects packets that are still addressed to the service range behind the load balancers (ovn-nb(5), ACL options:apply-after-lb): no backend serves
+ * them, and the route out of the cluster would lead them to the LAN. Precedes every network policy, because policies are about pods.
  */
 function wantServicesInside(draft: Draft, { layout }: Cluster, node: OverlayNode, nodeSwitch: WantedRow): void {
   for (const subnet of layout.serviceSubnets) {

@@ -3,7 +3,7 @@ import type { ArrivingService, ServicePlace } from '../model/overlay-demux.ts';
 import { isWithin } from './addresses.ts';
 import { isForServices, isListening, unservableRanges } from './node-ports.ts';
 
-/** What a node has that no service may take. */
+/** Addresses and ports of a node that no service may use. */
 export interface OwnPlaces {
   /** Every address of its interfaces, whichever that is. */
   readonly addresses: readonly string[];

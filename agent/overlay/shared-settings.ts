@@ -10,9 +10,9 @@ export interface SettingChanges {
 }
 
 /**
- * The keys of external_ids in which others have entries beside ours (ovn-controller(8)): `ovn-bridge-mappings` says where a gateway's network
- * leaves, `ovn-cms-options` what the central node has to know of it. Entries of others stay where they are; null: no entry is ours.
- * Without `listeners` what is said of those stays, too.
+ * Returns the changes of the external_ids keys in which other programs have entries besides the agent's (ovn-controller(8)): `ovn-bridge-mappings`
+ * says where a gateway's network leaves, `ovn-cms-options` what the central node has to know about it. Entries of other programs stay unchanged. If
+ * `gateway` is null, no gateway entry is the agent's. Without `listeners`, the announced listeners also stay unchanged.
  */
 export function sharedSettings(
   there: Readonly<Record<string, string>>,

@@ -15,7 +15,7 @@ import { gatewayBridge } from './names.ts';
 export interface HostNetwork {
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
-  /** Before all IPv6 default routes there is one whose device has no address (model/signpost.ts). Absent: there is none. */
+  /** Default route, ahead of all other IPv6 default routes, whose device has no address (model/signpost.ts). Absent if it does not exist. */
   readonly signpost?: true;
 }
 
@@ -143,9 +143,9 @@ export interface Uplink {
 }
 
 /**
- * Returns the node as MicroShift would find it if the NIC still had what the bridge has, or is to have: the addresses and routes are the NIC's, with the
- * metric that they have on the bridge, and lo has nothing that was put there for MicroShift. What MicroShift takes for the node's address there, it has
- * to find with the bridge, too.
+ * Returns the node as MicroShift would find it if the NIC still had what the bridge has or is to have: the addresses and routes are the NIC's, with
+ * the metric that they have on the bridge, and lo has nothing that was added for MicroShift. The address that MicroShift takes for the node's there
+ * must also be the one that it finds with the bridge.
  */
 export function withoutBridge({ links, routes }: HostNetwork, uplink: Uplink): HostNetwork {
   const { interface: nic, bridge, addresses, metrics } = uplink;

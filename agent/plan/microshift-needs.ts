@@ -11,19 +11,19 @@ import {
 } from './microshift-address.ts';
 
 /*
- * What MicroShift needs of a node so that a br-ex with a NIC makes no difference to it. How it looks for the node is in microshift-address.ts.
+ * Requirements of MicroShift for a node, so that a br-ex with a NIC makes no difference to it. How it looks for the node is in microshift-address.ts.
  */
 
 /**
- * Returns the configuration with the networks that MicroShift takes on this node: those of a node that has only IPv6 are others where nothing is
- * set. Whoever judges a node and whoever plans it starts from this one.
+ * Returns the configuration with the networks that MicroShift uses on this node: a node with only IPv6 has other defaults where nothing is set.
+ * Checks of a node and plans for it both start from this configuration.
  */
 export function configOnNode(config: Config, host: HostNetwork): Config {
   const { nodeIp } = microshiftAddresses(config.cluster, host);
   return { ...config, cluster: rangesForAddress(config.cluster, nodeIp) };
 }
 
-/** What MicroShift needs of lo. */
+/** Requirements of MicroShift for lo. */
 export interface LoopbackNeeds {
   /** Addresses, as `address/prefix`. */
   readonly addresses: readonly string[];
@@ -34,17 +34,17 @@ export interface LoopbackNeeds {
 /**
  * Returns the addresses that MicroShift needs on lo while br-ex has them, because it passes br-ex over (rules 1 and 3):
  *
- * - the address that it would take for the node's without the bridge, where that is one of the uplink's. With a default route through br-ex it
- *   finds the address there, too, but not any more once that route goes, which it does not survive;
+ * - the address that it would take for the node's without the bridge, if that is one of the uplink's. With a default route through br-ex it also
+ *   finds the address there, but no longer once that route is removed, which MicroShift does not survive;
  * - with both families and without node.nodeIPv6, the node's first IPv6 address: the first that rule 6 meets since 4.19, and not an address of
  *   MicroShift's own.
  *
- * An IPv6 address that lo has already stays while it is one of the uplink's: the observation has them in no order that could be relied on.
- * With IPv6 alone and without node.nodeIP, lo has to be where MicroShift looks first, too: it takes the address that it puts on br-ex itself for
- * the node's else (rule 5).
+ * An IPv6 address that lo already has stays while it is one of the uplink's, because the observation has these addresses in no reliable order.
+ * With IPv6 alone and without node.nodeIP, lo must also be the place where MicroShift looks first: otherwise it takes the address that it adds to
+ * br-ex itself for the node's (rule 5).
  *
- * MicroShift's own documentation does the same for a node without network (docs/user/howto_test_offline.md). `host`: with all other bridges undone. `uplink`: null for a br-ex without
- * a NIC, which takes no address away from where MicroShift looks.
+ * MicroShift's own documentation does the same for a node without network (docs/user/howto_test_offline.md). `host` is the node with all other
+ * bridges undone. `uplink` is null for a br-ex without a NIC, which takes no address away from where MicroShift looks.
  */
 export function loopbackNeeds(
   cluster: Pick<ClusterConfig, 'nodeIp' | 'nodeIpv6' | 'clusterNetwork'>,
@@ -77,8 +77,8 @@ function single(address: string): string {
 }
 
 /**
- * What is wrong with an ingress.listenAddress that names the uplink of a bridge: MicroShift's router takes the addresses of the named interface, and
- * listens nowhere, without an error, when it has none (pkg/loadbalancerservice/router.go:96-117). null: it does not name it.
+ * Returns the fault of an ingress.listenAddress that names the uplink of a bridge: MicroShift's router uses the addresses of the named interface, and
+ * listens nowhere, without an error, if it has no address (pkg/loadbalancerservice/router.go:96-117). null if the setting does not name the uplink.
  */
 export function ingressFault(
   { listenAddresses }: Pick<ClusterConfig, 'listenAddresses'>,
@@ -90,8 +90,8 @@ export function ingressFault(
 }
 
 /**
- * Addresses, as `address/prefix`, that MicroShift takes for its API server and puts on br-ex when it starts, unless it was told one: those behind the
- * services' networks (pkg/config/config.go, firstIPFromNextSubnet; pkg/node/netconfig.go).
+ * Returns the addresses, as `address/prefix`, that MicroShift uses for its API server and adds to br-ex when it starts, unless one is configured: the
+ * first ones after the services' networks (pkg/config/config.go, firstIPFromNextSubnet; pkg/node/netconfig.go).
  */
 export function advertisedAddresses({ serviceNetwork }: Pick<ClusterConfig, 'serviceNetwork'>): readonly string[] {
   return addressesAfter(serviceNetwork.value).map(single);

@@ -115,7 +115,7 @@ function rebuild(target: Target, observation: Observation): readonly Step[] {
   const ofBridge = joined(had, lostEntries(names.bridge, observation));
   if (source === null) return [...taken, ...buildWithoutUplink(names, wanted, claim), ...putBack(ofBridge)];
   const isActive = source.isActive || taken.some((step) => step.do === 'detachUplink');
-  // What the NIC has, and what it is given while the bridge is away.
+  // Entries that the NIC has, and those that it gets while the bridge does not exist.
   const given = taken.flatMap((step) =>
     step.do === 'changeKernel' && step.from === names.bridge ? [step.entries] : [],
   );

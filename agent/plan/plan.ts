@@ -108,17 +108,17 @@ export function planDisable(observation: Observation, added?: readonly AddedBrid
   return plan;
 }
 
-/** What others gave a bridge and nothing has when it is gone. */
+/** Returns the entries that other programs added to a bridge and that are lost when it is removed. */
 function goingWith(names: BridgeNames, observation: Observation): KernelEntries {
   const uplink = uplinkInBridge(names, observation);
   return uplink === null ? entriesOf(names.bridge, observation) : byPlace(names, uplink, observation, false).staying;
 }
 
 /**
- * Plans the way back to bridges as they were before a transaction, kept in its journal; none of them means giving the NICs back. So
- * does one that lacked a profile already, or that an earlier agent or the script made, and is not there as it was: it cannot be built again.
- * `config`: what lo needs for MicroShift follows from it and the node as it is now, because a lease may have become another one since; null:
- * it is as it was, too.
+ * Plans the return to the bridges that existed before a transaction, as its journal records them; if no bridge is recorded, the NICs are returned.
+ * The same applies to a bridge that already lacked a profile, or that an earlier agent or the script made, if it is not as it was: it cannot be built
+ * again. `config` and the present state of the node decide what lo needs for MicroShift, because a lease may have changed since. If `config` is null,
+ * lo also returns to its earlier state.
  */
 export function planUndo(previous: Wanted, observation: Observation, config: Config | null = null): Plan {
   const { microshift, added } = previous;
@@ -168,7 +168,9 @@ export function requirePlugin({ networkManager }: Observation): void {
   });
 }
 
-/** Steps for what others had given NICs and they lack: NetworkManager's rollback starts a NIC's profile anew, and takes it off. */
+/**
+ * Returns steps that restore other programs' entries that NICs lack: NetworkManager's rollback activates a NIC's profile again, which removes them.
+ */
 function missingOnNics({ given = [] }: Wanted, steps: readonly Step[], observation: Observation): readonly Step[] {
   const returned = steps.flatMap((step) => (step.do === 'changeKernel' ? [step.entries.interface] : []));
   return given.flatMap((entries) => {

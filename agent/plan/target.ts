@@ -46,7 +46,7 @@ export function targetWithUplink(
   chosen: ChosenUplinks,
 ): Aimed {
   const source = uplinkSource(names, uplink, observation);
-  // Once the bridge carries the node, what is in the way is no reason to do nothing for it.
+  // Obstacles no longer prevent a plan once the bridge carries the node.
   if (source.given === null) {
     refuseStacked(source.link, observation);
     if (!wasUplink(uplink, observation)) refuseLostMonitor(source, observation);

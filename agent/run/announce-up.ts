@@ -12,7 +12,7 @@ interface Returned {
   readonly addresses: readonly string[];
 }
 
-/** NICs that have left their bridges in place when a plan has run; of one whose profile was started NetworkManager tells itself. */
+/** Returns the NICs that left their bridges in place during a plan. If a NIC's profile was activated, NetworkManager runs the scripts itself. */
 export function returnedNics({ steps }: Pick<Plan, 'steps'>): readonly Returned[] {
   const attached = steps.flatMap((step) => (step.do === 'attachUplink' ? [step.interface] : []));
   return steps.flatMap((step) =>
@@ -23,8 +23,8 @@ export function returnedNics({ steps }: Pick<Plan, 'steps'>): readonly Returned[
 }
 
 /**
- * Has NetworkManager's dispatcher scripts run for `up` of the NICs that a plan has given back: they were told of `up` of br-ex, and what they gave it
- * is for the NIC now. The change is done by then; a dispatcher that is not there, or scripts that take long, do not fail it.
+ * Runs NetworkManager's dispatcher scripts for `up` of the NICs that a plan has returned: the scripts ran for `up` of br-ex, and what they added to
+ * it now belongs on the NIC. The change is complete by then; a missing dispatcher or slow scripts do not make it fail.
  */
 export async function announceUp(
   node: Pick<Node, 'bus' | 'nm'>,

@@ -33,7 +33,7 @@ const closedEnding = '.json';
 /** A file that looked like an open journal and could not be used. */
 const asideEnding = '.unusable';
 
-/** What is written beside a state and its detail. */
+/** Additional fields that are written with a state and its detail. */
 export type StateDetails = Pick<Extract<JournalEvent, { readonly event: 'state' }>, 'later' | 'confirmUntil'>;
 
 /** An open transaction on disk: one JSON value per line, the header first. */

@@ -5,8 +5,8 @@ import { type OthersRecord, othersPath } from '../model/others.ts';
 import type { Plan } from '../model/plan.ts';
 
 /**
- * Notes what others have on the bridges that a run has found, or left, as they shall be; written only when it changes. `isTold`: a person has asked for
- * the run, and is told what is missing, so it is not reported again. Never fails the run.
+ * Records what other programs have on the bridges that a run has found or left in the wanted state; writes the file only when it changes. `isTold` is
+ * true if a person requested the run and sees what is missing, so that it is not reported again. Never fails the run.
  */
 export function noteOthers(plan: Plan, observation: Observation, isTold: boolean): void {
   const now = othersNow(plan.wanted.bridges, observation);

@@ -2,7 +2,7 @@ import { readSurroundings } from '../facts/surroundings.ts';
 import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 
-/** What was planned, and the observation that it was planned on. */
+/** Result of planning, with the observation that it is based on. */
 export type Closer<T> = T & { readonly observation: Observation };
 
 /** Plans; a plan that puts a NIC into a bridge is made once more, with what only such a plan has to know. Fails as the planner does. */

@@ -15,9 +15,9 @@ const tries = 3;
 const clientPorts = { first: 49_152, count: 16_384 };
 
 /**
- * Proves that the SSH client that started the run could connect anew, where rules of the packet filter or a zone of firewalld mean the NIC and not the
- * bridge. The session itself goes on whatever they say: it is established. So the host gets a request for a connection from the client's address
- * as if it had come in by the bridge, its answer stays in the bridge, and the request is given up. Fails with `proof-failed`.
+ * Proves that the SSH client that started the run could connect again if rules of the packet filter or a zone of firewalld refer to the NIC and not
+ * to the bridge. The session itself continues regardless of them, because it is established. The host therefore gets a request for a connection from
+ * the client's address as if it had come in by the bridge, its answer stays in the bridge, and the request is abandoned. Fails with `proof-failed`.
  */
 export async function proveInbound(plan: Plan, observation: Observation, deadline: Deadline): Promise<void> {
   const session = sshSession();
@@ -57,7 +57,7 @@ export async function proveInbound(plan: Plan, observation: Observation, deadlin
   );
 }
 
-/** What may keep the client out; null: nothing does. */
+/** Returns the reason that may keep the client out; null if no rule or zone does. */
 function reasonFor({ bridge, uplink, profiles }: WantedBridge, observation: Observation): string | null {
   if (uplink === null) return null;
   const { interface: nic } = uplink;

@@ -87,7 +87,7 @@ async function reconcileLocked(
   } else {
     const { changeNode } = await import('./change.ts');
     transaction = await changeNode(node, plan, observation, options, deadline, record);
-    // What it has put back is there now, or the kernel has refused it: the next run must not try it again.
+    // Entries that the run restored exist now, or the kernel has refused them: the next run must not try again.
     if (plan.differences.some(({ kind }) => kind === 'given')) noteOthers(plan, await node.observe(), false);
     else forgetOthers(plan, observation);
   }

@@ -114,7 +114,7 @@ async function endUnconfirmed(
   endTakenBack(id, left, { ...back, told: 'was not confirmed and has been reverted' }, announce, places);
 }
 
-/** How a rollback ends that leaves nothing: the transaction's state, its detail, and what is told. `why`: what it was rolled back for. */
+/** End of a rollback that restored everything: the transaction's state, its detail, and the message about it. `why` is the rollback's reason. */
 interface RolledBack {
   readonly state: TransactionState;
   readonly detail: string;
@@ -122,7 +122,7 @@ interface RolledBack {
   readonly told: string;
 }
 
-/** Writes down and tells what a rollback has left: null is nothing. */
+/** Records and reports what a rollback could not restore; `left` is null if it restored everything. */
 function endTakenBack(
   id: string,
   left: AgentError | null,

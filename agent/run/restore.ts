@@ -74,7 +74,7 @@ interface Restoration extends Aim {
   readonly withoutVswitchd: boolean;
 }
 
-/** What failed in a rollback before it came to its end, in the order in which it happened. */
+/** Failures of a rollback before it ended, in the order in which they happened. */
 type Failures = AgentError[];
 
 /**

@@ -70,15 +70,15 @@ export async function recordRefused(command: string, cause: unknown): Promise<vo
   lock.release();
 }
 
-/** What is known of the end of a transaction besides its state. */
+/** Details about the end of a transaction besides its state. */
 export interface EndDetails {
   /** The plan that is kept by it, which is what the node is then. */
   readonly kept?: Plan | null;
-  /** What failed after its detail, such as its rollback. */
+  /** Failure after the one in its detail, such as that of its rollback. */
   readonly later?: string | null;
 }
 
-/** Ends a transaction that is not run any more: taken back, ended for a run that crashed, or kept. Fails with `state-unwritable`. */
+/** Ends a transaction that is no longer running: rolled back, ended for a run that crashed, or kept. Fails with `state-unwritable`. */
 export function endTransaction(
   command: string,
   id: string,

@@ -108,7 +108,7 @@ async function rollBack(
     throw followedBy(rootCause(asAgentError(error), deadline), brokenOff(thrown));
   });
   await faultPoint('after rollback');
-  // What made NetworkManager go may be known only by now.
+  // The cause of NetworkManager's exit may be known only by now.
   const first = rootCause(asAgentError(error), deadline);
   const ended = left === null ? 'rolled-back' : 'not-restored';
   const failure = withFacts(left === null ? first : followedBy(first, left), { transaction: id, ended });

@@ -83,7 +83,7 @@ function read(path: string): { readonly text: string | null; readonly note: stri
     try {
       if (!fstatSync(descriptor).isFile()) return { text: null, note: 'not a regular file' };
       const { size } = fstatSync(descriptor);
-      // Of a long log the end says what is wrong now.
+      // The end of a long log says what is wrong now.
       const leftOut = Math.max(0, size - itemLimitBytes);
       const buffer = Buffer.alloc(itemLimitBytes);
       const length = readSync(descriptor, buffer, 0, itemLimitBytes, leftOut);

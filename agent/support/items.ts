@@ -77,7 +77,7 @@ export const commandItems: readonly CommandItem[] = [
   { file: 'journal/kernel.txt', command: `journalctl --no-pager --dmesg --boot=0 --lines=${journalLines}` },
 ];
 
-/** What a node that is in an overlay adds. The databases answer on the central node only; on the others the note says so. */
+/** Commands that are also collected on a node in an overlay. The databases answer on the central node only; on other nodes, the note says so. */
 export const overlayCommandItems: readonly CommandItem[] = [
   { file: 'versions/ovn.txt', command: 'ovn-controller --version' },
   ovn('northbound', 'ovn-nbctl', 'show'),

@@ -44,7 +44,7 @@ export function errorJson(error: AgentError): object {
       retryable: errorTable[error.kind].retryable,
       facts: error.facts,
       causes: causeMessages(error),
-      // Of one failure it is the same as above; of several, the one above decides on the exit code.
+      // A single failure repeats the fields above; of several, the one above decides the exit code.
       failures: failuresOf(error).map(({ kind, message, hint }) => ({ kind, message, hint: hint ?? null })),
     },
   };

@@ -35,7 +35,7 @@ export function statusText(view: StatusView, style: Style): string {
   else if (differences.length > 0) {
     lines.push(
       '',
-      // What `apply` cannot mend is named here: the program that had it has to know.
+      // Entries that `apply` cannot restore are listed here, because the program that added them has to know.
       ...differences.flatMap(missingOfOthers).map((line) => style('yellow', line)),
       style(
         'yellow',
@@ -49,7 +49,7 @@ export function statusText(view: StatusView, style: Style): string {
   return joinLines(lines);
 }
 
-/** What other programs had on a bridge that was made again, and is not there. */
+/** Reports entries and ports of other programs that are missing from a bridge since it was made again. */
 function missingOfOthers(difference: Difference & { readonly kind?: string }): readonly string[] {
   const isOfOthers = difference.kind === 'given' || difference.kind === 'others-port';
   return isOfOthers ? [`${difference.subject} went when the bridge was made again, and is missing`] : [];

@@ -1,6 +1,6 @@
 import type { BondPort, BondState } from '../../model/bond-state.ts';
 
-/** What bond_mode_name and bond_info_show_master (Linux drivers/net/bonding) print, by the name of the mode. */
+/** Mode descriptions that bond_mode_name and bond_info_show_master (Linux drivers/net/bonding) print, with the name of each mode. */
 const modes: Readonly<Record<string, string>> = {
   'load balancing (round-robin)': 'balance-rr',
   'fault-tolerance (active-backup)': 'active-backup',
@@ -14,7 +14,7 @@ const modes: Readonly<Record<string, string>> = {
 /** arp_missed_max where the driver does not print it (before Linux 5.17): what it was built in as. */
 const usualMissedMax = 2;
 
-/** Reads a file of /proc/net/bonding; null where the text is none, such as that of a bond that is being removed. */
+/** Reads a file of /proc/net/bonding. Returns null if the text does not describe a bond, for example because the bond is being removed. */
 export function parseBond(text: string): BondState | null {
   const [master = '', ...ports] = text.split(/^Slave Interface: /m);
   const mode = valueIn(master, 'Bonding Mode')?.replace(/ \(fail_over_mac .*\)$/, '');
@@ -43,7 +43,7 @@ function parsePort(text: string): BondPort {
   };
 }
 
-/** The value of a line `name: value`; undefined where there is no such line. */
+/** Returns the value of a line `name: value`; undefined if no such line exists. */
 function valueIn(text: string, name: string): string | undefined {
   return new RegExp(`^${name}: ?(.*)$`, 'm').exec(text)?.[1]?.trim();
 }

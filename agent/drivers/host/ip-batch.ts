@@ -3,7 +3,7 @@ import { type Finished, run } from './exec.ts';
 /** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
 const commandMs = 3_000;
 
-/** What ip(8) ends with, and without the lines behind, where it does not understand a word, as an older one may not (iproute2, lib/utils.c, invarg). */
+/** Exit code of ip(8) for a word that it does not know, as an older version may not; it skips the remaining lines (iproute2, lib/utils.c, invarg). */
 const misunderstood = 255;
 
 /** Ends a line, begins a comment or a quotation (ip(8), -batch): a name that has it would make another command of the line. */

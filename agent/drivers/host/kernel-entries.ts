@@ -20,7 +20,7 @@ const commandMs = 3_000;
 export interface ShownAddress {
   readonly family: string;
   readonly local: string;
-  /** Of the other end. */
+  /** Address of the other end of the link (peer). */
   readonly address?: string;
   readonly prefixlen: number;
   readonly broadcast?: string;
@@ -57,9 +57,9 @@ const forEver = 4_294_967_295;
 const heldProtocol = '77';
 
 /**
- * What programs other than NetworkManager gave links, and of NetworkManager's what a profile has to explain: addresses without a lifetime that it made
- * the connected route of (`noprefixroute`), routes of protocol `static`. Best effort: where ip(8) does not answer nothing is known. `ownMetric`: of what
- * the agent holds.
+ * Reads what programs other than NetworkManager added to links, and entries of NetworkManager that a profile has to explain: addresses without a
+ * lifetime for which it made the connected route (`noprefixroute`), and routes of protocol `static`. Best effort: if ip(8) does not answer, nothing
+ * is known. `ownMetric` is the metric of the entries that the agent holds.
  */
 export async function readForeign(ownMetric: number): Promise<readonly KernelEntries[]> {
   const [objects, lines] = await Promise.all([
@@ -162,8 +162,8 @@ export function removeAddresses(interfaceName: string, addresses: readonly strin
 }
 
 /**
- * Addresses of somebody else's. One of a router's or a lease's that NetworkManager has taken ends some day and has no route of the kernel's; the agent's
- * own have its metric. The kernel makes a link-local one of the MAC, and says only since Linux 5.18 that it did.
+ * Returns the addresses of other programs. An address from a router or a lease that NetworkManager applied has a lifetime and no route of the kernel;
+ * the agent's own have its metric. The kernel derives a link-local address from the MAC, and marks it as its own only since Linux 5.18.
  */
 export function foreignAddresses(
   entries: readonly ShownAddress[],

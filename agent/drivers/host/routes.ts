@@ -16,7 +16,10 @@ export function readRoutes(root = ''): Route[] {
   return [...readIpv4Routes(`${root}/proc/net/route`), ...readIpv6Routes(`${root}/proc/net/ipv6_route`)];
 }
 
-/** Whether the default route is there by which MicroShift finds the node on lo (model/signpost.ts). It is none of the node's, and `readRoutes` leaves it out. */
+/**
+ * Returns true if the default route exists by which MicroShift finds the node on lo (model/signpost.ts). `readRoutes` leaves it out, because it is
+ * not one of the node's own routes.
+ */
 export function readSignpost(root = ''): boolean {
   return readLines(`${root}/proc/net/ipv6_route`).some((line) => line.trimEnd().endsWith(` ${signpost.device}`));
 }

@@ -12,7 +12,7 @@ export function placeSignpost(): Promise<string | null> {
   const link = existsSync(`/sys/class/net/${device}`) ? [] : [`link add ${device} type bridge`];
   return ipBatchOrRefusal([
     ...link,
-    // No link-local address either: it would be one of the node's for whoever counts all of them.
+    // The bridge gets no link-local address either, because programs that count all addresses would take it for one of the node's.
     `link set ${device} addrgenmode none`,
     `link set ${device} up`,
     `route replace ::/0 via ${gateway} dev ${device} onlink table ${table}`,

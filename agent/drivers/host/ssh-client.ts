@@ -16,7 +16,7 @@ export interface SshSession {
   readonly server: { readonly address: string; readonly port: number };
 }
 
-/** The SSH connection by which we were started, found in SSH_CONNECTION (ssh(1), "Environment"); null: none, or what is there are no two ends. */
+/** Returns the SSH connection that started the agent, from SSH_CONNECTION (ssh(1), "Environment"); null if it is unset or lacks two valid ends. */
 export function sshSession(own = process.env, parent = process.ppid, root = ''): SshSession | null {
   for (const connection of environments(own, parent, root)) {
     const [client = '', clientPort, server = '', serverPort] = connection?.split(' ') ?? [];
@@ -30,7 +30,7 @@ export function sshSession(own = process.env, parent = process.ppid, root = ''):
   return null;
 }
 
-/** Address of the SSH client by which we were started; null: none, or what is there is no address. */
+/** Returns the address of the SSH client that started the agent; null if SSH_CONNECTION is unset or has no valid address. */
 export function sshClient(own = process.env, parent = process.ppid, root = ''): string | null {
   for (const connection of environments(own, parent, root)) {
     const client = connection?.split(' ')[0];

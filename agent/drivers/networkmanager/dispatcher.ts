@@ -19,8 +19,8 @@ const startMs = 5_000;
 const scriptsMs = 10_000;
 
 /**
- * Has the scripts run for `up` of a device and the profile it runs, as NetworkManager would after an activation. Resolves when they have ended or the
- * time is over. `addresses`: the device's own (`address/prefix`). Fails where there is no dispatcher, or no such device.
+ * Runs the dispatcher scripts for `up` of a device and its active profile, as NetworkManager would after an activation. Resolves when they have
+ * finished or the timeout has expired. `addresses` are the device's own (`address/prefix`). Fails if the dispatcher or the device does not exist.
  */
 export async function dispatchUp(
   bus: Bus,
@@ -78,7 +78,7 @@ export async function dispatchUp(
   });
 }
 
-/** What scripts get of a device's addresses: the same properties in the same form, under other names. */
+/** Returns a device's addresses as scripts receive them: the same properties in the same form, under other names. */
 function addressing(
   objects: Readonly<Record<string, ManagedObject>>,
   path: unknown,

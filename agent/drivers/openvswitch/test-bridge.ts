@@ -4,10 +4,10 @@ import { flowsOf } from './flows.ts';
 
 /** ovs-vswitchd answers in milliseconds unless its main loop is stuck. */
 const answerMs = 15_000;
-/** Of flows that stand for the time of a test; the number is the agent's own. */
+/** Cookie of the flows that exist during a test; the number is the agent's own. */
 const testCookie = '0x6d736e74';
 
-/** What a test on a bridge can do. */
+/** Operations that a test on a bridge can use. */
 export interface BridgeTest {
   /** Gives the host a frame (hex) as if it had come in by the bridge. */
   readonly deliver: (frame: string) => Promise<void>;

@@ -44,7 +44,7 @@ export async function listRemotes(
   return null;
 }
 
-/** null: nobody answers there. */
+/** Sends a command to a control socket and returns the answer; null if no daemon listens there. */
 async function askSocket(
   daemon: string,
   socket: string,

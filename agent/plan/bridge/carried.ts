@@ -21,7 +21,7 @@ import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
  * back with the NIC. What programs gave the bridge itself (MicroShift, ovn-kubernetes) stays with the bridge, as far as the bridge stays.
  */
 
-/** What others gave the NIC, for the bridge; empty: nothing. */
+/** Returns the entries that other programs added to the NIC, named for the bridge; empty if they added nothing. */
 export function fromNic({ bridge }: BridgeNames, uplink: string, observation: Observation): KernelEntries {
   return onInterface(entriesOf(uplink, observation), bridge);
 }
@@ -40,17 +40,17 @@ export function carryToNic({ bridge }: BridgeNames, entries: KernelEntries): rea
   return [{ do: 'changeKernel', entries, from: bridge, required: false, why }];
 }
 
-/** What others gave a bridge, by where it belongs. */
+/** Entries that other programs added to a bridge, by the place where they belong. */
 export interface ByPlace {
-  /** What goes back with the NIC, named for the NIC. */
+  /** Entries that leave with the NIC, named for the NIC. */
   readonly toNic: KernelEntries;
-  /** What is the bridge's own. */
+  /** Entries that belong to the bridge itself. */
   readonly staying: KernelEntries;
 }
 
 /**
- * Tells what of a bridge's entries goes back with its NIC. `bridgeStays`: MicroShift's bridge, or one that is built anew; then only what came from the
- * NIC or lies in its LAN goes. Otherwise everything does, but for what ovn-kubernetes has of its own.
+ * Separates the entries of a bridge that leave with its NIC from those that stay. `bridgeStays` is true for MicroShift's bridge, and for one that is
+ * built again; then only entries that came from the NIC or lie in its LAN leave. Otherwise all do, except the ones that ovn-kubernetes itself added.
  */
 export function byPlace(
   { bridge, bridgeInterface }: BridgeNames,

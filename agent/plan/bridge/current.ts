@@ -20,7 +20,7 @@ export function currentBridges(observation: Observation): Wanted {
   };
 }
 
-/** What others have given NICs, for a way back that has to bring it again. */
+/** Returns the entries that other programs have added to NICs, for a rollback that has to restore them. */
 function givenOf({ foreign = [], links, networkManager }: Observation): Pick<Wanted, 'given'> {
   const nics = networkManager.devices.filter((device) => !isOvsDevice(device)).map((device) => device.interface);
   const bridges = [...links.filter(isLoopback).map(({ name }) => name)];

@@ -17,7 +17,7 @@ import { stableAddresses } from './handover.ts';
  * does not find the one or finds another. The same address on lo, too, is found there, first of all (plan/microshift-address.ts has the rules), costs nothing and changes no route.
  */
 
-/** What MicroShift needs of lo while br-ex has what the uplink has now. */
+/** Returns what MicroShift needs on lo while br-ex has the addresses that the uplink has now. */
 export function wantedOnLoopback(
   written: Config,
   { profiles }: WantedBridge,
@@ -67,7 +67,7 @@ function ownMetrics(uplink: string, observation: Observation): NonNullable<Uplin
   return { 4: metricOf(4), 6: metricOf(6) };
 }
 
-/** What a bridge has of the NIC that is in it; null: there is none. */
+/** Returns the NIC in a bridge, and the addresses that the bridge has; null if the bridge has no NIC. */
 export function carriedBy(names: BridgeNames, observation: Observation): Uplink | null {
   const { bridge } = names;
   const nic = uplinkInBridge(names, observation);

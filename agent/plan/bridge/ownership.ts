@@ -52,7 +52,7 @@ export function lostPortNotes(names: BridgeNames, observation: Observation): rea
  */
 export function refuseTakenAddress({ profiles }: WantedBridge, source: UplinkSource, observation: Observation): void {
   const { links } = observation;
-  // What lo has for MicroShift is the node's own, also while br-ex has lost it.
+  // Addresses that lo has for MicroShift are the node's own, even while br-ex has lost them.
   const given = givenToLoopback(observation);
   const isOurs = (link: Link, entry: LinkAddress): boolean =>
     link.name === 'lo' && given.includes(prefixedAddress(entry));

@@ -11,9 +11,9 @@ import type { WantedBridge } from '../../model/plan.ts';
 import { textOf } from '../../model/settings.ts';
 
 /*
- * NetworkManager's configuration can keep it off a bridge that is not there yet. `unmanaged-devices` of [keyfile] holds against a request to
- * activate a profile (src/core/devices/nm-device.c, _get_managed_by_flags: NM_UNMANAGED_USER_SETTINGS). `managed=0` of [device] does not
- * (NM_UNMANAGED_USER_CONF), and is no reason to refuse. `allowed-connections` of [device] says which profiles may run on a device.
+ * NetworkManager's configuration can keep it from managing a bridge that does not exist yet. `unmanaged-devices` of [keyfile] also overrides a
+ * request to activate a profile (src/core/devices/nm-device.c, _get_managed_by_flags: NM_UNMANAGED_USER_SETTINGS). `managed=0` of [device] does not
+ * (NM_UNMANAGED_USER_CONF), so no plan is refused for it. `allowed-connections` of [device] restricts the profiles that may run on a device.
  */
 
 /** Fails with `bridge-unmanaged` where NetworkManager's configuration keeps it off a bridge that no profile of ours runs on yet. */

@@ -20,9 +20,9 @@ export interface CarriedDefault {
 interface Property {
   /** D-Bus signature of the profile's property. */
   readonly signature: 's' | 'i' | 'u' | 'x';
-  /** What a profile has that leaves it to the configuration, besides nothing. */
+  /** Value by which a profile leaves the property to the configuration, besides omitting it. */
   readonly unset: string | number;
-  /** What NetworkManager takes, at least and at most; other numbers it ignores. */
+  /** Minimum and maximum that NetworkManager accepts; it ignores other numbers. */
   readonly range?: readonly [number, number];
   /** Minor version of NetworkManager 1 since which profiles have it; absent: all that are supported. */
   readonly since?: number;
@@ -149,7 +149,7 @@ function lookUp(
   return found === undefined || value === undefined ? null : { ...value, section: found.section };
 }
 
-/** What a device is matched by. */
+/** Attributes by which a device is matched. */
 interface Matched {
   readonly name: string;
   readonly type: string;

@@ -7,7 +7,7 @@ import { shellWord } from '../../printable.ts';
 import type { UplinkSource } from './source-profile.ts';
 
 /*
- * What a bond loses under a bridge of Open vSwitch: its ARP monitor, and in mode balance-alb the balancing of what it receives.
+ * Functions that a bond loses under an Open vSwitch bridge: its ARP monitor, and in mode balance-alb the balancing of received traffic.
  */
 
 /** Fails with `interface-unsuitable` where the bond that an uplink sends through is watched by an ARP monitor that cannot work under a bridge. */

@@ -12,9 +12,9 @@ import { namedUplink, uplinkInBridge } from './uplink-in-bridge.ts';
 export interface UplinkSource {
   readonly uuid: string;
   readonly id: string;
-  /** Of the profile, with the defaults of NetworkManager's configuration that are for the NIC and not for its bridge. */
+  /** Settings of the profile, with the defaults from NetworkManager's configuration that apply to the NIC and not to its bridge. */
   readonly settings: ProfileSettings;
-  /** Those defaults. */
+  /** Defaults from NetworkManager's configuration that `settings` contains. */
   readonly defaults: readonly CarriedDefault[];
   /** The uplink's own link. */
   readonly link: Link;

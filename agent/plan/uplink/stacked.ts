@@ -5,8 +5,8 @@ import type { PlanNote } from '../../model/plan.ts';
 import { shellWord } from '../../printable.ts';
 
 /*
- * What is stacked on a NIC. VLANs get their frames whoever else has the NIC; a macvlan, ipvlan or MACsec device has the receive handler that a
- * bridge of Open vSwitch needs, and the kernel answers EBUSY (Linux net/core/dev.c, netdev_rx_handler_register).
+ * Devices that are stacked on a NIC. VLANs get their frames regardless of what else uses the NIC; a macvlan, ipvlan or MACsec device has the receive
+ * handler that an Open vSwitch bridge needs, and the kernel returns EBUSY (Linux net/core/dev.c, netdev_rx_handler_register).
  */
 
 /** Fails with `interface-unsuitable` where a device stacked on a NIC keeps Open vSwitch from carrying it. */
@@ -43,7 +43,7 @@ export function stackedNotes(link: Link, bridge: string, observation: Observatio
   }));
 }
 
-/** Those of this namespace. The index of a parent does not tell them: it may be one of another namespace. */
+/** Returns the blocking devices of this network namespace. A parent's index does not identify them: it may belong to another namespace. */
 function blockers(link: Link, observation: Observation): readonly { readonly name: string; readonly kind: string }[] {
   const uppers = observation.links.filter(({ name }) => link.uppers?.includes(name) === true);
   return uppers.flatMap((upper) => {

@@ -42,7 +42,7 @@ export function unsuitability(link: Link | undefined, observation: Observation):
     : `it is a port of ${master}`;
 }
 
-/** What to do about a link that cannot be an uplink, as an imperative sentence. */
+/** Returns the remedy for a link that cannot be an uplink, as an imperative sentence. */
 export function suitabilityHint(link: Link | undefined, observation: Observation): string {
   const vrf = [link?.name, link?.master].find((name) => name != null && isVrf(name, observation));
   const others = 'name another interface; br-ex can also do without a NIC (`uplink: none`)';
@@ -113,7 +113,7 @@ function isOnlyWayOut(name: string, observation: Observation): boolean {
   return devices.includes(name) && devices.every((device) => device === name);
 }
 
-/** The bridge of Open vSwitch that has a device as a port and is none of ours: one that is may give it up. null: there is none. */
+/** Returns the Open vSwitch bridge that has a device as a port; null if it has no bridge, or one of the agent's, which may release the device. */
 function otherBridge(name: string, observation: Observation): string | null {
   const ours = bridgesOf(observation).map(({ bridge }) => bridge);
   const holder = observation.ovs.bridges.find(

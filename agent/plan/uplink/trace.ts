@@ -14,7 +14,7 @@ export function shownName(name: string): string {
   return /^[\w.@-]{1,15}$/.test(name) ? name : quotedName(name);
 }
 
-/** A name out of a file for a sentence: quoted, with what is beyond ASCII as code points, and shortened when it is no name at all. */
+/** Returns a name from a file for a sentence: quoted, with non-ASCII characters as code points, and shortened if it cannot be an interface name. */
 export function quotedName(name: string): string {
   const quoted = (text: string): string => visibleText(JSON.stringify(text), Number.POSITIVE_INFINITY);
   return name.length <= shownCharacters

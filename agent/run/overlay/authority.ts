@@ -70,7 +70,7 @@ export function readOwnAuthority(folder: string): string | null {
   return read(pkiFiles(folder).authority);
 }
 
-/** A key and certificate for a node: the central one is a server, too. `mode` says what one that was issued before means. */
+/** Issues a key and certificate for a node; the central node is also a server. `mode` decides how a certificate that was issued before is handled. */
 export async function issueFor(
   folder: string,
   node: { readonly name: string; readonly systemId: string },

@@ -65,7 +65,7 @@ export function gatewayFaults({ gateway, node }: OverlayRecord): readonly string
 /** What is left to do for a gateway that the central node has not written. */
 export function gatewayMissing({ node, southbound }: OverlayRecord): string {
   const missing = `the central node (${southbound.join(', ')}) has not made ${node.name} a gateway yet: run there`;
-  // What was granted is known there only.
+  // Grants are known on the central node only.
   const needed = node.gateway === null ? nothingGranted : ungranted(node, node.gateway, node.encap.addresses);
   const grant = grantCommand(node.name, needed);
   return `${missing} ${grant === null ? 'microshift-net overlay apply' : `${grant}, or, where that was done, microshift-net overlay apply`}`;

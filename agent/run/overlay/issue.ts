@@ -19,7 +19,7 @@ export interface IssueOptions {
   readonly name: string;
   readonly systemId: string;
   readonly days: number;
-  /** What its gateway may have besides its tunnel address. */
+  /** Addresses and subnets that its gateway may use besides its tunnel address. */
   readonly granted: GatewayGrant;
 }
 
@@ -104,14 +104,14 @@ async function sign(
     days,
   );
   const authority = readAuthority(pki).certificate;
-  // What is granted is the central node's affair.
+  // Grants concern the central node only.
   const { granted: _, ...member } = node;
   return { format, layout, southbound, node: member, pem: { key, certificate, authority } };
 }
 
 /**
- * Adds to what a member's gateway may have besides its tunnel address, or with `isRevoked` takes back what was granted before, and writes the rows that
- * follow. What is granted then.
+ * Adds to what a member's gateway may use besides its tunnel address, or with `isRevoked` revokes what was granted before, and writes the rows that
+ * follow. Returns the resulting grant.
  */
 export async function grantGateway(
   name: string,

@@ -9,7 +9,7 @@ import { isForServices } from '../../overlay/node-ports.ts';
 import { type OwnPlaces, servedBeside } from '../../overlay/own-places.ts';
 import type { OverlayPlaces } from './places.ts';
 
-/** What this node has now that no service may take. */
+/** Reads the addresses and ports of this node that no service may use now. */
 export async function readOwnPlaces(places: Pick<OverlayPlaces, 'exposure' | 'kubeconfig'>): Promise<OwnPlaces> {
   return {
     addresses: readLinks().flatMap(({ addresses }) => addresses.map(({ address }) => canonicalAddress(address))),
@@ -41,7 +41,7 @@ async function apiServers({ kubeconfig }: Pick<OverlayPlaces, 'kubeconfig'>): Pr
     const host = server.hostname.replace(/^\[(.*)\]$/, '$1');
     return familyOf(host) === null ? [] : [{ address: canonicalAddress(host), port: Number(server.port || '443') }];
   } catch (error) {
-    // Without a kubeconfig there is no API server to be kept.
+    // A node without a kubeconfig has no API server whose address must be kept from services.
     if (isAgentError(error)) return [];
     throw error;
   }

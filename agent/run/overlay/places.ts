@@ -25,7 +25,7 @@ export interface OverlayPlaces {
   readonly cniConfig: string;
   /** The data path of br-int; null: the kernel's. */
   readonly datapathType: 'netdev' | null;
-  /** What services may have of this node's addresses, and on the central node of the outside. */
+  /** Ports and addresses of this node that services may use, and on the central node also those outside of the cluster. */
   readonly exposure: ServiceExposure;
   /** The kubeconfig of the daemon; null: as it is found without a setting. */
   readonly kubeconfig: string | null;

@@ -54,7 +54,7 @@ export interface PlannedNode {
   readonly managementPort: readonly PortChange[];
   /** The members with the gateways that they announce, and whether those answer; none where the database is not here. */
   readonly members: readonly OverlayNode[];
-  /** What others' chassis say and is not taken; each is a sentence. */
+  /** Claims of other nodes' chassis that are not accepted; each is a sentence. */
   readonly refusedClaims: readonly string[];
   /** Connections by which others may write the central databases; none where the database is not here. */
   readonly listeners: readonly OpenListener[];
@@ -186,7 +186,7 @@ function planSwitch(record: OverlayRecord, places: OverlayPlaces, rows: Database
   const { layout, node, members } = record;
   const plan = planLocal({
     layout,
-    // The central node knows of its own without being told.
+    // The central node knows its own listeners without an announcement.
     node: members === null ? { ...node, listeners: listenersBesideServices(places) } : node,
     southbound: ownSouthbound(record, places),
     northbound: [],

@@ -25,7 +25,7 @@ interface PodObject {
 }
 
 interface ContainerObject {
-  /** Of an init container only. */
+  /** Restart policy, for init containers only. */
   readonly restartPolicy?: string;
   readonly ports?: readonly {
     readonly name?: string;
@@ -66,7 +66,10 @@ export function readPod(object: unknown): Pod {
   };
 }
 
-/** An annotation that is too long is none of ours; it stays as its length, which is no address, so that a pod that asks so is refused with an Event. */
+/**
+ * Returns a known annotation. A value that is too long is not one of the agent's; it is replaced by its length, which is not an address, so that a
+ * pod with such a request is refused with an Event.
+ */
 function annotationOf([key, text]: readonly [string, string]): readonly (readonly [string, string])[] {
   if (!known.includes(key)) return [];
   return [[key, text.length > longestAnnotation ? `(${text.length} characters)` : text]];

@@ -4,9 +4,10 @@ import { isIpv6, isWithin } from '../../overlay/addresses.ts';
 import { backendsOf, chosen } from './backends.ts';
 
 /**
- * The gateway that answers ARP or neighbour discovery for an outside address; null: none, as no LAN of a gateway has it. Exactly one does, or hosts of the
- * LAN would send to whichever answered last: the first that is up, by the numbers of the nodes, and with `externalTrafficPolicy: Local` the first beside
- * which somebody serves. Where services with that policy share the address and no gateway serves all of them, the oldest ones count.
+ * Returns the gateway that answers ARP or neighbour discovery for an outside address; null if no gateway's LAN has it. Exactly one gateway answers,
+ * because hosts of the LAN would otherwise send to the one that answered last: the first gateway that is up, by the numbers of the nodes, and with
+ * `externalTrafficPolicy: Local` the first one with a serving endpoint on its node. If services with that policy share the address and no gateway
+ * serves all of them, the oldest ones count.
  */
 export function announcerOf(
   address: string,
@@ -35,7 +36,7 @@ export function announcerOf(
   return isServed ? (candidates[0] ?? null) : null;
 }
 
-/** The nodes on which somebody serves a port of a service. */
+/** Returns the nodes with a serving endpoint for a port of a service. */
 function servingNodes(service: Service, slices: readonly EndpointSlice[], isSix: boolean): ReadonlySet<string> {
   const backends = service.ports.flatMap((port) => backendsOf(service, slices, port, isSix ? 'IPv6' : 'IPv4'));
   const names = new Set(backends.flatMap(({ nodeName }) => nodeName ?? []));

@@ -6,8 +6,9 @@ import { type Backend, backendsOf, chosen } from './backends.ts';
 import type { Outside } from './outside.ts';
 
 /**
- * Who balances: every switch and gateway, every switch, or those of one node. `external` and `announced` are a gateway, for `externalIPs`: those that it
- * answers for on its LAN have a balancer of their own, because that is an option of the whole row (ovn-nb(5), neighbor_responder).
+ * Place of a load balancer: every switch and gateway, every switch, or those of one node. `external` and `announced` are a gateway, for
+ * `externalIPs`: addresses that it answers for on its LAN have a load balancer of their own, because that is an option of the whole row (ovn-nb(5),
+ * neighbor_responder).
  */
 export type BalancerPlace =
   | { readonly at: 'everywhere' | 'switches' }

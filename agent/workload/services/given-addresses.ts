@@ -8,13 +8,14 @@ import type { WorkloadFacts } from '../part.ts';
 /** An address outside of the cluster at which a service shall be reached. */
 export interface Given {
   readonly address: string;
-  /** Of spec.externalIPs; else of status.loadBalancer. */
+  /** True for an address of spec.externalIPs, false for one of status.loadBalancer. */
   readonly isExternal: boolean;
 }
 
 /**
- * Why an address is not served at any port, as the end of a sentence; null: it may be. Anybody who may write a Service may write `externalIPs`
- * (CVE-2020-8554), so that those are served only where the administrator has said so. `node`: the node whose address it is; null: it is no node's.
+ * Returns the reason why an address is not served at any port, as the end of a sentence; null if it may be served. Any user who may write a Service
+ * may write `externalIPs` (CVE-2020-8554), so these addresses are served only where the administrator has allowed it. `node` is the node with the
+ * address; null if no node has it.
  */
 export function givenFault(
   { address, isExternal }: Given,

@@ -5,7 +5,7 @@ import type { WorkloadFacts } from '../part.ts';
 import { announcerOf } from './announcer.ts';
 import { type Given, givenFault, nodePortFault, portFaultAt } from './given-addresses.ts';
 
-/** What services have outside of the cluster, with all of them in view: two cannot have the same place. */
+/** Places of services outside of the cluster, decided for all services together: two cannot have the same place. */
 export interface Outside {
   /** The given addresses at which a port of a service is served. */
   servedAt(service: Service, port: ServicePort): readonly Given[];

@@ -58,7 +58,7 @@ function optionsOf(balancer: Balancer): Readonly<Record<string, string>> {
     reject: 'true',
     event: 'false',
     hairpin_snat_ip: Object.values(masqueradeOfHairpin).join(' '),
-    // Of nodes' own addresses the nodes answer for, and whoever gives a service the address of a load balancer makes it known, too.
+    // Nodes answer for their own addresses, and the program that assigns a service the address of a load balancer also announces it.
     neighbor_responder: place.at === 'announced' ? 'reachable' : 'none',
     ...(keepsSource && { skip_snat: 'true' }),
     // A client of UDP would go on to talk to one that is gone, for as long as it talks. Connections of TCP end by themselves, and may outlive their entry.

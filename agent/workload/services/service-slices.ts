@@ -1,6 +1,6 @@
 import type { EndpointSlice, ObjectKey, Workload } from '../../model/workload.ts';
 
-/** Of every service, once for each collection as it is now: a restart plans thousands of them. */
+/** Groups the EndpointSlices by service, once for each state of the collection, because a restart plans thousands of services. */
 export function slicesByService({
   slices,
 }: Pick<Workload, 'slices'>): ReadonlyMap<ObjectKey, readonly EndpointSlice[]> {

@@ -52,7 +52,7 @@ function placesChanged(
   });
 }
 
-/** What is decided for all services, once for all units of a plan. */
+/** Decisions for all services, made once for all units of a plan. */
 interface OfPlan {
   readonly slices: ReadonlyMap<ObjectKey, readonly EndpointSlice[]>;
   readonly outside: Outside;
@@ -69,7 +69,7 @@ function ofPlan(unit: UnitDraft): OfPlan {
   return found;
 }
 
-/** Those behind the balancers of a gateway that keep the source, of each protocol. */
+/** Returns the backends behind a gateway's load balancers that preserve the source address, by node and protocol. */
 function answeredBy(balancers: readonly Balancer[]): readonly {
   readonly node: string;
   readonly protocol: Balancer['protocol'];

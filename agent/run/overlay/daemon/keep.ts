@@ -24,7 +24,7 @@ export interface Kept {
   readonly record: OverlayRecord;
   /** The members as they were planned. */
   readonly members: readonly OverlayNode[];
-  /** What others may write or claim of the cluster without a right to it; each is a sentence. */
+  /** Unauthorized write access to the cluster by other programs, and unauthorized claims of members; each is a sentence. */
   readonly refused: readonly string[];
   readonly changed: boolean;
   /** Why what arrives here is not as wanted, with databases and kernel that are. */
@@ -99,7 +99,7 @@ function difference(record: OverlayRecord, places: OverlayPlaces) {
   });
 }
 
-/** What others may write of the cluster, and what members claim without a right to it. */
+/** Returns sentences about unauthorized write access to the cluster by other programs, and about unauthorized claims of members. */
 function refusedOf({ listeners, refusedClaims }: PlannedNode): readonly string[] {
   return [...listeners.map(listenerFault), ...refusedClaims];
 }

@@ -18,7 +18,7 @@ export interface Report {
   readonly asked: readonly number[];
   noteAsked(asked: readonly number[]): void;
   noteWatcher(watcher: WatcherState): void;
-  /** What others may write or claim of the cluster without a right to it; each sentence is reported when it is new. */
+  /** Reports unauthorized write access to the cluster by other programs, and unauthorized claims; each sentence is reported when it is new. */
   refused(claims: readonly string[]): void;
   /** All is as wanted; told where that is news. */
   wanted(node: string, isNews: boolean): Promise<void>;

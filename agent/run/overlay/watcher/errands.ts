@@ -15,7 +15,7 @@ export interface Errand {
 export interface Errands {
   /** An object has changed. Its own unit, where that was refused, is tried again at once. */
   add(of: string, units: Iterable<Unit>): void;
-  /** Those of the next transaction, about 100 units; a unit that was refused comes alone, when its time has come. Empty: nothing is due. */
+  /** Returns the errands of the next transaction, about 100 units; a refused unit comes alone, when its retry is due. Empty if nothing is due. */
   take(nowMs: number): readonly Errand[];
   /** They are written. */
   done(errands: readonly Errand[]): void;

@@ -41,7 +41,7 @@ export function createKeeper(
     cluster && networks
       ? networks.settle(changes, { ...cluster, pods: workload.pods, existing: northbound.existing })
       : [];
-  /** `before`: the cluster of which services were told; what they have not got of that, either, they know. */
+  /** Reports what services do not get. `before` is the cluster of the earlier report; what was missing then is not reported again. */
   const tellOf = (services: Iterable<NonNullable<ObjectChange['now']>>, before: Cluster | null = null): void => {
     if (cluster === null) return;
     const found = [...services].filter((one) => 'clusterIPs' in one);

@@ -32,7 +32,10 @@ export function noticesOfHostPorts({ namespace, name, uid, isOver, hostPorts = [
   ];
 }
 
-/** What a service asks for and does not get, and did not even get before, if there was a before: that was told. */
+/**
+ * Returns Events for what a service requests and does not get. Leaves out what it did not get before either, because that was already reported;
+ * `before` is null if no earlier state exists.
+ */
 export function noticesOfService(service: Service, now: ServiceView, before: ServiceView | null): readonly Notice[] {
   const { namespace, name, uid } = service;
   const regarding = { apiVersion: 'v1', kind: 'Service', namespace, name, uid };
@@ -56,7 +59,7 @@ export function noticesOfPolicy({ namespace, name, uid, refusal }: NetworkPolicy
   return [{ regarding, type: 'Warning', reason: 'TooLarge', action: 'Serve', note: refusal }];
 }
 
-/** What decides what a service gets: the nodes, and the other services. */
+/** Facts that decide what a service gets: the nodes, and the other services. */
 export interface ServiceView {
   readonly nodes: readonly OverlayNode[];
   readonly outside: Outside;

@@ -139,8 +139,8 @@ const refusals: Refusal[] = [
   },
   {
     name: 'the profile leaves IPv6 to the kernel, and no router has advertised',
-    given: `mv ${ethProfile} /root/; sed '/ipv6/,$ s/^method=.*/method=ignore/' /root/eth0.nmconnection > ${ethProfile}; chmod 600 ${ethProfile}; nmcli connection reload; nmcli device reapply eth0; sysctl -q -w net.ipv6.conf.eth0.disable_ipv6=0 net.ipv6.conf.eth0.accept_ra=1`,
-    after: `mv /root/eth0.nmconnection ${ethProfile}; nmcli connection reload; nmcli device reapply eth0`,
+    given: `cp -p ${ethProfile} /root/; sed -i '/ipv6/,$ s/^method=.*/method=ignore/' ${ethProfile}; nmcli connection reload; nmcli device reapply eth0; sysctl -q -w net.ipv6.conf.eth0.disable_ipv6=0 net.ipv6.conf.eth0.accept_ra=1`,
+    after: `cp /root/eth0.nmconnection ${ethProfile}; nmcli connection reload; nmcli device reapply eth0; touch -r /root/eth0.nmconnection ${ethProfile}; rm /root/eth0.nmconnection`,
     exitCode: 2,
     says: /eth0 leaves IPv6 to the kernel.*ipv6\.method auto.*ipv6\.method disabled/,
   },

@@ -10,6 +10,7 @@ import {
 } from '../model/kernel-entries.ts';
 import { standbyMetric } from '../model/limits.ts';
 import {
+  isExternal,
   type Link,
   type NetworkManagerFacts,
   type NmActiveConnection,
@@ -65,13 +66,18 @@ export function withoutListed(
     const settings = profiles
       .filter((profile) => running.some((active) => active.uuid === profile.uuid) || isItsOwn(profile))
       .map((profile) => profile.settings);
+    // NetworkManager makes up a profile of everything that the link has, whatever protocol its routes have.
+    const isMadeUp = running.some(isExternal);
     const isManagers = isBridge
       ? isOfBridge(settings)
       : (address: KernelAddress): boolean => settings.some((one) => mayGive(one, address, own));
     const left = {
       ...entries,
       addresses: entries.addresses.filter((entry) => !isListed(settings, entry) && !isManagers(entry)),
-      routes: entries.interface === 'lo' ? [] : entries.routes.filter((route) => !isExplained(settings, route, own)),
+      routes:
+        entries.interface === 'lo'
+          ? []
+          : entries.routes.filter((route) => !isExplained(settings, route, own, isMadeUp)),
       ...(entries.rules === undefined
         ? {}
         : { rules: entries.rules.filter((rule) => !isListedRule(profiles, activeConnections, rule)) }),
@@ -118,8 +124,9 @@ function isExplained(
   settings: readonly ProfileSettings[],
   { destination, gateway, protocol }: KernelRoute,
   devices: readonly NmDevice[],
+  isMadeUp: boolean,
 ): boolean {
-  if (protocol !== 'static') return false;
+  if (protocol !== 'static' && !isMadeUp) return false;
   if (settings.length === 0) return true;
   const family = destination.includes(':') ? 'ipv6' : 'ipv4';
   const own = settings.flatMap((one) => {

@@ -16,15 +16,20 @@ const entries = (...addresses: string[]): KernelEntries => ({
   routes: [],
   neighbours: [],
 });
-const running = (listed: string): NetworkManagerFacts =>
+const running = (listed: string, stateFlags = 0): NetworkManagerFacts =>
   ({
     profiles: [
       {
         uuid: 'u',
-        settings: { ipv4: { 'address-data': ['aa{sv}', [{ address: ['s', listed], prefix: ['u', 32] }]] } },
+        settings: {
+          ipv4: {
+            'address-data': ['aa{sv}', [{ address: ['s', listed], prefix: ['u', 32] }]],
+            gateway: ['s', '192.0.2.1'],
+          },
+        },
       },
     ],
-    activeConnections: [{ uuid: 'u', devices: ['/1'] }],
+    activeConnections: [{ uuid: 'u', devices: ['/1'], stateFlags }],
     devices: [{ path: '/1', interface: 'br-ex' }],
   }) as unknown as NetworkManagerFacts;
 
@@ -35,6 +40,21 @@ t.test('what a profile lists that runs there is not foreign', async (t) => {
   const elsewhere = { ...entries('10.88.0.1/16'), interface: 'podman0' };
   t.strictSame(withoutListed([elsewhere], running('192.0.2.7')), [], 'NetworkManager leaves podman0 alone');
 });
+
+t.test(
+  'of a link that another program configured the made-up profile has every route, whatever its protocol',
+  async (t) => {
+    const byHand = { destination: '0.0.0.0/0', gateway: '192.0.2.1', protocol: 'boot', table: null };
+    const link = { ...entries('192.0.2.7/32'), routes: [byHand] } as unknown as KernelEntries;
+    const external = 0x80;
+    t.strictSame(withoutListed([link], running('192.0.2.7', external)), []);
+    t.match(
+      withoutListed([link], running('192.0.2.7')),
+      [{ routes: [byHand] }],
+      'beside another profile it is foreign',
+    );
+  },
+);
 
 t.test('links say which of their addresses are', async (t) => {
   const link = {

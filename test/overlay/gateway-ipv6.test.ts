@@ -57,7 +57,8 @@ t.test('gateways of a cluster with IPv6 alone, by the address of the node', { sk
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
   await startOutside(lan);
   for (const host of [n1, n2]) prepare(host, onlySix);
-  form(t, [n1, n2]);
+  // The tunnels have IPv4 addresses, so that the node's IPv6 address needs a grant.
+  form(t, [n1, n2], { n2: ['--gateway', '2001:db8::12'] });
   const made = n2.agent('overlay', 'gateway', '--next-hop', '2001:db8::fe');
   t.match(made, { status: 0, stdout: /packets leave n2 by br-ex to 2001:db8::fe, as 2001:db8::12\./ });
   take(n1, n2, 'br-ex_n2');

@@ -69,6 +69,12 @@ export async function startPolicyCluster(
       'lsp-set-port-security',
       port,
       place,
+      '--',
+      'set',
+      'Logical_Switch_Port',
+      port,
+      // The tag of a pod's port, as the watcher makes it: one without is another program's.
+      'external_ids:pod=true',
     ];
   });
   central.run('ovn-nbctl', ...ports.slice(1));

@@ -149,7 +149,7 @@ async function packetByPacket(t: Test, which: WhichOvn): Promise<void> {
       n1.must('sh', '-c', later);
       await pods.plan();
       t.equal(
-        n1.must('ovn-nbctl', '--bare', '--columns=name', 'find', 'ACL', 'tier>0'),
+        n1.must('ovn-nbctl', '--bare', '--columns=name', 'find', 'ACL', 'tier>0').trim(),
         '',
         'all are in the first tier',
       );

@@ -73,7 +73,7 @@ bundles.push(
     ...common,
     entryPoints: ['agent/commands/support-bundle.ts'],
     outfile: 'dist/support-bundle.cjs',
-    plugins: [lies.doctor, lies.execa],
+    plugins: [lies.config, lies.doctor, lies.execa, lies.kubernetes],
   }),
   await build({
     ...common,

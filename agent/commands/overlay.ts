@@ -76,7 +76,7 @@ export async function verify(output: Output): Promise<ExitCode> {
   const changes = await look('overlay verify');
   const isWanted = countChanges(changes) + countWorkload(changes) + changes.faults.length === 0;
   const text = isWanted
-    ? 'No drift: the overlay of this node is as wanted.'
+    ? joinLines(['No drift: the overlay of this node is as wanted.', ...changesLines(changes, output.style)])
     : joinLines(['Drift:', ...changesLines(changes, output.style), mendText(changes)]);
   output.result(text, { command: 'overlay verify', outcome: isWanted ? 'as-wanted' : 'drift', changes });
   return isWanted ? exitCode.done : exitCode.drift;

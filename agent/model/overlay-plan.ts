@@ -18,6 +18,8 @@ export interface OverlayChanges {
   readonly workload: OverlayPlan | null;
   /** What does not work although nothing has to be written; each is a sentence. */
   readonly faults: readonly string[];
+  /** What an administrator should know although it is no drift and has no effect here; each is a sentence. */
+  readonly notices: readonly string[];
 }
 
 /** What a chassis has answered last: whether to the question of now, and when by its own clock, in ms since 1970; null: never. */

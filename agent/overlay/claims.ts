@@ -11,6 +11,8 @@ export interface BelievedClaims {
   readonly tunnelAddresses: ReadonlyMap<string, readonly string[]>;
   /** Claims that a certificate does not cover; each is a sentence that begins with the certificate's name. */
   readonly faults: readonly string[];
+  /** Registrations of no member, such as that of a node that was taken out and still runs. They have no effect; each is a sentence. */
+  readonly strangers: readonly string[];
 }
 
 /**
@@ -26,13 +28,15 @@ export function believedClaims(
   chassis: readonly OverlayChassis[],
 ): BelievedClaims {
   const faults: string[] = [];
-  const accuse = (name: string, what: string): void => {
+  const sentence = (name: string, what: string): string => {
     const who = members.find(({ systemId }) => systemId === name)?.name;
-    faults.push(escapeText(`certificate ${name}${who === undefined ? '' : ` (${who})`} ${what}`, maxFaultCharacters));
+    return escapeText(`certificate ${name}${who === undefined ? '' : ` (${who})`} ${what}`, maxFaultCharacters);
+  };
+  const accuse = (name: string, what: string): void => {
+    faults.push(sentence(name, what));
   };
   const registered = chassis.filter(({ name }) => members.some(({ systemId }) => systemId === name));
   for (const one of chassis) {
-    if (!registered.includes(one)) accuse(one.name, 'is registered, and is of no member');
     const other = members.find(({ name, systemId }) => systemId !== one.name && isNamed(one.hostname, name));
     if (other !== undefined) accuse(one.name, `registers under the name of ${other.name}`);
   }
@@ -59,7 +63,10 @@ export function believedClaims(
     if (several !== undefined) accuse(name, `has more than one tunnel address of a family, ${believed.join(' and ')}`);
     tunnelAddresses.set(name, believed.filter(isAlone));
   }
-  return { tunnelAddresses, faults };
+  const strangers = chassis
+    .filter((one) => !registered.includes(one))
+    .map(({ name }) => sentence(name, 'is registered, and is of no member'));
+  return { tunnelAddresses, faults, strangers };
 }
 
 /** True for a node's name, and for its full name in a domain. */

@@ -11,6 +11,8 @@ export interface MembersNow {
   readonly trace: readonly string[];
   /** Claims of chassis that certificates or grants do not cover, and gateways that cannot be used for other reasons; each is a sentence. */
   readonly faults: readonly string[];
+  /** Registrations of no member, which have no effect; each is a sentence. */
+  readonly strangers: readonly string[];
 }
 
 /**
@@ -24,7 +26,7 @@ export function membersNow(
   members: readonly OverlayNode[],
   chassis: readonly OverlayChassis[],
 ): MembersNow {
-  const { tunnelAddresses, faults: lies } = believedClaims(own, members, chassis);
+  const { tunnelAddresses, faults: lies, strangers } = believedClaims(own, members, chassis);
   const trace: string[] = [];
   const faults = [...lies];
   const taken = new Map((own.gateway?.addresses ?? []).map((address) => [withoutLength(address), holder(own)]));
@@ -52,7 +54,7 @@ export function membersNow(
     trace.push(`gateway=${member.name} ${gateway.addresses.join(' ')} on ${gateway.bridge}, as it announces it`);
     return withShared({ ...member, gateway });
   });
-  return { nodes, trace, faults };
+  return { nodes, trace, faults, strangers };
 }
 
 /** Why the central node does not take a gateway, with the command that makes it do so; null: it does. */

@@ -7,7 +7,7 @@ const signs = { insert: '+', update: '~', delete: '-' } as const;
 
 /** Everything that has to change, by database, each row with its reason. */
 export function changesLines(
-  { databases, managementPort, demux, workload, faults }: OverlayChanges,
+  { databases, managementPort, demux, workload, faults, notices }: OverlayChanges,
   style: Style,
 ): string[] {
   const rows = databases
@@ -27,6 +27,7 @@ export function changesLines(
     ...(faults.length === 0
       ? []
       : [style('bold', 'Does not work:'), ...faults.map((fault) => `  ${style('red', fault)}`)]),
+    ...(notices.length === 0 ? [] : [style('bold', 'Worth knowing:'), ...notices.map((notice) => `  ${notice}`)]),
   ];
 }
 
@@ -48,12 +49,20 @@ export function countWorkload({ workload }: OverlayChanges): number {
   return workload?.changes.length ?? 0;
 }
 
-/** What to do about drift. */
+/** Returns what repairs drift: `overlay apply` writes rows, kernel settings and flows, and repairs nothing else. */
 export function mendText(changes: OverlayChanges): string {
-  const daemon = 'The daemon writes the rows for Kubernetes: systemctl status microshift-net-overlay';
-  const apply = 'Mend it with: microshift-net overlay apply';
-  if (countWorkload(changes) === 0) return apply;
-  return countChanges(changes) === 0 ? daemon : joinLines([apply, daemon]);
+  const { faults } = changes;
+  return joinLines([
+    ...(countChanges(changes) === 0 ? [] : ['Mend it with: microshift-net overlay apply']),
+    ...(countWorkload(changes) === 0
+      ? []
+      : ['The daemon writes the rows for Kubernetes: systemctl status microshift-net-overlay']),
+    ...(faults.length === 0 || countChanges(changes) > 0
+      ? []
+      : [
+          'What does not work is repaired where it is named, not by overlay apply; microshift-net doctor looks further.',
+        ]),
+  ]);
 }
 
 function doneText(changes: OverlayChanges): string {

@@ -214,9 +214,10 @@ async function onTwoNodes(t: Test, server: ApiServer): Promise<void> {
     t.match(n1.agent('overlay', 'leave', '--node', 'n2'), { status: 0 });
     await until(() => port('b') === undefined && port('killed-1') === undefined);
     await passed('last');
-    // Pods that are still on it in the API are no drift; its ovn-controller, which still runs, is reported.
-    const reported = /certificate n2-of-the-test is registered, and is of no member/;
-    t.match(n1.agent('overlay', 'verify'), { status: 3, stdout: reported });
+    const verified = n1.agent('overlay', 'verify');
+    t.match(verified, { status: 0 }, `with pods that are still on it in the API: ${verified.stdout}`);
+    const words = verified.stdout.replaceAll(/\s+/g, ' ');
+    t.match(words, /n2-of-the-test is registered, and is of no member/, 'its ovn-controller still runs, which is told');
     t.equal(await daemon.stop(), 0);
     t.match(n1.agent('overlay', 'disable'), { status: 0 });
     await until(() => rows.sizeOf('Logical_Switch_Port') === 0);

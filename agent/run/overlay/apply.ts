@@ -41,8 +41,11 @@ export async function overlayChanges(
     const { demux, faults } = await demuxDrift(planned);
     const { workload, unknown } = await workloadDrift(config, planned);
     const found = isAsWanted ? [...(await faultsOf(planned)), ...faults] : [];
-    const open = planned.listeners.map(listenerFault);
-    return { ...changes, demux, workload, faults: [...open, ...found, ...unknown] };
+    const open = planned.listeners.map((one) => `${listenerFault(one)}; ${listenerHint(one)}`);
+    const notices = planned.strangers.map(
+      (one) => `${one}; it has no effect. Where its machine still runs, run there: microshift-net overlay leave`,
+    );
+    return { ...changes, demux, workload, faults: [...open, ...found, ...unknown], notices };
   });
 }
 
@@ -129,7 +132,14 @@ async function waitForDevice(device: string): Promise<void> {
 
 /** What was planned, without what does not work. */
 export function changesOf({ databases, managementPort }: PlannedNode): OverlayChanges {
-  return { databases: databases.map(({ plan }) => plan), managementPort, demux: [], workload: null, faults: [] };
+  return {
+    databases: databases.map(({ plan }) => plan),
+    managementPort,
+    demux: [],
+    workload: null,
+    faults: [],
+    notices: [],
+  };
 }
 
 /** Waits until the central node knows this one, its own interface is carried, and its gateway leads out. What is left to do elsewhere is told. */

@@ -56,6 +56,8 @@ export interface PlannedNode {
   readonly members: readonly OverlayNode[];
   /** Claims of other nodes' chassis that are not accepted; each is a sentence. */
   readonly refusedClaims: readonly string[];
+  /** Registrations of no member, which have no effect; each is a sentence. */
+  readonly strangers: readonly string[];
   /** Connections by which others may write the central databases; none where the database is not here. */
   readonly listeners: readonly OpenListener[];
   /** Who has registered; none where the database is not here. */
@@ -117,6 +119,7 @@ async function planNode(
   let chassis: readonly OverlayChassis[] = [];
   let members: readonly OverlayNode[] = [];
   let refusedClaims: readonly string[] = [];
+  let strangers: readonly string[] = [];
   let listeners: readonly OpenListener[] = [];
   if (record.members !== null && northbound !== undefined && southbound !== undefined) {
     const [above, below] = await Promise.all([
@@ -127,7 +130,7 @@ async function planNode(
     listeners = await listenersOf([above, below], record.layout.owner, places);
     const now = membersNow(record.layout, record.node, record.members, chassis);
     members = judgeGateways(now.nodes, readDaemon(places.daemon)?.asked ?? [], below);
-    refusedClaims = now.faults;
+    ({ faults: refusedClaims, strangers } = now);
     const plan = planMembers(record, members, [], above);
     planned.push({ database: northbound, rows: above, plan: { ...plan, trace: [...now.trace, ...plan.trace] } });
     planned.push({ database: southbound, rows: below, plan: planListener(record, places, below) });
@@ -142,6 +145,7 @@ async function planNode(
     managementPort: planKernel(record, readHost()),
     members,
     refusedClaims,
+    strangers,
     listeners,
     chassis,
   };

@@ -75,9 +75,14 @@ t.test('a member that lies of what its certificate covers', (t) => {
 
 t.test('who is no member is ignored, and reported', (t) => {
   const expelled = chassis(9, { hostname: 'n2', encaps: [encap(2, { owner: nodeOf(9).systemId })] }, gatewayOf(2));
-  const { nodes, faults } = membersNow(modern, own, members, [expelled, ...honest]);
+  const { nodes, faults, strangers } = membersNow(modern, own, members, [expelled, ...honest]);
   t.equal(rowsOf(nodes), rowsOf(membersNow(modern, own, members, honest).nodes));
-  t.match(faults, [/^certificate 0+-0000-4000-9000-0+9 is registered, and is of no member/, /under the name of n2/]);
+  t.match(strangers, [/^certificate 0+-0000-4000-9000-0+9 is registered, and is of no member/]);
+  t.match(faults, [/under the name of n2/]);
+  t.equal(faults.length, 1);
+  const silent = membersNow(modern, own, members, [chassis(9, { hostname: 'n9' }, gatewayOf(9)), ...honest]);
+  t.match(silent, { faults: [], strangers: [/is of no member/] }, 'one that claims nothing of others is no fault');
+  t.equal(silent.faults.length, 0);
   t.end();
 });
 

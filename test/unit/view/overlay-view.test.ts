@@ -15,7 +15,14 @@ const row = (title: string) =>
     why: 'it is new',
   }) as const;
 const plan = (...titles: readonly string[]) => ({ database, guards: [], changes: titles.map(row), trace: [] });
-const nothing: OverlayChanges = { databases: [plan()], managementPort: [], demux: [], workload: null, faults: [] };
+const nothing: OverlayChanges = {
+  databases: [plan()],
+  managementPort: [],
+  demux: [],
+  workload: null,
+  faults: [],
+  notices: [],
+};
 
 t.test('rows that the daemon writes are counted and named apart', async (t) => {
   t.strictSame([changesLines(nothing, plain), countChanges(nothing), countWorkload(nothing)], [[], 0, 0]);
@@ -39,4 +46,14 @@ t.test('who mends what', async (t) => {
   const both = mendText({ ...own, workload: plan('default_web') });
   t.match(both, ofNode);
   t.match(both, ofDaemon);
+  const broken = mendText({ ...nothing, faults: ['certificate n3 claims another address'] });
+  t.notMatch(broken, /Mend it with/, 'which would write nothing');
+  t.match(broken, /repaired where it is named/);
+  t.match(mendText({ ...own, faults: ['ovn-controller does not run'] }), ofNode);
+});
+
+t.test('what is worth knowing is shown, and is no drift', async (t) => {
+  const known = { ...nothing, notices: ['certificate n9 is registered, and is of no member'] };
+  t.strictSame(changesLines(known, plain), ['Worth knowing:', '  certificate n9 is registered, and is of no member']);
+  t.equal(countChanges(known), 0);
 });

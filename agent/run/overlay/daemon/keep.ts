@@ -100,8 +100,8 @@ function difference(record: OverlayRecord, places: OverlayPlaces) {
 }
 
 /** Returns sentences about unauthorized write access to the cluster by other programs, and about unauthorized claims of members. */
-function refusedOf({ listeners, refusedClaims }: PlannedNode): readonly string[] {
-  return [...listeners.map(listenerFault), ...refusedClaims];
+function refusedOf({ listeners, refusedClaims, strangers }: PlannedNode): readonly string[] {
+  return [...listeners.map(listenerFault), ...refusedClaims, ...strangers];
 }
 
 function rowsOf(planned: PlannedNode): number {

@@ -62,6 +62,7 @@ export async function initNode(
         demux,
         workload: null,
         faults: [],
+        notices: [],
       };
     } finally {
       northbound.close();

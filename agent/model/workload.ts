@@ -13,19 +13,28 @@ export interface Named {
   readonly uid: string;
 }
 
-export interface Namespace {
+/** An object as far as its budget goes. */
+export interface Budgeted {
+  /**
+   * Why the object is not served, as a sentence for an Event: it is beyond the budget of its kind (workload/budget.ts), and what made it too large is not
+   * kept. Absent if it is served.
+   */
+  readonly refusal?: string;
+}
+
+export interface Namespace extends Budgeted {
   readonly name: string;
   readonly uid: string;
   readonly labels: Labels;
 }
 
 /** v1 Node. What the network needs to know of one is in the overlay's own record; this says only that the cluster has it. */
-export interface ClusterNode {
+export interface ClusterNode extends Budgeted {
   readonly name: string;
   readonly uid: string;
 }
 
-export interface Pod extends Named {
+export interface Pod extends Named, Budgeted {
   /** The uid of the static pod that it is the API's copy of. Absent: it is none. */
   readonly mirrorOf?: string;
   readonly labels: Labels;
@@ -62,7 +71,7 @@ export interface LabelExpression {
   readonly values?: readonly string[];
 }
 
-export interface Service extends Named {
+export interface Service extends Named, Budgeted {
   readonly annotations: Labels;
   /** metadata.creationTimestamp. Absent: not said, as in no object of an API server. */
   readonly createdAt?: string;
@@ -91,7 +100,7 @@ export interface ServicePort {
   readonly nodePort: number | null;
 }
 
-export interface EndpointSlice extends Named {
+export interface EndpointSlice extends Named, Budgeted {
   /** Label kubernetes.io/service-name; null: nobody's. */
   readonly serviceName: string | null;
   readonly addressType: 'IPv4' | 'IPv6' | 'FQDN';
@@ -108,13 +117,11 @@ export interface Endpoint {
 }
 
 /** networking.k8s.io/v1 NetworkPolicy; `policyTypes` is filled in as the API server does. */
-export interface NetworkPolicy extends Named {
+export interface NetworkPolicy extends Named, Budgeted {
   readonly podSelector: LabelSelector;
   readonly policyTypes: readonly ('Ingress' | 'Egress')[];
   readonly ingress: readonly PolicyRule[];
   readonly egress: readonly PolicyRule[];
-  /** Why its rules are not served, as a sentence for an Event: then it has none, and its pods are closed. Absent if they are served. */
-  readonly refusal?: string;
 }
 
 /** One entry of ingress (peers are `from`) or egress (`to`). Without peers everybody, without ports every port. */

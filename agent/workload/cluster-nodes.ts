@@ -1,10 +1,13 @@
 import type { OverlayNode } from '../model/overlay.ts';
 import type { ClusterNode } from '../model/workload.ts';
+import { overBudget } from './budget.ts';
 
 /** What the API server says of a node (v1 Node), as far as the overlay depends on it. Never throws. */
 export function readNode(object: unknown): ClusterNode {
   const { metadata } = object as { readonly metadata?: { readonly name?: string; readonly uid?: string } | null };
-  return { name: metadata?.name ?? '', uid: metadata?.uid ?? '' };
+  const node = { name: metadata?.name ?? '', uid: metadata?.uid ?? '' };
+  const refusal = overBudget('Node', node, {});
+  return refusal === null ? node : { ...node, refusal };
 }
 
 /** Whether pods of a member get addresses: one that is a gateway only has no subnet. */

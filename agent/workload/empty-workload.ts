@@ -1,4 +1,7 @@
 import type { Workload } from '../model/workload.ts';
+import { IndexedPods } from './policies/indexed-pods.ts';
+import { IndexedServices } from './services/indexed-services.ts';
+import { IndexedSlices } from './services/indexed-slices.ts';
 
 /** A workload that can be filled. */
 export type OpenWorkload = {
@@ -10,9 +13,9 @@ export function emptyWorkload(): OpenWorkload {
   return {
     nodes: new Map(),
     namespaces: new Map(),
-    pods: new Map(),
-    services: new Map(),
-    slices: new Map(),
+    pods: new IndexedPods(),
+    services: new IndexedServices(),
+    slices: new IndexedSlices(),
     policies: new Map(),
   };
 }

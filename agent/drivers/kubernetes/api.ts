@@ -38,8 +38,8 @@ export interface ApiOptions {
 export interface Follower<T> {
   /** Must not throw. */
   read(object: unknown): T;
-  /** All objects there are; those that were known and are not here are gone. */
-  whole(objects: readonly T[]): void;
+  /** All objects there are; those that were known and are not here are gone. Nothing else is told before it has settled. */
+  whole(objects: readonly T[]): void | Promise<void>;
   /** What has happened since, in its order; several where several came at once. */
   changes(changes: readonly FollowedChange<T>[]): void;
   /** Nothing is heard any more; told again until `found` where it has another kind of reason. What is known stays valid as far as anybody knows. */

@@ -29,7 +29,7 @@ export function followCollection<T>(session: Session, collection: Collection, fo
   const list = async (): Promise<string | null> => {
     teller = await access.current();
     const pages = await listPages(session, teller, asked, follower.read, stop);
-    if (pages !== null && !stop.aborted) follower.whole(pages.objects);
+    if (pages !== null && !stop.aborted) await follower.whole(pages.objects);
     return pages?.version ?? null;
   };
 

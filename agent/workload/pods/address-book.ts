@@ -163,9 +163,9 @@ export function createAddressBook(): AddressBook {
   };
 }
 
-/** Whether the network serves a pod: one that runs somewhere, in a network of its own. */
-function isServed({ nodeName, isHostNetwork, isOver }: Pod): boolean {
-  return nodeName !== null && !isHostNetwork && !isOver;
+/** Whether the network serves a pod: one that runs somewhere, in a network of its own, and is within its budget. */
+function isServed({ nodeName, isHostNetwork, isOver, refusal }: Pod): boolean {
+  return nodeName !== null && !isHostNetwork && !isOver && refusal === undefined;
 }
 
 /** How addresses are had. */

@@ -1,4 +1,5 @@
 import type { ContainerPort, Labels, Pod, Protocol } from '../../model/workload.ts';
+import { overBudget } from '../budget.ts';
 import { annotationNames } from './annotations.ts';
 import { mirrorAnnotation } from './mirror.ts';
 
@@ -40,7 +41,7 @@ const longestAnnotation = 4096;
 
 const known: readonly string[] = Object.values(annotationNames);
 
-/** What of a Pod the network depends on. Never throws. */
+/** What of a Pod the network depends on. One beyond its budget has no labels, annotations and ports. Never throws. */
 export function readPod(object: unknown): Pod {
   const { metadata = {}, spec = {}, status = {} } = object as PodObject;
   const { labels = {}, annotations = {} } = metadata;
@@ -50,7 +51,8 @@ export function readPod(object: unknown): Pod {
   // The API server fills them in for a pod in the node's own network, which has its ports there anyway.
   const hostPorts = spec.hostNetwork === true ? [] : containers.flatMap(hostPortsOf);
   const podIPs = status.podIPs ?? [{ ip: status.podIP ?? '' }];
-  return {
+  const ports = containers.flatMap(portsOf);
+  const pod: Pod = {
     namespace: metadata.namespace ?? '',
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
@@ -61,9 +63,15 @@ export function readPod(object: unknown): Pod {
     isHostNetwork: spec.hostNetwork === true,
     isOver: status.phase === 'Succeeded' || status.phase === 'Failed',
     podIPs: podIPs.flatMap(({ ip = '' }) => (ip === '' ? [] : [ip])),
-    ports: containers.flatMap(portsOf),
+    ports,
     ...(hostPorts.length > 0 && { hostPorts }),
   };
+  const refusal = overBudget('Pod', pod, { ports: ports.length });
+  return refusal === null ? pod : { ...withoutPorts(pod), labels: {}, annotations: {}, refusal };
+}
+
+function withoutPorts({ hostPorts: _, ...pod }: Pod): Pod {
+  return { ...pod, ports: [] };
 }
 
 /**

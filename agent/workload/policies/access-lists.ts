@@ -2,9 +2,9 @@ import { masqueradeOfHairpin } from '../../model/ovn-kubernetes-addresses.ts';
 import type { NetworkPolicy } from '../../model/workload.ts';
 import { isIpv6, subnetOf, withoutLength } from '../../overlay/addresses.ts';
 import { managementAddresses } from '../../overlay/node.ts';
+import { mostNumbersOfPort } from '../budget.ts';
 import type { WorkloadFacts } from '../part.ts';
 import { familiesOf, fieldOf, matchOf, setsOf } from './address-sets.ts';
-import { mostNumbersOfPort } from './budget.ts';
 import { type Clause, type Direction, termsOf, withPort } from './clauses.ts';
 import { numbersOf, type Selection, selectedPods } from './selections.ts';
 

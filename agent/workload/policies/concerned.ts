@@ -1,7 +1,6 @@
 import type { ObjectChange } from '../../model/workload.ts';
 import type { WorkloadFacts } from '../part.ts';
-import { isSelected, type Selection } from './selections.ts';
-import { selects } from './selectors.ts';
+import { isSelected, type Selection, selectsNamespace } from './selections.ts';
 
 /** Whether a selection has, or had, what has changed. */
 export function touchedBy(change: ObjectChange, facts: WorkloadFacts): (selection: Selection) => boolean {
@@ -10,8 +9,6 @@ export function touchedBy(change: ObjectChange, facts: WorkloadFacts): (selectio
     return (selection) => pods.some((pod) => isSelected(selection, pod, facts));
   }
   if (change.kind !== 'Namespace') return () => false;
-  const labels = [change.before, change.now].flatMap((namespace) =>
-    namespace === undefined ? [] : [namespace.labels],
-  );
-  return ({ namespaces }) => typeof namespaces !== 'string' && labels.some((one) => selects(namespaces, one));
+  const found = [change.before, change.now].flatMap((namespace) => namespace ?? []);
+  return ({ namespaces }) => typeof namespaces !== 'string' && found.some((one) => selectsNamespace(namespaces, one));
 }

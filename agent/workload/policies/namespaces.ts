@@ -1,6 +1,7 @@
 import type { Workload } from '../../model/workload.ts';
 import type { Part } from '../part.ts';
 import { setsOf, wantSets } from './address-sets.ts';
+import { indexedPods } from './indexed-pods.ts';
 import { type Selection, selectedPods } from './selections.ts';
 
 /** A set of addresses of each namespace. It stays as long as something of the namespace is there: a policy's rule may speak of it. */
@@ -27,8 +28,7 @@ function namesIn({ namespaces: known, pods, policies }: Workload): ReadonlySet<s
 }
 
 function isThere(name: string, { namespaces: known, pods, policies }: Workload): boolean {
-  if (known.has(name)) return true;
-  for (const objects of [pods, policies])
-    for (const { namespace } of objects.values()) if (namespace === name) return true;
+  if (known.has(name) || indexedPods(pods).ofNamespace(name).size > 0) return true;
+  for (const { namespace } of policies.values()) if (namespace === name) return true;
   return false;
 }

@@ -6,7 +6,8 @@ import type {
   PolicyRule,
   Protocol,
 } from '../../model/workload.ts';
-import { overBudget } from './budget.ts';
+import { overBudget } from '../budget.ts';
+import { usedBy } from './used.ts';
 
 interface ApiPeer {
   readonly podSelector?: LabelSelector;
@@ -34,6 +35,9 @@ interface ApiPolicy {
   } | null;
 }
 
+/** Most letters of the selector of a refused policy: a longer one selects every pod of the namespace, since it cannot be looked up for each. */
+const longestSelector = 10_000;
+
 /**
  * Projects a policy (networking.k8s.io/v1 NetworkPolicy) with the defaults of the API's documentation. A policy beyond its budget closes its pods and
  * allows nothing, so that it harms nothing but them. Never throws.
@@ -41,19 +45,19 @@ interface ApiPolicy {
 export function readPolicy(object: unknown): NetworkPolicy {
   const { metadata, spec } = object as ApiPolicy;
   const [ingress, egress] = [spec?.ingress ?? [], spec?.egress ?? []];
-  const rules = {
-    ingress: ingress.map((rule) => ruleOf(rule, rule.from)),
-    egress: egress.map((rule) => ruleOf(rule, rule.to)),
-  };
-  const refusal = overBudget([...rules.ingress, ...rules.egress]);
-  return {
+  const policy: NetworkPolicy = {
     namespace: metadata?.namespace ?? '',
     name: metadata?.name ?? '',
     uid: metadata?.uid ?? '',
     podSelector: spec?.podSelector ?? {},
     policyTypes: spec?.policyTypes ?? (egress.length > 0 ? ['Ingress', 'Egress'] : ['Ingress']),
-    ...(refusal === null ? rules : { ingress: [], egress: [], refusal }),
+    ingress: ingress.map((rule) => ruleOf(rule, rule.from)),
+    egress: egress.map((rule) => ruleOf(rule, rule.to)),
   };
+  const refusal = overBudget('NetworkPolicy', policy, usedBy([...policy.ingress, ...policy.egress]));
+  if (refusal === null) return policy;
+  const isLong = JSON.stringify(policy.podSelector).length > longestSelector;
+  return { ...policy, ...(isLong && { podSelector: {} }), ingress: [], egress: [], refusal };
 }
 
 function ruleOf({ ports }: ApiRule, peers: readonly ApiPeer[] | undefined): PolicyRule {

@@ -1,5 +1,14 @@
-import type { LabelSelector, NetworkPolicy, ObjectKey, Pod, PolicyPeer, Protocol } from '../../model/workload.ts';
+import type {
+  LabelSelector,
+  Namespace,
+  NetworkPolicy,
+  ObjectKey,
+  Pod,
+  PolicyPeer,
+  Protocol,
+} from '../../model/workload.ts';
 import type { WorkloadFacts } from '../part.ts';
+import { indexedPods } from './indexed-pods.ts';
 import { canonicalSelector, isEverything, selects } from './selectors.ts';
 
 /** Which pods: those of one namespace or of namespaces with labels, with labels of their own. */
@@ -57,7 +66,12 @@ export function isSelected(selection: Selection, pod: Pod, { workload }: Workloa
   const { namespaces } = selection;
   if (typeof namespaces === 'string') return pod.namespace === namespaces && isWanted(selection, pod);
   const namespace = workload.namespaces.get(pod.namespace);
-  return namespace !== undefined && selects(namespaces, namespace.labels) && isWanted(selection, pod);
+  return namespace !== undefined && selectsNamespace(namespaces, namespace) && isWanted(selection, pod);
+}
+
+/** True for a namespace whose labels are selected. The labels of one that is beyond its budget are not known, so that no selector may let its pods in. */
+export function selectsNamespace(selector: LabelSelector, { labels, refusal }: Namespace): boolean {
+  return refusal === undefined && selects(selector, labels);
 }
 
 /** The same of a pod in a right namespace. */
@@ -82,13 +96,15 @@ export function selectedPods(
   const { namespaces } = selection;
   const names = new Set<string>();
   if (typeof namespaces === 'string') names.add(namespaces);
-  else for (const { name, labels } of workload.namespaces.values()) if (selects(namespaces, labels)) names.add(name);
+  else for (const one of workload.namespaces.values()) if (selectsNamespace(namespaces, one)) names.add(one.name);
   const selected: [ObjectKey, Pod][] = [];
-  for (const entry of workload.pods)
-    if (names.has(entry[1].namespace) && takesPart(entry[1]) && isWanted(selection, entry[1])) selected.push(entry);
+  const pods = indexedPods(workload.pods);
+  for (const name of names)
+    for (const entry of pods.ofNamespace(name))
+      if (takesPart(entry[1]) && isWanted(selection, entry[1])) selected.push(entry);
   return selected;
 }
 
-function takesPart({ nodeName, isHostNetwork, isOver }: Pod): boolean {
-  return nodeName !== null && !isHostNetwork && !isOver;
+function takesPart({ nodeName, isHostNetwork, isOver, refusal }: Pod): boolean {
+  return nodeName !== null && !isHostNetwork && !isOver && refusal === undefined;
 }

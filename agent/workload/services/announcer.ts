@@ -2,6 +2,7 @@ import type { OverlayNode } from '../../model/overlay.ts';
 import type { EndpointSlice, ObjectKey, Service } from '../../model/workload.ts';
 import { isIpv6, isWithin } from '../../overlay/addresses.ts';
 import { backendsOf, chosen } from './backends.ts';
+import type { ServedSlices } from './served-slices.ts';
 
 /**
  * Returns the gateway that answers ARP or neighbour discovery for an outside address; null if no gateway's LAN has it. Exactly one gateway answers,
@@ -12,7 +13,7 @@ import { backendsOf, chosen } from './backends.ts';
 export function announcerOf(
   address: string,
   services: readonly (readonly [ObjectKey, Service])[],
-  slices: ReadonlyMap<ObjectKey, readonly EndpointSlice[]>,
+  slices: ServedSlices,
   nodes: readonly OverlayNode[],
 ): string | null {
   let candidates = nodes
@@ -27,7 +28,7 @@ export function announcerOf(
   let isServed = services.some(([, { externalTrafficPolicy }]) => externalTrafficPolicy === 'Cluster');
   for (const [key, service] of services) {
     if (service.externalTrafficPolicy === 'Cluster') continue;
-    const serving = servingNodes(service, slices.get(key) ?? [], isIpv6(address));
+    const serving = servingNodes(service, slices.of(key), isIpv6(address));
     const left = candidates.filter((name) => serving.has(name));
     if (left.length === 0) continue;
     candidates = left;

@@ -2,7 +2,8 @@ import type { OverlayGateway, OverlayNode } from '../../model/overlay.ts';
 import type { Service } from '../../model/workload.ts';
 import { isIpv6, withoutLength } from '../../overlay/addresses.ts';
 import { addressesOf } from './balancers.ts';
-import { isForEverybody, type Outside } from './outside.ts';
+import { isForEverybody } from './indexed-services.ts';
+import type { Outside } from './outside.ts';
 
 /** What of a service is not served by these nodes, as whole sentences for an Event; empty: nothing. */
 export function notServed(service: Service, nodes: readonly OverlayNode[], outside: Outside): readonly string[] {

@@ -1,9 +1,11 @@
 import type { OverlayNode } from '../../model/overlay.ts';
-import type { EndpointSlice, ObjectKey, Service, ServicePort } from '../../model/workload.ts';
+import type { ObjectKey, Service, ServicePort } from '../../model/workload.ts';
 import { nodeAddresses } from '../../overlay/node-ports.ts';
 import type { WorkloadFacts } from '../part.ts';
 import { announcerOf } from './announcer.ts';
 import { type Given, givenFault, nodePortFault, portFaultAt } from './given-addresses.ts';
+import { givenAddresses, indexedServices, placeText } from './indexed-services.ts';
+import { type ServedSlices, servedSlices } from './served-slices.ts';
 
 /** Places of services outside of the cluster, decided for all services together: two cannot have the same place. */
 export interface Outside {
@@ -19,32 +21,39 @@ export interface Outside {
 
 export type OutsideFacts = Pick<WorkloadFacts, 'layout' | 'nodes' | 'exposure' | 'workload'>;
 
-/** Decides for all services at once. Of two that ask for one place, a NodePort has it, and else the one that was created first. */
-export function outsideOf(facts: OutsideFacts, slices: ReadonlyMap<ObjectKey, readonly EndpointSlice[]>): Outside {
+/**
+ * Decides what is asked for, once for each place. Of two services that ask for one place, a NodePort has it, and else the one that was created first. What it
+ * costs is what the services ask for that it is asked about, and those beside which they ask.
+ */
+export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlices(facts)): Outside {
   const { nodes, exposure, workload } = facts;
+  const services = indexedServices(workload.services);
   const byAddress = new Map(nodes.flatMap((node) => nodeAddresses(node).map((address) => [address, node] as const)));
-  const asking = [...workload.services].filter(([, service]) => givenAddresses(service).length > 0).toSorted(byAge);
-  const nodePorts = new Map(asking.length === 0 ? [] : [...workload.services].flatMap(nodePortsOf));
-  const holders = new Map<string, ObjectKey>();
   const faultAt = (service: Service, given: Given, { protocol, port }: ServicePort): string | null => {
     const node = byAddress.get(given.address) ?? null;
     const fault = givenFault(given, node, facts);
     if (fault !== null || node === null) return fault;
-    const holder = nodePorts.get(`${protocol} ${port}`);
-    const isTaken = holder !== undefined && holder !== keyOf(service);
+    const holder = services.holderOfNodePort({ protocol, port });
+    const isTaken = holder !== null && holder !== keyOf(service);
     return (
       portFaultAt(node, given.address, protocol, port, exposure) ??
       (isTaken ? `${port} is a NodePort of service ${holder}; take another port` : null)
     );
   };
-  for (const [key, service] of asking)
-    for (const port of service.ports)
-      for (const given of givenAddresses(service)) {
-        const place = placeText(given.address, port);
-        if (!holders.has(place) && faultAt(service, given, port) === null) holders.set(place, key);
-      }
+  const holders = new Map<string, ObjectKey | null>();
+  const holderOf = (place: string): ObjectKey | null => {
+    const known = holders.get(place);
+    if (known !== undefined) return known;
+    let [holder, oldest]: [ObjectKey | null, string] = [null, ''];
+    for (const [key, { service, given, port }] of services.claimsOf(place)) {
+      const age = ageOf(key, service);
+      if ((holder === null || age < oldest) && faultAt(service, given, port) === null) [holder, oldest] = [key, age];
+    }
+    holders.set(place, holder);
+    return holder;
+  };
   const isHolder = (service: Service, address: string, port: ServicePort): boolean =>
-    holders.get(placeText(address, port)) === keyOf(service);
+    holderOf(placeText(address, port)) === keyOf(service);
   const announcers = new Map<string, string | null>();
   return {
     servedAt: (service, port) => givenAddresses(service).filter(({ address }) => isHolder(service, address, port)),
@@ -54,14 +63,16 @@ export function outsideOf(facts: OutsideFacts, slices: ReadonlyMap<ObjectKey, re
       ...givenFaults(service, (given, port) => {
         if (isHolder(service, given.address, port)) return null;
         const fault = faultAt(service, given, port);
-        return fault ?? `service ${holders.get(placeText(given.address, port))} has it; take another address or port`;
+        return fault ?? `service ${holderOf(placeText(given.address, port))} has it; take another address or port`;
       }),
       ...service.ports.flatMap((port) => nodePortFault(port, nodes, exposure) ?? []),
     ],
     announcer: (address) => {
       const before = announcers.get(address);
       if (before !== undefined) return before;
-      const holding = asking.filter(([, service]) => service.ports.some((port) => isHolder(service, address, port)));
+      const holding = [...services.withAddress(address)]
+        .filter(([, service]) => service.ports.some((port) => isHolder(service, address, port)))
+        .toSorted(([a, one], [b, other]) => (ageOf(a, one) < ageOf(b, other) ? -1 : 1));
       const isExternal = holding.some(([, { externalIPs }]) => externalIPs.includes(address));
       const found = isExternal ? announcerOf(address, holding, slices, nodes) : null;
       announcers.set(address, found);
@@ -70,36 +81,23 @@ export function outsideOf(facts: OutsideFacts, slices: ReadonlyMap<ObjectKey, re
   };
 }
 
-/** The services, this one apart, that may be served differently when it changes: they ask for an address or a port that it asks for. */
-export function sharing(changed: readonly Service[], services: ReadonlyMap<ObjectKey, Service>): readonly ObjectKey[] {
-  const addresses = new Set(changed.flatMap((service) => givenAddresses(service).map(({ address }) => address)));
-  const nodePorts = new Set(changed.flatMap(({ ports }) => ports.flatMap(({ nodePort }) => nodePort ?? [])));
-  if (addresses.size + nodePorts.size === 0) return [];
-  const own = changed.map(keyOf);
-  return [...services].flatMap(([key, service]) => {
-    const given = givenAddresses(service);
-    if (given.length === 0 || own.includes(key)) return [];
-    const shares =
-      given.some(({ address }) => addresses.has(address)) || service.ports.some(({ port }) => nodePorts.has(port));
-    return shares ? [key] : [];
-  });
-}
-
-/** The addresses outside of the cluster that a service was given, as far as it has a cluster IP of their family. */
-function givenAddresses(service: Service): readonly Given[] {
-  if (service.clusterIPs.length === 0) return [];
-  const isSix = (address: string): boolean => address.includes(':');
-  const families = new Set(service.clusterIPs.map(isSix));
-  const external = service.externalIPs.map((address): Given => ({ address, isExternal: true }));
-  const balanced = service.loadBalancerIPs
-    .filter((address) => !service.externalIPs.includes(address) && isForEverybody(service))
-    .map((address): Given => ({ address, isExternal: false }));
-  return [...external, ...balanced].filter(({ address }) => families.has(isSix(address)));
-}
-
-/** False where spec.loadBalancerSourceRanges lets in some only, which cannot be enforced here. */
-export function isForEverybody({ sourceRanges = [] }: Service): boolean {
-  return sourceRanges.every((range) => /\/0$/.test(range));
+/** The services, those that changed apart, that may be served differently then: they ask for a place, or answer for an address, together with one of them. */
+export function sharing(changed: readonly Service[], all: ReadonlyMap<ObjectKey, Service>): ReadonlySet<ObjectKey> {
+  const services = indexedServices(all);
+  const found = new Set<ObjectKey>();
+  const add = (keys: Iterable<ObjectKey>): void => {
+    for (const key of keys) found.add(key);
+  };
+  for (const service of changed) {
+    for (const { address, isExternal } of givenAddresses(service)) {
+      if (isExternal || services.isExternal(address)) add(services.withAddress(address).keys());
+      else for (const port of service.ports) add(services.claimsOf(placeText(address, port)).keys());
+    }
+    for (const { protocol, nodePort } of service.ports)
+      if (nodePort !== null) add(services.givenAtPort({ protocol, port: nodePort }).keys());
+  }
+  for (const service of changed) found.delete(keyOf(service));
+  return found;
 }
 
 /** Places with the same fault are one sentence. */
@@ -123,20 +121,9 @@ function named(list: readonly string[]): string {
   return `${list.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-function nodePortsOf([key, { ports, clusterIPs }]: readonly [ObjectKey, Service]): readonly [string, ObjectKey][] {
-  if (clusterIPs.length === 0) return [];
-  return ports.flatMap(({ protocol, nodePort }): [string, ObjectKey][] =>
-    nodePort === null ? [] : [[`${protocol} ${nodePort}`, key]],
-  );
-}
-
-function byAge([a, one]: readonly [ObjectKey, Service], [b, other]: readonly [ObjectKey, Service]): number {
-  const [first, second] = [`${one.createdAt ?? ''} ${a}`, `${other.createdAt ?? ''} ${b}`];
-  return first < second ? -1 : 1;
-}
-
-function placeText(address: string, { protocol, port }: ServicePort): string {
-  return `${protocol} ${address} ${port}`;
+/** Orders services by creation, and those of one second by name. */
+function ageOf(key: ObjectKey, { createdAt = '' }: Service): string {
+  return `${createdAt} ${key}`;
 }
 
 function keyOf({ namespace, name }: Service): ObjectKey {

@@ -1,5 +1,6 @@
 import type { Labels, Protocol, Service, ServicePort } from '../../model/workload.ts';
 import { canonicalAddress, familyOf } from '../../net/address.ts';
+import { overBudget } from '../budget.ts';
 
 /** v1 Service, as far as it is read; whatever the API server fills in may be absent in an object that an older one has stored. */
 interface ServiceObject {
@@ -41,12 +42,12 @@ const defaultAffinitySeconds = 10_800;
 /** Somebody else than the cluster's network serves it (Kubernetes, well-known labels). */
 const otherProxy = 'service.kubernetes.io/service-proxy-name';
 
-/** What of a Service the network depends on. One that another proxy serves is as one without addresses. Never throws. */
+/** What of a Service the network depends on. One that another proxy serves, or that is beyond its budget, is as one without addresses. Never throws. */
 export function readService(object: unknown): Service {
   const { metadata = {}, spec = {}, status = {} } = object as ServiceObject;
   const isOurs = metadata.labels?.[otherProxy] === undefined;
   const timeoutSeconds = spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? defaultAffinitySeconds;
-  return {
+  const service: Service = {
     namespace: metadata.namespace ?? '',
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
@@ -72,7 +73,22 @@ export function readService(object: unknown): Service {
     sourceRanges: spec.loadBalancerSourceRanges ?? [],
     healthCheckNodePort: spec.healthCheckNodePort === 0 ? null : (spec.healthCheckNodePort ?? null),
   };
+  const { clusterIPs, externalIPs, loadBalancerIPs, ports } = service;
+  const addresses = clusterIPs.length + externalIPs.length + loadBalancerIPs.length;
+  const refusal = overBudget('Service', service, { ports: ports.length, places: addresses * ports.length });
+  return refusal === null ? service : { ...service, ...nothing, refusal };
 }
+
+/** What is left of a service beyond its budget. */
+const nothing = {
+  annotations: {},
+  clusterIPs: [],
+  externalIPs: [],
+  loadBalancerIPs: [],
+  ports: [],
+  sourceRanges: [],
+  healthCheckNodePort: null,
+};
 
 /** kubectl keeps whole objects in annotations. */
 function networkOnly(annotations: Labels): Labels {

@@ -1,5 +1,6 @@
 import type { Endpoint, EndpointSlice, Labels, Protocol } from '../../model/workload.ts';
 import { canonicalAddress } from '../../net/address.ts';
+import { overBudget } from '../budget.ts';
 
 /** discovery.k8s.io/v1 EndpointSlice, as far as it is read. */
 interface SliceObject {
@@ -24,10 +25,13 @@ interface SliceObject {
     | null;
 }
 
-/** What of an EndpointSlice the network depends on. A condition that is not said is as the API has it: ready, serving, not terminating. Never throws. */
+/**
+ * What of an EndpointSlice the network depends on. A condition that is not said is as the API has it: ready, serving, not terminating. One beyond its budget
+ * has no endpoints. Never throws.
+ */
 export function readSlice(object: unknown): EndpointSlice {
   const { metadata = {}, addressType = 'IPv4', ports, endpoints } = object as SliceObject;
-  return {
+  const slice: EndpointSlice = {
     namespace: metadata.namespace ?? '',
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
@@ -39,7 +43,8 @@ export function readSlice(object: unknown): EndpointSlice {
     endpoints: (endpoints ?? []).map(({ addresses = [], nodeName = null, conditions = {} }): Endpoint => {
       const ready = conditions.ready ?? true;
       return {
-        addresses: addresses.map(canonicalAddress),
+        // All addresses of an endpoint are the same one, and a client may take any (discovery.k8s.io/v1).
+        addresses: addresses.slice(0, 1).map(canonicalAddress),
         nodeName,
         ready,
         serving: conditions.serving ?? ready,
@@ -47,4 +52,7 @@ export function readSlice(object: unknown): EndpointSlice {
       };
     }),
   };
+  const used = { ports: slice.ports.length, endpoints: slice.endpoints.length };
+  const refusal = overBudget('EndpointSlice', slice, used);
+  return refusal === null ? slice : { ...slice, ports: [], endpoints: [], refusal };
 }

@@ -2,9 +2,10 @@ import type { EndpointSlice, ObjectChange, ObjectKey, Service } from '../../mode
 import type { Draft } from '../../overlay/draft.ts';
 import type { Part, UnitDraft, WorkloadFacts } from '../part.ts';
 import { type Balancer, balancersOf } from './balancers.ts';
+import { serviceOf } from './indexed-slices.ts';
 import { type Outside, outsideOf, sharing } from './outside.ts';
 import { wantBalancer } from './rows.ts';
-import { serviceOf, slicesByService } from './service-slices.ts';
+import { type ServedSlices, servedSlices } from './served-slices.ts';
 import { wantWaysBack } from './way-back.ts';
 
 /** Load balancers of services; a unit is a service with all of its slices. */
@@ -20,7 +21,7 @@ export const services: Part = {
     const service = unit.workload.services.get(key);
     if (service === undefined) return;
     const { slices, outside } = ofPlan(unit);
-    const balancers = balancersOf(service, slices.get(key) ?? [], unit.nodes, outside);
+    const balancers = balancersOf(service, slices.of(key), unit.nodes, outside);
     for (const balancer of balancers) wantBalancer(unit, service, balancer);
     for (const { node, protocol, backends } of answeredBy(balancers)) {
       const there = unit.nodes.find(({ name }) => name === node);
@@ -54,7 +55,7 @@ function placesChanged(
 
 /** Decisions for all services, made once for all units of a plan. */
 interface OfPlan {
-  readonly slices: ReadonlyMap<ObjectKey, readonly EndpointSlice[]>;
+  readonly slices: ServedSlices;
   readonly outside: Outside;
 }
 
@@ -63,7 +64,7 @@ const plans = new WeakMap<Draft, OfPlan>();
 function ofPlan(unit: UnitDraft): OfPlan {
   const known = plans.get(unit.draft);
   if (known !== undefined) return known;
-  const slices = slicesByService(unit.workload);
+  const slices = servedSlices(unit);
   const found = { slices, outside: outsideOf(unit, slices) };
   plans.set(unit.draft, found);
   return found;

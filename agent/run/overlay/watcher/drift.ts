@@ -13,7 +13,7 @@ import { allUnits, planWorkload } from '../../../workload/plan-workload.ts';
 import { createAddressBook } from '../../../workload/pods/address-book.ts';
 import type { PlannedNode } from '../planned.ts';
 import { readRows } from '../rows.ts';
-import type { Cluster } from './keeper.ts';
+import type { Cluster } from './object-events.ts';
 import { followObjects, type Objects } from './objects.ts';
 import { addressesOfRow } from './pod-networks.ts';
 

@@ -1,15 +1,12 @@
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
-import type { NetworkPolicy, ObjectChange, Pod } from '../../../model/workload.ts';
-import type { WorkloadFacts } from '../../../workload/part.ts';
+import type { ObjectChange, Pod } from '../../../model/workload.ts';
 import type { Northbound } from './northbound.ts';
-import { noticeOfRefused, noticesOfHostPorts, noticesOfPolicy, noticesOfService, viewOf } from './notices.ts';
+import { noticeOfRefused } from './notices.ts';
+import { type Cluster, createObjectEvents } from './object-events.ts';
 import type { Objects } from './objects.ts';
 import { createPodNetworks, type PodNetworks } from './pod-networks.ts';
 import type { WatcherReport } from './state.ts';
 import { createWriter, type WriterListener } from './writer.ts';
-
-/** The cluster's nodes, and what they have in common. */
-export type Cluster = Pick<WorkloadFacts, 'layout' | 'nodes' | 'exposure'>;
 
 /** Keeps the rows while this side has the lock; while another has it, this one stands by. */
 export interface Keeper {
@@ -41,20 +38,7 @@ export function createKeeper(
     cluster && networks
       ? networks.settle(changes, { ...cluster, pods: workload.pods, existing: northbound.existing })
       : [];
-  /** Reports what services do not get. `before` is the cluster of the earlier report; what was missing then is not reported again. */
-  const tellOf = (services: Iterable<NonNullable<ObjectChange['now']>>, before: Cluster | null = null): void => {
-    if (cluster === null) return;
-    const found = [...services].filter((one) => 'clusterIPs' in one);
-    if (found.length === 0) return;
-    const [now, then] = [viewOf({ ...cluster, workload }), before && viewOf({ ...before, workload })];
-    for (const service of found) noticesOfService(service, now, then).forEach(api.tell);
-  };
-  const tellOfPods = (pods: Iterable<Pod>): void => {
-    for (const pod of pods) noticesOfHostPorts(pod).forEach(api.tell);
-  };
-  const reportPolicies = (policies: Iterable<NetworkPolicy>): void => {
-    for (const policy of policies) noticesOfPolicy(policy).forEach(api.tell);
-  };
+  const events = createObjectEvents(api, workload);
   /** Who had the lock before may have given out other addresses: annotations and rows say so. */
   const takeOver = (): void => {
     networks?.close();
@@ -64,9 +48,8 @@ export function createKeeper(
     if (cluster === null || !northbound.isOwner) return;
     networks = createPodNetworks(api, (error) => report.concern('annotations', error));
     settle(null);
-    tellOf(workload.services.values());
-    tellOfPods(workload.pods.values());
-    reportPolicies(workload.policies.values());
+    const own = networks;
+    void events.all(cluster, () => networks === own);
     writer.all();
   };
   northbound.onOwner(takeOver);
@@ -77,19 +60,18 @@ export function createKeeper(
       cluster = now;
       if (networks === null) return takeOver();
       settle(null);
-      tellOf(workload.services.values(), before);
+      events.servicesBetween(before, now);
       return writer.all();
     },
     changed: (changes) => {
       const others = settle(changes);
       if (networks === null) return;
-      tellOf(changes.flatMap(({ kind, now }) => (kind === 'Service' && now !== undefined ? [now] : [])));
-      tellOfPods(changes.flatMap(newPod));
-      reportPolicies(changes.flatMap(({ kind, now }) => (kind === 'NetworkPolicy' && now !== undefined ? [now] : [])));
+      if (cluster !== null) events.changed(changes, cluster);
       writer.changed([...changes.filter(concernsRows), ...others]);
     },
     close: async () => {
       networks?.close();
+      networks = null;
       await writer.close();
       await northbound.close();
     },
@@ -110,11 +92,6 @@ function listenerOf(objects: Objects, api: Pick<KubernetesApi, 'tell'>, report: 
       if (refused.size === 0) report.concern('rows', null);
     },
   };
-}
-
-/** The pod of a change that brought it; another one of its name is new, too. */
-function newPod({ kind, before, now }: ObjectChange): readonly Pod[] {
-  return kind === 'Pod' && now !== undefined && before?.uid !== now.uid ? [now] : [];
 }
 
 /**

@@ -1,13 +1,13 @@
 import type { Notice } from '../../../drivers/kubernetes/api.ts';
 import type { AgentError } from '../../../errors.ts';
 import type { OverlayNode } from '../../../model/overlay.ts';
-import type { NetworkPolicy, Pod, Service } from '../../../model/workload.ts';
+import type { Pod, Service } from '../../../model/workload.ts';
 import type { Unit } from '../../../workload/plan-workload.ts';
 import type { AddressFault } from '../../../workload/pods/address-faults.ts';
 import { notServed } from '../../../workload/services/not-served.ts';
 import { type Outside, type OutsideFacts, outsideOf } from '../../../workload/services/outside.ts';
-import { slicesByService } from '../../../workload/services/service-slices.ts';
-import { kinds, type Projected } from './kinds.ts';
+import { type ServedSlices, servedSlices } from '../../../workload/services/served-slices.ts';
+import { type Kind, kinds, type Projected } from './kinds.ts';
 import type { Objects } from './objects.ts';
 
 /** A pod does not get the address that it needs, or asked for. */
@@ -37,37 +37,51 @@ export function noticesOfHostPorts({ namespace, name, uid, isOver, hostPorts = [
  * `before` is null if no earlier state exists.
  */
 export function noticesOfService(service: Service, now: ServiceView, before: ServiceView | null): readonly Notice[] {
-  const { namespace, name, uid } = service;
-  const regarding = { apiVersion: 'v1', kind: 'Service', namespace, name, uid };
-  const noticeOf = (note: string): Notice => ({
-    regarding,
-    type: 'Warning',
-    reason: 'NotServed',
-    action: 'Serve',
-    note,
-  });
-  const told = before === null ? [] : notServed(service, before.nodes, before.outside);
-  return notServed(service, now.nodes, now.outside)
+  const told = before === null ? [] : missing(service, before);
+  return missing(service, now)
     .filter((note) => !told.includes(note))
-    .map(noticeOf);
+    .map((note) => notServedNotice(service, note));
 }
 
-/** Returns an Event for a policy whose rules are not served; empty if they are. */
-export function noticesOfPolicy({ namespace, name, uid, refusal }: NetworkPolicy): readonly Notice[] {
-  if (refusal === undefined) return [];
-  const regarding = { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', namespace, name, uid };
-  return [{ regarding, type: 'Warning', reason: 'TooLarge', action: 'Serve', note: refusal }];
+/** Returns an Event for a service of which not all endpoints are served; null if they are. */
+export function noticeOfEndpoints(service: Service, { slices }: ServiceView): Notice | null {
+  const fault = slices.fault(`${service.namespace}/${service.name}`);
+  return fault === null ? null : notServedNotice(service, fault);
+}
+
+function missing(service: Service, { nodes, outside, slices }: ServiceView): readonly string[] {
+  const fault = slices.fault(`${service.namespace}/${service.name}`);
+  return [...notServed(service, nodes, outside), ...(fault === null ? [] : [fault])];
+}
+
+function notServedNotice({ namespace, name, uid }: Service, note: string): Notice {
+  const regarding = { apiVersion: 'v1', kind: 'Service', namespace, name, uid };
+  return { regarding, type: 'Warning', reason: 'NotServed', action: 'Serve', note };
+}
+
+/** Returns an Event for an object that is beyond its budget; null if it is within it. */
+export function noticeOfBudget(kind: Kind, object: Projected): Notice | null {
+  const { refusal } = object;
+  if (refusal === undefined) return null;
+  return { regarding: regardingOf(kind, object), type: 'Warning', reason: 'TooLarge', action: 'Serve', note: refusal };
+}
+
+function regardingOf({ kind, collection: { apiVersion } }: Kind, object: Projected): Notice['regarding'] {
+  const { name, uid } = object;
+  return { apiVersion, kind, namespace: 'namespace' in object ? object.namespace : '', name, uid };
 }
 
 /** Facts that decide what a service gets: the nodes, and the other services. */
 export interface ServiceView {
   readonly nodes: readonly OverlayNode[];
+  readonly slices: ServedSlices;
   readonly outside: Outside;
 }
 
 /** The view of these objects and nodes. */
 export function viewOf(facts: OutsideFacts): ServiceView {
-  return { nodes: facts.nodes, outside: outsideOf(facts, slicesByService(facts.workload)) };
+  const slices = servedSlices(facts);
+  return { nodes: facts.nodes, slices, outside: outsideOf(facts, slices) };
 }
 
 /** OVN does not take what an object calls for. null: the unit is no object's own, or that is gone. */
@@ -77,10 +91,8 @@ export function noticeOfRefused(unit: Unit, error: AgentError, { workload }: Obj
   const all: ReadonlyMap<string, Projected> = workload[found.of];
   const object = all.get(unit.slice(found.unit.length + 1));
   if (object === undefined) return null;
-  const { name, uid } = object;
-  const regarding = { apiVersion: found.collection.apiVersion, kind: found.kind, namespace: '', name, uid };
   return {
-    regarding: { ...regarding, ...('namespace' in object && { namespace: object.namespace }) },
+    regarding: regardingOf(found, object),
     type: 'Warning',
     reason: 'Refused',
     action: 'WriteRows',

@@ -1,8 +1,10 @@
+import { monotonicMs } from '../../../deadline.ts';
 import type { Follower, KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type { AgentError } from '../../../errors.ts';
 import type { ObjectChange, Workload } from '../../../model/workload.ts';
 import { emptyWorkload } from '../../../workload/empty-workload.ts';
 import { type Kind, keyOf, kinds, type Projected } from './kinds.ts';
+import { createSlices } from './slices.ts';
 
 /** Who is told of objects. */
 export interface ObjectListener {
@@ -43,10 +45,19 @@ export function followObjects(api: Pick<KubernetesApi, 'follow'>, listener: Obje
     };
     return {
       read: one.read,
-      whole: (objects) => {
+      whole: async (objects) => {
+        const breathe = createSlices(monotonicMs);
         const now = new Map(objects.map((object) => [keyOf(object), object]));
         const gone = [...known.keys()].filter((key) => !now.has(key));
-        const changes = [...gone.flatMap((key) => put(key, undefined)), ...[...now].flatMap((entry) => put(...entry))];
+        let changes = gone.flatMap((key) => put(key, undefined));
+        for (const entry of now) {
+          changes.push(...put(...entry));
+          const pause = breathe();
+          if (pause === null) continue;
+          tell(changes);
+          changes = [];
+          await pause;
+        }
         const wasUnknown = unknown.delete(kind);
         if (wasUnknown && unknown.size === 0) listener.whole();
         else tell(changes);
@@ -76,5 +87,6 @@ export function followObjects(api: Pick<KubernetesApi, 'follow'>, listener: Obje
 
 /** Both were read by the same function, which puts the same things in the same order. */
 function isSame(one: Projected | undefined, other: Projected | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -4,9 +4,10 @@ import type { WatcherState } from '../../../model/overlay-daemon.ts';
 import { nodesOutside } from '../../../workload/cluster-nodes.ts';
 import type { Teller } from '../daemon/report.ts';
 import { retryAfterMs } from '../daemon/work.ts';
-import { type Cluster, createKeeper, type Keeper } from './keeper.ts';
+import { createKeeper, type Keeper } from './keeper.ts';
 import { kinds } from './kinds.ts';
 import { openNorthbound } from './northbound.ts';
+import type { Cluster } from './object-events.ts';
 import { followObjects, type Objects } from './objects.ts';
 import { createReport } from './state.ts';
 

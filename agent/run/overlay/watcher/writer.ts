@@ -66,7 +66,7 @@ export function createWriter(
       listener.stuck(asAgentError(error));
     }
   };
-  const compareEverything = async (breathe: () => Promise<void>): Promise<void> => {
+  const compareEverything = async (breathe: () => Promise<void> | null): Promise<void> => {
     const now = facts();
     if (now === null || !northbound.isOwner) return;
     isEverything = false;

@@ -6,7 +6,6 @@ import type { OverlayGateway, OverlayLayout, OverlayNode, ServiceExposure } from
 import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
 import { notServed } from '../../../../agent/workload/services/not-served.ts';
 import { outsideOf } from '../../../../agent/workload/services/outside.ts';
-import { slicesByService } from '../../../../agent/workload/services/service-slices.ts';
 import { shortPlan } from '../../overlay/cases.ts';
 import { applied, dual, dualNode, emptyNorthbound, gatewayOf, modern, nodeOf, seed } from '../../overlay/cluster.ts';
 import type { ModelDatabase } from '../../overlay/model-database.ts';
@@ -42,7 +41,7 @@ for (const name of readdirSync(folder).filter((entry) => !entry.endsWith('.md'))
   t.test(name, (t) => {
     const { facts, database } = readCase(name);
     const plan = planAll(facts, database.rows());
-    const outside = outsideOf(facts, slicesByService(facts.workload));
+    const outside = outsideOf(facts);
     const reasons = [...facts.workload.services].flatMap(([key, one]) =>
       notServed(one, facts.nodes, outside).map((line) => `${key}: ${line}\n`),
     );

@@ -41,7 +41,7 @@ t.test('a pod that has its addresses, or gets them', async (t) => {
   t.equal(pods.isKnown, false);
   await t.rejects(pods.addressed(asked, 0, never), { code: 11, message: /has not told of the pods/ });
   const waiting = pods.addressed(asked, 60_000, never);
-  whole();
+  await whole();
   t.equal(pods.isKnown, true);
   await t.rejects(pods.addressed(asked, 0, never), { code: 11, message: /knows no pod web\/a/ });
   change('ADDED', { name: 'a', uid: 'u1' });
@@ -54,21 +54,21 @@ t.test('a pod that has its addresses, or gets them', async (t) => {
 t.test('a name that another pod gets', async (t) => {
   const { api, whole, change } = playedApi();
   const pods = followNodePods(api, 'n1', () => undefined);
-  whole({ name: 'a', uid: 'u0', has: true });
+  await whole({ name: 'a', uid: 'u0', has: true });
   await t.rejects(pods.addressed(asked, 0, never), { code: 11, message: /is another one by now, with uid u0/ });
   const waiting = pods.addressed(asked, 60_000, never);
   change('ADDED', { name: 'a', uid: 'u1', has: true });
   change('DELETED', { name: 'a', uid: 'u0', has: true });
   t.match(await waiting, { uid: 'u1' });
   t.match(await pods.addressed(asked, 60_000, never), { uid: 'u1' }, 'late news of the old one takes nothing away');
-  whole({ name: 'b', uid: 'u2', has: true });
+  await whole({ name: 'b', uid: 'u2', has: true });
   await t.rejects(pods.addressed(asked, 0, never), { message: /knows no pod/ }, 'and a list says who is gone');
 });
 
 t.test('nobody waits any more', async (t) => {
   const { api, whole } = playedApi();
   const pods = followNodePods(api, 'n1', () => undefined);
-  whole();
+  await whole();
   const stop = new AbortController();
   const waiting = pods.addressed(asked, 60_000, stop.signal);
   stop.abort(new Error('gone'));

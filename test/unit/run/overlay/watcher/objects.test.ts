@@ -36,18 +36,18 @@ const plurals = kinds.map(({ collection }) => collection.plural);
 
 t.test('nothing is told before all of every kind is known', async (t) => {
   const { of, pod, objects, news } = told();
-  of('pods').whole([pod('a')]);
+  await of('pods').whole([pod('a')]);
   of('pods').changes([{ type: 'ADDED', object: pod('b') }]);
-  for (const plural of plurals.filter((one) => one !== 'pods' && one !== 'services')) of(plural).whole([]);
+  for (const plural of plurals.filter((one) => one !== 'pods' && one !== 'services')) await of(plural).whole([]);
   t.strictSame([objects.isWhole, news()], [false, []]);
-  of('services').whole([]);
+  await of('services').whole([]);
   t.strictSame([objects.isWhole, news()], [true, ['whole']], 'and then that they are, once');
   t.strictSame([...objects.workload.pods.keys()], ['default/a', 'default/b']);
 });
 
 t.test('changes, and all of it again', async (t) => {
   const { of, pod, objects, news } = told();
-  for (const plural of plurals) of(plural).whole([]);
+  for (const plural of plurals) await of(plural).whole([]);
   news();
   const [a, b] = [pod('a'), pod('b')];
   of('pods').changes([
@@ -57,7 +57,7 @@ t.test('changes, and all of it again', async (t) => {
     { type: 'MODIFIED', object: pod('b', { app: 'web' }) },
   ]);
   t.strictSame(news(), ['Pod +a', 'Pod +b', 'Pod ~b'], 'what is the same as before is no change');
-  of('pods').whole([pod('b', { app: 'web' }), pod('c')]);
+  await of('pods').whole([pod('b', { app: 'web' }), pod('c')]);
   t.strictSame(news(), ['Pod -a', 'Pod +c'], 'only what differs');
   of('pods').changes([
     { type: 'DELETED', object: pod('c') },
@@ -69,7 +69,7 @@ t.test('changes, and all of it again', async (t) => {
 
 t.test('an API server that is not heard', async (t) => {
   const { of, objects, followers, news } = told();
-  for (const plural of plurals) of(plural).whole([]);
+  for (const plural of plurals) await of(plural).whole([]);
   news();
   const away = new AgentError('cluster-unreachable', 'away', { hint: 'start it' });
   of('pods').lost(away);

@@ -1,9 +1,10 @@
 // A policy of a hostile user: a small object that asks for many rows.
 import t from 'tap';
 import { foundIn } from '../../../../agent/overlay/draft.ts';
-import { noticesOfPolicy } from '../../../../agent/run/overlay/watcher/notices.ts';
+import { kinds } from '../../../../agent/run/overlay/watcher/kinds.ts';
+import { noticeOfBudget } from '../../../../agent/run/overlay/watcher/notices.ts';
+import { budgets, mostNumbersOfPort } from '../../../../agent/workload/budget.ts';
 import { planWorkload } from '../../../../agent/workload/plan-workload.ts';
-import { mostNumbersOfPort, policyBudget } from '../../../../agent/workload/policies/budget.ts';
 import { readPolicy } from '../../../../agent/workload/policies/read-policy.ts';
 import { emptyNorthbound, modern } from '../../overlay/cluster.ts';
 import { allPolicyUnits, emptyWorld, factsOf, namespaceOf, podOf, portOf } from './world.ts';
@@ -15,6 +16,9 @@ const labels = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ podSelector: { matchLabels: { a: `${index}` } } }));
 const names = (count: number) => Array.from({ length: count }, (_, index) => ({ port: `p${index}` }));
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => ({ port: index + 1 }));
+
+const policyKind = kinds.find(({ kind }) => kind === 'NetworkPolicy');
+if (policyKind === undefined) throw new Error('policies are not followed');
 
 function read(from: readonly object[], ports: readonly object[]) {
   return readPolicy({ metadata, spec: { podSelector: {}, ingress: [{ from, ports }] } });
@@ -43,7 +47,7 @@ t.test('policies that people write are served', (t) => {
   for (const [from, ports] of ordinary) {
     const policy = read(from, ports);
     t.equal(policy.refusal, undefined);
-    t.strictSame(noticesOfPolicy(policy), []);
+    t.equal(noticeOfBudget(policyKind, policy), null);
     t.ok(policy.ingress.length > 0);
   }
   t.end();
@@ -52,15 +56,19 @@ t.test('policies that people write are served', (t) => {
 t.test('a policy beyond its budget closes its pods, allows nothing, and has an Event', (t) => {
   const hostile: readonly (readonly [string, object[], object[]])[] = [
     ['peers times named ports', labels(100), names(100)],
-    ['peers times protocols', blocks(policyBudget.accessLists + 1), []],
-    ['ports', labels(1), numbers(policyBudget.terms)],
-    ['exceptions', [{ ipBlock: { cidr: '10.0.0.0/8', except: Array(policyBudget.terms).fill('10.1.0.0/16') } }], []],
+    ['peers times protocols', blocks(budgets.NetworkPolicy.accessLists + 1), []],
+    ['ports', labels(1), numbers(budgets.NetworkPolicy.terms)],
+    [
+      'exceptions',
+      [{ ipBlock: { cidr: '10.0.0.0/8', except: Array(budgets.NetworkPolicy.terms).fill('10.1.0.0/16') } }],
+      [],
+    ],
     [
       'values of a selector',
       [
         {
           podSelector: {
-            matchExpressions: [{ key: 'a', operator: 'In', values: Array(policyBudget.terms).fill('x') }],
+            matchExpressions: [{ key: 'a', operator: 'In', values: Array(budgets.NetworkPolicy.terms).fill('x') }],
           },
         },
       ],
@@ -70,14 +78,12 @@ t.test('a policy beyond its budget closes its pods, allows nothing, and has an E
   for (const [name, from, ports] of hostile) {
     const policy = read(from, ports);
     t.strictSame([policy.ingress, policy.egress, policy.policyTypes], [[], [], ['Ingress']], name);
-    t.match(noticesOfPolicy(policy), [
-      {
-        regarding: { kind: 'NetworkPolicy', namespace: 'web', name: 'one', uid: '1' },
-        type: 'Warning',
-        reason: 'TooLarge',
-        note: /^the policy has \d+ .*divide it into several policies/,
-      },
-    ]);
+    t.match(noticeOfBudget(policyKind, policy), {
+      regarding: { kind: 'NetworkPolicy', namespace: 'web', name: 'one', uid: '1' },
+      type: 'Warning',
+      reason: 'TooLarge',
+      note: /^the policy has \d+ .*divide it into several policies/,
+    });
     const actions = listsOf(policy).map(({ row, title }) => `${row.action} ${title}`);
     t.ok(
       actions.some((action) => action.startsWith('drop ')),

@@ -1,0 +1,72 @@
+import { monotonicMs } from '../../../deadline.ts';
+import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
+import type { ObjectChange, ObjectKey, Pod, Service, Workload } from '../../../model/workload.ts';
+import { serviceOf } from '../../../workload/services/indexed-slices.ts';
+import type { OutsideFacts } from '../../../workload/services/outside.ts';
+import { type Kind, kinds, type Projected } from './kinds.ts';
+import { noticeOfBudget, noticeOfEndpoints, noticesOfHostPorts, noticesOfService, viewOf } from './notices.ts';
+import { createSlices } from './slices.ts';
+
+/** The cluster's nodes, and what they have in common. */
+export type Cluster = Omit<OutsideFacts, 'workload'>;
+
+/** Events of objects that do not get all that they ask for. */
+export interface ObjectEvents {
+  /** Of all objects, in slices, as long as `isWanted`. */
+  all(cluster: Cluster, isWanted: () => boolean): Promise<void>;
+  /** Of those that have changed. */
+  changed(changes: readonly ObjectChange[], cluster: Cluster): void;
+  /** Of the services that get less in the cluster of now than in the one before. */
+  servicesBetween(before: Cluster | null, now: Cluster): void;
+}
+
+export function createObjectEvents({ tell }: Pick<KubernetesApi, 'tell'>, workload: Workload): ObjectEvents {
+  const ofBudget = (kind: Kind, object: Projected): void => {
+    const notice = noticeOfBudget(kind, object);
+    if (notice !== null) tell(notice);
+  };
+  const ofServices = (services: Iterable<Service>, cluster: Cluster, before: Cluster | null = null): void => {
+    const [now, then] = [viewOf({ ...cluster, workload }), before && viewOf({ ...before, workload })];
+    for (const service of services) noticesOfService(service, now, then).forEach(tell);
+  };
+  const ofEndpoints = (services: Iterable<ObjectKey>, cluster: Cluster): void => {
+    const view = viewOf({ ...cluster, workload });
+    for (const key of services) {
+      const service = workload.services.get(key);
+      const notice = service === undefined ? null : noticeOfEndpoints(service, view);
+      if (notice !== null) tell(notice);
+    }
+  };
+  return {
+    all: async (cluster, isWanted) => {
+      const breathe = createSlices(monotonicMs);
+      for (const kind of kinds)
+        for (const object of workload[kind.of].values()) {
+          if (!isWanted()) return;
+          ofBudget(kind, object);
+          if (kind.kind === 'Service') ofServices([object as Service], cluster);
+          if (kind.kind === 'Pod') noticesOfHostPorts(object as Pod).forEach(tell);
+          await breathe();
+        }
+    },
+    changed: (changes, cluster) => {
+      const services = changes.flatMap(({ kind, now }) => (kind === 'Service' && now !== undefined ? [now] : []));
+      if (services.length > 0) ofServices(services, cluster);
+      const slices = changes.flatMap(({ kind, now }) => (kind === 'EndpointSlice' ? (serviceOf(now) ?? []) : []));
+      if (slices.length > 0) ofEndpoints(new Set(slices), cluster);
+      for (const pod of changes.flatMap(newPod)) noticesOfHostPorts(pod).forEach(tell);
+      for (const { kind, now } of changes) {
+        const found = kinds.find((one) => one.kind === kind);
+        if (found !== undefined && now !== undefined) ofBudget(found, now);
+      }
+    },
+    servicesBetween: (before, now) => {
+      if (workload.services.size > 0) ofServices(workload.services.values(), now, before);
+    },
+  };
+}
+
+/** The pod of a change that brought it; another one of its name is new, too. */
+function newPod({ kind, before, now }: ObjectChange): readonly Pod[] {
+  return kind === 'Pod' && now !== undefined && before?.uid !== now.uid ? [now] : [];
+}

@@ -1,0 +1,34 @@
+import type { ObjectKey, Pod } from '../../model/workload.ts';
+
+/** Pods that are found by namespace, so that what one namespace asks for costs as much as its own pods. */
+export class IndexedPods extends Map<ObjectKey, Pod> {
+  readonly #namespaces = new Map<string, Map<ObjectKey, Pod>>();
+
+  ofNamespace(name: string): ReadonlyMap<ObjectKey, Pod> {
+    return this.#namespaces.get(name) ?? none;
+  }
+
+  override set(key: ObjectKey, pod: Pod): this {
+    const pods = this.#namespaces.get(pod.namespace) ?? new Map<ObjectKey, Pod>();
+    this.#namespaces.set(pod.namespace, pods.set(key, pod));
+    return super.set(key, pod);
+  }
+
+  override delete(key: ObjectKey): boolean {
+    const namespace = this.get(key)?.namespace ?? '';
+    const pods = this.#namespaces.get(namespace);
+    pods?.delete(key);
+    if (pods?.size === 0) this.#namespaces.delete(namespace);
+    return super.delete(key);
+  }
+}
+
+const none: ReadonlyMap<ObjectKey, Pod> = new Map<ObjectKey, Pod>();
+
+/** The same pods with an index; a collection that has one is itself. */
+export function indexedPods(pods: ReadonlyMap<ObjectKey, Pod>): IndexedPods {
+  if (pods instanceof IndexedPods) return pods;
+  const indexed = new IndexedPods();
+  for (const [key, pod] of pods) indexed.set(key, pod);
+  return indexed;
+}

@@ -1,0 +1,114 @@
+import type { ObjectKey, Service, ServicePort } from '../../model/workload.ts';
+import type { Given } from './given-addresses.ts';
+
+/** What a service asks for at a place outside of the cluster. */
+export interface Claim {
+  readonly service: Service;
+  readonly given: Given;
+  readonly port: ServicePort;
+}
+
+/** Services that are found by what they ask for outside. A change costs as much as the service that changes, however many others there are. */
+export class IndexedServices extends Map<ObjectKey, Service> {
+  readonly #claims = new Map<string, Map<ObjectKey, Claim>>();
+  readonly #external = new Map<string, Map<ObjectKey, Service>>();
+  readonly #given = new Map<string, Map<ObjectKey, Service>>();
+  readonly #nodePorts = new Map<string, Map<ObjectKey, Service>>();
+  readonly #givenPorts = new Map<string, Map<ObjectKey, Service>>();
+
+  /** What services ask for at an address and a port (placeText). */
+  claimsOf(place: string): ReadonlyMap<ObjectKey, Claim> {
+    return this.#claims.get(place) ?? none;
+  }
+
+  /** The services that were given an address, in whatever way. */
+  withAddress(address: string): ReadonlyMap<ObjectKey, Service> {
+    return this.#given.get(address) ?? none;
+  }
+
+  /** True where spec.externalIPs of a service has the address. */
+  isExternal(address: string): boolean {
+    return this.#external.has(address);
+  }
+
+  /** The service that has a NodePort; null: none has. */
+  holderOfNodePort({ protocol, port }: Pick<ServicePort, 'protocol' | 'port'>): ObjectKey | null {
+    const [key = null] = this.#nodePorts.get(`${protocol} ${port}`)?.keys() ?? [];
+    return key;
+  }
+
+  /** The services that were given an address and have a port of this number. */
+  givenAtPort({ protocol, port }: Pick<ServicePort, 'protocol' | 'port'>): ReadonlyMap<ObjectKey, Service> {
+    return this.#givenPorts.get(`${protocol} ${port}`) ?? none;
+  }
+
+  override set(key: ObjectKey, service: Service): this {
+    this.delete(key);
+    this.#each(service, (index, name, entry) => {
+      const entries = index.get(name) ?? new Map();
+      if (!entries.has(key)) entries.set(key, entry);
+      index.set(name, entries);
+    });
+    return super.set(key, service);
+  }
+
+  override delete(key: ObjectKey): boolean {
+    const before = this.get(key);
+    if (before !== undefined)
+      this.#each(before, (index, name) => {
+        const entries = index.get(name);
+        entries?.delete(key);
+        if (entries?.size === 0) index.delete(name);
+      });
+    return super.delete(key);
+  }
+
+  #each(
+    service: Service,
+    act: (index: Map<string, Map<ObjectKey, unknown>>, name: string, entry: unknown) => void,
+  ): void {
+    const given = givenAddresses(service);
+    for (const { address, isExternal } of given) {
+      act(this.#given, address, service);
+      if (isExternal) act(this.#external, address, service);
+    }
+    if (service.clusterIPs.length === 0) return;
+    for (const port of service.ports) {
+      const { protocol, nodePort } = port;
+      if (nodePort !== null) act(this.#nodePorts, `${protocol} ${nodePort}`, service);
+      if (given.length > 0) act(this.#givenPorts, `${protocol} ${port.port}`, service);
+      for (const one of given) act(this.#claims, placeText(one.address, port), { service, given: one, port });
+    }
+  }
+}
+
+const none: ReadonlyMap<ObjectKey, never> = new Map<ObjectKey, never>();
+
+/** The same services with an index; a collection that has one is itself. */
+export function indexedServices(services: ReadonlyMap<ObjectKey, Service>): IndexedServices {
+  if (services instanceof IndexedServices) return services;
+  const indexed = new IndexedServices();
+  for (const [key, service] of services) indexed.set(key, service);
+  return indexed;
+}
+
+export function placeText(address: string, { protocol, port }: ServicePort): string {
+  return `${protocol} ${address} ${port}`;
+}
+
+/** The addresses outside of the cluster that a service was given, as far as it has a cluster IP of their family. */
+export function givenAddresses(service: Service): readonly Given[] {
+  if (service.clusterIPs.length === 0 || service.externalIPs.length + service.loadBalancerIPs.length === 0) return [];
+  const isSix = (address: string): boolean => address.includes(':');
+  const families = new Set(service.clusterIPs.map(isSix));
+  const external = service.externalIPs.map((address): Given => ({ address, isExternal: true }));
+  const balanced = service.loadBalancerIPs
+    .filter((address) => !service.externalIPs.includes(address) && isForEverybody(service))
+    .map((address): Given => ({ address, isExternal: false }));
+  return [...external, ...balanced].filter(({ address }) => families.has(isSix(address)));
+}
+
+/** False where spec.loadBalancerSourceRanges lets in some only, which cannot be enforced here. */
+export function isForEverybody({ sourceRanges = [] }: Service): boolean {
+  return sourceRanges.every((range) => /\/0$/.test(range));
+}

@@ -1,0 +1,61 @@
+import type { EndpointSlice, ObjectKey } from '../../model/workload.ts';
+
+/** The slices of one service. */
+export interface SliceGroup {
+  readonly slices: ReadonlyMap<ObjectKey, EndpointSlice>;
+  /** Size of the group: endpoints, and one for each slice without any. */
+  readonly size: number;
+}
+
+/** EndpointSlices that are found by service. A change costs as much as the slice that changes, however many others there are. */
+export class IndexedSlices extends Map<ObjectKey, EndpointSlice> {
+  readonly #groups = new Map<ObjectKey, { readonly slices: Map<ObjectKey, EndpointSlice>; size: number }>();
+
+  ofService(service: ObjectKey): SliceGroup | null {
+    return this.#groups.get(service) ?? null;
+  }
+
+  override set(key: ObjectKey, slice: EndpointSlice): this {
+    this.#forget(key);
+    const service = serviceOf(slice);
+    if (service !== null) {
+      const group = this.#groups.get(service) ?? { slices: new Map(), size: 0 };
+      group.slices.set(key, slice);
+      group.size += sizeOf(slice);
+      this.#groups.set(service, group);
+    }
+    return super.set(key, slice);
+  }
+
+  override delete(key: ObjectKey): boolean {
+    this.#forget(key);
+    return super.delete(key);
+  }
+
+  #forget(key: ObjectKey): void {
+    const before = this.get(key);
+    const service = serviceOf(before);
+    const group = service === null ? undefined : this.#groups.get(service);
+    if (before === undefined || service === null || group === undefined) return;
+    group.slices.delete(key);
+    group.size -= sizeOf(before);
+    if (group.slices.size === 0) this.#groups.delete(service);
+  }
+}
+
+/** The same slices with an index; a collection that has one is itself. */
+export function indexedSlices(slices: ReadonlyMap<ObjectKey, EndpointSlice>): IndexedSlices {
+  if (slices instanceof IndexedSlices) return slices;
+  const indexed = new IndexedSlices();
+  for (const [key, slice] of slices) indexed.set(key, slice);
+  return indexed;
+}
+
+/** The service that a slice has endpoints of; null: none. */
+export function serviceOf(slice: EndpointSlice | undefined): ObjectKey | null {
+  return slice === undefined || slice.serviceName === null ? null : `${slice.namespace}/${slice.serviceName}`;
+}
+
+export function sizeOf({ endpoints }: EndpointSlice): number {
+  return Math.max(1, endpoints.length);
+}

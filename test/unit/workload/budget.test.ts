@@ -1,0 +1,252 @@
+// What one object may cause, of every kind that is read: objects of hostile hands, and the products of ordinary ones.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import type { ObjectChange } from '../../../agent/model/workload.ts';
+import { operationsOf } from '../../../agent/overlay/operations.ts';
+import { kinds } from '../../../agent/run/overlay/watcher/kinds.ts';
+import { noticeOfBudget, noticesOfService, viewOf } from '../../../agent/run/overlay/watcher/notices.ts';
+import { budgets, mostEndpointsOfRows } from '../../../agent/workload/budget.ts';
+import { createAddressBook } from '../../../agent/workload/pods/address-book.ts';
+import { readPod } from '../../../agent/workload/pods/read-pod.ts';
+import { readNamespace } from '../../../agent/workload/policies/read-namespace.ts';
+import { selectedPods } from '../../../agent/workload/policies/selections.ts';
+import { IndexedServices } from '../../../agent/workload/services/indexed-services.ts';
+import { IndexedSlices } from '../../../agent/workload/services/indexed-slices.ts';
+import { sharing } from '../../../agent/workload/services/outside.ts';
+import { readService } from '../../../agent/workload/services/read-service.ts';
+import { readSlice } from '../../../agent/workload/services/read-slice.ts';
+import { emptyNorthbound, gatewayOf, modern, nodeOf } from '../overlay/cluster.ts';
+import { emptyWorld, factsOf, namespaceOf, podOf } from './policies/world.ts';
+import { factsFor, planAll, serviceObject, sliceObject } from './services/facts.ts';
+
+const metadata = { namespace: 'web', name: 'one', uid: '1' };
+const many = <One>(count: number, one: (index: number) => One): One[] =>
+  Array.from({ length: count }, (_, index) => one(index));
+const labels = (letters: number) =>
+  Object.fromEntries(many(Math.ceil(letters / 60), (index) => [`label-${index}`, 'x'.repeat(63)]));
+const servicePorts = (count: number, special = {}) =>
+  many(count, (index) => ({ name: `p${index}`, port: index + 1, protocol: 'TCP', ...special }));
+const addressOf = (index: number) => `10.42.${1 + (index >> 8)}.${index & 255}`;
+
+/** Of each kind an object within its budget, and several that are beyond it. */
+const objects: Readonly<
+  Record<ObjectChange['kind'], { readonly ordinary: object; readonly hostile: readonly object[] }>
+> = {
+  Node: {
+    ordinary: { metadata: { ...metadata, labels: labels(100_000) } },
+    hostile: [{ metadata: { ...metadata, name: 'n'.repeat(3000) } }],
+  },
+  Namespace: {
+    ordinary: { metadata: { ...metadata, labels: labels(5_000) } },
+    hostile: [{ metadata: { ...metadata, labels: labels(40_000) } }],
+  },
+  Pod: {
+    ordinary: {
+      metadata: { ...metadata, labels: labels(5_000), annotations: labels(200_000) },
+      spec: { containers: [{ ports: many(200, (index) => ({ containerPort: index + 1 })) }] },
+    },
+    hostile: [
+      { metadata: { ...metadata, labels: labels(100_000) } },
+      {
+        metadata,
+        spec: { containers: [{ ports: many(501, (index) => ({ containerPort: index + 1, hostPort: index + 1 })) }] },
+      },
+    ],
+  },
+  Service: {
+    ordinary: serviceObject('one', { ports: servicePorts(500) }),
+    hostile: [
+      serviceObject('one', { ports: servicePorts(501) }),
+      serviceObject('one', { ports: servicePorts(100), externalIPs: many(10, addressOf) }),
+      serviceObject('one', { loadBalancerSourceRanges: many(10_000, () => '192.0.2.0/24') }),
+    ],
+  },
+  EndpointSlice: {
+    ordinary: sliceObject(
+      'one',
+      many(1000, (index) => [addressOf(index), 'n1'] as const),
+    ),
+    hostile: [
+      sliceObject(
+        'one',
+        many(1001, (index) => [addressOf(index), 'n1'] as const),
+      ),
+      sliceObject('one', [], { ports: servicePorts(501) }),
+    ],
+  },
+  NetworkPolicy: {
+    ordinary: { metadata, spec: { podSelector: {}, ingress: [{}] } },
+    hostile: [{ metadata, spec: { podSelector: { matchLabels: labels(400_000) }, ingress: [{}] } }],
+  },
+};
+
+for (const kind of kinds)
+  t.test(`a budget of every ${kind.kind}`, (t) => {
+    const { ordinary, hostile } = objects[kind.kind];
+    t.equal(noticeOfBudget(kind, kind.read(ordinary)), null, 'what people write is within it');
+    for (const object of hostile) {
+      const read = kind.read(object);
+      t.match(noticeOfBudget(kind, read), {
+        reason: 'TooLarge',
+        regarding: { kind: kind.kind },
+        note: /, and at most \d+ are served: /,
+      });
+      const longest = kind.kind === 'Node' ? 10_000 : 1_000;
+      t.ok(JSON.stringify(read).length < longest, 'what made it too large is not kept');
+    }
+    t.end();
+  });
+
+t.test('a pod beyond its budget has no address, and is in no set', (t) => {
+  const pod = { ...readPod({ metadata: { ...metadata, labels: labels(100_000) }, spec: { nodeName: 'n1' } }) };
+  const book = createAddressBook();
+  book.settle({ nodes: [nodeOf(1)], pods: [pod], gone: [], addressesOfRow: () => [] });
+  t.equal(book.addresses.size, 0);
+  const world = emptyWorld();
+  world.namespaces.set('web', namespaceOf('web'));
+  world.pods.set('web/one', pod);
+  world.pods.set('web/two', podOf('web/two'));
+  t.strictSame(
+    selectedPods({ namespaces: {}, pods: {} }, factsOf(modern, world)).map(([key]) => key),
+    ['web/two'],
+  );
+  t.end();
+});
+
+t.test('a namespace beyond its budget is let in by no selector, not by one of labels that it lacks either', (t) => {
+  const world = emptyWorld();
+  world.namespaces.set('web', { ...readNamespace({ metadata: { name: 'web', labels: labels(40_000) } }) });
+  world.pods.set('web/one', podOf('web/one'));
+  const lacks = { matchExpressions: [{ key: 'label-0', operator: 'DoesNotExist' }] } as const;
+  t.strictSame(selectedPods({ namespaces: lacks, pods: {} }, factsOf(modern, world)), []);
+  t.equal(selectedPods({ namespaces: 'web', pods: {} }, factsOf(modern, world)).length, 1, 'by its name it is');
+  t.end();
+});
+
+t.test('rows of a service are bounded, whatever its ports, places and endpoints', (t) => {
+  const nodes = many(20, (index) => nodeOf(index + 1, { gateway: gatewayOf(index + 1) }));
+  const service = serviceObject('one', {
+    type: 'NodePort',
+    externalTrafficPolicy: 'Local',
+    ports: servicePorts(500).map((port, index) => ({ ...port, nodePort: 30_000 + index })),
+  });
+  const slices = many(20, (index) =>
+    sliceObject(
+      'one',
+      many(1000, (place) => [addressOf(1000 * index + place), `n${1 + (place % 20)}`] as const),
+      {
+        name: `one-${index}`,
+        ports: servicePorts(500),
+      },
+    ),
+  );
+  const facts = factsFor([service, ...slices], nodes);
+  const database = emptyNorthbound().rows();
+  const letters = JSON.stringify(operationsOf(planAll(facts, database), database.shape)).length;
+  t.ok(letters < 4_000_000, `${letters} characters`);
+  const [one] = facts.workload.services.values();
+  if (one === undefined) throw new Error('the service is not there');
+  const notes = noticesOfService(one, viewOf(facts), null).map(({ note }) => note);
+  t.ok(
+    notes.some((note) => /^only \d+ of 20000 endpoints are served, /.test(note)),
+    'an Event says so',
+  );
+  const reversed = factsFor([service, ...slices.toReversed()], nodes);
+  t.strictSame(
+    planAll(reversed, database),
+    planAll(facts, database),
+    'the same ones, in whatever order the slices come',
+  );
+  t.end();
+});
+
+t.test('a thousand pods of one service are served at its address', (t) => {
+  const facts = factsFor(
+    [
+      serviceObject('one'),
+      sliceObject(
+        'one',
+        many(1000, (index) => [addressOf(index), 'n1'] as const),
+      ),
+    ],
+    [nodeOf(1)],
+  );
+  const database = emptyNorthbound().rows();
+  const [vips = ''] = planAll(facts, database).changes.flatMap((change) =>
+    change.do === 'insert' && change.table === 'Load_Balancer' ? [JSON.stringify(change.row.vips)] : [],
+  );
+  t.equal(vips.split(',').length, 1000);
+  t.ok(mostEndpointsOfRows > 1000);
+  t.end();
+});
+
+t.test('indexes are the same whatever came and went before', (t) => {
+  const [services, slices] = [new IndexedServices(), new IndexedSlices()];
+  const put = (round: number): void => {
+    for (const index of many(40, (one) => one)) {
+      const name = `s${index}`;
+      if ((index + round) % 3 === 0) {
+        services.delete(`default/${name}`);
+        slices.delete(`default/${name}-abcde`);
+        continue;
+      }
+      const given = {
+        externalIPs: [`192.0.2.${(index * round) % 7}`],
+        ports: servicePorts(1 + ((index + round) % 3), { nodePort: 30_000 + index }),
+      };
+      services.set(`default/${name}`, readService(serviceObject(name, given)));
+      slices.set(
+        `default/${name}-abcde`,
+        readSlice(
+          sliceObject(
+            `s${(index + round) % 5}`,
+            many(index % 4, (place) => [addressOf(place), 'n1'] as const),
+            { name: `${name}-abcde` },
+          ),
+        ),
+      );
+    }
+  };
+  for (const round of [1, 2, 3, 4]) put(round);
+  const fresh = [new IndexedServices(), new IndexedSlices()] as const;
+  for (const [key, service] of services) fresh[0].set(key, service);
+  for (const [key, slice] of slices) fresh[1].set(key, slice);
+  for (const index of many(5, (one) => one)) {
+    const [now, then] = [slices, fresh[1]].map((all) => all.ofService(`default/s${index}`));
+    t.equal(now?.size, then?.size);
+    t.strictSame([...(now?.slices.keys() ?? [])].toSorted(), [...(then?.slices.keys() ?? [])].toSorted());
+  }
+  for (const [, service] of services)
+    t.strictSame([...sharing([service], services)].toSorted(), [...sharing([service], fresh[0])].toSorted());
+  t.end();
+});
+
+t.test(
+  'a change of one service concerns those that ask for its places, and not all with an address of the node',
+  (t) => {
+    const balanced = (name: string, port: number) =>
+      readService(
+        serviceObject(
+          name,
+          { type: 'LoadBalancer', ports: [{ port, protocol: 'TCP' }] },
+          { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } },
+        ),
+      );
+    const services = new IndexedServices();
+    for (const index of many(100, (one) => one))
+      services.set(`default/s${index}`, balanced(`s${index}`, 1000 + (index % 50)));
+    t.strictSame([...sharing([balanced('s3', 1003)], services)], ['default/s53']);
+    t.end();
+  },
+);
+
+t.test('docs/overlay-watcher.md has the budgets', (t) => {
+  const text = readFileSync(join(import.meta.dirname, '../../../../docs/overlay-watcher.md'), 'utf8');
+  for (const [kind, limits] of Object.entries(budgets))
+    for (const [measure, most] of Object.entries(limits)) {
+      const row = text.split('\n').find((line) => line.startsWith(`| ${kind} |`)) ?? '';
+      t.ok(row.includes(most.toLocaleString('en')), `${kind}: ${measure}, ${most}`);
+    }
+  t.end();
+});

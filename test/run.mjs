@@ -1,87 +1,185 @@
-// npm test: builds, runs the unit tests and then the integration tests, and ends with one line "N passed, N failed, N skipped".
-//   npm test -- [--no-build] [part of a file name]...
+// npm test: builds, runs the test files at once as far as the machine permits, and ends with one line "N passed, N failed, N skipped".
+//   npm test -- [--no-build] [--remember] [part of a file name]...
+//   --remember writes the order of the next runs (test/longest-first.json) from the durations of this one.
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import path from 'node:path';
 import readline from 'node:readline';
 
-const integration = /^build\/test\/(node|cluster|kubelet|microshift|ovnkube|overlay|ovsdb|package)\//;
-// Two nodes at the most run at once, one per CPU.
-const jobs = 2;
-// Only what hangs meets it: files boot nodes, some of them dozens of times, and wait for a free one.
+// A booted node waits for its own timers for a third of its time, so three of them share two CPUs.
+const filesAtOnce = 4;
+const nodesAtOnce = 3;
+// Only a test that hangs reaches it: the longest files boot a dozen nodes and wait for a free CPU.
 const fileLimitSeconds = 1500;
+const progressMs = 60_000;
+const orderFile = 'test/longest-first.json';
+
+/** What a folder's tests need before they start, and whether they boot a node. */
+const needs = {
+  cluster: { base: true, kubernetes: true },
+  kubelet: { base: true, kubernetes: true },
+  microshift: { base: true, node: true },
+  node: { base: true, node: true },
+  overlay: { base: true, kubernetes: true },
+  ovnkube: { base: true, kubernetes: true, node: true },
+  ovsdb: { base: true, kubernetes: true },
+  package: { base: true, node: true },
+};
 
 const args = process.argv.slice(2);
 const wanted = args.filter((arg) => !arg.startsWith('--'));
 const counts = { pass: 0, fail: 0, skip: 0 };
+const skipped = new Set();
+const startedMs = performance.now();
 
 async function main() {
   if (!args.includes('--no-build') && !succeeds('npm', ['run', '--silent', 'build'])) return finish('the build failed');
   if (!tapIsBuilt() && !succeeds('node_modules/.bin/tap', ['build'], 'ignore')) return finish('tap could not be built');
   if (!succeeds('node_modules/.bin/tsc', [])) return finish('the tests do not compile');
-  const files = testFiles('build/test').filter(
-    (file) => wanted.length === 0 || wanted.some((part) => file.includes(part)),
+  const files = inOrder(
+    testFiles().filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part))),
   );
-  await runTap(
-    'unit',
-    files.filter((file) => !integration.test(file)),
-  );
-  const nodeFiles = files.filter((file) => integration.test(file));
-  if (nodeFiles.length > 0 && process.getuid?.() === 0 && !succeeds('test/node/build-base.sh', [], 'ignore')) {
-    note('the test node could not be built');
-    counts.fail += 1;
-  }
-  const wantsCluster = nodeFiles.some((file) => /^build\/test\/(cluster|kubelet|ovnkube|overlay|ovsdb)\//.test(file));
-  // it skips what this machine has not the tools for; what it should have made and did not is a failure
-  if (wantsCluster && !succeeds('node', ['build/test/cluster/prepare.js'])) counts.fail += 1;
-  await runTap('integration', nodeFiles);
+  const prepared = prepare(files);
+  const durations = await runAll(files, prepared);
+  for (const reason of skipped) note(`skipped: ${reason}`);
+  if (args.includes('--remember')) remember(durations);
   return finish(counts.pass === 0 ? 'nothing ran' : undefined);
 }
 
-/** Fresh from the registry tap has all its plugins in; those we leave out (package.json) would still be loaded in its first run. */
+/** After its installation tap has all of its plugins; those that package.json leaves out would still be loaded in the first run. */
 function tapIsBuilt() {
   return !fs.readFileSync('node_modules/@tapjs/test/test-built/dist/esm/index.js', 'utf8').includes('@tapjs/mock');
 }
 
-/** Every compiled test whose source still exists. */
-function testFiles(folder) {
-  const all = fs.readdirSync(folder, { recursive: true }).map((file) => path.join(folder, String(file)));
-  const source = (file) => file.replace(/^build\//, '').replace(/\.js$/, '.ts');
-  return all.filter((file) => file.endsWith('.test.js') && fs.existsSync(source(file))).sort();
+/** Names of the compiled tests whose source still exists: `node/apply` for build/test/node/apply.test.js. */
+function testFiles() {
+  const all = fs.readdirSync('build/test', { recursive: true }).map(String);
+  const names = all.flatMap((file) => /^(.*)\.test\.js$/.exec(file)?.[1] ?? []);
+  return names.filter((name) => fs.existsSync(`test/${name}.test.ts`)).sort();
 }
 
-/** Runs test files, shows a line per file and what failed, and adds tap's own counts of assertions. */
-async function runTap(name, files) {
-  if (files.length === 0) return;
-  note(`${name} tests: ${files.length} files`);
-  const options = ['--reporter=tap', `--jobs=${jobs}`, `--timeout=${fileLimitSeconds}`];
-  const tap = spawn('node_modules/.bin/tap', ['run', ...options, ...files], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = new Promise((resolve) => tap.once('close', resolve));
+/** Longest first, so that no long file runs alone at the end; a file without a place is taken for short. */
+function inOrder(names) {
+  const order = JSON.parse(fs.readFileSync(orderFile, 'utf8'));
+  const place = (name) => (order.includes(name) ? order.indexOf(name) : order.length);
+  return names.toSorted((one, other) => place(one) - place(other));
+}
+
+const needsOf = (name) => needs[name.split('/')[0]] ?? {};
+
+/** Starts to make what the files need; each entry resolves to null, or to what could not be made. */
+function prepare(names) {
+  const isNeeded = (what) => names.some((name) => needsOf(name)[what]);
+  const base =
+    isNeeded('base') && process.getuid?.() === 0 ? made('test/node/build-base.sh', [], 'the test node') : undefined;
+  const kubernetes = isNeeded('kubernetes')
+    ? made('node', ['build/test/cluster/prepare.js'], 'a part of the cluster')
+    : undefined;
+  return { base, kubernetes };
+}
+
+/** Runs a program that makes something; what it should have made and did not counts as a failure, and tests that need it say so. */
+function made(command, argv, what) {
+  return new Promise((resolve) => {
+    spawn(command, argv, { stdio: ['ignore', 'ignore', 'inherit'] }).once('close', (status) => {
+      if (status !== 0) {
+        note(`${what} could not be made`);
+        counts.fail += 1;
+      }
+      resolve();
+    });
+  });
+}
+
+/** Runs every file as soon as what it needs is there, longest first; gives the seconds that each took. */
+async function runAll(names, prepared) {
+  const waiting = [...names];
+  const running = new Map();
+  const ready = { base: prepared.base === undefined, kubernetes: prepared.kubernetes === undefined };
+  const durations = {};
+  note(`${names.length} test files`);
+  const progress = setInterval(() => note(progressLine(names.length, waiting.length, [...running.keys()])), progressMs);
+  await new Promise((resolve) => {
+    const startMore = () => {
+      while (running.size < filesAtOnce) {
+        const nodes = [...running.keys()].filter((name) => needsOf(name).node).length;
+        const next = waiting.findIndex((name) => {
+          const { base = false, kubernetes = false, node = false } = needsOf(name);
+          return (!base || ready.base) && (!kubernetes || ready.kubernetes) && (!node || nodes < nodesAtOnce);
+        });
+        if (next === -1) break;
+        const [name] = waiting.splice(next, 1);
+        const beganMs = performance.now();
+        const ended = runFile(name).then(() => {
+          durations[name] = Math.round((performance.now() - beganMs) / 1000);
+          running.delete(name);
+          startMore();
+        });
+        running.set(name, ended);
+      }
+      if (running.size === 0 && waiting.length === 0) resolve();
+    };
+    for (const [what, end] of Object.entries(prepared)) {
+      end?.then(() => {
+        ready[what] = true;
+        startMore();
+      });
+    }
+    startMore();
+  });
+  clearInterval(progress);
+  return durations;
+}
+
+function progressLine(all, left, running) {
+  const minutes = Math.round((performance.now() - startedMs) / 60_000);
+  return `${minutes} min: ${all - left - running.length} of ${all} files done, running: ${running.join(', ')}`;
+}
+
+/** Runs one file, shows a line for it and what failed in it, and adds its counts of assertions. */
+async function runFile(name) {
+  const beganMs = performance.now();
+  const child = spawn(process.execPath, ['--enable-source-maps', `build/test/${name}.test.js`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: (fileLimitSeconds + 30) * 1000,
+    killSignal: 'SIGKILL',
+    env: { ...process.env, TAP: '1', TAP_TIMEOUT: String(fileLimitSeconds) },
+  });
+  const ended = new Promise((resolve) => child.once('close', (status, signal) => resolve(status ?? signal)));
+  const shown = [];
   let total = '';
   let inFailure = false;
-  const skipped = new Set();
-  for await (const line of readline.createInterface({ input: tap.stdout })) {
+  for await (const line of readline.createInterface({ input: child.stdout })) {
     if (/^# \{ total: /.test(line)) total = line;
     const skip = /# SKIP (.+)/i.exec(line)?.[1];
     if (skip !== undefined) skipped.add(skip);
-    // a failure is its line and the YAML block below it
+    // A failure is its line and the YAML block below it.
     if (/^ *not ok /.test(line)) inFailure = true;
     else if (!/^ {2}/.test(line)) inFailure = false;
-    if (inFailure || /^ok /.test(line)) process.stdout.write(`${line}\n`);
+    if (inFailure) shown.push(line);
     if (/^ *\.\.\.$/.test(line)) inFailure = false;
   }
+  const status = await ended;
   const count = (key) => Number(new RegExp(`\\b${key}: (\\d+)`).exec(total)?.[1] ?? 0);
-  for (const reason of skipped) note(`skipped: ${reason}`);
   counts.pass += count('pass');
   counts.skip += count('skip') + count('todo');
-  // a file that dies between two assertions fails the run without a failed assertion
-  counts.fail += (await ended) === 0 ? count('fail') : Math.max(1, count('fail'));
+  // A file that crashes between two assertions fails the run without a failed assertion.
+  counts.fail += status === 0 ? count('fail') : Math.max(1, count('fail'));
+  const seconds = ((performance.now() - beganMs) / 1000).toFixed(1);
+  const lines = [
+    ...shown,
+    `${status === 0 ? 'ok' : 'not ok'} ${name} # ${seconds} s${status === 0 ? '' : `, ended with ${status}`}`,
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-function succeeds(command, commandArgs, stdout = 'inherit') {
-  const ended = spawnSync(command, commandArgs, { stdio: ['ignore', stdout, 'inherit'] });
-  if (ended.error) note(`${command}: ${ended.error.message}`);
-  return ended.status === 0;
+function remember(durations) {
+  const long = Object.entries(durations).filter(([, seconds]) => seconds >= 5);
+  const names = long.toSorted(([, one], [, other]) => other - one).map(([name]) => name);
+  fs.writeFileSync(orderFile, `${JSON.stringify(names, null, 2)}\n`);
+}
+
+function succeeds(command, argv, stdout = 2) {
+  return spawnSync(command, argv, { stdio: ['ignore', stdout, 'inherit'] }).status === 0;
 }
 
 function note(text) {

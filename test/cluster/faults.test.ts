@@ -133,11 +133,9 @@ if (server !== null) {
     t.teardown(server.thawStore);
     // For a moment it still says what it found last.
     while ((await server.call('GET', '/readyz')).status !== 500) await pause(100);
-    const start = performance.now();
     const shortPatience = await run(server, 'apply', { config, timeoutSeconds: 1 });
     t.match(shortPatience.error, { kind: 'cluster-not-ready', message: /is not ready: etcd.*\(waited \d s\)/ });
     t.equal(exitCodeOf(shortPatience), 5);
-    t.ok(performance.now() - start < 10_000, 'a request does not go on long after the time is over');
 
     const notes: string[] = [];
     const note = (line: string): void => {

@@ -1,9 +1,10 @@
 // The main job: a NIC becomes the uplink of br-ex, stays it, and is given back.
 import t from 'tap';
 import { nodeSkip } from './availability.ts';
-import { hasMoved, ownProfiles, stayedReachable } from './moved.ts';
+import { hasMoved, ownProfiles } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
 import { picture, pictureLike } from './picture.ts';
+import { stayedReachable } from './reachability.ts';
 import { type WatchedRun, watchWrites } from './writes.ts';
 
 interface Case {
@@ -49,7 +50,7 @@ for (const { lan, kept, mtu = 1500, through = 'console' } of cases) {
       const run = await node.measure(command);
       t.match(run, { exitCode: 0, stdout: /Done: transaction \S+ committed/ });
       t.comment(`${lan}: apply ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
-      for (const address of kept) stayedReachable(t, run, address);
+      stayedReachable(t, run, kept);
       await session.says('after the move');
       await session.close();
       const after = await node.state();

@@ -2,8 +2,9 @@
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { authenticatedLan, countOf, nicMac, type SwitchPort, saidSince, switchPort } from './dot1x.ts';
-import { areSame, hasMoved, stayedReachable } from './moved.ts';
+import { areSame, hasMoved } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
+import { stayedReachable } from './reachability.ts';
 import type { NodeState } from './state.ts';
 
 const address = '192.0.2.50';
@@ -71,7 +72,7 @@ async function staysAuthenticated(t: Test, node: TestNode, command: string): Pro
   const after = await switchPort(node);
   t.equal(run.exitCode, 0, `${command}: ${run.stderr.trim().split('\n').at(-1)}`);
   t.comment(`${command} ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
-  stayedReachable(t, run, address);
+  stayedReachable(t, run, [address]);
   const said = saidSince(before, after);
   t.equal(countOf(said, 'CTRL-EVENT-EAP-STARTED'), 0, 'the switch began no authentication');
   t.equal(countOf(said, 'CTRL-EVENT-EAP-SUCCESS'), 0, 'and ended none');

@@ -2,19 +2,16 @@
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
 import { bootNode, type TestNode } from './node.ts';
+import { answersAgain } from './reachability.ts';
 
 interface Event {
   readonly what: string;
   /** NIC is the uplink, PROFILE the admin's profile, PORT a device below it that has a cable. */
   readonly shell: string;
-  /** Longest silence; without, only that it answers again. */
-  readonly awayMs?: number;
   /** Ports of others that br-ex has afterwards. */
   readonly keeps?: readonly string[];
 }
 
-/** The bridge goes on answering; what else runs on the machine may hold the node up for some scheduler slices. */
-const stays = 1_000;
 /** Containers' cables, which NetworkManager leaves alone by a rule of udev's that the LANs of these tests switch off. */
 const guests = ['guest0', 'guest1'];
 const guestFiles = {
@@ -25,15 +22,15 @@ const connectGuests =
 const removeGuests = 'for port in guest0 guest1; do ovs-vsctl del-port br-ex $port; ip link delete $port; done';
 const events: readonly Event[] = [
   { what: 'the cable out for some seconds', shell: 'link down; sleep 9; link up' },
-  { what: 'nmcli device reapply', shell: 'nmcli device reapply $NIC', awayMs: stays },
-  { what: 'nmcli connection up', shell: 'timeout 5 nmcli connection up $PROFILE || true', awayMs: stays },
-  { what: 'nmcli device disconnect', shell: 'nmcli device disconnect $NIC', awayMs: stays },
-  { what: 'nmcli connection down', shell: 'nmcli connection down $PROFILE', awayMs: stays },
-  { what: 'guests connected to br-ex', shell: connectGuests, awayMs: stays, keeps: guests },
+  { what: 'nmcli device reapply', shell: 'nmcli device reapply $NIC' },
+  { what: 'nmcli connection up', shell: 'timeout 5 nmcli connection up $PROFILE || true' },
+  { what: 'nmcli device disconnect', shell: 'nmcli device disconnect $NIC' },
+  { what: 'nmcli connection down', shell: 'nmcli connection down $PROFILE' },
+  { what: 'guests connected to br-ex', shell: connectGuests, keeps: guests },
   { what: 'ovs-vsctl del-port', shell: 'ovs-vsctl del-port br-ex $NIC', keeps: guests },
-  { what: 'ovs-vswitchd restarted', shell: 'systemctl restart ovs-vswitchd', awayMs: stays, keeps: guests },
+  { what: 'ovs-vswitchd restarted', shell: 'systemctl restart ovs-vswitchd', keeps: guests },
   // Ports of other programs go with a bridge that is deleted, and `verify` reports them from then on (others-lost.test.ts).
-  { what: 'guests removed', shell: removeGuests, awayMs: stays },
+  { what: 'guests removed', shell: removeGuests },
   { what: 'nmcli connection down ovs-if-br-ex', shell: 'nmcli connection down ovs-if-br-ex' },
   { what: 'every profile of br-ex deleted', shell: 'nmcli connection delete ovs-if-br-ex ovs-port-br-ex br-ex' },
   { what: 'nmcli networking off and on', shell: 'nmcli networking off; sleep 1; nmcli networking on' },
@@ -69,10 +66,7 @@ for (const { lan, nic, profile, events: some } of [
           (event.keeps ?? []).every((port) => ports.includes(port)),
           ports.join(' '),
         );
-        const outage = (await node.outages(since, await node.now()))[node.lan.ip4];
-        t.comment(`${event.what}: away for ${outage?.longestMs} ms`);
-        if (event.awayMs !== undefined)
-          t.ok((outage?.longestMs ?? Infinity) <= event.awayMs, `${outage?.longestMs} ms`);
+        await answersAgain(t, node, since, node.lan.ip4);
       });
     }
   });

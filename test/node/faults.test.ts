@@ -7,6 +7,7 @@ import { afterStep, apply, giveBack, held, holdAfter, interfered, interferedHere
 import { hasMoved } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
 import { picture, pictureLike } from './picture.ts';
+import { stayedReachable } from './reachability.ts';
 
 t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
   const node = await bootNode({ lan: 'dhcp', files: { [busProxyPath]: busProxy } });
@@ -43,7 +44,6 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     const run = await interfered(node, afterStep.move, () => proxy.signal('SIGKILL'), busProxyEnv);
     t.match(run, { exitCode: 5, stderr: /^NetworkManager's own timer has restored the old state$/m });
     t.match(run.stderr, /^microshift-net: .*D-Bus/m);
-    t.ok(run.endedAfterMs < 20_000, `it ended after ${run.endedAfterMs} ms`);
     await isOld(t, node, old, run.interferedAt);
     t.match(await node.run(apply), { exitCode: 0, stdout: /committed/ }, 'the next run works');
     await giveBack(t, node, old);
@@ -54,7 +54,7 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     // what it saw first: the end of an activation (1), or of NetworkManager (5)
     t.match(String(run.exitCode), /^[15]$/);
     t.match(run.stderr, /^microshift-net: NetworkManager .*; /m);
-    await isOld(t, node, old, run.interferedAt, 30_000);
+    await isOld(t, node, old, run.interferedAt);
   });
 
   await t.test('NetworkManager is restarted after the NIC has moved', async (t) => {
@@ -99,7 +99,6 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     const pid = '$(cat /run/openvswitch/ovs-vswitchd.pid)';
     const run = await interfered(node, afterStep.bridge, () => node.text(`kill -STOP ${pid}`));
     t.match(run, { exitCode: 5, stderr: /^microshift-net: ovs-vswitchd does not respond: /m });
-    t.ok(run.endedAfterMs < 30_000, `it ended after ${run.endedAfterMs} ms`);
     await node.text(`kill -CONT ${pid}`);
     await isOld(t, node, old, run.interferedAt);
   });
@@ -168,7 +167,7 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     t.match(await node.text(routes), /^default via 192\.0\.2\.1 proto 77 metric 47 onlink *$/, 'what is held stays');
     await node.text('pkill -x -CONT dnsmasq');
     t.match(run, { exitCode: 1, stderr: /^microshift-net: .*lease/m });
-    t.ok((run.outageMs['192.0.2.50'] ?? 99_999) < 2_000, `away for ${run.outageMs['192.0.2.50']} ms`);
+    stayedReachable(t, run, ['192.0.2.50']);
     t.strictSame((await node.state()).addressesOf('eth0'), ['192.0.2.50/24']);
     await node.text(`timeout 60 sh -c 'until ${routes} | grep -q "proto dhcp"; do sleep 0.2; done'`);
     t.match(await node.run('microshift-net apply --repair'), { exitCode: 0 });

@@ -6,6 +6,7 @@ import type { RunningCommand } from './command.ts';
 import { pointsOf } from './faults/points.ts';
 import type { TestNode } from './node.ts';
 import { type Picture, pictureLike } from './picture.ts';
+import { answersAgain } from './reachability.ts';
 
 export const apply = 'microshift-net apply';
 /** What a run has just done, as pointsOf() says it: a run is over within a second, so it is held there. */
@@ -18,8 +19,6 @@ export const afterStep = {
 };
 /** What a run that is held prints. */
 export const held = 'armed fault: held';
-// The promise: reachable again by itself after the agent was killed.
-const recoverLimitMs = 15_000;
 const address = '192.0.2.50';
 
 export interface Interfered {
@@ -67,18 +66,10 @@ export async function interferedHere(
   return { exitCode, signal, stderr, interferedAt, endedAfterMs: Math.round(endedAt - interferedAt) };
 }
 
-/** Asserts that the node becomes what it was, without a silence longer than the limit. */
-export async function isOld(
-  t: Test,
-  node: TestNode,
-  old: Picture,
-  since: number,
-  limitMs = recoverLimitMs,
-): Promise<void> {
+/** Asserts that the node becomes what it was, and answers. */
+export async function isOld(t: Test, node: TestNode, old: Picture, since: number): Promise<void> {
   t.strictSame(await pictureLike(node, old, 45_000), old, 'the node is as it was');
-  const outage = (await node.outages(since, await node.now()))[address];
-  t.comment(`away for ${outage?.longestMs} ms, in all ${outage?.totalMs} ms`);
-  t.ok((outage?.longestMs ?? limitMs + 1) <= limitMs, `reachable again within ${limitMs} ms: ${outage?.longestMs} ms`);
+  await answersAgain(t, node, since, address);
 }
 
 export async function giveBack(t: Test, node: TestNode, old: Picture): Promise<void> {

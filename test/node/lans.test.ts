@@ -1,8 +1,9 @@
 // Nodes that are special from the boot on: moved, nothing to do, rebooted, given back.
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
-import { hasMoved, stayedReachable } from './moved.ts';
+import { hasMoved } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
+import { stayedReachable } from './reachability.ts';
 
 const address = '192.0.2.50';
 
@@ -19,7 +20,7 @@ t.test('a NIC without a profile on disk', { skip: nodeSkip }, async (t) => {
 
   const run = await node.measure('microshift-net apply');
   t.equal(run.exitCode, 0, run.stderr);
-  stayedReachable(t, run, address);
+  stayedReachable(t, run, [address]);
   hasMoved(t, before, await node.state());
   await isSettled(t, node.run('microshift-net apply'));
 
@@ -95,7 +96,6 @@ async function appliedLate(t: Test, node: TestNode): Promise<void> {
   await node.text('. /testnode/lib.sh; . /testnode/lan.sh; before_cmd > /dev/null 2>&1 < /dev/null');
   const run = await node.run('microshift-net apply', { timeoutMs: 120_000 });
   t.match(run, { exitCode: 0, stderr: /^waiting up to 40 s for a default route$/m });
-  t.ok(run.wallMs > 10_000, `waited for ${Math.round(run.wallMs)} ms`);
   await node.ready();
 }
 

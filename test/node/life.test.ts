@@ -1,8 +1,9 @@
 // The years of a node: ovn.yaml and the admin's profiles change, it is rebooted and its plug is pulled, and it follows.
 import t, { type Test } from 'tap';
 import { nodeSkip } from './availability.ts';
-import { ownProfiles, stayedReachable } from './moved.ts';
+import { ownProfiles } from './moved.ts';
 import { bootNode, type MeasuredRun, type TestNode } from './node.ts';
+import { stayedReachable } from './reachability.ts';
 
 const unit = 'microshift-ovs-init.service';
 const [first, second] = ['192.0.2.50', '203.0.113.50'];
@@ -29,7 +30,7 @@ t.test('a node that changes', { skip: nodeSkip }, async (t) => {
 
   await t.test('no NIC any more', async (t) => {
     const run = await changeTo(t, node, 'uplink: none\n');
-    stayedReachable(t, run, first);
+    stayedReachable(t, run, [first]);
     await isOn(t, node, { 'br-ex': [withoutNic], eth0: [first], eth1: [second] });
     t.equal((await node.state()).link('br-ex')?.mac, '0a:59:00:00:00:01');
     await node.powerCut();
@@ -38,7 +39,7 @@ t.test('a node that changes', { skip: nodeSkip }, async (t) => {
 
   await t.test('and a NIC again', async (t) => {
     const run = await changeTo(t, node, 'uplink: eth0\n');
-    stayedReachable(t, run, first);
+    stayedReachable(t, run, [first]);
     await isOn(t, node, { 'br-ex': [first], eth0: [], eth1: [second] });
   });
 
@@ -46,7 +47,7 @@ t.test('a node that changes', { skip: nodeSkip }, async (t) => {
     await node.text('nmcli connection modify eth0 +ipv4.addresses 192.0.2.60/24 ipv4.dns-search new.example');
     const run = await node.measure('microshift-net apply');
     t.equal(run.exitCode, 0, run.stderr);
-    stayedReachable(t, run, first);
+    stayedReachable(t, run, [first]);
     await isOn(t, node, { 'br-ex': [first, '192.0.2.60'], eth0: [], eth1: [second] }, 'in place');
     t.match((await node.state()).file('/etc/resolv.conf'), /new\.example/);
     await node.text('nmcli connection modify eth0 -ipv4.addresses 192.0.2.60/24; sync');
@@ -57,7 +58,7 @@ t.test('a node that changes', { skip: nodeSkip }, async (t) => {
   await t.test('disable gives both back', async (t) => {
     const run = await node.measure('microshift-net disable');
     t.equal(run.exitCode, 0, run.stderr);
-    stayedReachable(t, run, first);
+    stayedReachable(t, run, [first]);
     const state = await node.state();
     t.strictSame(state.bridges(), []);
     t.strictSame(state.profileNames().toSorted(), profiles.toSorted());

@@ -1,7 +1,6 @@
 // What must hold once a node's NIC is the uplink of br-ex, said once for every test that moves one.
 import { isDeepStrictEqual } from 'node:util';
 import type { Test } from 'tap';
-import type { MeasuredRun } from './node.ts';
 import type { NodeState } from './state.ts';
 
 export const ownProfiles = ['br-ex', 'ovs-if-br-ex', 'ovs-port-br-ex'];
@@ -10,15 +9,6 @@ export const ownProfiles = ['br-ex', 'ovs-if-br-ex', 'ovs-port-br-ex'];
 export function areSame(t: Test, actual: readonly unknown[], wanted: readonly unknown[], what: string): void {
   const unlike = isDeepStrictEqual(actual, wanted) ? '' : `: ${JSON.stringify(actual)} for ${JSON.stringify(wanted)}`;
   t.strictSame(actual, wanted, `${what}${unlike}`);
-}
-
-/** What is handed over is answered all the time; what else runs on the machine may hold the node up for some scheduler slices. */
-const handoverLimitMs = 200;
-
-/** Asserts that the LAN could reach an address all through a run. */
-export function stayedReachable(t: Test, run: MeasuredRun, address: string): void {
-  const ms = run.outageMs[address] ?? Number.POSITIVE_INFINITY;
-  t.ok(ms <= handoverLimitMs, `${address} was away for ${ms} ms, in a run of ${Math.round(run.wallMs)} ms`);
 }
 
 /** Asserts that br-ex has everything that the uplink had: addresses, MAC, MTU, default routes and name servers. */

@@ -54,10 +54,14 @@ export interface MeasuredRun extends RunResult {
   /** All silences together by pinged address, in ms. */
   totalOutageMs: Record<string, number>;
   outages: Record<string, Outage>;
+  /** Whether each pinged address answered between the start and the end of the command. */
+  answeredMeanwhile: Record<string, boolean>;
   /** From the end of the command until every awaited address had answered; null when that did not happen in time. */
   recoveredAfterMs: number | null;
 }
 
+/** Twice the interval of the LAN's pings and their round trip on a busy machine. */
+const shortestJudgedMs = 100;
 const requestLimitMs = 30_000;
 // What NetworkManager does late (dispatcher, DAD, a second activation) shows within this.
 const defaultSettleMs = 2000;
@@ -133,13 +137,16 @@ export class TestNode {
     const recoveredAt = await this.now();
     await new Promise((resolve) => setTimeout(resolve, options.settleMs ?? defaultSettleMs));
     const outages = await this.outages(end.startedAt, await this.now());
-    const each = (pick: (outage: Outage) => number): Record<string, number> =>
-      Object.fromEntries(Object.entries(outages).map(([address, outage]) => [address, pick(outage)]));
+    const meanwhile = await this.outages(end.startedAt, end.endedAt);
+    const each = <T>(of: Record<string, Outage>, pick: (outage: Outage) => T): Record<string, T> =>
+      Object.fromEntries(Object.entries(of).map(([address, outage]) => [address, pick(outage)]));
     return {
       ...end,
       outages,
-      outageMs: each((outage) => outage.longestMs),
-      totalOutageMs: each((outage) => outage.totalMs),
+      outageMs: each(outages, (outage) => outage.longestMs),
+      totalOutageMs: each(outages, (outage) => outage.totalMs),
+      // A command that ends between two questions of the LAN cannot be answered meanwhile.
+      answeredMeanwhile: each(meanwhile, (outage) => outage.replies > 0 || end.wallMs < shortestJudgedMs),
       recoveredAfterMs: missing.length > 0 ? null : recoveredAt - end.endedAt,
     };
   }

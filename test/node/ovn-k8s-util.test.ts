@@ -40,7 +40,7 @@ t.test('ovn-k8s-util', { skip: nodeSkip }, async (t) => {
       const since = await node.now();
       t.match(await node.run('ovn-k8s-util nics-to-bridge eth0 eth1'), ended);
       await isTakenBack(node);
-      await isOld(t, node, untouched, since, 1_000);
+      await isOld(t, node, untouched, since);
       await node.text(`rm -f ${faultFile}`);
       t.equal(await node.text(lease('eth0')), leased, 'with its lease');
     });

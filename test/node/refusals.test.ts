@@ -20,7 +20,6 @@ interface Refusal {
   exitCode: number;
   /** The line on standard error: what, why, what to do. */
   says: RegExp;
-  limitMs?: number;
 }
 
 const untilFound = `timeout 10 sh -c 'until nmcli -t device | grep -q ^br-ex:ovs-interface:disconnected; do sleep 0.1; done'`;
@@ -101,7 +100,6 @@ const refusals: Refusal[] = [
     after: `kill -CONT ${vswitchdPid}`,
     exitCode: 5,
     says: /vswitchd.*no answer/,
-    limitMs: 5000,
   },
   {
     name: 'br-ex was made by hand',
@@ -204,7 +202,6 @@ t.test('refusals', { skip: nodeSkip }, async (t) => {
       t.match(run.stderr, says, `${name}: says where and what`);
       t.notMatch(run.stderr, /\n {4}at |internal|unexpected/, `${name}: no stack trace`);
       t.equal(run.stdout, '', name);
-      t.ok(run.wallMs < 15_000, `${name}: within ${run.wallMs} ms`);
       await node.text(`rm -rf ${configFile}`);
     }
     t.strictSame(await picture(node), before);
@@ -271,7 +268,6 @@ t.test('no uplink at all', { skip: nodeSkip }, async (t) => {
 
 async function isRefused(t: Test, node: TestNode, refusal: Refusal): Promise<void> {
   const { given, after = 'true', rewrites, command = 'microshift-net apply', exitCode, says } = refusal;
-  const { limitMs = 20_000 } = refusal;
   const healthy = await picture(node);
   if (given !== undefined) await node.text(given);
   await node.ready();
@@ -281,7 +277,6 @@ async function isRefused(t: Test, node: TestNode, refusal: Refusal): Promise<voi
   const lines = run.stderr.split('\n').filter((line) => line !== '');
   t.match(lines.find((line) => line.startsWith('microshift-net: ') || line.startsWith('error: ')) ?? '', says);
   t.notMatch(run.stderr, /\n {4}at |internal|unexpected/);
-  t.ok(run.wallMs < limitMs, `within ${Math.round(run.wallMs)} ms`);
   t.strictSame(await picture(node), before, 'the node is as it was');
   if (given === undefined) return;
   await node.text(after);

@@ -6,14 +6,13 @@ import { afterStep, interfered } from './interfere.ts';
 import { keyfileText } from './keyfiles.ts';
 import { areSame, hasMoved } from './moved.ts';
 import { bootNode, type TestNode } from './node.ts';
+import { stayedReachable } from './reachability.ts';
 import { type Shape, uplinkShapes } from './shapes.ts';
 import type { NodeState, Route } from './state.ts';
 
 // All shapes together take some minutes more.
 t.setTimeout(1_200_000);
 
-/** The bridge has the addresses before the NIC loses them; what else runs on the machine may hold the node up for some scheduler slices. */
-const outageLimitMs = 200;
 const shapes = { ...uplinkShapes, ...addressShapes };
 /** SHAPES: `all`, or names with semicolons between them; without, those that have broken a node before. */
 const asked = process.env.SHAPES;
@@ -72,10 +71,7 @@ async function movedAndBack(t: Test, node: TestNode, shape: Shape): Promise<void
   t.comment(`apply ${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
   if (run.exitCode !== 0) return;
   if (address !== null) {
-    t.ok(
-      (run.outageMs[address] ?? Infinity) <= (shape.startedMs ?? outageLimitMs),
-      `${address} was away for ${run.outageMs[address]} ms`,
-    );
+    stayedReachable(t, run, [address]);
   }
   const after = await node.state();
   hasMoved(t, before, after, uplink);

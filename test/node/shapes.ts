@@ -20,8 +20,6 @@ export interface Shape {
   stopped?: true;
   /** It cannot be moved: what apply says, and that everything is as before. */
   fails?: RegExp;
-  /** The uplink's profile is started anew before the move: longest silence then. */
-  startedMs?: number;
   /** Profiles that stay when the NIC is given back. */
   leaves?: string[];
 }
@@ -192,6 +190,5 @@ export const uplinkShapes: Readonly<Record<string, Shape>> = {
     after: 'ip link del eth0.100; nmcli connection delete eth0.100; true',
     profiles: {},
     leaves: ['eth0.100'],
-    startedMs: 1000,
   },
 };

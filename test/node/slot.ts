@@ -1,12 +1,15 @@
-// A CPU for a node. User-Mode Linux hands over between processes at every system call: kept on one CPU it is more than twice as fast and much
-// steadier, so every node gets a CPU of its own, two nodes at the most run at once, and the next one waits for its turn.
+// A place on a CPU for a node. User-Mode Linux hands over between processes at every system call: kept on one CPU it is more than twice as
+// fast and much steadier. A node waits for its timers for a third of its time, so each of two CPUs has two places; the next node waits.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
 import { sourceDir } from './source.ts';
 
-const nodesAtOnce = 2;
+const cpusForNodes = 2;
+/** Suffixes of a CPU's locks, one for each node that may run on it. A node takes a second place only when no CPU is free. */
+const placesOnCpu = ['', '-2'];
+const firstPlaceMs = 500;
 // Longer than the longest test file, which may hold both CPUs before us.
 const slotLimitMs = 1_200_000;
 const readyLimitMs = 20_000;
@@ -29,13 +32,20 @@ interface Candidate {
 
 /** Waits for a free CPU and sets up a fresh disk over the base. */
 export async function openKeeper(base: string, cache: string): Promise<Keeper> {
-  const candidates = cpus.slice(-nodesAtOnce).map((cpu) => candidate(cpu, base, cache));
-  const chosen = await Promise.race([...candidates.map((one) => one.held.then(() => one)), failLater()]).catch(
-    (error) => {
+  const candidates: Candidate[] = [];
+  const firstOf = (place: string): Promise<Candidate> => {
+    const added = cpus.slice(-cpusForNodes).map((cpu) => candidate(cpu, place, base, cache));
+    candidates.push(...added);
+    return Promise.race(added.map((one) => one.held.then(() => one)));
+  };
+  const [first = '', ...others] = placesOnCpu;
+  const free = firstOf(first);
+  const chosen = await Promise.race([free, timeout(firstPlaceMs, 'a CPU without a node')])
+    .catch(() => Promise.race([free, ...others.map(firstOf), timeout(slotLimitMs, `a free CPU (locks in ${cache})`)]))
+    .catch((error) => {
       for (const one of candidates) one.child.kill('SIGKILL');
       throw error;
-    },
-  );
+    });
   for (const one of candidates) if (one !== chosen) one.child.kill('SIGKILL');
   const { child, cpu } = chosen;
   const pid = child.pid as number;
@@ -54,14 +64,10 @@ export async function openKeeper(base: string, cache: string): Promise<Keeper> {
       return gone;
     },
   };
-
-  function failLater(): Promise<never> {
-    return timeout(slotLimitMs, `a free CPU (locks in ${cache})`);
-  }
 }
 
-function candidate(cpu: number, base: string, cache: string): Candidate {
-  const lock = path.join(cache, `cpu${cpu}.lock`);
+function candidate(cpu: number, place: string, base: string, cache: string): Candidate {
+  const lock = path.join(cache, `cpu${cpu}${place}.lock`);
   const command = ['--pdeathsig', 'KILL', 'flock', '--no-fork', lock, 'taskset', '-c', String(cpu)];
   const child = spawn('setpriv', [...command, 'unshare', '--mount', path.join(sourceDir, 'keeper.sh'), base], {
     stdio: ['pipe', 'pipe', 'inherit'],

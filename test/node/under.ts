@@ -2,19 +2,14 @@
 import type { Test } from 'tap';
 import { areSame } from './moved.ts';
 import type { MeasuredRun } from './node.ts';
+import { stayedReachable } from './reachability.ts';
 import type { NodeState } from './state.ts';
 
 const addresses = ['192.0.2.50', '203.0.113.50'];
 
-/** A node that is cut off is away for as long as two activations take, which are seconds; what else runs on the machine costs some tenths. */
-const awayLimitMs = 1_000;
-
-/** Asserts that the LAN could reach both addresses all through a run. */
+/** Asserts that the LAN reached both addresses during a run and after it. */
 export function reachable(t: Test, run: MeasuredRun): void {
-  for (const address of addresses) {
-    const ms = run.outageMs[address] ?? Number.POSITIVE_INFINITY;
-    t.ok(ms < awayLimitMs, `${address} was away for ${ms} ms, in a run of ${Math.round(run.wallMs)} ms`);
-  }
+  stayedReachable(t, run, addresses);
 }
 
 /** Asserts that a bridge has everything that its NIC had: addresses, routes, name servers; and its place among the default routes. */

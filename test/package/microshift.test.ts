@@ -7,14 +7,13 @@ import { nodeSkip } from '../node/availability.ts';
 import { managedVeths } from '../node/microshift-stand-in.ts';
 import { hasMoved } from '../node/moved.ts';
 import { bootNode, type TestNode } from '../node/node.ts';
+import { stayedReachable } from '../node/reachability.ts';
 import { buildPackage, rpmSkip } from './build-package.ts';
 import { buildStandIns, microshiftPackages } from './stand-ins.ts';
 
 const unit = 'microshift-ovs-init.service';
 // dpkg keeps the books of this node, so rpm knows of no dependency
 const rpm = 'rpm --nodeps';
-/** Nothing of this may cost the node its network; how short a move is, the benchmarks say. */
-const awayLimitMs = 500;
 
 /** Ordered as RHEL's is: with Before=network-online.target in our unit systemd would have to break a cycle. */
 const kdump = `[Unit]
@@ -201,9 +200,7 @@ async function runsOurs(t: Test, node: TestNode): Promise<void> {
 async function quiet(t: Test, node: TestNode, command: string): Promise<void> {
   const run = await node.measure(command);
   t.equal(run.exitCode, 0, `${command}: ${run.stderr}`);
-  t.comment(`${command}: away ${JSON.stringify(run.outageMs)}`);
-  for (const [address, longestMs] of Object.entries(run.outageMs))
-    t.ok(longestMs <= awayLimitMs, `${command}: ${address} was away for ${longestMs} ms`);
+  stayedReachable(t, run, Object.keys(run.outageMs));
 }
 
 /** NetworkManager's restart is followed by a repair. */

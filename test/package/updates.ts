@@ -2,8 +2,8 @@
 import type { Test } from 'tap';
 import { faultFile } from '../../agent/run/fault-points.ts';
 import { armFault } from '../node/armed-fault.ts';
-import { stayedReachable } from '../node/moved.ts';
 import type { TestNode } from '../node/node.ts';
+import { stayedReachable } from '../node/reachability.ts';
 
 // dpkg keeps the books of this node, so rpm knows of no dependency
 export const rpm = 'rpm --nodeps';
@@ -42,12 +42,12 @@ export async function killedInUpdate(t: Test, node: TestNode): Promise<void> {
     `${update} & until pgrep -f '[h]ook post-upgrade' || ! kill -0 $!; do :; done; kill -9 $!; wait $!`,
   );
   t.equal(died.exitCode, 137, 'rpm is killed while a scriptlet of ours runs');
-  stayedReachable(t, died, address);
+  stayedReachable(t, died, [address]);
   t.equal(await node.text(installed), '0.2.0\n0.2.1\n5.0.0', 'both versions are in its books');
   t.match(await node.run('microshift-net verify'), { exitCode: 0 }, 'br-ex stays');
   const mended = await node.measure(`${update} --replacepkgs`);
   t.equal(mended.exitCode, 0, mended.stderr);
-  stayedReachable(t, mended, address);
+  stayedReachable(t, mended, [address]);
   t.equal(await node.text(installed), '0.2.1\n5.0.1');
   t.equal(await node.text(broken), '', 'everything is as it was packed');
   t.match(await node.run('microshift-net verify'), { exitCode: 0 });
@@ -64,7 +64,7 @@ export async function killedInRemoval(t: Test, node: TestNode): Promise<void> {
   t.match(await node.text('rpm -q microshift-net'), 'microshift-net-0.2.1');
   const again = await node.measure(`${rpm} -e $(rpm -qa 'microshift-net*')`);
   t.equal(again.exitCode, 0, again.stderr);
-  stayedReachable(t, again, address);
+  stayedReachable(t, again, [address]);
 }
 
 /** From the real package of 0.1.0, in use, to both of today's. Leaves a node without them. */
@@ -76,7 +76,7 @@ export async function updatedFromFormer(t: Test, node: TestNode): Promise<void> 
   const run = await node.measure(`${rpm} -U /root/packages/first/*.noarch.rpm`);
   t.equal(run.exitCode, 0, run.stderr);
   t.comment(run.stderr);
-  stayedReachable(t, run, address);
+  stayedReachable(t, run, [address]);
   t.equal(await node.text(installed), '0.2.0\n5.0.0');
   t.equal(await node.text(broken), '', 'everything is as it was packed');
   t.match((await node.state()).interfacesOf('br-ex'), ['br-ex', 'eth0'], 'br-ex stays');

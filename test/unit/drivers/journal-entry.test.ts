@@ -33,9 +33,7 @@ t.test('a logger that is missing, fails or hangs is a no, not an error', async (
     const folder = t.testdir({ logger: text });
     chmodSync(join(folder, 'logger'), 0o755);
     process.env.PATH = `${folder}:${path}`;
-    const start = performance.now();
     t.notOk(await enterInJournal({ MESSAGE: 'text' }), name);
-    t.ok(performance.now() - start < 5_000, 'and soon');
   }
 });
 

@@ -42,6 +42,24 @@ if (server !== null) {
     );
   });
 
+  t.test('objects that are too long for a page together come in shorter pages', async (t) => {
+    const { maps, put } = await newNamespace(server, 'long');
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    for (const name of names) await put(name, name.repeat(900_000));
+    const between = await goBetween(t, server);
+    const api = openTestApi(server.kubeconfig('between', { server: between.server }), { pageSize: 200 });
+    t.teardown(api.close);
+    const heard = hear(api, maps);
+    await heard.until((all) => all.names.has('h'), 'all of it is heard');
+    t.match(heard.log[0], new RegExp(`^whole .*${names.join(' ')}$`));
+    const sizes = between.requests.flatMap(({ url }) => url.searchParams.get('limit') ?? []);
+    t.strictSame(
+      sizes,
+      ['200', '40', '8', '1', ...names.slice(1).map(() => '1')],
+      'none of 4 MiB is parsed in one piece',
+    );
+  });
+
   t.test('a watch that had its time goes on where the last bookmark was', async (t) => {
     const { maps, put } = await newNamespace(server, 'again');
     const other = await newNamespace(server, 'elsewhere');

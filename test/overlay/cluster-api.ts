@@ -26,7 +26,12 @@ const relay = `
 `;
 
 /** Brings the server to a node, and lets its agent find it. */
-export async function giveApi(t: Test, host: Host, server: ApiServer): Promise<void> {
+export async function giveApi(
+  t: Test,
+  host: Host,
+  server: ApiServer,
+  keys: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const outside = spawn(process.execPath, ['-e', relay, host.path(socket), String(server.port)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { PATH: process.env.PATH },
@@ -46,7 +51,7 @@ export async function giveApi(t: Test, host: Host, server: ApiServer): Promise<v
     'current-context': 'test',
   };
   host.write(file, JSON.stringify(config));
-  configure(host, { kubeconfig: file });
+  configure(host, { kubeconfig: file, ...keys });
 }
 
 /** A namespace as it is once the controllers of a real cluster have seen it; none run here. */

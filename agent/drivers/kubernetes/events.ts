@@ -3,6 +3,7 @@ import { asAgentError } from '../../errors.ts';
 import { collectionPath } from '../../manifests/kinds.ts';
 import { fieldManager } from '../../manifests/object.ts';
 import type { ApiOptions, Notice } from './api.ts';
+import { createEventBudget } from './event-budget.ts';
 import type { HttpCall } from './http.ts';
 import { persist } from './persist.ts';
 import type { Session } from './session.ts';
@@ -31,6 +32,7 @@ export function createEvents(session: Session, { nodeName, say }: ApiOptions): (
   const known = new Map<string, Told>();
   const slot = createSlots(1);
   const complained = new Set<string>();
+  const ofNamespaces = createEventBudget();
   let budget = longestBurst;
   let budgetAt = performance.now();
   let waiting = 0;
@@ -62,13 +64,14 @@ export function createEvents(session: Session, { nodeName, say }: ApiOptions): (
   };
 
   const tell = (notice: Notice): void => {
-    const { regarding, reason, note } = notice;
-    const key = [regarding.kind, regarding.uid, reason, note].join(' ');
+    const { regarding } = notice;
+    const key = keyOf(notice);
     const now = performance.now();
     const told = known.get(key);
     if (told !== undefined && now - told.madeAt < keptMs) {
       told.count += 1;
-      if (now - told.writtenAt < session.limits.countEveryMs || !isWithinBudget(now)) return;
+      if (now - told.writtenAt < session.limits.countEveryMs) return;
+      if (ofNamespaces.ask(regarding.namespace, now) !== 'make' || !isWithinBudget(now)) return;
       told.writtenAt = now;
       void send(countCall(told)).then((status) => {
         // Somebody has deleted it.
@@ -76,7 +79,17 @@ export function createEvents(session: Session, { nodeName, say }: ApiOptions): (
       });
       return;
     }
+    const grant = ofNamespaces.ask(regarding.namespace, now);
+    if (grant === 'none') return;
+    if (grant === 'last') {
+      if (isWithinBudget(now)) make(othersLeftOut(regarding.namespace), now);
+      return;
+    }
     if (!isWithinBudget(now)) return;
+    make(notice, now);
+  };
+  const make = (notice: Notice, now: number): void => {
+    const key = keyOf(notice);
     const { path, name, body } = eventOf(notice, nodeName);
     known.delete(key);
     known.set(key, { path: `${path}/${name}`, madeAt: now, writtenAt: now, count: 1 });
@@ -85,6 +98,27 @@ export function createEvents(session: Session, { nodeName, say }: ApiOptions): (
     void send({ method: 'POST', path, body });
   };
   return tell;
+}
+
+function keyOf({ regarding, reason, note }: Notice): string {
+  return [regarding.kind, regarding.uid, reason, note].join(' ');
+}
+
+/** The last Event of a namespace whose budget is used up. */
+function othersLeftOut(namespace: string): Notice {
+  return {
+    regarding: {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      namespace,
+      name: namespace === '' ? 'default' : namespace,
+      uid: '',
+    },
+    type: 'Warning',
+    reason: 'EventsLeftOut',
+    action: 'Report',
+    note: 'more goes wrong in this namespace than Events are made of, and the next ones are left out; correct what the Events before this one say, and look at "microshift-net overlay status" on the central node',
+  };
 }
 
 function countCall({ path, count }: Told): HttpCall {

@@ -25,6 +25,8 @@ export interface HttpCall {
   /** What the answer shall be; absent: the object as JSON. */
   readonly accept?: string;
   readonly signal?: AbortSignal;
+  /** Most bytes of the answer; absent: 64 MiB. */
+  readonly longestBytes?: number;
 }
 
 /** What the API server answered; `body` is parsed where it is JSON. */
@@ -109,5 +111,6 @@ export function retryAfterMsOf({ headers }: Pick<IncomingMessage, 'headers'>): n
 function tooLong(): AgentError {
   return new AgentError('cluster-refused', 'the API server sends more than can be an answer', {
     hint: 'check that the kubeconfig names an API server',
+    facts: { isTooLong: true },
   });
 }

@@ -1,3 +1,4 @@
+import { isAgentError } from '../../errors.ts';
 import { fieldAt, listAt } from '../../manifests/object.ts';
 import { refusal } from './errors.ts';
 import type { Access } from './http.ts';
@@ -13,8 +14,18 @@ export interface AskedCollection {
 }
 
 /**
- * Lists a collection page by page, so that no more than a page is in memory as the API has it; `read` makes of an object what is kept. null: it took so
- * long that the server has forgotten what the first page was of (410).
+ * Most bytes of a page, which is parsed in one piece: 4 MiB take some tens of milliseconds. Pages of pods have about a megabyte; objects of a hostile user have
+ * up to 1.5 MiB each (etcd), so that a page of fewer is asked for.
+ */
+const longestPageBytes = 4 * 1024 * 1024;
+
+/** A page that is too long is asked for again with so many times fewer objects. */
+const fewer = 5;
+
+/**
+ * Lists a collection page by page, so that no more than a page is in memory as the API has it; `read` makes of an object what is kept. Objects that are too
+ * long for a page together come in shorter pages, and in the end one by one. null: it took so long that the server has forgotten what the first page was
+ * of (410).
  */
 export async function listPages<T>(
   { limits }: Pick<Session, 'limits'>,
@@ -25,9 +36,19 @@ export async function listPages<T>(
 ): Promise<{ readonly objects: readonly T[]; readonly version: string } | null> {
   const objects: T[] = [];
   let next = '';
+  let size = limits.pageSize;
   do {
-    const page = { limit: String(limits.pageSize), ...(next === '' ? {} : { continue: next }) };
-    const answer = await sendOnce(access, { method: 'GET', path, query: { ...query, ...page } }, limits.answerMs, stop);
+    const page = { limit: String(size), ...(next === '' ? {} : { continue: next }) };
+    const longest = size === 1 ? {} : { longestBytes: longestPageBytes };
+    const call = { method: 'GET', path, query: { ...query, ...page }, ...longest } as const;
+    const answer = await sendOnce(access, call, limits.answerMs, stop).catch((error: unknown) => {
+      if (isAgentError(error) && error.facts.isTooLong === true && size > 1) return null;
+      throw error;
+    });
+    if (answer === null) {
+      size = Math.max(1, Math.floor(size / fewer));
+      continue;
+    }
     const { status, body } = answer;
     if (status === 410) return null;
     if (status !== 200) throw refusal(access, answer, `list ${title}`);

@@ -13,7 +13,7 @@ export async function sendOnce(
 ): Promise<Answer> {
   const limit = timeLimit(limitMs, ...stops);
   try {
-    return await answerOf(await openCall(access, { ...call, signal: limit.signal }));
+    return await answerOf(await openCall(access, { ...call, signal: limit.signal }), call.longestBytes);
   } catch (error) {
     throw sendError(access, error, ...stops);
   } finally {
@@ -22,8 +22,8 @@ export async function sendOnce(
 }
 
 /** Reads an answer to its end. */
-export async function answerOf(incoming: IncomingMessage): Promise<Answer> {
-  const text = await bodyOf(incoming);
+export async function answerOf(incoming: IncomingMessage, longestBytes?: number): Promise<Answer> {
+  const text = await bodyOf(incoming, longestBytes);
   const isJson = incoming.headers['content-type']?.startsWith('application/json') === true;
   return {
     status: incoming.statusCode ?? 0,

@@ -101,7 +101,12 @@ function addPkiCommands(overlay: Command, addTo: AddTo): void {
     command
       .option('--gateway <addresses>', "what its gateway may have besides the node's tunnel address, with commas")
       .option('--gateway-subnets <subnets>', "other nodes' subnets that may leave by its gateway, with commas");
-  withGrant(withBundle(issue)).requiredOption(
+  const withRequest = (command: Command): Command =>
+    command.option(
+      '--request <file>',
+      'what pki request has made on the node, which keeps its key; - is standard input',
+    );
+  withGrant(withRequest(withBundle(issue))).requiredOption(
     '--system-id <id>',
     'what the node has in /etc/openvswitch/system-id.conf',
   );
@@ -115,10 +120,24 @@ function addPkiCommands(overlay: Command, addTo: AddTo): void {
   const renew = add(
     'renew [node]',
     'a new certificate: for this node, or as a bundle with which another one joins again',
-    async (output, node: string | undefined, options: Pick<PkiOptions, 'days' | 'outputFile'>) =>
+    async (output, node: string | undefined, options: Pick<PkiOptions, 'days' | 'outputFile' | 'request'>) =>
       (await import('../commands/overlay-pki.ts')).renew(node, options, output),
   );
-  withBundle(renew);
+  withRequest(withBundle(renew));
+  add(
+    'request',
+    'make a key that stays on this node, and ask for a certificate of it',
+    async (output, options: Pick<PkiOptions, 'outputFile'>) =>
+      (await import('../commands/overlay-pki.ts')).request(options, output),
+  ).option('-o, --output-file <file>', 'where the request goes; - is standard output (the default)');
+  add(
+    'rotate',
+    'replace the authority of the cluster; every member gets a certificate of the new one',
+    async (output, options: { readonly finish?: true; readonly days?: number }) =>
+      (await import('../commands/overlay-pki.ts')).rotate(options, output),
+  )
+    .option('--finish', 'trust the old one no more, whoever has no certificate of the new one yet')
+    .option('--days <days>', 'how long the new authority is valid (3650)', positiveDays);
   add('show', 'the certificates on this node, and how long each is valid', async (output) =>
     (await import('../commands/overlay-pki.ts')).show(output),
   );

@@ -1,13 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { writeFileAtomically } from '../drivers/host/files.ts';
+import { AgentError, messageOf } from '../errors.ts';
 import type { GatewayGrant } from '../model/overlay.ts';
 import type { OverlayBundle } from '../model/overlay-record.ts';
 import { withLock } from '../run/lock.ts';
+import { askForCertificate, parseRequest } from '../run/overlay/ask.ts';
 import { certificateDays, initAuthority, listCertificates } from '../run/overlay/authority.ts';
+import { rotateAuthority } from '../run/overlay/certificates.ts';
 import { grantGateway, issueBundle, renewBundle } from '../run/overlay/issue.ts';
 import { daysUntil } from '../run/overlay/nodes.ts';
 import { overlayPlaces } from '../run/overlay/places.ts';
 import { bundleText } from '../run/overlay/record.ts';
-import { bundleWrittenText, certificatesText } from '../view/overlay-view.ts';
+import { bundleWrittenText, certificatesText, requestWrittenText, rotationText } from '../view/overlay-pki-view.ts';
 import type { Output } from './output.ts';
 import { startOverlay } from './overlay-start.ts';
 import { requireRoot } from './root.ts';
@@ -18,6 +22,8 @@ export interface PkiOptions {
   /** Addresses and subnets of the gateway that the node may be, with commas. */
   readonly gateway?: string;
   readonly gatewaySubnets?: string;
+  /** The file with the request of the node, which keeps its key; `-` is standard input; absent: the key is made here. */
+  readonly request?: string;
   /** Where the bundle goes; absent or `-`: standard output. */
   readonly outputFile?: string;
 }
@@ -39,8 +45,51 @@ export async function issue(name: string, options: PkiOptions, output: Output): 
   const { places } = await startOverlay(command);
   const { systemId, days = certificateDays } = options;
   const granted = grantOf(options);
-  const bundle = await withLock(command, () => issueBundle({ name, systemId, days, granted }, places));
+  const request = requestIn(options.request);
+  const bundle = await withLock(command, () => issueBundle({ name, systemId, days, granted, request }, places));
   giveOut(bundle, options.outputFile, output);
+}
+
+/** `overlay pki request`: makes a key that stays on this node, and asks for a certificate of it. */
+export async function request({ outputFile }: Pick<PkiOptions, 'outputFile'>, output: Output): Promise<void> {
+  const command = 'overlay pki request';
+  const { places } = await startOverlay(command);
+  const made = await withLock(command, () => askForCertificate(places));
+  if (outputFile === undefined || outputFile === '-') {
+    output.result(made.trimEnd(), { command, outcome: 'changed', request: made });
+    return;
+  }
+  writeFileAtomically(outputFile, made);
+  output.result(requestWrittenText(outputFile), { command, outcome: 'changed', file: outputFile });
+}
+
+/** `overlay pki rotate`: replaces the authority of the cluster, on the central node. */
+export async function rotate(
+  { finish = false, days }: { readonly finish?: boolean; readonly days?: number },
+  output: Output,
+): Promise<void> {
+  const command = 'overlay pki rotate';
+  const { places } = await startOverlay(command);
+  const rotation = await withLock(command, () => rotateAuthority(places, finish, output.say, days));
+  output.result(rotationText(rotation), { command, outcome: 'changed', ...rotation });
+}
+
+function requestIn(file: string | undefined): string | null {
+  if (file === undefined) return null;
+  const unusable = (what: string, cause?: unknown): AgentError =>
+    new AgentError('bad-usage', `${file} ${what}`, {
+      hint: 'make the request on the node with: microshift-net overlay pki request',
+      cause,
+    });
+  let text: string;
+  try {
+    text = readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (cause) {
+    throw unusable(`cannot be read: ${messageOf(cause)}`, cause);
+  }
+  const request = parseRequest(text);
+  if (request === null) throw unusable('is no request for a certificate');
+  return request;
 }
 
 /** `overlay pki grant NODE`: what the gateway of a member may have besides the member's tunnel address. */
@@ -64,13 +113,14 @@ function grantOf({ gateway = '', gatewaySubnets = '' }: GrantOptions): GatewayGr
 /** `overlay pki renew [NODE]`: a new certificate; for another node as a bundle with which it joins again. */
 export async function renew(
   name: string | undefined,
-  options: Pick<PkiOptions, 'days' | 'outputFile'>,
+  options: Pick<PkiOptions, 'days' | 'outputFile' | 'request'>,
   output: Output,
 ): Promise<void> {
   const command = 'overlay pki renew';
   const { places } = await startOverlay(command);
   const { days = certificateDays } = options;
-  const bundle = await withLock(command, () => renewBundle(name, days, places));
+  const request = requestIn(options.request);
+  const bundle = await withLock(command, () => renewBundle(name, days, request, places));
   if (bundle !== null) {
     giveOut(bundle, options.outputFile, output);
     return;

@@ -49,7 +49,7 @@ function inWords(name: string): string {
 
 function renewal(isCentral: boolean, node: string, isOwn: boolean): readonly string[] {
   if (node === 'ca')
-    return [advice('take every node out with `microshift-net overlay leave`, and begin the overlay anew')];
+    return ['microshift-net overlay pki rotate # on the central node'];
   if (isCentral && isOwn) return ['microshift-net overlay pki renew'];
   const file = `${node}.bundle`;
   const [there, here] = isCentral ? ['', ` # on ${node}`] : [' # on the central node', ''];

@@ -29,10 +29,11 @@ export interface OverlayRecord {
   readonly members: readonly OverlayNode[] | null;
 }
 
-/** What a node needs to join, in one file: who has it can be that node. */
+/** What a node needs to join, in one file: with a key in it, who has it can be that node. */
 export interface OverlayBundle extends Omit<OverlayRecord, 'gateway' | 'members'> {
   readonly pem: {
-    readonly key: string;
+    /** null: the node has made it itself, and it has never left it. */
+    readonly key: string | null;
     readonly certificate: string;
     readonly authority: string;
   };

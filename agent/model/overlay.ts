@@ -135,6 +135,8 @@ export interface LocalFacts {
   readonly northbound: readonly string[];
   /** The data path of br-int; null: the kernel's. */
   readonly datapathType: 'netdev' | null;
+  /** The request for a certificate that the node announces; null: it asks for none; absent: what is announced stays. */
+  readonly request?: string | null;
   readonly rows: DatabaseRows;
 }
 
@@ -144,6 +146,8 @@ export interface CentralFacts {
   /** Listeners that shall be there. */
   readonly connections: readonly OverlayConnection[];
   readonly tls: OverlayTls | null;
+  /** Keys of SB_Global.external_ids that members read; absent: none of ours shall be there. */
+  readonly published?: Readonly<Record<string, string>>;
   readonly rows: DatabaseRows;
 }
 

@@ -2,12 +2,13 @@ import { AgentError } from '../errors.ts';
 import type { CentralFacts, OverlayPlan } from '../model/overlay.ts';
 import { is, keys } from './column-changes.ts';
 import { createDraft, type Draft, foundIn, type WantedRow } from './draft.ts';
-import { textOf } from './existing.ts';
+import { mapOf, textOf } from './existing.ts';
+import { isPublishedKey } from './renewal.ts';
 import { isOwnedBy } from './tags.ts';
 
 /** What has to change in a central database so that it listens as wanted. Listeners of others stay. */
 export function planCentral(facts: CentralFacts): OverlayPlan {
-  const { owner, connections, tls, rows } = facts;
+  const { owner, connections, tls, published = {}, rows } = facts;
   const draft = createDraft(foundIn(rows), owner);
   const table = rows.database === 'OVN_Southbound' ? 'SB_Global' : 'NB_Global';
   const root = draft.existing.all(table)[0] ?? null;
@@ -18,6 +19,17 @@ export function planCentral(facts: CentralFacts): OverlayPlan {
   }
   const global: WantedRow = { table, title: table, reference: root._uuid, existing: root };
   if (tls !== null) wantTls(draft, global, tls, owner);
+  if (rows.database === 'OVN_Southbound') {
+    const surplus = Object.keys(mapOf(root, 'external_ids')).filter(
+      (key) => isPublishedKey(key) && !(key in published),
+    );
+    draft.want({
+      ...global,
+      columns: { external_ids: { keys: published, without: surplus } },
+      isShared: true,
+      why: 'members renew their certificates by it',
+    });
+  }
   for (const { target, role, inactivityProbeMs } of connections) {
     draft.want({
       table: 'Connection',

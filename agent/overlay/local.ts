@@ -49,7 +49,7 @@ export function planLocalRemoval({ layout, rows }: Pick<LocalFacts, 'layout' | '
     draft.remove('Port', row, textOf(row, 'name'), 'it led to the cluster');
   const ids = mapOf(root.existing, 'external_ids');
   const tagged = (ids[tagKeys.keys] ?? '').split(',').filter((key) => key !== '' && !lasting.includes(key));
-  const shared = sharedSettings(ids, null, []);
+  const shared = sharedSettings(ids, null, [], null);
   const own = {
     external_ids: [...tagged, ...shared.drop, tagKeys.keys],
     other_config: tagged.flatMap((key) => (key.startsWith(inOtherConfig) ? [key.slice(inOtherConfig.length)] : [])),
@@ -98,7 +98,8 @@ function rootOf(draft: Draft): WantedRow {
 const remoteProbeMs = 10_000;
 
 /** Keys that ovn-controller reads (ovn-controller(8)). */
-function wantSettings(draft: Draft, root: WantedRow, { node, southbound, northbound, datapathType }: LocalFacts): void {
+function wantSettings(draft: Draft, root: WantedRow, facts: LocalFacts): void {
+  const { node, southbound, northbound, datapathType, request } = facts;
   const there = mapOf(root.existing, 'external_ids');
   const ids: Record<string, string> = {
     'system-id': node.systemId,
@@ -114,7 +115,7 @@ function wantSettings(draft: Draft, root: WantedRow, { node, southbound, northbo
     ...(northbound.length > 0 && { 'ovn-nb': northbound.join(',') }),
     ...(datapathType !== null && { 'ovn-bridge-datapath-type': datapathType }),
   };
-  const shared = sharedSettings(there, node.gateway, node.listeners);
+  const shared = sharedSettings(there, node.gateway, node.listeners, request);
   const before = (there[tagKeys.keys] ?? '').split(',').filter((key) => key !== '');
   // What pointed to another cluster points to none afterwards.
   const isOwn = (key: string): boolean => before.includes(key) || there[key] !== ids[key];

@@ -1,6 +1,7 @@
 import type { Listener, OverlayGateway } from '../model/overlay.ts';
 import { isListenerEntry, listenerEntries } from './announced-listeners.ts';
 import { announcement, isAnnounced } from './announcement.ts';
+import { isRequestEntry, requestEntry } from './renewal.ts';
 import { tagKeys } from './tag-keys.ts';
 
 /** Changes of external_ids: what is put there, and which keys go. */
@@ -12,12 +13,14 @@ export interface SettingChanges {
 /**
  * Returns the changes of the external_ids keys in which other programs have entries besides the agent's (ovn-controller(8)): `ovn-bridge-mappings`
  * says where a gateway's network leaves, `ovn-cms-options` what the central node has to know about it. Entries of other programs stay unchanged. If
- * `gateway` is null, no gateway entry is the agent's. Without `listeners`, the announced listeners also stay unchanged.
+ * `gateway` is null, no gateway entry is the agent's. Without `listeners` or `request`, the entries of these also stay unchanged; `request` null means
+ * that the node asks for no certificate.
  */
 export function sharedSettings(
   there: Readonly<Record<string, string>>,
   gateway: OverlayGateway | null,
   listeners?: readonly Listener[],
+  request?: string | null,
 ): SettingChanges {
   const mappings = entriesOf(there['ovn-bridge-mappings']);
   const options = entriesOf(there['ovn-cms-options']);
@@ -32,9 +35,10 @@ export function sharedSettings(
       : [...mappings.filter(isOther), ...(own === null ? [] : [own])],
     [tagKeys.mapping]: own === null || isForeign ? [] : [own],
     'ovn-cms-options': [
-      ...options.filter((entry) => !isAnnounced(entry) && !isListenerEntry(entry)),
+      ...options.filter((entry) => !isAnnounced(entry) && !isListenerEntry(entry) && !isRequestEntry(entry)),
       ...(gateway === null ? [] : announcement(gateway)),
       ...(listeners === undefined ? options.filter(isListenerEntry) : listenerEntries(listeners)),
+      ...(request === undefined ? options.filter(isRequestEntry) : request === null ? [] : [requestEntry(request)]),
     ],
   };
   const entries = Object.entries(wanted);

@@ -22,7 +22,7 @@ export const followedColumns = {
     Static_MAC_Binding: ['logical_port', 'ip', 'mac', 'override_dynamic_mac'],
   },
   OVN_Southbound: {
-    SB_Global: ['connections', 'ssl'],
+    SB_Global: ['connections', 'ssl', 'external_ids'],
     Connection: ['target', 'role', 'inactivity_probe'],
     SSL: ['private_key', 'certificate', 'ca_cert'],
     Chassis: ['name', 'hostname', 'encaps', 'other_config'],

@@ -1,5 +1,5 @@
 import type { NodeState, OverlayChanges } from '../model/overlay-plan.ts';
-import type { OverlayBundle, OverlayRecord } from '../model/overlay-record.ts';
+import type { OverlayRecord } from '../model/overlay-record.ts';
 import type { RowChange } from '../model/rows.ts';
 import { joinLines, type Style } from './style.ts';
 
@@ -116,18 +116,10 @@ export function disabledText(done: {
 /** How another node joins: one line, run there. */
 export function joinText({ node }: OverlayRecord): string {
   const [address = ''] = node.encap.addresses;
-  const issue = `microshift-net overlay pki issue "$(hostname)" --system-id "$(cat /etc/openvswitch/system-id.conf)"`;
+  const issue = `microshift-net overlay pki issue "$(hostname)" --system-id "$(cat /etc/openvswitch/system-id.conf)" --request -`;
   return joinLines([
     'To join a node, run there as root:',
-    `  ssh root@${address} ${issue} | microshift-net overlay join -`,
-  ]);
-}
-
-/** A bundle that went into a file. */
-export function bundleWrittenText({ node }: OverlayBundle, file: string): string {
-  return joinLines([
-    `${file} is for ${node.name}, which has ${node.subnets.join(' and ')}. Whoever has it can be that node: copy it there, and remove it.`,
-    `Then run there: microshift-net overlay join ${file}`,
+    `  microshift-net overlay pki request | ssh root@${address} ${issue} | microshift-net overlay join -`,
   ]);
 }
 
@@ -193,22 +185,8 @@ function gatewayWords({ gateway }: NodeState): string {
   return `${addresses} on ${gateway.bridge}${gateway.isUp ? '' : ', down'}`;
 }
 
-/** Certificates as a table. */
-export function certificatesText(
-  certificates: readonly { name: string; commonName: string; notAfter: string; days: number; file: string }[],
-  style: Style,
-): string {
-  if (certificates.length === 0) return 'There are no certificates on this node.';
-  const rows = certificates.map(({ name, commonName, notAfter, days, file }) => [
-    name,
-    commonName,
-    `${notAfter.slice(0, 10)} (${days < 0 ? 'over' : `${days} days`})`,
-    file,
-  ]);
-  return joinLines(tableLines(['OF', 'NAME IN IT', 'VALID UNTIL', 'FILE'], rows, style));
-}
-
-function tableLines(head: readonly string[], rows: readonly (readonly string[])[], style: Style): string[] {
+/** Rows as lines with columns, and a head. */
+export function tableLines(head: readonly string[], rows: readonly (readonly string[])[], style: Style): string[] {
   const widths = head.map((word, column) => Math.max(word.length, ...rows.map((row) => (row[column] ?? '').length)));
   const line = (cells: readonly string[]): string =>
     cells

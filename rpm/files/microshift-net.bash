@@ -34,10 +34,12 @@ _microshift_net() {
         overlay/trace) words='--tcp --udp --icmp --back --from-node' ;;
         overlay/leave) words='--node' ;;
         overlay/disable) words='--force' ;;
-        overlay/pki) words='init issue renew show' ;;
+        overlay/pki) words='init issue renew grant request rotate show' ;;
         overlay/pki/init) words='--days' ;;
-        overlay/pki/issue) words='--system-id --days --output-file' ;;
-        overlay/pki/renew) words='--days --output-file' ;;
+        overlay/pki/issue) words='--system-id --request --days --output-file' ;;
+        overlay/pki/renew) words='--request --days --output-file' ;;
+        overlay/pki/request) words='--output-file' ;;
+        overlay/pki/rotate) words='--finish --days' ;;
         manifests/) words='render diff apply status delete' ;;
         manifests/render) words='--flavor --image --cni-bin-dir --control-plane --directory --kustomization' ;;
         manifests/apply) words='--flavor --image --cni-bin-dir --control-plane --kubeconfig --timeout --running-image --wait --force-conflicts --unless-microshift' ;;

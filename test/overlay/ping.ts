@@ -2,7 +2,7 @@
 import type { Host } from './hosts.ts';
 
 /** Asks once a second until there is an answer, which a switch or router that has just been made may owe; prints its time to live. Options: -w, -I. */
-const script = `#!/usr/bin/perl
+export const pingScript = `#!/usr/bin/perl
 use Socket;
 use Getopt::Long qw(:config no_ignore_case);
 my ($limit, $device) = (30, undef);
@@ -30,12 +30,12 @@ exit 1;
 
 /** The time to live with which an address answers a node; null: it does not answer within half a minute. */
 export function ping(from: Pick<Host, 'run'>, address: string): number | null {
-  const { status, stdout } = from.run(['perl', '-e', script, '--', address]);
+  const { status, stdout } = from.run(['perl', '-e', pingScript, '--', address]);
   return status === 0 ? Number(stdout) : null;
 }
 
 /** Gives a node the program, for what it starts itself. */
 export function installPing(host: Host): void {
-  host.write('/usr/bin/ping', script);
+  host.write('/usr/bin/ping', pingScript);
   host.must('chmod', '755', '/usr/bin/ping');
 }

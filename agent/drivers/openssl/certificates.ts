@@ -32,9 +32,25 @@ export type CertificateUse = 'server and client' | 'client';
 export function makeAuthority(folder: string, name: string, days: number): Promise<KeyPair> {
   return inFolder(folder, async (file) => {
     const key = await makeKey(file);
+    await request(file, name);
     const extensions = ['basicConstraints=critical,CA:TRUE', 'keyUsage=critical,keyCertSign,cRLSign'];
     await sign(file, name, extensions, days, ['-selfsign', '-keyfile', file('key')]);
     return { key, certificate: readFileSync(file('certificate'), 'utf8') };
+  });
+}
+
+/** A private key and a request for a certificate of its public half (RFC 2986), both as PEM. */
+export interface KeyAndRequest {
+  readonly key: string;
+  readonly request: string;
+}
+
+/** Makes a new key and a request for a certificate of it. The authority that signs decides what the certificate says. */
+export function makeRequest(folder: string, commonName: string): Promise<KeyAndRequest> {
+  return inFolder(folder, async (file) => {
+    const key = await makeKey(file);
+    await request(file, commonName);
+    return { key, request: readFileSync(file('request'), 'utf8') };
   });
 }
 
@@ -51,21 +67,57 @@ export function issueCertificate(
 ): Promise<KeyPair> {
   return inFolder(folder, async (file) => {
     const key = await makeKey(file);
-    writeFileSync(file('ca-key'), authority.key, { mode: 0o600 });
-    writeFileSync(file('ca-certificate'), authority.certificate);
-    const extensions = [
-      'basicConstraints=critical,CA:FALSE',
-      'keyUsage=critical,digitalSignature,keyAgreement',
-      `extendedKeyUsage=${use === 'client' ? 'clientAuth' : 'serverAuth,clientAuth'}`,
-      `subjectAltName=DNS:${commonName}`,
-      'authorityKeyIdentifier=keyid',
-    ];
-    await sign(file, commonName, extensions, days, ['-cert', file('ca-certificate'), '-keyfile', file('ca-key')]);
-    return { key, certificate: readFileSync(file('certificate'), 'utf8') };
+    await request(file, commonName);
+    return { key, certificate: await signRequestIn(file, authority, commonName, use, days) };
   });
 }
 
-/** Signs the key in the folder. openssl-x509(1) and openssl-req(1) take a date of the beginning from OpenSSL 3.4 on only, openssl-ca(1) always has. */
+/**
+ * Signs a request that was made elsewhere. Only its public key is taken from it: name, extensions and dates are those of the arguments
+ * (openssl-ca(1): `-subj`, and `copy_extensions` is none). openssl refuses a request that was not signed with its own key.
+ */
+export function signRequest(
+  folder: string,
+  authority: KeyPair,
+  pem: string,
+  commonName: string,
+  use: CertificateUse,
+  days: number,
+): Promise<string> {
+  return inFolder(folder, async (file) => {
+    writeFileSync(file('request'), pem);
+    return signRequestIn(file, authority, commonName, use, days);
+  });
+}
+
+async function signRequestIn(
+  file: Folder,
+  authority: KeyPair,
+  commonName: string,
+  use: CertificateUse,
+  days: number,
+): Promise<string> {
+  writeFileSync(file('ca-key'), authority.key, { mode: 0o600 });
+  writeFileSync(file('ca-certificate'), authority.certificate);
+  const extensions = [
+    'basicConstraints=critical,CA:FALSE',
+    'keyUsage=critical,digitalSignature,keyAgreement',
+    `extendedKeyUsage=${use === 'client' ? 'clientAuth' : 'serverAuth,clientAuth'}`,
+    `subjectAltName=DNS:${commonName}`,
+    'authorityKeyIdentifier=keyid',
+  ];
+  await sign(file, commonName, extensions, days, ['-cert', file('ca-certificate'), '-keyfile', file('ca-key')]);
+  return readFileSync(file('certificate'), 'utf8');
+}
+
+/** Makes a request for the key in the folder. */
+async function request(file: Folder, commonName: string): Promise<void> {
+  writeFileSync(file('names'), '[req]\ndistinguished_name=name\n[name]\n');
+  const subject = ['-config', file('names'), '-subj', `/CN=${commonName}`];
+  await openssl(['req', '-new', '-sha256', '-key', file('key'), '-out', file('request'), ...subject]);
+}
+
+/** Signs the request in the folder. openssl-x509(1) and openssl-req(1) take a date of the beginning from OpenSSL 3.4 on only, openssl-ca(1) always has. */
 async function sign(
   file: Folder,
   commonName: string,
@@ -89,21 +141,16 @@ async function sign(
       'x509_extensions=extensions',
       '[policy]',
       'commonName=supplied',
-      '[req]',
-      'distinguished_name=name',
-      '[name]',
       '[extensions]',
       'subjectKeyIdentifier=hash',
       ...extensions,
       '',
     ].join('\n'),
   );
-  const configured = ['-config', file('configuration')];
-  const subject = ['-subj', `/CN=${commonName}`];
-  await openssl(['req', '-new', '-sha256', ...configured, '-key', file('key'), '-out', file('request'), ...subject]);
+  const named = ['-config', file('configuration'), '-subj', `/CN=${commonName}`];
   const valid = ['-startdate', asn1Time(Math.min(end, Date.now()) - backdatedMs), '-enddate', asn1Time(end)];
   const files = ['-in', file('request'), '-out', file('certificate')];
-  await openssl(['ca', '-batch', '-notext', ...configured, ...signer, ...valid, ...files]);
+  await openssl(['ca', '-batch', '-notext', ...named, ...signer, ...valid, ...files]);
 }
 
 /** A time in milliseconds as GeneralizedTime (RFC 5280 section 4.1.2.5.2): `20261126124700Z`. */

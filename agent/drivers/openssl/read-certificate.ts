@@ -23,16 +23,54 @@ export function readCertificate(pem: string): CertificateFacts {
   };
 }
 
-/** Why a key, its certificate and the authority do not belong together; null: they do. Says nothing of dates. */
-export function pairFault(key: string, certificate: string, authority: string): string | null {
+/** When the first certificate of a PEM text begins and ends to be valid, in ms since 1970. */
+export function validityOf(pem: string): { readonly beginMs: number; readonly endMs: number } {
+  const { validFrom, validTo } = parse(pem);
+  return { beginMs: Date.parse(validFrom), endMs: Date.parse(validTo) };
+}
+
+/** Why a key, its certificate and the authorities do not belong together; null: they do. Says nothing of dates. */
+export function pairFault(key: string, certificate: string, authorities: string): string | null {
   try {
-    const [leaf, root] = [parse(certificate), parse(authority)];
-    if (!leaf.checkPrivateKey(createPrivateKey(key))) return 'the private key is not that of the certificate';
-    if (!leaf.checkIssued(root) || !leaf.verify(root.publicKey))
-      return 'the certificate was not signed by the authority beside it';
-    return null;
+    const signer = signerOf(certificate, authorities);
+    if (!parse(certificate).checkPrivateKey(createPrivateKey(key)))
+      return 'the private key is not that of the certificate';
+    return signer === null ? 'the certificate was not signed by the authority beside it' : null;
   } catch (error) {
     return messageOf(error);
+  }
+}
+
+/** The certificates of a PEM text, each with its line end (RFC 7468 section 5). */
+export function certificatesIn(pem: string): readonly string[] {
+  return [...pem.matchAll(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g)].map(([text]) => `${text}\n`);
+}
+
+/** The one of these authorities, as PEM, that has signed a certificate; null: none of them. Throws an Error where one of the texts is no certificate. */
+export function signerOf(certificate: string, authorities: string): string | null {
+  const leaf = parse(certificate);
+  const all = certificatesIn(authorities);
+  if (all.length === 0) parse(authorities);
+  return (
+    all.find((one) => {
+      const root = parse(one);
+      return leaf.checkIssued(root) && leaf.verify(root.publicKey);
+    }) ?? null
+  );
+}
+
+/** True for a key on the curve P-256, as our own requests have it: a weaker one of a member would weaken its connection. */
+export function isP256(certificate: string): boolean {
+  const { asymmetricKeyType, asymmetricKeyDetails } = parse(certificate).publicKey;
+  return asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1';
+}
+
+/** True where a key is that of a certificate; false for texts that are none. */
+export function isKeyOf(key: string, certificate: string): boolean {
+  try {
+    return parse(certificate).checkPrivateKey(createPrivateKey(key));
+  } catch {
+    return false;
   }
 }
 

@@ -36,10 +36,30 @@ export async function listRemotes(
   database: 'OVN_Northbound' | 'OVN_Southbound',
   runDirectories: readonly string[],
 ): Promise<readonly string[] | null> {
+  const answer = await askServer(database, runDirectories, 'ovsdb-server/list-remotes');
+  return answer === null ? null : answer.split('\n').filter((line) => line !== '');
+}
+
+/**
+ * Ends every client's connection to a central database's server (ovsdb-server(8), `ovsdb-server/reconnect`). False: it has no control socket where
+ * ovn-ctl(8) puts it.
+ */
+export async function reconnectClients(
+  database: 'OVN_Northbound' | 'OVN_Southbound',
+  runDirectories: readonly string[],
+): Promise<boolean> {
+  return (await askServer(database, runDirectories, 'ovsdb-server/reconnect')) !== null;
+}
+
+async function askServer(
+  database: 'OVN_Northbound' | 'OVN_Southbound',
+  runDirectories: readonly string[],
+  command: string,
+): Promise<string | null> {
   const name = `ovn${database === 'OVN_Northbound' ? 'nb' : 'sb'}_db.ctl`;
   for (const directory of runDirectories) {
-    const answer = await askSocket(database, `${directory}/${name}`, 'ovsdb-server/list-remotes', []);
-    if (answer !== null) return answer.split('\n').filter((line) => line !== '');
+    const answer = await askSocket(database, `${directory}/${name}`, command, []);
+    if (answer !== null) return answer;
   }
   return null;
 }

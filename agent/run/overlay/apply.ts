@@ -42,9 +42,16 @@ export async function overlayChanges(
     const { workload, unknown } = await workloadDrift(config, planned);
     const found = isAsWanted ? [...(await faultsOf(planned)), ...faults] : [];
     const open = planned.listeners.map((one) => `${listenerFault(one)}; ${listenerHint(one)}`);
-    const notices = planned.strangers.map(
-      (one) => `${one}; it has no effect. Where its machine still runs, run there: microshift-net overlay leave`,
-    );
+    const { waiting, refused } = planned.certificates;
+    const notices = [
+      ...refused,
+      ...planned.strangers.map(
+        (one) => `${one}; it has no effect. Where its machine still runs, run there: microshift-net overlay leave`,
+      ),
+      ...(waiting.length === 0
+        ? []
+        : [`the authority is being replaced; without a certificate of the new one: ${waiting.join(', ')}`]),
+    ];
     return { ...changes, demux, workload, faults: [...open, ...found, ...unknown], notices };
   });
 }

@@ -36,8 +36,8 @@ export async function disableOverlay(
 
 /** An authority stays: `overlay pki init` makes one before there is an overlay. */
 async function removeRemains(places: OverlayPlaces): Promise<Disabled> {
-  const { own, authority, authorityKey } = pkiFiles(places.pki);
-  const files = [own, ...(existsSync(authorityKey) ? [] : [authority])].filter((file) => existsSync(file));
+  const { own, request, authority, authorityKey } = pkiFiles(places.pki);
+  const files = [own, request, ...(existsSync(authorityKey) ? [] : [authority])].filter((file) => existsSync(file));
   for (const file of files) removeFile(file);
   clearRemains(places.pki);
   const units = await restoreUnits(places);

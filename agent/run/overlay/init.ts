@@ -11,10 +11,11 @@ import { managementInterface } from '../../overlay/names.ts';
 import { applyOverlay, refuseOpenListeners } from './apply.ts';
 import { attempt } from './attempt.ts';
 import { initAuthority, installOwn, issueFor, pkiFiles, readAuthority } from './authority.ts';
+import { southboundPort } from './listener-plan.ts';
 import { assigned, identify, newLayout, refuseHostRanges, refuseMicroshift, refuseOtherName } from './membership.ts';
 import { ensureCentral } from './ovn-daemons.ts';
 import type { OverlayPlaces } from './places.ts';
-import { southboundPort, withPlan } from './planned.ts';
+import { withPlan } from './planned.ts';
 import { readRecord } from './record.ts';
 import { readSystemId, writeSystemId } from './system-id.ts';
 

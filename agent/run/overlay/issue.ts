@@ -6,7 +6,16 @@ import type { OverlayBundle, OverlayRecord } from '../../model/overlay-record.ts
 import { isIpv6 } from '../../overlay/addresses.ts';
 import { addressesFault, subnetFault } from '../../overlay/announcement.ts';
 import { nothingGranted } from '../../overlay/grants.ts';
-import { installOwn, issueFor, pkiFiles, readAuthority, rememberIssued } from './authority.ts';
+import {
+  issueFor,
+  pkiFiles,
+  readAuthority,
+  readOwnAuthority,
+  refuseSecond,
+  rememberIssued,
+  signFor,
+} from './authority.ts';
+import { renewOwn } from './certificates.ts';
 import { assigned } from './membership.ts';
 import { isNodeName, isSystemId } from './name-forms.ts';
 import type { OverlayPlaces } from './places.ts';
@@ -21,6 +30,8 @@ export interface IssueOptions {
   readonly days: number;
   /** Addresses and subnets that its gateway may use besides its tunnel address. */
   readonly granted: GatewayGrant;
+  /** The request of the node, as PEM; null: its key is made here. */
+  readonly request: string | null;
 }
 
 /**
@@ -28,7 +39,7 @@ export interface IssueOptions {
  * write any itself.
  */
 export async function issueBundle(options: IssueOptions, places: OverlayPlaces): Promise<OverlayBundle> {
-  const { systemId, days, granted } = options;
+  const { systemId, days, granted, request } = options;
   // A host may be written with capitals; a node may not.
   const name = options.name.toLowerCase();
   const record = requireCentral(places.record);
@@ -57,7 +68,7 @@ export async function issueBundle(options: IssueOptions, places: OverlayPlaces):
   return withPlan(wanted, places, async ({ chassis, databases }) => {
     refuseRegistered(chassis, name, systemId);
     // The plan has refused what can be refused. The certificate first: without it the rows would be for nobody.
-    const bundle = await sign(wanted, member, 'issue', days, places);
+    const bundle = await sign(wanted, member, request, 'issue', days, places);
     // Before the rows: whoever is issued next must not be given what they have taken.
     writeRecord(places.record, wanted);
     try {
@@ -66,7 +77,7 @@ export async function issueBundle(options: IssueOptions, places: OverlayPlaces):
     } catch (error) {
       throw await failedThen(error, () => writeRecord(places.record, record));
     }
-    rememberIssued(places.pki, name, bundle.pem.certificate);
+    rememberIssued(places.pki, name, bundle.pem.certificate, request ?? '');
     return bundle;
   });
 }
@@ -75,35 +86,35 @@ export async function issueBundle(options: IssueOptions, places: OverlayPlaces):
 export async function renewBundle(
   name: string | undefined,
   days: number,
+  request: string | null,
   places: OverlayPlaces,
 ): Promise<OverlayBundle | null> {
   const record = requireCentral(places.record);
   const wanted = name ?? record.node.name;
   const member = requireMember(record, wanted);
-  const bundle = await sign(record, member, 'renew', days, places);
   if (member.name === record.node.name) {
-    installOwn(places.pki, bundle.pem, bundle.pem.authority);
+    await renewOwn(record.node, places, days);
     return null;
   }
-  rememberIssued(places.pki, member.name, bundle.pem.certificate);
+  const bundle = await sign(record, member, request, 'renew', days, places);
+  rememberIssued(places.pki, member.name, bundle.pem.certificate, request ?? '');
   return bundle;
 }
 
 async function sign(
-  { format, layout, southbound, node: central }: OverlayRecord,
+  { format, layout, southbound }: OverlayRecord,
   node: OverlayNode,
+  request: string | null,
   mode: 'issue' | 'renew',
   days: number,
   { pki }: OverlayPlaces,
 ): Promise<OverlayBundle> {
-  const { key, certificate } = await issueFor(
-    pki,
-    node,
-    node.name === central.name ? 'server and client' : 'client',
-    mode,
-    days,
-  );
-  const authority = readAuthority(pki).certificate;
+  if (mode === 'issue') refuseSecond(pki, node.name);
+  const { key, certificate } =
+    request === null
+      ? await issueFor(pki, node, 'client', 'renew', days)
+      : { key: null, certificate: await signFor(pki, node.systemId, request, days) };
+  const authority = readOwnAuthority(pki) ?? readAuthority(pki).certificate;
   // Grants concern the central node only.
   const { granted: _, ...member } = node;
   return { format, layout, southbound, node: member, pem: { key, certificate, authority } };

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { pairFault, readCertificate } from '../../drivers/openssl/read-certificate.ts';
+import type { KeyPair } from '../../drivers/openssl/certificates.ts';
+import { certificatesIn, isKeyOf, pairFault, readCertificate } from '../../drivers/openssl/read-certificate.ts';
 import { AgentError } from '../../errors.ts';
 import { readKubeletName } from '../../facts/kubelet-name.ts';
 import { readHost } from '../../facts/overlay.ts';
@@ -10,7 +11,7 @@ import { managementInterface } from '../../overlay/names.ts';
 import { overlayTables } from '../../overlay/tables.ts';
 import { applyOverlay } from './apply.ts';
 import { attempt } from './attempt.ts';
-import { installOwn, pkiFiles, readOwnAuthority } from './authority.ts';
+import { installOwn, pkiFiles, readOwn, readOwnAuthority } from './authority.ts';
 import type { Begun } from './init.ts';
 import {
   type HostIdentity,
@@ -20,6 +21,7 @@ import {
   refuseMicroshift,
   refuseOtherName,
 } from './membership.ts';
+import { readOwnRequest, removeOwnRequest } from './own-request.ts';
 import type { OverlayPlaces } from './places.ts';
 import { chassisOf } from './planned.ts';
 import { readRecord, writeRecord } from './record.ts';
@@ -41,10 +43,14 @@ export async function joinOverlay(
   refuseOtherName(identity, readKubeletName());
   const systemId = readSystemId(places.systemId);
   refuseOtherNode(bundle, identity, systemId);
-  refuseOtherCertificate(bundle);
+  const pair = ownPair(bundle, places);
+  refuseOtherCertificate(bundle, pair.key);
   refuseMtu(bundle, identity);
   refuseHostRanges(bundle.layout, host, [managementInterface(bundle.layout.naming, bundle.node.name)]);
-  const install = (): void => installOwn(places.pki, pem, pem.authority);
+  const install = (): void => {
+    installOwn(places.pki, pair, pem.authority);
+    removeOwnRequest(places.pki);
+  };
   const present = readRecord(places.record);
   // The bundle knows nothing of the gateway that this node has been given.
   const gateway = present?.node.gateway ?? null;
@@ -68,6 +74,20 @@ export async function joinOverlay(
   return { record, changes: await attempt(record, places, [own, authority], prepare, say) };
 }
 
+/** The certificate of the bundle with its key, which is the node's own where the bundle has none. */
+function ownPair({ pem: { key, certificate }, node }: OverlayBundle, { pki }: OverlayPlaces): KeyPair {
+  if (key !== null) return { key, certificate };
+  const pair = [readOwnRequest(pki), readOwn(pki)].find((one) => one !== null && isKeyOf(one.key, certificate));
+  if (pair !== undefined && pair !== null) return { key: pair.key, certificate };
+  throw new AgentError(
+    'bundle-unusable',
+    'the bundle has no key, and this node does not have that of its certificate',
+    {
+      hint: `make both again: microshift-net overlay pki request -o ${node.name}.request here, then on the central node: microshift-net overlay pki renew ${node.name} --request ${node.name}.request`,
+    },
+  );
+}
+
 function refuseOtherNode({ node }: OverlayBundle, { name }: HostIdentity, systemId: string | null): void {
   if (name !== node.name) {
     throw new AgentError('bundle-unusable', `the bundle is for ${node.name}, and this node is ${name}`, {
@@ -87,8 +107,8 @@ function refuseOtherNode({ node }: OverlayBundle, { name }: HostIdentity, system
 }
 
 /** A certificate of the cluster that is another node's could register as that node only (ovn-sb(5), RBAC). What is no certificate is told later. */
-function refuseOtherCertificate({ node, pem }: OverlayBundle): void {
-  if (pairFault(pem.key, pem.certificate, pem.authority) !== null) return;
+function refuseOtherCertificate({ node, pem }: OverlayBundle, key: string): void {
+  if (pairFault(key, pem.certificate, pem.authority) !== null) return;
   const { commonName } = readCertificate(pem.certificate);
   if (commonName === node.systemId) return;
   throw new AgentError(
@@ -123,7 +143,8 @@ function refuseMtu({ layout }: OverlayBundle, identity: HostIdentity): void {
 
 /** A cluster is known by its authority: its central node may have moved. */
 function refuseOtherCluster(present: OverlayRecord, authority: string, { pki }: OverlayPlaces): void {
-  if (present.members === null && readOwnAuthority(pki) === authority) return;
+  const trusted = certificatesIn(readOwnAuthority(pki) ?? '');
+  if (present.members === null && certificatesIn(authority).some((one) => trusted.includes(one))) return;
   const which =
     present.members === null ? `the one of ${present.southbound.join(', ')}` : 'the one whose central node this is';
   throw new AgentError('overlay-conflict', `this node is in an overlay already, ${which}`, {

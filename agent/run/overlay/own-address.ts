@@ -7,8 +7,8 @@ import { familyOf, inBrackets } from '../../net/address.ts';
 import { addressesAfter } from '../../net/address-range.ts';
 import { isDefault } from '../../net/destination.ts';
 import { withoutLength } from '../../overlay/addresses.ts';
+import { southboundPort } from './listener-plan.ts';
 import { identify } from './membership.ts';
-import { southboundPort } from './planned.ts';
 
 /**
  * The record with the address at which this host is now, for one that has lost the recorded one, and on the central node with those at which its API

@@ -11,7 +11,6 @@ import type { OpenListener, OverlayChassis, OverlayNode, OverlayPlan } from '../
 import type { PortChange } from '../../model/overlay-plan.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
 import type { DatabaseRow, DatabaseRows } from '../../model/rows.ts';
-import { planCentral } from '../../overlay/central.ts';
 import { indexRows, mapOf, textOf } from '../../overlay/existing.ts';
 import { judgeGateways } from '../../overlay/heartbeat.ts';
 import { openListeners } from '../../overlay/listeners.ts';
@@ -23,17 +22,15 @@ import { planNorthbound } from '../../overlay/northbound.ts';
 import { recordNow } from '../../overlay/own-gateway.ts';
 import { planNic } from '../../overlay/own-nic.ts';
 import { overlayTables } from '../../overlay/tables.ts';
-import { pkiFiles } from './authority.ts';
+import { tlsFiles } from './authority.ts';
+import { type CertificateWork, certificateWork } from './certificate-work.ts';
 import { readDaemon } from './daemon/state.ts';
+import { planListener } from './listener-plan.ts';
 import { planManagementPort } from './management-port.ts';
 import { listenersBesideServices } from './occupied.ts';
+import { readOwnRequest } from './own-request.ts';
 import type { OverlayPlaces } from './places.ts';
 import { readRows } from './rows.ts';
-
-/** Nodes connect to this port of the central node (IANA: ovsdb is 6640; ovn-ctl(8): 6642 for the southbound database). */
-export const southboundPort = 6642;
-/** ovn-controller is asked after a minute of silence whether it is there (ovn-kubernetes has the same). */
-const inactivityProbeMs = 60_000;
 
 /** A database with what has to change in it. */
 export interface PlannedDatabase {
@@ -58,6 +55,8 @@ export interface PlannedNode {
   readonly refusedClaims: readonly string[];
   /** Registrations of no member, which have no effect; each is a sentence. */
   readonly strangers: readonly string[];
+  /** What has to be done about certificates on the central node; none elsewhere. */
+  readonly certificates: CertificateWork;
   /** Connections by which others may write the central databases; none where the database is not here. */
   readonly listeners: readonly OpenListener[];
   /** Who has registered; none where the database is not here. */
@@ -121,19 +120,21 @@ async function planNode(
   let refusedClaims: readonly string[] = [];
   let strangers: readonly string[] = [];
   let listeners: readonly OpenListener[] = [];
+  let certificates: CertificateWork = { steps: [], refused: [], waiting: [] };
   if (record.members !== null && northbound !== undefined && southbound !== undefined) {
     const [above, below] = await Promise.all([
       readRows(northbound, overlayTables.OVN_Northbound),
       readRows(southbound, overlayTables.OVN_Southbound),
     ]);
     chassis = chassisOf(below);
+    certificates = certificateWork(record, chassis, places.pki, Date.now());
     listeners = await listenersOf([above, below], record.layout.owner, places);
     const now = membersNow(record.layout, record.node, record.members, chassis);
     members = judgeGateways(now.nodes, readDaemon(places.daemon)?.asked ?? [], below);
     ({ faults: refusedClaims, strangers } = now);
     const plan = planMembers(record, members, [], above);
     planned.push({ database: northbound, rows: above, plan: { ...plan, trace: [...now.trace, ...plan.trace] } });
-    planned.push({ database: southbound, rows: below, plan: planListener(record, places, below) });
+    planned.push({ database: southbound, rows: below, plan: planListener(record, chassis, places, below) });
   }
   const rows = await readRows(local, overlayTables.Open_vSwitch);
   const own = { database: local, rows, plan: planSwitch(record, places, rows) };
@@ -146,6 +147,7 @@ async function planNode(
     members,
     refusedClaims,
     strangers,
+    certificates,
     listeners,
     chassis,
   };
@@ -176,16 +178,6 @@ export function planMembers(
   return planNorthbound({ layout, nodes: members, leaving, centralNode: node.name, rows, randomMacs: [] });
 }
 
-/** The nodes connect here, with a certificate, and may write what an ovn-controller writes (ovn-sb(5), RBAC_Role). */
-function planListener({ layout, southbound }: OverlayRecord, { pki }: OverlayPlaces, rows: DatabaseRows): OverlayPlan {
-  const connections = southbound.map((remote) => ({
-    target: remote.replace(/^ssl:(.*):(\d+)$/, 'pssl:$2:$1'),
-    role: 'ovn-controller' as const,
-    inactivityProbeMs,
-  }));
-  return planCentral({ owner: layout.owner, connections, tls: tlsFiles(pki), rows });
-}
-
 function planSwitch(record: OverlayRecord, places: OverlayPlaces, rows: DatabaseRows): OverlayPlan {
   const { layout, node, members } = record;
   const plan = planLocal({
@@ -195,16 +187,12 @@ function planSwitch(record: OverlayRecord, places: OverlayPlaces, rows: Database
     southbound: ownSouthbound(record, places),
     northbound: [],
     datapathType: places.datapathType,
+    // The central node renews its own certificate.
+    request: members === null ? (readOwnRequest(places.pki)?.request ?? null) : null,
     rows,
   });
   const tls = members === null ? tlsFiles(places.pki) : null;
   return { ...plan, changes: [...planLocalTls(rows, tls, layout.owner), ...plan.changes] };
-}
-
-/** The files that the daemons of this node read; key and certificate are in one. */
-export function tlsFiles(pki: string) {
-  const { own, authority } = pkiFiles(pki);
-  return { privateKey: own, certificate: own, caCertificate: authority };
 }
 
 /** The interface of this node in the cluster. */

@@ -112,7 +112,7 @@ export function recordFault(value: unknown): string | null {
 
 /** What is wrong with a bundle that was read; null: nothing. */
 export function bundleFault(value: unknown): string | null {
-  return fault(value, { ...common, pem: { key: text, certificate: text, authority: text } }, '');
+  return fault(value, { ...common, pem: { key: orNull(text), certificate: text, authority: text } }, '');
 }
 
 /** The first key that is missing or not as it has to be. */

@@ -1,7 +1,8 @@
 import { centralSocket, openSouthbound, type RowDatabase } from '../../drivers/ovn/database.ts';
 import type { OverlayRecord } from '../../model/overlay-record.ts';
+import { tlsFiles } from './authority.ts';
 import type { OverlayPlaces } from './places.ts';
-import { type PlannedNode, tlsFiles } from './planned.ts';
+import type { PlannedNode } from './planned.ts';
 
 /** The central node has the database open already; the others reach it as their ovn-controller does. */
 export async function withSouthbound<T>(

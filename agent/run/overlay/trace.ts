@@ -19,8 +19,9 @@ import { type LogicalPort, networkOf, southboundColumns } from '../../trace/netw
 import { microflow } from '../../trace/packet.ts';
 import { northboundColumns, ruleBook } from '../../trace/rules.ts';
 import { answerTo, beginWay, continueWay, nextStart, translationsOf, wayOf } from '../../trace/way.ts';
+import { tlsFiles } from './authority.ts';
 import type { OverlayPlaces } from './places.ts';
-import { openCentral, tlsFiles } from './planned.ts';
+import { openCentral } from './planned.ts';
 import { requireRecord } from './record.ts';
 import { readColumns } from './rows.ts';
 import { openFromHere } from './southbound.ts';

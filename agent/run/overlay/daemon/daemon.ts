@@ -4,6 +4,7 @@ import { readHost } from '../../../facts/overlay.ts';
 import type { Config } from '../../../model/config.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { gatewaysOf } from '../../../overlay/heartbeat.ts';
+import { type Published, publishedFor } from '../../../overlay/renewal.ts';
 import { createNodeCni } from '../cni/on-node.ts';
 import { withOwnAddress } from '../own-address.ts';
 import type { OverlayPlaces } from '../places.ts';
@@ -12,6 +13,7 @@ import { readRecord, requireRecord } from '../record.ts';
 import { createCentralWatcher } from '../watcher/on-central.ts';
 import { createGathered } from './gathered.ts';
 import { keepNode } from './keep.ts';
+import { keepOwnCertificate } from './own-certificate.ts';
 import { openReport, type Teller } from './report.ts';
 import { createRounds } from './rounds.ts';
 import { startWatches } from './watches.ts';
@@ -19,6 +21,9 @@ import { createWork } from './work.ts';
 
 /** Whoever stops us waits for a write that is under way, which takes milliseconds; one that is not over by then is as one that was killed. */
 const stopMs = 400;
+
+/** A certificate of a day is due eight hours before its end. */
+const certificateLookMs = 3_600_000;
 
 /**
  * Brings this node to its part in the cluster and keeps it there, by events, until it is told to stop or the node has left. Fails when it cannot follow
@@ -48,6 +53,9 @@ export async function runDaemon(
       watcher.know(kept.record, kept.members);
       if (watchedOf(kept.record, places) !== watched) await watch(kept.record);
       await cni.know(kept.record);
+      const { members, node } = kept.record;
+      if (members === null && (await keepOwnCertificate(places.pki, node.systemId, published, teller.say)))
+        work.ask('look');
       if (kept.failure !== null) throw kept.failure;
       await report.wanted(kept.record.node.name, scope !== 'look' || kept.changed);
       return kept.changed;
@@ -63,12 +71,24 @@ export async function runDaemon(
   const kernel = createGathered(() => {
     if (differsInKernel(config, places)) work.ask('look');
   });
+  let published: Published | null = null;
+  const learn = (ids: Readonly<Record<string, string>>): void => {
+    published = publishedFor(record.node.systemId, ids);
+    work.ask('look');
+  };
+  // No event says that a certificate is due.
+  const day = setInterval(() => work.ask('look'), certificateLookMs);
   let stopWatches = (): void => undefined;
   let watched = '';
   const watch = async (from: OverlayRecord): Promise<void> => {
     stopWatches();
     watched = watchedOf(from, places);
-    stopWatches = await startWatches(from, places, { onKernel: kernel.ask, onEvent: work.ask, onBroken: end });
+    stopWatches = await startWatches(from, places, {
+      onKernel: kernel.ask,
+      onEvent: work.ask,
+      onPublished: learn,
+      onBroken: end,
+    });
   };
   stop.addEventListener('abort', () => end());
   try {
@@ -78,6 +98,7 @@ export async function runDaemon(
     await ended;
   } finally {
     stopWatches();
+    clearInterval(day);
     kernel.close();
     rounds.close();
     cni.close();

@@ -8,6 +8,7 @@ import { listenerFault } from '../../../overlay/listeners.ts';
 import { withLockWhenFree } from '../../lock.ts';
 import { bringArriving, changesOf, writePlanned } from '../apply.ts';
 import { demuxDrift } from '../arriving.ts';
+import { doCertificateWork } from '../certificates.ts';
 import { gatewayMissing, isGatewayConnected } from '../gateway-proof.ts';
 import { ensureCentral } from '../ovn-daemons.ts';
 import { withOwnAddress } from '../own-address.ts';
@@ -49,7 +50,7 @@ export async function keepNode(
   const wanted = withOwnAddress(present, config, readHost());
   const found = await difference(wanted, places);
   if (found.rows === 0 && found.kernel > 0) requireDevice(wanted);
-  if (scope === 'look' && wanted === present && found.rows + found.flows + found.kernel === 0)
+  if (scope === 'look' && wanted === present && found.rows + found.flows + found.kernel + found.steps === 0)
     return {
       record: wanted,
       members: found.members,
@@ -66,6 +67,7 @@ export async function keepNode(
     const [was, is] = [before, record].map(({ node }) => node.encap.addresses.join(' and '));
     if (was !== is) say(`this node is at ${is} now`);
     if (record.members !== null) await ensureCentral(places);
+    await withPlan(record, places, ({ certificates }) => doCertificateWork(certificates, record, places, say));
     return withPlan(record, places, async (planned) => {
       const { members } = planned;
       const refused = refusedOf(planned);
@@ -95,13 +97,20 @@ function difference(record: OverlayRecord, places: OverlayPlaces) {
     );
     const { managementPort, members } = planned;
     const refused = refusedOf(planned);
-    return { ...drift, rows: rowsOf(planned), kernel: managementPort.length, members, refused };
+    return {
+      ...drift,
+      rows: rowsOf(planned),
+      kernel: managementPort.length,
+      steps: planned.certificates.steps.length,
+      members,
+      refused,
+    };
   });
 }
 
 /** Returns sentences about unauthorized write access to the cluster by other programs, and about unauthorized claims of members. */
-function refusedOf({ listeners, refusedClaims, strangers }: PlannedNode): readonly string[] {
-  return [...listeners.map(listenerFault), ...refusedClaims, ...strangers];
+function refusedOf({ listeners, refusedClaims, certificates, strangers }: PlannedNode): readonly string[] {
+  return [...listeners.map(listenerFault), ...refusedClaims, ...certificates.refused, ...strangers];
 }
 
 function rowsOf(planned: PlannedNode): number {

@@ -1,6 +1,7 @@
 import { followTables, type TableContents } from '../../../drivers/ovn/followed-tables.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { DatabaseRow, DatabaseRows } from '../../../model/rows.ts';
+import { mapOf } from '../../../overlay/existing.ts';
 import { decodedRow, shapeOfSchema } from '../../../overlay/wire.ts';
 import { areNews, servicesIn } from '../arriving.ts';
 import type { OverlayPlaces } from '../places.ts';
@@ -14,18 +15,31 @@ const tables = {
   Datapath_Binding: ['external_ids'],
   Chassis: ['name', 'encaps'],
   Encap: ['ip'],
+  SB_Global: ['external_ids'],
 } as const;
 
 /**
  * Follows the services in the southbound database, and calls back when other ones arrive at this node than its flows are for. Changes that make no
- * difference here, as most changes of endpoints do, are seen to make none. Until the function that it returns is called.
+ * difference here, as most changes of endpoints do, are seen to make none. `onPublished` is called with SB_Global.external_ids when they are others.
+ * Until the function that it returns is called.
  */
-export function followServices(record: OverlayRecord, places: OverlayPlaces, onNews: () => void): () => void {
+export function followServices(
+  record: OverlayRecord,
+  places: OverlayPlaces,
+  onNews: () => void,
+  onPublished: (ids: Readonly<Record<string, string>>) => void = () => undefined,
+): () => void {
   const southbound = southboundRemote(record, places);
   if (southbound === null) return () => undefined;
   let contents: TableContents | undefined;
+  let published = '';
   const news = createGathered(() => {
-    if (contents !== undefined && areNews(servicesIn(record, rowsOf(contents)), places)) onNews();
+    if (contents === undefined) return;
+    const rows = rowsOf(contents);
+    const ids = mapOf(rows.tables.SB_Global?.[0] ?? null, 'external_ids');
+    if (JSON.stringify(ids) !== published) onPublished(ids);
+    published = JSON.stringify(ids);
+    if (areNews(servicesIn(record, rows), places)) onNews();
   });
   const stop = followTables({ database: 'OVN_Southbound', ...southbound, tables }, (now) => {
     contents = now;

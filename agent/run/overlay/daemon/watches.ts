@@ -20,6 +20,8 @@ export interface Listener {
   onKernel(): void;
   /** Something that calls for a look, or for everything to be put again. */
   onEvent(scope: Scope): void;
+  /** What the central node publishes for its members, SB_Global.external_ids, is another thing than before. */
+  onPublished(ids: Readonly<Record<string, string>>): void;
   /** The kernel is no longer followed. */
   onBroken(error: Error): void;
 }
@@ -28,7 +30,7 @@ export interface Listener {
 export async function startWatches(
   record: OverlayRecord,
   places: OverlayPlaces,
-  { onKernel, onEvent, onBroken }: Listener,
+  { onKernel, onEvent, onPublished, onBroken }: Listener,
   followArriving: typeof followServices = followServices,
 ): Promise<() => void> {
   const stopKernel = await followKernel(onKernel, () => onBroken(monitorEnded()));
@@ -64,7 +66,7 @@ export async function startWatches(
     const socket = record.members === null ? null : centralSocket(database, places.ovnRuns);
     return socket === null ? [] : [follow(database, `unix:${socket}`, () => onEvent('look'))];
   });
-  const services = followArriving(record, places, () => onEvent('look'));
+  const services = followArriving(record, places, () => onEvent('look'), onPublished);
   const listeners = followListeners(places, () => onEvent('look'));
   return () => {
     stopKernel();

@@ -83,7 +83,7 @@ export async function keepShared(
       throw error;
     }
   });
-  const watches = { onKernel: () => undefined, onEvent: work.ask, onBroken: end };
+  const watches = { onKernel: () => undefined, onPublished: () => undefined, onEvent: work.ask, onBroken: end };
   const stopWatches = await startWatches(shared.record, places, watches, followServices);
   ready(first.changes);
   try {

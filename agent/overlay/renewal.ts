@@ -1,0 +1,75 @@
+import type { OverlayChassis } from '../model/overlay.ts';
+
+/*
+ * A member asks for its next certificate in `ovn-cms-options` of its own chassis, as it announces its gateway: OVN's access control ties that row to the
+ * certificate that it has now. The answer, and whom the members trust, are in SB_Global, which members can read and only the central node can write.
+ */
+const entryPrefix = 'microshift-net-request:';
+/** A request for a key on P-256 has some 320 characters in base64. */
+const maxRequestCharacters = 1024;
+const authoritiesKey = 'microshift-net-authorities';
+const certificatePrefix = 'microshift-net-certificate-';
+
+/** A certificate is renewed when a third of its time is left, as many issuers do it (cert-manager: a third of the duration). */
+const renewedShare = 1 / 3;
+
+/** The dates of a certificate, in ms since 1970. */
+export interface ValidityMs {
+  readonly beginMs: number;
+  readonly endMs: number;
+}
+
+/** True for a certificate that is to be renewed by now. */
+export function isDue({ beginMs, endMs }: ValidityMs, nowMs: number): boolean {
+  return endMs - nowMs < (endMs - beginMs) * renewedShare;
+}
+
+/** True for an entry of `ovn-cms-options` that asks for a certificate. */
+export function isRequestEntry(entry: string): boolean {
+  return entry.startsWith(entryPrefix);
+}
+
+/** Returns the entry of `ovn-cms-options` by which a member asks for a certificate; `request` is PEM (RFC 7468 section 7). */
+export function requestEntry(request: string): string {
+  return entryPrefix + request.replaceAll(/-----[A-Z ]+-----|\s/g, '');
+}
+
+/** Reads the request of a chassis as PEM, as `requestEntry` takes it; null: it has none that can be one. */
+export function requestOf({ cmsOptions = '' }: Pick<OverlayChassis, 'cmsOptions'>): string | null {
+  const [entry, second] = cmsOptions.split(',').filter(isRequestEntry);
+  if (entry === undefined || second !== undefined) return null;
+  const body = entry.slice(entryPrefix.length);
+  if (body.length > maxRequestCharacters || !/^[A-Za-z0-9+/]+={0,2}$/.test(body)) return null;
+  const lines = body.match(/.{1,64}/g) ?? [];
+  return ['-----BEGIN CERTIFICATE REQUEST-----', ...lines, '-----END CERTIFICATE REQUEST-----', ''].join('\n');
+}
+
+/** True for two texts of one request. */
+export function isSameRequest(a: string, b: string): boolean {
+  return requestEntry(a) === requestEntry(b);
+}
+
+/** Returns the keys of SB_Global.external_ids for these authorities and for answers to members, by their system-id. */
+export function publishedIds(
+  authorities: string,
+  answers: ReadonlyMap<string, string>,
+): Readonly<Record<string, string>> {
+  const ofMembers = [...answers].map(([systemId, pem]) => [certificatePrefix + systemId, pem]);
+  return { [authoritiesKey]: authorities, ...Object.fromEntries(ofMembers) };
+}
+
+/** True for a key of SB_Global.external_ids that is published for members. */
+export function isPublishedKey(key: string): boolean {
+  return key === authoritiesKey || key.startsWith(certificatePrefix);
+}
+
+/** What the central node publishes for a member. */
+export interface Published {
+  readonly authorities: string | null;
+  readonly certificate: string | null;
+}
+
+/** Reads what is published for a member in SB_Global.external_ids. */
+export function publishedFor(systemId: string, ids: Readonly<Record<string, string>>): Published {
+  return { authorities: ids[authoritiesKey] ?? null, certificate: ids[certificatePrefix + systemId] ?? null };
+}

@@ -1,0 +1,31 @@
+import { mkdirSync } from 'node:fs';
+import { AgentError } from '../../errors.ts';
+import { requestEntry, requestOf } from '../../overlay/renewal.ts';
+import { requireOwnRequest } from './own-request.ts';
+import type { OverlayPlaces } from './places.ts';
+import { readRecord } from './record.ts';
+import { readSystemId } from './system-id.ts';
+
+/** Makes the key of this node's next certificate, which stays here, and returns the request for it as PEM; one that is not answered yet again. */
+export async function askForCertificate({ pki, record, systemId: file }: OverlayPlaces): Promise<string> {
+  if (readRecord(record)?.members != null) {
+    throw new AgentError('certificates-refused', 'this is the central node, which signs its own certificate', {
+      hint: 'run: microshift-net overlay pki renew',
+    });
+  }
+  const systemId = readSystemId(file);
+  if (systemId === null) {
+    throw new AgentError('certificates-refused', `this node has no system-id, ${file}`, {
+      hint: 'start Open vSwitch once, which makes it',
+      facts: { path: file },
+    });
+  }
+  mkdirSync(pki, { recursive: true, mode: 0o755 });
+  return (await requireOwnRequest(pki, systemId)).request;
+}
+
+/** Reads the request of a node; null: the text is none. */
+export function parseRequest(text: string): string | null {
+  const [block] = /-----BEGIN CERTIFICATE REQUEST-----[^-]*-----END CERTIFICATE REQUEST-----/.exec(text) ?? [];
+  return block === undefined ? null : requestOf({ cmsOptions: requestEntry(block) });
+}

@@ -1,0 +1,72 @@
+import { writeFileAtomically } from '../../../drivers/host/files.ts';
+import { certificatesIn, isKeyOf, signerOf, validityOf } from '../../../drivers/openssl/read-certificate.ts';
+import { isDue, type Published } from '../../../overlay/renewal.ts';
+import { withLockWhenFree } from '../../lock.ts';
+import { installOwn, pkiFiles, readOwn, readOwnAuthority } from '../authority.ts';
+import { readOwnRequest, removeOwnRequest, requireOwnRequest } from '../own-request.ts';
+
+/** What a member does next about its certificate. */
+type OwnStep =
+  /** Trusts these authorities, as the central node does. */
+  | { readonly do: 'trust'; readonly authorities: string }
+  /** Puts the answer to its request in place. */
+  | { readonly do: 'install'; readonly key: string; readonly certificate: string }
+  /** Makes a key and asks for a certificate of it. */
+  | { readonly do: 'ask' };
+
+/**
+ * Keeps a member's certificate: trusts the authorities that the central node publishes, asks for another certificate when its own is due or is of an
+ * authority that is being replaced, and installs the answer. Returns true where something was done, which is then announced by the next look. Takes
+ * the lock only for that.
+ */
+export async function keepOwnCertificate(
+  pki: string,
+  systemId: string,
+  published: Published | null,
+  say: (step: string) => void,
+): Promise<boolean> {
+  if (ownStep(pki, published, Date.now()) === null) return false;
+  return withLockWhenFree('overlay run', async () => {
+    const step = ownStep(pki, published, Date.now());
+    if (step === null) return false;
+    if (step.do === 'trust') {
+      writeFileAtomically(pkiFiles(pki).authority, step.authorities);
+      say('this node trusts other authorities of the cluster now');
+    } else if (step.do === 'install') {
+      installOwn(pki, step, readOwnAuthority(pki) ?? '');
+      removeOwnRequest(pki);
+      say('this node has a new certificate');
+    } else {
+      await requireOwnRequest(pki, systemId);
+      say('this node asks for a new certificate');
+    }
+    return true;
+  });
+}
+
+/** Decides from the node's files and from what is published for it; null: nothing is to be done. */
+export function ownStep(pki: string, published: Published | null, nowMs: number): OwnStep | null {
+  const own = readOwn(pki);
+  const trusted = readOwnAuthority(pki);
+  if (own === null || trusted === null) return null;
+  const { authorities = null, certificate = null } = published ?? {};
+  // Never one that would not have signed its own certificate: the node would be cut off from the answer to its request.
+  if (authorities !== null && authorities !== trusted && isSignerIn(own.certificate, authorities))
+    return { do: 'trust', authorities };
+  const request = readOwnRequest(pki);
+  if (request !== null) {
+    const isAnswer = certificate !== null && isKeyOf(request.key, certificate) && isSignerIn(certificate, trusted);
+    return isAnswer ? { do: 'install', key: request.key, certificate } : null;
+  }
+  const signing = certificatesIn(trusted).at(-1) ?? trusted;
+  const isOld = signerOf(own.certificate, signing) === null;
+  return isOld || isDue(validityOf(own.certificate), nowMs) ? { do: 'ask' } : null;
+}
+
+function isSignerIn(certificate: string, authorities: string): boolean {
+  try {
+    return signerOf(certificate, authorities) !== null;
+  } catch {
+    return false;
+  }
+}

@@ -1,5 +1,5 @@
 import type { OverlayFacts } from '../model/examination.ts';
-import { advice, type Check, type Finding, failed, givenOverlay, verdictOf, warning } from './finding.ts';
+import { type Check, type Finding, failed, givenOverlay, verdictOf, warning } from './finding.ts';
 
 /** Time enough to visit a node that is far away. */
 const warnDays = 30;
@@ -48,8 +48,7 @@ function inWords(name: string): string {
 }
 
 function renewal(isCentral: boolean, node: string, isOwn: boolean): readonly string[] {
-  if (node === 'ca')
-    return ['microshift-net overlay pki rotate # on the central node'];
+  if (node === 'ca') return ['microshift-net overlay pki rotate # on the central node'];
   if (isCentral && isOwn) return ['microshift-net overlay pki renew'];
   const file = `${node}.bundle`;
   const [there, here] = isCentral ? ['', ` # on ${node}`] : [' # on the central node', ''];

@@ -1,0 +1,163 @@
+// The rights that config/overlay-access.yaml gives, on a real API server: what the daemons ask for is allowed, and nothing else; nobody else writes the
+// addresses of pods.
+import { readFileSync } from 'node:fs';
+import t from 'tap';
+import { fieldAt } from '../../agent/manifests/object.ts';
+import { kinds } from '../../agent/run/overlay/watcher/kinds.ts';
+import type { ApiServer } from './api-server.ts';
+import { hear, openTestApi } from './following.ts';
+import { apiServerFor } from './session.ts';
+
+const file = 'config/overlay-access.yaml';
+const mergePatch = 'application/merge-patch+json';
+const pods = '/api/v1/namespaces/default/pods';
+
+const server = await apiServerFor(t);
+if (server !== null) {
+  server.kubectl('apply', '-f', file);
+  const [central, member] = [await tokenOf(server, 'central'), await tokenOf(server, 'member')];
+  // An ordinary user, and whoever schedules and reports pods.
+  for (const [role, verbs, resource] of [
+    ['everyday', 'create,get,patch', 'pods'],
+    ['schedules', 'create', 'pods/binding'],
+    ['reports', 'patch,update', 'pods/status'],
+  ] as const) {
+    server.kubectl('create', 'clusterrole', role, `--verb=${verbs}`, `--resource=${resource}`);
+    server.kubectl('create', 'clusterrolebinding', role, `--clusterrole=${role}`, '--user=weak');
+  }
+  const weak = tokenIn(server);
+  await server.call('POST', '/api/v1/namespaces/default/serviceaccounts', {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name: 'default' },
+  });
+
+  t.test('the central node may do what it does', async (t) => {
+    const said: string[] = [];
+    const api = openTestApi(server.kubeconfig('central', { token: central }), {}, (line) => said.push(line));
+    t.teardown(api.close);
+    const all = kinds.map(({ kind, collection }) => [kind, hear(api, collection)] as const);
+    for (const [kind, heard] of all)
+      await heard.until(({ log }) => log.some((line) => line.startsWith('whole')), `${kind} are listed`);
+    const pod = await makePod(server, 'web');
+    t.equal(await api.annotate(pod, { ovn: '{}', 'k8s.ovn.org/pod-networks': '{}' }), 'written');
+    t.equal(await api.annotate({ ...pod, uid: 'of-another' }, { ovn: '{}' }), 'gone', 'it reads whose the name is');
+    const regarding = { apiVersion: 'v1', kind: 'Pod', ...pod };
+    api.tell({ regarding, type: 'Warning', reason: 'AddressTaken', action: 'AssignAddress', note: 'it is taken' });
+    const events = hear(openAdmin(server), { apiVersion: 'events.k8s.io/v1', plural: 'events', namespace: 'default' });
+    await events.until(({ names }) => [...names].some((name) => name.startsWith('web.')), 'the Event is there');
+    events.stop();
+    t.strictSame(said, [], 'nothing was refused');
+    const refused = [
+      ['GET', '/api/v1/secrets'],
+      ['GET', '/api/v1/configmaps'],
+      ['DELETE', `${pods}/web`],
+      ['POST', pods, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x' } }],
+      ['PATCH', '/api/v1/nodes/n1', { metadata: { annotations: { a: 'b' } } }],
+      ['PATCH', `${pods}/web/status`, { status: {} }],
+      ['POST', '/api/v1/namespaces/default/services', {}],
+      ['GET', '/apis/rbac.authorization.k8s.io/v1/clusterroles'],
+    ] as const;
+    await allRefused(t, server, central, refused);
+  });
+
+  t.test('a member reads pods, and no more', async (t) => {
+    const said: string[] = [];
+    const api = openTestApi(server.kubeconfig('member', { token: member }), {}, (line) => said.push(line));
+    t.teardown(api.close);
+    const own = { apiVersion: 'v1', plural: 'pods', namespace: null, fieldSelector: 'spec.nodeName=n1' };
+    await hear(api, own).until(({ log }) => log.some((line) => line.startsWith('whole')), 'its pods are listed');
+    t.strictSame(said, []);
+    await allRefused(t, server, member, [
+      ['GET', '/api/v1/nodes'],
+      ['GET', '/api/v1/services'],
+      ['PATCH', `${pods}/web`, { metadata: { annotations: { ovn: '{}' } } }],
+      ['POST', '/apis/events.k8s.io/v1/namespaces/default/events', {}],
+    ]);
+  });
+
+  t.test('nobody else writes the addresses of pods', async (t) => {
+    const forged = { 'k8s.ovn.org/pod-networks': '{"default":{"ip_addresses":["10.42.1.9/24"]}}' };
+    const denied = async (what: string, ...words: Parameters<ApiServer['call']>): Promise<void> => {
+      const { status, body } = await server.callAs(weak, ...words);
+      t.equal(status, 422, `${what}: ${JSON.stringify(body)}`);
+      t.match(fieldAt(body, 'message'), /written by microshift-net alone/, what);
+    };
+    await denied('with a new pod', 'POST', pods, podNamed('forged', { ovn: '{}' }));
+    for (const name of ['ovn', 'k8s.ovn.org/pod-networks', 'microshift-net/address-of'])
+      await denied(
+        `${name} of one that is there`,
+        'PATCH',
+        `${pods}/web`,
+        { metadata: { annotations: { [name]: 'x' } } },
+        mergePatch,
+      );
+    await denied('taken away', 'PATCH', `${pods}/web`, { metadata: { annotations: { ovn: null } } }, mergePatch);
+    await denied('with its status', 'PATCH', `${pods}/web/status`, { metadata: { annotations: forged } }, mergePatch);
+    const target = { apiVersion: 'v1', kind: 'Node', name: 'n1' };
+    const binding = { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'web', annotations: forged }, target };
+    await denied('with its binding', 'POST', `${pods}/web/binding`, binding);
+
+    const asks = await server.callAs(
+      weak,
+      'POST',
+      pods,
+      podNamed('asks', { 'microshift-net/ip-address': '10.42.1.7' }),
+    );
+    t.equal(asks.status, 201, 'an address may be asked for');
+    const labels = { metadata: { labels: { a: 'b' } } };
+    t.equal(
+      (await server.callAs(weak, 'PATCH', `${pods}/web`, labels, mergePatch)).status,
+      200,
+      'what else changes may',
+    );
+  });
+}
+
+type Call = readonly [method: string, path: string, body?: unknown];
+
+async function allRefused(
+  t: { equal(a: unknown, b: unknown, message: string): void },
+  { callAs }: ApiServer,
+  token: string,
+  calls: readonly Call[],
+) {
+  for (const [method, path, body] of calls) {
+    const { status } = await callAs(token, method, path, body, method === 'PATCH' ? mergePatch : undefined);
+    t.equal(status, 403, `${method} ${path}`);
+  }
+}
+
+function openAdmin(server: ApiServer) {
+  const api = openTestApi(server.kubeconfig('admin'));
+  t.teardown(api.close);
+  return api;
+}
+
+async function tokenOf(server: ApiServer, account: string): Promise<string> {
+  const path = `/api/v1/namespaces/microshift-net/serviceaccounts/${account}/token`;
+  const { body } = await server.call('POST', path, {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: {},
+  });
+  return String(fieldAt(body, 'status', 'token'));
+}
+
+/** The token of the user `weak`, who is in no group with rights. */
+function tokenIn(server: ApiServer): string {
+  const { users } = JSON.parse(readFileSync(server.kubeconfig('weak'), 'utf8')) as {
+    users: { user: { token: string } }[];
+  };
+  return users[0]?.user.token ?? '';
+}
+
+function podNamed(name: string, annotations: Readonly<Record<string, string>> = {}) {
+  const spec = { containers: [{ name: 'a', image: 'registry.example/a:1' }] };
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name, annotations }, spec };
+}
+
+async function makePod(server: ApiServer, name: string) {
+  const { body } = await server.call('POST', pods, podNamed(name));
+  return { namespace: 'default', name, uid: String(fieldAt(body, 'metadata', 'uid')) };
+}

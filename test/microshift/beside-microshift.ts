@@ -1,7 +1,7 @@
 // What must hold on a node with a real MicroShift through everything that the agent does: MicroShift's processes are the same, and its API
 // answers where the cluster and the LAN ask it.
 import type { Test } from 'tap';
-import type { TestNode } from '../node/node.ts';
+import { measuredSettleMs, type TestNode } from '../node/node.ts';
 import { apiAnswers, bootMicroShift, endsWithin, lastWords, processesOf, startMicroShift } from './microshift-node.ts';
 import type { MicroShiftShape } from './microshift-shapes.ts';
 
@@ -80,7 +80,7 @@ export async function watch(t: Test, node: TestNode, shape: MicroShiftShape): Pr
   t.match(processes, /microshift \d+ \d+\nmicroshift-etcd \d+ \d+\nActiveState=active\nNRestarts=0$/m);
   await t.test('the API answers', answers);
   const holds = async (t: Test, command: string): Promise<void> => {
-    const run = await node.measure(command);
+    const run = await node.measure(command, { settleMs: measuredSettleMs });
     t.equal(run.exitCode, 0, `${command}: ${run.stderr}${run.stdout}`);
     t.comment(`${shape.name}: ${command}: away ${JSON.stringify(run.outageMs)}`);
     t.not(run.recoveredAfterMs, null, 'the LAN reaches the node');

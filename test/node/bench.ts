@@ -4,7 +4,7 @@
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { countMessages, type MessageCounts } from './message-counts.ts';
-import { bootNode, type MeasuredRun } from './node.ts';
+import { bootNode, type MeasuredRun, measuredSettleMs } from './node.ts';
 
 interface Subject {
   name: string;
@@ -69,7 +69,11 @@ function toSubject(text: string): Subject {
 
 const boot = (scenario: string): ReturnType<typeof bootNode> =>
   bootNode({ lan: scenario, folders: options.files === undefined ? {} : { [filesDir]: options.files } });
-const settings = { cwd: options.files === undefined ? '/root' : filesDir, timeoutMs: commandLimitMs };
+const settings = {
+  settleMs: measuredSettleMs,
+  cwd: options.files === undefined ? '/root' : filesDir,
+  timeoutMs: commandLimitMs,
+};
 
 /** The first and the second run on a fresh node. */
 async function twice(scenario: string, subject: Subject): Promise<MeasuredRun[]> {

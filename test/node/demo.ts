@@ -1,5 +1,5 @@
 // make demo: a node moves its NIC under br-ex, seen from the LAN. KEEP=1 leaves a shell in it at the end.
-import { bootNode, type TestNode } from './node.ts';
+import { bootNode, measuredSettleMs, type TestNode } from './node.ts';
 import { shell } from './shell.ts';
 import { heading, indent, ms, say } from './telling.ts';
 
@@ -8,7 +8,7 @@ const unit = 'microshift-ovs-init.service';
 /** Runs a command in the node, prints its output, and says how long the LAN missed the node. */
 async function show(node: TestNode, command: string, options: { quiet?: boolean; log?: boolean } = {}): Promise<void> {
   say(`$ ${command}`);
-  const run = await node.measure(command, { sampleMemory: false });
+  const run = await node.measure(command, { settleMs: measuredSettleMs, sampleMemory: false });
   if (options.log) say(indent(await node.text(`journalctl -q -b -o cat --no-pager -u ${unit}`)));
   const output = `${run.stderr}${run.stdout}`;
   if (output.trim() !== '') say(indent(output));

@@ -11,15 +11,16 @@ export function parseState(text: string): NodeState {
   const rows = (name: string): Json[] => JSON.parse(sections.get(name)?.trim() || '[]');
   const profiles = lines(sections.get('profiles')).map(toProfile);
   const files: StateData['files'] = {};
+  for (const [name, body] of sections) if (name.startsWith('file ')) files[name.slice(5)] = body.slice(0, -1);
+  const answers = lines(sections.get('ovs'));
+  const ovs = Object.fromEntries(
+    ovsTables.map((table, index) => [table, answers[index] === undefined ? null : toOvsRows(answers[index])]),
+  );
   const settings: StateData['settings'] = {};
-  const ovs: StateData['ovs'] = {};
-  for (const [name, body] of sections) {
-    if (name.startsWith('file ')) files[name.slice(5)] = body.slice(0, -1);
-    if (name.startsWith('ovs ')) ovs[name.slice(4)] = body.trim() === '' ? null : toOvsRows(body);
-    if (name.startsWith('settings ')) {
-      const profile = profiles.find((one) => one.uuid === name.slice(9));
-      if (profile !== undefined) settings[profile.name] = toSettings(body);
-    }
+  for (const body of (sections.get('settings') ?? '').split(/\n\n/)) {
+    const uuid = /^connection\.uuid:(.*)$/m.exec(body)?.[1];
+    const profile = profiles.find((one) => one.uuid === uuid);
+    if (profile !== undefined) settings[profile.name] = toSettings(body);
   }
   const devices = lines(sections.get('devices')).map((line) => {
     const [device = '', type = '', state = '', connection = ''] = fields(line);
@@ -30,7 +31,7 @@ export function parseState(text: string): NodeState {
     links: rows('links').map(toLink),
     routes4: rows('routes4').flatMap(toRoutes),
     routes6: rows('routes6').flatMap(toRoutes),
-    rules: rows('rules'),
+    rules: [...rows('rules4'), ...rows('rules6')],
     ovs,
     devices,
     profiles,
@@ -40,6 +41,8 @@ export function parseState(text: string): NodeState {
 }
 
 type Json = Record<string, unknown>;
+/** Tables of Open vSwitch in the order of guest/state.sh, which prints a line for each. */
+const ovsTables = ['Open_vSwitch', 'Bridge', 'Port', 'Interface'];
 const addressFlags = ['tentative', 'dadfailed', 'noprefixroute', 'temporary', 'deprecated'];
 
 function toAddresses(link: Json): Address[] {
@@ -85,7 +88,7 @@ function toRoute(route: Json): Route {
 }
 
 function toProfile(line: string): Profile {
-  const [name = '', uuid = '', type = '', autoconnect, , active, device = '', , filename = ''] = fields(line);
+  const [uuid = '', name = '', type = '', autoconnect, , active, device = '', , filename = ''] = fields(line);
   return { name, uuid, type, autoconnect: autoconnect === 'yes', active: active === 'yes', device, filename };
 }
 

@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { bootNode, type MeasuredRun, type TestNode } from './node.ts';
+import { bootNode, type MeasuredRun, measuredSettleMs, type TestNode } from './node.ts';
 import { projectDir } from './source.ts';
 
 interface Shape {
@@ -108,7 +108,7 @@ async function measured({ lan, lanAppend, ovnYaml }: Shape): Promise<Life> {
   const files = ovnYaml === undefined ? {} : { '/etc/microshift/ovn.yaml': ovnYaml };
   const node = await bootNode({ lan, files, ...(lanAppend === undefined ? {} : { lanAppend }) });
   try {
-    const quiet = { sampleMemory: false };
+    const quiet = { settleMs: measuredSettleMs, sampleMemory: false };
     const first = figures(node, await node.measure('microshift-net apply', quiet));
     const second = figures(node, await node.measure('microshift-net apply', quiet));
     await node.text(`systemctl enable --quiet ${unit}; sync`);

@@ -1,20 +1,32 @@
 #!/bin/bash
-# Prints the node's network state in sections, "@@ NAME" before each; ../state.ts reads it.
+# Prints the node's network state in sections, "@@ NAME" before each; ../parse-state.ts reads it. The start of a process is what is dear in
+# this kernel: one program answers as many questions as it can.
 section() { echo "@@ $1"; }
-files() { local f; for f; do [ ! -f "$f" ] || { section "file $f"; cat "$f"; echo; }; done; } # the added newline is taken off again
+files() {
+  local file
+  for file; do
+    [ -f "$file" ] || continue
+    section "file $file"
+    mapfile -d '' -n 1 -t text < "$file"
+    printf '%s\n' "${text[0]}" # the parser removes the added newline
+  done
+}
 section addresses; ip -j addr
 section links; ip -j -d link
 section routes4; ip -j -4 route show table all
 section routes6; ip -j -6 route show table all
-section rules; echo "$(ip -j -4 rule)$(ip -j -6 rule)" | jq -sc add
-for table in Open_vSwitch Bridge Port Interface; do
-  section "ovs $table"; ovs-vsctl --timeout=5 --no-wait -f json list "$table" 2> /dev/null
-done
+section rules4; ip -j -4 rule
+section rules6; ip -j -6 rule
+section ovs
+ovs-vsctl --timeout=5 --no-wait -f json list Open_vSwitch -- list Bridge -- list Port -- list Interface 2> /dev/null
 section devices; nmcli -t -f DEVICE,TYPE,STATE,CONNECTION device 2> /dev/null
 section profiles
-nmcli -t -f NAME,UUID,TYPE,AUTOCONNECT,AUTOCONNECT-PRIORITY,ACTIVE,DEVICE,STATE,FILENAME connection show 2> /dev/null
-mapfile -t uuids < <(nmcli -t -f UUID connection show 2> /dev/null)
-for uuid in "${uuids[@]}"; do section "settings $uuid"; nmcli -t connection show uuid "$uuid"; done
+profiles=$(nmcli -t -f UUID,NAME,TYPE,AUTOCONNECT,AUTOCONNECT-PRIORITY,ACTIVE,DEVICE,STATE,FILENAME connection show 2> /dev/null)
+echo "$profiles"
+uuids=()
+while IFS=: read -r uuid _; do [ -z "$uuid" ] || uuids+=(uuid "$uuid"); done <<< "$profiles"
+section settings
+[ "${#uuids[@]}" = 0 ] || nmcli -t connection show "${uuids[@]}"
 shopt -s nullglob
 files /{etc,run,usr/lib}/NetworkManager/system-connections/* /etc/ovnk/* /var/lib/ovnk/* /etc/microshift/* /run/microshift-net/* \
   /run/ovnk/* /etc/resolv.conf /run/configure-ovs-boot-done

@@ -4,7 +4,7 @@ import type { Fault } from './fault.ts';
 import type { Cell } from './record.ts';
 
 const pageFile = 'docs/faults.md';
-const marker = '<!-- Everything below is written by `npm run faults` from faults.json. -->';
+const marker = '<!-- Everything below is written by `npm run faults` from build/faults.json. -->';
 
 /** Writes the tables of these cells into docs/faults.md. */
 export function publish(cells: readonly Cell[], faults: readonly Fault[]): void {

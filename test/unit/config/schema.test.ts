@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
 import { loadConfig } from '../../../agent/config/load.ts';
@@ -8,13 +7,6 @@ import { settingSchemas } from '../../../agent/config/setting-schema.ts';
 import type { Config, Sourced } from '../../../agent/model/config.ts';
 
 const source = (path: string) => readFileSync(join(process.cwd(), path), 'utf8');
-
-t.test('the generated files are what the schema makes; mend with: npm run generate', async (t) => {
-  const generator = await import(pathToFileURL(join(process.cwd(), 'config/generate-validator.mjs')).href);
-  for (const [name, text] of Object.entries(generator.generate(source('config/ovn.schema.json')))) {
-    t.equal(source(`agent/config/${name}`), text, name);
-  }
-});
 
 t.test('ovn.yaml.default', (t) => {
   const shipped = source('config/ovn.yaml.default');

@@ -6,7 +6,7 @@ import t from 'tap';
 import { defaultConfig } from '../../../agent/config/defaults.ts';
 import { fieldAt, type KubernetesObject, listAt } from '../../../agent/manifests/object.ts';
 import { defaultCniBinDirectory, renderManifests } from '../../../agent/manifests/render.ts';
-import { scripts, templates } from '../../../agent/manifests/templates.generated.ts';
+import { templates } from '../../../agent/manifests/templates.generated.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 const flavors = ['classic', 'no-uplink', 'multi-node', 'interconnect'] as const;
@@ -19,16 +19,6 @@ function rendered(flavor: (typeof flavors)[number]): KubernetesObject[] {
   };
   return renderManifests({ config: defaultConfig, flavor, ...settings });
 }
-
-t.test('the program carries the templates as they are in config/manifests', async (t) => {
-  const { status, stderr } = spawnSync('node', ['config/generate-manifests.mjs', '--check'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  t.equal(status, 0, stderr);
-  const files = readdirSync(join(root, 'config/manifests/scripts'));
-  t.same(Object.keys(scripts), files.sort());
-});
 
 t.test('shell in the containers passes shellcheck', async (t) => {
   if (spawnSync('shellcheck', ['--version']).error !== undefined) {

@@ -45,7 +45,7 @@ const consequences: Readonly<Record<Kind, readonly [name: string, consequence: s
 };
 
 /** Endpoints that are written for a service, counted at each place where it is reached; at each place as many as at the others, and one at least. */
-export const mostEndpointsOfRows = 50_000;
+export const mostEndpointsOfRows = 30_000;
 
 /** Numbers that one named port may have in the pods of a policy; those beyond are not allowed. */
 export const mostNumbersOfPort = 16;

@@ -33,16 +33,31 @@ export function concernedUnits(change: ObjectChange, facts: WorkloadFacts): read
   return parts.flatMap((part) => [...part.concerned(change, facts)].map((key) => `${part.kind}:${key}`));
 }
 
-/**
- * The changes that bring the rows of these units to what the objects call for: one transaction, empty where nothing differs. A row of a unit that the
- * unit does not want any more is deleted.
- */
+/** As planInSteps, in one piece. */
 export function planWorkload(
   facts: WorkloadFacts,
   existing: Existing,
   shape: DatabaseShape,
   units: Iterable<Unit>,
 ): OverlayPlan {
+  const steps = planInSteps(facts, existing, shape, units);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/**
+ * Plans the changes that bring the rows of these units to what the objects call for: one transaction, empty where nothing differs. A row of a unit that the
+ * unit does not want any more is deleted. Yields after each step how many rows are to be changed so far; none takes long. No row may change in between, and
+ * each unit that an object concerns which changes in between has to be planned again.
+ */
+export function* planInSteps(
+  facts: WorkloadFacts,
+  existing: Existing,
+  shape: DatabaseShape,
+  units: Iterable<Unit>,
+): Generator<number, OverlayPlan, undefined> {
   const draft = createDraft({ existing, shape }, workloadOwner(facts.layout.owner));
   const ports = new Map<string, RowReference>();
   const asked = [...new Set(units)];
@@ -50,7 +65,7 @@ export function planWorkload(
     for (const unit of asked) {
       if (!unit.startsWith(`${part.kind}:`)) continue;
       const key = unit.slice(part.kind.length + 1);
-      part.want(key, {
+      const steps = part.want(key, {
         ...facts,
         draft,
         want: (wish) => {
@@ -64,6 +79,8 @@ export function planWorkload(
           return ports.get(name) ?? (row !== null && isPod(row) ? row._uuid : null);
         },
       });
+      for (const _ of steps ?? []) yield draft.changes.length;
+      yield draft.changes.length;
     }
   }
   for (const unit of asked)

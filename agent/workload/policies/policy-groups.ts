@@ -38,7 +38,7 @@ export const policyGroups: Part = {
       return [targets, ...withNumbers].some(isTouched) ? [key] : [];
     });
   },
-  want: (key, unit) => {
+  *want(key, unit) {
     const policy = unit.workload.policies.get(key);
     if (policy === undefined) return;
     const identity = { type: 'NetworkPolicy', name: `${policy.namespace}:${policy.name}` } as const;
@@ -55,7 +55,10 @@ export const policyGroups: Part = {
       why: 'the pods that the policy is for',
     });
     const known = listsIn(group, key, unit);
-    for (const list of accessListsOf(policy, name, unit)) wantList(list, policy, identity, group, known, unit);
+    for (const list of accessListsOf(policy, name, unit)) {
+      wantList(list, policy, identity, group, known, unit);
+      yield;
+    }
   },
 };
 

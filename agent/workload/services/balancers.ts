@@ -25,16 +25,17 @@ export interface Balancer {
 }
 
 /**
- * The load balancers of a service, at most one for a place and protocol; a headless service has none. With a policy of `Local`, nodes differ in whom they
+ * Returns the load balancers of a service, in steps of one port: at most one for a place and protocol; a headless service has none. With a policy of `Local`, nodes differ in whom they
  * lead to. What comes from inside of the cluster to an outside address is led to everybody nevertheless, as kube-proxy does.
  */
-export function balancersOf(
+export function* balancersOf(
   service: Service,
   slices: readonly EndpointSlice[],
   nodes: readonly OverlayNode[],
   outside: Outside,
-): readonly Balancer[] {
-  return protocolsOf(service).flatMap((protocol) => {
+): Generator<undefined, readonly Balancer[], undefined> {
+  const found: Balancer[] = [];
+  for (const protocol of protocolsOf(service)) {
     const places = new Map<string, { place: BalancerPlace; keepsSource: boolean; vips: Record<string, string> }>();
     const put = (place: BalancerPlace, keepsSource: boolean, vip: string, backends: readonly Backend[]): void => {
       const key = placeName(place);
@@ -45,9 +46,13 @@ export function balancersOf(
       places.set(key, balancer);
     };
     for (const port of service.ports.filter((one) => one.protocol === protocol))
-      for (const clusterIP of service.clusterIPs) wantPort(service, port, clusterIP, slices, nodes, outside, put);
-    return [...places.values()].map((balancer) => ({ ...balancer, protocol }));
-  });
+      for (const clusterIP of service.clusterIPs) {
+        wantPort(service, port, clusterIP, slices, nodes, outside, put);
+        yield;
+      }
+    found.push(...[...places.values()].map((balancer) => ({ ...balancer, protocol })));
+  }
+  return found;
 }
 
 const words = { switch: 'switch', gateway: 'router', external: 'external', announced: 'announced' } as const;
@@ -69,7 +74,13 @@ function wantPort(
 ): void {
   const isSix = isIpv6(clusterIP);
   const backends = backendsOf(service, slices, port, isSix ? 'IPv6' : 'IPv4');
-  const on = (node: string): readonly Backend[] => backends.filter(({ nodeName }) => nodeName === node);
+  const byNode = new Map<string | null, Backend[]>();
+  for (const backend of backends) {
+    const others = byNode.get(backend.nodeName);
+    if (others === undefined) byNode.set(backend.nodeName, [backend]);
+    else others.push(backend);
+  }
+  const on = (node: string): readonly Backend[] => byNode.get(node) ?? [];
   const ofFamily = (addresses: readonly string[]): readonly string[] =>
     addresses.filter((address) => isIpv6(address) === isSix);
   const nodePortsAt = (node: OverlayNode, addresses: readonly string[]): readonly string[] =>

@@ -17,15 +17,19 @@ export const services: Part = {
     const own = keysOf(change);
     return [...own, ...sharing(placesChanged(change, own, workload), workload.services)];
   },
-  want: (key, unit) => {
+  *want(key, unit) {
     const service = unit.workload.services.get(key);
     if (service === undefined) return;
     const { slices, outside } = ofPlan(unit);
-    const balancers = balancersOf(service, slices.of(key), unit.nodes, outside);
-    for (const balancer of balancers) wantBalancer(unit, service, balancer);
+    const balancers = yield* balancersOf(service, slices.of(key), unit.nodes, outside);
+    for (const balancer of balancers) {
+      yield;
+      wantBalancer(unit, service, balancer);
+    }
     for (const { node, protocol, backends } of answeredBy(balancers)) {
       const there = unit.nodes.find(({ name }) => name === node);
       if (there !== undefined) wantWaysBack(unit, key, there, protocol, backends);
+      yield;
     }
   },
 };

@@ -3,13 +3,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { ObjectChange } from '../../../agent/model/workload.ts';
+import { foundIn } from '../../../agent/overlay/draft.ts';
 import { operationsOf } from '../../../agent/overlay/operations.ts';
 import { kinds } from '../../../agent/run/overlay/watcher/kinds.ts';
 import { noticeOfBudget, noticesOfService, viewOf } from '../../../agent/run/overlay/watcher/notices.ts';
 import { budgets, mostEndpointsOfRows } from '../../../agent/workload/budget.ts';
+import { planInSteps } from '../../../agent/workload/plan-workload.ts';
 import { createAddressBook } from '../../../agent/workload/pods/address-book.ts';
 import { readPod } from '../../../agent/workload/pods/read-pod.ts';
 import { readNamespace } from '../../../agent/workload/policies/read-namespace.ts';
+import { readPolicy } from '../../../agent/workload/policies/read-policy.ts';
 import { selectedPods } from '../../../agent/workload/policies/selections.ts';
 import { IndexedServices } from '../../../agent/workload/services/indexed-services.ts';
 import { IndexedSlices } from '../../../agent/workload/services/indexed-slices.ts';
@@ -158,6 +161,40 @@ t.test('rows of a service are bounded, whatever its ports, places and endpoints'
     planAll(facts, database),
     'the same ones, in whatever order the slices come',
   );
+  t.end();
+});
+
+t.test('the largest objects are planned in steps, each of a row or a port', (t) => {
+  const nodes = many(3, (index) => nodeOf(index + 1, { gateway: gatewayOf(index + 1) }));
+  const database = emptyNorthbound().rows();
+  const stepsOf = (facts: ReturnType<typeof factsFor>, unit: string): readonly number[] => {
+    const { existing, shape } = foundIn(database);
+    const steps: number[] = [0];
+    for (const rows of planInSteps(facts, existing, shape, [unit])) steps.push(rows);
+    return steps;
+  };
+  const most = (steps: readonly number[]): number =>
+    Math.max(...steps.map((rows, index) => rows - (steps[index - 1] ?? 0)));
+  const service = serviceObject('one', { ports: servicePorts(500), externalTrafficPolicy: 'Local' });
+  const ofService = stepsOf(
+    factsFor(
+      [
+        service,
+        sliceObject(
+          'one',
+          many(60, (index) => [addressOf(index), 'n1'] as const),
+        ),
+      ],
+      nodes,
+    ),
+    'service:default/one',
+  );
+  t.ok(ofService.length > 500 && most(ofService) <= 1, `${ofService.length} steps of a service`);
+  const world = emptyWorld();
+  const from = many(1000, (index) => ({ ipBlock: { cidr: `10.${index >> 8}.${index & 255}.0/24` } }));
+  world.policies.set('web/one', readPolicy({ metadata, spec: { podSelector: {}, ingress: [{ from }] } }));
+  const ofPolicy = stepsOf(factsOf(modern, world), 'policy:web/one');
+  t.ok(ofPolicy.length > 1000 && most(ofPolicy) <= 2, `${ofPolicy.length} steps of a policy`);
   t.end();
 });
 

@@ -21,6 +21,8 @@ export interface Northbound extends Pick<MirroredDatabase, 'isOwner' | 'onOwner'
   readonly shape: DatabaseShape;
   /** Always the rows of now; a row that did not change is the same object. */
   readonly existing: Existing;
+  /** Counts the transactions that changed something, those by which OVN reports, too. */
+  readonly revision: number;
   /** Told of the changes of each transaction at once, without those by which OVN reports. */
   onChange(listener: (changes: readonly RowUpdate[]) => void): void;
 }
@@ -45,6 +47,10 @@ export async function openNorthbound(
   const database = await openMirrored({ database: 'OVN_Northbound', remote, tables, lock, report }, stop);
   let schema: unknown;
   let shape: DatabaseShape = {};
+  let revision = 0;
+  database.onChange(() => {
+    revision += 1;
+  });
   const shapeOf = (table: string) => shapeNow()[table] ?? {};
   const decoded = new WeakMap<MirrorRow, DatabaseRow>();
   const tableOf = new WeakMap<DatabaseRow, string>();
@@ -65,6 +71,9 @@ export async function openNorthbound(
   return {
     get isOwner() {
       return database.isOwner;
+    },
+    get revision() {
+      return revision;
     },
     get shape() {
       return shapeNow();

@@ -43,6 +43,7 @@ export function createWriter(
 ): Writer {
   const errands = createErrands((unit) => togetherWith(unit, facts()));
   const put = ({ of, units }: Errand): void => errands.add(of, units);
+  const unread = createUnread(put);
   let isEverything = false;
   let failures = 0;
 
@@ -79,6 +80,7 @@ export function createWriter(
     const breathe = createSlices(monotonicMs);
     do {
       await breathe();
+      if (!(await unread.read(facts, breathe))) isEverything = true;
       if (isEverything) await compareEverything(breathe);
       const now = facts();
       if (now === null || !northbound.isOwner) return;
@@ -89,13 +91,13 @@ export function createWriter(
   };
   const turns = createTurns(turn, () => {
     if (!northbound.isOwner || facts() === null) return null;
-    return failures > 0 ? monotonicMs() + retryAfterMs(failures) : errands.dueMs();
+    if (failures > 0) return monotonicMs() + retryAfterMs(failures);
+    return unread.isEmpty() ? errands.dueMs() : 0;
   });
   return {
     changed: (changes) => {
-      const now = facts();
-      if (now === null) isEverything = true;
-      else for (const change of changes) put(errandOf(change, now));
+      if (facts() === null) isEverything = true;
+      else unread.add(changes);
       turns.start();
     },
     all: () => {
@@ -104,6 +106,32 @@ export function createWriter(
       turns.start();
     },
     close: turns.close,
+  };
+}
+
+/** Changes of objects of which the errands are not known yet, in their order: finding them takes long where there are many policies. */
+function createUnread(put: (errand: Errand) => void) {
+  let changes: ObjectChange[] = [];
+  return {
+    isEmpty: () => changes.length === 0,
+    add: (more: readonly ObjectChange[]): void => {
+      changes = [...changes, ...more];
+    },
+    /** Resolves with false if a change was left out, because not everything was known any more. */
+    read: async (facts: () => WorkloadFacts | null, breathe: () => Promise<void> | null): Promise<boolean> => {
+      let isWhole = true;
+      while (changes.length > 0) {
+        const next = changes;
+        changes = [];
+        for (const change of next) {
+          const now = facts();
+          if (now === null) isWhole = false;
+          else put(errandOf(change, now));
+          await breathe();
+        }
+      }
+      return isWhole;
+    },
   };
 }
 

@@ -17,6 +17,7 @@ function brought(message: string) {
     existing,
     shape,
     isOwner: true,
+    revision: 0,
     onChange: () => undefined,
     onOwner: () => undefined,
     transact: (what: string) => Promise.reject(fromOvn(what, 'unix:nb', new OvsdbError('operation', message))),
@@ -38,3 +39,32 @@ t.test(
     await t.rejects(brought('commit failed: I/O error: /var/lib/ovn/ovnnb_db.db: write failed'), error);
   },
 );
+
+t.test('a plan during which rows change is made again, and in the end in one piece', async (t) => {
+  const { existing, shape } = foundIn(emptyNorthbound().rows());
+  const services = Array.from({ length: 1000 }, (_, index) => serviceObject(`s${index}`));
+  const facts = factsFor(services, [nodeOf(1)], modern);
+  const units = new Set([...facts.workload.services.keys()].map((key) => `service:${key}`));
+  let [revision, transactions] = [0, 0];
+  const northbound = {
+    existing,
+    shape,
+    isOwner: true,
+    // Another program changes a row whenever somebody looks.
+    get revision() {
+      revision += 1;
+      return revision;
+    },
+    onChange: () => undefined,
+    onOwner: () => undefined,
+    transact: () => {
+      transactions += 1;
+      return Promise.resolve('written' as const);
+    },
+    close: () => Promise.resolve(),
+  };
+  t.strictSame(await bring(northbound, facts, units, true), { end: 'written', rows: 1000 });
+  t.equal(transactions, 1);
+  const several = await bring(northbound, facts, new Set([...units, 'service:default/none']), false);
+  t.match(several, { end: 'written' }, 'a thousand rows of several objects are one transaction');
+});

@@ -1,12 +1,18 @@
 // What a member can do with its certificate to the others: nothing, whatever it writes of itself, also after it was taken out.
 import t, { type Test } from 'tap';
+import { seededRandom } from '../unit/ovsdb/random.ts';
 import { form } from './form.ts';
+import { openTables, randomWrite, readTargets } from './hostile-writes.ts';
 import { type Ended, type Host, missingForHosts, startLan } from './hosts.ts';
 import { answerTo, outside, startOutside, startPod } from './outside.ts';
 import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 
 const reason = missingForHosts();
 const id = 'n3-of-the-test';
+
+/** Of the random writes; a run that has found something can be made again. */
+const count = Number(process.env.MICROSHIFT_NET_HOSTILE_WRITES ?? 150);
+const seed = Number(process.env.MICROSHIFT_NET_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 interface Bundle {
   readonly pem: { readonly key: string; readonly certificate: string; readonly authority: string };
@@ -113,6 +119,12 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   holds('an address far away', /--gateway 198\.51\.100\.1/);
   reached('with a member that claims it');
 
+  t.match(register(write, 'n3', own), { status: 0 });
+  await t.test(`random writes, MICROSHIFT_NET_SEED=${seed} MICROSHIFT_NET_HOSTILE_WRITES=${count}`, async (t) =>
+    randomWrites(t, [n1, n3]),
+  );
+  reached('after random writes, once what the docs name is put back');
+
   t.match(n1.agent('overlay', 'leave', '--node', 'n3'), { status: 0 });
   t.match(register(write, 'n2', 'type=vxlan ip="192.0.2.12"', announced(`${outside}/32`)), { status: 0 });
   for (const command of ['plan', 'apply', 'nodes'])
@@ -123,3 +135,130 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   });
   reached('with one that was taken out');
 }
+
+/** Writes whatever its certificate lets it, while the rows of the others, the plan and what they report are watched. */
+function randomWrites(t: Test, [n1, n3]: readonly [Host, Host]): void {
+  const words = [
+    'n1',
+    'n2',
+    'n2-of-the-test',
+    '192.0.2.12',
+    '10.42.1.9',
+    '0a:58:0a:2a:01:02',
+    'geneve',
+    'physnet:br-ex',
+  ];
+  const targets = readTargets(n1, [
+    ...words,
+    announced(`${outside}/32`),
+    'microshift-net-request:AAAA',
+    '\u001b[2J',
+    '',
+  ]);
+  const [northbound, others] = [rowsIn(n1, 'nb'), rowsIn(n1, 'sb')];
+  const random = seededRandom(seed);
+  const writes = Array.from({ length: count }, () => randomWrite(targets, random));
+  const lines = writes.map(({ operation }) => JSON.stringify(['OVN_Southbound', operation]));
+  const client = 'ovsdb-client -t 30 -p /root/key -c /root/certificate -C /root/authority transact ssl:192.0.2.11:6642';
+  const loop = `while IFS= read -r line; do ${client} "$line" 2>&1 | tr '\\n' ' '; echo; done`;
+  const answers = n3
+    .run(['sh', '-c', loop], `${lines.join('\n')}\n`)
+    .stdout.trimEnd()
+    .split('\n');
+  t.equal(answers.length, count, 'each is answered');
+  const taken = writes.filter((_, index) => !/"error"|"count":0|ovsdb-client:/.test(answers[index] ?? ''));
+  t.ok(taken.length > 0, `${taken.length} of ${count} were taken`);
+  for (const { table, columns, operation } of taken) {
+    const isNamed =
+      openTables.includes(table) && (table !== 'Port_Binding' || columns.every((one) => openColumns.includes(one)));
+    t.ok(isNamed, `what is taken is named in docs/overlay-trust.md: ${JSON.stringify(operation)}`);
+  }
+  t.match(n1.agent('overlay', 'plan'), { status: 0, stdout: /^Nothing to do\./ }, 'nothing is planned for it');
+  t.equal(rowsIn(n1, 'nb'), northbound, 'the northbound database is what it was');
+  t.equal(
+    rowsIn(n1, 'sb'),
+    others,
+    'so is what others have in the southbound one, but for the tables that the docs name',
+  );
+  const lied = n1
+    .agent('overlay', 'verify')
+    .stdout.split('\n')
+    .filter((line) => /certificate \S+/.test(line));
+  t.notOk(
+    lied.some((line) => !line.includes('n3-of-the-test')),
+    `nobody else is blamed: ${lied.join()}`,
+  );
+  putBack(n1, targets);
+}
+
+/** Removes what the member has registered and what members may write, and gives ports back what they had, as an administrator can. */
+function putBack(central: Host, { rows }: ReturnType<typeof readTargets>): void {
+  const own = ['Chassis', 'Chassis_Private', 'Encap', 'Port_Binding'];
+  const operations = [
+    ...openTables
+      .filter((table) => !own.includes(table) && table in rows)
+      .map((table) => ({ op: 'delete', table, where: [] })),
+    { op: 'delete', table: 'Chassis', where: [['name', '==', id]] },
+    { op: 'delete', table: 'Chassis_Private', where: [['name', '==', id]] },
+    ...(rows.Port_Binding ?? []).map((port) => {
+      const row = Object.fromEntries(openColumns.flatMap((name) => (name in port ? [[name, port[name]]] : [])));
+      return { op: 'update', table: 'Port_Binding', where: [['_uuid', '==', port._uuid]], row };
+    }),
+  ];
+  const answer = central.must(
+    'ovsdb-client',
+    'transact',
+    'unix:/run/ovn/ovnsb_db.sock',
+    JSON.stringify(['OVN_Southbound', ...operations]),
+  );
+  if (answer.includes('"error"')) throw new Error(answer);
+}
+
+/** Columns of Port_Binding that OVN lets every member write (ovn-northd, rbac_port_binding_update). */
+const openColumns = [
+  'chassis',
+  'additional_chassis',
+  'encap',
+  'additional_encap',
+  'up',
+  'virtual_parent',
+  'options',
+  'tag',
+  'requested_chassis',
+  'requested_additional_chassis',
+  'port_security',
+];
+
+/**
+ * Rows of a database without those that members may write, and without what OVN's daemons report of chassis and connections; chassis and encaps are those
+ * of others.
+ */
+function rowsIn(central: Host, which: 'nb' | 'sb'): string {
+  const database = which === 'nb' ? 'OVN_Northbound' : 'OVN_Southbound';
+  const dump = central.must('ovsdb-client', '-f', 'json', 'dump', `unix:/run/ovn/ovn${which}_db.sock`, database);
+  const tables = dump
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { caption: string; headings: string[]; data: unknown[][] });
+  const ofLiar = (row: unknown[]): boolean => JSON.stringify(row).includes(id);
+  const own = ['Chassis', 'Encap', 'HA_Chassis'];
+  const kept = tables.flatMap(({ caption, headings, data }) => {
+    const name = caption.replace(/ table$/, '');
+    if (which === 'sb' && derived.includes(name)) return [];
+    if (which === 'sb' && openTables.includes(name) && !own.includes(name)) return [];
+    const rows = data.filter((row) => !own.includes(name) || !ofLiar(row));
+    // ovn-northd writes into these what all chassis together can do.
+    const reported = /_Global$/.test(name) ? /^_version$|cfg|timestamp|^options$/ : /^_version$|^up$|^status$/;
+    const columns = headings.map((_, index) => index).filter((index) => !reported.test(headings[index] ?? ''));
+    return [
+      `${name} ${rows
+        .map((row) => JSON.stringify(columns.map((index) => row[index])))
+        .toSorted()
+        .join('\n')}`,
+    ];
+  });
+  return kept.toSorted().join('\n');
+}
+
+/** Tables that ovn-northd makes from others, in an order and with numbers of its own. */
+const derived = ['Logical_Flow', 'Logical_DP_Group'];

@@ -37,10 +37,9 @@ export const clusterSpellings = {
   'cluster.remoteNetworks': ['clusterToCluster.remoteClusters'],
 } as const satisfies Record<`cluster.${keyof ClusterConfig}`, readonly string[]>;
 
-/** Every setting that does something, by its name in the files. */
+/** Returns every setting by its name in the files. */
 export function namedSettings(config: Config): (readonly [name: string, setting: Sourced<unknown>])[] {
-  const { persist: _, ...spellings } = ovnSpellings;
-  return Object.entries({ ...spellings, ...clusterSpellings }).map(([path, [name = '']]) => {
+  return Object.entries({ ...ovnSpellings, ...clusterSpellings }).map(([path, [name = '']]) => {
     const found = path.split('.').reduce<unknown>((group, key) => (group as Record<string, unknown>)[key], config);
     return [name, found as Sourced<unknown>];
   });

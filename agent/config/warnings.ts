@@ -14,15 +14,10 @@ export const geneveOverheadBytes = { ipv4: 58, ipv6: 78 } as const;
 
 /** Remarks that need nothing but the files. */
 export function configWarnings(config: Config): ConfigWarning[] {
-  const { mtu, uplink, externalUplink, disableOvsInit, persist } = config;
+  const { mtu, uplink, externalUplink, disableOvsInit } = config;
   const warnings: ConfigWarning[] = [];
   if (typeof mtu.value === 'number' && mtu.value < minIpv6MtuBytes && carriesIpv6(config)) {
     warnings.push({ source: mtu.source, message: belowIpv6(`mtu ${mtu.value}`) });
-  }
-  if (persist.source !== 'default') {
-    const message =
-      'persist does nothing any more: every boot starts from the profiles of the admin, at no cost; remove the line';
-    warnings.push({ source: persist.source, message });
   }
   warnings.push(...microshiftWarnings(config), ...overlayWarnings(config));
   for (const { value, source } of disableOvsInit.value ? [uplink, externalUplink] : []) {

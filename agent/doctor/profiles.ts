@@ -83,7 +83,7 @@ export const profileChecks: readonly Check[] = [
                 return failed(what, `nmcli connection delete uuid ${uuid}`);
               }),
             ...profiles.filter(isFormer).map(({ id, uuid, filename }) => {
-              const what = `profile ${id} (${uuid})${place(filename)} is of configure-ovs.sh or of an earlier version`;
+              const what = `profile ${id} (${uuid})${place(filename)} is of configure-ovs.sh`;
               return failed(what, mend(`nmcli connection delete uuid ${uuid}`));
             }),
             ...(files.value?.leftovers ?? []).map((path) => {

@@ -15,7 +15,6 @@ export interface Config {
   /** MTU of the pods' network in bytes, or `auto`: the uplink's MTU. */
   readonly mtu: Sourced<number | 'auto'>;
   /** Does nothing any more; known for the warning that says so. */
-  readonly persist: Sourced<boolean>;
   readonly ovs: OvsConfig;
   readonly manifests: ManifestsConfig;
   readonly overlay: OverlayConfig;

@@ -34,7 +34,6 @@ export function addedNames(bridge: string, routeMetric = leastPreferredMetric): 
     bridgeInterface: `ovs-if-${bridge}`,
     formerUplinkPort: null,
     formerUplinkInterface: null,
-    formerUplinkUuid: null,
     routeMetric,
     isAdded: true,
   };

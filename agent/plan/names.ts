@@ -6,17 +6,16 @@ import type { BridgeNames } from './bridge-names.ts';
 
 export type { BridgeNames } from './bridge-names.ts';
 
-export const gatewayBridge = namesOf('br-ex', 'phys0', '2e189230-7bf1-5dd2-b6df-ce7b6c1968cb', 48);
-export const externalBridge = namesOf('br-ex1', 'phys1', '394fbcb5-85d3-5a7c-a8a8-41b4470f231d', 49);
+export const gatewayBridge = namesOf('br-ex', 'phys0', 48);
+export const externalBridge = namesOf('br-ex1', 'phys1', 49);
 
-function namesOf(bridge: string, nic: string, formerUplinkUuid: string, routeMetric: number) {
+function namesOf(bridge: string, nic: string, routeMetric: number) {
   return {
     bridge,
     bridgePort: `ovs-port-${bridge}`,
     bridgeInterface: `ovs-if-${bridge}`,
     formerUplinkPort: `ovs-port-${nic}`,
     formerUplinkInterface: `ovs-if-${nic}`,
-    formerUplinkUuid,
     routeMetric,
     isAdded: false,
   } satisfies BridgeNames;
@@ -52,19 +51,19 @@ export function profileIds(names: BridgeNames): readonly string[] {
   return [names.bridge, names.bridgePort, names.bridgeInterface];
 }
 
-/** Ids of the profiles of one bridge, those that only the script and earlier agents wrote included. */
+/** Ids of the profiles of one bridge, including those that only the script writes. */
 export function everyProfileId(names: BridgeNames): readonly string[] {
   return [...profileIds(names), ...[names.formerUplinkPort, names.formerUplinkInterface].flatMap((id) => id ?? [])];
 }
 
-/** Every profile id that this agent, an earlier one or the script may have written, of both bridges. */
+/** Every profile id that this agent or the script may have written, of both bridges. */
 export const ownProfileIds: ReadonlySet<string> = new Set(bridges.flatMap(everyProfileId));
 
 /** Ending of the names of the profiles by which the script made a bond's or a team's ports follow. */
 const scriptCopyEnding = '-slave-ovs-clone';
 
 /**
- * The bridge that a profile was made for, by this agent, an earlier one or the script; null: it is the admin's. Copies of the profiles of a
+ * The bridge that a profile was made for, by this agent or the script; null if it is the admin's. Copies of the profiles of a
  * bond's ports name the uplink's profile as their controller, by UUID or by id.
  */
 export function bridgeOfProfile(profile: NmProfile, observation: Observation): BridgeNames | null {
@@ -76,13 +75,11 @@ export function bridgeOfProfile(profile: NmProfile, observation: Observation): B
   const controller = controllerOf(profile);
   if (!isScriptCopy && (controller === null || sourceOf(profile) === null)) return null;
   const holder = observation.networkManager.profiles.find(({ uuid, id }) => uuid === controller || id === controller);
-  const byController = bridges.find(
-    (names) => names.formerUplinkUuid === controller || names.formerUplinkInterface === holder?.id,
-  );
+  const byController = holder && bridges.find((names) => names.formerUplinkInterface === holder.id);
   return byController ?? (isScriptCopy ? gatewayBridge : null);
 }
 
-/** True where the script or an agent before 0.2 has made a NIC a port of a bridge by a profile. */
+/** True if the script has made a NIC a port of a bridge by a profile. */
 export function isFormerLayout({ networkManager }: Observation): boolean {
   return networkManager.profiles.some(({ id }) => bridges.some((names) => names.formerUplinkInterface === id));
 }
@@ -110,18 +107,17 @@ export const userData = {
 } as const;
 
 /**
- * External ids of a bridge row with the UUID of its profile: NetworkManager's mark, which goes while NetworkManager restarts so that the
- * bridge can stay (systemd/NetworkManager.service.d), ours, and the one that a run of an agent before 0.2 may have left.
+ * External ids of a bridge row with the UUID of its profile: NetworkManager's mark, which is absent while NetworkManager restarts so that
+ * the bridge can stay (systemd/NetworkManager.service.d), and ours.
  */
 export const ownerKeys = {
   networkManager: 'NM.connection.uuid',
   own: 'microshift-net.profile',
-  former: 'microshift-net.borrowed-from',
 } as const;
 
 /** UUID of the profile a row of a bridge or a port belongs to; undefined: nobody's. */
 export function ownerOf({ externalIds }: Pick<OvsBridge, 'externalIds'>): string | undefined {
-  return externalIds[ownerKeys.networkManager] ?? externalIds[ownerKeys.own] ?? externalIds[ownerKeys.former];
+  return externalIds[ownerKeys.networkManager] ?? externalIds[ownerKeys.own];
 }
 
 /** MAC of br-ex without a NIC, as MicroShift sets it today. */

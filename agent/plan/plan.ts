@@ -193,8 +193,8 @@ function differs(wanted: WantedBridge, observation: Observation): boolean {
 }
 
 /**
- * Profiles of ours that an earlier agent wrote to disk: at the next boot NetworkManager would begin with them. On the way back they are no
- * difference: they are where they were.
+ * Profiles of ours that are on disk, as after `nmcli connection modify`: NetworkManager would begin with them at the next boot. A rollback
+ * does not count them as a difference: they are where they were.
  */
 function misplacedProfiles(targets: readonly Target[], observation: Observation): readonly NetworkDifference[] {
   const onDisk = observation.networkManager.profiles.filter(({ filename }) => filename.startsWith('/etc/'));

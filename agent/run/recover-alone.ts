@@ -47,7 +47,7 @@ export function recoverAtBoot({ say, announce }: Reporter): Promise<void> {
   return withLock('recover --boot', async () => {
     const bootId = currentBootId();
     for (const record of usableOpenJournals(say)) if (record.header.bootId !== bootId) endAfterReboot(record, announce);
-    for (const path of formerFiles()) {
+    for (const path of profilesOnDisk()) {
       removeFile(path);
       say(`removed ${path}: profiles of the bridge are kept in memory only`);
     }
@@ -56,10 +56,10 @@ export function recoverAtBoot({ say, announce }: Reporter): Promise<void> {
 }
 
 /**
- * Files of bridges with a NIC that an agent before 0.2 wrote to disk (`persist: true`). NetworkManager would bring such a bridge up with the
- * NIC as a port of its own; without them the NIC starts with the admin's profile, and the run of this boot moves it.
+ * Profiles of ours that are on disk, as after `nmcli connection modify`. NetworkManager would bring the bridge up with them before the agent
+ * runs; without them the NIC starts with the admin's profile, and the run of this boot moves it.
  */
-function formerFiles(): readonly string[] {
+function profilesOnDisk(): readonly string[] {
   const keyfiles = readKeyfiles([diskProfiles]);
   const isOurs = (text: string): boolean => text.includes(`${userData.sourceProfile}=`);
   const ids = bridges

@@ -24,15 +24,7 @@ t.test('ovn.yaml.default', (t) => {
   t.same(warnings, []);
   t.same(withoutSources(config), withoutSources(defaultConfig), 'every line of it shows the default');
   const keys = [...uncommented.matchAll(/^ *([A-Za-z]+):/gm)].map((match) => match[1]).sort();
-  t.same(
-    keys,
-    [...settingSchemas.keys()]
-      // It does nothing any more and is known for the warning that says so.
-      .filter((name) => name !== 'persist')
-      .map((name) => name.split('.').at(-1))
-      .sort(),
-    'every key stands in it once',
-  );
+  t.same(keys, [...settingSchemas.keys()].map((name) => name.split('.').at(-1)).sort(), 'every key stands in it once');
   t.end();
 });
 
@@ -42,7 +34,6 @@ t.test('the schema and the type of the configuration have the same settings', (t
     uplink: byDefault('auto'),
     externalUplink: byDefault(null),
     mtu: byDefault(1400),
-    persist: byDefault(false),
     ovs: {
       cpuAffinity: byDefault('0'),
       handlerThreads: byDefault(1),

@@ -46,7 +46,6 @@ t.test('copies for the ports of a bond', (t) => {
   t.equal(copy({ master: 'of the uplink', source }), 'br-ex', 'by the UUID of its controller');
   t.equal(copy({ master: 'ovs-if-phys0', source }), 'br-ex', 'by the id of it');
   t.equal(copy({ controller: 'of the other', source }), 'br-ex1', 'as NetworkManager spells it now');
-  t.equal(bridgeOf(profile('a copy', { master: gatewayBridge.formerUplinkUuid, source })), 'br-ex', 'which is gone');
   t.equal(copy({ master: 'of the admin', source }), null, 'a port of a bond of the admin');
   t.equal(copy({ master: 'of the uplink' }), null, 'somebody put a NIC into the bond: it names no source');
   t.equal(copy({ source }), null, 'no port at all: the copy of what somebody else configured');
@@ -79,12 +78,6 @@ t.test('on real nodes everything is told apart', (t) => {
   const former = { ...own, 'ovs-port-phys0': 'br-ex', 'ovs-if-phys0': 'br-ex' };
   const bond = { bond0: null, port0: null, port1: null };
   t.match(owners(appliedCase('bond-uuid').observation), { ...own, ...bond });
-  t.match(owners(readCase('former-bond-uuid').observation), {
-    ...former,
-    ...bond,
-    'ovs-if-phys0-eth0': 'br-ex',
-    'ovs-if-phys0-eth1': 'br-ex',
-  });
   t.match(owners(readCase('script-bond').observation), {
     ...former,
     'bond0-port0-slave-ovs-clone': 'br-ex',

@@ -434,7 +434,7 @@ t.test('a bridge that is still as it was recorded needs no step', (t) => {
 });
 
 t.test("a bridge of the script's, with its profiles on disk, stays where nothing has changed it", (t) => {
-  for (const name of ['former-dhcp', 'former-static4', 'former-none']) {
+  for (const name of ['script', 'script-extra-bridge']) {
     const { observation } = readCase(name);
     const { networkManager } = observation;
     const onDisk = networkManager.profiles.map((profile) => {

@@ -10,6 +10,7 @@ export interface StoredObject {
     readonly name: string;
     readonly namespace?: string;
     readonly uid: string;
+    readonly creationTimestamp?: string;
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
   };

@@ -1,6 +1,7 @@
 // A watcher of objects, with a real ovsdb-server that has the rows of some nodes.
 import type { Test } from 'tap';
 import { type Mirror, type MirrorRow, openMirror, openSession } from '../../agent/drivers/ovsdb/index.ts';
+import type { OverlayNode } from '../../agent/model/overlay.ts';
 import type { WatcherState } from '../../agent/model/overlay-daemon.ts';
 import { workloadTables } from '../../agent/overlay/tables.ts';
 import { startWatcher, type Watcher } from '../../agent/run/overlay/watcher/watcher.ts';
@@ -25,6 +26,8 @@ export interface WorkloadBed {
   port(pod: string): MirrorRow | undefined;
   /** Waits until it is so. */
   until(isSo: () => boolean): Promise<void>;
+  /** Rows of the largest transaction so far. */
+  largest(): number;
   /** Transactions that changed rows of a workload since it was asked last. */
   writes(): number;
 }
@@ -37,24 +40,32 @@ export interface Watched {
   told(isSo: (state: WatcherState) => boolean): Promise<void>;
 }
 
-export async function workloadBed(t: Test, release: Release): Promise<WorkloadBed> {
+/** `members` are the nodes of the cluster. */
+export async function workloadBed(
+  t: Test,
+  release: Release,
+  members: readonly OverlayNode[] = nodes,
+): Promise<WorkloadBed> {
   const central = await startCentral(t, false, release);
-  await central.apply({ nodes });
+  await central.apply({ nodes: members });
   const remote = `unix:${central.folder}/nb.sock`;
   const session = openSession({ remotes: remote, database: 'OVN_Northbound', limitMs });
   t.teardown(() => session.close());
   const tables = Object.fromEntries(workloadTables.map((table) => [table, { indexes: ['name'] }]));
   const mirror: Mirror = await openMirror(session, tables, limitMs);
   let written = 0;
-  mirror.onChange(() => {
+  let largest = 0;
+  mirror.onChange((changes) => {
     written += 1;
+    largest = Math.max(largest, changes.length);
   });
   const api = createStoredApi();
   api.put('namespaces', { metadata: { name: 'default', uid: 'uid-of-default' } });
   return {
     central,
     api,
-    watch: () => watched(t, api, remote),
+    watch: () => watched(t, api, remote, members),
+    largest: () => largest,
     rows: (table) => [...mirror.table(table).rows()],
     port: (pod) => mirror.table('Logical_Switch_Port').find('name', `default_${pod}`)[0],
     until: async (isSo) => {
@@ -68,7 +79,7 @@ export async function workloadBed(t: Test, release: Release): Promise<WorkloadBe
   };
 }
 
-function watched(t: Test, api: StoredApi, remote: string): Watched {
+function watched(t: Test, api: StoredApi, remote: string, members: readonly OverlayNode[]): Watched {
   let last: WatcherState | null = null;
   const waiting = new Set<() => void>();
   const watcher = startWatcher({
@@ -80,7 +91,7 @@ function watched(t: Test, api: StoredApi, remote: string): Watched {
       for (const look of [...waiting]) look();
     },
   });
-  watcher.know({ layout: modern, nodes, exposure });
+  watcher.know({ layout: modern, nodes: members, exposure });
   t.teardown(() => watcher.close());
   return {
     watcher,

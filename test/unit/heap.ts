@@ -14,14 +14,15 @@ export async function leftPerTry(tries: number, once: (index: number) => void | 
   let before = 0;
   for (let round = 0; round <= rounds; round++) {
     for (let index = round * tries; index < (round + 1) * tries; index++) await once(index);
-    const after = await used();
+    const after = await usedHeap();
     if (round > 0) left.push((after - before) / tries);
     before = after;
   }
   return left.toSorted((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN;
 }
 
-async function used(): Promise<number> {
+/** Bytes of the heap that are in use. */
+export async function usedHeap(): Promise<number> {
   // What a WeakRef was made of or asked for in this turn of the loop stays until its end.
   await setImmediate();
   collect();

@@ -1,4 +1,5 @@
 import type { EndpointSlice, ObjectChange, ObjectKey, Service } from '../../model/workload.ts';
+import { withoutLength } from '../../overlay/addresses.ts';
 import type { Draft } from '../../overlay/draft.ts';
 import type { Part, UnitDraft, WorkloadFacts } from '../part.ts';
 import { type Balancer, balancersOf } from './balancers.ts';
@@ -20,7 +21,7 @@ export const services: Part = {
   *want(key, unit) {
     const service = unit.workload.services.get(key);
     if (service === undefined) return;
-    const { slices, outside } = ofPlan(unit);
+    const { slices, outside, namespaceOf } = ofPlan(unit);
     const balancers = yield* balancersOf(service, slices.of(key), unit.nodes, outside);
     for (const balancer of balancers) {
       yield;
@@ -28,7 +29,7 @@ export const services: Part = {
     }
     for (const { node, protocol, backends } of answeredBy(balancers)) {
       const there = unit.nodes.find(({ name }) => name === node);
-      if (there !== undefined) wantWaysBack(unit, key, there, protocol, backends);
+      if (there !== undefined) wantWaysBack(unit, key, there, protocol, backends, namespaceOf);
       yield;
     }
   },
@@ -61,6 +62,7 @@ function placesChanged(
 interface OfPlan {
   readonly slices: ServedSlices;
   readonly outside: Outside;
+  namespaceOf(address: string): string | null;
 }
 
 const plans = new WeakMap<Draft, OfPlan>();
@@ -69,9 +71,20 @@ function ofPlan(unit: UnitDraft): OfPlan {
   const known = plans.get(unit.draft);
   if (known !== undefined) return known;
   const slices = servedSlices(unit);
-  const found = { slices, outside: outsideOf(unit, slices) };
+  const found = { slices, outside: outsideOf(unit, slices), namespaceOf: namespacesIn(unit) };
   plans.set(unit.draft, found);
   return found;
+}
+
+/** The namespace of the pod with an address. All are looked at when one is asked for, since few services do. */
+function namespacesIn({ addresses }: WorkloadFacts): OfPlan['namespaceOf'] {
+  let known: Map<string, string> | null = null;
+  return (address) => {
+    known ??= new Map(
+      [...addresses].flatMap(([pod, own]) => own.map((one) => [withoutLength(one), pod.split('/')[0] ?? ''] as const)),
+    );
+    return known.get(address) ?? null;
+  };
 }
 
 /** Returns the backends behind a gateway's load balancers that preserve the source address, by node and protocol. */

@@ -21,7 +21,8 @@ interface Answer {
 
 /**
  * Leads what the pods behind a gateway's balancers answer to nodes back through this gateway, which alone knows what was asked. A node that asks a pod itself
- * has an address of the cluster.
+ * has an address of the cluster. `namespaceOf` returns the namespace of the pod with an address, null if none has it: slices are the words of users, and what
+ * a pod of another namespace sends is not led elsewhere.
  */
 export function wantWaysBack(
   unit: UnitDraft,
@@ -29,8 +30,10 @@ export function wantWaysBack(
   node: OverlayNode,
   protocol: Protocol,
   backends: ReadonlySet<string>,
+  namespaceOf: (address: string) => string | null,
 ): void {
   const { draft, nodes } = unit;
+  const [namespace] = owner.split('/');
   const router = clusterRouterOf(draft.existing);
   const port = draft.existing.named('Logical_Router_Port', joinNames(gatewayNames(node.name).router).onRouter);
   if (router === null || port === null) {
@@ -42,7 +45,8 @@ export function wantWaysBack(
   const gateways = listOf(port, 'networks').map((one) => withoutLength(String(one)));
   for (const { address, match } of answersOf(owner, node, nodes, protocol, backends)) {
     const hop = sameFamily(gateways, address);
-    if (hop === null) continue;
+    const other = namespaceOf(address);
+    if (hop === null || (other !== null && other !== namespace)) continue;
     wantHeld(
       { ...draft, want: unit.want },
       {

@@ -1,0 +1,342 @@
+// A hostile user with one namespace: random objects of every kind, while the rows of others and of the nodes, and what nodes do with them, are watched.
+// HOSTILE_SEED repeats a run, HOSTILE_OBJECTS makes it longer.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import t, { type Test } from 'tap';
+import type { MirrorRow } from '../../agent/drivers/ovsdb/index.ts';
+import type { DatabaseRows } from '../../agent/model/rows.ts';
+import { canonicalAddress } from '../../agent/net/address.ts';
+import { isWithin } from '../../agent/overlay/addresses.ts';
+import { arrivingServices } from '../../agent/overlay/arriving.ts';
+import { demuxFlows } from '../../agent/overlay/demux.ts';
+import { hostServices } from '../../agent/overlay/host-services.ts';
+import { isForServices, isNeeded, unservableRanges } from '../../agent/overlay/node-ports.ts';
+import { workloadTables } from '../../agent/overlay/tables.ts';
+import { tagKeys } from '../../agent/overlay/tag-keys.ts';
+import { missingForOvn } from '../cluster/unpacked-ovn.ts';
+import { usedHeap } from '../unit/heap.ts';
+import { exposure, gatewayOf, modern, nodeOf } from '../unit/overlay/cluster.ts';
+import { seededRandom } from '../unit/ovsdb/random.ts';
+import { type Aims, hostileNamespace, hostileObject } from './hostile-objects.ts';
+import { ownRelease } from './releases.ts';
+import { podOn, type StoredObject } from './stored-api.ts';
+import { type WorkloadBed, workloadBed } from './workload-bed.ts';
+
+const seed = Number(process.env.HOSTILE_SEED ?? Date.now() % 1_000_000);
+const count = Number(process.env.HOSTILE_OBJECTS ?? 500);
+/** Objects that come at once. */
+const batch = 25;
+/** A program of node n1 listens there, in the range of services. */
+const listener = { protocol: 'tcp', address: null, port: 443 } as const;
+
+const nodes = [1, 2, 3].map((id) => nodeOf(id, { gateway: gatewayOf(id), ...(id === 1 && { listeners: [listener] }) }));
+const nodeAddresses = ['192.0.2.11', '192.0.2.12', '192.0.2.13'];
+
+const victims = {
+  pods: [
+    podOn('n1', 'web', { namespace: 'victim', uid: 'uid-of-web' }),
+    podOn('n2', 'db', { namespace: 'victim', uid: 'uid-of-db' }),
+  ],
+  service: {
+    metadata: { namespace: 'victim', name: 'web', uid: 'uid-of-service', creationTimestamp: '2026-01-01T00:00:00Z' },
+    spec: {
+      type: 'LoadBalancer',
+      clusterIPs: ['10.43.0.80'],
+      externalIPs: ['203.0.113.5'],
+      ports: [{ name: 'http', port: 80, protocol: 'TCP', nodePort: 30_080 }],
+    },
+    status: { loadBalancer: { ingress: [{ ip: '192.0.2.11' }] } },
+  },
+  slice: {
+    metadata: {
+      namespace: 'victim',
+      name: 'web-1',
+      uid: 'uid-of-slice',
+      labels: { 'kubernetes.io/service-name': 'web' },
+    },
+    addressType: 'IPv4',
+    ports: [{ name: 'http', port: 8080, protocol: 'TCP' }],
+    endpoints: [{ addresses: ['10.42.1.3'], nodeName: 'n1', conditions: { ready: true } }],
+  },
+  policy: {
+    metadata: { namespace: 'victim', name: 'closed', uid: 'uid-of-policy' },
+    spec: {
+      podSelector: {},
+      policyTypes: ['Ingress'],
+      ingress: [{ from: [{ podSelector: { matchLabels: { app: 'web' } } }], ports: [{ port: 8080, protocol: 'TCP' }] }],
+    },
+  },
+} as const;
+
+const aims: Aims = {
+  nodes: nodeAddresses,
+  addresses: [
+    ...nodeAddresses,
+    ...['192.0.2.1', '203.0.113.5', '203.0.113.6', '192.0.2.200', '198.51.100.7'],
+    ...['10.42.1.3', '10.42.2.3', '10.42.1.1', '10.42.1.2', '10.43.0.80', '10.43.0.1', '100.64.0.1', '100.64.0.2'],
+    ...['2001:db8::11', 'fd01::3', '2001:db8:ffff::9'],
+  ],
+  ports: [22, 80, 443, 2379, 6443, 6641, 6642, 10250, 30_080, 31_000, 500, 4500, 4789, 6081, 8080, 53],
+  uids: ['uid-of-web', 'uid-of-db'],
+};
+
+/** Columns in which rows that several have hold those of each. */
+const held: readonly string[] = ['ports', 'acls', 'load_balancer', 'policies'];
+
+const reason = missingForOvn();
+if (reason !== null) t.plan(0, reason);
+else t.test(`${count} objects, HOSTILE_SEED=${seed}`, hostile);
+
+async function hostile(t: Test): Promise<void> {
+  process.stderr.write(`# HOSTILE_SEED=${seed} HOSTILE_OBJECTS=${count}\n`);
+  const random = seededRandom(seed);
+  const bed = await workloadBed(t, ownRelease(), nodes);
+  const { api, port } = bed;
+  let watched = bed.watch();
+  await watched.told(({ role }) => role === 'active');
+  api.put(
+    'namespaces',
+    { metadata: { name: 'victim', uid: 'uid-of-victim' } },
+    { metadata: { name: hostileNamespace, uid: 'uid-of-mallory' } },
+  );
+  api.put('pods', ...victims.pods);
+  api.put('services', victims.service as StoredObject);
+  api.put('endpointslices', victims.slice as StoredObject);
+  api.put('networkpolicies', victims.policy as StoredObject);
+  await passed(bed, 'settled');
+  const before = observe(bed);
+  t.ok(before.rows.size > 20 && before.flows.length > 10, 'there is something to watch');
+
+  const heap = await usedHeap();
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  const made = new Map<string, { readonly plural: Parameters<typeof api.remove>[0]; readonly name: string }>();
+  delay.enable();
+  for (let index = 0; index < count; index += 1) {
+    const { plural, object } = hostileObject(random, index, aims);
+    const name =
+      object.metadata.namespace === undefined ? object.metadata.name : `${hostileNamespace}/${object.metadata.name}`;
+    api.put(plural, object);
+    if (plural !== 'namespaces') made.set(`${plural} ${name}`, { plural, name });
+    if (random(5) === 0) {
+      const [key, one] = [...made][random(made.size)] ?? [];
+      if (key !== undefined && one !== undefined) {
+        api.remove(one.plural, one.name);
+        made.delete(key);
+      }
+    }
+    if (index % batch !== batch - 1) continue;
+    await passed(bed, `after-${index}`);
+    unchanged(t, bed, before, `after ${index + 1} objects`);
+    if (index % (8 * batch) !== 8 * batch - 1) continue;
+    await watched.watcher.close();
+    watched = bed.watch();
+    await watched.told(({ role }) => role === 'active');
+    await passed(bed, `restarted-${index}`);
+    unchanged(t, bed, before, `after a restart with ${index + 1} objects`);
+  }
+  delay.disable();
+  process.stderr.write(
+    `# longest turn of the event loop, with all of the test's own: ${Math.round(delay.max / 1e6)} ms\n`,
+  );
+  t.ok(bed.largest() <= 3_000, `the largest transaction changed ${bed.largest()} rows`);
+  t.strictSame(
+    api.notices.filter(({ regarding }) => regarding.namespace === 'victim'),
+    [],
+    'nothing is reported of others',
+  );
+  for (const { plural, name } of made.values()) api.remove(plural, name);
+  await passed(bed, 'last');
+  unchanged(t, bed, before, 'when all of them are gone');
+  await bed.until(() => unitsOf(bed).every((unit) => !unit.includes(`:${hostileNamespace}/`)));
+  t.equal(port('web'), undefined);
+  t.strictSame(watched.state()?.refused, [], 'OVN has taken every row');
+  const leftMb = ((await usedHeap()) - heap) / 1e6;
+  t.ok(leftMb < 30, `they leave ${leftMb.toFixed(1)} MB of the heap`);
+}
+
+/** Waits until what was asked for before is written: a pod that comes after it is. */
+async function passed(bed: WorkloadBed, name: string): Promise<void> {
+  const pod = podOn('n3', name);
+  bed.api.put('pods', pod);
+  await bed.until(() => bed.port(name) !== undefined);
+  bed.api.remove('pods', `default/${name}`);
+  await bed.until(() => bed.port(name) === undefined);
+}
+
+interface Observation {
+  /** Those of nobody hostile, by table and uuid. */
+  readonly rows: ReadonlyMap<string, MirrorRow>;
+  /** Flows and table entries of the nodes, for what is no address of the hostile user. */
+  readonly flows: readonly string[];
+}
+
+function observe(bed: WorkloadBed): Observation {
+  const rows = new Map<string, MirrorRow>();
+  for (const table of workloadTables)
+    for (const row of bed.rows(table)) if (!isPassing(row)) rows.set(`${table} ${String(row._uuid)}`, row);
+  return { rows, flows: flowsOf(bed) };
+}
+
+/** Rows of the namespace in which the test itself makes pods, and of the hostile one. */
+function isPassing(row: MirrorRow): boolean {
+  return /default|mallory/.test(unitOf(row));
+}
+
+function unchanged(t: Test, bed: WorkloadBed, before: Observation, when: string): void {
+  const wrong: string[] = [];
+  const now = new Map<string, MirrorRow>(
+    workloadTables.flatMap((table) => bed.rows(table).map((row) => [`${table} ${String(row._uuid)}`, row] as const)),
+  );
+  for (const [key, row] of before.rows) {
+    const one = now.get(key);
+    if (one === undefined) wrong.push(`${key} ${String(row.name)} is gone`);
+    else if (one !== row) wrong.push(...differences(key, row, one));
+  }
+  wrong.push(...taken(bed), ...ports(bed), ...groups(bed), ...ways(bed));
+  const flows = new Set(flowsOf(bed));
+  wrong.push(...before.flows.filter((flow) => !flows.has(flow)).map((flow) => `the flow is gone: ${flow}`));
+  t.strictSame(wrong, [], when);
+}
+
+/** What a row that others share may have more than before: rows that it holds. */
+function differences(key: string, before: MirrorRow, now: MirrorRow): readonly string[] {
+  return Object.keys(before).flatMap((column) => {
+    const [was, is] = [withoutMarks(before[column]), withoutMarks(now[column])];
+    if (was === is || column === '_version') return [];
+    const kept = held.includes(column) && uuidsIn(was).every((uuid) => is.includes(uuid));
+    return kept ? [] : [`${key} ${String(before.name)}: ${column} was ${was}, is ${is}`];
+  });
+}
+
+/** Without the mark by which ovn-northd is asked to make all flows again. */
+function withoutMarks(value: unknown): string {
+  return JSON.stringify(value ?? null).replace(/,?\["microshift-net-recompute","[12]"\]/, '');
+}
+
+function uuidsIn(text: string): readonly string[] {
+  return text.match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [];
+}
+
+function mapIn(row: MirrorRow, column: string): Readonly<Record<string, string>> {
+  const [kind, pairs] = (row[column] ?? []) as readonly [string?, (readonly (readonly [string, string])[])?];
+  return kind === 'map' ? Object.fromEntries(pairs ?? []) : {};
+}
+
+function unitOf(row: MirrorRow): string {
+  return mapIn(row, 'external_ids')[tagKeys.unit] ?? '';
+}
+
+function unitsOf(bed: WorkloadBed): readonly string[] {
+  return workloadTables.flatMap((table) => bed.rows(table).map(unitOf));
+}
+
+function isHostile(row: MirrorRow): boolean {
+  return unitOf(row).includes(`:${hostileNamespace}/`);
+}
+
+/** Places at which load balancers of the hostile user lead away what is others'. */
+function taken(bed: WorkloadBed): readonly string[] {
+  const balancers = bed.rows('Load_Balancer');
+  const placesOf = (row: MirrorRow): readonly string[] =>
+    Object.keys(mapIn(row, 'vips')).map((vip) => `${String(row.protocol)} ${vip}`);
+  const others = new Set(balancers.filter((row) => !isHostile(row)).flatMap(placesOf));
+  return balancers.filter(isHostile).flatMap((row) =>
+    placesOf(row).flatMap((place) => {
+      const fault = others.has(place) ? "it is another service's" : faultOf(place, row);
+      return fault === null ? [] : [`${String(row.name)} has ${place}: ${fault}`];
+    }),
+  );
+}
+
+function faultOf(place: string, row: MirrorRow): string | null {
+  const [, protocol = '', text = '', digits = ''] = /^(\w+) \[?(.*?)\]?:([0-9]+)$/.exec(place) ?? [];
+  const [address, port] = [canonicalAddress(text), Number(digits)];
+  const inside = [...modern.clusterSubnets, ...modern.joinSubnets, ...unservableRanges, '192.0.2.1/32'];
+  const range = inside.find((one) => isWithin(address, one));
+  if (range !== undefined) return `it is within ${range}`;
+  if (isWithin(address, '10.43.0.0/16'))
+    return isWithin(address, '10.43.100.0/24') ? null : 'it is a cluster IP of another service';
+  if (!nodeAddresses.includes(address)) {
+    return exposure.externalRanges.some((one) => isWithin(address, one)) ? null : 'no range of ovn.yaml has it';
+  }
+  if (mapIn(row, 'options').neighbor_responder !== 'none') return 'gateways answer ARP for an address of a node';
+  const socket = protocol as 'tcp' | 'udp';
+  if (isNeeded(socket, port) || !isForServices(exposure.nodePorts, socket, port))
+    return 'it is a port that the node needs';
+  const isListening = address === nodeAddresses[0] && socket === 'tcp' && port === listener.port;
+  return isListening ? 'a program of the node listens there' : null;
+}
+
+/** Ports of pods that have an address or a name of another one. */
+function ports(bed: WorkloadBed): readonly string[] {
+  const rows = bed.rows('Logical_Switch_Port');
+  const holders = new Map<string, string>();
+  return rows.flatMap((row) => {
+    const all = String(row.addresses)
+      .split(/[ ,]/)
+      .filter((word) => /^[0-9.]+$|^[0-9a-f:]*::/.test(word));
+    return all.flatMap((address) => {
+      const other = holders.get(address);
+      holders.set(address, String(row.name));
+      const isReserved = isHostile(row) && /^10\.42\.[123]\.[012]$/.test(address);
+      if (isReserved) return [`${String(row.name)} has ${address} of a node`];
+      return other === undefined ? [] : [`${other} and ${String(row.name)} have ${address}`];
+    });
+  });
+}
+
+/** Groups of hostile policies in which others' ports are. */
+function groups(bed: WorkloadBed): readonly string[] {
+  const owners = new Map(
+    bed.rows('Logical_Switch_Port').map((row) => [uuidsIn(JSON.stringify(row._uuid))[0] ?? '', row]),
+  );
+  return bed
+    .rows('Port_Group')
+    .filter(isHostile)
+    .flatMap((group) =>
+      uuidsIn(JSON.stringify(group.ports)).flatMap((uuid) => {
+        const port = owners.get(uuid);
+        return port === undefined || isHostile(port) ? [] : [`${unitOf(group)} judges ${String(port.name)}`];
+      }),
+    );
+}
+
+/** Ways on which what others' pods send is led elsewhere. */
+function ways(bed: WorkloadBed): readonly string[] {
+  const own = new Set(
+    bed
+      .rows('Logical_Switch_Port')
+      .filter(isHostile)
+      .map((row) => String(row.addresses).split(' ')[1] ?? ''),
+  );
+  return bed
+    .rows('Logical_Router_Policy')
+    .filter(isHostile)
+    .flatMap(({ match }) => {
+      const [, source = ''] = /\.src == (\S+)/.exec(String(match)) ?? [];
+      const isOthers = ['10.42.1.3', '10.42.2.3'].includes(source) && !own.has(source);
+      return isOthers ? [`${String(match)} leads what a pod of others sends`] : [];
+    });
+}
+
+/** What nodes do with these load balancers: the flows of their bridges, and the entries of their table, for what is no port of the hostile user. */
+function flowsOf(bed: WorkloadBed): readonly string[] {
+  const rows: DatabaseRows = {
+    database: 'OVN_Southbound',
+    shape: { Load_Balancer: { vips: { kind: 'map', isReference: false } } },
+    tables: {
+      Load_Balancer: bed.rows('Load_Balancer').map((row) => ({
+        _uuid: String(row._uuid),
+        name: String(row.name),
+        protocol: [String(row.protocol)],
+        vips: mapIn(row, 'vips'),
+      })),
+    },
+  };
+  return nodes.flatMap((node) => {
+    if (node.gateway === null) return [];
+    const services = arrivingServices(modern, node, node.gateway, rows);
+    const table = hostServices(services, 'ovn-k8s-mp0', [node.hostAddresses[0] ?? '']);
+    const flows = demuxFlows(node, node.gateway, { nic: 1, cluster: 2, isAlone: true }, services);
+    return [...flows.map(({ flow }) => flow), ...(table?.lines ?? [])].map((line) => `${node.name} ${line}`);
+  });
+}

@@ -176,21 +176,24 @@ interface Counter {
 }
 
 /**
- * Gives each its addresses: first to those that had some, as annotation and row agree, as either says, or as the kubelet reports; then to those that ask for
- * one, then to all others. What was not possible.
+ * Gives each its addresses: first to those that have some, in the order of who can write them. A running pod has what its kubelet reports (status.podIPs,
+ * which is a subresource of its own); a row is written by the central node alone; an annotation can be written by whoever may change the pod, and is
+ * believed last, for a cluster whose rows were lost. Then to those that ask for one, then to all others. What was not possible.
  */
 function serve(seekers: readonly Seeker[], counter: Counter): readonly AddressFault[] {
   const known = seekers.map((seeker) => ({
     seeker,
+    running: seeker.pod.podIPs.map(canonicalAddress),
     annotated: (annotatedNetwork(seeker.pod.annotations)?.addresses ?? []).map(withoutLength),
     ofRow: counter.addressesOfRow(seeker.key, kubeletUid(seeker.pod)).map(canonicalAddress),
   }));
   const sources: readonly ((one: (typeof known)[number]) => readonly string[])[] = [
     ({ seeker }) => seeker.had,
+    ({ seeker, running }) => (running.length === seeker.subnets.ranges.length ? running : []),
     ({ annotated, ofRow }) => (String(annotated) === String(ofRow) ? annotated : []),
-    ({ annotated }) => annotated,
     ({ ofRow }) => ofRow,
-    ({ seeker }) => seeker.pod.podIPs.map(canonicalAddress),
+    ({ annotated }) => annotated,
+    ({ running }) => running,
   ];
   let unserved = known;
   for (const source of sources) {

@@ -215,6 +215,22 @@ t.test('after a restart every pod has what it had', async (t) => {
     t.end();
   });
 
+  t.test('whatever annotations say that somebody has forged', (t) => {
+    const forged = annotated(node, '10.42.1.99/24', 'fd01:0:0:1::63/64');
+    const podIPs = ['10.42.1.77', 'fd01:0:0:1::4d'];
+    const another = openBook([node]);
+    another.tell({ pods: [podOf('forger', annotated(node, four, six)), podOf('runs', { podIPs })] });
+    t.equal(another.all().runs, `${four} ${six}`, 'of another pod, for the address of one that runs');
+    t.not(another.all().forger, `${four} ${six}`);
+    const own = openBook([node]);
+    own.tell({ pods: [podOf('runs', { ...forged, podIPs }), podOf('starts', forged)], addressesOfRow: () => [] });
+    t.equal(own.all().runs, `${four} ${six}`, 'of its own');
+    const row = openBook([node]);
+    row.tell({ pods: [podOf('starts', forged)], addressesOfRow: () => podIPs });
+    t.equal(row.all().starts, `${four} ${six}`, 'a row is written by the central node alone');
+    t.end();
+  });
+
   t.test('where one family is left, the other is added', (t) => {
     const { tell, all } = openBook([node]);
     tell({ pods: [podOf('a', annotated(nodeOf(1), four))] });

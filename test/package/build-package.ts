@@ -1,7 +1,6 @@
 // The real package, built by rpmbuild from dist/ and the sources beside it.
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
 
 /** Why no package can be built here, for tap's `skip`; false when one can. */
@@ -37,22 +36,4 @@ export function buildPackages(version: string, folder: string, microshiftVersion
 /** Where buildPackages has put the package of old names. */
 export function namesPackage(version: string, folder: string): string {
   return path.join(folder, 'ovn-k8s', `microshift-net-ovn-k8s-${version}-1.noarch.rpm`);
-}
-
-/** Builds version 0.1.0 from what the history has of it, the commit before the one that calls itself 0.2.0; null where that is not there. */
-export function buildFormer(folder: string): string | null {
-  const git = (...words: string[]) => spawnSync('git', words, { encoding: 'buffer', maxBuffer: 256 * 1024 * 1024 });
-  const next = git('log', '-1', '--format=%H', '-S"version": "0.2.0"', '--', 'package.json').stdout.toString().trim();
-  const archive = git('archive', `${next}^`);
-  if (next === '' || archive.status !== 0) return null;
-  const sources = mkdtempSync(path.join(tmpdir(), 'former-'));
-  try {
-    execFileSync('tar', ['-x', '-C', sources], { input: archive.stdout });
-    symlinkSync(path.resolve('node_modules'), path.join(sources, 'node_modules'));
-    execFileSync(process.execPath, ['rpm/bundle.mjs'], { cwd: sources, stdio: 'ignore' });
-    const environment = { ...process.env, SOURCE_DATE_EPOCH: '0', AGENT_VERSION: '0.1.0' };
-    return execFileSync('rpm/build.sh', [folder], { cwd: sources, encoding: 'utf8', env: environment }).trim();
-  } finally {
-    rmSync(sources, { recursive: true, force: true });
-  }
 }

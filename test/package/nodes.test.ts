@@ -6,17 +6,9 @@ import t, { type Test } from 'tap';
 import { nodeSkip } from '../node/availability.ts';
 import { ownProfiles } from '../node/moved.ts';
 import { bootNode } from '../node/node.ts';
-import { buildFormer, buildPackages, rpmSkip } from './build-package.ts';
+import { buildPackages, rpmSkip } from './build-package.ts';
 import { madeByNmstate, madeByTheScript, ovnKubernetes } from './made-by-others.ts';
-import {
-  install,
-  killedInRemoval,
-  killedInUpdate,
-  remove,
-  rpm,
-  updatedFromFormer,
-  updatedWhileTried,
-} from './updates.ts';
+import { install, killedInRemoval, killedInUpdate, remove, rpm, updatedWhileTried } from './updates.ts';
 
 const unit = 'microshift-ovs-init.service';
 const greenboot = '/usr/lib/greenboot/check/required.d/39_microshift_net_check.sh';
@@ -27,7 +19,6 @@ t.test('the package on nodes that are not fresh', { skip: nodeSkip || rpmSkip },
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   buildPackages('0.2.0', path.join(folder, 'first'), '5.0.0');
   buildPackages('0.2.1', path.join(folder, 'second'), '5.0.1');
-  const former = buildFormer(path.join(folder, 'former'));
   const node = await bootNode({ lan: 'static4', bare: true, folders: { '/root/packages': folder } });
   t.teardown(() => node.halt());
   const files =
@@ -101,11 +92,6 @@ t.test('the package on nodes that are not fresh', { skip: nodeSkip || rpmSkip },
     t.equal(await node.text('ls /etc/NetworkManager/system-connections'), 'eth0.nmconnection', 'its profiles are gone');
     t.equal((await node.run(remove)).exitCode, 0);
     await node.text('rm /var/lib/ovnk/iface_default_hint');
-    await isFresh(t);
-  });
-
-  await t.test('a node of version 0.1.0', { skip: former === null && 'the history has no 0.1.0' }, async (t) => {
-    await updatedFromFormer(t, node);
     await isFresh(t);
   });
 

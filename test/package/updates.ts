@@ -1,4 +1,4 @@
-// Updates that come at a bad moment, on a node with the packages of /root/packages: first, second, and former where that could be built.
+// Updates that come at a bad moment, on a node with the packages of /root/packages: first and second.
 import type { Test } from 'tap';
 import { faultFile } from '../../agent/run/fault-points.ts';
 import { armFault } from '../node/armed-fault.ts';
@@ -65,25 +65,4 @@ export async function killedInRemoval(t: Test, node: TestNode): Promise<void> {
   const again = await node.measure(`${rpm} -e $(rpm -qa 'microshift-net*')`);
   t.equal(again.exitCode, 0, again.stderr);
   stayedReachable(t, again, [address]);
-}
-
-/** From the real package of 0.1.0, in use, to both of today's. Leaves a node without them. */
-export async function updatedFromFormer(t: Test, node: TestNode): Promise<void> {
-  t.equal((await node.run(`${rpm} -i /root/packages/former/*.noarch.rpm`)).exitCode, 0);
-  await node.text('systemctl start microshift-ovs-init');
-  await node.ready();
-  t.match(await node.text('microshift-net --version'), /^0\.1\.0/);
-  const run = await node.measure(`${rpm} -U /root/packages/first/*.noarch.rpm`);
-  t.equal(run.exitCode, 0, run.stderr);
-  t.comment(run.stderr);
-  stayedReachable(t, run, [address]);
-  t.equal(await node.text(installed), '0.2.0\n5.0.0');
-  t.equal(await node.text(broken), '', 'everything is as it was packed');
-  t.match((await node.state()).interfacesOf('br-ex'), ['br-ex', 'eth0'], 'br-ex stays');
-  const apply = await node.measure('microshift-net apply');
-  t.equal(apply.exitCode, 0, apply.stderr);
-  t.comment(`away ${JSON.stringify(apply.totalOutageMs)}`);
-  t.match(await node.run('microshift-net verify'), { exitCode: 0 });
-  t.match(await node.text('systemctl is-enabled microshift-net-repair.path microshift-ovs-init'), 'enabled\nenabled');
-  t.equal((await node.run(remove)).exitCode, 0);
 }

@@ -14,7 +14,15 @@ const foreign = `ip address add 10.44.0.0/32 dev br-ex; ovs-ofctl add-flow br-ex
 const foreignLeft = `ip -o address show dev br-ex | grep -c ' 10.44.0.0/32 '; ovs-ofctl dump-flows br-ex cookie=0x77/-1 | grep -c udp
   ovs-vsctl list-ports br-ex | grep -c patch-out`;
 
-for (const lan of ['static4', 'dhcp', 'vlan', 'bond-ab', 'bond-8023ad']) {
+/** LANs, and what else is tried on the node of one. A bond without LACP goes the way of the one with it. */
+const lans: readonly { readonly lan: string; readonly after?: (t: Test, node: TestNode) => Promise<void> }[] = [
+  { lan: 'static4', after: unconfirmedIsReverted },
+  { lan: 'dhcp', after: ovsRestarts },
+  { lan: 'vlan' },
+  { lan: 'bond-8023ad' },
+];
+
+for (const { lan, after } of lans) {
   t.test(`restart of NetworkManager, ${lan}`, { skip: nodeSkip }, async (t) => {
     const node = await bootNode({ lan, enableUnit: true });
     t.teardown(() => node.halt());
@@ -31,32 +39,31 @@ for (const lan of ['static4', 'dhcp', 'vlan', 'bond-ab', 'bond-8023ad']) {
       t.equal(await node.text(foreignLeft), '1\n1\n1', 'the address, the flow and the port of others are there');
       await answersAgain(t, node, since, node.lan.ip4);
     }
+    await after?.(t, node);
   });
 }
 
-t.test('restart of Open vSwitch', { skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'dhcp', enableUnit: true });
-  t.teardown(() => node.halt());
-  await node.text('systemctl start microshift-ovs-init');
-  await node.ready();
+/** Restarts Open vSwitch in every way while br-ex is in use. */
+async function ovsRestarts(t: Test, node: TestNode): Promise<void> {
   const survives = async (way: string): Promise<void> => {
     const since = await node.now();
     await node.text(`${way}; sleep 3`);
     await becomesWanted(t, node, `${way}: everything is as wanted`);
     await answersAgain(t, node, since, node.lan.ip4);
   };
+  const runs = await node.text('microshift-net history');
   await survives('systemctl restart ovs-vswitchd');
   await survives('systemctl restart ovsdb-server');
   await survives('kill -KILL $(cat /run/openvswitch/ovsdb-server.pid)');
   await survives('systemctl restart openvswitch');
-  t.match(await node.text('microshift-net history'), /^\S+ +committed +apply [^\n]*\n?$/, 'no run was needed');
+  t.equal(await node.text('microshift-net history'), runs, 'no run was needed');
   await survives('systemctl stop ovs-vswitchd; sleep 3; systemctl start ovs-vswitchd');
   t.match(await node.text('microshift-net history'), /disable --stop/, 'the NIC was given back for that long');
-});
+}
 
-t.test('a change that waits to be confirmed is not confirmed by a restart', { skip: nodeSkip }, async (t) => {
-  const node = await bootNode({ lan: 'static4', enableRepair: true });
-  t.teardown(() => node.halt());
+/** Restarts NetworkManager while a change waits to be confirmed: that confirms nothing. */
+async function unconfirmedIsReverted(t: Test, node: TestNode): Promise<void> {
+  await node.text('systemctl stop microshift-ovs-init; microshift-net disable');
   t.match(await node.run('microshift-net apply --confirm-timeout 600'), { exitCode: 0 });
   await node.text('systemctl restart NetworkManager');
   await node.run(
@@ -64,7 +71,7 @@ t.test('a change that waits to be confirmed is not confirmed by a restart', { sk
   );
   const history = await node.text('microshift-net history');
   t.match(history, /^\S+ +reverted +apply /, history);
-});
+}
 
 /** Asserts that everything is as wanted within a limit, by itself. */
 async function becomesWanted(t: Test, node: TestNode, when: string): Promise<void> {

@@ -17,11 +17,9 @@ interface Case {
 }
 
 const cases: Case[] = [
-  { lan: 'dhcp', kept: ['192.0.2.50'] },
-  { lan: 'static4', kept: ['192.0.2.50'], through: 'ssh' },
-  { lan: 'static-dual', kept: ['192.0.2.50', '2001:db8::50'] },
-  { lan: 'slaac', kept: ['192.0.2.50'] },
   { lan: 'mtu9000', kept: ['192.0.2.50'], mtu: 9000 },
+  { lan: 'static-dual', kept: ['192.0.2.50', '2001:db8::50'], through: 'ssh' },
+  { lan: 'slaac', kept: ['192.0.2.50'] },
 ];
 const ssh =
   'ip netns exec lan ssh -o BatchMode=yes -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR 192.0.2.50';

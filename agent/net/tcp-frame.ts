@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { parseRange } from './address-range.ts';
+import { addressBytes, internetChecksum } from './packet-bytes.ts';
 
 /** One end of a TCP connection. */
 export interface TcpEnd {
@@ -29,7 +29,7 @@ export function tcpFrame(mac: string, from: TcpEnd, to: TcpEnd, flag: keyof type
   segment.writeUInt16BE(65_535, 14);
   // The checksum also covers addresses, length and protocol (RFC 9293 section 3.1 and RFC 8200 section 8.1).
   const pseudo = Buffer.concat([source, destination, Buffer.from([0, tcp, 0, segment.length])]);
-  segment.writeUInt16BE(checksum(Buffer.concat([pseudo, segment])), 16);
+  segment.writeUInt16BE(internetChecksum(Buffer.concat([pseudo, segment])), 16);
   // The first half of a sender's own MAC that no vendor has (IEEE 802: locally administered).
   const ethernet = Buffer.from(`${mac.replaceAll(':', '')}020000000001`, 'hex');
   const type = Buffer.alloc(2);
@@ -44,7 +44,7 @@ function ipv4Header(length: number, source: Buffer, destination: Buffer): Buffer
   const header = Buffer.from([0x45, 0, 0, 0, 0, 0, 0x40, 0, 64, tcp, 0, 0]);
   header.writeUInt16BE(20 + length, 2);
   const whole = Buffer.concat([header, source, destination]);
-  whole.writeUInt16BE(checksum(whole), 10);
+  whole.writeUInt16BE(internetChecksum(whole), 10);
   return whole;
 }
 
@@ -53,18 +53,4 @@ function ipv6Header(length: number): Buffer {
   const header = Buffer.from([0x60, 0, 0, 0, 0, 0, tcp, 64]);
   header.writeUInt16BE(length, 4);
   return header;
-}
-
-/** RFC 1071. */
-function checksum(bytes: Buffer): number {
-  let sum = 0;
-  for (let at = 0; at < bytes.length; at += 2) sum += bytes.readUInt16BE(at);
-  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
-  return ~sum & 0xffff;
-}
-
-function addressBytes(address: string): Buffer {
-  const bits = isIPv6(address) ? 128 : 32;
-  const value = parseRange(`${address}/${bits}`)?.first ?? 0n;
-  return Buffer.from(value.toString(16).padStart(bits / 4, '0'), 'hex');
 }

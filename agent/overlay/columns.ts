@@ -47,13 +47,16 @@ export const writtenTables: Readonly<
     },
     NAT: {
       for: 'the address of the node, which packets get on their way out',
-      columns: ['type', 'logical_ip', 'external_ip', 'external_ids'],
+      columns: ['type', 'logical_ip', 'external_ip', 'allowed_ext_ips', 'external_ids'],
     },
     ACL: {
       for: 'what a node may send to its own pods, and what network policies allow',
       columns: ['name', 'direction', 'priority', 'match', 'action', 'options', 'external_ids'],
     },
-    Address_Set: { for: 'the pods that network policies speak of', columns: ['name', 'addresses', 'external_ids'] },
+    Address_Set: {
+      for: 'the pods that network policies and gateways speak of',
+      columns: ['name', 'addresses', 'external_ids'],
+    },
     Port_Group: { for: 'the pods that a network policy is for', columns: ['name', 'ports', 'acls', 'external_ids'] },
     Static_MAC_Binding: {
       for: 'the way from a gateway to the host beside it',

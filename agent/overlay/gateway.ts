@@ -1,6 +1,7 @@
 import type { NorthboundFacts, OverlayGateway, OverlayNode } from '../model/overlay.ts';
 import { masqueradeNextHop, masqueradeSubnets } from '../model/ovn-kubernetes-addresses.ts';
 import { isIpv6, macOf, sameFamily, subnetOf, withoutLength } from './addresses.ts';
+import { wantBalancedSources } from './balanced-sources.ts';
 import { type Cluster, joinAddressesFor, wantJoinPort, wantTaggedBalancer } from './cluster.ts';
 import { has, is, keys, type WantedColumn } from './column-changes.ts';
 import type { Draft, WantedRow } from './draft.ts';
@@ -57,6 +58,7 @@ export function wantGateway(
   if (layout.naming === 'modern') {
     wantOutsideGuards(draft, layout, router, gatewayNames(node.name).onRouter, node.name);
     wantTunnelGuard(draft, router, node.name);
+    wantBalancedSources(draft, facts.nodes, node, router, joinAddresses);
   }
   return one;
 }

@@ -16,6 +16,7 @@ const tables = [
   'NAT',
   'ACL',
   'Gateway_Chassis',
+  'Address_Set',
 ] as const;
 
 /**

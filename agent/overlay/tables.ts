@@ -19,6 +19,8 @@ export const followedColumns = {
     Load_Balancer: null,
     // Services come and go in it.
     Load_Balancer_Group: ['name'],
+    // Pods come and go in it.
+    Address_Set: ['name'],
     Static_MAC_Binding: ['logical_port', 'ip', 'mac', 'override_dynamic_mac'],
   },
   OVN_Southbound: {

@@ -9,7 +9,7 @@ import { isPod, pods } from './pods/pods.ts';
 import { portName } from './pods/port-name.ts';
 import { policies } from './policies/policies.ts';
 import { askForRecompute } from './services/recompute.ts';
-import { services } from './services/services.ts';
+import { services, wantForAllServices } from './services/services.ts';
 
 /** In the order in which they are planned: ports first, since groups have them. */
 const parts: readonly Part[] = [pods, ...policies, services];
@@ -86,6 +86,8 @@ export function* planInSteps(
   for (const unit of asked)
     for (const { table, row } of existing.ofUnit(unit))
       draft.remove(table, row, titleOf(table, row), `nothing of ${unit} calls for it any more`);
+  if (asked.some((unit) => unit.startsWith(`${services.kind}:`)))
+    for (const _ of wantForAllServices(facts, draft)) yield draft.changes.length;
   askForRecompute(draft);
   const database = 'OVN_Northbound';
   return { database, guards: draft.guards, changes: draft.changes, trace: draft.trace };

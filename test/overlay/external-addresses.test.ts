@@ -8,6 +8,7 @@ import { dual, dualNode, exposure, gatewayOf } from '../unit/overlay/cluster.ts'
 import { type ApiObject, factsFor, planAll, serviceObject, sliceObject } from '../unit/workload/services/facts.ts';
 import { readRows } from './central.ts';
 import { startDaemon } from './daemon.ts';
+import { flowAppears } from './flow-appears.ts';
 import { configure, dualStack, form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { answeringMacs } from './neighbours.ts';
@@ -73,6 +74,29 @@ function macOf(host: Host): string {
   return host.must('cat', '/sys/class/net/br-ex/address').trim();
 }
 
+/** Settles when the neighbour table of a host has a MAC for each of these addresses that it did not ask for (ip-monitor(8)). */
+function announcements(host: Host, mac: string, addresses: readonly string[]) {
+  const monitor = host.start('sh', '-c', 'ip monitor neigh dev br-ex & echo listening; wait');
+  let said = '';
+  const has = (isSo: () => boolean): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error(`${host.name}: no announcement in:\n${said}`)), 100_000);
+      const look = (): void => {
+        if (!isSo()) return;
+        clearTimeout(late);
+        resolve();
+      };
+      monitor.stdout?.on('data', (text) => {
+        said += text;
+        look();
+      });
+    });
+  return {
+    listening: has(() => said.includes('listening')),
+    both: has(() => addresses.every((address) => said.includes(`${address} lladdr ${mac} `))),
+  };
+}
+
 async function onRelease(t: Test, which: WhichOvn): Promise<void> {
   const lan = await startLan(t, which);
   const [n1, n2] = [await lan.host('n1', 11), await lan.host('n2', 12)];
@@ -94,6 +118,9 @@ async function onRelease(t: Test, which: WhichOvn): Promise<void> {
   for (const host of [n2, n3]) await startDaemon(host);
   await startPod(n1, n1, '10.42.0.0/24', 'fd01::/64');
   await publish(n1, []);
+  for (const host of [n2, n3])
+    for (const match of [/tcp,.*nw_dst=192\.0\.2\.200/, /tcp6,.*ipv6_dst=2001:db8::200/])
+      await flowAppears(host, 'br-ex', match);
 
   const answers = (address: string): readonly string[] => answeringMacs(client, address);
   for (const host of [n1, n2, n3])
@@ -107,8 +134,12 @@ async function onRelease(t: Test, which: WhichOvn): Promise<void> {
     t.equal(connectOnce(client, address, localPort), source, 'and served there');
   }
 
+  const heard = announcements(client, macOf(n3), [external, external6]);
+  await heard.listening;
   n2.must('sh', '-c', 'kill -9 $(cat /run/openvswitch/ovs-vswitchd.pid) $(cat /run/ovn/ovn-controller.pid)');
   await publish(n1, ['n2']);
+  for (const match of [/arp_tpa=192\.0\.2\.200/, /nd_target=2001:db8::200/]) await flowAppears(n3, 'br-int', match);
+  await heard.both;
   t.equal(connectOnce(client, external, 40_003), '100.64.0.4', 'who still knows the old gateway finds the new one');
   for (const address of [external, external6])
     t.strictSame(answers(address), [macOf(n3)], `${address} is answered for by the other gateway`);

@@ -49,10 +49,16 @@ async function onRelease(t: Test, release: Release): Promise<void> {
     await told;
     return uuid;
   };
-  const stop = followServices(record, places, () => {
-    news += 1;
-    events.emit('news');
-  });
+  const stop = followServices(
+    record,
+    places,
+    () => {
+      news += 1;
+      events.emit('news');
+    },
+    () => undefined,
+    (addresses) => void events.emit(addresses.join(' ')),
+  );
   t.teardown(stop);
 
   const [inCluster, at] = ['10.43.0.80:80', '192.0.2.11:30080'];
@@ -72,6 +78,24 @@ async function onRelease(t: Test, release: Release): Promise<void> {
   t.equal(news, 2, 'another NodePort; not what serves, nor other nodes');
   await place({ '10.43.0.1:443': '192.0.2.11:6443' });
   t.equal(news, 3, 'and what the node itself serves');
+
+  const announced = once(events, '192.0.2.200 2001:db8::200');
+  const own = 'external_ids:microshift-net-announced="192.0.2.200 2001:db8::200"';
+  for (const [name, key, ...ids] of [
+    ['etor-GR_n2', '1', 'external_ids:microshift-net-announced=192.0.2.201'],
+    ['etor-GR_n1', '2', own],
+  ])
+    run(
+      'ovn-sbctl',
+      'create',
+      'Port_Binding',
+      `logical_port=${name}`,
+      `datapath=${router}`,
+      `tunnel_key=${key}`,
+      ...ids,
+    );
+  await announced;
+  t.pass('and the addresses that its own gateway announces');
 }
 
 function mapped(vips: Readonly<Record<string, string>>) {

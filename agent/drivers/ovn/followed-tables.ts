@@ -1,4 +1,11 @@
-import { type Credentials, type JsonObject, openMirror, openSession, type Session } from '../ovsdb/index.ts';
+import {
+  type Credentials,
+  type JsonObject,
+  openMirror,
+  openSession,
+  type Session,
+  type TableRequest,
+} from '../ovsdb/index.ts';
 
 /** As for the calls of database.ts: a loaded machine, a slow link. */
 const limitMs = 15_000;
@@ -9,8 +16,8 @@ export interface TablesRequest {
   /** `unix:FILE`, `ssl:HOST:PORT`, …; several with commas. */
   readonly remote: string;
   readonly credentials?: Credentials;
-  /** Each with its columns; what the release lacks is left out. */
-  readonly tables: Readonly<Record<string, readonly string[]>>;
+  /** Each with its columns, and which of its rows; what the release lacks is left out. */
+  readonly tables: Readonly<Record<string, TableRequest>>;
 }
 
 /** The rows of this moment, as the server writes them, and its schema (RFC 7047 section 3.2). */
@@ -48,9 +55,8 @@ export function followTables(
 
 /** The server may be away for as long as it likes: each try lasts its limit, or until the session is closed. */
 async function mirrorOf(session: Session, tables: TablesRequest['tables'], isClosed: () => boolean) {
-  const requests = Object.fromEntries(Object.entries(tables).map(([table, columns]) => [table, { columns }]));
   while (!isClosed()) {
-    const mirror = await openMirror(session, requests, limitMs).catch(() => null);
+    const mirror = await openMirror(session, tables, limitMs).catch(() => null);
     if (mirror !== null) return mirror;
   }
   return null;

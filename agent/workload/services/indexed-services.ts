@@ -31,6 +31,11 @@ export class IndexedServices extends Map<ObjectKey, Service> {
     return this.#external.has(address);
   }
 
+  /** The addresses in spec.externalIPs of services. */
+  externalAddresses(): Iterable<string> {
+    return this.#external.keys();
+  }
+
   /** The service that has a NodePort; null: none has. */
   holderOfNodePort({ protocol, port }: Pick<ServicePort, 'protocol' | 'port'>): ObjectKey | null {
     const [key = null] = this.#nodePorts.get(`${protocol} ${port}`)?.keys() ?? [];

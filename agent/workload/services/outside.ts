@@ -17,6 +17,8 @@ export interface Outside {
   faults(service: Service): readonly string[];
   /** The gateway that answers on its LAN for an address; null: none does. */
   announcer(address: string): string | null;
+  /** The addresses of spec.externalIPs of all services. */
+  externalAddresses(): Iterable<string>;
 }
 
 export type OutsideFacts = Pick<WorkloadFacts, 'layout' | 'nodes' | 'exposure' | 'workload'>;
@@ -55,6 +57,17 @@ export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlic
   const isHolder = (service: Service, address: string, port: ServicePort): boolean =>
     holderOf(placeText(address, port)) === keyOf(service);
   const announcers = new Map<string, string | null>();
+  const announcer = (address: string): string | null => {
+    const before = announcers.get(address);
+    if (before !== undefined) return before;
+    const holding = [...services.withAddress(address)]
+      .filter(([, service]) => service.ports.some((port) => isHolder(service, address, port)))
+      .toSorted(([a, one], [b, other]) => (ageOf(a, one) < ageOf(b, other) ? -1 : 1));
+    const isExternal = holding.some(([, { externalIPs }]) => externalIPs.includes(address));
+    const found = isExternal ? announcerOf(address, holding, slices, nodes) : null;
+    announcers.set(address, found);
+    return found;
+  };
   return {
     servedAt: (service, port) => givenAddresses(service).filter(({ address }) => isHolder(service, address, port)),
     isServedAtNode: (node, address, { protocol, nodePort }) =>
@@ -67,17 +80,8 @@ export function outsideOf(facts: OutsideFacts, slices: ServedSlices = servedSlic
       }),
       ...service.ports.flatMap((port) => nodePortFault(port, nodes, exposure) ?? []),
     ],
-    announcer: (address) => {
-      const before = announcers.get(address);
-      if (before !== undefined) return before;
-      const holding = [...services.withAddress(address)]
-        .filter(([, service]) => service.ports.some((port) => isHolder(service, address, port)))
-        .toSorted(([a, one], [b, other]) => (ageOf(a, one) < ageOf(b, other) ? -1 : 1));
-      const isExternal = holding.some(([, { externalIPs }]) => externalIPs.includes(address));
-      const found = isExternal ? announcerOf(address, holding, slices, nodes) : null;
-      announcers.set(address, found);
-      return found;
-    },
+    announcer,
+    externalAddresses: () => services.externalAddresses(),
   };
 }
 

@@ -2,6 +2,7 @@ import type { EndpointSlice, ObjectChange, ObjectKey, Service } from '../../mode
 import { withoutLength } from '../../overlay/addresses.ts';
 import type { Draft } from '../../overlay/draft.ts';
 import type { Part, UnitDraft, WorkloadFacts } from '../part.ts';
+import { wantAnnounced } from './announced-ports.ts';
 import { type Balancer, balancersOf } from './balancers.ts';
 import { serviceOf } from './indexed-slices.ts';
 import { type Outside, outsideOf, sharing } from './outside.ts';
@@ -67,7 +68,19 @@ interface OfPlan {
 
 const plans = new WeakMap<Draft, OfPlan>();
 
-function ofPlan(unit: UnitDraft): OfPlan {
+/** What all services of a plan together ask for at the gateways; yields after each address. */
+export function* wantForAllServices(facts: WorkloadFacts, draft: Draft): Generator<void, void, undefined> {
+  const { outside } = ofPlan({ ...facts, draft });
+  const announcers = new Map<string, string>();
+  for (const address of outside.externalAddresses()) {
+    const announcer = outside.announcer(address);
+    if (announcer !== null) announcers.set(address, announcer);
+    yield;
+  }
+  wantAnnounced(draft, facts.nodes, announcers);
+}
+
+function ofPlan(unit: WorkloadFacts & Pick<UnitDraft, 'draft'>): OfPlan {
   const known = plans.get(unit.draft);
   if (known !== undefined) return known;
   const slices = servedSlices(unit);

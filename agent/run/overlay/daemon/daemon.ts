@@ -5,12 +5,14 @@ import type { Config } from '../../../model/config.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { gatewaysOf } from '../../../overlay/heartbeat.ts';
 import { type Published, publishedFor } from '../../../overlay/renewal.ts';
+import { announce } from '../announce.ts';
 import { createNodeCni } from '../cni/on-node.ts';
 import { withOwnAddress } from '../own-address.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { planKernel } from '../planned.ts';
 import { readRecord, requireRecord } from '../record.ts';
 import { createCentralWatcher } from '../watcher/on-central.ts';
+import { createAnnouncements } from './announcements.ts';
 import { createGathered } from './gathered.ts';
 import { keepNode } from './keep.ts';
 import { keepOwnCertificate } from './own-certificate.ts';
@@ -56,6 +58,7 @@ export async function runDaemon(
       const { members, node } = kept.record;
       if (members === null && (await keepOwnCertificate(places.pki, node.systemId, published, teller.say)))
         work.ask('look');
+      announcements.again();
       if (kept.failure !== null) throw kept.failure;
       await report.wanted(kept.record.node.name, scope !== 'look' || kept.changed);
       return kept.changed;
@@ -68,6 +71,7 @@ export async function runDaemon(
   const rounds = createRounds(places, report.asked, report.noteAsked, () => work.ask('look'));
   const watcher = createCentralWatcher(config, places, teller, report.noteWatcher);
   const cni = createNodeCni(config, places, teller.say);
+  const announcements = createAnnouncements((addresses) => announce(addresses, places));
   const kernel = createGathered(() => {
     if (differsInKernel(config, places)) work.ask('look');
   });
@@ -87,6 +91,7 @@ export async function runDaemon(
       onKernel: kernel.ask,
       onEvent: work.ask,
       onPublished: learn,
+      onAnnounced: announcements.know,
       onBroken: end,
     });
   };
@@ -101,6 +106,7 @@ export async function runDaemon(
     clearInterval(day);
     kernel.close();
     rounds.close();
+    announcements.close();
     cni.close();
     await within(stopMs, Promise.all([work.close(), watcher.close()]));
   }

@@ -1,7 +1,9 @@
 import { followTables, type TableContents } from '../../../drivers/ovn/followed-tables.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { DatabaseRow, DatabaseRows } from '../../../model/rows.ts';
+import { announcedBy } from '../../../overlay/announced-here.ts';
 import { mapOf } from '../../../overlay/existing.ts';
+import { gatewayNames } from '../../../overlay/names.ts';
 import { decodedRow, shapeOfSchema } from '../../../overlay/wire.ts';
 import { areNews, servicesIn } from '../arriving.ts';
 import type { OverlayPlaces } from '../places.ts';
@@ -10,38 +12,47 @@ import { createGathered } from './gathered.ts';
 
 /** Columns from which services are told, and none in which chassis report. */
 const tables = {
-  Load_Balancer: ['name', 'vips', 'protocol', 'lr_datapath_group'],
-  Logical_DP_Group: ['datapaths'],
-  Datapath_Binding: ['external_ids'],
-  Chassis: ['name', 'encaps'],
-  Encap: ['ip'],
-  SB_Global: ['external_ids'],
+  Load_Balancer: { columns: ['name', 'vips', 'protocol', 'lr_datapath_group'] },
+  Logical_DP_Group: { columns: ['datapaths'] },
+  Datapath_Binding: { columns: ['external_ids'] },
+  Chassis: { columns: ['name', 'encaps'] },
+  Encap: { columns: ['ip'] },
+  SB_Global: { columns: ['external_ids'] },
 } as const;
+
+/** The port of this node's gateway, among those of all pods. */
+function ownPort(node: string) {
+  const where = [['logical_port', '==', gatewayNames(node).onSwitch]] as const;
+  return { Port_Binding: { columns: ['logical_port', 'external_ids'], where } };
+}
 
 /**
  * Follows the services in the southbound database, and calls back when other ones arrive at this node than its flows are for. Changes that make no
  * difference here, as most changes of endpoints do, are seen to make none. `onPublished` is called with SB_Global.external_ids when they are others.
- * Until the function that it returns is called.
+ * `onAnnounced` is given the addresses for which this node's gateway answers on its LAN. Until the function that it returns is called.
  */
 export function followServices(
   record: OverlayRecord,
   places: OverlayPlaces,
   onNews: () => void,
   onPublished: (ids: Readonly<Record<string, string>>) => void = () => undefined,
+  onAnnounced: (addresses: readonly string[]) => void = () => undefined,
 ): () => void {
   const southbound = southboundRemote(record, places);
   if (southbound === null) return () => undefined;
+  const followed = { ...tables, ...ownPort(record.node.name) };
   let contents: TableContents | undefined;
   let published = '';
   const news = createGathered(() => {
     if (contents === undefined) return;
-    const rows = rowsOf(contents);
+    const rows = rowsOf(contents, Object.keys(followed));
     const ids = mapOf(rows.tables.SB_Global?.[0] ?? null, 'external_ids');
     if (JSON.stringify(ids) !== published) onPublished(ids);
     published = JSON.stringify(ids);
+    onAnnounced(announcedBy(rows.tables.Port_Binding ?? []));
     if (areNews(servicesIn(record, rows), places)) onNews();
   });
-  const stop = followTables({ database: 'OVN_Southbound', ...southbound, tables }, (now) => {
+  const stop = followTables({ database: 'OVN_Southbound', ...southbound, tables: followed }, (now) => {
     contents = now;
     news.ask();
   });
@@ -51,9 +62,9 @@ export function followServices(
   };
 }
 
-function rowsOf({ schema, rows }: TableContents): DatabaseRows {
-  const shape = shapeOfSchema(schema as never, Object.keys(tables));
-  const decoded = Object.keys(tables).map((table): readonly [string, readonly DatabaseRow[]] => [
+function rowsOf({ schema, rows }: TableContents, names: readonly string[]): DatabaseRows {
+  const shape = shapeOfSchema(schema as never, names);
+  const decoded = names.map((table): readonly [string, readonly DatabaseRow[]] => [
     table,
     Array.from(rows(table), (row) => decodedRow(row as never, shape[table] ?? {})),
   ]);

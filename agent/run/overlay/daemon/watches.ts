@@ -22,6 +22,8 @@ export interface Listener {
   onEvent(scope: Scope): void;
   /** What the central node publishes for its members, SB_Global.external_ids, is another thing than before. */
   onPublished(ids: Readonly<Record<string, string>>): void;
+  /** The outside addresses for which this node's gateway answers on its LAN. */
+  onAnnounced(addresses: readonly string[]): void;
   /** The kernel is no longer followed. */
   onBroken(error: Error): void;
 }
@@ -30,7 +32,7 @@ export interface Listener {
 export async function startWatches(
   record: OverlayRecord,
   places: OverlayPlaces,
-  { onKernel, onEvent, onPublished, onBroken }: Listener,
+  { onKernel, onEvent, onPublished, onAnnounced, onBroken }: Listener,
   followArriving: typeof followServices = followServices,
 ): Promise<() => void> {
   const stopKernel = await followKernel(onKernel, () => onBroken(monitorEnded()));
@@ -66,7 +68,7 @@ export async function startWatches(
     const socket = record.members === null ? null : centralSocket(database, places.ovnRuns);
     return socket === null ? [] : [follow(database, `unix:${socket}`, () => onEvent('look'))];
   });
-  const services = followArriving(record, places, () => onEvent('look'), onPublished);
+  const services = followArriving(record, places, () => onEvent('look'), onPublished, onAnnounced);
   const listeners = followListeners(places, () => onEvent('look'));
   return () => {
     stopKernel();

@@ -83,7 +83,13 @@ export async function keepShared(
       throw error;
     }
   });
-  const watches = { onKernel: () => undefined, onPublished: () => undefined, onEvent: work.ask, onBroken: end };
+  const watches = {
+    onKernel: () => undefined,
+    onPublished: () => undefined,
+    onAnnounced: () => undefined,
+    onEvent: work.ask,
+    onBroken: end,
+  };
   const stopWatches = await startWatches(shared.record, places, watches, followServices);
   ready(first.changes);
   try {

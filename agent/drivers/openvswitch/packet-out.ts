@@ -1,0 +1,30 @@
+import { AgentError } from '../../errors.ts';
+import { run } from '../host/exec.ts';
+import { vswitchdNotResponding } from './errors.ts';
+
+/** ovs-vswitchd answers in milliseconds unless its main loop is stuck. */
+const answerMs = 15_000;
+
+/**
+ * Hands frames (hex) to a bridge as though they had come in by a port: its flows decide where they go (ovs-ofctl(8), packet-out). Failures are AgentErrors
+ * (`vswitchd-not-responding`, `step-failed`).
+ */
+export async function sendFrames(
+  bridge: string,
+  inPort: number,
+  frames: readonly string[],
+  runDirectory: string,
+): Promise<void> {
+  for (const frame of frames) {
+    const words = ['-O', 'OpenFlow14', 'packet-out', `unix:${runDirectory}/${bridge}.mgmt`];
+    const done = await run('ovs-ofctl', [...words, `in_port=${inPort},packet=${frame},actions=resubmit(,0)`], answerMs);
+    if (done.exitCode === 0) continue;
+    const said = done.stderr.trim();
+    if (said === '' || /connecting to|connection|timed out/i.test(said))
+      throw vswitchdNotResponding(`could not send a frame by ${bridge}: ${said || done.failure}`);
+    throw new AgentError('step-failed', `ovs-vswitchd refused to send a frame by ${bridge}: ${said}`, {
+      hint: 'look at /var/log/openvswitch/ovs-vswitchd.log for why',
+      facts: { doing: `send a frame by ${bridge}` },
+    });
+  }
+}

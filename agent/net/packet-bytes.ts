@@ -1,0 +1,17 @@
+import { isIPv6 } from 'node:net';
+import { parseRange } from './address-range.ts';
+
+/** The checksum of RFC 1071 over an even number of bytes. */
+export function internetChecksum(bytes: Buffer): number {
+  let sum = 0;
+  for (let at = 0; at < bytes.length; at += 2) sum += bytes.readUInt16BE(at);
+  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
+  return ~sum & 0xffff;
+}
+
+/** An address as it is in a packet: 4 or 16 bytes. */
+export function addressBytes(address: string): Buffer {
+  const bits = isIPv6(address) ? 128 : 32;
+  const value = parseRange(`${address}/${bits}`)?.first ?? 0n;
+  return Buffer.from(value.toString(16).padStart(bits / 4, '0'), 'hex');
+}

@@ -1,0 +1,29 @@
+import { sendFrames } from '../../drivers/openvswitch/packet-out.ts';
+import { openSwitchDatabase } from '../../drivers/ovn/database.ts';
+import { AgentError } from '../../errors.ts';
+import { neighbourAnnouncement } from '../../net/neighbour-announcement.ts';
+import { indexRows, listOf } from '../../overlay/existing.ts';
+import { clusterPort } from '../../overlay/shared-ports.ts';
+import type { OverlayPlaces } from './places.ts';
+import { readRecord } from './record.ts';
+import { readRows } from './rows.ts';
+
+/**
+ * Makes the hosts of the LAN send to this node's gateway what is for these addresses. The frames enter the bridge where the gateway's own do. Fails with
+ * an AgentError where the gateway is not connected with its bridge.
+ */
+export async function announce(addresses: readonly string[], places: OverlayPlaces): Promise<void> {
+  const record = readRecord(places.record);
+  const gateway = record?.node.gateway ?? null;
+  if (record === null || gateway === null) return;
+  const name = clusterPort(record.layout, record.node.name, gateway);
+  const local = await openSwitchDatabase(places.ovsRun);
+  const rows = await readRows(local, ['Interface']).finally(() => local.close());
+  const [number] = listOf(indexRows(rows).named('Interface', name), 'ofport');
+  if (typeof number !== 'number' || number < 1)
+    throw new AgentError('proof-failed', `ovn-controller has not connected ${gateway.bridge}`, {
+      hint: 'look at `ovs-vsctl show`, and at /var/log/ovn/ovn-controller.log for what keeps it from making its port',
+    });
+  const frames = addresses.map((address) => neighbourAnnouncement(address, gateway.mac, gateway.vlan));
+  await sendFrames(gateway.bridge, number, frames, places.ovsRun);
+}

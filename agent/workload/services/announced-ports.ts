@@ -1,0 +1,34 @@
+import type { OverlayNode } from '../../model/overlay.ts';
+import { announcedKey, announcedText } from '../../overlay/announced-here.ts';
+import { keys } from '../../overlay/column-changes.ts';
+import type { Draft } from '../../overlay/draft.ts';
+import { mapOf } from '../../overlay/existing.ts';
+import { gatewayNames } from '../../overlay/names.ts';
+
+/** Writes to the port of each gateway's outside for which addresses the gateway answers, so that its node can announce them to the LAN. */
+export function wantAnnounced(
+  draft: Draft,
+  nodes: readonly OverlayNode[],
+  announcers: ReadonlyMap<string, string>,
+): void {
+  for (const { name, gateway } of nodes) {
+    const { onSwitch } = gatewayNames(name);
+    const existing = draft.existing.named('Logical_Switch_Port', onSwitch);
+    if (gateway === null || existing === null) continue;
+    const addresses = [...announcers].flatMap(([address, announcer]) => (announcer === name ? [address] : []));
+    if (addresses.length === 0 && !(announcedKey in mapOf(existing, 'external_ids'))) continue;
+    draft.want({
+      table: 'Logical_Switch_Port',
+      title: onSwitch,
+      existing,
+      columns: {
+        external_ids:
+          addresses.length > 0
+            ? keys({ [announcedKey]: announcedText(addresses) })
+            : { keys: {}, without: [announcedKey] },
+      },
+      isShared: true,
+      why: `${name} announces these addresses to its LAN`,
+    });
+  }
+}

@@ -38,6 +38,7 @@ export function removeSurplus(draft: Draft, owner: string, why: (node: string | 
       const holder = draft.existing.holderOf(row);
       if (holder !== null && gone.has(holder.row)) continue;
       gone.add(row);
+      if (table === 'Address_Set') releaseSet(draft, row, reason);
       draft.remove(table, row, title, reason);
       // What somebody puts into it meanwhile must not go with it.
       if ('ports' in row)
@@ -45,6 +46,19 @@ export function removeSurplus(draft: Draft, owner: string, why: (node: string | 
     }
   }
   removeBindings(draft, gone);
+}
+
+/**
+ * Takes a set out of the translations that name it. These may go in the same transaction, but ovsdb-server refuses to delete a row that another one still
+ * refers to, and collects what nobody holds only after that (RFC 7047 section 3.2, strong references).
+ */
+function releaseSet(draft: Draft, set: DatabaseRow, why: string): void {
+  for (const row of draft.existing.all('NAT')) {
+    const before = listOf(row, 'allowed_ext_ips');
+    if (!before.includes(set._uuid)) continue;
+    const columns = [{ column: 'allowed_ext_ips', replace: [], before }];
+    draft.changes.push({ do: 'update', table: 'NAT', title: titleOf('NAT', row), uuid: row._uuid, columns, why });
+  }
 }
 
 /** These have no external_ids; they are known by their names, and stay while somebody else has them. */

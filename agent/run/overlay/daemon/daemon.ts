@@ -104,10 +104,7 @@ export async function runDaemon(
   } finally {
     stopWatches();
     clearInterval(day);
-    kernel.close();
-    rounds.close();
-    announcements.close();
-    cni.close();
+    for (const one of [kernel, rounds, announcements, cni]) one.close();
     await within(stopMs, Promise.all([work.close(), watcher.close()]));
   }
 }

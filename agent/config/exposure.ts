@@ -1,5 +1,5 @@
 import type { Config } from '../model/config.ts';
-import type { PortRange, ServiceExposure } from '../model/overlay.ts';
+import type { FixedRange, PortRange, ServiceExposure } from '../model/overlay.ts';
 import { rangeTexts } from './overlay-ranges.ts';
 
 const maxPort = 65_535;
@@ -20,7 +20,16 @@ export function serviceExposure({ overlay, cluster }: Pick<Config, 'overlay' | '
   return {
     nodePorts: [cluster.serviceNodePortRange.value, overlay.servicePorts.value ?? ''].flatMap(portRanges),
     externalRanges: rangeTexts(overlay.externalIPRanges.value ?? ''),
+    fixedRanges: fixedRanges(overlay.fixedAddressRanges.value ?? ''),
   };
+}
+
+/** Returns the entries of a setting such as `cameras=10.42.1.64/26,lab=10.42.1.128/26`. */
+export function fixedRanges(text: string): readonly FixedRange[] {
+  return rangeTexts(text).map((part) => {
+    const [namespace = '', range = ''] = part.split('=');
+    return { namespace, range };
+  });
 }
 
 function portRange(text: string): PortRange | null {

@@ -3,7 +3,7 @@ import { type AddressRange, overlaps, parseRange } from '../net/address-range.ts
 import { interfaceNameFault } from '../net/interface-name.ts';
 import { visibleText } from '../printable.ts';
 import { cpuListFault } from './cpu-list.ts';
-import { portsFault } from './exposure.ts';
+import { fixedRanges, portsFault } from './exposure.ts';
 import { rangesFault, rangeTexts, reservedRanges } from './overlay-ranges.ts';
 import type { Place } from './ovn-tree.ts';
 import type { Problem } from './problem.ts';
@@ -75,6 +75,13 @@ function refuseOverlay(
     if (external === undefined || parseRange(part)?.canonical === true) continue;
     const fault = parseRange(part) === null ? 'is no address range' : 'has bits set behind its prefix';
     refuse(external, `${name(external)}: "${part}" ${fault}`, 'write for example externalIPRanges: 192.0.2.192/27');
+  }
+  const fixed = settings.get('overlay.fixedAddressRanges');
+  for (const { namespace, range } of fixed === undefined ? [] : fixedRanges(String(fixed.value))) {
+    if (fixed === undefined || parseRange(range)?.canonical === true) continue;
+    const fault = parseRange(range) === null ? 'is no address range' : 'has bits set behind its prefix';
+    const hint = `write for example fixedAddressRanges: ${namespace}=10.42.1.64/26`;
+    refuse(fixed, `${name(fixed)}: "${range}" ${fault}`, hint);
   }
   const written = rangeSettings.flatMap((key) => settings.get(key) ?? []);
   for (const setting of written) {

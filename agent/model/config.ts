@@ -62,6 +62,7 @@ export interface OverlayConfig {
   readonly servicePorts: Sourced<string | null>;
   /** Address ranges with a comma between them; null: none. */
   readonly externalIPRanges: Sourced<string | null>;
+  readonly fixedAddressRanges: Sourced<string | null>;
 }
 
 /** What MicroShift's own config.yaml says of the cluster; read only. */

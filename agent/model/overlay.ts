@@ -35,6 +35,14 @@ export interface ServiceExposure {
   readonly nodePorts: readonly PortRange[];
   /** Where `externalIPs` are served. */
   readonly externalRanges: readonly string[];
+  /** Who may ask for which addresses for pods; empty: everyone for any. */
+  readonly fixedRanges: readonly FixedRange[];
+}
+
+/** A namespace whose pods may ask for the addresses of a range. */
+export interface FixedRange {
+  readonly namespace: string;
+  readonly range: string;
 }
 
 export type EncapType = 'geneve' | 'vxlan';

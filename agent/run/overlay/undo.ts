@@ -51,7 +51,7 @@ export async function removeRows(
 async function removeWorkload({ layout }: OverlayRecord, northbound: RowDatabase): Promise<void> {
   const rows = await readRows(northbound, workloadTables);
   const existing = indexRows(rows);
-  const exposure = { nodePorts: [], externalRanges: [] };
+  const exposure = { nodePorts: [], externalRanges: [], fixedRanges: [] };
   const facts = { layout, nodes: [], exposure, workload: emptyWorkload(), addresses: new Map() };
   await carryOut(northbound, planWorkload(facts, existing, rows.shape, existing.units()), rows);
 }

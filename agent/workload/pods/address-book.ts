@@ -1,15 +1,23 @@
-import type { OverlayNode } from '../../model/overlay.ts';
+import type { FixedRange, OverlayNode } from '../../model/overlay.ts';
 import type { ObjectKey, Pod, PodAddresses } from '../../model/workload.ts';
 import { canonicalAddress } from '../../net/address.ts';
 import { withoutLength } from '../../overlay/addresses.ts';
-import { escapeText } from '../../printable.ts';
 import { givesAddresses } from '../cluster-nodes.ts';
-import { type AddressFault, nameReserved, noneFree, notInOverlay } from './address-faults.ts';
-import { annotatedNetwork, annotationNames, requestedAddresses } from './annotations.ts';
+import {
+  type AddressFault,
+  addressReplaced,
+  addressTaken,
+  nameReserved,
+  noneFree,
+  notInOverlay,
+  notUsable,
+  requestRefusal,
+} from './address-faults.ts';
+import { annotatedNetwork, requestedAddresses } from './annotations.ts';
 import { createHeldAddresses } from './held.ts';
 import { kubeletUid } from './mirror.ts';
 import { portName } from './port-name.ts';
-import { isSame, lastWithOwnMac, type PodSubnets, podSubnets, rangeWith } from './subnets.ts';
+import { isSame, lastWithOwnMac, type PodSubnets, podSubnets, usableOf } from './subnets.ts';
 
 /** Which pod has which addresses. Decides from what it is told only: the same batches give the same addresses. */
 export interface AddressBook {
@@ -26,6 +34,8 @@ export interface AddressBatch {
   readonly pods: Iterable<Pod>;
   /** Names of ports that nodes have: no pod gets one of them. Absent: none could be a pod's. */
   readonly reserved?: ReadonlySet<string>;
+  /** Who may ask for which addresses; empty or absent: everyone for any. */
+  readonly fixedRanges?: readonly FixedRange[];
   /** Pods that are gone. */
   readonly gone: Iterable<ObjectKey>;
   /**
@@ -111,7 +121,7 @@ export function createAddressBook(): AddressBook {
 
   return {
     addresses: held.addresses,
-    settle: ({ nodes, pods: told, gone, addressesOfRow, reserved: names = reserved }) => {
+    settle: ({ nodes, pods: told, gone, addressesOfRow, reserved: names = reserved, fixedRanges = [] }) => {
       const looked = new Set<ObjectKey>(gone);
       for (const key of looked) {
         const pod = pods.get(key);
@@ -146,7 +156,7 @@ export function createAddressBook(): AddressBook {
         const seeker = looked.has(key) ? null : seekerOf(key);
         if (seeker !== null) seekers.push(seeker);
       }
-      const served = serve(seekers, { addressesOfRow, take, holderOf: held.holderOf });
+      const served = serve(seekers, { addressesOfRow, take, holderOf: held.holderOf, fixedRanges });
       const faults = [...elsewhere, ...served].filter(({ pod, reason, note }) => {
         if (reason === 'AddressReplaced') return true;
         const key = `${pod.namespace}/${pod.name}`;
@@ -173,6 +183,7 @@ interface Counter {
   addressesOfRow(pod: ObjectKey, uid: string): readonly string[];
   take(seeker: Seeker, addresses: readonly string[]): boolean;
   holderOf(address: string): ObjectKey | null;
+  readonly fixedRanges: readonly FixedRange[];
 }
 
 /**
@@ -207,13 +218,12 @@ function serve(seekers: readonly Seeker[], counter: Counter): readonly AddressFa
   return [...left.filter(isAsking), ...left.filter((seeker) => !isAsking(seeker))].flatMap((seeker) => {
     const { pod, node, subnets } = seeker;
     const addresses = requestedAddresses(pod.annotations);
+    const refusal = requestRefusal(pod, addresses, counter.fixedRanges);
+    if (refusal !== null) return [refusal];
     const isServed = counter.take(seeker, addresses);
     const text = subnets.ranges.map((range) => range.text).join(' and ');
     if (isServed && pod.podIPs.length === 0) return [];
-    if (isServed) {
-      const note = `${pod.podIPs.join(' and ')} cannot stay: it is not of ${text}, which are the addresses of ${node}, or another pod has it. Delete the pod, so that it is started with an address of its own`;
-      return [{ pod, reason: 'AddressReplaced', note }];
-    }
+    if (isServed) return [addressReplaced(pod, node, text)];
     return [addresses.length === 0 ? noneFree(pod, node, text) : notAsAsked(seeker, addresses, text, counter)];
   });
 }
@@ -224,25 +234,10 @@ function notAsAsked(
   text: string,
   { holderOf }: Counter,
 ): AddressFault {
-  const asked = `${annotationNames.requested} asks for ${addresses.map((one) => escapeText(one)).join(' and ')}`;
   const isEachUsable = usableOf(subnets, addresses).length === addresses.length;
   const holder = addresses.map(holderOf).find((one) => one !== null);
-  if (isEachUsable && holder !== undefined) {
-    return {
-      pod,
-      reason: 'AddressTaken',
-      note: `${asked}, which pod ${holder} has; delete that or ask for another one`,
-    };
-  }
-  const last = lastWithOwnMac(subnets);
-  const allowed = `a pod of ${node} can have one of ${text}, but none of its first three and not the last one`;
-  const reason = 'AddressNotUsable';
-  return { pod, reason, note: `${asked}; ${allowed}${last === null ? '' : `, and none after ${last}`}` };
-}
-
-/** Those of the addresses, with or without length, that a pod of these subnets may have. */
-function usableOf(subnets: PodSubnets, addresses: readonly string[]): readonly string[] {
-  return addresses.map(withoutLength).filter((address) => rangeWith(subnets, address)?.isUsable === true);
+  if (isEachUsable && holder !== undefined) return addressTaken(pod, addresses, holder);
+  return notUsable(pod, addresses, node, text, lastWithOwnMac(subnets));
 }
 
 function holderText(pod: Pod, node: string): string {

@@ -1,4 +1,8 @@
+import type { FixedRange } from '../../model/overlay.ts';
 import type { Pod } from '../../model/workload.ts';
+import { isWithin } from '../../overlay/addresses.ts';
+import { escapeText } from '../../printable.ts';
+import { annotationNames } from './annotations.ts';
 import { portName } from './port-name.ts';
 
 /** For an Event of the pod. */
@@ -29,4 +33,51 @@ export function notInOverlay(pod: Pod): AddressFault {
 /** Pods have all addresses of a node; `ranges` are its ranges, as words. */
 export function noneFree(pod: Pod, node: string, ranges: string): AddressFault {
   return { pod, reason: 'NoFreeAddress', note: `pods of ${node} have all addresses of ${ranges}; delete some of them` };
+}
+
+/** Why a pod of this namespace may not ask for these addresses; null: it may, or asks for none. Without ranges everyone may ask for any. */
+export function requestRefusal(
+  pod: Pod,
+  addresses: readonly string[],
+  fixedRanges: readonly FixedRange[],
+): AddressFault | null {
+  if (fixedRanges.length === 0) return null;
+  const own = fixedRanges.filter(({ namespace }) => namespace === pod.namespace).map(({ range }) => range);
+  const outside = addresses.find((address) => !own.some((range) => isWithin(address, range)));
+  if (outside === undefined) return null;
+  const allowed =
+    own.length === 0
+      ? `no pod of namespace ${pod.namespace} may ask for one`
+      : `pods of namespace ${pod.namespace} may ask for one of ${own.join(' and ')}`;
+  const note = `${annotationNames.requested} asks for ${escapeText(outside)}, and ${allowed}; overlay.fixedAddressRanges of ovn.yaml on the central node says so`;
+  return { pod, reason: 'AddressNotUsable', note };
+}
+
+/** A running pod gets another address than it has; `ranges` are those of its node, as words. */
+export function addressReplaced(pod: Pod, node: string, ranges: string): AddressFault {
+  const note = `${pod.podIPs.join(' and ')} cannot stay: it is not of ${ranges}, which are the addresses of ${node}, or another pod has it. Delete the pod, so that it is started with an address of its own`;
+  return { pod, reason: 'AddressReplaced', note };
+}
+
+/** Another pod, `holder`, has an address that a pod asks for. */
+export function addressTaken(pod: Pod, addresses: readonly string[], holder: string): AddressFault {
+  const note = `${askedFor(addresses)}, which pod ${holder} has; delete that or ask for another one`;
+  return { pod, reason: 'AddressTaken', note };
+}
+
+/** A pod of this node cannot have an address that it asks for; `last` is the last one with a MAC of its own, null: all have one. */
+export function notUsable(
+  pod: Pod,
+  addresses: readonly string[],
+  node: string,
+  ranges: string,
+  last: string | null,
+): AddressFault {
+  const allowed = `a pod of ${node} can have one of ${ranges}, but none of its first three and not the last one`;
+  const note = `${askedFor(addresses)}; ${allowed}${last === null ? '' : `, and none after ${last}`}`;
+  return { pod, reason: 'AddressNotUsable', note };
+}
+
+function askedFor(addresses: readonly string[]): string {
+  return `${annotationNames.requested} asks for ${addresses.map((one) => escapeText(one)).join(' and ')}`;
 }

@@ -1,7 +1,7 @@
 import type { OverlayNode } from '../../model/overlay.ts';
 import { familyOf } from '../../net/address.ts';
 import { type AddressRange, addressAt, parseRange } from '../../net/address-range.ts';
-import { isIpv6, rangeOf } from '../../overlay/addresses.ts';
+import { isIpv6, rangeOf, withoutLength } from '../../overlay/addresses.ts';
 
 /** The router and the node itself come before the pods (agent/overlay/node.ts). */
 const firstPlace = 3;
@@ -74,4 +74,9 @@ function isFolded(range: AddressRange, ranges: PodSubnets['ranges']): boolean {
 function lastUsable({ family, last }: AddressRange): bigint {
   // The last address of a subnet is everybody's (RFC 919); IPv6 has none such.
   return family === 4 ? last - 1n : last;
+}
+
+/** Those of the addresses, with or without length, that a pod of these subnets may have. */
+export function usableOf(subnets: PodSubnets, addresses: readonly string[]): readonly string[] {
+  return addresses.map(withoutLength).filter((address) => rangeWith(subnets, address)?.isUsable === true);
 }

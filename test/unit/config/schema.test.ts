@@ -56,6 +56,7 @@ t.test('the schema and the type of the configuration have the same settings', (t
       kubeconfig: byDefault(null),
       servicePorts: byDefault('80,443'),
       externalIPRanges: byDefault(null),
+      fixedAddressRanges: byDefault(null),
     },
     cluster: {
       clusterNetwork: byDefault(['10.42.0.0/16']),

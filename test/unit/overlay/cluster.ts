@@ -71,6 +71,7 @@ export const exposure: ServiceExposure = {
     { first: 443, last: 443 },
   ],
   externalRanges: ['192.0.2.192/27', '203.0.113.0/24', '2001:db8:ffff::/48'],
+  fixedRanges: [],
 };
 
 /** Node number `id` of a cluster. */

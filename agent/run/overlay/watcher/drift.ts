@@ -57,6 +57,7 @@ function planAll(workload: Workload, cluster: Cluster, rows: DatabaseRows): Over
     nodes: cluster.nodes,
     pods,
     gone: [],
+    fixedRanges: cluster.exposure.fixedRanges,
     reserved: reservedPorts(cluster.layout, cluster.nodes),
     addressesOfRow: ofRow,
   });

@@ -1,6 +1,6 @@
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type { AgentError } from '../../../errors.ts';
-import type { OverlayLayout, OverlayNode } from '../../../model/overlay.ts';
+import type { OverlayLayout, OverlayNode, ServiceExposure } from '../../../model/overlay.ts';
 import type { ObjectChange, ObjectKey, Pod, PodAddresses } from '../../../model/workload.ts';
 import { type Existing, listOf, mapOf } from '../../../overlay/existing.ts';
 import { reservedPorts } from '../../../overlay/names.ts';
@@ -16,6 +16,7 @@ export interface NetworkFacts {
   readonly nodes: readonly OverlayNode[];
   readonly pods: ReadonlyMap<ObjectKey, Pod>;
   readonly existing: Existing;
+  readonly exposure: Pick<ServiceExposure, 'fixedRanges'>;
 }
 
 /** The addresses of pods, as this side gives them out while it is the one that writes. */
@@ -59,6 +60,7 @@ export function createPodNetworks(
         nodes: facts.nodes,
         pods,
         gone,
+        fixedRanges: facts.exposure.fixedRanges,
         reserved: reservedPorts(facts.layout, facts.nodes),
         addressesOfRow: (key, uid) => addressesOfRow(facts.existing, key, uid),
       });

@@ -174,6 +174,26 @@ t.test('an address that is asked for is had, or nothing is', async (t) => {
   });
 });
 
+t.test('who may ask for which address', (t) => {
+  const { tell, all } = openBook([nodeOf(1)]);
+  const fixedRanges = [
+    { namespace: 'default', range: '10.42.1.64/28' },
+    { namespace: 'default', range: '10.42.1.128/28' },
+  ];
+  const of = (name: string, address: string, namespace = 'default') => podOf(name, { ...asking(address), namespace });
+  const pods = [of('a', '10.42.1.70'), of('b', '10.42.1.129'), of('c', '10.42.1.90'), of('d', '10.42.1.71', 'other')];
+  const { faults } = tell({ pods: [...pods, podOf('e')], fixedRanges });
+  t.match(all(), { a: '10.42.1.70/24', b: '10.42.1.129/24', e: /^10\.42\.1\./ });
+  t.strictSame([all().c, all()['other/d']], [undefined, undefined], 'who may not gets no other one either');
+  t.match(faults, [
+    { reason: 'AddressNotUsable', note: /of namespace default may ask for one of 10\.42\.1\.64\/28 and 10/ },
+    { reason: 'AddressNotUsable', note: /no pod of namespace other may ask for one/ },
+  ]);
+  tell({ pods: [of('f', '10.42.1.91')], fixedRanges: [] });
+  t.equal(all().f, '10.42.1.91/24', 'without ranges everyone may');
+  t.end();
+});
+
 t.test('after a restart every pod has what it had', async (t) => {
   const node = dualNode(1);
   const [four, six] = ['10.42.1.77/24', 'fd01:0:0:1::4d/64'];

@@ -26,7 +26,7 @@ function networks(annotate: Annotate = async () => 'written', ports: readonly Da
       if (now !== undefined) pods.set(`default/${now.name}`, now);
       else pods.delete(`default/${before?.name}`);
     }
-    made.settle(changes, { layout: modern, nodes: [nodeOf(1)], pods, existing });
+    made.settle(changes, { layout: modern, nodes: [nodeOf(1)], pods, existing, exposure: { fixedRanges: [] } });
   };
   return { tell, reports, all: () => Object.fromEntries(made.addresses), close: made.close };
 }

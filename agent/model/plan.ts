@@ -159,6 +159,15 @@ export interface ProfileActivation extends ProfileName {
   readonly interface: string | null;
   /** Interface of a userspace data path, which may be there already: NetworkManager configures it when it hears of it, and nobody would tell any more. */
   readonly tap?: string;
+  /**
+   * Addresses and routes of dynamic IPv6 for the interface that is started. NetworkManager removes all IPv6 when it begins to configure an interface,
+   * and these are added as soon as it has.
+   */
+  readonly held?: KernelEntries;
+  /** True if the start cannot end before a NIC is a port: it has only dynamic IPv6, and no router advertisement comes in. It is not waited for. */
+  readonly needsPort?: true;
+  /** Interface for which duplicate address detection is disabled during the start, because the node has the same addresses there already. */
+  readonly undetected?: string;
 }
 
 export type StepKind = keyof StepArguments;

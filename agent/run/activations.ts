@@ -1,4 +1,9 @@
+import type { Deadline } from '../deadline.ts';
 import { announceLink } from '../drivers/host/announce-link.ts';
+import { disableDetection } from '../drivers/host/ipv6-settings.ts';
+import { addToKernel } from '../drivers/host/kernel-entries.ts';
+import { waitForKernel } from '../drivers/host/kernel-events.ts';
+import { readLinks } from '../drivers/host/links.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import { kernelDevice } from '../drivers/networkmanager/devices.ts';
 import { lacksDevice } from '../drivers/networkmanager/errors.ts';
@@ -10,19 +15,88 @@ import {
   rootInterface,
   rootPath,
 } from '../drivers/networkmanager/names.ts';
+import { AgentError } from '../errors.ts';
+import type { KernelEntries } from '../model/kernel-entries.ts';
 import { activationLimitMs } from '../model/limits.ts';
+import { addressesOf } from '../model/observation.ts';
 import type { ProfileActivation } from '../model/plan.ts';
+import { isLinkLocal6 } from '../net/address.ts';
 import type { StepContext } from './step-context.ts';
 
 /** NetworkManager makes a device available within milliseconds; this allows for a machine on which everything else has its turn first. */
 const deviceLimitMs = 20_000;
+/** NetworkManager adds it within milliseconds. */
+const linkLocalLimitMs = 2_000;
 
-/** Activates a profile and waits until it is active. A device that NetworkManager does not have yet is waited for. */
+/**
+ * Activates a profile and waits until it is active, or with `needsPort` until NetworkManager configures its interface. A device that NetworkManager
+ * does not have yet is waited for.
+ */
 export async function activate(context: StepContext, profile: ProfileActivation): Promise<void> {
   const { watch, deadline } = context;
-  const active = await beginWithDevice(context, profile);
-  if (profile.tap !== undefined) await showTap(context, active, profile.id, profile.tap);
-  await watch.activated(active, profile.id, deadline, Math.min(activationLimitMs, deadline.remainingMs()));
+  const { id, tap, held, needsPort = false, undetected } = profile;
+  const detectAgain = undetected === undefined ? () => undefined : disableDetection(undetected);
+  let isOver = false;
+  try {
+    const active = await beginWithDevice(context, profile);
+    if (tap !== undefined) await showTap(context, active, id, tap);
+    const limitMs = Math.min(activationLimitMs, deadline.remainingMs());
+    const activated = async (): Promise<void> => {
+      await watch.activated(active, id, deadline, limitMs);
+      isOver = true;
+    };
+    const given = held === undefined ? Promise.resolve() : giveRemoved(held, () => isOver, deadline, limitMs);
+    await Promise.all([given, ...(needsPort ? [] : [activated()])]);
+    if (undetected !== undefined) await ipv6Begun(undetected, deadline);
+  } finally {
+    isOver = true;
+    detectAgain();
+  }
+}
+
+/**
+ * Waits until an interface has a link-local address, with which NetworkManager begins IPv6; fixed addresses are there before it. Ends quietly at its
+ * limit.
+ */
+async function ipv6Begun(interfaceName: string, deadline: Deadline): Promise<void> {
+  const hasBegun = (): boolean => ipv6Of(interfaceName).some(isLinkLocal6);
+  const none = new AgentError('activation-timeout', `${interfaceName} has no link-local address`);
+  await waitForKernel(hasBegun, deadline, linkLocalLimitMs, () => none).catch((error: unknown) => {
+    if (error !== none) throw error;
+  });
+}
+
+/** IPv6 addresses of an interface, as `address/prefix`. */
+function ipv6Of(interfaceName: string): readonly string[] {
+  const link = readLinks().find(({ name }) => name === interfaceName);
+  return link === undefined ? [] : addressesOf(link, ({ family }) => family === 6);
+}
+
+/**
+ * Adds entries to an interface as soon as NetworkManager has begun IPv6 there and they are missing: its link-local address is the first that it adds.
+ * Ends without them if `isOver`. NetworkManager removes all IPv6 of an interface before that (nm-device.c, _dev_addrgenmode6_set).
+ */
+async function giveRemoved(
+  held: KernelEntries,
+  isOver: () => boolean,
+  deadline: Deadline,
+  limitMs: number,
+): Promise<void> {
+  const isRemoved = (): boolean => {
+    const present = ipv6Of(held.interface);
+    return present.some(isLinkLocal6) && held.addresses.some(({ address }) => !present.includes(address));
+  };
+  const timeout = () =>
+    new AgentError('activation-timeout', `NetworkManager did not begin IPv6 on ${held.interface}`, {
+      hint: 'look at journalctl -u NetworkManager for why, then run it again',
+    });
+  await waitForKernel(() => isOver() || isRemoved(), deadline, limitMs, timeout);
+  if (!isRemoved()) return;
+  const refusal = await addToKernel(held);
+  if (refusal === null) return;
+  throw new AgentError('step-failed', `the kernel refused ${refusal}`, {
+    hint: 'check that IPv6 is enabled on the node: sysctl net.ipv6.conf.all.disable_ipv6',
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Deadline } from '../deadline.ts';
 import { currentBootId } from '../drivers/host/boot-id.ts';
+import { enableDetection } from '../drivers/host/ipv6-settings.ts';
 import { checkpointStands } from '../drivers/networkmanager/checkpoint.ts';
 import { AgentError, asAgentError } from '../errors.ts';
 import { wholeMessage } from '../failures.ts';
@@ -79,6 +80,10 @@ async function endOpenRun(
 ): Promise<void> {
   const { id, plan } = record.header;
   if (record.header.bootId !== bootId) return endAfterReboot(record, announce, places);
+  for (const step of plan.steps) {
+    if (step.do === 'activate')
+      for (const { undetected } of step.profiles) if (undetected !== undefined) enableDetection(undetected);
+  }
   if (record.checkpoint === null) await awaitUnloggedCheckpoint(node.nm, deadline, say);
   // It may have died between the end of its work and the note of it: a state that is as it aimed at is not taken back.
   const pending = record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint));

@@ -5,12 +5,16 @@ import { measuredSettleMs, type TestNode } from '../node/node.ts';
 import { apiAnswers, bootMicroShift, endsWithin, lastWords, processesOf, startMicroShift } from './microshift-node.ts';
 import type { MicroShiftShape } from './microshift-shapes.ts';
 
-/** How often NetworkManager is restarted, and for how long MicroShift is watched: it looks for the node's address every 5 s. */
-const restarts = Number(process.env.MICROSHIFT_NET_RESTARTS ?? 1);
-const watchS = Number(process.env.MICROSHIFT_NET_WATCH_S ?? 15);
+/** The number of restarts of NetworkManager, and the seconds for which MicroShift is watched after its first start. */
+export const restarts = Number(process.env.MICROSHIFT_NET_RESTARTS ?? 1);
+export const firstWatchS = Number(process.env.MICROSHIFT_NET_WATCH_S ?? 15);
+/** MicroShift looks for the node's address every 5 s. */
+const watchS = 15;
 
-const untilWanted = "timeout 60 sh -c 'until microshift-net verify > /dev/null; do sleep 0.2; done'";
-const useMtu = (mtu: number): string =>
+/** A command that ends as soon as the node is as wanted, or fails after a minute. */
+export const untilWanted = "timeout 60 sh -c 'until microshift-net verify > /dev/null; do sleep 0.2; done'";
+/** A command that changes the MTU of the NIC's profile, for which the bridge has to be built again. */
+export const useMtu = (mtu: number): string =>
   `nmcli connection modify eth0 802-3-ethernet.mtu ${mtu} && nmcli device reapply eth0 > /dev/null`;
 
 /** Runs the whole life of a node of this shape. */
@@ -22,7 +26,7 @@ export async function besideMicroShift(t: Test, shape: MicroShiftShape): Promise
   const { holds, answers } = await watch(t, node, shape);
 
   await t.test('it stays', async (t) => {
-    t.equal(await endsWithin(node, watchS), null, `MicroShift goes on for ${watchS} s`);
+    t.equal(await endsWithin(node, firstWatchS), null, `MicroShift goes on for ${firstWatchS} s`);
     await answers(t);
   });
   for (let count = 1; count <= restarts; count++)

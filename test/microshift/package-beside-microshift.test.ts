@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import t from 'tap';
 import { buildPackage, rpmSkip } from '../package/build-package.ts';
-import { watch } from './beside-microshift.ts';
+import { firstWatchS, restarts, untilWanted, useMtu, watch } from './beside-microshift.ts';
 import { microshiftSkip } from './microshift-folder.ts';
 import { bootMicroShift, endsWithin, startMicroShift } from './microshift-node.ts';
 
@@ -29,7 +29,6 @@ ip route show 10.43.0.0/16
 ip neighbour show 169.254.169.4 dev br-ex nud permanent`;
 /** As MicroShift's script makes it, with the port of OVN. */
 const bridge = 'ovs-vsctl --columns=external_ids,other_config,fail_mode list bridge br-ex; ovs-vsctl list-ports br-ex';
-const untilWanted = "timeout 60 sh -c 'until microshift-net verify > /dev/null; do sleep 0.2; done'";
 
 t.test('the package on a node of MicroShift', { skip: microshiftSkip || rpmSkip }, async (t) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'packages-'));
@@ -66,7 +65,20 @@ t.test('the package on a node of MicroShift', { skip: microshiftSkip || rpmSkip 
     t.match(await node.text('ip -br -4 address show br-ex'), '192.0.2.50/24');
     t.match(await node.text('microshift-net status'), 'as wanted');
   });
-  await t.test('NetworkManager is restarted', (t) => stays(t, `systemctl restart NetworkManager; ${untilWanted}`));
+  await t.test('it stays', async (t) => {
+    t.equal(await endsWithin(node, firstWatchS), null, `MicroShift goes on for ${firstWatchS} s`);
+    await answers(t);
+  });
+  for (let count = 1; count <= restarts; count++)
+    await t.test(`restart ${count} of NetworkManager`, (t) =>
+      stays(t, `systemctl restart NetworkManager; ${untilWanted}`),
+    );
+  await t.test('the bridge is built again', async (t) => {
+    await node.text(useMtu(1400));
+    await stays(t, 'microshift-net apply');
+    await node.text(useMtu(1500));
+    await stays(t, 'microshift-net apply');
+  });
   await t.test('disable', async (t) => {
     await stays(t, 'microshift-net disable');
     await isMicroShifts(t);

@@ -36,6 +36,10 @@ const giveIpv6 = `for address in fd69::2/125 fd02::1:0/128; do ip address add $a
 const whatIsThere = `ip -o address show dev br-ex scope global | sed 's/^[0-9]*: //; s/ *valid_lft.*//; s/ tentative//'
   { ip -4 route show table all dev br-ex; ip -6 route show table all dev br-ex; } | grep -v '^multicast\\|^local\\|^anycast' | sed 's/ expires [0-9a-z]*//; s/ hoplimit [0-9]*//'
   ip neighbour show dev br-ex nud permanent; ip -6 neighbour show dev br-ex nud permanent`;
+/** The same LAN without IPv4; the profile asks for it, as one of nmcli does. */
+const onlyIpv6 = `IP4='' GW4=''
+lan() { nic eth0; lan_ip lan0 2001:db8::1/64; dhcp lan0 --enable-ra --dhcp-range=2001:db8::,ra-only,64 --ra-param=lan0,10,1800; }
+profiles() { eth_profile eth0 <<< $'[ipv4]\nmethod=auto\n[ipv6]\nmethod=auto\naddr-gen-mode=eui64'; }`;
 const mainPid = 'systemctl show -P MainPID NetworkManager';
 const untilWanted = "timeout 60 sh -c 'until microshift-net verify > /dev/null; do sleep 0.3; done'";
 const untilAnother = `timeout 30 sh -c 'until new=$(${mainPid}); [ "$new" != 0 ] && [ "$new" != '"$old"' ]; do sleep 0.1; done'`;
@@ -74,26 +78,74 @@ for (const { lan, kernel, ovnYaml, families } of cases) {
   });
 }
 
-/** Runs shell text and gives the moments of the kernel's addresses and default routes from just before it to its end. */
-async function watched(node: TestNode, shell: string): Promise<readonly Moment[]> {
+/**
+ * NetworkManager removes what a router has advertised, and hears of it again only once its link-local address is usable: a node of IPv6 alone is
+ * configured by nothing else.
+ */
+t.test('IPv6 alone, by router advertisements, userspace data path', { skip: nodeSkip }, async (t) => {
+  const own = '2001:db8::5054:ff:feaa:0/64';
+  const node = await bootNode({
+    lan: 'slaac',
+    lanAppend: onlyIpv6,
+    kernel: 'of this machine',
+    enableUnit: true,
+    files: { '/etc/microshift/ovn.yaml': userspace.ovnYaml },
+  });
+  t.teardown(() => node.halt());
+  await node.text(wholeChecksums);
+  const moved = await node.run('systemctl start microshift-ovs-init');
+  t.equal(moved.exitCode, 0, `it is moved: ${moved.stderr}`);
+  await node.ready();
+  const { seen, probes } = await watched(node, `systemctl restart NetworkManager; ${untilWanted}`);
+  const has = ({ addresses }: Moment): boolean =>
+    addresses.some(({ device, address }) => device === 'br-ex' && address === own);
+  const lost = seen.findIndex((moment, index) => index > seen.findIndex(has) && !has(moment));
+  const afterwards = seen.slice(lost);
+  const metrics = afterwards.map(({ defaults }) =>
+    defaults.filter(({ device }) => device === 'br-ex').map(({ metric }) => metric),
+  );
+  t.strictSame(
+    metrics.find(({ length }) => length > 0),
+    [40_000],
+    "br-ex's default route is held until it hears a router",
+  );
+  const isOfRouter = ({ defaults }: Moment): boolean =>
+    defaults.some(({ device, metric }) => device === 'br-ex' && metric === 48);
+  const address = afterwards.findIndex(has);
+  t.ok(address >= 0 && address < afterwards.findIndex(isOfRouter), 'the node has its address before it hears a router');
+  t.equal(probes, '', 'and does not ask the LAN whether another node has it');
+});
+
+interface Watched {
+  /** The moments of the kernel's addresses and default routes from just before a command to its end. */
+  readonly seen: readonly Moment[];
+  /** What br-ex sent to detect duplicates meanwhile, as tcpdump(8) prints it: neighbour solicitations from `::` for its global address (RFC 4862 section 5.4.2). */
+  readonly probes: string;
+}
+
+/** Runs shell text and watches the kernel and br-ex meanwhile. */
+async function watched(node: TestNode, shell: string): Promise<Watched> {
   // An address of lo that comes and goes shows that the monitor listens, and at the end that it has written all.
   const mark = (address: string): string =>
     `until grep -q ${address} /run/news; do ip address add ${address}/32 dev lo; ip address delete ${address}/32 dev lo; done`;
-  return moments(
+  const [news = '', probes = ''] = (
     await node.text(
-      `: > /run/news; stdbuf -oL ip -o monitor label address route > /run/news & monitor=$!
+      `: > /run/news; : > /run/tcpdump; tcpdump -Uni br-ex 'ip6 src :: and ip6[40] = 135 and ip6[48:4] = 0x20010db8' > /run/probes 2> /run/tcpdump & dump=$!
+      until grep -q listening /run/tcpdump; do :; done
+      stdbuf -oL ip -o monitor label address route > /run/news & monitor=$!
       ${mark('127.0.0.77')}
       ${presentNews}
       { ${shell}; } > /dev/null
       ${mark('127.0.0.78')}
-      kill $monitor; cat /run/news`,
+      kill $monitor $dump; wait $dump; cat /run/news; echo =; cat /run/probes`,
       { timeoutMs: 150_000 },
-    ),
-  );
+    )
+  ).split('\n=');
+  return { seen: moments(news), probes: probes.trim() };
 }
 
 /** Asserts that at each moment every family had a default route, and the device of IPv4's the node's own address first, as MicroShift asks for it. */
-function neverWithout(t: Test, seen: readonly Moment[], families: readonly (4 | 6)[]): void {
+function neverWithout(t: Test, { seen, probes }: Watched, families: readonly (4 | 6)[]): void {
   const first = seen.findIndex(({ news }) => news.startsWith('[ROUTE]default'));
   const complete = seen.slice(first + families.length);
   t.ok(complete.length > 0, 'the kernel told of something');
@@ -103,6 +155,7 @@ function neverWithout(t: Test, seen: readonly Moment[], families: readonly (4 | 
   }
   const wrong = complete.find((moment) => firstOfDefault(moment) !== '192.0.2.50/24');
   t.equal(wrong, undefined, "the node's own address is always the first on the device of the default route");
+  t.equal(probes, '', 'br-ex does not ask the LAN whether another node has its IPv6 addresses');
 }
 
 /** What MicroShift takes for the node's address: the first of the best default route's device (k8s.io/apimachinery, util/net, ChooseHostInterface). */

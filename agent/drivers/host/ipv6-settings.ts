@@ -13,11 +13,36 @@ export function resetIpv6Settings(interfaceName: string, hasIpv6: boolean): void
     const file = `/proc/sys/net/ipv6/conf/${interfaceName}/${key}`;
     const wanted = key === 'disable_ipv6' && hasIpv6 ? '0' : fileText(`/proc/sys/net/ipv6/conf/default/${key}`);
     if (wanted === null || fileText(file) === wanted) continue;
-    try {
-      writeFileSync(file, wanted);
-    } catch {
-      // The interface has gone, or /proc/sys is read-only here.
-    }
+    write(file, wanted);
+  }
+}
+
+const detectionOf = (interfaceName: string): string => `/proc/sys/net/ipv6/conf/${interfaceName}/accept_dad`;
+const off = '0';
+
+/**
+ * Disables duplicate address detection on an interface: the kernel uses an address as soon as it is added (ip-sysctl.rst, accept_dad; the kernel
+ * takes the larger value of this file and of conf/all). Returns a function that restores the former value. Best effort: without IPv6, or with a
+ * read-only /proc/sys, it changes nothing.
+ */
+export function disableDetection(interfaceName: string): () => void {
+  const former = fileText(detectionOf(interfaceName));
+  if (former === null || former === off) return () => undefined;
+  write(detectionOf(interfaceName), off);
+  return () => write(detectionOf(interfaceName), former);
+}
+
+/** Enables duplicate address detection again, as a new interface has it (conf/default), where a run that crashed has left it disabled. */
+export function enableDetection(interfaceName: string): void {
+  const usual = fileText(detectionOf('default'));
+  if (usual !== null && fileText(detectionOf(interfaceName)) === off) write(detectionOf(interfaceName), usual);
+}
+
+function write(file: string, value: string): void {
+  try {
+    writeFileSync(file, value);
+  } catch {
+    // The interface has gone, or /proc/sys is read-only here.
   }
 }
 

@@ -1,12 +1,20 @@
 import { lostEntries } from '../../compare/others.ts';
 import { entriesOf, type KernelEntries } from '../../model/kernel-entries.ts';
-import type { Observation } from '../../model/observation.ts';
-import type { BridgeMarks, DifferenceKind, NetworkDifference, Step, WantedBridge } from '../../model/plan.ts';
+import { addressesOf, type Observation } from '../../model/observation.ts';
+import type {
+  BridgeMarks,
+  DifferenceKind,
+  NetworkDifference,
+  Step,
+  WantedBridge,
+  WantedProfile,
+} from '../../model/plan.ts';
 import { fixedAddresses } from '../../model/settings.ts';
 import type { BridgeNames } from '../names.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
-import { activate, activateInterface, attachStep, bridgeDynamicIpv6, profileOf, putBack, waitSteps } from './build.ts';
+import { activate, activateInterface, attachStep, profileOf, putBack, waitSteps } from './build.ts';
 import { carryToBridge, fromNic } from './carried.ts';
+import { bridgeDynamicIpv6 } from './held-ipv6.ts';
 import { rowOf } from './microshift-bridge.ts';
 
 /** How a difference is mended: each way disturbs more than the one before it. */
@@ -105,14 +113,30 @@ function claim(
 ): readonly Step[] {
   const port = profileOf(wanted, names.bridgePort);
   const device = profileOf(wanted, names.bridgeInterface);
+  const dynamic = source === null ? null : bridgeDynamicIpv6(names, device, source, observation);
   const why = `${names.bridge} stayed while NetworkManager was away; it is taken over with all that is in it`;
   return [
     { do: 'claimBridge', bridge: names.bridge, profiles: marksOf(names, wanted), why },
     activate(port, 'NetworkManager finds the rows and adds none'),
-    activateInterface(names, wanted, `${names.bridge} keeps its addresses and is looked after again`),
-    ...(source === null ? [] : bridgeDynamicIpv6(names, device, source, observation)),
+    activateInterface(names, wanted, `${names.bridge} keeps its addresses and is looked after again`, {
+      ...(hasIpv6Of(device, names.bridge, observation) ? { undetected: names.bridge } : {}),
+      ...(dynamic === null ? {} : { held: dynamic.held }),
+    }),
+    ...(dynamic?.release ?? []),
     ...putBackIpv6(entriesOf(names.bridge, observation)),
   ];
+}
+
+/**
+ * Whether the bridge has IPv6, and every fixed address that its profile gives it. NetworkManager adds the same addresses again, and to ask the LAN about
+ * them would make the node silent for two seconds (RFC 4862 section 5.4: an address is checked when it is assigned to an interface).
+ */
+function hasIpv6Of({ settings }: WantedProfile, bridge: string, { links }: Observation): boolean {
+  const link = links.find(({ name }) => name === bridge);
+  const present =
+    link === undefined ? [] : addressesOf(link, (entry) => entry.family === 6 && !entry.tentative && !entry.dadFailed);
+  const fixed = fixedAddresses(settings).filter((address) => address.includes(':'));
+  return present.length > 0 && fixed.every((address) => present.includes(address));
 }
 
 /** NetworkManager takes every IPv6 address off an interface that it begins to configure, and leaves IPv4 addresses (seen: 1.58.1). */

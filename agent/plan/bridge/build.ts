@@ -1,7 +1,7 @@
 import { isEmpty, type KernelEntries } from '../../model/kernel-entries.ts';
-import { detectionLimitMs, standbyMetric } from '../../model/limits.ts';
+import { detectionLimitMs } from '../../model/limits.ts';
 import type { Observation } from '../../model/observation.ts';
-import type { Step, WantedBridge, WantedProfile } from '../../model/plan.ts';
+import type { ProfileActivation, Step, WantedBridge, WantedProfile } from '../../model/plan.ts';
 import { fixedAddresses, numberOf, textOf } from '../../model/settings.ts';
 import { isDefault } from '../../net/destination.ts';
 import type { BridgeNames } from '../names.ts';
@@ -10,12 +10,13 @@ import { carryToBridge } from './carried.ts';
 import {
   dynamicFamilies,
   handoverProfile,
-  type Ipv6Held,
+  hasOnlyIpv6,
   ipv6Hold,
   overlapSettings,
   stableAddresses,
   withoutAddresses,
 } from './handover.ts';
+import { heldEntries, holdStep, releaseHeld } from './held-ipv6.ts';
 import { ownRoutes } from './own-routes.ts';
 
 /**
@@ -37,6 +38,7 @@ export function buildWithUplink(
   const hasAddresses = addresses.length > 0;
   const initial = hasAddresses ? handoverProfile(final, source.addressLink, observation) : withoutAddresses(final);
   const hold = hasAddresses ? ipv6Hold(final, source.addressLink, observation) : null;
+  const needsPort = hold !== null && hasOnlyIpv6(initial.settings);
   const { id, uuid } = source;
   return [
     ...(source.externalCopy === null ? [] : takeOver(source.externalCopy, uplink)),
@@ -56,8 +58,9 @@ export function buildWithUplink(
       hasAddresses
         ? `${names.bridge} gets the addresses of ${uplink} as a standby, behind route metrics that are not preferred`
         : `${names.bridge} gets its own interface; ${uplink} has no address to hand over`,
+      needsPort ? { held: heldEntries(names, hold), needsPort } : {},
     ),
-    ...(hold === null ? [] : [holdStep(names, hold)]),
+    ...(hold === null || needsPort ? [] : [holdStep(names, hold)]),
     ...waitSteps(names, addresses, 'an address that is still being checked for duplicates does not answer'),
     attachStep(
       names,
@@ -85,10 +88,15 @@ export function attachStep(names: BridgeNames, wanted: WantedBridge, { link }: U
 }
 
 /** The step that starts the profile of a bridge's own interface. */
-export function activateInterface(names: BridgeNames, wanted: WantedBridge, why: string): Step {
+export function activateInterface(
+  names: BridgeNames,
+  wanted: WantedBridge,
+  why: string,
+  start: Pick<ProfileActivation, 'held' | 'needsPort' | 'undetected'> = {},
+): Step {
   const { id, uuid } = profileOf(wanted, names.bridgeInterface);
   const tap = isUserspace(names, wanted) ? { tap: names.bridge } : {};
-  return { do: 'activate', profiles: [{ id, uuid, interface: null, ...tap }], why };
+  return { do: 'activate', profiles: [{ id, uuid, interface: null, ...tap, ...start }], why };
 }
 
 /** Whether a bridge has Open vSwitch's userspace data path. */
@@ -158,48 +166,10 @@ function addressesBeside(names: BridgeNames, final: WantedProfile, source: Uplin
   return waitSteps(names, addresses, why);
 }
 
-/** Steps that carry advertised IPv6 addresses over an activation of the bridge's interface, which starts IPv6 from nothing. */
-export function bridgeDynamicIpv6(
-  names: BridgeNames,
-  final: WantedProfile,
-  source: UplinkSource,
-  observation: Observation,
-): readonly Step[] {
-  const hold = ipv6Hold(final, source.addressLink, observation);
-  if (hold === null) return [];
-  return [holdStep(names, hold), ...releaseHeld(names, final, hold)];
-}
-
 /** Waits until a bridge answers for these addresses, if there are any. */
 export function waitSteps({ bridge }: BridgeNames, addresses: readonly string[], why: string): readonly Step[] {
   if (addresses.length === 0) return [];
   return [{ do: 'waitAddresses', interface: bridge, addresses, limitMs: detectionLimitMs, why }];
-}
-
-function holdStep(names: BridgeNames, hold: Ipv6Held): Step {
-  const own = { metric: standbyMetric, noDad: true, deprecated: false };
-  const route = { destination: '::/0', source: null, metric: standbyMetric, mtuBytes: null, table: null };
-  return {
-    do: 'changeKernel',
-    entries: {
-      interface: names.bridge,
-      addresses: hold.addresses.map((address) => ({ address, ...own })),
-      routes: hold.gateways.map((gateway) => ({ ...route, gateway })),
-      neighbours: [],
-    },
-    required: true,
-    why: `${names.bridge} answers for the IPv6 addresses until a router advertisement has given it the same ones`,
-  };
-}
-
-/** What is held goes when the router's own default route is there; where none was held, there is none to wait for. */
-function releaseHeld(names: BridgeNames, final: WantedProfile, hold: Ipv6Held): readonly Step[] {
-  const { id, uuid, settings } = final;
-  if (hold.gateways.length === 0) return [];
-  const ipv6DefaultMetric = numberOf(settings, 'ipv6', 'route-metric') ?? null;
-  const why = 'the advertised default route takes over';
-  const wait = { lease: false, ipv6DefaultMetric, heldMetric: standbyMetric };
-  return [{ do: 'waitDynamic', id, uuid, interface: names.bridge, ...wait, why }];
 }
 
 /** An advertised IPv6 default route is waited for only where there was one: not every LAN has a router. */

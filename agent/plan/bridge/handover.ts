@@ -120,6 +120,11 @@ export function dynamicFamilies(settings: ProfileSettings): readonly Family[] {
   return ([4, 6] as const).filter((family) => isDynamic(family, settings));
 }
 
+/** Whether a profile gives no IPv4 address: NetworkManager has started it only once IPv6 is configured, whatever `ipv6.may-fail` says. */
+export function hasOnlyIpv6(settings: ProfileSettings): boolean {
+  return textOf(settings, 'ipv4', 'method') === 'disabled';
+}
+
 function isDynamic(family: Family, settings: ProfileSettings): boolean {
   return ['auto', 'dhcp'].includes(textOf(settings, `ipv${family}`, 'method') ?? '');
 }

@@ -173,3 +173,28 @@ t.test('IPv6 addresses of others are given back to a bridge that NetworkManager 
   );
   t.end();
 });
+
+t.test('a bridge that has IPv6 keeps it while NetworkManager takes it over again', (t) => {
+  const unclaimed: NetworkDifference = { ...words, ...about, kind: 'owner', observed: null };
+  const started = (name: string, change: Parameters<typeof changed>[1] = {}): unknown => {
+    const applied = appliedCase(name);
+    const [bridge] = planOfCase(applied).wanted.bridges;
+    const observation = changed(applied.observation, change);
+    const nic = uplinkSource(gatewayBridge, 'eth0', observation);
+    const planned = (bridge && adjustInPlace(bridge, gatewayBridge, [unclaimed], nic, observation)) ?? [];
+    return planned.flatMap((step) => (step.do === 'activate' ? step.profiles : [])).at(-1);
+  };
+  t.match(started('static-dual'), { undetected: 'br-ex', held: undefined }, 'fixed addresses are there already');
+  t.match(started('static4'), { undetected: undefined, held: undefined });
+  t.match(started('slaac'), {
+    undetected: 'br-ex',
+    held: { addresses: [{ noDad: true }], routes: [{ destination: '::/0' }] },
+  });
+  const withoutIpv6 = appliedCase('static-dual').observation.links.map((link) => ({
+    ...link,
+    addresses: link.addresses.filter(({ family }) => family === 4),
+  }));
+  const missing = started('static-dual', { links: withoutIpv6 });
+  t.match(missing, { undetected: undefined }, 'an address that the bridge has not is checked');
+  t.end();
+});

@@ -260,7 +260,7 @@ export class ModelNode {
         return;
       }
       case 'activate':
-        for (const profile of step.profiles) this.#activate(profile);
+        for (const profile of step.profiles) this.#begin(profile);
         return;
       case 'claimBridge': {
         const { bridge, port, interface: face } = step.profiles;
@@ -380,6 +380,23 @@ export class ModelNode {
     if (device.type === ovsInterface) this.#dropLink(device.interface);
   }
 
+  /** Activates a profile as a step does: to its end, unless the step says that it has none yet. */
+  #begin(profile: ProfileActivation): void {
+    this.#activate(profile);
+    const { held } = profile;
+    if (held !== undefined) {
+      const addresses = held.addresses.map(({ address }) => address);
+      this.#hold(held.interface, addresses, held.routes, held.routes[0]?.metric ?? 0);
+    }
+    const device = this.#devices.find(({ path }) => this.#running.get(path)?.uuid === profile.uuid);
+    if (device?.type !== ovsInterface || profile.needsPort === true || this.#isReached(device.interface)) return;
+    const { settings } = this.#state(device.interface);
+    if (settings !== null && waitsForLan(settings, new Set()))
+      throw new Error(
+        `${device.interface} has only what the LAN gives, and reaches none: ${profile.id} never gets active`,
+      );
+  }
+
   #activate({ uuid, interface: name }: Pick<ProfileActivation, 'id' | 'uuid' | 'interface'>): void {
     const { settings } = this.#profile(uuid);
     const own = String(settings.connection?.['interface-name']?.[1]);
@@ -479,9 +496,7 @@ export class ModelNode {
   #progress(device: NmDevice): number {
     const { settings, answered } = this.#states.get(device.interface) ?? stateOf(null, null);
     if (!isKernels(device) || settings === null) return activated;
-    const enabled = ([4, 6] as const).filter((family) => !isOff(settings, family));
-    const waits = enabled.filter((family) => isDynamic(settings, family) && !answered.has(family));
-    return waits.length > 0 && waits.length === enabled.length ? ipConfig : activated;
+    return waitsForLan(settings, answered) ? ipConfig : activated;
   }
 
   #hasLease(name: string): boolean {
@@ -791,4 +806,11 @@ function withoutSignpost({ signpost: _, ...observation }: Observation): Observat
 function inKernelOrder(one: Route, other: Route): number {
   if (one.family !== other.family) return one.family - other.family;
   return one.destination === other.destination ? one.metric - other.metric : 0;
+}
+
+/** Whether every family that settings enable is given by the LAN, and has not been. */
+function waitsForLan(settings: ProfileSettings, answered: ReadonlySet<4 | 6>): boolean {
+  const enabled = ([4, 6] as const).filter((family) => !isOff(settings, family));
+  const waits = enabled.filter((family) => isDynamic(settings, family) && !answered.has(family));
+  return waits.length > 0 && waits.length === enabled.length;
 }

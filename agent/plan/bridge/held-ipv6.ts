@@ -1,0 +1,59 @@
+import type { KernelEntries } from '../../model/kernel-entries.ts';
+import { standbyMetric } from '../../model/limits.ts';
+import type { Observation } from '../../model/observation.ts';
+import type { Step, WantedProfile } from '../../model/plan.ts';
+import { numberOf } from '../../model/settings.ts';
+import type { BridgeNames } from '../names.ts';
+import type { UplinkSource } from '../uplink/source-profile.ts';
+import { type Ipv6Held, ipv6Hold } from './handover.ts';
+
+/*
+ * NetworkManager begins dynamic IPv6 from nothing at each start of an interface, and knows an address only once a router has advertised its prefix. Until
+ * then the bridge has what the node had, added in the kernel.
+ */
+
+/**
+ * What carries advertised IPv6 over a start of the bridge's interface, which begins IPv6 from nothing: entries that are added meanwhile, and steps that
+ * remove them afterwards. Null if the node has no advertised address.
+ */
+export function bridgeDynamicIpv6(
+  names: BridgeNames,
+  final: WantedProfile,
+  source: UplinkSource,
+  observation: Observation,
+): { readonly held: KernelEntries; readonly release: readonly Step[] } | null {
+  const hold = ipv6Hold(final, source.addressLink, observation);
+  return hold && { held: heldEntries(names, hold), release: releaseHeld(names, final, hold) };
+}
+
+/** What is held, as entries of the bridge's own interface; `standbyMetric` identifies them. */
+export function heldEntries(names: BridgeNames, hold: Ipv6Held): KernelEntries {
+  const own = { metric: standbyMetric, noDad: true, deprecated: false };
+  const route = { destination: '::/0', source: null, metric: standbyMetric, mtuBytes: null, table: null };
+  return {
+    interface: names.bridge,
+    addresses: hold.addresses.map((address) => ({ address, ...own })),
+    routes: hold.gateways.map((gateway) => ({ ...route, gateway })),
+    neighbours: [],
+  };
+}
+
+/** The step that adds what is held. */
+export function holdStep(names: BridgeNames, hold: Ipv6Held): Step {
+  return {
+    do: 'changeKernel',
+    entries: heldEntries(names, hold),
+    required: true,
+    why: `${names.bridge} answers for the IPv6 addresses until a router advertisement has given it the same ones`,
+  };
+}
+
+/** What is held goes when the router's own default route is there; where none was held, there is none to wait for. */
+export function releaseHeld(names: BridgeNames, final: WantedProfile, hold: Ipv6Held): readonly Step[] {
+  const { id, uuid, settings } = final;
+  if (hold.gateways.length === 0) return [];
+  const ipv6DefaultMetric = numberOf(settings, 'ipv6', 'route-metric') ?? null;
+  const why = 'the advertised default route takes over';
+  const wait = { lease: false, ipv6DefaultMetric, heldMetric: standbyMetric };
+  return [{ do: 'waitDynamic', id, uuid, interface: names.bridge, ...wait, why }];
+}

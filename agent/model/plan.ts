@@ -2,6 +2,7 @@ import type { AddedBridge } from './added-bridge.ts';
 import type { KernelEntries } from './kernel-entries.ts';
 import type { BridgeRow, LeftBridge } from './left-bridge.ts';
 import type { OthersDifferenceFields } from './others.ts';
+import type { ProfileActivation, ProfileName } from './profile-activation.ts';
 import type { ProfileSettings } from './settings.ts';
 
 /** Which device carries br-ex, and why. */
@@ -149,28 +150,9 @@ export interface HeldRoute {
   readonly gateway: string | null;
 }
 
-export interface ProfileName {
-  readonly id: string;
-  readonly uuid: string;
-}
-
-export interface ProfileActivation extends ProfileName {
-  /** Device to activate it on; null: NetworkManager makes or finds it. */
-  readonly interface: string | null;
-  /** Interface of a userspace data path, which may be there already: NetworkManager configures it when it hears of it, and nobody would tell any more. */
-  readonly tap?: string;
-  /**
-   * Addresses and routes of dynamic IPv6 for the interface that is started. NetworkManager removes all IPv6 when it begins to configure an interface,
-   * and these are added as soon as it has.
-   */
-  readonly held?: KernelEntries;
-  /** True if the start cannot end before a NIC is a port: it has only dynamic IPv6, and no router advertisement comes in. It is not waited for. */
-  readonly needsPort?: true;
-  /** Interface for which duplicate address detection is disabled during the start, because the node has the same addresses there already. */
-  readonly undetected?: string;
-}
-
 export type StepKind = keyof StepArguments;
+
+export type { ProfileActivation, ProfileName };
 
 /** One step of a plan: what it does, to what, and why. */
 export type Step = { [K in StepKind]: { readonly do: K; readonly why: string } & Readonly<StepArguments[K]> }[StepKind];

@@ -2,6 +2,7 @@
 // addresses of pods.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
+import { mayDoAnything } from '../../agent/drivers/kubernetes/access-review.ts';
 import { fieldAt } from '../../agent/manifests/object.ts';
 import { kinds } from '../../agent/run/overlay/watcher/kinds.ts';
 import type { ApiServer } from './api-server.ts';
@@ -59,6 +60,15 @@ if (server !== null) {
       ['GET', '/apis/rbac.authorization.k8s.io/v1/clusterroles'],
     ] as const;
     await allRefused(t, server, central, refused);
+  });
+
+  t.test('an administrator is known as one', async (t) => {
+    const asked = [
+      server.kubeconfig('admin'),
+      server.kubeconfig('central', { token: central }),
+      server.kubeconfig('weak'),
+    ];
+    t.strictSame(await Promise.all([...asked, '/nowhere'].map(mayDoAnything)), [true, false, false, null]);
   });
 
   t.test('a member reads pods, and no more', async (t) => {

@@ -18,6 +18,7 @@ import { ownDevice, type PlannedNode, planKernel, withPlan } from './planned.ts'
 import { carryOut } from './rows.ts';
 import { withSouthbound } from './southbound.ts';
 import { workloadDrift } from './watcher/drift.ts';
+import { noticesOf } from './worth-knowing.ts';
 
 /** ovn-controller registers within a second; 60 s are for a central node that is just starting. */
 const registeredMs = 60_000;
@@ -42,16 +43,7 @@ export async function overlayChanges(
     const { workload, unknown } = await workloadDrift(config, planned);
     const found = isAsWanted ? [...(await faultsOf(planned)), ...faults] : [];
     const open = planned.listeners.map((one) => `${listenerFault(one)}; ${listenerHint(one)}`);
-    const { waiting, refused } = planned.certificates;
-    const notices = [
-      ...refused,
-      ...planned.strangers.map(
-        (one) => `${one}; it has no effect. Where its machine still runs, run there: microshift-net overlay leave`,
-      ),
-      ...(waiting.length === 0
-        ? []
-        : [`the authority is being replaced; without a certificate of the new one: ${waiting.join(', ')}`]),
-    ];
+    const notices = await noticesOf(planned, config);
     return { ...changes, demux, workload, faults: [...open, ...found, ...unknown], notices };
   });
 }

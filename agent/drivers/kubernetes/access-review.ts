@@ -1,0 +1,30 @@
+import { Agent } from 'node:https';
+import { fieldAt } from '../../manifests/object.ts';
+import { readAccess } from './kubeconfig.ts';
+import { sendOnce } from './send.ts';
+
+/** An API server answers in milliseconds; who asks looks at a node, and is content without an answer. */
+const answerMs = 3_000;
+
+/**
+ * True where the credentials of a kubeconfig may do everything to everything, as those of an administrator (Kubernetes,
+ * SelfSubjectAccessReview, which every user may make); false where they may not; null where no server says so.
+ */
+export async function mayDoAnything(kubeconfig: string): Promise<boolean | null> {
+  const access = await readAccess(kubeconfig).catch(() => null);
+  if (access === null) return null;
+  const body = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectAccessReview',
+    spec: { resourceAttributes: { verb: '*', group: '*', resource: '*' } },
+  };
+  const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+  try {
+    const { status, body: answer } = await sendOnce(access, { method: 'POST', path, body }, answerMs);
+    return status === 201 ? fieldAt(answer, 'status', 'allowed') === true : null;
+  } catch {
+    return null;
+  } finally {
+    if (access.options.agent instanceof Agent) access.options.agent.destroy();
+  }
+}

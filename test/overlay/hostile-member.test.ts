@@ -125,6 +125,29 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   );
   reached('after random writes, once what the docs name is put back');
 
+  const datapath = n1
+    .must('ovn-sbctl', '--bare', '--columns=datapath', 'find', 'Port_Binding', 'logical_port=rtoe-GR_n1')
+    .trim();
+  const learn = (ip: string): Ended =>
+    write(
+      'create',
+      'MAC_Binding',
+      'logical_port=rtoe-GR_n1',
+      `ip=${ip}`,
+      'mac="52:54:00:00:00:99"',
+      `datapath=${datapath}`,
+    );
+  n1.must('ovn-sbctl', '--all', 'destroy', 'MAC_Binding');
+  n1.must('ip', 'neigh', 'replace', '192.0.2.254', 'lladdr', '52:54:00:00:00:fe', 'dev', 'br-ex', 'nud', 'permanent');
+  t.match(learn('192.0.2.254'), { status: 0 });
+  const told = n1.agent('overlay', 'verify').stdout.replaceAll(/\s+/g, ' ');
+  t.match(
+    told,
+    /rtoe-GR_n1 has the MAC 52:54:00:00:00:99 for 192\.0\.2\.254, and the kernel of this node has 52:54:00:00:00:fe/,
+  );
+  n1.must('ovn-sbctl', '--all', 'destroy', 'MAC_Binding');
+  n1.must('ip', 'neigh', 'delete', '192.0.2.254', 'dev', 'br-ex');
+
   t.match(n1.agent('overlay', 'leave', '--node', 'n3'), { status: 0 });
   t.match(register(write, 'n2', 'type=vxlan ip="192.0.2.12"', announced(`${outside}/32`)), { status: 0 });
   for (const command of ['plan', 'apply', 'nodes'])

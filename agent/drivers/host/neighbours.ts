@@ -38,6 +38,19 @@ export async function copyNeighbours(from: string, to: string, isDeaf = false): 
   );
 }
 
+/** Neighbours on an interface that have answered, with the MACs that they have answered with; none where ip(8) does not say. */
+export async function answeredNeighbours(
+  device: string,
+): Promise<readonly { readonly address: string; readonly mac: string }[]> {
+  const { exitCode, stdout } = await run('ip', ['-json', 'neigh', 'show', 'dev', device], commandMs);
+  if (exitCode !== 0) return [];
+  return parse(stdout).flatMap(({ dst, lladdr, state = [] }) => {
+    // Stale ones have answered, and may have changed since.
+    const isCurrent = state.some((one) => ['REACHABLE', 'DELAY', 'PERMANENT'].includes(one));
+    return lladdr === undefined || !isCurrent ? [] : [{ address: dst, mac: lladdr }];
+  });
+}
+
 function parse(json: string): readonly Neighbour[] {
   try {
     return JSON.parse(json) as Neighbour[];

@@ -1,15 +1,20 @@
 import { existsSync } from 'node:fs';
+import { answeredNeighbours } from '../../drivers/host/neighbours.ts';
 import { mayDoAnything } from '../../drivers/kubernetes/access-review.ts';
 import { kubeconfigPath } from '../../drivers/kubernetes/kubeconfig.ts';
 import type { Config } from '../../model/config.ts';
+import { learnedColumns, learnedOtherwise } from '../../overlay/learned.ts';
 import type { PlannedNode } from './planned.ts';
+import { readColumns } from './rows.ts';
 
 /** What an administrator should know although it is no drift and has no effect on the plan; each is a sentence. */
-export async function noticesOf(
-  { strangers, certificates: { waiting, refused } }: PlannedNode,
-  config: Pick<Config, 'overlay'>,
-): Promise<readonly string[]> {
+export async function noticesOf(planned: PlannedNode, config: Pick<Config, 'overlay'>): Promise<readonly string[]> {
+  const {
+    strangers,
+    certificates: { waiting, refused },
+  } = planned;
   return [
+    ...(await learnedNotices(planned)),
     ...(await administratorNotices(config)),
     ...refused,
     ...strangers.map(
@@ -28,4 +33,14 @@ async function administratorNotices({ overlay }: Pick<Config, 'overlay'>): Promi
   return [
     `the daemon works with the rights of an administrator of Kubernetes (${path}); fewer are enough: docs/overlay-trust.md, and /usr/share/microshift-net/overlay-access.yaml`,
   ];
+}
+
+/** What routers have learned of neighbours otherwise than it is known here, on the central node. */
+async function learnedNotices({ record, members, databases }: PlannedNode): Promise<readonly string[]> {
+  const southbound = databases.find(({ database }) => database.name === 'OVN_Southbound');
+  if (southbound === undefined) return [];
+  const rows = await readColumns(southbound.database, learnedColumns);
+  const bridge = record.node.gateway?.bridge;
+  const neighbours = bridge === undefined ? [] : await answeredNeighbours(bridge);
+  return learnedOtherwise(rows, members, record.node, neighbours);
 }

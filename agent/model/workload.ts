@@ -26,12 +26,19 @@ export interface Namespace extends Budgeted {
   readonly name: string;
   readonly uid: string;
   readonly labels: Labels;
+  /** Absent: nothing. */
+  readonly asks?: readonly UnservedAsk[];
 }
+
+/** What an object asks for that this network does not do. */
+export type UnservedAsk = 'bandwidth' | 'multicast' | 'egress-ip';
 
 /** v1 Node. What the network needs to know of one is in the overlay's own record; this says only that the cluster has it. */
 export interface ClusterNode extends Budgeted {
   readonly name: string;
   readonly uid: string;
+  /** Absent: nothing. */
+  readonly asks?: readonly UnservedAsk[];
 }
 
 export interface Pod extends Named, Budgeted {
@@ -51,6 +58,8 @@ export interface Pod extends Named, Budgeted {
   readonly ports: readonly ContainerPort[];
   /** Ports of its node that lead to them, if something leads them. Absent: it asks for none, or is in the node's own network. */
   readonly hostPorts?: readonly number[];
+  /** Absent: nothing. */
+  readonly asks?: readonly UnservedAsk[];
 }
 
 export interface ContainerPort {

@@ -1,11 +1,15 @@
 import type { OverlayNode } from '../model/overlay.ts';
-import type { ClusterNode } from '../model/workload.ts';
+import type { ClusterNode, Labels } from '../model/workload.ts';
 import { overBudget } from './budget.ts';
+import { asksOfNode } from './unserved-asks.ts';
 
 /** What the API server says of a node (v1 Node), as far as the overlay depends on it. Never throws. */
 export function readNode(object: unknown): ClusterNode {
-  const { metadata } = object as { readonly metadata?: { readonly name?: string; readonly uid?: string } | null };
-  const node = { name: metadata?.name ?? '', uid: metadata?.uid ?? '' };
+  const { metadata } = object as {
+    readonly metadata?: { readonly name?: string; readonly uid?: string; readonly labels?: Labels } | null;
+  };
+  const asks = asksOfNode(metadata ?? {});
+  const node = { name: metadata?.name ?? '', uid: metadata?.uid ?? '', ...(asks.length > 0 && { asks }) };
   const refusal = overBudget('Node', node, {});
   return refusal === null ? node : { ...node, refusal };
 }

@@ -1,5 +1,6 @@
 import type { ContainerPort, Labels, Pod, Protocol } from '../../model/workload.ts';
 import { overBudget } from '../budget.ts';
+import { asksOfPod } from '../unserved-asks.ts';
 import { annotationNames } from './annotations.ts';
 import { mirrorAnnotation } from './mirror.ts';
 
@@ -52,6 +53,8 @@ export function readPod(object: unknown): Pod {
   const hostPorts = spec.hostNetwork === true ? [] : containers.flatMap(hostPortsOf);
   const podIPs = status.podIPs ?? [{ ip: status.podIP ?? '' }];
   const ports = containers.flatMap(portsOf);
+  // Of a pod in the node's own network nobody expects a limit.
+  const asks = spec.hostNetwork === true ? [] : asksOfPod({ annotations });
   const pod: Pod = {
     namespace: metadata.namespace ?? '',
     name: metadata.name ?? '',
@@ -65,6 +68,7 @@ export function readPod(object: unknown): Pod {
     podIPs: podIPs.flatMap(({ ip = '' }) => (ip === '' ? [] : [ip])),
     ports,
     ...(hostPorts.length > 0 && { hostPorts }),
+    ...(asks.length > 0 && { asks }),
   };
   const refusal = overBudget('Pod', pod, { ports: ports.length });
   return refusal === null ? pod : { ...withoutPorts(pod), labels: {}, annotations: {}, refusal };

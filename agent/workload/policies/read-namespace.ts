@@ -1,12 +1,24 @@
 import type { Labels, Namespace } from '../../model/workload.ts';
 import { overBudget } from '../budget.ts';
+import { asksOfNamespace } from '../unserved-asks.ts';
 
-/** What the API server says of a namespace (v1 Namespace), as far as policies depend on it. Beyond its budget it has no labels. Never throws. */
+/** What the API server says of a namespace (v1 Namespace), as far as the overlay depends on it. Beyond its budget it has no labels. Never throws. */
 export function readNamespace(object: unknown): Namespace {
   const { metadata } = object as {
-    readonly metadata?: { readonly name?: string; readonly uid?: string; readonly labels?: Labels } | null;
+    readonly metadata?: {
+      readonly name?: string;
+      readonly uid?: string;
+      readonly labels?: Labels;
+      readonly annotations?: Labels;
+    } | null;
   };
-  const namespace = { name: metadata?.name ?? '', uid: metadata?.uid ?? '', labels: metadata?.labels ?? {} };
+  const asks = asksOfNamespace(metadata ?? {});
+  const namespace = {
+    name: metadata?.name ?? '',
+    uid: metadata?.uid ?? '',
+    labels: metadata?.labels ?? {},
+    ...(asks.length > 0 && { asks }),
+  };
   const refusal = overBudget('Namespace', namespace, {});
   return refusal === null ? namespace : { ...namespace, labels: {}, refusal };
 }

@@ -7,6 +7,7 @@ import type { AddressFault } from '../../../workload/pods/address-faults.ts';
 import { notServed } from '../../../workload/services/not-served.ts';
 import { type Outside, type OutsideFacts, outsideOf } from '../../../workload/services/outside.ts';
 import { type ServedSlices, servedSlices } from '../../../workload/services/served-slices.ts';
+import { unservedNote } from '../../../workload/unserved-asks.ts';
 import { type Kind, kinds, type Projected } from './kinds.ts';
 import type { Objects } from './objects.ts';
 
@@ -64,6 +65,21 @@ export function noticeOfBudget(kind: Kind, object: Projected): Notice | null {
   const { refusal } = object;
   if (refusal === undefined) return null;
   return { regarding: regardingOf(kind, object), type: 'Warning', reason: 'TooLarge', action: 'Serve', note: refusal };
+}
+
+/** Returns Events for what an object asks for and this network does not do; `before` is the object as it was, and what it asked for then is not reported again. */
+export function noticesOfAsks(kind: Kind, object: Projected, before?: Projected): readonly Notice[] {
+  const known = before !== undefined && before.uid === object.uid && 'asks' in before ? (before.asks ?? []) : [];
+  const asks = 'asks' in object ? (object.asks ?? []) : [];
+  return asks
+    .filter((ask) => !known.includes(ask))
+    .map((ask) => ({
+      regarding: regardingOf(kind, object),
+      type: 'Warning',
+      reason: 'NotServed',
+      action: 'Serve',
+      note: unservedNote(ask),
+    }));
 }
 
 function regardingOf({ kind, collection: { apiVersion } }: Kind, object: Projected): Notice['regarding'] {

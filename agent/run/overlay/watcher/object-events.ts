@@ -4,7 +4,14 @@ import type { ObjectChange, ObjectKey, Pod, Service, Workload } from '../../../m
 import { serviceOf } from '../../../workload/services/indexed-slices.ts';
 import type { OutsideFacts } from '../../../workload/services/outside.ts';
 import { type Kind, kinds, type Projected } from './kinds.ts';
-import { noticeOfBudget, noticeOfEndpoints, noticesOfHostPorts, noticesOfService, viewOf } from './notices.ts';
+import {
+  noticeOfBudget,
+  noticeOfEndpoints,
+  noticesOfAsks,
+  noticesOfHostPorts,
+  noticesOfService,
+  viewOf,
+} from './notices.ts';
 import { createSlices } from './slices.ts';
 
 /** The cluster's nodes, and what they have in common. */
@@ -44,6 +51,7 @@ export function createObjectEvents({ tell }: Pick<KubernetesApi, 'tell'>, worklo
         for (const object of workload[kind.of].values()) {
           if (!isWanted()) return;
           ofBudget(kind, object);
+          noticesOfAsks(kind, object).forEach(tell);
           if (kind.kind === 'Service') ofServices([object as Service], cluster);
           if (kind.kind === 'Pod') noticesOfHostPorts(object as Pod).forEach(tell);
           await breathe();
@@ -55,9 +63,11 @@ export function createObjectEvents({ tell }: Pick<KubernetesApi, 'tell'>, worklo
       const slices = changes.flatMap(({ kind, now }) => (kind === 'EndpointSlice' ? (serviceOf(now) ?? []) : []));
       if (slices.length > 0) ofEndpoints(new Set(slices), cluster);
       for (const pod of changes.flatMap(newPod)) noticesOfHostPorts(pod).forEach(tell);
-      for (const { kind, now } of changes) {
+      for (const { kind, before, now } of changes) {
         const found = kinds.find((one) => one.kind === kind);
-        if (found !== undefined && now !== undefined) ofBudget(found, now);
+        if (found === undefined || now === undefined) continue;
+        ofBudget(found, now);
+        noticesOfAsks(found, now, before).forEach(tell);
       }
     },
     servicesBetween: (before, now) => {

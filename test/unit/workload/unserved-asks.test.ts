@@ -1,0 +1,36 @@
+// What objects ask for and this network does not do: an Event says so, once, and what helps instead.
+import t from 'tap';
+import { kinds } from '../../../agent/run/overlay/watcher/kinds.ts';
+import { noticesOfAsks } from '../../../agent/run/overlay/watcher/notices.ts';
+
+function read(kind: string, metadata: object, spec: object = {}) {
+  const found = kinds.find((one) => one.kind === kind);
+  if (found === undefined) throw new Error(`no kind ${kind}`);
+  const object = found.read({ metadata: { name: 'one', uid: 'uid', ...metadata }, spec });
+  return { object, notices: (before?: typeof object) => noticesOfAsks(found, object, before) };
+}
+
+const limited = { annotations: { 'kubernetes.io/egress-bandwidth': '1M' } };
+
+t.test('each has an Event of its own object', (t) => {
+  for (const [kind, metadata, note] of [
+    ['Pod', { ...limited, namespace: 'default' }, /limit nothing here/],
+    ['Namespace', { annotations: { 'k8s.ovn.org/multicast-enabled': 'true' } }, /by multicast between nodes/],
+    ['Node', { labels: { 'k8s.ovn.org/egress-assignable': '' } }, /EgressIP .* overlay gateway --subnets/],
+  ] as const) {
+    const { notices, object } = read(kind, metadata);
+    t.match(notices(), [{ type: 'Warning', reason: 'NotServed', regarding: { kind, name: 'one', uid: 'uid' }, note }]);
+    t.strictSame(notices(object), [], 'which is not said again with every change');
+    t.equal(notices(read(kind, { ...metadata, uid: 'before' }).object).length, 1, 'but for another object of its name');
+    t.ok(notices().every((notice) => notice.note.length <= 1024));
+  }
+  t.end();
+});
+
+t.test('an object that asks for nothing has none', (t) => {
+  t.strictSame(read('Pod', {}).notices(), []);
+  t.strictSame(read('Pod', limited, { hostNetwork: true }).notices(), [], 'nor a pod in the network of its node');
+  t.strictSame(read('Namespace', { annotations: { 'k8s.ovn.org/multicast-enabled': 'false' } }).notices(), []);
+  t.strictSame(read('Node', { labels: { 'kubernetes.io/hostname': 'one' } }).notices(), []);
+  t.end();
+});

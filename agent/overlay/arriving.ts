@@ -155,7 +155,7 @@ function protocolOf(text: string): ServiceProtocol | null {
 }
 
 /** `192.0.2.1:80`, `[2001:db8::1]:80`. What is neither is null: it has come from another machine. */
-function placeOf(text: string): ServicePlace | null {
+export function placeOf(text: string): ServicePlace | null {
   const [, six, four, digits] = /^(?:\[([0-9A-Fa-f:.]+)\]|([0-9.]+)):([0-9]{1,5})$/.exec(text.trim()) ?? [];
   const address = six ?? four ?? '';
   const port = Number(digits);

@@ -16,8 +16,8 @@ const marks = { cluster: '0x1', node: '0x2' } as const;
 const discoveryTypes = [133, 134, 135, 136];
 
 const families = [
-  { isSix: false, ip: 'ip', protocolSuffix: '', destination: 'nw_dst' },
-  { isSix: true, ip: 'ipv6', protocolSuffix: '6', destination: 'ipv6_dst' },
+  { isSix: false, ip: 'ip', protocolSuffix: '', destination: 'nw_dst', source: 'nw_src' },
+  { isSix: true, ip: 'ipv6', protocolSuffix: '6', destination: 'ipv6_dst', source: 'ipv6_src' },
 ] as const;
 
 type Family = (typeof families)[number];
@@ -68,7 +68,7 @@ export function demuxFlows(
     ...tunnels(parts, node.encap.types),
     ...discovery(parts),
     ...connections(parts),
-    ...services.filter(({ isServedHere }) => !isServedHere).map((service) => serviceFlow(parts, service)),
+    ...services.filter(({ isServedHere }) => !isServedHere).flatMap((service) => serviceFlows(parts, service)),
   ];
 }
 
@@ -155,13 +155,22 @@ function connections({ families: own, ports, arriving, ofCluster, ofNode, away }
 
 /**
  * Before conntrack: the way of a first packet to a pod beside the gateway is passed on six times inside of OVN already, which is as often as the userspace
- * data path does it.
+ * data path does it. Answers over UDP are not tracked: as long as its client sends, such a connection would be the cluster's, without the service, too. One
+ * of TCP may go on without it, as with kube-proxy, and ends by itself.
  */
-function serviceFlow({ ports, arriving }: Parts, { protocol, address, port }: ArrivingService): WantedFlow {
+function serviceFlows(
+  { ports, arriving, ofCluster }: Parts,
+  { protocol, address, port }: ArrivingService,
+): WantedFlow[] {
   const [four, six] = families;
-  const { protocolSuffix, destination } = isIpv6(address) ? six : four;
-  const match = `${arriving},${protocol}${protocolSuffix},${destination}=${address},tp_dst=${port}`;
-  return wanted(60, match, `output:${ports.cluster}`, 'a service of the cluster');
+  const { protocolSuffix, destination, source } = isIpv6(address) ? six : four;
+  const word = `${protocol}${protocolSuffix}`;
+  const there = `${arriving},${word},${destination}=${address},tp_dst=${port}`;
+  const back = `${ofCluster},${word},${source}=${address},tp_src=${port}`;
+  return [
+    wanted(60, there, `output:${ports.cluster}`, 'a service of the cluster'),
+    ...(protocol === 'udp' ? [wanted(110, back, `output:${ports.nic}`, 'a service of the cluster answers')] : []),
+  ];
 }
 
 function wanted(priority: number, match: string, actions: string, why: string, table: 0 | 1 | 2 | 3 = 0): WantedFlow {

@@ -1,18 +1,21 @@
 import type { ArrivingService, NatTable, ServicePlace } from '../model/overlay-demux.ts';
 import { isIpv6 } from './addresses.ts';
+import { connectionZone } from './connection-zones.ts';
 
 /** The only table of nftables that is ours. */
 export const natTableName = 'microshift_net_overlay';
 
 const families = [
-  { isSix: false, map: 'services4', ip: 'ip', type: 'ipv4_addr' },
-  { isSix: true, map: 'services6', ip: 'ip6', type: 'ipv6_addr' },
+  { isSix: false, map: 'services4', zones: 'zones4', ip: 'ip', type: 'ipv4_addr' },
+  { isSix: true, map: 'services6', zones: 'zones6', ip: 'ip6', type: 'ipv6_addr' },
 ] as const;
 
 /** A comment is how a rule is known again: whoever changes a rule changes its comment. */
 const comments = {
   ip: 'IPv4: to whom serves it',
   ip6: 'IPv6: to whom serves it',
+  zones: { ip: 'IPv4: tracked by who serves it', ip6: 'IPv6: tracked by who serves it' },
+  wildcard: 'UDP at every address: answered from the address that was asked',
   own: 'of the node itself: answers come back this way',
   others: { ip: 'IPv4: of others, by the address of the LAN', ip6: 'IPv6: of others, by the address of the LAN' },
 } as const;
@@ -22,7 +25,8 @@ const comments = {
  * are none. One entry per service, whatever serves it (nft(8), maps and NAT statements). `device` is the node's interface in the cluster, of which
  * its own packets get their address, which every network policy lets pass. What others have sent, which has come by another interface than the gateway's,
  * gets the address that node and gateway share (`shared`, one of each family at most): policies judge that one as any other, and the cluster leads answers
- * to it back to the node.
+ * to it back to the node. Packets of UDP are tracked in a zone of their server's (connection-zones.ts), from their client to it; answers are found in the
+ * default zone, as those of everything else (nft(8), ct original zone).
  */
 export function hostServices(
   services: readonly ArrivingService[],
@@ -36,9 +40,9 @@ export function hostServices(
     services: served.filter(({ address }) => isIpv6(address) === family.isSix),
   }));
   const rules = entries.filter((family) => family.services.length > 0);
-  const chain = (hook: string, priority: number, lines: readonly string[]): string[] => [
-    `  chain ${hook} {`,
-    `    type nat hook ${hook} priority ${priority}; policy accept;`,
+  const chain = (hook: string, priority: number, lines: readonly string[], type = 'nat'): string[] => [
+    `  chain ${type === 'nat' ? hook : `${hook}_zone`} {`,
+    `    type ${type} hook ${hook} priority ${priority}; policy accept;`,
     ...lines.map((line) => `    ${line}`),
     '  }',
   ];
@@ -46,6 +50,25 @@ export function hostServices(
   const there = rules.map(
     ({ ip, map }) => `dnat ${ip} to meta l4proto . ${ip} daddr . th dport map @${map} comment "${comments[ip]}"`,
   );
+  const zoned = rules.flatMap((family) => {
+    const elements = family.services.flatMap(({ target, ...one }) => {
+      const zone = connectionZone(one.protocol, one, target);
+      return zone === null ? [] : [`${one.protocol} . ${words(one)} : ${zone}`];
+    });
+    return elements.length === 0 ? [] : [{ ...family, elements }];
+  });
+  const tracked = zoned.map(
+    ({ ip, zones }) =>
+      `ct original zone set meta l4proto . ${ip} daddr . th dport map @${zones} comment "${comments.zones[ip]}"`,
+  );
+  const hooks = ['prerouting', 'output'] as const;
+  // A process that is bound to no address answers from the one that the route back has, the device's, and the asker takes no answer from there. Asked at that
+  // one, it answers from it, and the answer gets the address that was asked (nft(8), socket wildcard and redirect).
+  const atEveryAddress = services.some(({ protocol, isServedHere }) => isServedHere && protocol === 'udp')
+    ? [
+        `iifname "${device}" meta l4proto udp fib daddr type local socket wildcard 1 redirect comment "${comments.wildcard}"`,
+      ]
+    : [];
   const others = rules.flatMap(({ ip, isSix }) => {
     const address = shared.find((one) => isIpv6(one) === isSix);
     return address === undefined ? [] : [{ ip, address, comment: `${comments.others[ip]} ${address}` }];
@@ -66,7 +89,15 @@ export function hostServices(
       `    elements = { ${own.map((one) => `${one.protocol} . ${words(one)} : ${words(one.target)}`).join(', ')} }`,
       '  }',
     ]),
-    ...chain('prerouting', -100, there),
+    ...zoned.flatMap(({ ip, zones, elements }) => [
+      `  map ${zones} {`,
+      `    typeof meta l4proto . ${ip} daddr . th dport : ct zone`,
+      `    elements = { ${elements.join(', ')} }`,
+      '  }',
+    ]),
+    // Before the kernel looks for the connection (priority raw).
+    ...(zoned.length === 0 ? [] : hooks.flatMap((hook) => chain(hook, -300, tracked, 'filter'))),
+    ...chain('prerouting', -100, [...there, ...atEveryAddress]),
     ...chain('output', -100, there),
     ...chain('postrouting', 100, back),
     '}',
@@ -76,7 +107,10 @@ export function hostServices(
     ...rules.flatMap(({ map, services: own }) =>
       own.map((one) => `${map}: ${one.protocol} . ${words(one)} : ${words(one.target)}`),
     ),
-    ...['prerouting', 'output'].flatMap((hook) => rules.map(({ ip }) => `${hook}: ${comments[ip]}`)),
+    ...zoned.flatMap(({ zones, elements }) => elements.map((element) => `${zones}: ${element}`)),
+    ...hooks.flatMap((hook) => zoned.map(({ ip }) => `${hook}_zone: ${comments.zones[ip]}`)),
+    ...hooks.flatMap((hook) => rules.map(({ ip }) => `${hook}: ${comments[ip]}`)),
+    ...atEveryAddress.map(() => `prerouting: ${comments.wildcard}`),
     ...[comments.own, ...others.map(({ comment }) => comment)].map((comment) => `postrouting: ${comment}`),
   ];
   return { script, lines: lines.toSorted() };

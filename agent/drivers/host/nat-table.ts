@@ -6,7 +6,7 @@ const commandMs = 30_000;
 
 /** One object of `nft -j list table` (libnftables-json(5)), as far as it is looked at. */
 interface Listed {
-  readonly map?: { readonly name: string; readonly elem?: readonly (readonly [Key, Key])[] };
+  readonly map?: { readonly name: string; readonly elem?: readonly (readonly [Key, Key | number])[] };
   readonly rule?: { readonly chain: string; readonly comment?: string };
 }
 
@@ -22,7 +22,7 @@ export async function readNatTable(name: string): Promise<readonly string[] | nu
     throw refused(`read table inet ${name}`, found);
   }
   const { nftables } = JSON.parse(found.stdout) as { readonly nftables: readonly Listed[] };
-  const words = ({ concat }: Key): string => concat.join(' . ');
+  const words = (part: Key | number): string => (typeof part === 'number' ? `${part}` : part.concat.join(' . '));
   return nftables
     .flatMap(({ map, rule }) => [
       ...(map?.elem ?? []).map(([key, value]) => `${map?.name}: ${words(key)} : ${words(value)}`),

@@ -2,6 +2,7 @@ import { followTables, type TableContents } from '../../../drivers/ovn/followed-
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import type { DatabaseRow, DatabaseRows } from '../../../model/rows.ts';
 import { announcedBy } from '../../../overlay/announced-here.ts';
+import { datagramServices } from '../../../overlay/datagram-services.ts';
 import { mapOf } from '../../../overlay/existing.ts';
 import { gatewayNames } from '../../../overlay/names.ts';
 import { decodedRow, shapeOfSchema } from '../../../overlay/wire.ts';
@@ -9,6 +10,7 @@ import { areNews, servicesIn } from '../arriving.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { southboundRemote } from '../southbound.ts';
 import { createGathered } from './gathered.ts';
+import { createLostConnections, forgetOnBridge } from './lost-connections.ts';
 
 /** Columns from which services are told, and none in which chassis report. */
 const tables = {
@@ -29,7 +31,8 @@ function ownPort(node: string) {
 /**
  * Follows the services in the southbound database, and calls back when other ones arrive at this node than its flows are for. Changes that make no
  * difference here, as most changes of endpoints do, are seen to make none. `onPublished` is called with SB_Global.external_ids when they are others.
- * `onAnnounced` is given the addresses for which this node's gateway answers on its LAN. Until the function that it returns is called.
+ * `onAnnounced` is given the addresses for which this node's gateway answers on its LAN. Connections of UDP whose server is gone are forgotten. Until the
+ * function that it returns is called.
  */
 export function followServices(
   record: OverlayRecord,
@@ -41,6 +44,7 @@ export function followServices(
   const southbound = southboundRemote(record, places);
   if (southbound === null) return () => undefined;
   const followed = { ...tables, ...ownPort(record.node.name) };
+  const connections = createLostConnections(forgetOnBridge(places.ovsRun));
   let contents: TableContents | undefined;
   let published = '';
   const news = createGathered(() => {
@@ -50,6 +54,7 @@ export function followServices(
     if (JSON.stringify(ids) !== published) onPublished(ids);
     published = JSON.stringify(ids);
     onAnnounced(announcedBy(rows.tables.Port_Binding ?? []));
+    connections.know(datagramServices(rows.tables.Load_Balancer ?? []));
     if (areNews(servicesIn(record, rows), places)) onNews();
   });
   const stop = followTables({ database: 'OVN_Southbound', ...southbound, tables: followed }, (now) => {
@@ -58,6 +63,7 @@ export function followServices(
   });
   return () => {
     news.close();
+    connections.close();
     stop();
   };
 }

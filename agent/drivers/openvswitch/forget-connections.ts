@@ -1,0 +1,23 @@
+import { familyOf } from '../../net/address.ts';
+import { run } from '../host/exec.ts';
+
+/** ovs-vswitchd looks through all connections that it tracks, which are a million at the most. */
+const answerMs = 15_000;
+
+/** An address and a port. */
+interface End {
+  readonly address: string;
+  readonly port: number;
+}
+
+/**
+ * Makes Open vSwitch forget the connections of UDP to a place that a server answers, in every zone (ovs-ofctl(8), ct-flush, from 3.1 on). Resolves with
+ * false where it does not take that.
+ */
+export async function forgetConnections(bridge: string, at: End, server: End, runDirectory: string): Promise<boolean> {
+  const [there, back] = familyOf(at.address) === 6 ? ['ct_ipv6_dst', 'ct_ipv6_src'] : ['ct_nw_dst', 'ct_nw_src'];
+  const asked = `${there}=${at.address},ct_nw_proto=17,ct_tp_dst=${at.port}`;
+  const answered = `${back}=${server.address},ct_nw_proto=17,ct_tp_src=${server.port}`;
+  const words = ['-O', 'OpenFlow15', 'ct-flush', `unix:${runDirectory}/${bridge}.mgmt`, asked, answered];
+  return (await run('ovs-ofctl', words, answerMs)).exitCode === 0;
+}

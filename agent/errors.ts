@@ -63,6 +63,7 @@ export const errorTable = {
   'systemd-refused': failed,
   'firewalld-refused': failed,
   'command-missing': dependency,
+  'kernel-datapath-missing': dependency,
   'tun-missing': dependency,
   'manifests-foreign': usage,
   'overlay-foreign': usage,

@@ -458,7 +458,7 @@ t.test('only the edge ends the process, reads its arguments or prints', (t) => {
 t.test('one place reads files up to a limit, and never cuts them', (t) => {
   // The first two report what they leave out: a fault that is not armed, and an item of the support bundle with a note.
   // The sockets that listen come first in their table, so that the connections behind them are not read.
-  const others = ['run/fault-points.ts', 'support/collect.ts', 'regular-file.ts', 'drivers/host/listeners.ts'];
+  const others = ['run/fault-points.ts', 'support/collect.ts', 'regular-file.ts', 'drivers/host/listening-sockets.ts'];
   for (const { file, code } of sources) {
     if (!others.includes(file)) t.notMatch(code, /\breadSync\(/, `${file}: regular-file.ts reads files`);
   }

@@ -1,7 +1,7 @@
 import { defaultConfig } from '../config/defaults.ts';
 import { isAgentError } from '../errors.ts';
 import { addedBridgesPath, hintedNicPath, readHints } from '../facts/hints.ts';
-import { observationOf } from '../facts/observation.ts';
+import { kernelDatapathFact, observationOf } from '../facts/observation.ts';
 import { nicsIn } from '../model/bridge-devices.ts';
 import type { Config } from '../model/config.ts';
 import type { Examination } from '../model/examination.ts';
@@ -76,7 +76,7 @@ function observed(examination: Examination): Observation | null {
   if (network.value === null || networkManager.value === null || ovs.value === null) return null;
   const { links, routes, foreign = [], resolver, missingPrograms, ...said } = network.value;
   const { stackedElsewhere, interfaceRules, interfaceZones, kernelIpv6 } = said;
-  const { hasMicroShiftScript, hasMicroShift, lacksTun, signpost, others } = said;
+  const { hasMicroShiftScript, hasMicroShift, lacksTun, openvswitchModule, signpost, others } = said;
   const { bootId = '', hostname = '' } = system.value ?? {};
   const textOf = (path: string): string | null => {
     if (path === hintedNicPath) return files.value?.hintedNic ?? null;
@@ -92,6 +92,7 @@ function observed(examination: Examination): Observation | null {
       ...(hasMicroShiftScript === undefined ? {} : { hasMicroShiftScript }),
       ...(hasMicroShift === undefined ? {} : { hasMicroShift }),
       ...(lacksTun === undefined ? {} : { lacksTun }),
+      ...kernelDatapathFact(openvswitchModule),
     },
     links,
     routes,

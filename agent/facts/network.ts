@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
 import { readSmallFile } from '../drivers/host/files.ts';
 import { takesAdvertisements } from '../drivers/host/ipv6-settings.ts';
+import { openvswitchModule } from '../drivers/host/kernel-datapath.ts';
 import { fileText, namesIn, targetName } from '../drivers/host/kernel-files.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { hasProgram } from '../drivers/host/programs.ts';
@@ -69,15 +69,6 @@ export async function readNetwork(): Promise<NetworkFacts> {
 
 function sysctl(name: string): string | null {
   return fileText(`/proc/sys/${name.replaceAll('.', '/')}`)?.replaceAll(/\s+/g, ' ') ?? null;
-}
-
-/** A module that is built in is loaded, too; it shows in /sys/module like any other, or in modules.builtin. */
-function openvswitchModule(): NetworkFacts['openvswitchModule'] {
-  if (existsSync('/sys/module/openvswitch')) return 'loaded';
-  const modules = `/lib/modules/${fileText('/proc/sys/kernel/osrelease')}`;
-  const inFile = (file: string): boolean => /\/openvswitch\.ko/.test(fileText(`${modules}/${file}`) ?? '');
-  if (inFile('modules.builtin')) return 'loaded';
-  return inFile('modules.dep') ? 'available' : 'missing';
 }
 
 /**

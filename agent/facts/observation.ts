@@ -61,6 +61,11 @@ export function tunFact(hasTun: boolean): { readonly lacksTun?: true } {
   return hasTun ? {} : { lacksTun: true };
 }
 
+/** Present only if it is missing: nothing but the kernel's data path needs it. */
+export function kernelDatapathFact(module: string): { readonly lacksKernelDatapath?: true } {
+  return module === 'missing' ? { lacksKernelDatapath: true } : {};
+}
+
 /** Programs without which NetworkManager cannot start a device again: teamd for a team. */
 export function missingPrograms(hasProgram: (name: string) => boolean): readonly string[] {
   return ['teamd'].filter((name) => !hasProgram(name));

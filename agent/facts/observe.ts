@@ -5,6 +5,7 @@ import type { TuningFacts } from '../model/tuning.ts';
 import { readHints } from './hints.ts';
 import {
   type HostObservation,
+  kernelDatapathFact,
   kernelIpv6Fact,
   microshiftFact,
   microshiftScriptFact,
@@ -37,6 +38,8 @@ export interface ObservePorts {
   readonly hasProgram: (name: string) => boolean;
   /** True where Open vSwitch can make taps. */
   readonly hasTun: () => boolean;
+  /** State of the kernel's module openvswitch. */
+  readonly openvswitchModule: () => string;
   readonly networkManager: () => Promise<NetworkManagerFacts>;
   readonly ovs: () => Promise<OvsFacts>;
 }
@@ -65,6 +68,7 @@ async function observeHost(ports: ObservePorts): Promise<HostObservation> {
       ...microshiftScriptFact(ports.readFile),
       ...microshiftFact(ports.hasProgram),
       ...tunFact(ports.hasTun()),
+      ...kernelDatapathFact(ports.openvswitchModule()),
     },
     links,
     routes,

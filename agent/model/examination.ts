@@ -108,7 +108,7 @@ export interface NetworkFacts extends Surroundings {
   readonly rpFilter: Readonly<Record<string, number>>;
   /** Release of the kernel that runs (uname -r). */
   readonly kernel: string;
-  readonly openvswitchModule: 'loaded' | 'available' | 'missing';
+  readonly openvswitchModule: 'loaded' | 'available' | 'missing' | 'unknown';
   /** Words of the kernel command line that configure the network (dracut.cmdline(7)). */
   readonly commandLine: readonly string[];
   /** In the node's own network; those of containers and pods are not among them. */

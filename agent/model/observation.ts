@@ -23,6 +23,8 @@ export interface Observation extends Surroundings {
     readonly hasMicroShift?: true;
     /** /dev/net/tun is missing, by which Open vSwitch makes the interfaces of its userspace data path. Absent: it is there. */
     readonly lacksTun?: true;
+    /** The kernel has no module openvswitch, by which Open vSwitch carries bridges in the kernel's data path. Absent: it has, or that is unknown. */
+    readonly lacksKernelDatapath?: true;
   };
   readonly links: readonly Link[];
   readonly routes: readonly Route[];

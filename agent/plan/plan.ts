@@ -7,6 +7,7 @@ import type { Observation } from '../model/observation.ts';
 import type { NetworkDifference, Plan, Step, Wanted, WantedBridge } from '../model/plan.ts';
 import { putBack } from './bridge/build.ts';
 import { byPlace, lostEntryNotes } from './bridge/carried.ts';
+import { refuseWithoutKernelDatapath } from './bridge/datapath.ts';
 import { startDisplaced } from './bridge/displaced-profile.ts';
 import { withoutBridges } from './bridge/loopback.ts';
 import { adoptionNotes, bridgeForMicroShift } from './bridge/microshift-bridge.ts';
@@ -76,6 +77,7 @@ export function planApply(
   const plan = planFor(targets, observation, { choice: decision.choice, notes, misplaced });
   refuseWithoutTeamd(plan, observation);
   refuseWithoutTun(plan, observation);
+  refuseWithoutKernelDatapath(plan, observation);
   return { kind: 'planned', plan };
 }
 

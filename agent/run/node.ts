@@ -2,6 +2,7 @@ import type { Bus } from '../drivers/dbus/connection.ts';
 import { readTuning } from '../drivers/host/daemons.ts';
 import { readSmallFile } from '../drivers/host/files.ts';
 import { takesAdvertisements } from '../drivers/host/ipv6-settings.ts';
+import { openvswitchModule } from '../drivers/host/kernel-datapath.ts';
 import { readLinks } from '../drivers/host/links.ts';
 import { hasProgram } from '../drivers/host/programs.ts';
 import { readRoutes, readSignpost } from '../drivers/host/routes.ts';
@@ -69,6 +70,7 @@ export async function openNode(): Promise<Node> {
       tuning: () => readTuning(),
       hasProgram,
       hasTun,
+      openvswitchModule,
       networkManager: () => observeNetworkManager(nm),
       ovs: () => openedOvs.facts(),
     };

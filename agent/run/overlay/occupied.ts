@@ -1,5 +1,5 @@
 import { readLinks } from '../../drivers/host/links.ts';
-import { readListeners } from '../../drivers/host/listeners.ts';
+import { readListeners } from '../../drivers/host/listening-sockets.ts';
 import { kubeconfigPath, readAccess } from '../../drivers/kubernetes/kubeconfig.ts';
 import { isAgentError } from '../../errors.ts';
 import type { Listener } from '../../model/overlay.ts';

@@ -44,6 +44,7 @@ export function asExamined({ config, observation }: Pick<PlanCase, 'config' | 'o
       ...script,
       ...microshift,
       ...tun,
+      openvswitchModule: host.lacksKernelDatapath === true ? 'missing' : network.value.openvswitchModule,
       resolver,
       missingPrograms: host.missingPrograms ?? [],
     }),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { portRanges, portsFault } from '../../../agent/config/exposure.ts';
-import { readListeners } from '../../../agent/drivers/host/listeners.ts';
+import { readListeners } from '../../../agent/drivers/host/listening-sockets.ts';
 import type { ArrivingService } from '../../../agent/model/overlay-demux.ts';
 import { type OwnPlaces, servedBeside } from '../../../agent/overlay/own-places.ts';
 

@@ -1,0 +1,28 @@
+import { AgentError } from '../../errors.ts';
+import type { Observation } from '../../model/observation.ts';
+import type { Plan } from '../../model/plan.ts';
+import { textOf } from '../../model/settings.ts';
+
+/**
+ * Fails with `kernel-datapath-missing` for a plan that starts a bridge in the kernel's data path on a kernel without the module openvswitch: Open vSwitch
+ * makes no interface then (Documentation/intro/install/general.rst of Open vSwitch), and NetworkManager would wait for it until its time is over.
+ */
+export function refuseWithoutKernelDatapath(plan: Plan, { host }: Observation): void {
+  if (host.lacksKernelDatapath !== true) return;
+  const interfaces = plan.wanted.bridges.flatMap(({ profiles }) =>
+    profiles.filter(({ settings }) => textOf(settings, 'connection', 'type') === 'ovs-interface'),
+  );
+  const started = plan.steps.flatMap((step) =>
+    step.do === 'activate' ? step.profiles.filter(({ tap }) => tap === undefined) : [],
+  );
+  const first = started.find(({ uuid }) => interfaces.some((profile) => profile.uuid === uuid));
+  if (first === undefined) return;
+  throw new AgentError(
+    'kernel-datapath-missing',
+    "this kernel has no module openvswitch, which the kernel's data path of Open vSwitch needs",
+    {
+      hint: 'install it (RPM: kernel-modules-core and kernel-modules-extra of the running kernel), or write in ovn.yaml: ovs: {datapathType: netdev}',
+      facts: { module: 'openvswitch', profile: first.id },
+    },
+  );
+}

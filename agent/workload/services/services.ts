@@ -30,7 +30,7 @@ export const services: Part = {
     }
     for (const { node, protocol, backends } of answeredBy(balancers)) {
       const there = unit.nodes.find(({ name }) => name === node);
-      if (there !== undefined) wantWaysBack(unit, key, there, protocol, backends, namespaceOf);
+      if (there !== undefined) yield* wantWaysBack(unit, key, there, protocol, backends, namespaceOf);
       yield;
     }
   },

@@ -3,7 +3,6 @@ import type { Protocol } from '../../model/workload.ts';
 import { isIpv6, isWithin, sameFamily, withoutLength } from '../../overlay/addresses.ts';
 import { is, keys } from '../../overlay/column-changes.ts';
 import { listOf, textOf } from '../../overlay/existing.ts';
-import { wantHeld } from '../../overlay/held.ts';
 import { gatewayNames, joinNames } from '../../overlay/names.ts';
 import { clusterRouterOf } from '../../overlay/ownership.ts';
 import type { UnitDraft } from '../part.ts';
@@ -24,14 +23,14 @@ interface Answer {
  * has an address of the cluster. `namespaceOf` returns the namespace of the pod with an address, null if none has it: slices are the words of users, and what
  * a pod of another namespace sends is not led elsewhere.
  */
-export function wantWaysBack(
+export function* wantWaysBack(
   unit: UnitDraft,
   owner: string,
   node: OverlayNode,
   protocol: Protocol,
   backends: ReadonlySet<string>,
   namespaceOf: (address: string) => string | null,
-): void {
+): Generator<undefined, void, undefined> {
   const { draft, nodes } = unit;
   const [namespace] = owner.split('/');
   const router = clusterRouterOf(draft.existing);
@@ -41,28 +40,32 @@ export function wantWaysBack(
     return;
   }
   const holder = { table: 'Logical_Router', title: textOf(router, 'name'), reference: router._uuid, existing: router };
+  const known = new Map(
+    draft.existing
+      .ofUnit(`service:${owner}`)
+      .flatMap(({ table, row }) => (table === 'Logical_Router_Policy' ? [[textOf(row, 'match'), row] as const] : [])),
+  );
   const hops = draft.hasColumn('Logical_Router_Policy', 'nexthops') ? 'nexthops' : 'nexthop';
   const gateways = listOf(port, 'networks').map((one) => withoutLength(String(one)));
   for (const { address, match } of answersOf(owner, node, nodes, protocol, backends)) {
     const hop = sameFamily(gateways, address);
     const other = namespaceOf(address);
     if (hop === null || (other !== null && other !== namespace)) continue;
-    wantHeld(
-      { ...draft, want: unit.want },
-      {
-        table: 'Logical_Router_Policy',
-        title: `${node.name}: ${match}`,
-        holder,
-        column: 'policies',
-        key: { priority, match },
-        columns: {
-          action: is('reroute'),
-          [hops]: is([hop]),
-          external_ids: keys({ 'k8s.ovn.org/kind': 'Service', 'k8s.ovn.org/owner': owner }),
-        },
-        why: `a node that asked service ${owner} at ${node.name} is answered from there`,
+    unit.want({
+      table: 'Logical_Router_Policy',
+      title: `${node.name}: ${match}`,
+      existing: known.get(match) ?? null,
+      columns: {
+        priority: is(priority),
+        match: is(match),
+        action: is('reroute'),
+        [hops]: is([hop]),
+        external_ids: keys({ 'k8s.ovn.org/kind': 'Service', 'k8s.ovn.org/owner': owner }),
       },
-    );
+      place: { row: holder, column: 'policies' },
+      why: `a node that asked service ${owner} at ${node.name} is answered from there`,
+    });
+    yield;
   }
 }
 
@@ -76,13 +79,19 @@ function answersOf(
   const own = (gateway?.addresses ?? []).map(withoutLength);
   // Nothing arrives from the address that the gateway has, too: the node that it is asks by its own table.
   const askers = nodes.flatMap(({ hostAddresses }) => hostAddresses).filter((one) => !own.includes(one));
-  return [...backends].flatMap((backend): Answer[] => {
+  const ports = new Map<string, number[]>();
+  for (const backend of backends) {
     const [, address = '', port = ''] = /^\[?(.*?)\]?:([0-9]+)$/.exec(backend) ?? [];
+    ports.set(address, [...(ports.get(address) ?? []), Number(port)]);
+  }
+  return [...ports].flatMap(([address, numbers]): Answer[] => {
     const family = isIpv6(address) ? 'ip6' : 'ip4';
     const ofFamily = askers.filter((one) => isIpv6(one) === isIpv6(address));
     // What a node serves itself it answers itself.
     if (ofFamily.length === 0 || !subnets.some((subnet) => isWithin(address, subnet))) return [];
-    const packet = `${family}.src == ${address} && ${protocol.toLowerCase()}.src == ${port}`;
+    const [first, ...more] = numbers.toSorted((a, b) => a - b);
+    const from = more.length === 0 ? `${first}` : `{${[first, ...more].join(', ')}}`;
+    const packet = `${family}.src == ${address} && ${protocol.toLowerCase()}.src == ${from}`;
     return [{ address, match: `${packet} && ${family}.dst == {${ofFamily.join(', ')}} /* ${owner} */` }];
   });
 }

@@ -19,7 +19,7 @@ import { IndexedSlices } from '../../../agent/workload/services/indexed-slices.t
 import { sharing } from '../../../agent/workload/services/outside.ts';
 import { readService } from '../../../agent/workload/services/read-service.ts';
 import { readSlice } from '../../../agent/workload/services/read-slice.ts';
-import { emptyNorthbound, gatewayOf, modern, nodeOf } from '../overlay/cluster.ts';
+import { applied, emptyNorthbound, gatewayOf, modern, nodeOf } from '../overlay/cluster.ts';
 import { emptyWorld, factsOf, namespaceOf, podOf } from './policies/world.ts';
 import { factsFor, planAll, serviceObject, sliceObject } from './services/facts.ts';
 
@@ -161,6 +161,25 @@ t.test('rows of a service are bounded, whatever its ports, places and endpoints'
     planAll(facts, database),
     'the same ones, in whatever order the slices come',
   );
+  t.end();
+});
+
+t.test('ways back of a service are one for each pod, whatever its ports', (t) => {
+  const nodes = [1, 2].map((id) => nodeOf(id, { gateway: gatewayOf(id) }));
+  const database = emptyNorthbound();
+  applied(database, { layout: modern, nodes });
+  const ports = servicePorts(500).map((port, index) => ({ ...port, nodePort: 30_000 + index }));
+  const service = serviceObject('one', { type: 'NodePort', externalTrafficPolicy: 'Local', ports });
+  const slice = sliceObject(
+    'one',
+    many(10, (index) => [`10.42.1.${index + 3}`, 'n1'] as const),
+    {
+      ports: servicePorts(500),
+    },
+  );
+  const { changes } = planAll(factsFor([service, slice], nodes), database.rows());
+  const ways = changes.filter(({ table }) => table === 'Logical_Router_Policy');
+  t.equal(ways.length, 10);
   t.end();
 });
 

@@ -1,6 +1,6 @@
 // Deployments, services, probes and policies as a user has them, on real kubelets, with this agent as the network: who is reached, and what is lost.
 import t from 'tap';
-import { startCentral } from '../overlay/hosts.ts';
+import { type Host, startCentral } from '../overlay/hosts.ts';
 import { outside } from '../overlay/outside.ts';
 import { ping } from '../overlay/ping.ts';
 import { ofPods } from '../overlay/pods.ts';
@@ -38,6 +38,13 @@ function until(answer: () => string, wanted: RegExp): string {
     const last = answer();
     if (wanted.test(last) || performance.now() > endMs) return last;
   }
+}
+
+/** What Open vSwitch of a node has dropped so far and why (ovs-appctl(8), coverage/show): its userspace data path drops packets by itself, too. */
+function droppedBy({ must }: Pick<Host, 'must'>): string {
+  const lines = must('ovs-appctl', 'coverage/show').split('\n');
+  const drops = lines.flatMap((line) => /^(\S*drop\S*)\s.*total: (\d+)/.exec(line)?.slice(1, 3).join(' ') ?? []);
+  return drops.join(', ') || 'nothing';
 }
 
 /** What the LAN's host gets from an address. */
@@ -166,7 +173,8 @@ t.test('Kubernetes on two nodes', { skip: kubeletSkip }, async (t) => {
     for (const node of nodes) await node.startDaemon();
     await still('with all of it again');
     const answered = await echoes.end();
-    t.match(answered, /^[1-9]\d+ asked, 0 lost$/, `and no echo is lost: ${answered}`);
+    const why = nodes.map(({ host }) => `${host.name} ${droppedBy(host)}`).join('; ');
+    t.match(answered, /^[1-9]\d+ asked, 0 lost$/, `and no echo is lost: ${answered}; dropped by the data path: ${why}`);
     await stream.end();
     for (const { host } of nodes) t.match(host.agent('overlay', 'verify'), { status: 0 }, `${host.name} is as wanted`);
     kubectl('wait', '--for=condition=Ready', 'node/n2', patience);

@@ -1,4 +1,3 @@
-import { familyOf } from '../../net/address.ts';
 import { run } from '../host/exec.ts';
 
 /** ovs-vswitchd looks through all connections that it tracks, which are a million at the most. */
@@ -15,7 +14,7 @@ interface End {
  * false where it does not take that.
  */
 export async function forgetConnections(bridge: string, at: End, server: End, runDirectory: string): Promise<boolean> {
-  const [there, back] = familyOf(at.address) === 6 ? ['ct_ipv6_dst', 'ct_ipv6_src'] : ['ct_nw_dst', 'ct_nw_src'];
+  const [there, back] = at.address.includes(':') ? ['ct_ipv6_dst', 'ct_ipv6_src'] : ['ct_nw_dst', 'ct_nw_src'];
   const asked = `${there}=${at.address},ct_nw_proto=17,ct_tp_dst=${at.port}`;
   const answered = `${back}=${server.address},ct_nw_proto=17,ct_tp_src=${server.port}`;
   const words = ['-O', 'OpenFlow15', 'ct-flush', `unix:${runDirectory}/${bridge}.mgmt`, asked, answered];

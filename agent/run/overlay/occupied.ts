@@ -1,3 +1,4 @@
+import { addressesOfHost } from '../../drivers/host/host-addresses.ts';
 import { readLinks } from '../../drivers/host/links.ts';
 import { readListeners } from '../../drivers/host/listening-sockets.ts';
 import { kubeconfigPath, readAccess } from '../../drivers/kubernetes/kubeconfig.ts';
@@ -34,12 +35,14 @@ export async function servedHere(
   return servedBeside(services, await readOwnPlaces(places));
 }
 
-/** Where the daemon reaches the API server, if its kubeconfig says that by an address. */
+/** Where the daemon reaches the API server. */
 async function apiServers({ kubeconfig }: Pick<OverlayPlaces, 'kubeconfig'>): Promise<readonly ServicePlace[]> {
   try {
     const { server } = await readAccess(kubeconfigPath(kubeconfig, process.env));
     const host = server.hostname.replace(/^\[(.*)\]$/, '$1');
-    return familyOf(host) === null ? [] : [{ address: canonicalAddress(host), port: Number(server.port || '443') }];
+    const addresses = familyOf(host) === null ? await addressesOfHost(host) : [host];
+    const port = Number(server.port || '443');
+    return addresses.map((address) => ({ address: canonicalAddress(address), port }));
   } catch (error) {
     // A node without a kubeconfig has no API server whose address must be kept from services.
     if (isAgentError(error)) return [];

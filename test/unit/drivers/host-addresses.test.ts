@@ -1,0 +1,9 @@
+// The addresses of a host name, with whatever resolver this machine has.
+import t from 'tap';
+import { addressesOfHost } from '../../../agent/drivers/host/host-addresses.ts';
+
+t.test('a name that is there has addresses, and another one has none', async (t) => {
+  const own = await addressesOfHost('localhost');
+  t.ok(own.includes('127.0.0.1') || own.includes('::1'), own.join());
+  t.strictSame(await addressesOfHost('absent.invalid'), [], 'RFC 6761 section 6.4');
+});

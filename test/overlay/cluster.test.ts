@@ -28,7 +28,8 @@ t.test('a cluster from its first node to none', { skip }, async (t) => {
   const begun = n1.agent('overlay', 'init');
   t.match(begun, {
     status: 0,
-    stdout: /n1 has 10\.42\.0\.0\/24 of 10\.42\.0\.0\/16\.\nTo join a node.*\n {2}ssh root@192\.0\.2\.11 /,
+    stdout:
+      /n1 has 10\.42\.0\.0\/24 of 10\.42\.0\.0\/16\.\nTo join a node.*\n {2}microshift-net overlay pki request \| ssh root@192\.0\.2\.11 /,
   });
   t.match(n1.agent('overlay', 'verify'), { status: 0, stdout: /No drift/ });
 

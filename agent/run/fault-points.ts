@@ -1,49 +1,43 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, rmSync, watch, writeFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, renameSync, watch } from 'node:fs';
 import type { Deadline } from '../deadline.ts';
 
 /*
- * Places in a transaction at which a fault can be made to happen, for rehearsals on a real node (docs/faults.md). Armed only by a file
- * that nobody but root can have written; without it a transaction pays one stat.
+ * Points in a transaction at which a run can be made to stand still, for rehearsals on a real node (docs/faults.md). What happens to it there
+ * comes from outside: a signal, a cable that is pulled, a daemon that is stopped. A point is armed only by a file that nobody but root can
+ * have written; without that file a transaction pays one stat.
  */
 
 export const faultFile = '/run/microshift-net/fault.json';
 
-const actions = ['kill', 'terminate', 'exhaust-memory', 'hold'] as const;
-export type FaultAction = (typeof actions)[number];
-
-/** Called at every point by its name; resolves at once unless this is the one that is armed. */
+/** Called at every point with its name; resolves at once unless this is the armed one. */
 export type FaultPoints = (point: string) => Promise<void>;
 
-interface Fault {
-  readonly point: string;
-  readonly action: FaultAction;
-}
-
-/** Every point there is; N counts as the progress lines do. */
+/** Every point; N counts as the progress lines do. */
 const pointPattern = /^(before|after) (journal|checkpoint|step [1-9]\d?|journal-end|rollback)$/;
-/** A point and an action; what is longer is something else. */
+/** A longer file does not name a point. */
 const fileLimitBytes = 1024;
-/** Small enough that the kernel's limit is met, not overshot, large enough to get there within a second. */
-const chunkBytes = 8 * 1024 * 1024;
 
 const unarmed: FaultPoints = () => Promise.resolve();
 
-/** Reads what is armed. A file that is not root's own, or says something else, is reported and ignored: it must never stop a run. */
+/**
+ * Reads which point is armed. A file that is not root's own, or does not name a point, is reported and ignored: it must never stop a run.
+ * Arms one run: the run that comes to the point renames the file to `PATH.PID` and stands still until that file is removed.
+ */
 export function armedFault(path: string, deadline: Deadline, say: (message: string) => void): FaultPoints {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return unarmed;
-  let fault: Fault;
+  let armed: string;
   try {
-    fault = readFault(path);
+    armed = readPoint(path);
   } catch (error) {
     say(`warning: ${path} is ignored: ${error instanceof Error ? error.message : String(error)}`);
     return unarmed;
   }
   return async (point) => {
-    if (point === fault.point) await strike(path, fault, deadline, say);
+    if (point === armed) await hold(path, point, deadline, say);
   };
 }
 
-function readFault(path: string): Fault {
+function readPoint(path: string): string {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const status = fstatSync(descriptor);
@@ -53,47 +47,30 @@ function readFault(path: string): Fault {
     if ((status.mode & 0o077) !== 0) throw new Error('others may use it, its mode must be 0600');
     const buffer = Buffer.alloc(fileLimitBytes);
     const length = readSync(descriptor, buffer, 0, fileLimitBytes, 0);
-    const { point, action } = Object(JSON.parse(buffer.toString('utf8', 0, length))) as Record<string, unknown>;
+    const { point } = Object(JSON.parse(buffer.toString('utf8', 0, length))) as Record<string, unknown>;
     if (typeof point !== 'string' || !pointPattern.test(point)) throw new Error('"point" names none');
-    const known = actions.find((name) => name === action);
-    if (known === undefined) throw new Error(`"action" must be one of ${actions.join(', ')}`);
-    return { point, action: known };
+    return point;
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** Every fault strikes once: its file goes first, so that the run that repairs is not struck again. */
-async function strike(path: string, fault: Fault, deadline: Deadline, say: (message: string) => void): Promise<void> {
-  if (fault.action === 'hold') return hold(path, fault.point, deadline, say);
-  rmSync(path, { force: true });
-  say(`armed fault: ${fault.action} ${fault.point}`);
-  if (fault.action === 'kill') process.kill(process.pid, 'SIGKILL');
-  if (fault.action === 'exhaust-memory') exhaustMemory();
-  process.kill(process.pid, 'SIGTERM');
-  // The signal is delivered by the event loop.
-  return stopped(deadline);
-}
-
-/** Stays here, alive, until the file is removed or the run is told to stop; what happens then is up to the run. */
+/** Stands still until the renamed file is removed or the run has to stop; what happens then is up to the run. */
 async function hold(path: string, point: string, deadline: Deadline, say: (message: string) => void): Promise<void> {
+  const held = `${path}.${process.pid}`;
+  renameSync(path, held);
   const released = new AbortController();
   const look = (): void => {
-    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) released.abort();
+    if (lstatSync(held, { throwIfNoEntry: false }) === undefined) released.abort();
   };
-  const watcher = watch(path, look);
+  const watcher = watch(held, look);
   try {
-    say(`armed fault: held ${point} until ${path} is removed`);
+    say(`armed fault: held ${point} until ${held} is removed`);
     look();
-    await Promise.race([aborted(released.signal), stopped(deadline)]);
+    await Promise.race([aborted(released.signal), aborted(deadline.signal)]);
   } finally {
     watcher.close();
   }
-}
-
-/** Resolves when the run is told to stop, at its time limit at the latest. */
-function stopped(deadline: Deadline): Promise<void> {
-  return aborted(deadline.signal);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
@@ -101,11 +78,4 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
-}
-
-/** Takes memory until the kernel ends us, and sees to it that it is us whom it ends. */
-function exhaustMemory(): never {
-  writeFileSync('/proc/self/oom_score_adj', '1000');
-  const taken: Buffer[] = [];
-  for (;;) taken.push(Buffer.alloc(chunkBytes, 1));
 }

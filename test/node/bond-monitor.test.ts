@@ -63,7 +63,7 @@ t.test('a bond with an ARP monitor', { skip: nodeSkip }, async (t) => {
     );
     await node.text('ip netns exec lan ip link set peth0 down; ip netns exec lan ip link set peth1 down');
     await node.text(
-      `timeout 10 sh -c 'until grep -q "^Currently Active Slave: None" /proc/net/bonding/bond0; do sleep 0.1; done'`,
+      `timeout 90 sh -c 'until grep -q "^Currently Active Slave: None" /proc/net/bonding/bond0; do sleep 0.1; done'`,
     );
     t.match(await node.run('microshift-net verify'), {
       exitCode: 3,

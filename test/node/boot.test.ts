@@ -1,7 +1,6 @@
 // The unit: a node that boots has its address on br-ex, whatever happened before, and nobody has to come.
 import t, { type Test } from 'tap';
-import { faultFile } from '../../agent/run/fault-points.ts';
-import { armFault } from './armed-fault.ts';
+import { armFault, letGoOfRun } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { followJournal } from './follow-journal.ts';
 import { afterStep, held, holdAfter } from './interfere.ts';
@@ -135,7 +134,7 @@ t.test('the unit', { skip: nodeSkip }, async (t) => {
     const start = node.start(`systemctl restart ${unit}`);
     await log.saw('armed fault: held after step 5');
     const killedAt = await node.now();
-    await node.text(`rm ${faultFile}; systemctl kill -s KILL ${unit}`);
+    await node.text(`${letGoOfRun}; systemctl kill -s KILL ${unit}`);
     await start.ended;
     await log.saw('died in the middle');
     await log.saw('commit …');

@@ -1,6 +1,5 @@
 // Any NIC under a bridge of its own: on a host that knows nothing of MicroShift, and beside br-ex.
 import t from 'tap';
-import { faultFile } from '../../agent/run/fault-points.ts';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { isOld, isTakenBack } from './interfere.ts';
@@ -45,7 +44,6 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
     t.match(await node.run('microshift-net bridge add eth0'), { signal: 'SIGKILL' });
     await isTakenBack(node);
     await isOld(t, node, untouched, since);
-    await node.text(`rm -f ${faultFile}`);
     t.strictSame(await listOn(node), []);
   });
 
@@ -117,7 +115,6 @@ t.test('a host without MicroShift', { skip: nodeSkip }, async (t) => {
     t.match(await node.run('microshift-net bridge remove eth0'), { signal: 'SIGKILL' });
     await isTakenBack(node);
     await isOld(t, node, moved, since);
-    await node.text(`rm -f ${faultFile}`);
     t.strictSame(await listOn(node), list);
   });
 

@@ -1,7 +1,6 @@
 // Several who want to change the node at once: one wins, the others are told why, and the node is never a mixture.
 import t from 'tap';
-import { faultFile } from '../../agent/run/fault-points.ts';
-import { armFault } from './armed-fault.ts';
+import { armFault, letGoOfRun } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { followJournal } from './follow-journal.ts';
 import { afterStep, apply, giveBack, held, holdAfter, letGo } from './interfere.ts';
@@ -45,7 +44,7 @@ t.test('several at once', { skip: nodeSkip }, async (t) => {
     const start = node.start(`systemctl restart ${unit}`);
     await log.saw('armed fault: held after step 5');
     const run = await node.run(apply);
-    await node.text(`rm ${faultFile}`);
+    await node.text(letGoOfRun);
     t.match(run, {
       exitCode: 1,
       stderr: /another run is in progress: `microshift-net apply --boot`, process \d+; wait/,

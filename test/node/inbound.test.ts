@@ -19,7 +19,7 @@ table inet filter {
 END`;
 const listener = `systemd-run --unit=listener "$(command -v node)" -e 'require("net").createServer().listen(22)'`;
 const connects =
-  'timeout 20 sh -c \'until ip netns exec lan timeout 2 bash -c "exec 3<> /dev/tcp/192.0.2.50/22"; do sleep 0.2; done\'';
+  'timeout 90 sh -c \'until ip netns exec lan timeout 2 bash -c "exec 3<> /dev/tcp/192.0.2.50/22"; do sleep 0.2; done\'';
 
 t.test('the SSH client and the packet filter', { skip: nodeSkip }, async (t) => {
   const files = { '/etc/microshift/ovn.yaml': 'ovs:\n  datapathType: netdev\n' };

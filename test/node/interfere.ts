@@ -1,7 +1,6 @@
 // A run of apply that something happens to in the middle, and what must hold afterwards.
 import type { Test } from 'tap';
-import { faultFile } from '../../agent/run/fault-points.ts';
-import { armFault } from './armed-fault.ts';
+import { armFault, letGoOfRun } from './armed-fault.ts';
 import type { RunningCommand } from './command.ts';
 import { pointsOf } from './faults/points.ts';
 import type { TestNode } from './node.ts';
@@ -37,7 +36,7 @@ export async function holdAfter(node: TestNode, done: string): Promise<void> {
 }
 
 export async function letGo(node: TestNode): Promise<void> {
-  await node.text(`rm -f ${faultFile}`);
+  await node.text(letGoOfRun);
 }
 
 /** Starts apply and does something to it, or to what it needs, when it has done this. */
@@ -68,7 +67,7 @@ export async function interferedHere(
 
 /** Asserts that the node becomes what it was, and answers. */
 export async function isOld(t: Test, node: TestNode, old: Picture, since: number): Promise<void> {
-  t.strictSame(await pictureLike(node, old, 45_000), old, 'the node is as it was');
+  t.strictSame(await pictureLike(node, old), old, 'the node is as it was');
   await answersAgain(t, node, since, address);
 }
 
@@ -81,5 +80,5 @@ export async function giveBack(t: Test, node: TestNode, old: Picture): Promise<v
 /** Waits until no transaction is open any more. */
 export async function isTakenBack(node: TestNode): Promise<void> {
   const isOpen = 'ls /var/lib/microshift-net/tx/*.open > /dev/null 2>&1';
-  await node.text(`timeout 30 sh -c 'while ${isOpen}; do sleep 0.1; done'`);
+  await node.text(`timeout 90 sh -c 'while ${isOpen}; do sleep 0.1; done'`);
 }

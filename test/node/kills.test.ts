@@ -1,6 +1,5 @@
 // The agent is stopped or killed in the middle: the node ends as it was, reachable by itself, and the next run works.
 import t from 'tap';
-import { faultFile } from '../../agent/run/fault-points.ts';
 import { armFault } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { faults } from './faults/faults.ts';
@@ -46,7 +45,6 @@ t.test('an agent that does not get to its end', { skip: nodeSkip }, async (t) =>
     await armFault(node, 'after step 5', 'exhaust-memory');
     const since = await node.now();
     t.not((await node.run(start)).exitCode, 0);
-    await node.text(`rm -f ${faultFile}`);
     await isOld(t, node, old, since);
   });
 

@@ -24,7 +24,7 @@ const wholeChecksums = `for nic in $(ip netns exec lan ls /sys/class/net); do ip
 const configuration = '50-microshift-net-devices.conf';
 const beforeThePackage = `mv /usr/lib/NetworkManager/conf.d/${configuration} /root/ && systemctl restart NetworkManager
   systemctl start microshift-stand-in
-  timeout 30 sh -c "until nmcli -g GENERAL.STATE connection show br-ex | grep -q activated; do sleep 0.1; done"`;
+  timeout 90 sh -c "until nmcli -g GENERAL.STATE connection show br-ex | grep -q activated; do sleep 0.1; done"`;
 const installed = `mv /root/${configuration} /usr/lib/NetworkManager/conf.d/ && nmcli general reload conf`;
 const bridgeRow = 'ovs-vsctl --columns=_uuid,external_ids,other_config,fail_mode list bridge br-ex';
 const untilWanted = "timeout 60 sh -c 'until microshift-net verify > /dev/null; do sleep 0.5; done'";

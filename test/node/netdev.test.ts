@@ -33,7 +33,7 @@ t.test('userspace data path', { skip: nodeSkip }, async (t) => {
 
   await t.test('without /dev/net/tun nothing is begun', async (t) => {
     // ovs-vswitchd lets go of its last tap some moments after the bridge has gone.
-    await node.text("timeout 30 sh -c 'until modprobe -r tun; do sleep 0.2; done'");
+    await node.text("timeout 90 sh -c 'until modprobe -r tun; do sleep 0.2; done'");
     const history = await node.text('microshift-net history');
     const refusal = /\/dev\/net\/tun is not there; modprobe tun/;
     t.match(await node.run('microshift-net apply'), { exitCode: 5, stderr: refusal });

@@ -9,7 +9,7 @@ import { type Lan, readLan } from './lan.ts';
 import { type Boot, bootMachine, type NodeKernel } from './machine.ts';
 import { type Outage, outageBetween, type Replies } from './outage.ts';
 import { parseState } from './parse-state.ts';
-import type { Request } from './protocol.ts';
+import type { Request, Strike } from './protocol.ts';
 import { type Keeper, openKeeper } from './slot.ts';
 import { sourceDir } from './source.ts';
 import type { NodeState } from './state.ts';
@@ -63,6 +63,7 @@ export interface MeasuredRun extends RunResult {
 /** Twice the interval of the LAN's pings and their round trip on a busy machine. */
 const shortestJudgedMs = 100;
 const requestLimitMs = 30_000;
+const strikeLimitMs = 180_000;
 const defaultSettleMs = 500;
 /** What NetworkManager does late (dispatcher, DAD, a second activation) shows within this: for measurements of silences. */
 export const measuredSettleMs = 2000;
@@ -150,6 +151,12 @@ export class TestNode {
       answeredMeanwhile: each(meanwhile, (outage) => outage.replies > 0 || end.wallMs < shortestJudgedMs),
       recoveredAfterMs: missing.length > 0 ? null : recoveredAt - end.endedAt,
     };
+  }
+
+  /** Strikes the run that stands at the armed fault point, as soon as one does, in the background; null calls an earlier strike off. */
+  strikeHeld(file: string, strike: Strike | null): void {
+    const what = `a run to stand at ${file}`;
+    this.#boot.wire.ask<null>({ do: 'strike', file, strike }, strikeLimitMs, what).value.catch(() => {}); // none came, or the node is off
   }
 
   /** The node's clock, ms since 1970: a mark for outages(). */

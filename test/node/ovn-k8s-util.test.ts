@@ -1,7 +1,6 @@
 // `ovn-k8s-util nics-to-bridge` and `bridges-to-nic` on a node with NetworkManager: what the tool of 2017 left to its user is done, and undone.
 import t from 'tap';
-import { faultFile } from '../../agent/run/fault-points.ts';
-import { armFault } from './armed-fault.ts';
+import { armFault, letGoOfRun } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { isOld, isTakenBack } from './interfere.ts';
 import { bootNode } from './node.ts';
@@ -41,7 +40,7 @@ t.test('ovn-k8s-util', { skip: nodeSkip }, async (t) => {
       t.match(await node.run('ovn-k8s-util nics-to-bridge eth0 eth1'), ended);
       await isTakenBack(node);
       await isOld(t, node, untouched, since);
-      await node.text(`rm -f ${faultFile}`);
+      await node.text(letGoOfRun);
       t.equal(await node.text(lease('eth0')), leased, 'with its lease');
     });
 

@@ -29,7 +29,7 @@ export async function picture(node: TestNode): Promise<Picture> {
 }
 
 /** Takes pictures until one is as wanted or the time is over; gives the last one. NetworkManager and vswitchd clean up behind an answer. */
-export async function pictureLike(node: TestNode, wanted: Picture, limitMs = 15_000): Promise<Picture> {
+export async function pictureLike(node: TestNode, wanted: Picture, limitMs = 60_000): Promise<Picture> {
   const end = performance.now() + limitMs;
   for (;;) {
     const now = await picture(node);

@@ -20,6 +20,9 @@ export interface RunRequest {
   sampleMemory: boolean;
 }
 
+/** What ends a run that stands at a fault point: a signal, or the kernel, which finds no memory for its cgroup. */
+export type Strike = 'kill' | 'terminate' | 'exhaust-memory';
+
 export type Request =
   | RunRequest
   | { do: 'signal'; target: number; signal: string }
@@ -27,6 +30,7 @@ export type Request =
   | { do: 'write'; path: string; base64: string; mode: number }
   | { do: 'replies'; address: string; fromMs: number }
   | { do: 'reached'; addresses: string[]; sinceMs: number; limitMs: number }
+  | { do: 'strike'; file: string; strike: Strike | null }
   | { do: 'now' };
 
 /** How a command ended. Times are the node's own clock, milliseconds since 1970. */

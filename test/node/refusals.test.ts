@@ -22,14 +22,14 @@ interface Refusal {
   says: RegExp;
 }
 
-const untilFound = `timeout 10 sh -c 'until nmcli -t device | grep -q ^br-ex:ovs-interface:disconnected; do sleep 0.1; done'`;
+const untilFound = `timeout 90 sh -c 'until nmcli -t device | grep -q ^br-ex:ovs-interface:disconnected; do sleep 0.1; done'`;
 
 const ethProfile = '/etc/NetworkManager/system-connections/eth0.nmconnection';
 const confFile = '/etc/NetworkManager/conf.d/90-test.conf';
 
 /** Shell text that waits until NetworkManager shows a device. */
 function untilKnown(device: string): string {
-  return `timeout 10 sh -c 'until nmcli -t -f DEVICE device | grep -q "^${device}$"; do sleep 0.1; done'`;
+  return `timeout 90 sh -c 'until nmcli -t -f DEVICE device | grep -q "^${device}$"; do sleep 0.1; done'`;
 }
 
 const refusals: Refusal[] = [
@@ -54,7 +54,7 @@ const refusals: Refusal[] = [
     given: `mv /usr/bin/teamd /root/; echo 'uplink: team0' > ${configFile}
       printf '[connection]\\nid=lost\\ntype=team\\ninterface-name=team0\\nautoconnect=false\\n[ipv4]\\nmethod=auto\\n' > ${lostProfile}
       chmod 600 ${lostProfile}; nmcli connection reload; nmcli --wait 10 connection up lost
-      timeout 10 sh -c 'while [ -e /sys/class/net/team0 ]; do sleep 0.1; done'`,
+      timeout 90 sh -c 'while [ -e /sys/class/net/team0 ]; do sleep 0.1; done'`,
     after: `mv /root/teamd /usr/bin/; rm ${configFile}; nmcli connection delete lost`,
     exitCode: 2,
     says: /team0.*does not exist; use one of: eth0/,

@@ -5,7 +5,7 @@ import { bootNode, type TestNode } from './node.ts';
 import { answersAgain } from './reachability.ts';
 
 /** A run that NetworkManager's end has cut off is tried again after 3 s, and may take 10 s. */
-const settleSeconds = 30;
+const settleSeconds = 100;
 const ways = ['systemctl restart', 'systemctl kill --signal=KILL'];
 
 /** What others put on the bridge. */

@@ -205,6 +205,6 @@ async function quiet(t: Test, node: TestNode, command: string): Promise<void> {
 
 /** NetworkManager's restart is followed by a repair. */
 async function asWanted(t: Test, node: TestNode): Promise<void> {
-  const verify = await node.run("timeout 30 sh -c 'until microshift-net verify; do sleep 0.5; done'");
+  const verify = await node.run("timeout 90 sh -c 'until microshift-net verify; do sleep 0.5; done'");
   t.equal(verify.exitCode, 0, verify.stdout);
 }

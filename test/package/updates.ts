@@ -1,7 +1,6 @@
 // Updates that come at a bad moment, on a node with the packages of /root/packages: first and second.
 import type { Test } from 'tap';
-import { faultFile } from '../../agent/run/fault-points.ts';
-import { armFault } from '../node/armed-fault.ts';
+import { armFault, letGoOfRun } from '../node/armed-fault.ts';
 import type { TestNode } from '../node/node.ts';
 import { stayedReachable } from '../node/reachability.ts';
 
@@ -58,7 +57,7 @@ export async function killedInRemoval(t: Test, node: TestNode): Promise<void> {
   await armFault(node, 'after step 1', 'hold');
   const removal = node.start(remove);
   await removal.saw('armed fault: held after step 1');
-  await node.text(`pkill -9 -x rpm; pkill -9 -f '[h]ook pre-uninstall'; rm ${faultFile}`);
+  await node.text(`pkill -9 -x rpm; pkill -9 -f '[h]ook pre-uninstall'; ${letGoOfRun}`);
   await removal.ended;
   await node.ready();
   t.match(await node.text('rpm -q microshift-net'), 'microshift-net-0.2.1');

@@ -1,6 +1,5 @@
 // One cell of the matrix: a run, a fault at one point of it, and what became of the node.
-import { faultFile } from '../../../agent/run/fault-points.ts';
-import { armFault } from '../armed-fault.ts';
+import { armFault, letGoOfRun } from '../armed-fault.ts';
 import type { RunningCommand, RunResult } from '../command.ts';
 import type { TestNode } from '../node.ts';
 import {
@@ -47,7 +46,7 @@ export async function runCell(node: TestNode, ends: Ends, fault: Fault, point: P
   try {
     return fault.powerOff ? await powerCell(node, ends, fault, point) : await standingCell(node, ends, fault, point);
   } finally {
-    if (!fault.powerOff) await node.text(`rm -f ${faultFile}`);
+    if (!fault.powerOff) await node.text(letGoOfRun);
     await fault.cleanUp?.(node);
   }
 }
@@ -63,7 +62,7 @@ async function standingCell(node: TestNode, ends: Ends, fault: Fault, point: Poi
   }
   await fault.strike?.({ node, command });
   if (fault.name === 'clock') since = await node.now();
-  if (fault.action === 'hold' && !fault.keepsHolding) await node.text(`rm ${faultFile}`);
+  if (fault.action === 'hold' && !fault.keepsHolding) await node.text(letGoOfRun);
   if (fault.passes !== undefined) {
     const seconds = new Promise((resolve) => setTimeout(resolve, lastsMs)); // how long it lasts is up to the test
     await Promise.race(fault.lasts === 'run' ? [command.ended] : [command.ended, seconds]);
@@ -108,11 +107,10 @@ async function started(node: TestNode, fault: Fault, point: Point): Promise<Runn
 
 /** A fault that never struck would look like one that was survived. */
 async function wasStruck(node: TestNode, fault: Fault, point: string, run: RunResult): Promise<void> {
-  const held = fault.action === 'hold' ? `held ${point}` : `${fault.action} ${point}`;
   const told = fault.start?.startsWith('systemctl')
     ? await node.text(`journalctl -q -b -o cat --no-pager -u microshift-ovs-init -n 200`)
     : `${run.stderr}${run.stdout}`;
-  if (!told.includes(`armed fault: ${held}`))
+  if (!told.includes(`armed fault: held ${point}`))
     throw new Error(`the run never came to "${point}":\n${told.slice(-2000)}`);
 }
 

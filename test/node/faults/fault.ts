@@ -1,5 +1,5 @@
 // Everything that can go wrong while a run stands at a point: how it is made to happen, and what the world does about it by itself.
-import type { FaultAction } from '../../../agent/run/fault-points.ts';
+import type { FaultAction } from '../armed-fault.ts';
 import type { RunningCommand } from '../command.ts';
 import type { TestNode } from '../node.ts';
 
@@ -14,7 +14,7 @@ export interface Fault {
   /** Column of the page, and the word by which the command line knows it. */
   readonly name: string;
   readonly title: string;
-  /** What is armed: the agent ends itself, or stands still while something happens around it. */
+  /** What happens to the run at the point: it is struck, or stands still while something happens around it. */
   readonly action: FaultAction;
   /** Shell text that starts the run; default: `microshift-net apply`. */
   readonly start?: string;

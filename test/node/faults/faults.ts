@@ -10,8 +10,6 @@ import type { Fault } from './fault.ts';
 
 const unit = 'microshift-ovs-init.service';
 const dropIn = `/run/systemd/system/${unit}.d/faults.conf`;
-/** The agent uses at most 70 MB; the limit is met by what the armed fault takes. */
-const memoryLimit = '150M';
 const stateDirectories = ['microshift-net', 'ovnk', 'NetworkManager'];
 const diskImage = '/run/testnode/disk.img';
 const disk = '/run/testnode/disk';
@@ -24,8 +22,8 @@ const agent: readonly Fault[] = [
     name: 'oom',
     title: 'out of memory',
     action: 'exhaust-memory',
-    // In a service of a name of ours the agent stays, and with it the limit.
-    start: `exec systemd-run --quiet --wait --pipe --collect --unit=microshift-net-limited -p MemoryMax=${memoryLimit} -p MemorySwapMax=0 -p ExecStopPost='-/usr/bin/microshift-net recover' /usr/bin/microshift-net apply`,
+    // In a service whose name begins with microshift-net- the agent stays, and with it the cgroup; so does the sandbox of such services.
+    start: `exec systemd-run --quiet --wait --pipe --collect --unit=microshift-net-limited -p MemoryAccounting=yes -p StateDirectory=microshift-net -p RuntimeDirectory=microshift-net -p RuntimeDirectoryPreserve=yes -p ReadWritePaths='-/var/lib/ovnk -/proc/sys/net/ipv4/conf -/proc/sys/net/ipv6/conf' -p ExecStopPost='-/usr/bin/microshift-net recover' /usr/bin/microshift-net apply`,
   },
   {
     name: 'unit-kill',

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Stop } from '../outage.ts';
-import type { Reply, Request, RunEnd, RunRequest } from '../protocol.ts';
+import type { Reply, Request, RunEnd, RunRequest, Strike } from '../protocol.ts';
 
 // The kernel's high-water mark makes resident memory exact however rarely we look; anonymous memory has none, and 10 ms catches every heap
 // that a garbage collection of ours could free again.
@@ -199,6 +199,46 @@ async function reached(addresses: string[], sinceMs: number, limitMs: number): P
   return { missing: (await Promise.all(waits)).flat() };
 }
 
+let striker: fs.FSWatcher | undefined;
+
+/**
+ * Waits until a run stands at the armed fault point, strikes it, and removes its file (agent/run/fault-points.ts). Replaces the strike that
+ * waited before; null only ends that one.
+ */
+function strikeHeld(file: string, strike: Strike | null): Promise<null> {
+  striker?.close();
+  striker = undefined;
+  if (strike === null) return Promise.resolve(null);
+  const folder = path.dirname(file);
+  return new Promise((resolve, reject) => {
+    const look = (): void => {
+      const held = fs.readdirSync(folder).find((name) => name.startsWith(`${path.basename(file)}.`));
+      if (held === undefined) return;
+      watcher.close();
+      const pid = Number(held.slice(held.lastIndexOf('.') + 1));
+      try {
+        if (strike === 'exhaust-memory') exhaustMemory(pid);
+        else process.kill(pid, strike === 'kill' ? 'SIGKILL' : 'SIGTERM');
+        fs.rmSync(path.join(folder, held), { force: true });
+        resolve(null);
+      } catch (error) {
+        reject(error);
+      }
+    };
+    const watcher = fs.watch(folder, look);
+    striker = watcher;
+    look();
+  });
+}
+
+/** Lowers the limit of a process's cgroup below what it uses: the kernel ends the process before the write returns (memory.max, cgroups(7)). */
+function exhaustMemory(pid: number): void {
+  const [, group = ''] = /^0::(.*)$/m.exec(fs.readFileSync(`/proc/${pid}/cgroup`, 'utf8')) ?? [];
+  const limit = `/sys/fs/cgroup${group}/memory.max`;
+  fs.writeFileSync(limit, '4M');
+  control(limit, 'max');
+}
+
 async function answer(id: number, request: Request): Promise<unknown> {
   switch (request.do) {
     case 'run':
@@ -217,6 +257,8 @@ async function answer(id: number, request: Request): Promise<unknown> {
       return { times: repliesOf(request.address, request.fromMs), stops: stopsOf(request.address, request.fromMs) };
     case 'reached':
       return reached(request.addresses, request.sinceMs, request.limitMs);
+    case 'strike':
+      return strikeHeld(request.file, request.strike);
     case 'now':
       return Date.now();
   }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { isAgentError } from '../../../agent/errors.ts';
@@ -8,10 +8,16 @@ import { planDisable } from '../../../agent/plan/plan.ts';
 import { isJournalHeader } from '../../../agent/run/journal-form.ts';
 import { errorText } from '../../../agent/view/error-view.ts';
 import { plain } from '../../../agent/view/style.ts';
-import { baseOf, caseNames, casesDirectory, decisionOfCase, type PlanCase, planOfCase, readCase } from './cases.ts';
+import { caseNames, casesDirectory, decisionOfCase, type PlanCase, planOfCase, readCase } from './cases.ts';
 import { readableJson } from './change.ts';
-import { type BasePlan, shortChoice, shortPlan } from './golden.ts';
+import { chosenLines, planLines, traceLines } from './golden.ts';
 import { type ShortObservation, shortObservation, wholeObservation } from './observed.ts';
+
+/** Cases that state whole profiles: one per kind of uplink and of address, and per state of the node. */
+const withWholeProfiles: readonly string[] = [
+  ...['dhcp', 'static4', 'static-dual', 'slaac', 'vlan', 'bond-ab', 'dot1x', 'netdev', 'choice-none', 'extra-bridge'],
+  ...['added-bridge', 'script', 'microshift-none', 'dhcp-identity'],
+];
 
 /**
  * One folder is one case, see README.md there. UPDATE_CASES=1 writes what comes of each, to be read before it is committed.
@@ -19,12 +25,9 @@ import { type ShortObservation, shortObservation, wholeObservation } from './obs
 for (const name of caseNames()) {
   t.test(name, (t) => {
     const directory = join(casesDirectory, name);
-    const outcome = outcomeOf(readCase(name), basePlansOf(name));
+    const outcome = `${outcomeOf(name).join('\n')}\n`;
     if (process.env.UPDATE_CASES === '1') write(directory, outcome);
-    for (const file of ['plan.json', 'trace.txt', 'error.txt']) {
-      const wanted = existsSync(join(directory, file)) ? readFileSync(join(directory, file), 'utf8') : undefined;
-      t.equal(outcome[file], wanted, file);
-    }
+    t.equal(outcome, readFileSync(join(directory, 'plan.txt'), 'utf8'));
     t.end();
   });
 }
@@ -51,49 +54,28 @@ function planOf(one: PlanCase): Plan | null {
   }
 }
 
-/** What is planned for the case that this one changes, and for the plainest; a case that is refused has no plan. */
-function basePlansOf(name: string): readonly BasePlan[] {
-  const names = [baseOf(name), 'dhcp'].filter((base) => base !== null && base !== name) as readonly string[];
-  return [...new Set(names)].flatMap((base) => {
-    const plan = planOf(readCase(base));
-    return plan === null || name === 'dhcp' ? [] : [{ name: base, plan }];
-  });
-}
-
-type Outcome = Readonly<Record<string, string>>;
-
-function outcomeOf(one: PlanCase, bases: readonly BasePlan[]): Outcome {
+/** Returns the lines of what is planned for a case: a plan, a refusal, or what it waits for. */
+function outcomeOf(name: string): readonly string[] {
+  const one = readCase(name);
   const { observation, command, isChoice } = one;
-  const planFile = (plan: Plan): Outcome => {
-    return { 'plan.json': `${readableJson(isChoice ? shortChoice(plan) : shortPlan(plan, bases))}\n` };
-  };
   try {
-    if (command === 'disable') return planFile(planDisable(observation));
+    if (command === 'disable') return planLines(planDisable(observation), withWholeProfiles.includes(name));
     const decision = decisionOfCase(one);
     if (decision.kind === 'waiting')
-      return { 'plan.json': `${readableJson(decision)}\n`, ...traceFile(decision.trace) };
-    return { ...planFile(decision.plan), ...traceFile(decision.plan.choice?.trace ?? []) };
+      return [...traceLines(decision.trace), `waits       for ${decision.interface ?? 'a default route'}`];
+    return isChoice ? chosenLines(decision.plan) : planLines(decision.plan, withWholeProfiles.includes(name));
   } catch (error) {
     if (!isAgentError(error) || error.kind === 'internal') throw error;
-    const trace = error.facts.trace as readonly string[] | undefined;
-    const text = `${error.kind}\n${errorText(error, plain)}\n`;
-    return { 'error.txt': text, ...traceFile(trace ?? []) };
+    const trace = (error.facts.trace ?? []) as readonly string[];
+    return [...traceLines(trace), `refused     ${error.kind}`, ...errorText(error, plain).split('\n')];
   }
 }
 
-function traceFile(trace: readonly string[]): Outcome {
-  return trace.length === 0 ? {} : { 'trace.txt': trace.map((line) => `${line}\n`).join('') };
-}
-
-function write(directory: string, outcome: Outcome): void {
+function write(directory: string, outcome: string): void {
   const observed = join(directory, 'observation.json');
   if (existsSync(observed)) {
     const whole = wholeObservation(JSON.parse(readFileSync(observed, 'utf8')) as ShortObservation);
     writeFileSync(observed, `${readableJson(shortObservation(whole))}\n`);
   }
-  for (const file of ['plan.json', 'trace.txt', 'error.txt']) {
-    const text = outcome[file];
-    if (text === undefined) rmSync(join(directory, file), { force: true });
-    else writeFileSync(join(directory, file), text);
-  }
+  writeFileSync(join(directory, 'plan.txt'), outcome);
 }

@@ -1,99 +1,142 @@
-// A plan as a case keeps it: every profile once, as it is wanted; steps name it, and say only what they have of it that is otherwise.
+// A plan as a case keeps it: lines that say everything by themselves, the trace of the choice first. A few cases have whole profiles.
 import { inWords } from '../../../agent/compare/in-words.ts';
 import type { Plan, Step, WantedBridge, WantedProfile } from '../../../agent/model/plan.ts';
+import type { ProfileSettings } from '../../../agent/model/settings.ts';
 
-/** The plan of the case that a case is made of, and that case's name. */
-export interface BasePlan {
-  readonly name: string;
-  readonly plan: Plan;
+/** Returns the lines of a plan. `whole`: profiles with everything that identifies them, too. */
+export function planLines(plan: Plan, whole: boolean): readonly string[] {
+  const { outcome, outage, choice, carried, before, differences, notes, wanted, steps } = plan;
+  const { bridges, ...others } = wanted;
+  const profiles = bridges.flatMap((bridge) => bridge.profiles);
+  return [
+    ...traceLines(choice?.trace ?? []),
+    ...choiceLines(plan),
+    `outcome     ${outcome}, silent for ${outage.expectedMs} ms at most: ${outage.why}`,
+    ...carried.map(({ from, interface: to, ...moved }) => `moves       ${from} -> ${to} ${words(moved)}`),
+    ...before.map(({ interface: name, addresses }) => `before      ${name} ${addresses.join(' ')}`),
+    ...differences
+      .map(inWords)
+      .map(({ subject, observed, wanted }) => `difference  ${subject}: ${observed} -> ${wanted}`),
+    ...notes.map(({ level, message }) => `${level.padEnd(11)} ${message}`),
+    ...bridges.flatMap((bridge) => bridgeLines(bridge, whole)),
+    ...(Object.keys(others).length === 0 ? [] : [`wanted      ${words(others)}`]),
+    ...steps.map((step, index) => `${`step ${index + 1}`.padEnd(11)} ${stepLine(step, profiles)}`),
+  ];
 }
 
-/**
- * Without the trace, which has a file of its own, where a change of a decision is seen at once. Of a profile that the plan of another case
- * wants, too, only what is unlike there; so of a step. `bases`: the other cases, nearest first.
- */
-export function shortPlan({ choice, wanted, steps, ...rest }: Plan, bases: readonly BasePlan[]): object {
-  const profiles = wanted.bridges.flatMap((bridge) => bridge.profiles);
-  return {
-    ...rest,
-    choice: choice === null ? null : { interface: choice.interface, source: choice.source },
-    differences: rest.differences.map(inWords).map((entry) => `${entry.subject}: ${entry.observed} → ${entry.wanted}`),
-    wanted: wanted.bridges.map((bridge) => shortBridge(bridge, bases)),
-    steps: steps.map((step) => stepByBases(step, profiles, bases)),
-  };
+/** Returns the lines of the chosen NICs, and what is said of them. */
+export function chosenLines({ choice, wanted, notes }: Plan): readonly string[] {
+  return [
+    ...traceLines(choice?.trace ?? []),
+    ...choiceLines({ choice }),
+    ...wanted.bridges.map(
+      ({ bridge, uplink, mac }) => `bridge      ${bridge} uplink=${uplink?.interface ?? 'none'} mac=${mac}`,
+    ),
+    ...notes.map(({ level, message }) => `${level.padEnd(11)} ${message}`),
+  ];
 }
 
-/** Which NIC is in which bridge, and what is said of it. */
-export function shortChoice({ choice, wanted, notes }: Plan): object {
-  return {
-    choice: choice === null ? null : { interface: choice.interface, source: choice.source },
-    bridges: wanted.bridges.map(({ bridge, uplink, mac }) => ({ bridge, uplink: uplink?.interface ?? null, mac })),
-    notes,
-  };
+/** Returns the lines of the decisions about the uplink. */
+export function traceLines(trace: readonly string[]): readonly string[] {
+  return trace.map((line) => `trace       ${line}`);
 }
 
-/** A step by the one of another case that it is most like. Of several steps of its kind there, the number says which. */
-function stepByBases(step: Step, wanted: readonly WantedProfile[], bases: readonly BasePlan[]): object {
-  const alike = bases.flatMap(({ name, plan }) => {
-    const others = plan.steps.filter((other) => other.do === step.do);
-    return others.map((other, index) => ({ name: others.length > 1 ? `${name}/${index + 1}` : name, plan, other }));
-  });
-  const same = alike.find(({ other }) => JSON.stringify(other) === JSON.stringify(step));
-  if (same !== undefined) return { do: step.do, 'as in': same.name };
-  const short = shortStep(step, wanted);
-  return alike
-    .map(({ name, plan, other }) => {
-      return { do: step.do, [`unlike ${name}`]: unlike(short, shortStep(other, profilesOf(plan))) };
-    })
-    .reduce((best, one) => (JSON.stringify(one).length < JSON.stringify(best).length ? one : best), short);
+function choiceLines({ choice }: Pick<Plan, 'choice'>): readonly string[] {
+  return choice === null ? [] : [`choice      ${choice.interface ?? 'none'}: ${choice.source}`];
 }
 
-function profilesOf({ wanted }: Plan): readonly WantedProfile[] {
-  return wanted.bridges.flatMap(({ profiles }) => profiles);
+function bridgeLines({ bridge, uplink, mac, profiles, ...rest }: WantedBridge, whole: boolean): readonly string[] {
+  const nic = uplink === null ? 'none' : `${uplink.interface} (${uplink.sourceProfileId} ${uplink.sourceProfile})`;
+  return [
+    `bridge      ${bridge} uplink=${nic} mac=${mac} ${words(rest)}`.trimEnd(),
+    ...profiles.map(({ id, uuid, settings }) => {
+      const shown = whole ? { uuid, ...flat(settings) } : withoutIdentity(flat(settings));
+      return `profile     ${id} ${words(shown)}`.trimEnd();
+    }),
+  ];
 }
 
-function shortBridge({ profiles, ...bridge }: WantedBridge, bases: readonly BasePlan[]): object {
-  const short = ({ uuid, settings }: WantedProfile): unknown => {
-    for (const { name, plan } of bases) {
-      const other = profilesOf(plan).find((profile) => profile.uuid === uuid);
-      if (other === undefined) continue;
-      const differing = unlike(settings, other.settings);
-      return Object.keys(differing).length === 0 ? `as in ${name}` : { [`unlike ${name}`]: differing };
-    }
-    return { uuid, ...settings };
-  };
-  return { ...bridge, profiles: Object.fromEntries(profiles.map((profile) => [profile.id, short(profile)])) };
-}
-
-function shortStep(step: Step, wanted: readonly WantedProfile[]): object {
-  const known = (uuid: string): WantedProfile | undefined => wanted.find((profile) => profile.uuid === uuid);
+/** Returns a step in one line: what it does, to what, and why. Of a profile that the plan wants only what the step writes otherwise. */
+function stepLine(step: Step, wanted: readonly WantedProfile[]): string {
+  const settingsOf = (uuid: string): ProfileSettings => wanted.find((profile) => profile.uuid === uuid)?.settings ?? {};
+  const otherwise = (uuid: string, settings: ProfileSettings): string =>
+    words(unlike(flat(settings), flat(settingsOf(uuid))));
+  const { why } = step;
+  const line = (what: string): string => `${step.do} ${what}`.trimEnd().concat(`: ${why}`);
   switch (step.do) {
     case 'writeProfiles':
-      return { ...step, profiles: step.profiles.map((profile) => shortProfile(profile, known(profile.uuid))) };
-    case 'deleteProfiles':
-      return { ...step, profiles: step.profiles.map(({ id }) => id) };
-    case 'reapply': {
-      const { uuid, settings, ...rest } = step;
-      return { ...rest, settings: settings === null ? null : unlike(settings, known(uuid)?.settings ?? {}) };
+      return line(step.profiles.map(({ id, uuid, settings }) => `${id} [${otherwise(uuid, settings)}]`).join(' '));
+    case 'reapply':
+      return line(`${step.id} [${step.settings === null ? 'as its profile' : otherwise(step.uuid, step.settings)}]`);
+    default: {
+      const { do: _, why: __, ...rest } = step;
+      return line(words(withNames(rest)));
     }
-    default:
-      return step;
   }
 }
 
-function shortProfile({ id, uuid, settings }: WantedProfile, wanted: WantedProfile | undefined): unknown {
-  if (wanted === undefined) return { id, uuid, settings };
-  const other = unlike(settings, wanted.settings);
-  return Object.keys(other).length === 0 ? id : { id, unlike: other };
+/** Returns the arguments of a step with each profile by its id alone: the UUIDs of the agent's profiles are fixed. */
+function withNames(fields: object): object {
+  const named = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(named);
+    const { id, uuid, ...rest } = Object(value) as { id?: unknown; uuid?: unknown };
+    const isProfile = id !== undefined && uuid !== undefined;
+    return isProfile ? [id, ...Object.values(rest).filter((item) => item !== null)].join(' on ') : value;
+  };
+  return Object.fromEntries(
+    Object.entries(fields)
+      .filter(([name]) => name !== 'uuid')
+      .map(([name, value]) => [name, named(value)]),
+  );
 }
 
-/** Entries that are not as in the other; null: it has one that is not here. */
-function unlike(value: object, base: object): Record<string, unknown> {
-  const [own, other] = [value, base] as Readonly<Record<string, unknown>>[];
+/** Properties that follow from the name of the bridge and its uplink; the cases with whole profiles assert them. */
+const identity =
+  /^(connection\.(id|uuid|type|interface-name|autoconnect|master|slave-type)|user\.data|ovs-external-ids\.data)$/;
+
+function withoutIdentity(settings: Flat): Flat {
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !identity.test(name)));
+}
+
+type Flat = Readonly<Record<string, unknown>>;
+
+/** Returns the settings of a profile by `setting.property`, without D-Bus signatures. */
+function flat(settings: ProfileSettings): Flat {
+  const entries: [string, unknown][] = [];
+  for (const [setting, properties] of Object.entries(settings)) {
+    if (Object.keys(properties).length === 0) entries.push([setting, {}]);
+    for (const [name, [, value]] of Object.entries(properties)) entries.push([`${setting}.${name}`, value]);
+  }
+  return Object.fromEntries(entries);
+}
+
+/** Returns the entries that are not as in the other; null if an entry exists only there. */
+function unlike(value: Flat, base: Flat): Flat {
   const names = [...new Set([...Object.keys(value), ...Object.keys(base)])];
   return Object.fromEntries(
     names
-      .filter((name) => JSON.stringify(own?.[name]) !== JSON.stringify(other?.[name]))
-      .map((name) => [name, own?.[name] ?? null]),
+      .filter((name) => JSON.stringify(value[name]) !== JSON.stringify(base[name]))
+      .map((name) => [name, value[name] ?? null]),
   );
 }
+
+/** Returns the fields of an object in one line, `name=value`, without the marks that JSON needs. */
+function words(fields: object): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(plain(value))}`)
+    .join(' ')
+    .replaceAll('"', '');
+}
+
+/** Returns a value without the D-Bus signatures inside of it. */
+function plain(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const [signature, inner] = value as unknown[];
+    const isTagged = value.length === 2 && signatures.includes(String(signature));
+    return isTagged ? plain(inner) : value.map(plain);
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]));
+}
+
+const signatures = ['s', 'b', 'i', 'u', 'x', 't', 'y', 'd', 'as', 'au', 'ay', 'aau', 'aay', 'a{ss}', 'a{sv}', 'aa{sv}'];

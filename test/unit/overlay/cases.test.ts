@@ -6,15 +6,15 @@ import { planNorthbound } from '../../../agent/overlay/northbound.ts';
 import { operationsOf } from '../../../agent/overlay/operations.ts';
 import { errorText } from '../../../agent/view/error-view.ts';
 import { plain } from '../../../agent/view/style.ts';
-import { readableJson } from '../plan/change.ts';
-import { caseNames, readCase, shortPlanOf } from './cases.ts';
+import { caseNames, readCase } from './cases.ts';
 import { overlayCases } from './cluster.ts';
+import { planLines } from './plan-lines.ts';
 
 /** One folder is one case, see README.md there. UPDATE_CASES=1 writes what comes of each, to be read before it is committed. */
 for (const name of caseNames()) {
   t.test(name, (t) => {
     const outcome = outcomeOf(name);
-    for (const file of ['rows.json', 'trace.txt', 'error.txt']) {
+    for (const file of ['rows.txt']) {
       const path = join(overlayCases, name, file);
       if (process.env.UPDATE_CASES === '1') {
         if (outcome[file] === undefined) rmSync(path, { force: true });
@@ -45,10 +45,10 @@ function outcomeOf(name: string): Readonly<Record<string, string>> {
   const { facts } = readCase(name);
   try {
     const plan = planNorthbound(facts);
-    const trace = plan.trace.map((line) => `${line}\n`).join('');
-    return { 'rows.json': `${readableJson(shortPlanOf(name, plan, facts.rows))}\n`, 'trace.txt': trace };
+    const trace = plan.trace.map((line) => `trace   ${line}\n`).join('');
+    return { 'rows.txt': `${trace}${planLines(plan, facts.rows)}` };
   } catch (error) {
     if (!isAgentError(error) || error.kind === 'internal') throw error;
-    return { 'error.txt': `${error.kind}\n${errorText(error, plain)}\n` };
+    return { 'rows.txt': `refused ${error.kind}\n${errorText(error, plain)}\n` };
   }
 }

@@ -6,10 +6,9 @@ import type { OverlayGateway, OverlayLayout, OverlayNode, ServiceExposure } from
 import type { WorkloadFacts } from '../../../../agent/workload/part.ts';
 import { notServed } from '../../../../agent/workload/services/not-served.ts';
 import { outsideOf } from '../../../../agent/workload/services/outside.ts';
-import { shortPlan } from '../../overlay/cases.ts';
 import { applied, dual, dualNode, emptyNorthbound, gatewayOf, modern, nodeOf, seed } from '../../overlay/cluster.ts';
 import type { ModelDatabase } from '../../overlay/model-database.ts';
-import { readableJson } from '../../plan/change.ts';
+import { planLines } from '../../overlay/plan-lines.ts';
 import { type ApiObject, applyAll, factsFor, planAll, serviceObject, sliceObject } from './facts.ts';
 
 const folder = join(import.meta.dirname, '../../../../../test/cases/workload/services');
@@ -46,10 +45,9 @@ for (const name of readdirSync(folder).filter((entry) => !entry.endsWith('.md'))
       notServed(one, facts.nodes, outside).map((line) => `${key}: ${line}\n`),
     );
     const outcome: Readonly<Record<string, string>> = {
-      'rows.json': `${readableJson(shortPlan(plan, database.rows()))}\n`,
-      ...(reasons.length > 0 && { 'not-served.txt': reasons.join('') }),
+      'rows.txt': `${reasons.map((line) => `refused ${line}`).join('')}${planLines(plan, database.rows())}`,
     };
-    for (const file of ['rows.json', 'not-served.txt']) {
+    for (const file of ['rows.txt']) {
       const path = join(folder, name, file);
       if (process.env.UPDATE_CASES === '1') {
         if (outcome[file] === undefined) rmSync(path, { force: true });

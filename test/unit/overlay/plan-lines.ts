@@ -14,11 +14,13 @@ export function planLines({ guards, changes }: OverlayPlan, rows: DatabaseRows):
   const readable = (value: unknown): string =>
     JSON.stringify(value, (_key, inner) => (typeof inner?.newRow === 'string' ? title(inner) : inner))
       .replaceAll(/"(0{8}-0000-4000-8000-\d{12})"/g, (_all, uuid: string) => title(uuid))
-      .replaceAll('"', '');
+      .replaceAll(/\\?"/g, (quote) => (quote === '"' ? '' : '"'));
   const words = (columns: object): string =>
-    Object.entries(columns)
-      .map(([name, value]) => ` ${name}=${readable(value)}`)
-      .join('');
+    Array.isArray(columns)
+      ? ` ${readable(columns)}`
+      : Object.entries(columns)
+          .map(([name, value]) => ` ${name}=${readable(value)}`)
+          .join('');
   const lines = [
     ...guards.map((guard) =>
       guard.guard === 'absent'

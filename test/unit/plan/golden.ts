@@ -125,7 +125,7 @@ function words(fields: object): string {
   return Object.entries(fields)
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(plain(value))}`)
     .join(' ')
-    .replaceAll('"', '');
+    .replaceAll(/\\?"/g, (quote) => (quote === '"' ? '' : '"'));
 }
 
 /** Returns a value without the D-Bus signatures inside of it. */

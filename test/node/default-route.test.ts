@@ -41,7 +41,7 @@ const onlyIpv6 = `IP4='' GW4=''
 lan() { nic eth0; lan_ip lan0 2001:db8::1/64; dhcp lan0 --enable-ra --dhcp-range=2001:db8::,ra-only,64 --ra-param=lan0,10,1800; }
 profiles() { eth_profile eth0 <<< $'[ipv4]\nmethod=auto\n[ipv6]\nmethod=auto\naddr-gen-mode=eui64'; }`;
 const mainPid = 'systemctl show -P MainPID NetworkManager';
-const untilWanted = "timeout 60 sh -c 'until microshift-net verify > /dev/null; do sleep 0.3; done'";
+const untilWanted = "timeout 110 sh -c 'until microshift-net verify > /dev/null; do sleep 0.3; done'";
 const untilAnother = `timeout 90 sh -c 'until new=$(${mainPid}); [ "$new" != 0 ] && [ "$new" != '"$old"' ]; do sleep 0.1; done'`;
 const ways = [
   { name: 'restarted', shell: 'systemctl restart NetworkManager' },

@@ -169,7 +169,7 @@ t.test('faults in the middle of a run', { skip: nodeSkip }, async (t) => {
     t.match(run, { exitCode: 1, stderr: /^microshift-net: .*lease/m });
     stayedReachable(t, run, ['192.0.2.50']);
     t.strictSame((await node.state()).addressesOf('eth0'), ['192.0.2.50/24']);
-    await node.text(`timeout 60 sh -c 'until ${routes} | grep -q "proto dhcp"; do sleep 0.2; done'`);
+    await node.text(`timeout 110 sh -c 'until ${routes} | grep -q "proto dhcp"; do sleep 0.2; done'`);
     t.match(await node.run('microshift-net apply --repair'), { exitCode: 0 });
     t.match(await node.text(routes), /^default via 192\.0\.2\.1 proto dhcp [^\n]*$/, 'until the NIC has its own');
   });

@@ -27,7 +27,7 @@ const beforeThePackage = `mv /usr/lib/NetworkManager/conf.d/${configuration} /ro
   timeout 90 sh -c "until nmcli -g GENERAL.STATE connection show br-ex | grep -q activated; do sleep 0.1; done"`;
 const installed = `mv /root/${configuration} /usr/lib/NetworkManager/conf.d/ && nmcli general reload conf`;
 const bridgeRow = 'ovs-vsctl --columns=_uuid,external_ids,other_config,fail_mode list bridge br-ex';
-const untilWanted = "timeout 60 sh -c 'until microshift-net verify > /dev/null; do sleep 0.5; done'";
+const untilWanted = "timeout 110 sh -c 'until microshift-net verify > /dev/null; do sleep 0.5; done'";
 
 t.test("MicroShift's br-ex from before the package, userspace data path", { skip: nodeSkip }, async (t) => {
   const node = await bootNode({

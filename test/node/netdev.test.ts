@@ -17,7 +17,7 @@ const giveMore = `ip address add 169.254.169.2/29 dev br-ex; ip route add 10.43.
 const whatOthersGave = `ip -br -4 address show br-ex | grep -o '169.254.169.2/29'; ip route show 10.43.0.0/16
   ip neighbour show 169.254.169.4 dev br-ex nud permanent`;
 const datapathOfOvn = 'ovs-vsctl get open . external_ids:ovn-bridge-datapath-type';
-const untilWanted = "timeout 60 sh -c 'until microshift-net verify > /dev/null; do sleep 0.5; done'";
+const untilWanted = "timeout 110 sh -c 'until microshift-net verify > /dev/null; do sleep 0.5; done'";
 /** Replies that came more than once, and those that did not come. */
 const answers =
   "ip netns exec lan ping -c 20 -i 0.05 -W 2 192.0.2.50 | grep -o '+[0-9]* duplicates\\|[0-9]*% packet loss'";

@@ -45,7 +45,7 @@ t.test('br-ex without a NIC', { skip: nodeSkip }, async (t) => {
 
   await t.test('a restart of NetworkManager keeps its address', async (t) => {
     await node.text(
-      "systemctl restart NetworkManager; timeout 60 sh -c 'until microshift-net verify; do sleep 0.5; done'",
+      "systemctl restart NetworkManager; timeout 110 sh -c 'until microshift-net verify; do sleep 0.5; done'",
     );
     t.strictSame((await node.state()).addressesOf('br-ex'), ['10.44.0.0/32']);
   });

@@ -16,7 +16,7 @@ const wholeChecksums = `for nic in $(ip netns exec lan ls /sys/class/net); do ip
   ethtool -K eth0 tx off > /dev/null`;
 const inKernel = `ip -br -4 address show dev br-ex; ip route show 10.43.0.0/16
   ip neighbour show 169.254.169.4 dev br-ex nud permanent`;
-const until = (shell: string): string => `timeout 60 sh -c 'until ${shell}; do sleep 0.3; done'`;
+const until = (shell: string): string => `timeout 110 sh -c 'until ${shell}; do sleep 0.3; done'`;
 const isNoted = (text: string): string => until(`grep -q "${text}" /run/microshift-net/others.json`);
 /** What MicroShift's script does to a br-ex that it takes for one of its own before 4.14. */
 const madeAgain = 'ovs-vsctl del-br br-ex && /usr/bin/configure-ovs.sh';

@@ -165,7 +165,7 @@ async function clear(node: TestNode, { profiles, after }: Shape): Promise<void> 
 async function answers(node: TestNode, address: string | null): Promise<void> {
   if (address === null) return;
   const ping = `until ip netns exec lan ping -n -q -c 1 -W 1 ${address} > /dev/null; do sleep 0.1; done`;
-  await node.text(`timeout 60 sh -c '${ping}'`, { timeoutMs: 70_000 });
+  await node.text(`timeout 110 sh -c '${ping}'`, { timeoutMs: 70_000 });
 }
 
 async function inLan(node: TestNode, shell: string | undefined): Promise<void> {

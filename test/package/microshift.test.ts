@@ -121,7 +121,7 @@ t.test('beside MicroShift', { skip: nodeSkip || rpmSkip }, async (t) => {
     t.match(await node.text('ip -brief address show dev eth0'), ' 192.0.2.50/24');
     t.equal((await node.run(stopped)).stdout, 'inactive\n');
     t.equal(await node.read('/var/lib/ovnk/iface_default_hint'), hint, 'the next start finds the NIC again');
-    const again = `systemctl start openvswitch; timeout 60 sh -c 'until systemctl is-active ${unit}; do sleep 0.5; done'`;
+    const again = `systemctl start openvswitch; timeout 110 sh -c 'until systemctl is-active ${unit}; do sleep 0.5; done'`;
     await quiet(t, node, again);
     hasMoved(t, before, await node.state());
     const runs = await node.text('systemctl start microshift; microshift-net history');

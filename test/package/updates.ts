@@ -21,7 +21,7 @@ export async function updatedWhileTried(t: Test, node: TestNode): Promise<void> 
   t.equal((await node.run(update)).exitCode, 0);
   t.match(await node.text('microshift-net history'), /^\S+ +awaiting-confirm +apply/, 'neither kept nor taken back');
   t.strictSame((await node.state()).interfacesOf('br-ex'), ['br-ex', 'eth0']);
-  await node.text(`timeout 60 sh -c 'until ip address show dev eth0 | grep -q ${address}; do sleep 1; done'`);
+  await node.text(`timeout 110 sh -c 'until ip address show dev eth0 | grep -q ${address}; do sleep 1; done'`);
   await node.ready();
   t.match(await node.run('microshift-net recover && microshift-net history'), {
     exitCode: 0,

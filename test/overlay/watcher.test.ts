@@ -282,8 +282,8 @@ async function tellsService(
   t.match(n1.agent('overlay', 'verify'), { status: 0 });
   t.strictSame(unexpected, [], 'there is no other Event');
   t.strictSame(
-    heard.log.filter((line) => !line.startsWith('whole')),
-    [...known].map((name) => `ADDED ${name}`),
+    heard.log.filter((line) => !line.startsWith('whole')).toSorted(),
+    [...known].map((name) => `ADDED ${name}`).toSorted(),
     'and none was made twice, or written again',
   );
   await server.call('DELETE', '/api/v1/namespaces/default/services/shop');

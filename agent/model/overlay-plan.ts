@@ -18,7 +18,7 @@ export interface OverlayChanges {
   readonly workload: OverlayPlan | null;
   /** What does not work although nothing has to be written; each is a sentence. */
   readonly faults: readonly string[];
-  /** What an administrator should know although it is no drift and has no effect here; each is a sentence. */
+  /** Facts that an administrator should know although they are not drift and have no effect here; each is a sentence. */
   readonly notices: readonly string[];
 }
 

@@ -29,7 +29,7 @@ export interface OverlayRecord {
   readonly members: readonly OverlayNode[] | null;
 }
 
-/** What a node needs to join, in one file: with a key in it, who has it can be that node. */
+/** Data that a node needs to join, in one file. If the file contains a key, every holder of the file can act as that node. */
 export interface OverlayBundle extends Omit<OverlayRecord, 'gateway' | 'members'> {
   readonly pem: {
     /** null: the node has made it itself, and it has never left it. */

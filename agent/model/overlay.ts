@@ -35,7 +35,7 @@ export interface ServiceExposure {
   readonly nodePorts: readonly PortRange[];
   /** Where `externalIPs` are served. */
   readonly externalRanges: readonly string[];
-  /** Who may ask for which addresses for pods; empty: everyone for any. */
+  /** Namespaces whose pods may ask for addresses, each with a range; empty if pods of every namespace may ask for any address. */
   readonly fixedRanges: readonly FixedRange[];
 }
 

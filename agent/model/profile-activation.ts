@@ -8,14 +8,23 @@ export interface ProfileName {
 
 /** A profile that a step starts. */
 export interface ProfileActivation extends ProfileName {
-  /** Device to activate it on; null: NetworkManager makes or finds it. */
+  /** Device on which the profile is activated; null if NetworkManager makes or finds the device. */
   readonly interface: string | null;
-  /** Interface of a userspace data path, which may be there already: NetworkManager configures it when it hears of it, and nobody would tell any more. */
+  /**
+   * Interface of a userspace data path, which may exist already. NetworkManager configures it at the next notification from the kernel, and the
+   * kernel sends none for an existing interface by itself.
+   */
   readonly tap?: string;
-  /** Dynamic IPv6 that the interface gets in the kernel as soon as NetworkManager, which removes all IPv6 of an interface at its start, has begun. */
+  /**
+   * Dynamic IPv6 that is added to the interface in the kernel as soon as NetworkManager has begun IPv6 on it. NetworkManager removes all IPv6 of an
+   * interface when it starts it.
+   */
   readonly held?: KernelEntries;
-  /** Only dynamic IPv6, and no router is heard before a NIC is a port: the start is not waited for. */
+  /**
+   * Set if the interface has only dynamic IPv6: it hears no router before a NIC is a port of the bridge, so the step does not wait until the profile
+   * is active.
+   */
   readonly needsPort?: true;
-  /** Interface without duplicate address detection during the start, because it has the same addresses already. */
+  /** Interface on which duplicate address detection is off during the start, because it has the same addresses already. */
   readonly undetected?: string;
 }

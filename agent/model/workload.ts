@@ -30,7 +30,7 @@ export interface Namespace extends Budgeted {
   readonly asks?: readonly UnservedAsk[];
 }
 
-/** What an object asks for that this network does not do. */
+/** Request of an object that this network does not serve. */
 export type UnservedAsk = 'bandwidth' | 'multicast' | 'egress-ip';
 
 /** v1 Node. What the network needs to know of one is in the overlay's own record; this says only that the cluster has it. */

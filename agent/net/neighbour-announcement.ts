@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { addressBytes, internetChecksum } from './packet-bytes.ts';
 
-/** EtherTypes and a protocol number of IANA. */
+/** EtherTypes of IANA, and its protocol number of ICMPv6. */
 const etherType = { arp: '0806', ipv6: '86dd', vlan: '8100' };
 const icmp6 = 58;
 
@@ -9,8 +9,8 @@ const icmp6 = 58;
 const allNodes = { address: 'ff02::1', mac: '333300000001' };
 
 /**
- * An Ethernet frame by which all hosts of a LAN learn that an address has this MAC now, as hex: an ARP announcement (RFC 5227 section 3), or an unsolicited
- * neighbour advertisement (RFC 4861 section 7.2.6). `vlan`: its 802.1Q tag; null: none.
+ * Returns an Ethernet frame, as hex, by which all hosts of a LAN learn that an address has this MAC now: an ARP announcement (RFC 5227 section 3), or
+ * an unsolicited neighbour advertisement (RFC 4861 section 7.2.6). `vlan` is the ID in its 802.1Q tag; null if the frame has no tag.
  */
 export function neighbourAnnouncement(address: string, mac: string, vlan: number | null): string {
   const own = mac.replaceAll(':', '');
@@ -20,13 +20,16 @@ export function neighbourAnnouncement(address: string, mac: string, vlan: number
     : `ffffffffffff${own}${tag}${etherType.arp}${announcement(address, own)}`;
 }
 
-/** RFC 826: a request in which the sender asks for its own address. */
+/** Returns an ARP request in which the sender asks for its own address (RFC 826). */
 function announcement(address: string, mac: string): string {
   const own = addressBytes(address).toString('hex');
   return `0001080006040001${mac}${own}000000000000${own}`;
 }
 
-/** RFC 4861 section 4.4, with the flag to override and the option that has the MAC, in a packet of RFC 8200 with the largest hop limit. */
+/**
+ * Returns a neighbour advertisement (RFC 4861 section 4.4) with the Override flag and the Target Link-Layer Address option, in an IPv6 packet (RFC
+ * 8200) with the largest hop limit.
+ */
 function advertisement(address: string, mac: string): string {
   const [source, group] = [addressBytes(address), addressBytes(allNodes.address)];
   const message = Buffer.concat([Buffer.from('8800000020000000', 'hex'), source, Buffer.from(`0201${mac}`, 'hex')]);

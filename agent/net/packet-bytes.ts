@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { parseRange } from './address-range.ts';
 
-/** The checksum of RFC 1071 over an even number of bytes. */
+/** Returns the Internet checksum (RFC 1071) of an even number of bytes. */
 export function internetChecksum(bytes: Buffer): number {
   let sum = 0;
   for (let at = 0; at < bytes.length; at += 2) sum += bytes.readUInt16BE(at);
@@ -9,7 +9,7 @@ export function internetChecksum(bytes: Buffer): number {
   return ~sum & 0xffff;
 }
 
-/** An address as it is in a packet: 4 or 16 bytes. */
+/** Returns an address as it is in a packet: 4 or 16 bytes. */
 export function addressBytes(address: string): Buffer {
   const bits = isIPv6(address) ? 128 : 32;
   const value = parseRange(`${address}/${bits}`)?.first ?? 0n;

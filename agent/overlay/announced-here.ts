@@ -3,17 +3,18 @@ import { familyOf } from '../net/address.ts';
 import { mapOf } from './existing.ts';
 
 /**
- * Key of external_ids of the port that leads from a gateway's outside switch to its router, with the outside addresses for which the gateway answers on its
- * LAN. ovn-northd copies external_ids of ports to OVN_Southbound (ovn-sb(5), Port_Binding), but load balancers only where a switch has them (OVN 23.03).
+ * Key of external_ids of the port that leads from a gateway's outside switch to its router. Its value lists the outside addresses for which the
+ * gateway answers on its LAN. ovn-northd copies external_ids of ports to OVN_Southbound (ovn-sb(5), Port_Binding), but copies load balancers only if
+ * a switch has them (OVN 23.03).
  */
 export const announcedKey = 'microshift-net-announced';
 
-/** The value of that key. */
+/** Returns the value of `announcedKey` for these addresses. */
 export function announcedText(addresses: readonly string[]): string {
   return addresses.toSorted().join(' ');
 }
 
-/** The addresses that rows of Port_Binding name; what is not an address is left out. */
+/** Returns the addresses that rows of Port_Binding name; leaves out words that are not addresses. */
 export function announcedBy(bindings: readonly DatabaseRow[]): readonly string[] {
   const words = bindings.flatMap((row) => (mapOf(row, 'external_ids')[announcedKey] ?? '').split(' '));
   return words.filter((word) => familyOf(word) !== null);

@@ -10,12 +10,13 @@ const families = [
 ] as const;
 
 /**
- * Gives packets from outside to pods of other nodes the gateway's own address, so that the answers come back to it. `options:lb_force_snat_ip`
- * (ovn-nb(5), Logical_Router) does that for the first packet of a connection and for those after the answer, but for no packet in between: a repeated
- * SYN, or the second datagram of a client of UDP, is new to ovn-northd's flows and has the address of the pod already (northd.c, `ct.new` with the
- * service's address; OVN 23.03 and 26.03). It would reach the pod with another source address than the first packet, and its answer would leave by the
- * pod's own node. This row is about addresses only, and finds the translation of the first packet. Pods of the gateway's own node answer by this gateway
- * anyway, and see the client where `externalTrafficPolicy` is Local.
+ * Adds rows by which packets from outside to pods of other nodes get the gateway's own address as their source, so that the answers return to the
+ * gateway. `options:lb_force_snat_ip` (ovn-nb(5), Logical_Router) does that for the first packet of a connection and for the packets after the
+ * answer, but not for packets in between: a repeated SYN, or the second datagram of a UDP client, is new to ovn-northd's flows, and already has the
+ * address of the pod as its destination (northd.c, `ct.new` with the service's address; OVN 23.03 and 26.03). It would reach the pod with another
+ * source address than the first packet, and its answer would leave by the pod's own node. The NAT row matches addresses only, and finds the
+ * translation of the first packet. Pods of the gateway's own node answer by this gateway in any case, and see the client if `externalTrafficPolicy`
+ * is Local.
  */
 export function wantBalancedSources(
   draft: Draft,
@@ -54,7 +55,7 @@ export function wantBalancedSources(
   }
 }
 
-/** Names the set by letters that a match may have (ovn-sb(5), expressions): node names have hyphens, but no underscores. */
+/** Returns the name of the set, in characters that a match may have (ovn-sb(5), expressions). Node names contain hyphens, but no underscores. */
 function setName(node: string, word: string): string {
   return `beyond_${node.replaceAll('-', '_')}_${word}`;
 }

@@ -1,7 +1,7 @@
 import type { ServicePlace, ServiceProtocol } from '../model/overlay-demux.ts';
 
 /**
- * Zones of the kernel's connection tracking that services of UDP have: above those that ovn-controller gives out, from 1 on, and below those of
+ * Zones of the kernel's connection tracking for UDP services: above the zones that ovn-controller assigns, from 1 on, and below the zones of
  * ovn-kubernetes and of a shared bridge, from 64000 on. Open vSwitch's kernel data path tracks in the same table.
  */
 const zones = { first: 32_768, count: 64_000 - 32_768 };
@@ -10,9 +10,9 @@ const zones = { first: 32_768, count: 64_000 - 32_768 };
 const fnv = { basis: 0x811c9dc5, prime: 0x01000193 };
 
 /**
- * The zone in which packets to a service are tracked; null: the default one. A connection keeps the server that it was given first for as long as its client
- * sends, and UDP has no end: where the server is another one, the zone is another one, and what an earlier one knows means nothing any more. TCP ends by
- * itself, and an established connection has to keep its server.
+ * Returns the zone in which packets to a service are tracked; null if it is the default zone. A connection keeps its first server for as long as its
+ * client sends, and a UDP connection has no end. Another server therefore has another zone, in which the entries of the earlier zone have no effect.
+ * A TCP connection ends by itself, and has to keep its server once it is established.
  */
 export function connectionZone(protocol: ServiceProtocol, at: ServicePlace, target: ServicePlace): number | null {
   if (protocol !== 'udp') return null;

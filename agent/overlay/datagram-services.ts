@@ -3,16 +3,16 @@ import type { DatabaseRow } from '../model/rows.ts';
 import { placeOf } from './arriving.ts';
 import { mapOf, textOf } from './existing.ts';
 
-/** Who serves each place of a service of UDP: `10.43.0.10:53` to `10.42.0.9:8053`, …. */
+/** Servers of each place of a UDP service, by the place: `10.43.0.10:53` has `10.42.0.9:8053`, …. */
 export type DatagramServices = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Connections of clients of a place with a server of it. */
+/** Connections of clients of a place with one of its servers. */
 export interface ServedConnections {
   readonly at: ServicePlace;
   readonly server: ServicePlace;
 }
 
-/** Reads the places from rows of OVN_Southbound.Load_Balancer. A place that several rows have is served by the servers of all of them. */
+/** Reads the places from rows of OVN_Southbound.Load_Balancer. A place in several rows has the servers of all of these rows. */
 export function datagramServices(balancers: readonly DatabaseRow[]): DatagramServices {
   const found = new Map<string, Set<string>>();
   for (const row of balancers) {
@@ -26,7 +26,7 @@ export function datagramServices(balancers: readonly DatabaseRow[]): DatagramSer
   return found;
 }
 
-/** The connections that have lost their meaning: their server serves the place no more. */
+/** Returns the connections that are no longer valid, because their server no longer serves the place. */
 export function lostConnections(before: DatagramServices, now: DatagramServices): readonly ServedConnections[] {
   return [...before].flatMap(([key, servers]) => {
     const at = placeOf(key);

@@ -154,9 +154,10 @@ function connections({ families: own, ports, arriving, ofCluster, ofNode, away }
 }
 
 /**
- * Before conntrack: the way of a first packet to a pod beside the gateway is passed on six times inside of OVN already, which is as often as the userspace
- * data path does it. Answers over UDP are not tracked: as long as its client sends, such a connection would be the cluster's, without the service, too. One
- * of TCP may go on without it, as with kube-proxy, and ends by itself.
+ * Returns the flows of a service. They precede connection tracking: inside of OVN, the first packet to a pod beside the gateway is already passed on
+ * six times, as often as the userspace data path does it. Answers over UDP are not tracked: their connection would otherwise stay the cluster's for
+ * as long as its client sends, even after the service is gone. A TCP connection may continue without its service, as with kube-proxy, and ends by
+ * itself.
  */
 function serviceFlows(
   { ports, arriving, ofCluster }: Parts,

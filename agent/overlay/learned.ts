@@ -16,9 +16,9 @@ export interface KnownNeighbour {
 export const learnedColumns = { MAC_Binding: ['logical_port', 'ip', 'mac'] } as const;
 
 /**
- * Compares what OVN's routers have learned of their neighbours with what is known otherwise: the MAC of each gateway of the cluster, and what the kernel
- * of `own` says of the hosts on the LAN that its gateway shares. Every member may write MAC_Binding rows of others. Returns a sentence for each that is
- * another MAC.
+ * Compares the MACs that OVN's routers have learned of their neighbours with two other sources: the MAC of each gateway of the cluster, and the
+ * neighbours that the kernel of `own` knows on the LAN that its gateway shares. Every member may write MAC_Binding rows of other members. Returns a
+ * sentence for each row with a different MAC.
  */
 export function learnedOtherwise(
   rows: DatabaseRows,

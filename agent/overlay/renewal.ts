@@ -1,8 +1,9 @@
 import type { OverlayChassis } from '../model/overlay.ts';
 
 /*
- * A member asks for its next certificate in `ovn-cms-options` of its own chassis, as it announces its gateway: OVN's access control ties that row to the
- * certificate that it has now. The answer, and whom the members trust, are in SB_Global, which members can read and only the central node can write.
+ * A member requests its next certificate in `ovn-cms-options` of its own chassis, as it announces its gateway: OVN's access control ties that row to
+ * the member's present certificate. The answer, and the authorities that members trust, are in SB_Global, which members can read and only the central
+ * node can write.
  */
 const entryPrefix = 'microshift-net-request:';
 /** A request for a key on P-256 has some 320 characters in base64. */
@@ -10,31 +11,31 @@ const maxRequestCharacters = 1024;
 const authoritiesKey = 'microshift-net-authorities';
 const certificatePrefix = 'microshift-net-certificate-';
 
-/** A certificate is renewed when a third of its time is left, as many issuers do it (cert-manager: a third of the duration). */
+/** Share of a certificate's time that is left when it is renewed, as with many issuers (cert-manager: a third of the duration). */
 const renewedShare = 1 / 3;
 
-/** The dates of a certificate, in ms since 1970. */
+/** Validity of a certificate, in ms since 1970. */
 export interface ValidityMs {
   readonly beginMs: number;
   readonly endMs: number;
 }
 
-/** True for a certificate that is to be renewed by now. */
+/** Returns true if a certificate is due for renewal. */
 export function isDue({ beginMs, endMs }: ValidityMs, nowMs: number): boolean {
   return endMs - nowMs < (endMs - beginMs) * renewedShare;
 }
 
-/** True for an entry of `ovn-cms-options` that asks for a certificate. */
+/** Returns true for an entry of `ovn-cms-options` that requests a certificate. */
 export function isRequestEntry(entry: string): boolean {
   return entry.startsWith(entryPrefix);
 }
 
-/** Returns the entry of `ovn-cms-options` by which a member asks for a certificate; `request` is PEM (RFC 7468 section 7). */
+/** Returns the entry of `ovn-cms-options` by which a member requests a certificate; `request` is PEM (RFC 7468 section 7). */
 export function requestEntry(request: string): string {
   return entryPrefix + request.replaceAll(/-----[A-Z ]+-----|\s/g, '');
 }
 
-/** Reads the request of a chassis as PEM, as `requestEntry` takes it; null: it has none that can be one. */
+/** Returns the request of a chassis as PEM, as `requestEntry` takes it; null if the chassis does not have exactly one entry that can be a request. */
 export function requestOf({ cmsOptions = '' }: Pick<OverlayChassis, 'cmsOptions'>): string | null {
   const [entry, second] = cmsOptions.split(',').filter(isRequestEntry);
   if (entry === undefined || second !== undefined) return null;
@@ -44,12 +45,12 @@ export function requestOf({ cmsOptions = '' }: Pick<OverlayChassis, 'cmsOptions'
   return ['-----BEGIN CERTIFICATE REQUEST-----', ...lines, '-----END CERTIFICATE REQUEST-----', ''].join('\n');
 }
 
-/** True for two texts of one request. */
+/** Returns true if two texts are the same request. */
 export function isSameRequest(a: string, b: string): boolean {
   return requestEntry(a) === requestEntry(b);
 }
 
-/** Returns the keys of SB_Global.external_ids for these authorities and for answers to members, by their system-id. */
+/** Returns the entries of SB_Global.external_ids for these authorities, and for the answers to members by their system-id. */
 export function publishedIds(
   authorities: string,
   answers: ReadonlyMap<string, string>,
@@ -58,18 +59,18 @@ export function publishedIds(
   return { [authoritiesKey]: authorities, ...Object.fromEntries(ofMembers) };
 }
 
-/** True for a key of SB_Global.external_ids that is published for members. */
+/** Returns true for a key of SB_Global.external_ids that is published for members. */
 export function isPublishedKey(key: string): boolean {
   return key === authoritiesKey || key.startsWith(certificatePrefix);
 }
 
-/** What the central node publishes for a member. */
+/** Data that the central node publishes for a member; each field is null if it is not published. */
 export interface Published {
   readonly authorities: string | null;
   readonly certificate: string | null;
 }
 
-/** Reads what is published for a member in SB_Global.external_ids. */
+/** Reads the data that is published for a member in SB_Global.external_ids. */
 export function publishedFor(systemId: string, ids: Readonly<Record<string, string>>): Published {
   return { authorities: ids[authoritiesKey] ?? null, certificate: ids[certificatePrefix + systemId] ?? null };
 }

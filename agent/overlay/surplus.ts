@@ -49,8 +49,8 @@ export function removeSurplus(draft: Draft, owner: string, why: (node: string | 
 }
 
 /**
- * Takes a set out of the translations that name it. These may go in the same transaction, but ovsdb-server refuses to delete a row that another one still
- * refers to, and collects what nobody holds only after that (RFC 7047 section 3.2, strong references).
+ * Removes a set from the NAT rows that name it. These rows may be deleted in the same transaction, but ovsdb-server refuses to delete a row to which
+ * another row still refers, and collects unreferenced rows only after that (RFC 7047 section 3.2, strong references).
  */
 function releaseSet(draft: Draft, set: DatabaseRow, why: string): void {
   for (const row of draft.existing.all('NAT')) {

@@ -2,7 +2,7 @@ import type { OverlayBundle } from '../model/overlay-record.ts';
 import { tableLines } from './overlay-view.ts';
 import { joinLines, type Style } from './style.ts';
 
-/** A bundle that went into a file. */
+/** Returns the text for a bundle that was written to a file. */
 export function bundleWrittenText({ node, pem }: OverlayBundle, file: string): string {
   const secret = pem.key === null ? '' : ' Whoever has it can be that node: copy it there, and remove it.';
   return joinLines([
@@ -11,7 +11,7 @@ export function bundleWrittenText({ node, pem }: OverlayBundle, file: string): s
   ]);
 }
 
-/** A request that went into a file. */
+/** Returns the text for a request that was written to a file. */
 export function requestWrittenText(file: string): string {
   return joinLines([
     `${file} asks for a certificate; it is no secret, and the key stays on this node.`,
@@ -20,7 +20,7 @@ export function requestWrittenText(file: string): string {
   ]);
 }
 
-/** How far the replacement of an authority is. */
+/** Returns the text for the progress of the replacement of an authority. */
 export function rotationText(rotation: {
   readonly authority: string;
   readonly waiting: readonly string[];
@@ -39,7 +39,7 @@ export function rotationText(rotation: {
   return joinLines([`${authority} alone is trusted from now on.`, ...cutOff]);
 }
 
-/** Certificates as a table. */
+/** Returns certificates as a table. */
 export function certificatesText(
   certificates: readonly { name: string; commonName: string; notAfter: string; days: number; file: string }[],
   style: Style,

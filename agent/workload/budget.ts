@@ -2,7 +2,7 @@ import type { ObjectChange } from '../model/workload.ts';
 
 type Kind = ObjectChange['kind'];
 
-/** What is counted of an object, in words for an Event. */
+/** Quantities that a budget limits, in words for an Event. */
 const words = {
   letters: 'characters that the network reads',
   ports: 'ports',
@@ -16,22 +16,22 @@ const words = {
 type Measure = keyof typeof words;
 
 /**
- * Most of what one object may have. The API server limits an object by its size alone (1.5 MiB, etcd), and what it causes is a product: 178 KB of a Service
- * asked for a row of 16.7 MB, 10 KB of a NetworkPolicy for tens of thousands of rows. `letters` are those of the object as it is kept, as JSON.
+ * Limits of one object. The API server limits an object by its size alone (1.5 MiB, etcd), but its effect is a product: 178 KB of a Service asked for
+ * a row of 16.7 MB, and 10 KB of a NetworkPolicy for tens of thousands of rows. `letters` counts the characters of the object as it is kept, as JSON.
  */
 export const budgets = {
   Node: { letters: 2_000 },
   Namespace: { letters: 20_000 },
   Pod: { letters: 50_000, ports: 500 },
   Service: { letters: 100_000, ports: 500, places: 1_000 },
-  // The API allows 1,000 endpoints itself (discovery.k8s.io/v1).
+  // The API itself allows 1,000 endpoints (discovery.k8s.io/v1).
   EndpointSlice: { letters: 400_000, ports: 500, endpoints: 1_000 },
-  // Access lists are counted before they are made for each IP family. Policies with the address ranges of a whole provider have some hundreds. A pair of a
-  // peer and a named port is looked up among all pods. Terms and letters are the length of the matches.
+  // Access lists are counted before they are made for each IP family. Policies with the address ranges of a whole provider have some hundreds. Each
+  // pair of a peer and a named port is looked up among all pods. Terms and letters limit the length of the matches.
   NetworkPolicy: { letters: 300_000, accessLists: 1_000, namedPorts: 50, terms: 5_000 },
 } as const satisfies Readonly<Record<Kind, { readonly letters: number } & Readonly<Partial<Record<Measure, number>>>>>;
 
-/** What an object beyond its budget is, and what to do about it. It harms nothing but itself. */
+/** Name of each kind, with the consequence and the remedy for an object beyond its budget. Such an object harms no other object. */
 const consequences: Readonly<Record<Kind, readonly [name: string, consequence: string]>> = {
   Node: ['node', 'it is not counted as one of the cluster; give it a shorter name'],
   Namespace: ['namespace', 'no namespaceSelector of a policy selects it; remove labels'],
@@ -44,15 +44,16 @@ const consequences: Readonly<Record<Kind, readonly [name: string, consequence: s
   ],
 };
 
-/** Endpoints that are written for a service, counted at each place where it is reached; at each place as many as at the others, and one at least. */
+/** Endpoints that are written for a service, counted at each place where it is reached. Each place has the same number of them, at least one. */
 export const mostEndpointsOfRows = 30_000;
 
-/** Numbers that one named port may have in the pods of a policy; those beyond are not allowed. */
+/** Numbers that one named port may have in the pods of a policy; further numbers are not allowed. */
 export const mostNumbersOfPort = 16;
 
 /**
- * Returns why an object exceeds the budget of its kind, as a sentence for an Event; null if it is within it. `kept` is the object as the network would
- * keep it, `used` what else its budget limits. The cost of the answer is the size of the object, not of what it asks for.
+ * Returns the reason why an object exceeds the budget of its kind, as a sentence for an Event; null if it does not. `kept` is the object as the
+ * network would keep it, and `used` has the other quantities that its budget limits. The cost of the answer depends on the size of the object, not on
+ * what the object asks for.
  */
 export function overBudget<Of extends Kind>(
   kind: Of,

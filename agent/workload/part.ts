@@ -32,6 +32,6 @@ export interface Part {
   keys(facts: WorkloadFacts): Iterable<string>;
   /** Keys of units that may want something else after this change; `facts` has it already. A unit that nobody calls for any more counts. */
   concerned(change: ObjectChange, facts: WorkloadFacts): Iterable<string>;
-  /** What the unit wants; nothing where its object is gone. Long work is returned as its steps, none of which takes long. */
+  /** Plans the rows of a unit, and nothing if its object is gone. Returns long work as its steps, none of which takes long. */
   want(key: string, unit: UnitDraft): Iterable<unknown> | undefined;
 }

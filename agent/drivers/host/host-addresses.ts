@@ -1,12 +1,15 @@
 import { lookup } from 'node:dns/promises';
 
-/** A resolver on the LAN answers in milliseconds. Whoever asks here has to go on without one. */
+/** Limit for one lookup: a resolver on the LAN answers in milliseconds, and the caller has to continue without an answer. */
 const answerMs = 2_000;
 
-/** The last answer for each name: a resolver that is away takes nothing back. */
+/** Last answer for each name, which stays valid while the resolver does not answer. */
 const known = new Map<string, readonly string[]>();
 
-/** The addresses of a host name, as programs of this node find them (getaddrinfo(3)); those of before where no answer comes in time. Never fails. */
+/**
+ * Returns the addresses of a host name as programs of this node resolve it (getaddrinfo(3)). Returns the addresses of the last answer if no answer
+ * comes in time. Never fails.
+ */
 export async function addressesOfHost(name: string): Promise<readonly string[]> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {

@@ -3,12 +3,12 @@ import { fieldAt } from '../../manifests/object.ts';
 import { readAccess } from './kubeconfig.ts';
 import { sendOnce } from './send.ts';
 
-/** An API server answers in milliseconds; who asks looks at a node, and is content without an answer. */
+/** Limit for one request: an API server answers in milliseconds, and the caller inspects a node and can continue without an answer. */
 const answerMs = 3_000;
 
 /**
- * True where the credentials of a kubeconfig may do everything to everything, as those of an administrator (Kubernetes,
- * SelfSubjectAccessReview, which every user may make); false where they may not; null where no server says so.
+ * Returns true if the credentials of a kubeconfig may do everything to every object, like those of an administrator (Kubernetes,
+ * SelfSubjectAccessReview, which every user may make); false if they may not; null if no API server answers this question.
  */
 export async function mayDoAnything(kubeconfig: string): Promise<boolean | null> {
   const access = await readAccess(kubeconfig).catch(() => null);

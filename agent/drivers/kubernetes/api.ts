@@ -38,7 +38,7 @@ export interface ApiOptions {
 export interface Follower<T> {
   /** Must not throw. */
   read(object: unknown): T;
-  /** All objects there are; those that were known and are not here are gone. Nothing else is told before it has settled. */
+  /** Receives all objects that exist; an earlier object that is missing here is gone. Nothing else is reported until the promise has settled. */
   whole(objects: readonly T[]): void | Promise<void>;
   /** What has happened since, in its order; several where several came at once. */
   changes(changes: readonly FollowedChange<T>[]): void;

@@ -1,16 +1,22 @@
-/** A namespace in which everything goes wrong has so many Events at once, and then one every 20 seconds. */
+/** Events that a namespace may have at once, enough for a namespace in which everything goes wrong; after that it may have one every 20 seconds. */
 const longestBurst = 10;
-/** See above. */
+/** Time after which a namespace may have one more Event. */
 const perEventMs = 20_000;
-/** Namespaces that have made Events lately; of more, the oldest begin with a full budget. */
+/**
+ * Namespaces whose use of the budget is remembered. Beyond this number, the namespace with the oldest request is forgotten and begins with a full
+ * budget.
+ */
 const mostNamespaces = 1_000;
 
-/** What may be done of an Event: `last` is to be made with the words that more are left out. */
+/**
+ * Answer to a request for an Event: `make` allows it, `last` replaces it by the Event that reports that more are left out, and `none` leaves it out.
+ */
 export type EventGrant = 'make' | 'last' | 'none';
 
 /**
- * A token bucket of each namespace, so that the Events of one do not use up those of the cluster, and its API server is not flooded. `nowMs` is a monotonic
- * clock. The Event after the last one that may be made is `last`, once until the bucket has a token again.
+ * Token bucket for each namespace, so that the Events of one namespace do not use up the budget of the cluster, and the API server is not flooded.
+ * `nowMs` is the time of a monotonic clock. The first Event beyond the budget gets `last`, and the next ones get `none` until the bucket has a token
+ * again.
  */
 export interface EventBudget {
   ask(namespace: string, nowMs: number): EventGrant;

@@ -74,7 +74,7 @@ export function issueCertificate(
 
 /**
  * Signs a request that was made elsewhere. Only its public key is taken from it: name, extensions and dates are those of the arguments
- * (openssl-ca(1): `-subj`, and `copy_extensions` is none). openssl refuses a request that was not signed with its own key.
+ * (openssl-ca(1): `-subj`; `copy_extensions` has its default, the value `none`). openssl refuses a request that was not signed with its own key.
  */
 export function signRequest(
   folder: string,

@@ -46,7 +46,10 @@ export function certificatesIn(pem: string): readonly string[] {
   return [...pem.matchAll(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g)].map(([text]) => `${text}\n`);
 }
 
-/** The one of these authorities, as PEM, that has signed a certificate; null: none of them. Throws an Error where one of the texts is no certificate. */
+/**
+ * Returns the authority, as PEM, that has signed a certificate; null if none of these authorities has signed it. Throws an Error if one of the texts
+ * is not a certificate.
+ */
 export function signerOf(certificate: string, authorities: string): string | null {
   const leaf = parse(certificate);
   const all = certificatesIn(authorities);
@@ -65,7 +68,7 @@ export function isP256(certificate: string): boolean {
   return asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1';
 }
 
-/** True where a key is that of a certificate; false for texts that are none. */
+/** Returns true if a key belongs to a certificate; false if it does not, or if a text is not a key or not a certificate. */
 export function isKeyOf(key: string, certificate: string): boolean {
   try {
     return parse(certificate).checkPrivateKey(createPrivateKey(key));

@@ -1,6 +1,9 @@
 import { run } from '../host/exec.ts';
 
-/** ovs-vswitchd looks through all connections that it tracks, which are a million at the most. */
+/**
+ * Limit for one command: ovs-vswitchd searches all connections that it tracks, by default at most three million in the userspace data path
+ * (lib/conntrack.c, DEFAULT_N_CONN_LIMIT).
+ */
 const answerMs = 15_000;
 
 /** An address and a port. */
@@ -10,8 +13,8 @@ interface End {
 }
 
 /**
- * Makes Open vSwitch forget the connections of UDP to a place that a server answers, in every zone (ovs-ofctl(8), ct-flush, from 3.1 on). Resolves with
- * false where it does not take that.
+ * Makes Open vSwitch forget the UDP connections to a place that a server answers, in every zone (ovs-ofctl(8), ct-flush, from 3.1 on). Resolves with
+ * false if Open vSwitch does not accept the command.
  */
 export async function forgetConnections(bridge: string, at: End, server: End, runDirectory: string): Promise<boolean> {
   const [there, back] = at.address.includes(':') ? ['ct_ipv6_dst', 'ct_ipv6_src'] : ['ct_nw_dst', 'ct_nw_src'];

@@ -6,8 +6,8 @@ import { vswitchdNotResponding } from './errors.ts';
 const answerMs = 15_000;
 
 /**
- * Hands frames (hex) to a bridge as though they had come in by a port: its flows decide where they go (ovs-ofctl(8), packet-out). Failures are AgentErrors
- * (`vswitchd-not-responding`, `step-failed`).
+ * Passes frames (hex) to a bridge as if they had arrived by a port, so that its flows decide where they go (ovs-ofctl(8), packet-out). Failures are
+ * AgentErrors (`vswitchd-not-responding`, `step-failed`).
  */
 export async function sendFrames(
   bridge: string,

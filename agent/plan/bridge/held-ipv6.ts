@@ -8,13 +8,13 @@ import type { UplinkSource } from '../uplink/source-profile.ts';
 import { type Ipv6Held, ipv6Hold } from './handover.ts';
 
 /*
- * NetworkManager begins dynamic IPv6 from nothing at each start of an interface, and knows an address only once a router has advertised its prefix. Until
- * then the bridge has what the node had, added in the kernel.
+ * NetworkManager begins dynamic IPv6 without any state at each start of an interface, and knows an address only after a router has advertised its
+ * prefix. Until then the bridge keeps the former addresses and default routes of the node, which are added in the kernel.
  */
 
 /**
- * What carries advertised IPv6 over a start of the bridge's interface, which begins IPv6 from nothing: entries that are added meanwhile, and steps that
- * remove them afterwards. Null if the node has no advertised address.
+ * Returns the means to preserve advertised IPv6 over a start of the bridge's interface, which begins IPv6 without any state: entries that are added
+ * during the start, and steps that remove them afterwards. Returns null if the node has no advertised address.
  */
 export function bridgeDynamicIpv6(
   names: BridgeNames,
@@ -26,7 +26,7 @@ export function bridgeDynamicIpv6(
   return hold && { held: heldEntries(names, hold), release: releaseHeld(names, final, hold) };
 }
 
-/** What is held, as entries of the bridge's own interface; `standbyMetric` identifies them. */
+/** Returns the held addresses and routes as entries of the bridge's own interface; `standbyMetric` identifies them. */
 export function heldEntries(names: BridgeNames, hold: Ipv6Held): KernelEntries {
   const own = { metric: standbyMetric, noDad: true, deprecated: false };
   const route = { destination: '::/0', source: null, metric: standbyMetric, mtuBytes: null, table: null };
@@ -38,7 +38,7 @@ export function heldEntries(names: BridgeNames, hold: Ipv6Held): KernelEntries {
   };
 }
 
-/** The step that adds what is held. */
+/** Returns the step that adds the held entries. */
 export function holdStep(names: BridgeNames, hold: Ipv6Held): Step {
   return {
     do: 'changeKernel',
@@ -48,7 +48,10 @@ export function holdStep(names: BridgeNames, hold: Ipv6Held): Step {
   };
 }
 
-/** What is held goes when the router's own default route is there; where none was held, there is none to wait for. */
+/**
+ * Returns the step that removes the held entries once the router's own default route is present. Returns no step if no default route was held,
+ * because then there is none to wait for.
+ */
 export function releaseHeld(names: BridgeNames, final: WantedProfile, hold: Ipv6Held): readonly Step[] {
   const { id, uuid, settings } = final;
   if (hold.gateways.length === 0) return [];

@@ -9,8 +9,8 @@ import { readRecord } from './record.ts';
 import { readRows } from './rows.ts';
 
 /**
- * Makes the hosts of the LAN send to this node's gateway what is for these addresses. The frames enter the bridge where the gateway's own do. Fails with
- * an AgentError where the gateway is not connected with its bridge.
+ * Makes the hosts of the LAN send packets for these addresses to this node's gateway. The frames enter the bridge at the same port as the gateway's
+ * own. Fails with an AgentError if the gateway is not connected with its bridge.
  */
 export async function announce(addresses: readonly string[], places: OverlayPlaces): Promise<void> {
   const record = readRecord(places.record);

@@ -6,7 +6,10 @@ import type { OverlayPlaces } from './places.ts';
 import { readRecord } from './record.ts';
 import { readSystemId } from './system-id.ts';
 
-/** Makes the key of this node's next certificate, which stays here, and returns the request for it as PEM; one that is not answered yet again. */
+/**
+ * Makes the key of this node's next certificate, which stays on this node, and returns the request for it as PEM. Returns the same request again
+ * until it is answered.
+ */
 export async function askForCertificate({ pki, record, systemId: file }: OverlayPlaces): Promise<string> {
   if (readRecord(record)?.members != null) {
     throw new AgentError('certificates-refused', 'this is the central node, which signs its own certificate', {
@@ -24,7 +27,7 @@ export async function askForCertificate({ pki, record, systemId: file }: Overlay
   return (await requireOwnRequest(pki, systemId)).request;
 }
 
-/** Reads the request of a node; null: the text is none. */
+/** Returns the certificate request of a node in a text, as PEM; null if the text contains no valid request. */
 export function parseRequest(text: string): string | null {
   const [block] = /-----BEGIN CERTIFICATE REQUEST-----[^-]*-----END CERTIFICATE REQUEST-----/.exec(text) ?? [];
   return block === undefined ? null : requestOf({ cmsOptions: requestEntry(block) });

@@ -128,7 +128,7 @@ export async function issueFor(
   return issueCertificate(folder, authority, node.systemId, use, days);
 }
 
-/** Refuses a second certificate for a node that nobody has asked to renew. */
+/** Fails with `certificates-refused` if a node has a certificate already. Only a renewal may issue another one. */
 export function refuseSecond(folder: string, node: string): void {
   const file = pkiFiles(folder).issued(node);
   if (!existsSync(file)) return;

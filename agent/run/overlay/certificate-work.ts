@@ -4,28 +4,31 @@ import type { OverlayRecord } from '../../model/overlay-record.ts';
 import { isDue, isSameRequest, requestOf, type ValidityMs } from '../../overlay/renewal.ts';
 import { readIssued, readOwn, readOwnAuthority } from './authority.ts';
 
-/** A day, in which certificates are issued. */
+/** A day, the unit of the time for which certificates are issued. */
 const dayMs = 86_400_000;
 
-/** One thing that the central node does about certificates. */
+/** Step of the central node's work on certificates. */
 export type CertificateStep =
-  /** Signs the request of a member, for as long as the certificate before it. */
+  /** Signs the request of a member, for the same time as its previous certificate. */
   | { readonly do: 'answer'; readonly node: OverlayNode; readonly request: string; readonly days: number }
-  /** Makes the central node's own certificate again. */
+  /** Renews the central node's own certificate. */
   | { readonly do: 'renew-own' }
-  /** Trusts only the authority that signs, now that every member has a certificate of it. */
+  /** Trusts only the authority that signs, because every member now has a certificate of it. */
   | { readonly do: 'drop-old' };
 
-/** What the central node has to do about certificates, and what it does not do. */
+/** Work of the central node on certificates, with the requests that it refuses and the members that a replacement of the authority waits for. */
 export interface CertificateWork {
   readonly steps: readonly CertificateStep[];
   /** Requests that are not answered; each is a sentence that begins with the certificate's name. */
   readonly refused: readonly string[];
-  /** Members without a certificate of the authority that replaces another one; empty where none is being replaced. */
+  /**
+   * Members that hold up the replacement of an authority: without a certificate of the new one, or with a request that is still announced; empty if
+   * none is being replaced.
+   */
   readonly waiting: readonly string[];
 }
 
-/** Certificates that answer the request that a member announces now, by its system-id. */
+/** Returns the certificates that answer a request which a member announces now, by the member's system-id. */
 export function answeredRequests(
   { members, node }: OverlayRecord,
   chassis: readonly OverlayChassis[],
@@ -43,9 +46,9 @@ export function answeredRequests(
 }
 
 /**
- * Decides what the central node does about certificates. A member gets a new certificate when its last one is due, and when that is of an authority that
- * is being replaced: one that asks at any other time is refused, so that no member keeps the central node busy. OVN's access control ties the request to
- * the member's certificate (ovn-sb(5), RBAC_Permissions, Chassis.name).
+ * Decides the work of the central node on certificates. A member gets a new certificate if its last one is due, or is of an authority that is being
+ * replaced. A request at any other time is refused, so that no member keeps the central node busy. OVN's access control ties the request to the
+ * member's certificate (ovn-sb(5), RBAC_Permissions, Chassis.name).
  */
 export function certificateWork(
   { members, node: central }: OverlayRecord,
@@ -88,7 +91,7 @@ function announcedRequest({ systemId }: OverlayNode, chassis: readonly OverlayCh
   return found === undefined ? null : requestOf(found);
 }
 
-/** How long a certificate was made for; it begins a day before it is made. */
+/** Returns the number of days for which a certificate was made; its validity begins a day before it is made. */
 function daysOf({ beginMs, endMs }: ValidityMs): number {
   return Math.max(1, Math.round((endMs - beginMs) / dayMs) - 1);
 }

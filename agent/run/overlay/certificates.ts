@@ -18,7 +18,7 @@ import { withPlan } from './planned.ts';
 import { requireCentral } from './record.ts';
 import { carryOut } from './rows.ts';
 
-/** Does what the central node has to do about certificates. Which rows follow is planned after it. */
+/** Carries out the central node's work on certificates. The rows that follow from it are planned afterwards. */
 export async function doCertificateWork(
   { steps }: CertificateWork,
   { node }: OverlayRecord,
@@ -42,15 +42,15 @@ export async function doCertificateWork(
   for (const step of steps) await act(step);
 }
 
-/** Makes the central node's own certificate again, and puts it in place. */
+/** Renews the central node's own certificate, and puts it in place. */
 export async function renewOwn(node: OverlayRecord['node'], { pki }: OverlayPlaces, days?: number): Promise<void> {
   const pair = await issueFor(pki, node, 'server and client', 'renew', days);
   installOwn(pki, pair, readOwnAuthority(pki) ?? readAuthority(pki).certificate);
 }
 
-/** How far the replacement of an authority is. */
+/** Progress of the replacement of an authority. */
 export interface Rotation {
-  /** The name in the certificate of the authority that signs. */
+  /** Common name of the authority that signs. */
   readonly authority: string;
   /** Members that have no certificate of it yet. */
   readonly waiting: readonly string[];
@@ -58,9 +58,9 @@ export interface Rotation {
 }
 
 /**
- * Begins to replace the authority of the cluster: another one signs from now on, and both are trusted until every member has a certificate of it, which
- * the daemons see to. With `isFinal` the old one is trusted no more from now on, whoever is still without; these members have to join again. Refuses a
- * second replacement before the first is over, as it would leave three authorities.
+ * Begins to replace the authority of the cluster: a new authority signs from now on, and both are trusted until every member has a certificate of the
+ * new one, which the daemons arrange. With `isFinal` the old authority is no longer trusted from now on, and members that still have no certificate
+ * of the new one have to join again. Refuses a second replacement before the first is complete, because it would leave three authorities.
  */
 export async function rotateAuthority(
   places: OverlayPlaces,
@@ -106,7 +106,10 @@ export async function rotateAuthority(
   };
 }
 
-/** Ends the connections of all clients of the southbound database: who is trusted no more cannot connect again. They try again within seconds. */
+/**
+ * Ends the connections of all clients of the southbound database. Clients try again within seconds, and a client that is no longer trusted cannot
+ * connect again.
+ */
 async function endConnections({ ovnRuns }: OverlayPlaces): Promise<void> {
   await reconnectClients('OVN_Southbound', ovnRuns);
 }

@@ -7,14 +7,14 @@ import { readOwnAuthority, tlsFiles } from './authority.ts';
 import { answeredRequests } from './certificate-work.ts';
 import type { OverlayPlaces } from './places.ts';
 
-/** Nodes connect to this port of the central node (IANA: ovsdb is 6640; ovn-ctl(8): 6642 for the southbound database). */
+/** Port of the central node to which nodes connect (IANA: ovsdb is 6640; ovn-ctl(8): 6642 for the southbound database). */
 export const southboundPort = 6642;
-/** ovn-controller is asked after a minute of silence whether it is there (ovn-kubernetes has the same). */
+/** Silence of a minute, after which ovn-controller is probed (ovn-kubernetes has the same). */
 const inactivityProbeMs = 60_000;
 
 /**
- * The nodes connect here, with a certificate, and may write what an ovn-controller writes (ovn-sb(5), RBAC_Role). They read whom they trust, and the
- * answers to their requests for certificates.
+ * Plans the rows by which nodes connect with a certificate and may write the same as an ovn-controller (ovn-sb(5), RBAC_Role). The rows also publish
+ * the trusted authorities and the answers to requests for certificates.
  */
 export function planListener(
   record: OverlayRecord,

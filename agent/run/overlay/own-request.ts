@@ -2,17 +2,17 @@ import { readSmallFile, removeFile, writeFileAtomically } from '../../drivers/ho
 import { type KeyAndRequest, makeRequest } from '../../drivers/openssl/certificates.ts';
 import { clearRemains, pkiFiles } from './authority.ts';
 
-/** A key and a request; anything longer is no file of ours. */
+/** Largest size of the file, which holds a key and a request; a larger file was not written by this program. */
 const requestBytes = 16_384;
 
-/** The request of this node for its next certificate, with the key that never leaves it; null: it has asked for none. */
+/** Returns the request of this node for its next certificate, with the key that never leaves the node; null if the node has made no request. */
 export function readOwnRequest(folder: string): KeyAndRequest | null {
   const pem = readSmallFile(pkiFiles(folder).request, requestBytes) ?? '';
   const at = pem.indexOf('-----BEGIN CERTIFICATE REQUEST-----');
   return at < 1 ? null : { key: pem.slice(0, at), request: pem.slice(at) };
 }
 
-/** The same, made where there is none. */
+/** Returns the request of this node for its next certificate, with its key; makes and stores both if there is no request yet. */
 export async function requireOwnRequest(folder: string, systemId: string): Promise<KeyAndRequest> {
   const present = readOwnRequest(folder);
   if (present !== null) return present;
@@ -22,7 +22,7 @@ export async function requireOwnRequest(folder: string, systemId: string): Promi
   return made;
 }
 
-/** Forgets a request that was answered, or is of no use any more. */
+/** Removes a request that was answered, or is no longer of use. */
 export function removeOwnRequest(folder: string): void {
   removeFile(pkiFiles(folder).request);
 }

@@ -55,7 +55,7 @@ export interface PlannedNode {
   readonly refusedClaims: readonly string[];
   /** Registrations of no member, which have no effect; each is a sentence. */
   readonly strangers: readonly string[];
-  /** What has to be done about certificates on the central node; none elsewhere. */
+  /** Work on certificates that is due on the central node; empty on all other nodes. */
   readonly certificates: CertificateWork;
   /** Connections by which others may write the central databases; none where the database is not here. */
   readonly listeners: readonly OpenListener[];

@@ -34,7 +34,7 @@ export interface AddressBatch {
   readonly pods: Iterable<Pod>;
   /** Names of ports that nodes have: no pod gets one of them. Absent: none could be a pod's. */
   readonly reserved?: ReadonlySet<string>;
-  /** Who may ask for which addresses; empty or absent: everyone for any. */
+  /** Namespaces whose pods may ask for addresses, each with a range; empty or absent if pods of every namespace may ask for any address. */
   readonly fixedRanges?: readonly FixedRange[];
   /** Pods that are gone. */
   readonly gone: Iterable<ObjectKey>;
@@ -187,9 +187,10 @@ interface Counter {
 }
 
 /**
- * Gives each its addresses: first to those that have some, in the order of who can write them. A running pod has what its kubelet reports (status.podIPs,
- * which is a subresource of its own); a row is written by the central node alone; an annotation can be written by whoever may change the pod, and is
- * believed last, for a cluster whose rows were lost. Then to those that ask for one, then to all others. What was not possible.
+ * Gives addresses to each pod. Pods that have some already come first, in the order of trust in the source. The addresses of a running pod are
+ * reported by its kubelet (status.podIPs, which is a subresource of its own); a row is written by the central node alone; an annotation can be
+ * written by every user who may change the pod, and is used after these, for a cluster whose rows were lost. Pods that ask for an address come next,
+ * and all others last. Returns a fault for each pod whose needs could not be met.
  */
 function serve(seekers: readonly Seeker[], counter: Counter): readonly AddressFault[] {
   const known = seekers.map((seeker) => ({

@@ -42,7 +42,7 @@ const longestAnnotation = 4096;
 
 const known: readonly string[] = Object.values(annotationNames);
 
-/** What of a Pod the network depends on. One beyond its budget has no labels, annotations and ports. Never throws. */
+/** Returns the parts of a Pod on which the network depends. A Pod beyond its budget has no labels, annotations and ports. Never throws. */
 export function readPod(object: unknown): Pod {
   const { metadata = {}, spec = {}, status = {} } = object as PodObject;
   const { labels = {}, annotations = {} } = metadata;
@@ -53,7 +53,7 @@ export function readPod(object: unknown): Pod {
   const hostPorts = spec.hostNetwork === true ? [] : containers.flatMap(hostPortsOf);
   const podIPs = status.podIPs ?? [{ ip: status.podIP ?? '' }];
   const ports = containers.flatMap(portsOf);
-  // Of a pod in the node's own network nobody expects a limit.
+  // A limit is not expected for a pod in the node's own network.
   const asks = spec.hostNetwork === true ? [] : asksOfPod({ annotations });
   const pod: Pod = {
     namespace: metadata.namespace ?? '',

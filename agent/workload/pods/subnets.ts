@@ -76,7 +76,7 @@ function lastUsable({ family, last }: AddressRange): bigint {
   return family === 4 ? last - 1n : last;
 }
 
-/** Those of the addresses, with or without length, that a pod of these subnets may have. */
+/** Returns the addresses that a pod of these subnets may have, without length; the input may have lengths. */
 export function usableOf(subnets: PodSubnets, addresses: readonly string[]): readonly string[] {
   return addresses.map(withoutLength).filter((address) => rangeWith(subnets, address)?.isUsable === true);
 }

@@ -1,6 +1,6 @@
 import type { ObjectKey, Pod } from '../../model/workload.ts';
 
-/** Pods that are found by namespace, so that what one namespace asks for costs as much as its own pods. */
+/** Pods, indexed by namespace, so that the requests of one namespace cost as much as its own pods. */
 export class IndexedPods extends Map<ObjectKey, Pod> {
   readonly #namespaces = new Map<string, Map<ObjectKey, Pod>>();
 
@@ -25,7 +25,7 @@ export class IndexedPods extends Map<ObjectKey, Pod> {
 
 const none: ReadonlyMap<ObjectKey, Pod> = new Map<ObjectKey, Pod>();
 
-/** The same pods with an index; a collection that has one is itself. */
+/** Returns the same pods with an index: the argument itself if it has one. */
 export function indexedPods(pods: ReadonlyMap<ObjectKey, Pod>): IndexedPods {
   if (pods instanceof IndexedPods) return pods;
   const indexed = new IndexedPods();

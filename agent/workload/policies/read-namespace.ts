@@ -2,7 +2,7 @@ import type { Labels, Namespace } from '../../model/workload.ts';
 import { overBudget } from '../budget.ts';
 import { asksOfNamespace } from '../unserved-asks.ts';
 
-/** What the API server says of a namespace (v1 Namespace), as far as the overlay depends on it. Beyond its budget it has no labels. Never throws. */
+/** Returns the parts of a namespace (v1 Namespace) on which the overlay depends. A namespace beyond its budget has no labels. Never throws. */
 export function readNamespace(object: unknown): Namespace {
   const { metadata } = object as {
     readonly metadata?: {

@@ -1,6 +1,9 @@
 import type { PolicyPeer, PolicyRule } from '../../model/workload.ts';
 
-/** What the rules of a policy ask for, as its budget counts it. The cost of the answer is the size of the rules, not of what they ask for. */
+/**
+ * Counts the requests of a policy's rules as its budget counts them. The cost of the answer depends on the size of the rules, not on what they ask
+ * for.
+ */
 export function usedBy(rules: readonly PolicyRule[]): Record<'accessLists' | 'namedPorts' | 'terms', number> {
   const used = { accessLists: 0, namedPorts: 0, terms: 0 };
   for (const { peers, ports } of rules) {

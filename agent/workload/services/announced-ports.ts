@@ -5,7 +5,7 @@ import type { Draft } from '../../overlay/draft.ts';
 import { mapOf } from '../../overlay/existing.ts';
 import { gatewayNames } from '../../overlay/names.ts';
 
-/** Writes to the port of each gateway's outside for which addresses the gateway answers, so that its node can announce them to the LAN. */
+/** Writes the addresses for which each gateway answers to the port of its outside, so that its node can announce them to the LAN. */
 export function wantAnnounced(
   draft: Draft,
   nodes: readonly OverlayNode[],

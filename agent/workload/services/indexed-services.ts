@@ -1,14 +1,17 @@
 import type { ObjectKey, Service, ServicePort } from '../../model/workload.ts';
 import type { Given } from './given-addresses.ts';
 
-/** What a service asks for at a place outside of the cluster. */
+/** Request of a service for a place outside of the cluster. */
 export interface Claim {
   readonly service: Service;
   readonly given: Given;
   readonly port: ServicePort;
 }
 
-/** Services that are found by what they ask for outside. A change costs as much as the service that changes, however many others there are. */
+/**
+ * Services, indexed by their requests outside of the cluster. A change costs as much as the service that changes, regardless of the number of other
+ * services.
+ */
 export class IndexedServices extends Map<ObjectKey, Service> {
   readonly #claims = new Map<string, Map<ObjectKey, Claim>>();
   readonly #external = new Map<string, Map<ObjectKey, Service>>();
@@ -16,33 +19,33 @@ export class IndexedServices extends Map<ObjectKey, Service> {
   readonly #nodePorts = new Map<string, Map<ObjectKey, Service>>();
   readonly #givenPorts = new Map<string, Map<ObjectKey, Service>>();
 
-  /** What services ask for at an address and a port (placeText). */
+  /** Returns the requests of services for an address and a port (placeText). */
   claimsOf(place: string): ReadonlyMap<ObjectKey, Claim> {
     return this.#claims.get(place) ?? none;
   }
 
-  /** The services that were given an address, in whatever way. */
+  /** Returns the services that were given an address, in spec.externalIPs or status.loadBalancer. */
   withAddress(address: string): ReadonlyMap<ObjectKey, Service> {
     return this.#given.get(address) ?? none;
   }
 
-  /** True where spec.externalIPs of a service has the address. */
+  /** Returns true if spec.externalIPs of a service has the address. */
   isExternal(address: string): boolean {
     return this.#external.has(address);
   }
 
-  /** The addresses in spec.externalIPs of services. */
+  /** Returns the addresses in spec.externalIPs of services. */
   externalAddresses(): Iterable<string> {
     return this.#external.keys();
   }
 
-  /** The service that has a NodePort; null: none has. */
+  /** Returns the service that has a NodePort; null if no service has it. */
   holderOfNodePort({ protocol, port }: Pick<ServicePort, 'protocol' | 'port'>): ObjectKey | null {
     const [key = null] = this.#nodePorts.get(`${protocol} ${port}`)?.keys() ?? [];
     return key;
   }
 
-  /** The services that were given an address and have a port of this number. */
+  /** Returns the services that were given an address and have a port of this protocol and number. */
   givenAtPort({ protocol, port }: Pick<ServicePort, 'protocol' | 'port'>): ReadonlyMap<ObjectKey, Service> {
     return this.#givenPorts.get(`${protocol} ${port}`) ?? none;
   }
@@ -89,7 +92,7 @@ export class IndexedServices extends Map<ObjectKey, Service> {
 
 const none: ReadonlyMap<ObjectKey, never> = new Map<ObjectKey, never>();
 
-/** The same services with an index; a collection that has one is itself. */
+/** Returns the same services with an index: the argument itself if it has one. */
 export function indexedServices(services: ReadonlyMap<ObjectKey, Service>): IndexedServices {
   if (services instanceof IndexedServices) return services;
   const indexed = new IndexedServices();
@@ -101,7 +104,7 @@ export function placeText(address: string, { protocol, port }: ServicePort): str
   return `${protocol} ${address} ${port}`;
 }
 
-/** The addresses outside of the cluster that a service was given, as far as it has a cluster IP of their family. */
+/** Returns the addresses outside of the cluster that a service was given and for whose family it has a cluster IP. */
 export function givenAddresses(service: Service): readonly Given[] {
   if (service.clusterIPs.length === 0 || service.externalIPs.length + service.loadBalancerIPs.length === 0) return [];
   const isSix = (address: string): boolean => address.includes(':');
@@ -113,7 +116,7 @@ export function givenAddresses(service: Service): readonly Given[] {
   return [...external, ...balanced].filter(({ address }) => families.has(isSix(address)));
 }
 
-/** False where spec.loadBalancerSourceRanges lets in some only, which cannot be enforced here. */
+/** Returns false if spec.loadBalancerSourceRanges admits only some clients, which cannot be enforced here. */
 export function isForEverybody({ sourceRanges = [] }: Service): boolean {
   return sourceRanges.every((range) => /\/0$/.test(range));
 }

@@ -1,13 +1,13 @@
 import type { EndpointSlice, ObjectKey } from '../../model/workload.ts';
 
-/** The slices of one service. */
+/** Slices of one service. */
 export interface SliceGroup {
   readonly slices: ReadonlyMap<ObjectKey, EndpointSlice>;
-  /** Size of the group: endpoints, and one for each slice without any. */
+  /** Number of endpoints in the group; a slice without endpoints counts as one. */
   readonly size: number;
 }
 
-/** EndpointSlices that are found by service. A change costs as much as the slice that changes, however many others there are. */
+/** EndpointSlices, indexed by service. A change costs as much as the slice that changes, regardless of the number of other slices. */
 export class IndexedSlices extends Map<ObjectKey, EndpointSlice> {
   readonly #groups = new Map<ObjectKey, { readonly slices: Map<ObjectKey, EndpointSlice>; size: number }>();
 
@@ -43,7 +43,7 @@ export class IndexedSlices extends Map<ObjectKey, EndpointSlice> {
   }
 }
 
-/** The same slices with an index; a collection that has one is itself. */
+/** Returns the same slices with an index: the argument itself if it has one. */
 export function indexedSlices(slices: ReadonlyMap<ObjectKey, EndpointSlice>): IndexedSlices {
   if (slices instanceof IndexedSlices) return slices;
   const indexed = new IndexedSlices();
@@ -51,7 +51,7 @@ export function indexedSlices(slices: ReadonlyMap<ObjectKey, EndpointSlice>): In
   return indexed;
 }
 
-/** The service that a slice has endpoints of; null: none. */
+/** Returns the service whose endpoints a slice has; null if the slice belongs to no service. */
 export function serviceOf(slice: EndpointSlice | undefined): ObjectKey | null {
   return slice === undefined || slice.serviceName === null ? null : `${slice.namespace}/${slice.serviceName}`;
 }

@@ -42,7 +42,10 @@ const defaultAffinitySeconds = 10_800;
 /** Somebody else than the cluster's network serves it (Kubernetes, well-known labels). */
 const otherProxy = 'service.kubernetes.io/service-proxy-name';
 
-/** What of a Service the network depends on. One that another proxy serves, or that is beyond its budget, is as one without addresses. Never throws. */
+/**
+ * Returns the parts of a Service on which the network depends. A Service that another proxy serves, or that is beyond its budget, is treated as a
+ * Service without addresses. Never throws.
+ */
 export function readService(object: unknown): Service {
   const { metadata = {}, spec = {}, status = {} } = object as ServiceObject;
   const isOurs = metadata.labels?.[otherProxy] === undefined;
@@ -79,7 +82,7 @@ export function readService(object: unknown): Service {
   return refusal === null ? service : { ...service, ...nothing, refusal };
 }
 
-/** What is left of a service beyond its budget. */
+/** Fields that replace the fields of a service beyond its budget. */
 const nothing = {
   annotations: {},
   clusterIPs: [],

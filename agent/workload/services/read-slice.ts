@@ -26,8 +26,8 @@ interface SliceObject {
 }
 
 /**
- * What of an EndpointSlice the network depends on. A condition that is not said is as the API has it: ready, serving, not terminating. One beyond its budget
- * has no endpoints. Never throws.
+ * Returns the parts of an EndpointSlice on which the network depends. An absent condition has the default of the API: ready, serving, not
+ * terminating. An EndpointSlice beyond its budget has no endpoints. Never throws.
  */
 export function readSlice(object: unknown): EndpointSlice {
   const { metadata = {}, addressType = 'IPv4', ports, endpoints } = object as SliceObject;

@@ -4,15 +4,15 @@ import { nodeAddresses } from '../../overlay/node-ports.ts';
 import { mostEndpointsOfRows } from '../budget.ts';
 import { indexedSlices, sizeOf } from './indexed-slices.ts';
 
-/** The EndpointSlices of services, as far as the budget of a service goes. */
+/** EndpointSlices of services, within the budget of each service. */
 export interface ServedSlices {
-  /** The slices of a service: all, or the first ones by name, the last of them cut. */
+  /** Returns the slices of a service: all of them, or the first ones by name, with the last one cut. */
   of(service: ObjectKey): readonly EndpointSlice[];
-  /** Why endpoints of a service are not served, as a whole sentence; null if all are. */
+  /** Returns the reason why endpoints of a service are not served, as a whole sentence; null if all are served. */
   fault(service: ObjectKey): string | null;
 }
 
-/** Looks at a service when it is asked for it, once. */
+/** Returns the served slices of services. Each service is evaluated once, at the first request for it. */
 export function servedSlices({
   nodes,
   workload,
@@ -45,7 +45,7 @@ export function servedSlices({
   };
 }
 
-/** Endpoints of a service that are served: what is written of it is the product of its places and its endpoints. */
+/** Returns the number of endpoints of a service that are served. The data that is written for it is the product of its places and its endpoints. */
 function mostEndpoints(service: Service, nodes: readonly OverlayNode[]): number {
   const { clusterIPs, externalIPs, loadBalancerIPs, ports, externalTrafficPolicy } = service;
   const gateways = nodes.filter(({ gateway }) => gateway !== null).length;
@@ -57,7 +57,7 @@ function mostEndpoints(service: Service, nodes: readonly OverlayNode[]): number 
   return Math.max(1, Math.floor(mostEndpointsOfRows / Math.max(1, places)));
 }
 
-/** The same ones whatever the order in which the slices came. */
+/** Returns the first slices by name, up to a number of endpoints. The result does not depend on the order in which the slices arrived. */
 function firstOf(slices: readonly EndpointSlice[], limit: number): readonly EndpointSlice[] {
   const found: EndpointSlice[] = [];
   let left = limit;

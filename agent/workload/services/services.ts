@@ -68,7 +68,7 @@ interface OfPlan {
 
 const plans = new WeakMap<Draft, OfPlan>();
 
-/** What all services of a plan together ask for at the gateways; yields after each address. */
+/** Plans the rows that all services of a plan together need at the gateways; yields after each address. */
 export function* wantForAllServices(facts: WorkloadFacts, draft: Draft): Generator<void, void, undefined> {
   const { outside } = ofPlan({ ...facts, draft });
   const announcers = new Map<string, string>();

@@ -1,22 +1,25 @@
 import { isAgentError } from '../../../errors.ts';
 
-/** MAX_NEIGHBOR_ADVERTISEMENT (RFC 4861 section 10): each frame may be lost, or come before the host has the address in its cache. */
+/** MAX_NEIGHBOR_ADVERTISEMENT (RFC 4861 section 10): each frame may be lost, or arrive before the host has the address in its cache. */
 const times = 3;
 /** RETRANS_TIMER (RFC 4861 section 10). */
 const betweenMs = 1_000;
 
-/** Announces addresses that a gateway has begun to answer for. */
+/** Announcements of the addresses for which a gateway has begun to answer. */
 export interface Announcements {
-  /** The gateway answers for these, and for no others. New ones are announced, and those of which a frame could not be sent. */
+  /** Sets the addresses for which the gateway answers. Announces new addresses, and addresses of which a frame could not be sent. */
   know(addresses: readonly string[]): void;
-  /** What could not be sent is sent now. */
+  /** Sends the frames that could not be sent before. */
   again(): void;
   close(): void;
 }
 
-/** `send` fails with an AgentError where the gateway cannot send yet: then `again`, or the next change, tries it once more. */
+/**
+ * Creates the announcements of a gateway. `send` fails with an AgentError if the gateway cannot send yet; `again`, or the next change, then repeats
+ * it.
+ */
 export function createAnnouncements(send: (addresses: readonly string[]) => Promise<void>): Announcements {
-  /** How often each address is still to be announced; one that went and came back is another one. */
+  /** Number of announcements that each address still needs. An address that was removed and returns begins anew. */
   const known = new Map<string, { left: number }>();
   let timer: NodeJS.Timeout | undefined;
   let isSending = false;

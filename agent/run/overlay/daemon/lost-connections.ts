@@ -3,25 +3,25 @@ import { integrationBridge } from '../../../overlay/bridges.ts';
 import { type DatagramServices, lostConnections, type ServedConnections } from '../../../overlay/datagram-services.ts';
 
 /**
- * When connections are forgotten after their server is gone. ovn-controller does it once (options:ct_flush), together with its flows, but Open vSwitch
- * forwards by those of before until it has looked through them, within half a second, and a client that goes on to send makes the same connection again.
- * The later times are for a machine on which ovn-controller is slow.
+ * Times after the loss of a server at which its connections are forgotten. ovn-controller does it once (options:ct_flush), together with its flows,
+ * but Open vSwitch forwards by the earlier flows until it has revalidated them, within half a second, and a client that continues to send makes the
+ * same connection again. The later times are for a machine on which ovn-controller is slow.
  */
 const timesMs: readonly number[] = [0, 2_000, 10_000, 30_000];
 
-/** Connections of UDP whose server is gone. */
+/** UDP connections whose server is gone. */
 export interface LostConnections {
-  /** Who serves now; those that served when this was called before, and do not now, are forgotten. */
+  /** Takes the present servers, and forgets the connections of servers that served at the previous call and no longer serve. */
   know(services: DatagramServices): void;
   close(): void;
 }
 
-/** `forget` makes the data path forget one kind of connections. */
+/** Creates the record of servers. `forget` makes the data path forget the connections with one server of a place. */
 export function createLostConnections(forget: (lost: ServedConnections) => Promise<unknown>): LostConnections {
   const timers = new Set<NodeJS.Timeout>();
   let before: DatagramServices = new Map();
   const forgetUnserved = async (lost: readonly ServedConnections[]): Promise<void> => {
-    // One that serves again by now has connections that mean something.
+    // The connections of a server that serves again by now are valid.
     for (const one of lost) if (!isServed(before, one)) await forget(one);
   };
   return {
@@ -43,7 +43,7 @@ export function createLostConnections(forget: (lost: ServedConnections) => Promi
   };
 }
 
-/** Forgets connections on the bridge of the cluster, and by that in every zone. */
+/** Returns a function that forgets connections on the bridge of the cluster, and thereby in every zone. */
 export function forgetOnBridge(runDirectory: string): (lost: ServedConnections) => Promise<unknown> {
   return ({ at, server }) => forgetConnections(integrationBridge, at, server, runDirectory);
 }

@@ -5,19 +5,19 @@ import { withLockWhenFree } from '../../lock.ts';
 import { installOwn, pkiFiles, readOwn, readOwnAuthority } from '../authority.ts';
 import { readOwnRequest, removeOwnRequest, requireOwnRequest } from '../own-request.ts';
 
-/** What a member does next about its certificate. */
+/** Next step of a member with its certificate. */
 type OwnStep =
   /** Trusts these authorities, as the central node does. */
   | { readonly do: 'trust'; readonly authorities: string }
-  /** Puts the answer to its request in place. */
+  /** Installs the answer to its request. */
   | { readonly do: 'install'; readonly key: string; readonly certificate: string }
-  /** Makes a key and asks for a certificate of it. */
+  /** Makes a key and requests a certificate for it. */
   | { readonly do: 'ask' };
 
 /**
- * Keeps a member's certificate: trusts the authorities that the central node publishes, asks for another certificate when its own is due or is of an
- * authority that is being replaced, and installs the answer. Returns true where something was done, which is then announced by the next look. Takes
- * the lock only for that.
+ * Maintains a member's certificate: trusts the authorities that the central node publishes, requests another certificate if its own is due or is of
+ * an authority that is being replaced, and installs the answer. Returns true if it did a step, which the next look then announces. Takes the lock
+ * only for a step.
  */
 export async function keepOwnCertificate(
   pki: string,
@@ -44,13 +44,13 @@ export async function keepOwnCertificate(
   });
 }
 
-/** Decides from the node's files and from what is published for it; null: nothing is to be done. */
+/** Decides from the node's files and the data that is published for it; null if there is nothing to do. */
 export function ownStep(pki: string, published: Published | null, nowMs: number): OwnStep | null {
   const own = readOwn(pki);
   const trusted = readOwnAuthority(pki);
   if (own === null || trusted === null) return null;
   const { authorities = null, certificate = null } = published ?? {};
-  // Never one that would not have signed its own certificate: the node would be cut off from the answer to its request.
+  // Authorities that did not sign the node's own certificate are never trusted: the node would be cut off from the answer to its request.
   if (authorities !== null && authorities !== trusted && isSignerIn(own.certificate, authorities))
     return { do: 'trust', authorities };
   const request = readOwnRequest(pki);

@@ -20,7 +20,7 @@ export interface Listener {
   onKernel(): void;
   /** Something that calls for a look, or for everything to be put again. */
   onEvent(scope: Scope): void;
-  /** What the central node publishes for its members, SB_Global.external_ids, is another thing than before. */
+  /** Called with the entries that the central node publishes for its members, SB_Global.external_ids, after a change of them. */
   onPublished(ids: Readonly<Record<string, string>>): void;
   /** The outside addresses for which this node's gateway answers on its LAN. */
   onAnnounced(addresses: readonly string[]): void;

@@ -21,7 +21,7 @@ export interface Northbound extends Pick<MirroredDatabase, 'isOwner' | 'onOwner'
   readonly shape: DatabaseShape;
   /** Always the rows of now; a row that did not change is the same object. */
   readonly existing: Existing;
-  /** Counts the transactions that changed something, those by which OVN reports, too. */
+  /** Number of transactions that changed a row, including the transactions by which OVN reports. */
   readonly revision: number;
   /** Told of the changes of each transaction at once, without those by which OVN reports. */
   onChange(listener: (changes: readonly RowUpdate[]) => void): void;

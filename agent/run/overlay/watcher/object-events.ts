@@ -14,16 +14,16 @@ import {
 } from './notices.ts';
 import { createSlices } from './slices.ts';
 
-/** The cluster's nodes, and what they have in common. */
+/** The cluster's nodes, and their common settings. */
 export type Cluster = Omit<OutsideFacts, 'workload'>;
 
-/** Events of objects that do not get all that they ask for. */
+/** Events for objects that do not get everything that they ask for. */
 export interface ObjectEvents {
-  /** Of all objects, in slices, as long as `isWanted`. */
+  /** Reports all objects, in slices, for as long as `isWanted` returns true. */
   all(cluster: Cluster, isWanted: () => boolean): Promise<void>;
-  /** Of those that have changed. */
+  /** Reports the objects that have changed. */
   changed(changes: readonly ObjectChange[], cluster: Cluster): void;
-  /** Of the services that get less in the cluster of now than in the one before. */
+  /** Reports the services that get less from the present cluster than from the previous one; `before` is null if there was none. */
   servicesBetween(before: Cluster | null, now: Cluster): void;
 }
 
@@ -76,7 +76,7 @@ export function createObjectEvents({ tell }: Pick<KubernetesApi, 'tell'>, worklo
   };
 }
 
-/** The pod of a change that brought it; another one of its name is new, too. */
+/** Returns the pod of a change that added it. A pod that replaces another pod of its name is new as well. */
 function newPod({ kind, before, now }: ObjectChange): readonly Pod[] {
   return kind === 'Pod' && now !== undefined && before?.uid !== now.uid ? [now] : [];
 }

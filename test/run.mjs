@@ -13,7 +13,7 @@ const fileLimitSeconds = 1500;
 const progressMs = 60_000;
 const orderFile = 'test/longest-first.json';
 
-/** What a folder's tests need before they start, and whether they boot a node. */
+/** Resources that are made before the tests of a folder start, and whether these tests boot a node. */
 const needs = {
   cluster: { base: true, kubernetes: true },
   kubelet: { base: true, kubernetes: true },

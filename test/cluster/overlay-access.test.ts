@@ -1,5 +1,5 @@
-// The rights that config/overlay-access.yaml gives, on a real API server: what the daemons ask for is allowed, and nothing else; nobody else writes the
-// addresses of pods.
+// Rights that config/overlay-access.yaml gives, on a real API server: the requests of the daemons are allowed and all others are refused, and only
+// the daemons write the addresses of pods.
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import { mayDoAnything } from '../../agent/drivers/kubernetes/access-review.ts';
@@ -17,7 +17,7 @@ const server = await apiServerFor(t);
 if (server !== null) {
   server.kubectl('apply', '-f', file);
   const [central, member] = [await tokenOf(server, 'central'), await tokenOf(server, 'member')];
-  // An ordinary user, and whoever schedules and reports pods.
+  // The user `weak` has the rights of an ordinary user, and the rights to schedule pods and to report their status.
   for (const [role, verbs, resource] of [
     ['everyday', 'create,get,patch', 'pods'],
     ['schedules', 'create', 'pods/binding'],
@@ -154,7 +154,7 @@ async function tokenOf(server: ApiServer, account: string): Promise<string> {
   return String(fieldAt(body, 'status', 'token'));
 }
 
-/** The token of the user `weak`, who is in no group with rights. */
+/** Returns the token of the user `weak`, which is in no group with rights. */
 function tokenIn(server: ApiServer): string {
   const { users } = JSON.parse(readFileSync(server.kubeconfig('weak'), 'utf8')) as {
     users: { user: { token: string } }[];

@@ -40,7 +40,10 @@ function until(answer: () => string, wanted: RegExp): string {
   }
 }
 
-/** What Open vSwitch of a node has dropped so far and why (ovs-appctl(8), coverage/show): its userspace data path drops packets by itself, too. */
+/**
+ * Returns the counts of packets that Open vSwitch of a node has dropped so far, with their reasons (ovs-appctl(8), coverage/show). Its userspace data
+ * path also drops packets by itself.
+ */
 function droppedBy({ must }: Pick<Host, 'must'>): string {
   const lines = must('ovs-appctl', 'coverage/show').split('\n');
   const drops = lines.flatMap((line) => /^(\S*drop\S*)\s.*total: (\d+)/.exec(line)?.slice(1, 3).join(' ') ?? []);

@@ -4,7 +4,7 @@ import { faultFile } from '../../agent/run/fault-points.ts';
 import type { TestNode } from './node.ts';
 import type { Strike } from './protocol.ts';
 
-/** What happens to a run at the point: it stands still until the test lets go, or it is struck at once. */
+/** Action on a run at the point: it stands still until the test releases it, or it is struck at once. */
 export type FaultAction = 'hold' | Strike;
 
 /** Shell text that lets a held run go on, and disarms a point that no run came to. */

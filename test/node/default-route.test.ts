@@ -119,7 +119,10 @@ t.test('IPv6 alone, by router advertisements, userspace data path', { skip: node
 interface Watched {
   /** The moments of the kernel's addresses and default routes from just before a command to its end. */
   readonly seen: readonly Moment[];
-  /** What br-ex sent to detect duplicates meanwhile, as tcpdump(8) prints it: neighbour solicitations from `::` for its global address (RFC 4862 section 5.4.2). */
+  /**
+   * Packets by which br-ex detected duplicates meanwhile, as tcpdump(8) prints them: neighbour solicitations from `::` for its global address (RFC
+   * 4862 section 5.4.2).
+   */
   readonly probes: string;
 }
 

@@ -65,7 +65,7 @@ const shortestJudgedMs = 100;
 const requestLimitMs = 30_000;
 const strikeLimitMs = 180_000;
 const defaultSettleMs = 500;
-/** What NetworkManager does late (dispatcher, DAD, a second activation) shows within this: for measurements of silences. */
+/** Time within which late actions of NetworkManager (dispatcher, DAD, a second activation) show, for measurements of silences. */
 export const measuredSettleMs = 2000;
 const defaultRecoverMs = 30_000;
 /** Boots a node and waits until its addresses answer from the LAN. */

@@ -20,7 +20,7 @@ export interface RunRequest {
   sampleMemory: boolean;
 }
 
-/** What ends a run that stands at a fault point: a signal, or the kernel, which finds no memory for its cgroup. */
+/** Event that ends a run at a fault point: a signal, or the kernel, which finds no memory for its cgroup. */
 export type Strike = 'kill' | 'terminate' | 'exhaust-memory';
 
 export type Request =

@@ -1,4 +1,4 @@
-// Whether the LAN reached the node. How long it did not is measured by `make bench` and `make faults`: a loaded machine prolongs a silence.
+// Reachability of the node from the LAN. `make bench` and `make faults` measure the duration of an outage, because a loaded machine prolongs it.
 import type { Test } from 'tap';
 import type { MeasuredRun, TestNode } from './node.ts';
 

@@ -1,4 +1,4 @@
-// Certificates over the life of a cluster: keys that never leave their node, renewal by itself, and an authority that is replaced while packets flow.
+// Certificates over the life of a cluster: keys that never leave their node, automatic renewal, and an authority that is replaced while packets flow.
 
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,11 +12,11 @@ import { ping, pingScript } from './ping.ts';
 
 const skip = missingForHosts() ?? false;
 const pki = '/etc/microshift-net/pki';
-/** Far beyond what a busy machine needs. */
+/** Limit for a report of a daemon, far beyond the need of a busy machine. */
 const limitMs = 120_000;
 const southbound = 'ssl:192.0.2.11:6642';
 
-/** What a daemon says, for who waits for a sentence of it. */
+/** Records the output of a daemon, and lets a test wait for words in it. */
 function hearing() {
   let said = '';
   const waiting = new Set<() => void>();
@@ -26,7 +26,7 @@ function hearing() {
       for (const look of waiting) look();
       process.stderr.write(text);
     },
-    /** Settles as soon as it has said this so often in all. */
+    /** Settles as soon as the whole output contains these words so many times. */
     heard: (words: RegExp, times = 1): Promise<void> =>
       new Promise((resolve, reject) => {
         const late = setTimeout(() => reject(new Error(`nobody has said ${words}`)), limitMs);
@@ -46,14 +46,14 @@ function read(host: Host, file: string): string {
   return readFileSync(host.path(`${pki}/${file}`), 'utf8');
 }
 
-/** Whether the southbound database takes this key pair, on the host that has it. */
+/** Returns true if the southbound database accepts this key pair from a host. */
 function isTaken(host: Host, pem: string, authority = `${pki}/ca.crt`): boolean {
   host.write('/root/shown.pem', pem);
   const keys = ['-p', '/root/shown.pem', '-c', '/root/shown.pem', '-C', authority];
   return host.run(['ovsdb-client', '-t', '10', ...keys, 'list-dbs', southbound]).status === 0;
 }
 
-/** Joins with a key that is made on the node, as the line of `init` does. */
+/** Joins with a key that is made on the node, as the command line does that `init` prints. */
 function joinByRequest(t: Test, central: Host, host: Host): void {
   const request = host.agent('overlay', 'pki', 'request').stdout;
   t.notMatch(request, /PRIVATE/, 'a request is no secret');
@@ -91,7 +91,7 @@ t.test('certificates', { skip }, async (t) => {
   });
 
   await t.test('renewal', async (t) => {
-    // A third of a day is left of a day and a third: due.
+    // The certificate began a day ago and ends in 0.3 days, so less than a third of its time is left: it is due.
     const folder = t.testdir();
     const authority = { key: read(n1, 'ca.key'), certificate: read(n1, 'ca.crt') };
     const pair = await issueCertificate(folder, authority, 'n2-of-the-test', 'client', 0.3);
@@ -163,7 +163,7 @@ t.test('certificates', { skip }, async (t) => {
   t.equal(await central.stop(), 0);
 });
 
-/** Settles when no member asks for a certificate any more. */
+/** Waits until no member requests a certificate. */
 async function withdrawn(central: Host): Promise<void> {
   const isAsked = (): boolean => central.must('ovn-sbctl', 'list', 'Chassis').includes('microshift-net-request');
   const follow = central.start('ovsdb-client', 'monitor', 'unix:/run/ovn/ovnsb_db.sock', 'OVN_Southbound', 'Chassis');

@@ -1,12 +1,12 @@
-// Flows of a node's bridges as events: a test waits until one is there, however slow the machine is.
+// Flows of a node's bridges as events: a test waits until a flow appears, however slow the machine is.
 import type { Host } from './hosts.ts';
 
-/** Only a flow that never comes meets it. */
+/** Limit that is reached only if the flow never appears. */
 const limitMs = 100_000;
 
-/** Settles when ovs-vswitchd has a flow on a bridge whose match is this one, and fails if none comes (ovs-ofctl(8), monitor). */
+/** Waits until ovs-vswitchd has a flow with this match on a bridge, and fails if none appears (ovs-ofctl(8), monitor). */
 export async function flowAppears(host: Host, bridge: string, match: RegExp): Promise<void> {
-  // Flows that are there already are printed on standard output, and later ones on standard error.
+  // Existing flows are printed on standard output, and later ones on standard error.
   const monitor = host.start('stdbuf', '-oL', 'ovs-ofctl', 'monitor', bridge, 'watch:');
   let said = '';
   await new Promise<void>((resolve, reject) => {

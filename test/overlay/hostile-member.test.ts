@@ -10,7 +10,7 @@ import { ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
 const reason = missingForHosts();
 const id = 'n3-of-the-test';
 
-/** Of the random writes; a run that has found something can be made again. */
+/** Number and seed of the random writes. The seed repeats a run that has found a fault. */
 const count = Number(process.env.MICROSHIFT_NET_HOSTILE_WRITES ?? 150);
 const seed = Number(process.env.MICROSHIFT_NET_SEED ?? Math.floor(Math.random() * 2 ** 31));
 

@@ -1,11 +1,12 @@
-// Random objects of a hostile user, who may write everything in the namespace `mallory` and nothing else: names, ports, addresses and annotations of others.
+// Random objects of a hostile user, who may write everything in the namespace `mallory` and nothing else. They use names, ports, addresses and
+// annotations of other users.
 import type { StoredObject } from './stored-api.ts';
 
 type Random = (limit: number) => number;
 
 export const hostileNamespace = 'mallory';
 
-/** What others have: the nodes, the routers, and the pods and services of the namespace `victim`. */
+/** Targets of the hostile user: the nodes, the routers, and the pods and services of the namespace `victim`. */
 export interface Aims {
   readonly nodes: readonly string[];
   readonly addresses: readonly string[];
@@ -18,7 +19,7 @@ export interface HostileObject {
   readonly object: StoredObject;
 }
 
-/** Names as the API server lets them pass (RFC 1123): of nodes, switches, routers, namespaces and pods of others. */
+/** Names that the API server accepts (RFC 1123): of nodes, switches, routers, namespaces and pods of other users. */
 const names = [
   'n1',
   'n2',
@@ -34,14 +35,14 @@ const names = [
   'br-ex.n1',
 ];
 
-/** Objects of a kind at a time: one of the same name is a change. */
+/** Objects of a kind that exist at a time; another object of the same name is a change. */
 const mostNames = 60;
 
 function nameOf(index: number): string {
   return `${names[index % names.length]}-${index % mostNames}`;
 }
 
-/** Addresses that no one may serve, and texts that are no address. */
+/** Addresses that may not be served, an address of a served range that nothing else uses, and texts that are not addresses. */
 const odd = [
   '127.0.0.1',
   '0.0.0.0',
@@ -57,7 +58,7 @@ const odd = [
   '203.0.113.77',
 ];
 
-/** Object number `index`; another one of the same number replaces it, as a change of it. */
+/** Returns object number `index`; another object of the same number replaces it, as a change of it. */
 export function hostileObject(random: Random, index: number, aims: Aims): HostileObject {
   const kinds = [pod, pod, service, service, slice, slice, policy, policy, namespace] as const;
   const make = kinds[random(kinds.length)] ?? pod;
@@ -74,7 +75,7 @@ function many<One>(count: number, one: (index: number) => One): One[] {
   return Array.from({ length: count }, (_, index) => one(index));
 }
 
-/** Sometimes many, most often few. */
+/** Returns a count that is mostly small, and sometimes large. */
 function some(random: Random, most: number): number {
   return random(20) === 0 ? random(most) : random(4);
 }
@@ -140,7 +141,7 @@ function pod(random: Random, index: number, aims: Aims): HostileObject {
   };
 }
 
-/** Cluster IPs and NodePorts are given by the API server, each once. */
+/** Returns a service with a cluster IP and NodePorts of its own, because the API server assigns each of them only once. */
 function service(random: Random, index: number, aims: Aims): HostileObject {
   const metadata = metadataOf(random, index, aims);
   const type = pick(random, ['ClusterIP', 'NodePort', 'LoadBalancer']);

@@ -1,5 +1,5 @@
-// A hostile user with one namespace: random objects of every kind, while the rows of others and of the nodes, and what nodes do with them, are watched.
-// HOSTILE_SEED repeats a run, HOSTILE_OBJECTS makes it longer.
+// A hostile user with one namespace makes random objects of every kind. The test watches the rows of other users and of the nodes, and the flows of
+// the nodes. HOSTILE_SEED repeats a run, HOSTILE_OBJECTS makes it longer.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import t, { type Test } from 'tap';
 import type { MirrorRow } from '../../agent/drivers/ovsdb/index.ts';
@@ -23,9 +23,9 @@ import { type WorkloadBed, workloadBed } from './workload-bed.ts';
 
 const seed = Number(process.env.HOSTILE_SEED ?? Date.now() % 1_000_000);
 const count = Number(process.env.HOSTILE_OBJECTS ?? 500);
-/** Objects that come at once. */
+/** Objects that arrive at once. */
 const batch = 25;
-/** A program of node n1 listens there, in the range of services. */
+/** Port in the range of services at which a program of node n1 listens. */
 const listener = { protocol: 'tcp', address: null, port: 443 } as const;
 
 const nodes = [1, 2, 3].map((id) => nodeOf(id, { gateway: gatewayOf(id), ...(id === 1 && { listeners: [listener] }) }));
@@ -79,7 +79,7 @@ const aims: Aims = {
   uids: ['uid-of-web', 'uid-of-db'],
 };
 
-/** Columns in which rows that several have hold those of each. */
+/** Columns in which shared rows refer to the rows of each user. */
 const held: readonly string[] = ['ports', 'acls', 'load_balancer', 'policies'];
 
 const reason = missingForOvn();
@@ -153,7 +153,7 @@ async function hostile(t: Test): Promise<void> {
   t.ok(leftMb < 30, `they leave ${leftMb.toFixed(1)} MB of the heap`);
 }
 
-/** Waits until what was asked for before is written: a pod that comes after it is. */
+/** Waits until all earlier changes are written, which the port of a later pod shows. */
 async function passed(bed: WorkloadBed, name: string): Promise<void> {
   const pod = podOn('n3', name);
   bed.api.put('pods', pod);
@@ -163,9 +163,9 @@ async function passed(bed: WorkloadBed, name: string): Promise<void> {
 }
 
 interface Observation {
-  /** Those of nobody hostile, by table and uuid. */
+  /** Rows outside of the namespaces of the test and of the hostile user, by table and uuid. */
   readonly rows: ReadonlyMap<string, MirrorRow>;
-  /** Flows and table entries of the nodes, for what is no address of the hostile user. */
+  /** Flows of the bridges and entries of the nftables table of each node. */
   readonly flows: readonly string[];
 }
 
@@ -176,7 +176,7 @@ function observe(bed: WorkloadBed): Observation {
   return { rows, flows: flowsOf(bed) };
 }
 
-/** Rows of the namespace in which the test itself makes pods, and of the hostile one. */
+/** Returns true for rows of the namespace in which the test itself makes pods, and of the hostile namespace. */
 function isPassing(row: MirrorRow): boolean {
   return /default|mallory/.test(unitOf(row));
 }
@@ -197,7 +197,7 @@ function unchanged(t: Test, bed: WorkloadBed, before: Observation, when: string)
   t.strictSame(wrong, [], when);
 }
 
-/** What a row that others share may have more than before: rows that it holds. */
+/** Returns the differences between two states of a row. A shared row may refer to more rows than before. */
 function differences(key: string, before: MirrorRow, now: MirrorRow): readonly string[] {
   return Object.keys(before).flatMap((column) => {
     const [was, is] = [withoutMarks(before[column]), withoutMarks(now[column])];
@@ -207,7 +207,7 @@ function differences(key: string, before: MirrorRow, now: MirrorRow): readonly s
   });
 }
 
-/** Without the mark by which ovn-northd is asked to make all flows again. */
+/** Returns a value without the mark by which ovn-northd is asked to make all flows again. */
 function withoutMarks(value: unknown): string {
   return JSON.stringify(value ?? null).replace(/,?\["microshift-net-recompute","[12]"\]/, '');
 }
@@ -233,7 +233,7 @@ function isHostile(row: MirrorRow): boolean {
   return unitOf(row).includes(`:${hostileNamespace}/`);
 }
 
-/** Places at which load balancers of the hostile user lead away what is others'. */
+/** Returns the places at which load balancers of the hostile user divert packets that are for others. */
 function taken(bed: WorkloadBed): readonly string[] {
   const balancers = bed.rows('Load_Balancer');
   const placesOf = (row: MirrorRow): readonly string[] =>
@@ -266,7 +266,7 @@ function faultOf(place: string, row: MirrorRow): string | null {
   return isListening ? 'a program of the node listens there' : null;
 }
 
-/** Ports of pods that have an address or a name of another one. */
+/** Returns the ports of pods that have an address of another pod, and hostile ports that have an address of a node. */
 function ports(bed: WorkloadBed): readonly string[] {
   const rows = bed.rows('Logical_Switch_Port');
   const holders = new Map<string, string>();
@@ -284,7 +284,7 @@ function ports(bed: WorkloadBed): readonly string[] {
   });
 }
 
-/** Groups of hostile policies in which others' ports are. */
+/** Returns the ports of others in port groups of hostile policies. */
 function groups(bed: WorkloadBed): readonly string[] {
   const owners = new Map(
     bed.rows('Logical_Switch_Port').map((row) => [uuidsIn(JSON.stringify(row._uuid))[0] ?? '', row]),
@@ -300,7 +300,7 @@ function groups(bed: WorkloadBed): readonly string[] {
     );
 }
 
-/** Ways on which what others' pods send is led elsewhere. */
+/** Returns the router policies of the hostile user that divert packets from pods of others. */
 function ways(bed: WorkloadBed): readonly string[] {
   const own = new Set(
     bed
@@ -318,7 +318,7 @@ function ways(bed: WorkloadBed): readonly string[] {
     });
 }
 
-/** What nodes do with these load balancers: the flows of their bridges, and the entries of their table, for what is no port of the hostile user. */
+/** Returns the effects of all load balancers on the nodes: the flows of their bridges, and the entries of their nftables table. */
 function flowsOf(bed: WorkloadBed): readonly string[] {
   const rows: DatabaseRows = {
     database: 'OVN_Southbound',

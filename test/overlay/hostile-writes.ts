@@ -1,4 +1,4 @@
-// Random writes of a member's certificate to the southbound database, from its schema and from what others have there.
+// Random writes to the southbound database with a member's certificate, made from its schema and from the rows of others.
 import type { Host } from './hosts.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -8,21 +8,21 @@ interface ColumnType {
   readonly mutable?: boolean;
 }
 
-/** One write, and what the server has answered. */
+/** One write, with the table and the columns that it changes. */
 export interface Write {
   readonly table: string;
   readonly columns: readonly string[];
   readonly operation: unknown;
 }
 
-/** What a write may name: what is in the database, and what an attacker would like to be there. */
+/** Material for writes: the schema and the rows of the database, and words that an attacker would like to write. */
 export interface Targets {
   readonly schema: { readonly tables: Readonly<Record<string, Table>> };
   readonly rows: Readonly<Record<string, readonly Row[]>>;
   readonly words: readonly string[];
 }
 
-/** Tables with less than all rows, as an attacker sees them: all of them, as the central node has them. */
+/** Reads the schema and the rows of all tables, as the central node has them. */
 export function readTargets(central: Host, words: readonly string[]): Targets {
   const place = ['unix:/run/ovn/ovnsb_db.sock'];
   const schema = JSON.parse(
@@ -35,16 +35,16 @@ export function readTargets(central: Host, words: readonly string[]): Targets {
   return { schema, words, rows: Object.fromEntries(names.map((name, index) => [name, answers[index]?.rows ?? []])) };
 }
 
-/** Returns a write that a number below each limit decides. */
+/** Returns a random write; `random` returns a number below its limit. */
 export function randomWrite({ schema, rows, words }: Targets, random: (limit: number) => number): Write {
   const pick = <T>(list: readonly T[]): T => list[random(list.length)] as T;
   const named = Object.keys(schema.tables);
-  // Half of them go where OVN's role lets something through.
+  // Half of the writes go to tables in which OVN's role allows some writes.
   const open = named.filter((name) => openTables.includes(name));
   const table = random(2) === 0 ? pick(open) : pick(named);
   const columns = Object.entries(schema.tables[table]?.columns ?? {});
   const value = (column: string, { type }: ColumnType): unknown => {
-    // What another row has there is of the right type, and somebody else's.
+    // A value of another row has the right type, and belongs to another owner.
     const others = (rows[table] ?? []).map((row) => row[column]).filter((one) => one !== undefined);
     if (others.length > 0 && random(3) > 0) return pick(others);
     return invented(type, { rows, words }, pick, random);

@@ -1,4 +1,5 @@
-// Clients of UDP that keep one socket each, while services come, move and go: whoever serves now answers, and where nobody serves the client is refused.
+// UDP clients that keep one socket each, while services are made, moved and deleted: the present server answers, and without a server the client is
+// refused.
 import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
 import { connect } from '../../agent/drivers/ovsdb/index.ts';
@@ -17,7 +18,7 @@ const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft
 
 type Place = Pick<Host, 'start'>;
 
-/** Only what never comes meets it. */
+/** Limit that is reached only if an outcome never comes. */
 const limitMs = 100_000;
 
 async function publish(central: Host, objects: readonly ApiObject[]): Promise<void> {
@@ -36,7 +37,7 @@ async function publish(central: Host, objects: readonly ApiObject[]): Promise<vo
   central.must('ovn-nbctl', '--wait=hv', 'sync');
 }
 
-/** Answers UDP at a port of every address with its name. */
+/** Runs a server that answers UDP at a port of every address with its name. */
 async function serve(on: Place, name: string, port: number): Promise<void> {
   const script = `
     const socket = require('dgram').createSocket('udp4');
@@ -47,11 +48,11 @@ async function serve(on: Place, name: string, port: number): Promise<void> {
 }
 
 interface Client {
-  /** Settles when this is what comes of a question, for several questions in a row; earlier answers do not count. */
+  /** Waits until several questions in a row have this outcome; earlier outcomes do not count. */
   hears(outcome: string): Promise<void>;
 }
 
-/** Asks ten times a second from one connected socket, whatever comes of it. */
+/** Asks ten times a second from one connected socket, regardless of the outcome. */
 function keepAsking(from: Place, address: string, port: number): Client {
   const script = `
     const socket = require('dgram').createSocket('udp4');
@@ -81,7 +82,7 @@ function keepAsking(from: Place, address: string, port: number): Client {
   };
 }
 
-/** Sends several datagrams at once from a new socket; all answers. */
+/** Sends several datagrams at once from a new socket, and returns all answers. */
 function burst(from: Pick<Host, 'must'>, address: string, port: number): string {
   const script = `
     const socket = require('dgram').createSocket('udp4');

@@ -14,7 +14,7 @@ export interface Fault {
   /** Column of the page, and the word by which the command line knows it. */
   readonly name: string;
   readonly title: string;
-  /** What happens to the run at the point: it is struck, or stands still while something happens around it. */
+  /** Action on the run at the point: it is struck, or it stands still while an event happens around it. */
   readonly action: FaultAction;
   /** Shell text that starts the run; default: `microshift-net apply`. */
   readonly start?: string;

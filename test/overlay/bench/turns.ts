@@ -1,4 +1,5 @@
-// npm run bench:turns: how long the watcher keeps the event loop, and its memory, with many objects and with hostile ones. docs/overlay-benchmarks.md.
+// npm run bench:turns: the time for which the watcher keeps the event loop, and its memory, with many objects and with hostile objects
+// (docs/overlay-benchmarks.md).
 import { setImmediate as setTurn } from 'node:timers';
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
 import type { Test } from 'tap';
@@ -14,7 +15,7 @@ import { createStoredApi, podOn, type StoredApi, type StoredObject } from '../st
 import { scoped } from './scope.ts';
 
 const nodes = [1, 2, 3].map((id) => nodeOf(id, { subnets: [`10.42.${16 * id}.0/20`], gateway: gatewayOf(id) }));
-/** Objects of a page of the API server, and of one piece of a watch. */
+/** Objects in a page of the API server, and in one piece of a watch. */
 const page = 200;
 const piece = 10;
 
@@ -144,7 +145,10 @@ const loads: Readonly<Record<string, () => Load>> = {
   },
 };
 
-/** The longest turn of the event loop in CPU time of the process: the load of the machine is not in it, other threads' (garbage collection) are. */
+/**
+ * Measures the longest turn of the event loop in CPU time of the process, which excludes the load of the machine and includes other threads (garbage
+ * collection).
+ */
 function followTurns() {
   let [longest, isOver, before] = [0, false, process.cpuUsage()];
   const tick = (): void => {
@@ -204,7 +208,7 @@ async function measured(t: Test, load: Load): Promise<Readonly<Record<string, nu
         changed = performance.now();
       },
     });
-  /** It has told of no transaction for some time. */
+  /** Waits until the watcher has reported no transaction for three seconds. */
   const quiet = async (): Promise<void> => {
     changed = performance.now();
     while (state === null || performance.now() - changed < 3_000) await pause(200);

@@ -1,4 +1,4 @@
-// The addresses of a host name, with whatever resolver this machine has.
+// Addresses of a host name, with the resolver of this machine.
 import t from 'tap';
 import { addressesOfHost } from '../../../agent/drivers/host/host-addresses.ts';
 

@@ -1,4 +1,4 @@
-// What is known of the kernel's module openvswitch.
+// State of the kernel's module openvswitch: loaded, available, missing or unknown.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import t from 'tap';

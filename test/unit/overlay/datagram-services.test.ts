@@ -1,4 +1,4 @@
-// Which connections of UDP lose their meaning when services change.
+// UDP connections that are no longer valid when services change.
 import t from 'tap';
 import type { DatabaseRow } from '../../../agent/model/rows.ts';
 import { datagramServices, lostConnections } from '../../../agent/overlay/datagram-services.ts';

@@ -1,4 +1,4 @@
-// What routers have learned of their neighbours, beside what is known of these.
+// MACs that routers have learned of their neighbours, compared with the known MACs.
 import t from 'tap';
 import { learnedOtherwise } from '../../../agent/overlay/learned.ts';
 import { gatewayOf, nodeOf } from './cluster.ts';

@@ -3,7 +3,7 @@ import { inWords } from '../../../agent/compare/in-words.ts';
 import type { Plan, Step, WantedBridge, WantedProfile } from '../../../agent/model/plan.ts';
 import type { ProfileSettings } from '../../../agent/model/settings.ts';
 
-/** Returns the lines of a plan. `whole`: profiles with everything that identifies them, too. */
+/** Returns the lines of a plan; `whole` includes the properties that identify its profiles. */
 export function planLines(plan: Plan, whole: boolean): readonly string[] {
   const { outcome, outage, choice, carried, before, differences, notes, wanted, steps } = plan;
   const { bridges, ...others } = wanted;

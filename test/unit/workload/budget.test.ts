@@ -1,4 +1,4 @@
-// What one object may cause, of every kind that is read: objects of hostile hands, and the products of ordinary ones.
+// Effect of one object of each kind: hostile objects are refused, and the products of ordinary objects are bounded.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -32,7 +32,7 @@ const servicePorts = (count: number, special = {}) =>
   many(count, (index) => ({ name: `p${index}`, port: index + 1, protocol: 'TCP', ...special }));
 const addressOf = (index: number) => `10.42.${1 + (index >> 8)}.${index & 255}`;
 
-/** Of each kind an object within its budget, and several that are beyond it. */
+/** For each kind, an object within its budget, and objects that are beyond it. */
 const objects: Readonly<
   Record<ObjectChange['kind'], { readonly ordinary: object; readonly hostile: readonly object[] }>
 > = {

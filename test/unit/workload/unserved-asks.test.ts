@@ -1,4 +1,4 @@
-// What objects ask for and this network does not do: an Event says so, once, and what helps instead.
+// Requests of objects that this network does not serve: an Event reports each of them once, with an alternative.
 import t from 'tap';
 import { kinds } from '../../../agent/run/overlay/watcher/kinds.ts';
 import { noticesOfAsks } from '../../../agent/run/overlay/watcher/notices.ts';

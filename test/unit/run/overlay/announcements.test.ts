@@ -1,11 +1,11 @@
-// How often addresses are announced, and when what could not be sent is sent.
+// Number of announcements of an address, and when frames that could not be sent are sent again.
 import t from 'tap';
 import { AgentError } from '../../../../agent/errors.ts';
 import { createAnnouncements } from '../../../../agent/run/overlay/daemon/announcements.ts';
 
 const address = '192.0.2.200';
 
-/** Records what is sent; settles `after(n)` when that many rounds were. */
+/** Records the addresses that are sent; `after(n)` settles when n rounds were sent. */
 function recorder(fails: () => boolean = () => false) {
   const sent: string[][] = [];
   const waiting: { count: number; resolve: () => void }[] = [];

@@ -50,7 +50,7 @@ t.test('a plan during which rows change is made again, and in the end in one pie
     existing,
     shape,
     isOwner: true,
-    // Another program changes a row whenever somebody looks.
+    // Another program changes a row at each read of the revision.
     get revision() {
       revision += 1;
       return revision;

@@ -71,7 +71,7 @@ export function createEvents(session: Session, { nodeName, say }: ApiOptions): (
     if (told !== undefined && now - told.madeAt < keptMs) {
       told.count += 1;
       if (now - told.writtenAt < session.limits.countEveryMs) return;
-      if (ofNamespaces.ask(regarding.namespace, now) !== 'make' || !isWithinBudget(now)) return;
+      if (!mayWrite(regarding.namespace, now)) return;
       told.writtenAt = now;
       void send(countCall(told)).then((status) => {
         // Somebody has deleted it.
@@ -79,14 +79,14 @@ export function createEvents(session: Session, { nodeName, say }: ApiOptions): (
       });
       return;
     }
-    const grant = ofNamespaces.ask(regarding.namespace, now);
-    if (grant === 'none') return;
-    if (grant === 'last') {
-      if (isWithinBudget(now)) make(othersLeftOut(regarding.namespace), now);
-      return;
-    }
-    if (!isWithinBudget(now)) return;
-    make(notice, now);
+    if (mayWrite(regarding.namespace, now)) make(notice, now);
+  };
+  /** True if the namespace and the cluster may have one more write. The first write beyond the budget of a namespace becomes the Event that says so. */
+  const mayWrite = (namespace: string, now: number): boolean => {
+    const grant = ofNamespaces.ask(namespace, now);
+    if (grant === 'none' || !isWithinBudget(now)) return false;
+    if (grant === 'last') make(othersLeftOut(namespace), now);
+    return grant === 'make';
   };
   const make = (notice: Notice, now: number): void => {
     const key = keyOf(notice);

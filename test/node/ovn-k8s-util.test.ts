@@ -3,7 +3,7 @@ import t from 'tap';
 import { armFault, letGoOfRun } from './armed-fault.ts';
 import { nodeSkip } from './availability.ts';
 import { isOld, isTakenBack } from './interfere.ts';
-import { bootNode } from './node.ts';
+import { bootNode, measuredSettleMs } from './node.ts';
 import { picture, pictureLike } from './picture.ts';
 import { isUnder, reachable } from './under.ts';
 import { watchWrites } from './writes.ts';
@@ -52,7 +52,7 @@ t.test('ovn-k8s-util', { skip: nodeSkip }, async (t) => {
   });
 
   await t.test('NICs under bridges, and nobody in the LAN notices', async (t) => {
-    const run = await node.measure(`ovn-k8s-util nics-to-bridge ${both.join(' ')}`);
+    const run = await node.measure(`ovn-k8s-util nics-to-bridge ${both.join(' ')}`, { settleMs: measuredSettleMs });
     t.match(run, { exitCode: 0, stdout: /committed(.*\n)*.*committed/ });
     t.comment(`${Math.round(run.wallMs)} ms, away ${JSON.stringify(run.outageMs)}`);
     reachable(t, run);

@@ -11,8 +11,8 @@ const reason = missingForHosts();
 const id = 'n3-of-the-test';
 
 /** Number and seed of the random writes. The seed repeats a run that has found a fault. */
-const count = Number(process.env.MICROSHIFT_NET_HOSTILE_WRITES ?? 150);
-const seed = Number(process.env.MICROSHIFT_NET_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const count = Number(process.env.HOSTILE_WRITES ?? 150);
+const seed = Number(process.env.HOSTILE_SEED ?? 1);
 
 interface Bundle {
   readonly pem: { readonly key: string; readonly certificate: string; readonly authority: string };
@@ -120,9 +120,7 @@ async function hostile(t: Test, which: WhichOvn): Promise<void> {
   reached('with a member that claims it');
 
   t.match(register(write, 'n3', own), { status: 0 });
-  await t.test(`random writes, MICROSHIFT_NET_SEED=${seed} MICROSHIFT_NET_HOSTILE_WRITES=${count}`, async (t) =>
-    randomWrites(t, [n1, n3]),
-  );
+  await t.test(`random writes, HOSTILE_SEED=${seed} HOSTILE_WRITES=${count}`, async (t) => randomWrites(t, [n1, n3]));
   reached('after random writes, once what the docs name is put back');
 
   const datapath = n1

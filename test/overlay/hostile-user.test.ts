@@ -6,6 +6,7 @@ import type { MirrorRow } from '../../agent/drivers/ovsdb/index.ts';
 import type { DatabaseRows } from '../../agent/model/rows.ts';
 import { canonicalAddress } from '../../agent/net/address.ts';
 import { isWithin } from '../../agent/overlay/addresses.ts';
+import { announcedKey } from '../../agent/overlay/announced-here.ts';
 import { arrivingServices } from '../../agent/overlay/arriving.ts';
 import { demuxFlows } from '../../agent/overlay/demux.ts';
 import { hostServices } from '../../agent/overlay/host-services.ts';
@@ -21,7 +22,7 @@ import { ownRelease } from './releases.ts';
 import { podOn, type StoredObject } from './stored-api.ts';
 import { type WorkloadBed, workloadBed } from './workload-bed.ts';
 
-const seed = Number(process.env.HOSTILE_SEED ?? Date.now() % 1_000_000);
+const seed = Number(process.env.HOSTILE_SEED ?? 1);
 const count = Number(process.env.HOSTILE_OBJECTS ?? 500);
 /** Objects that arrive at once. */
 const batch = 25;
@@ -207,10 +208,20 @@ function differences(key: string, before: MirrorRow, now: MirrorRow): readonly s
   });
 }
 
-/** Returns a value without the mark by which ovn-northd is asked to make all flows again. */
+/**
+ * Returns a value without the mark by which ovn-northd is asked to make all flows again, and without the outside addresses that a gateway announces,
+ * if ranges of ovn.yaml have them.
+ */
 function withoutMarks(value: unknown): string {
-  return JSON.stringify(value ?? null).replace(/,?\["microshift-net-recompute","[12]"\]/, '');
+  return JSON.stringify(value ?? null)
+    .replace(/,?\["microshift-net-recompute","[12]"\]/, '')
+    .replace(announced, (all, addresses: string) => (addresses.split(' ').every(isOfRange) ? '' : all));
 }
+
+const announced = new RegExp(`\\["${announcedKey}","([^"]*)"\\],?`);
+const isOfRange = (address: string): boolean =>
+  exposure.externalRanges.some((range) => isWithin(canonicalAddress(address), range)) &&
+  !nodeAddresses.includes(address);
 
 function uuidsIn(text: string): readonly string[] {
   return text.match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? [];
@@ -255,9 +266,7 @@ function faultOf(place: string, row: MirrorRow): string | null {
   if (range !== undefined) return `it is within ${range}`;
   if (isWithin(address, '10.43.0.0/16'))
     return isWithin(address, '10.43.100.0/24') ? null : 'it is a cluster IP of another service';
-  if (!nodeAddresses.includes(address)) {
-    return exposure.externalRanges.some((one) => isWithin(address, one)) ? null : 'no range of ovn.yaml has it';
-  }
+  if (!nodeAddresses.includes(address)) return isOfRange(address) ? null : 'no range of ovn.yaml has it';
   if (mapIn(row, 'options').neighbor_responder !== 'none') return 'gateways answer ARP for an address of a node';
   const socket = protocol as 'tcp' | 'udp';
   if (isNeeded(socket, port) || !isForServices(exposure.nodePorts, socket, port))

@@ -96,17 +96,31 @@ t.test('IPv6 alone, by router advertisements, userspace data path', { skip: node
   const moved = await node.run('systemctl start microshift-ovs-init');
   t.equal(moved.exitCode, 0, `it is moved: ${moved.stderr}`);
   await node.ready();
-  const { seen, probes } = await watched(node, `systemctl restart NetworkManager; ${untilWanted}`);
+  // The router is silent until the route is held: it could answer first.
+  const { seen, probes } = await watched(
+    node,
+    `pkill -x -STOP dnsmasq; systemctl restart NetworkManager; ${untilHeld}; pkill -x -CONT dnsmasq; ${untilWanted}`,
+  );
   const has = ({ addresses }: Moment): boolean =>
     addresses.some(({ device, address }) => device === 'br-ex' && address === own);
   const lost = seen.findIndex((moment, index) => index > seen.findIndex(has) && !has(moment));
   const afterwards = seen.slice(lost);
+  const metrics = afterwards.map(({ defaults }) =>
+    defaults.filter(({ device }) => device === 'br-ex').map(({ metric }) => metric),
+  );
+  t.strictSame(
+    metrics.find(({ length }) => length > 0),
+    [40_000],
+    "br-ex's default route is held until it hears a router",
+  );
   const isOfRouter = ({ defaults }: Moment): boolean =>
     defaults.some(({ device, metric }) => device === 'br-ex' && metric === 48);
   const address = afterwards.findIndex(has);
   t.ok(address >= 0 && address < afterwards.findIndex(isOfRouter), 'the node has its address before it hears a router');
   t.equal(probes, '', 'and does not ask the LAN whether another node has it');
 });
+
+const untilHeld = `timeout 60 sh -c 'until ip -6 route show default dev br-ex | grep -q "metric 40000"; do sleep 0.1; done'`;
 
 interface Watched {
   /** The moments of the kernel's addresses and default routes from just before a command to its end. */

@@ -2,16 +2,13 @@
 // refused.
 import { createInterface } from 'node:readline';
 import t, { type Test } from 'tap';
-import { connect } from '../../agent/drivers/ovsdb/index.ts';
-import { operationsOf } from '../../agent/overlay/operations.ts';
 import { hasProgram } from '../cluster/binaries.ts';
-import { gatewayOf, modern, nodeOf } from '../unit/overlay/cluster.ts';
-import { type ApiObject, factsFor, planAll, serviceObject, sliceObject } from '../unit/workload/services/facts.ts';
-import { readRows } from './central.ts';
+import { type ApiObject, serviceObject, sliceObject } from '../unit/workload/services/facts.ts';
 import { startDaemon } from './daemon.ts';
 import { form } from './form.ts';
 import { type Host, missingForHosts, startLan } from './hosts.ts';
 import { askedOvn, ovnsHere, type WhichOvn } from './ovn-of-nodes.ts';
+import { publish } from './publish-services.ts';
 import { type Pod, startPod } from './services.ts';
 
 const skip = missingForHosts() ?? (hasProgram('nft', '--version') ? false : 'nft is missing');
@@ -20,22 +17,6 @@ type Place = Pick<Host, 'start'>;
 
 /** Limit that is reached only if an outcome never comes. */
 const limitMs = 100_000;
-
-async function publish(central: Host, objects: readonly ApiObject[]): Promise<void> {
-  const nodes = [
-    nodeOf(1, { subnets: ['10.42.0.0/24'] }),
-    nodeOf(2, { subnets: ['10.42.1.0/24'], gateway: gatewayOf(2) }),
-  ];
-  const client = await connect(central.path('/run/ovn/ovnnb_db.sock'), 15_000);
-  try {
-    const rows = await readRows(client);
-    const operations = operationsOf(planAll(factsFor(objects, nodes, modern), rows), rows.shape);
-    if (operations.length > 0) await client.transact('OVN_Northbound', operations);
-  } finally {
-    client.close();
-  }
-  central.must('ovn-nbctl', '--wait=hv', 'sync');
-}
 
 /** Runs a server that answers UDP at a port of every address with its name. */
 async function serve(on: Place, name: string, port: number): Promise<void> {

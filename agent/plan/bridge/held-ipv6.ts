@@ -49,8 +49,7 @@ export function holdStep(names: BridgeNames, hold: Ipv6Held): Step {
 }
 
 /**
- * Returns the step that removes the held entries once the router's own default route is present. Returns no step if no default route was held,
- * because then there is none to wait for.
+ * Returns the step that removes the held entries once the router's own default route is present. Returns no step if no default route was held.
  */
 export function releaseHeld(names: BridgeNames, final: WantedProfile, hold: Ipv6Held): readonly Step[] {
   const { id, uuid, settings } = final;

@@ -19,7 +19,7 @@ export interface Announcements {
  * it.
  */
 export function createAnnouncements(send: (addresses: readonly string[]) => Promise<void>): Announcements {
-  /** Number of announcements that each address still needs. An address that was removed and returns begins anew. */
+  /** Number of announcements that each address still needs. An address that was removed and returns is announced from the start again. */
   const known = new Map<string, { left: number }>();
   let timer: NodeJS.Timeout | undefined;
   let isSending = false;

@@ -163,10 +163,12 @@ t.test('certificates', { skip }, async (t) => {
   t.equal(await central.stop(), 0);
 });
 
-/** Waits until no member requests a certificate. */
+/** Waits until no member requests a certificate, and the central node has removed its answer. */
 async function withdrawn(central: Host): Promise<void> {
-  const isAsked = (): boolean => central.must('ovn-sbctl', 'list', 'Chassis').includes('microshift-net-request');
-  const follow = central.start('ovsdb-client', 'monitor', 'unix:/run/ovn/ovnsb_db.sock', 'OVN_Southbound', 'Chassis');
-  while (isAsked()) await once(follow.stdout as NodeJS.ReadableStream, 'data');
+  const isPending = (): boolean =>
+    central.must('ovn-sbctl', 'list', 'Chassis').includes('microshift-net-request') ||
+    central.must('ovn-sbctl', 'list', 'SB_Global').includes('microshift-net-certificate-');
+  const follow = central.start('ovsdb-client', 'monitor', 'unix:/run/ovn/ovnsb_db.sock', 'OVN_Southbound', 'ALL');
+  while (isPending()) await once(follow.stdout as NodeJS.ReadableStream, 'data');
   follow.kill();
 }

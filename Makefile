@@ -54,7 +54,7 @@ bench: node_modules/.package-lock.json ## time, outage and memory in the node (A
 	@test/node/host-packages.sh $(HOST_COMMANDS) >&2
 	@npm --silent run build && npm --silent run bench -- $(ARGS)
 
-faults: node_modules/.package-lock.json ## every fault at every step, some hours; writes docs/faults.md (ARGS='--shape dhcp --fault kill')
+faults: node_modules/.package-lock.json ## every fault at every step, some hours; writes docs/lab/faults.md (ARGS='--shape dhcp --fault kill')
 	@test/node/host-packages.sh $(HOST_COMMANDS) >&2
 	@npm --silent run build && npm --silent run faults -- $(ARGS)
 

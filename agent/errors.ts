@@ -1,6 +1,6 @@
 /**
  * The one error table: every failure a user can meet has a kind, and the kind decides the exit code and whether trying again
- * makes sense. docs/troubleshooting.md has one heading per kind; a test holds the two together.
+ * makes sense. docs/use/troubleshooting.md has one heading per kind; a test holds the two together.
  */
 
 /** Exit codes of every command; README lists them. */

@@ -9,7 +9,7 @@ import { startOverlay } from './overlay-start.ts';
 /** `overlay run`: the daemon of a node in an overlay. Ends when it is told to, and when the node has left. */
 export async function run(output: Output): Promise<void> {
   const { config, places } = await startOverlay('overlay run');
-  // Each collection is a whole one: it takes twice the CPU time of a look, and nothing is left lying for weeks (docs/measurements.md). The central node
+  // Each collection is a whole one: it takes twice the CPU time of a look, and nothing is left lying for weeks (docs/lab/measurements.md). The central node
   // has all objects in its heap: a storm of pods would look through them over and over.
   if (readRecord(places.record)?.members === null) setFlagsFromString('--gc-global');
   const stop = new AbortController();

@@ -12,7 +12,7 @@ import { profileChecks } from './profiles.ts';
 import { serviceChecks } from './services.ts';
 import { unitChecks } from './units.ts';
 
-/** Every check, in the order of a report: what others need comes first. docs/doctor.md has a heading for each. */
+/** Every check, in the order of a report: what others need comes first. docs/use/doctor.md has a heading for each. */
 export const checks: readonly Check[] = [
   ...serviceChecks,
   ...unitChecks,

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, renameS
 import type { Deadline } from '../deadline.ts';
 
 /*
- * Points in a transaction at which a run can be made to stand still, for rehearsals on a real node (docs/faults.md). The fault itself comes from
+ * Points in a transaction at which a run can be made to stand still, for rehearsals on a real node (docs/lab/faults.md). The fault itself comes from
  * outside: a signal, a cable that is pulled, a daemon that is stopped. A point is armed only by a file that no user but root can have written;
  * without that file a transaction costs one stat.
  */

@@ -6,7 +6,7 @@ const outcomes: readonly RunOutcome[] = ['unchanged', 'changed', 'failed'];
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number];
 
-/** metrics.prom: the record as Prometheus reads it (text exposition format 0.0.4). docs/metrics.md has the list. */
+/** metrics.prom: the record as Prometheus reads it (text exposition format 0.0.4). docs/use/metrics.md has the list. */
 export function metricsText(record: RunRecord): string {
   const { transaction, bridges, runs } = record;
   return [

@@ -1,6 +1,6 @@
 #!/bin/sh
 # CNI plug-in (specification 1.1). The daemon, `microshift-net overlay run`, decides; this asks it by ovs-appctl and makes links and addresses, since it
-# has the rights and sees the namespaces as the container runtime does. docs/cni.md says more.
+# has the rights and sees the namespaces as the container runtime does. docs/use/cni.md says more.
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
 LC_ALL=C
 export PATH LC_ALL

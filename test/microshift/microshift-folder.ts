@@ -20,7 +20,7 @@ const needed = [
 /** Why the files of a real MicroShift cannot be read, for tap's `skip`; false if they can. */
 export const microshiftFilesSkip: string | false =
   microshiftFolder === null
-    ? 'MICROSHIFT_NET_MICROSHIFT names no folder with a real MicroShift (docs/test-node.md)'
+    ? 'MICROSHIFT_NET_MICROSHIFT names no folder with a real MicroShift (docs/internals/test-node.md)'
     : missingIn(microshiftFolder);
 
 /** Why no node with a real MicroShift can run here, for tap's `skip`; false if one can. */

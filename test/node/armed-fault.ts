@@ -1,4 +1,4 @@
-// Arms one of the agent's fault points on a node, for its next run (docs/faults.md), and strikes the run that stands there.
+// Arms one of the agent's fault points on a node, for its next run (docs/lab/faults.md), and strikes the run that stands there.
 import path from 'node:path';
 import { faultFile } from '../../agent/run/fault-points.ts';
 import type { TestNode } from './node.ts';

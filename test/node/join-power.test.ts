@@ -1,5 +1,5 @@
 // The power of a node is cut before each effect of `overlay join`: it boots, and the same command makes it whole. Some of them here; all with
-// `npm run power-cuts` (docs/measurements.md).
+// `npm run power-cuts` (docs/lab/measurements.md).
 import t from 'tap';
 import { countdown, stopped } from '../overlay/kills.ts';
 import { nodeSkip } from './availability.ts';

@@ -1,4 +1,4 @@
-// npm run shapes: what every shape of a node costs, one fresh node each, as the table of docs/shapes.md.
+// npm run shapes: what every shape of a node costs, one fresh node each, as the table of docs/lab/shapes.md.
 //   npm run shapes -- [--only dhcp,vlan] [--times 5] [--out FILE]
 import fs from 'node:fs';
 import path from 'node:path';
@@ -54,7 +54,7 @@ interface Life {
 }
 
 const unit = 'microshift-ovs-init.service';
-const page = path.join(projectDir, 'docs/shapes.md');
+const page = path.join(projectDir, 'docs/lab/shapes.md');
 const marks = { begin: '<!-- npm run shapes -->', end: '<!-- end -->' } as const;
 
 const { values: options } = parseArgs({

@@ -5,9 +5,9 @@ import t from 'tap';
 
 const pages = [
   'README.md',
-  ...readdirSync('docs')
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`),
+  ...['use', 'internals', 'lab'].flatMap((shelf) =>
+    readdirSync(`docs/${shelf}`).map((name) => `docs/${shelf}/${name}`),
+  ),
 ];
 const helps = new Map<string, string>();
 

@@ -6,14 +6,14 @@ import { errorTable, exitCode } from '../../agent/errors.ts';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
 
-t.test('docs/troubleshooting.md has one heading per error kind, in the order of the table', (t) => {
-  const headings = [...read('docs/troubleshooting.md').matchAll(/^## (.+)$/gm)].map((match) => match[1]);
+t.test('docs/use/troubleshooting.md has one heading per error kind, in the order of the table', (t) => {
+  const headings = [...read('docs/use/troubleshooting.md').matchAll(/^## (.+)$/gm)].map((match) => match[1]);
   t.strictSame(headings, Object.keys(errorTable));
   t.end();
 });
 
 t.test('every kind is described with its own exit code and no other', (t) => {
-  const sections = read('docs/troubleshooting.md').split(/^## /m).slice(1);
+  const sections = read('docs/use/troubleshooting.md').split(/^## /m).slice(1);
   for (const [kind, { exitCode: code }] of Object.entries(errorTable)) {
     const section = sections.find((text) => text.startsWith(`${kind}\n`)) ?? '';
     const named = [...section.matchAll(/exit\s+code\s+(\d)/gi)].map((match) => Number(match[1]));
@@ -25,8 +25,8 @@ t.test('every kind is described with its own exit code and no other', (t) => {
   t.end();
 });
 
-t.test('docs/doctor.md has one row per check, in the order of a report', (t) => {
-  const rows = [...read('docs/doctor.md').matchAll(/^\| `([\w-]+)` \|/gm)].map((match) => match[1]);
+t.test('docs/use/doctor.md has one row per check, in the order of a report', (t) => {
+  const rows = [...read('docs/use/doctor.md').matchAll(/^\| `([\w-]+)` \|/gm)].map((match) => match[1]);
   t.strictSame(
     rows,
     checks.map((check) => check.id),
@@ -34,8 +34,8 @@ t.test('docs/doctor.md has one row per check, in the order of a report', (t) => 
   t.end();
 });
 
-t.test('the report in docs/doctor.md counts as many checks as there are', (t) => {
-  const summary = /^ +\d+ failed, .* not applicable$/m.exec(read('docs/doctor.md'))?.[0] ?? '';
+t.test('the report in docs/use/doctor.md counts as many checks as there are', (t) => {
+  const summary = /^ +\d+ failed, .* not applicable$/m.exec(read('docs/use/doctor.md'))?.[0] ?? '';
   const counts = [...summary.matchAll(/\d+/g)].map(Number);
   t.equal(
     counts.reduce((sum, count) => sum + count, 0),

@@ -73,7 +73,7 @@ export function statusError(access: Access, httpStatus: number, body: unknown, d
     {
       hint: isPassing
         ? 'try again in a moment'
-        : 'this cluster does not take these objects; compare its version with docs/manifests.md',
+        : 'this cluster does not take these objects; compare its version with docs/use/manifests.md',
       facts,
     },
   );

@@ -31,7 +31,7 @@ async function administratorNotices({ overlay }: Pick<Config, 'overlay'>): Promi
   const path = kubeconfigPath(overlay.kubeconfig.value, process.env);
   if (!existsSync(path) || (await mayDoAnything(path)) !== true) return [];
   return [
-    `the daemon works with the rights of an administrator of Kubernetes (${path}); fewer are enough: docs/overlay-trust.md, and /usr/share/microshift-net/overlay-access.yaml`,
+    `the daemon works with the rights of an administrator of Kubernetes (${path}); fewer are enough: docs/use/overlay-trust.md, and /usr/share/microshift-net/overlay-access.yaml`,
   ];
 }
 

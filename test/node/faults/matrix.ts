@@ -1,5 +1,5 @@
 // npm run faults: every fault at every point of a run, on every shape of uplink; keeps the cells in build/faults.json, and writes
-// docs/faults.md from them once they cover every shape.
+// docs/lab/faults.md from them once they cover every shape.
 //   npm run faults -- [--shape dhcp,static4] [--fault kill,nm-kill] [--point 'after step 5,before journal'] [--sweep 0:1500:50]
 //                     [--missing] [--minutes 9] [--page-only]
 import { execFileSync } from 'node:child_process';
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
   if (!options['page-only']) for (const shape of options.shape.split(',')) bad += await runShape(shape);
   const cells = readCells(recordFile);
   if (shapes.every((shape) => cells.some((cell) => cell.shape === shape))) publish(cells, faults);
-  else say(`docs/faults.md stays as it is: ${recordFile} does not cover ${shapes.join(', ')}`);
+  else say(`docs/lab/faults.md stays as it is: ${recordFile} does not cover ${shapes.join(', ')}`);
   if (options['page-only']) return;
   say(bad === 0 ? 'every cell of this run ended old or new, by itself' : `${bad} cells did not keep the promise`);
   process.exitCode = bad === 0 ? 0 : 1;

@@ -1,12 +1,12 @@
-// The page: what is written by hand in docs/faults.md, and below its marker the tables made from the record.
+// The page: what is written by hand in docs/lab/faults.md, and below its marker the tables made from the record.
 import fs from 'node:fs';
 import type { Fault } from './fault.ts';
 import type { Cell } from './record.ts';
 
-const pageFile = 'docs/faults.md';
+const pageFile = 'docs/lab/faults.md';
 const marker = '<!-- Everything below is written by `npm run faults` from build/faults.json. -->';
 
-/** Writes the tables of these cells into docs/faults.md. */
+/** Writes the tables of these cells into docs/lab/faults.md. */
 export function publish(cells: readonly Cell[], faults: readonly Fault[]): void {
   const [byHand = ''] = fs.readFileSync(pageFile, 'utf8').split(marker);
   fs.writeFileSync(pageFile, `${byHand}${marker}\n\n${tables(cells, faults)}`);

@@ -27,7 +27,7 @@ const pinned = ['taskset', '-c', ownCpu] as const;
 /** Where a node sees the folder with contestants. */
 const besidePlace = '/opt/beside';
 
-/** contestant.json of a folder, see docs/overlay-benchmarks.md. */
+/** contestant.json of a folder, see docs/lab/overlay-benchmarks.md. */
 interface Description {
   readonly name: string;
   readonly annotation: string;

@@ -1,5 +1,5 @@
 // npm run bench:turns: the time for which the watcher keeps the event loop, and its memory, with many objects and with hostile objects
-// (docs/overlay-benchmarks.md).
+// (docs/lab/overlay-benchmarks.md).
 import { setImmediate as setTurn } from 'node:timers';
 import { setTimeout as pause, setImmediate } from 'node:timers/promises';
 import type { Test } from 'tap';

@@ -36,7 +36,7 @@ t.test('progress tells of every step when it begins and when it has ended', asyn
   t.strictSame(failed.progress, ['1/3 writeProfiles started', '1/3 writeProfiles failed']);
 });
 
-t.test('faults can be made to happen at the points that docs/faults.md names, in their order', async (t) => {
+t.test('faults can be made to happen at the points that docs/lab/faults.md names, in their order', async (t) => {
   const beginning = ['before journal', 'after journal', 'before checkpoint', 'after checkpoint'];
   const first = ['before step 1', 'after step 1', 'before step 2'];
   const rest = ['after step 2', 'before step 3', 'after step 3', 'before step 4', 'after step 4', 'before journal-end'];

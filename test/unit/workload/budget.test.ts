@@ -297,8 +297,8 @@ t.test(
   },
 );
 
-t.test('docs/overlay-watcher.md has the budgets', (t) => {
-  const text = readFileSync(join(import.meta.dirname, '../../../../docs/overlay-watcher.md'), 'utf8');
+t.test('docs/internals/overlay-watcher.md has the budgets', (t) => {
+  const text = readFileSync(join(import.meta.dirname, '../../../../docs/internals/overlay-watcher.md'), 'utf8');
   for (const [kind, limits] of Object.entries(budgets))
     for (const [measure, most] of Object.entries(limits)) {
       const row = text.split('\n').find((line) => line.startsWith(`| ${kind} |`)) ?? '';

@@ -39,7 +39,7 @@ for (const { title, steps } of netpolCases) {
 }
 
 t.test('the table of the documentation has every case', (t) => {
-  const page = readFileSync(join(import.meta.dirname, '../../../../../docs/network-policy.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '../../../../../docs/use/network-policy.md'), 'utf8');
   const listed = [...page.matchAll(/^\| (.*?) \| yes/gm)].map(([, title]) => title);
   t.strictSame(
     listed,

@@ -1,7 +1,7 @@
-/** A bridge that `bridge add` has made of a NIC. */
+/** A bridge that `bridge add` built from a NIC. */
 export interface AddedBridge {
   readonly bridge: string;
   readonly interface: string;
-  /** Of the bridge's routes, where the NIC's profile asks for none. */
+  /** Metric of the bridge's routes if the NIC's profile sets none. */
   readonly routeMetric: number;
 }

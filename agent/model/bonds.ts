@@ -5,7 +5,10 @@ import { stringsOf } from './settings.ts';
 /** A link that is a bond. */
 export type BondLink = Link & { readonly bond: BondState };
 
-/** The bonds that a link sends through: itself, and what a VLAN is on. */
+/**
+ * Returns the bonds that carry the traffic of a link: the link itself if it is a bond, and every bond below it (a VLAN
+ * on a bond, for example).
+ */
 export function bondsUnder(name: string, links: readonly Link[]): readonly BondLink[] {
   return links.filter((link): link is BondLink => link.bond !== undefined && isUnder(link, name, links));
 }
@@ -17,10 +20,11 @@ function isUnder(link: Link, name: string, links: readonly Link[]): boolean {
 }
 
 /**
- * Targets of a bond's ARP monitor that it cannot probe while its link `uplink` is in `bridge`; null: it has no such monitor, or another target is left.
- * The bonding driver asks for the route to each target, and sends only where it leads to the bond or to what the kernel shows above it, VLANs for
- * example (bond_arp_send_all and bond_verify_device_path, bond_ns_send_all for IPv6; Linux drivers/net/bonding/bond_main.c). A bridge of Open vSwitch is
- * not above its ports. `deviceTo`: the device of the route to an address.
+ * Returns the targets of a bond's ARP monitor, none of which it can probe while its link `uplink` is in `bridge`; null
+ * if the bond has no ARP monitor or can still probe one target. The bonding driver looks up the route to each target,
+ * and probes only if the route leads to the bond or to a device that the kernel shows above it, such as a VLAN
+ * (bond_arp_send_all and bond_verify_device_path, bond_ns_send_all for IPv6; Linux drivers/net/bonding/bond_main.c). An
+ * Open vSwitch bridge is not above its ports. `deviceTo` returns the device of the route to an address.
  */
 export function lostTargets(
   bond: BondLink,
@@ -39,7 +43,10 @@ export function lostTargets(
   return arpMonitor.targets.some(isProbed) ? null : arpMonitor.targets;
 }
 
-/** Options of a bond that belong to its ARP monitor (bonding.rst); NetworkManager takes them or miimon, not both (nm-settings(5), bond.options). */
+/**
+ * Bond options that belong to the ARP monitor (bonding.rst). NetworkManager accepts either these or miimon
+ * (nm-settings(5), bond.options).
+ */
 const arpOptions: readonly string[] = [
   'arp_interval',
   'arp_ip_target',
@@ -49,7 +56,10 @@ const arpOptions: readonly string[] = [
   'arp_missed_max',
 ];
 
-/** How a bond is watched by the state of its links in place of an ARP monitor, as an imperative sentence. `quote` makes a word for a shell. */
+/**
+ * Returns an imperative sentence that says how to change a bond from ARP monitoring to MII monitoring. `quote` quotes a
+ * word for a shell.
+ */
 export function miimonRemedy(name: string, observation: Observation, quote: (word: string) => string): string {
   const { activeConnections, profiles } = observation.networkManager;
   const active = activeConnections.find(({ path }) => path === nicDevice(name, observation)?.activeConnection);

@@ -5,31 +5,43 @@ import { isExternal, type Observation, type OvsBridge, type OvsInterface } from 
 const vethDevice = 20;
 const unmanaged = 10;
 
-/** Devices of the kernel's in an Open vSwitch bridge: its uplink, and what others have put into it. */
+/** Returns the kernel devices in an Open vSwitch bridge: its uplink, and devices that other programs have added. */
 export function devicesIn(bridge: OvsBridge | undefined): readonly OvsInterface[] {
   const interfaces = bridge?.ports.flatMap((port) => port.interfaces) ?? [];
   return interfaces.filter((entry) => entry.type === '' || entry.type === 'system');
 }
 
-/** Returns the devices in a bridge that could be an uplink: neither cables of guests, nor tunnels, nor database entries of removed devices. */
+/**
+ * Returns the devices in a bridge that could be an uplink. Taps, veths of containers, tunnels and database entries of
+ * removed devices are left out.
+ */
 export function nicsIn(bridge: OvsBridge | undefined, known: KnownLinks): readonly OvsInterface[] {
   const isThere = (name: string): boolean => known.links.some((link) => link.name === name);
   return devicesIn(bridge).filter(({ name }) => isThere(name) && mayBeNic(name, known));
 }
 
-/** Whether a device in a bridge may be a way into the LAN: no cable of a guest, and no tunnel or MACsec device that others put there. */
+/**
+ * Returns true if a device in a bridge may lead into the LAN: it is neither a tap, nor a container's veth, nor a tunnel
+ * or MACsec device.
+ */
 export function mayBeNic(name: string, known: KnownLinks): boolean {
   const link = known.links.find((entry) => entry.name === name);
   return !isGuestCable(name, known) && (link === undefined || traitsOf(linkKindOf(link, known)).isNic);
 }
 
-/** True for a node's end of the cable of a virtual machine (tap) or of a container (veth) that nobody gave a profile. */
+/**
+ * Returns true for the node's end of a virtual machine's tap, and of a container's veth that has no NetworkManager
+ * profile.
+ */
 export function isGuestCable(name: string, { links, networkManager }: KnownLinks): boolean {
   const isTap = links.some((link) => link.name === name && link.kind === 'tun');
   return isTap || (networkManager !== undefined && isWithoutProfile(name, vethDevice, { networkManager }));
 }
 
-/** Not managed by NetworkManager at all, or shown with what somebody else configured on it. */
+/**
+ * Returns true if NetworkManager does not manage a device, or only shows the configuration that another program gave
+ * it.
+ */
 export function isWithoutProfile(
   name: string,
   type: number,

@@ -1,11 +1,11 @@
 /** A section of NetworkManager's configuration with defaults of connection properties (NetworkManager.conf(5), CONNECTION SECTION). */
 export interface DefaultsSection {
-  /** `connection-eth` */
+  /** Section name, such as `connection-eth`. */
   readonly section: string;
-  /** Which devices it is for, as it says it; null: all. */
+  /** Device list in NetworkManager's notation (`match-device`); null if the section is for all devices. */
   readonly matchDevice: readonly string[] | null;
-  /** No later section is asked for a device that matches. */
+  /** True if no later section is read for a device that matches (`stop-match`). */
   readonly stopMatch: boolean;
-  /** By property, `ipv4.dns-priority`, and the file that says it. */
+  /** Default and the file that sets it, by property name (`ipv4.dns-priority`). */
   readonly values: Readonly<Record<string, { readonly value: string; readonly file: string }>>;
 }

@@ -7,68 +7,78 @@ import type { OthersRecord } from './others.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { TuningFacts } from './tuning.ts';
 
-/** What a part of the node answered, or why it did not. */
+/** Value that was read from a part of the node, or the error that occurred instead. */
 export type Answer<T> =
   | { readonly value: T; readonly failure: null }
-  /** `kind` is that of the error, as in agent/errors.ts. */
+  /** `kind` is the error kind of agent/errors.ts. */
   | { readonly value: null; readonly failure: Readonly<{ kind: string; message: string; hint: string | null }> };
 
 /**
- * All that `doctor` looks at: an observation whose parts may be missing, and what lies around it. Plain JSON, without secrets and
- * without a clock: what depends on the time was judged when it was collected.
+ * All facts that `doctor` checks: an observation whose parts may be missing, and the state of the services around it.
+ * It is plain JSON without secrets. It contains no clock: facts that depend on the time are evaluated when they are
+ * collected.
  */
 export interface Examination {
   readonly system: Answer<SystemFacts>;
   readonly network: Answer<NetworkFacts>;
   readonly networkManager: Answer<NetworkManagerFacts>;
   readonly ovs: Answer<OvsFacts>;
-  /** Whether ovs-vswitchd answers its control socket. */
+  /** Set if ovs-vswitchd answers on its control socket. */
   readonly vswitchd: Answer<'responds'>;
   readonly tuning: Answer<TuningFacts>;
   readonly config: Answer<{
     readonly config: Config;
     readonly warnings: readonly ConfigWarning[];
-    /** What is wrong with MicroShift's own files, and counts as not set. Absent: nothing. */
+    /** Errors in MicroShift's own files; the settings concerned count as not set. Absent if no file has an error. */
     readonly clusterProblems?: readonly { readonly message: string; readonly hint: string | null }[];
   }>;
   readonly units: Answer<readonly UnitFacts[]>;
-  /** null: firewalld does not run. */
+  /** Zones of firewalld; null if firewalld does not run. */
   readonly firewall: Answer<ZoneSources | null>;
   readonly packetFilter: Answer<PacketFilterFacts>;
   readonly files: Answer<FileFacts>;
-  /** null: there is no kubeconfig, so no cluster to ask. */
+  /** State of the daemonsets; null if the node has no kubeconfig. */
   readonly daemonSets: Answer<readonly DaemonSetState[] | null>;
-  /** null: this node is in no overlay. */
+  /** Facts about the overlay; null if this node is in no overlay. */
   readonly overlay: Answer<OverlayFacts | null>;
 }
 
-/** What an overlay needs of this node to work. */
+/** State of this node on which the overlay depends. */
 export interface OverlayFacts {
   /** This node's name in the cluster. */
   readonly node: string;
   readonly isCentral: boolean;
-  /** Where the southbound database answers. */
+  /** Addresses of the southbound database. */
   readonly southbound: readonly string[];
   readonly controller: 'absent' | 'connected' | 'not connected';
-  /** Whether both databases of OVN listen here. */
+  /** True if both OVN databases listen on this node. */
   readonly hasDatabases: boolean;
-  /** Whether programs of OVN are on this machine; where none is, containers may run it. */
+  /** OVN programs that are installed on this machine. Containers may run a program that is not installed. */
   readonly installed: { readonly controller: boolean; readonly northd: boolean };
-  /** Of the tunnels of this node. */
+  /** Encapsulation types of this node's tunnels. */
   readonly encapTypes: readonly string[];
-  /** Kinds of interfaces and data paths that ovs-vswitchd can make; null: it did not say. */
+  /** Types of interfaces and data paths that ovs-vswitchd supports; null if it does not report them. */
   readonly dataPath: { readonly interfaceTypes: readonly string[]; readonly datapathTypes: readonly string[] } | null;
-  /** What the databases on this node do not have, although rows of the overlay need it, and what is done without it. */
+  /**
+   * Tables and columns that rows of the overlay need but the databases on this node lack, and the substitute that is
+   * used.
+   */
   readonly missing: readonly { readonly name: string; readonly for: string }[];
-  /** Connections by which others may write the central databases; null: this is not the central node. */
+  /** Connections over which other hosts may write the central databases; null if this is not the central node. */
   readonly listeners: readonly { readonly message: string; readonly hint: string }[] | null;
-  /** null: this is not the central node, or its database did not answer. */
+  /** Null if this is not the central node, or if its database does not answer. */
   readonly clocks: OverlayClocks | null;
-  /** How long each certificate on this node is still valid, as of the examination; `beginsInS` above zero: not yet. */
+  /**
+   * Remaining validity of each certificate on this node, in days at the time of the examination. `beginsInS` is above
+   * zero if the certificate is not valid yet.
+   */
   readonly certificates: readonly { readonly name: string; readonly days: number; readonly beginsInS: number }[];
 }
 
-/** When ovn-northd handed out the configuration, by the central node's clock, and when each other node had it, by its own (ovn-sb(5), Chassis_Private). */
+/**
+ * Time at which ovn-northd published the configuration, by the central node's clock, and time at which each other node
+ * had applied it, by its own clock (ovn-sb(5), Chassis_Private).
+ */
 export interface OverlayClocks {
   readonly nowMs: number;
   readonly sent: { readonly number: number; readonly atMs: number };
@@ -82,56 +92,56 @@ export interface SystemFacts {
   readonly os: string;
   readonly hostname: string;
   readonly bootId: string;
-  /** null: the kernel has none. */
+  /** Null if the kernel has no SELinux. */
   readonly selinux: 'enforcing' | 'permissive' | null;
 }
 
 export interface NetworkFacts extends Surroundings {
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
-  /** As in an observation. */
+  /** Set if the default route of signpost.ts is present, as in an observation. */
   readonly signpost?: true;
-  /** As in an observation. */
+  /** Entries of other programs, as in an observation. */
   readonly foreign?: readonly KernelEntries[];
   readonly kernelIpv6?: readonly string[];
   readonly others?: readonly OthersRecord[];
   readonly hasMicroShiftScript?: true;
-  /** As in an observation. */
+  /** Set if MicroShift is installed, as in an observation. */
   readonly hasMicroShift?: true;
   readonly lacksTun?: true;
   readonly resolver: Resolver;
-  /** Programs without which NetworkManager cannot start a device again. */
+  /** Missing programs that NetworkManager needs to start a device again. */
   readonly missingPrograms: readonly string[];
-  /** Kernel settings by their sysctl name; null: the kernel has no such setting. */
+  /** Kernel settings by sysctl name; null if the kernel has no such setting. */
   readonly sysctls: Readonly<Record<string, string | null>>;
-  /** Of rp_filter, by link: it is the larger of `all` and the link's own that counts. */
+  /** Value of rp_filter by link. The effective value is the larger of `all` and the link's own. */
   readonly rpFilter: Readonly<Record<string, number>>;
-  /** Release of the kernel that runs (uname -r). */
+  /** Release of the running kernel (uname -r). */
   readonly kernel: string;
   readonly openvswitchModule: 'loaded' | 'available' | 'missing' | 'unknown';
   /** Words of the kernel command line that configure the network (dracut.cmdline(7)). */
   readonly commandLine: readonly string[];
-  /** In the node's own network; those of containers and pods are not among them. */
+  /** DHCP clients in the node's own network namespace, without those of containers and pods. */
   readonly dhcpClients: readonly { readonly pid: number; readonly command: readonly string[] }[];
-  /** Links that systemd-networkd configures, or did before it was stopped. */
+  /** Links that systemd-networkd configures, or configured before it was stopped. */
   readonly networkdLinks: readonly string[];
-  /** Links with an ifcfg file of the old network scripts, or a stanza of ifupdown; and that file. */
+  /** Links that an ifcfg file of the old network scripts or a stanza of ifupdown configures, each with that file. */
   readonly scriptedLinks: readonly { readonly link: string; readonly file: string }[];
 }
 
-/** What systemd says of a unit (systemctl show). */
+/** Properties of a unit as systemd reports them (systemctl show). */
 export interface UnitFacts {
   readonly name: string;
   /** `loaded`, `not-found`, `masked`, … */
   readonly load: string;
   readonly active: string;
-  /** `success`, `exit-code`, `timeout`, … of its last run. */
+  /** Result of the last run: `success`, `exit-code`, `timeout`, … */
   readonly result: string;
-  /** `enabled`, `disabled`, `masked`, `static`, …; empty where there is none. */
+  /** Unit file state: `enabled`, `disabled`, `masked`, `static`, …; empty if there is no unit file. */
   readonly file: string;
   readonly path: string;
   readonly dropIns: readonly string[];
-  /** What its start runs, a command line each. */
+  /** Command lines of ExecStart=. */
   readonly runs: readonly string[];
   readonly after: readonly string[];
   readonly before: readonly string[];
@@ -140,27 +150,30 @@ export interface UnitFacts {
 }
 
 export interface PacketFilterFacts {
-  /** Chains of ovn-kubernetes in the nat table of each IP family; null: iptables-save or ip6tables-save is not there, or may not look. */
+  /**
+   * Chains of ovn-kubernetes in the nat table of each IP family; null if iptables-save or ip6tables-save is missing or
+   * not permitted.
+   */
   readonly natChains: Readonly<Record<'ipv4' | 'ipv6', readonly NatChain[] | null>>;
-  /** Tables of nftables; null: nft is not there. */
+  /** Tables of nftables; null if nft is not installed. */
   readonly nftTables: readonly string[] | null;
 }
 
 export interface NatChain {
   readonly name: string;
   readonly rules: number;
-  /** Chains that lead to it. */
+  /** Chains that jump to this chain. */
   readonly from: readonly string[];
 }
 
 export interface FileFacts {
   readonly hints: readonly HintFileFacts[];
-  /** The note of a run that moved the hinted NIC, as it is in the file; null: there is none. */
+  /** Content of the file that records the NIC of the hint; null if the file does not exist. */
   readonly hintedNic: string | null;
-  /** The list of `bridge add`, as it is in the file. Absent: there is none. */
+  /** Content of the list that `bridge add` writes. Absent if the file does not exist. */
   readonly addedBridges?: string;
   readonly disks: readonly DiskFacts[];
-  /** Files that a run of the script, or of NetworkManager, left half-way. */
+  /** Temporary files that an interrupted run of the script or of NetworkManager left behind. */
   readonly leftovers: readonly string[];
   readonly journals: JournalFacts;
 }
@@ -168,7 +181,7 @@ export interface FileFacts {
 export interface HintFileFacts {
   readonly path: string;
   readonly is: 'interface' | 'address';
-  /** What is there instead of a regular file; null: a regular file. */
+  /** Type of the object at the path if it is not a regular file; null for a regular file. */
   readonly notAFile: string | null;
   readonly text: string;
   readonly ownerId: number;
@@ -194,20 +207,22 @@ export interface JournalFacts {
   }[];
   readonly unusable: readonly { readonly path: string; readonly why: string }[];
   readonly last: { readonly id: string; readonly state: string; readonly detail: string | null } | null;
-  /** What runs now and holds the lock; null: nothing. */
+  /** Command that runs now and holds the lock; null if no command runs. */
   readonly running: string | null;
 }
 
-/** The result of a check. `not-applicable`: there is nothing to check here, or it cannot be told. */
+/** Result of a check. `not-applicable`: there is nothing to check, or the facts do not allow a result. */
 export type Verdict = 'ok' | 'warning' | 'failed' | 'not-applicable';
 
-/** What one check found, and how to mend it. */
+/** Result of one check, with its evidence and the commands that fix the problem. */
 export interface CheckResult {
   readonly id: string;
   readonly title: string;
   readonly verdict: Verdict;
-  /** The evidence: one sentence each. */
+  /** Evidence, one sentence per entry. */
   readonly found: readonly string[];
-  /** What mends it, in order, each for a shell: words stand behind a `#`. Empty when nothing is to mend. */
+  /**
+   * Commands for a shell that fix the problem, in their order; prose follows a `#`. Empty if there is nothing to fix.
+   */
   readonly fix: readonly string[];
 }

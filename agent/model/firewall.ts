@@ -1,29 +1,29 @@
-/** The zone of firewalld that accepts everything. */
+/** Zone of firewalld that accepts all traffic. */
 export const trustedZone = 'trusted';
 
-/** Sources of one zone of firewalld: those that count now, and those that count after its next start. */
+/** Sources of one firewalld zone, in the runtime and in the permanent configuration. */
 export interface ZoneSources {
   readonly zone: string;
   readonly running: readonly string[];
   readonly permanent: readonly string[];
 }
 
-/** Where firewalld has interfaces. */
+/** Assignment of interfaces to firewalld zones. */
 export interface InterfaceZones {
-  /** Zone of an interface that is not assigned to a zone. */
+  /** Zone of an interface that is assigned to no zone. */
   readonly defaultZone: string;
-  /** The zone of each interface that has been assigned to one. */
+  /** Zone of each interface that is assigned to a zone. */
   readonly assigned: Readonly<Record<string, string>>;
 }
 
-/** A source that must be trusted, and why. */
+/** A source that must be trusted, with the reason. */
 export interface TrustedSource {
   readonly source: string;
   readonly why: string;
   readonly family: 4 | 6;
 }
 
-/** What is missing where. */
+/** Sources that have to be added to a zone. */
 export interface FirewallPlan {
   readonly zone: string;
   readonly wanted: readonly TrustedSource[];

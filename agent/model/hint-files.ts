@@ -1,22 +1,24 @@
 import type { AddedBridge } from './added-bridge.ts';
 
-/** First line of each hint file, without white space and quotes around it; null where the file is absent or empty. */
+/** First line of each hint file, without surrounding white space and quotes; null if the file is absent or empty. */
 export interface HintFiles {
-  /** /var/lib/ovnk/iface_default_hint */
+  /** Content of /var/lib/ovnk/iface_default_hint. */
   readonly interfaceHint: string | null;
-  /** /var/lib/microshift-net/uplink.json: the NIC that carried br-ex last. Absent in snapshots of agents before 0.2. */
+  /**
+   * NIC that carried br-ex last, from /var/lib/microshift-net/uplink.json. Absent in snapshots of agents before 0.2.
+   */
   readonly hintedNic?: HintedNic | null;
-  /** /var/lib/microshift-net/bridges.json: what `bridge add` has asked for. Absent: nothing. */
+  /** Bridges that `bridge add` recorded in /var/lib/microshift-net/bridges.json. Absent if there are none. */
   readonly addedBridges?: readonly AddedBridge[];
-  /** /etc/ovnk/extra_bridge */
+  /** Content of /etc/ovnk/extra_bridge. */
   readonly extraBridge: string | null;
-  /** /etc/ovnk/default_bridge */
+  /** Content of /etc/ovnk/default_bridge. */
   readonly defaultBridge: string | null;
-  /** /run/nodeip-configuration/primary-ip */
+  /** Content of /run/nodeip-configuration/primary-ip. */
   readonly nodeIp: string | null;
 }
 
-/** A NIC by what does not change with its name. */
+/** A NIC with its permanent MAC, which identifies it after a change of its name. */
 export interface HintedNic {
   readonly interface: string;
   readonly permanentMac: string;

@@ -1,9 +1,9 @@
 import type { Plan, Wanted } from './plan.ts';
 
-/** Where transactions are written down. */
+/** Directory of the transaction journals. */
 export const journalDirectory = '/var/lib/microshift-net/tx';
 
-/** Where a transaction can stand. Only the last state in its journal counts. */
+/** States of a transaction. Only the last state in its journal counts. */
 export const transactionStates = [
   'open',
   'committed',
@@ -16,7 +16,7 @@ export const transactionStates = [
 ] as const;
 export type TransactionState = (typeof transactionStates)[number];
 
-/** First line of a journal: everything that was known before anything was touched. */
+/** First line of a journal: all facts that were known before the first change. */
 export interface JournalHeader {
   readonly format: 1;
   readonly id: string;
@@ -25,7 +25,7 @@ export interface JournalHeader {
   readonly startedAt: string;
   readonly bootId: string;
   readonly plan: Plan;
-  /** Bridges of ours before the run, as they were; what `undo` goes back to. */
+  /** Bridges of the agent before the run; `undo` restores them. */
   readonly previous: Wanted;
 }
 
@@ -37,14 +37,16 @@ export type JournalEvent =
       readonly event: 'state';
       readonly state: TransactionState;
       readonly at: string;
-      /** Why it stands there: the first failure, of a transaction that failed. */
+      /** Reason for the state: for a failed transaction, its first failure. */
       readonly detail: string | null;
-      /** Failure after the one in `detail`, such as that of the rollback. Absent or null if nothing else failed. */
+      /**
+       * Failure after the one in `detail`, such as a failure of the rollback. Absent or null if nothing else failed.
+       */
       readonly later?: string | null;
       readonly confirmUntil?: string;
     };
 
-/** A journal as read back. */
+/** A journal, as read from its file. */
 export interface JournalRecord {
   readonly header: JournalHeader;
   readonly state: TransactionState;

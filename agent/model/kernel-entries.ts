@@ -1,21 +1,28 @@
 /**
- * Entries that a program other than NetworkManager added to a link in the kernel: a keepalived address, routes of a dispatcher script, MicroShift's
- * address of the API server (10.44.0.0/32), masquerade addresses and service routes of ovn-kubernetes. They are removed with the link's addresses,
- * and the program that added them does not check again.
+ * Entries that a program other than NetworkManager added to a link in the kernel: a keepalived address, routes of a
+ * dispatcher script, MicroShift's address of the API server (10.44.0.0/32), masquerade addresses and service routes of
+ * ovn-kubernetes. The kernel removes them together with the link's addresses, and the program that added them does not
+ * add them again.
  */
 export interface KernelEntries {
   readonly interface: string;
   readonly addresses: readonly KernelAddress[];
   readonly routes: readonly KernelRoute[];
-  /** Permanent ones. */
+  /** Permanent neighbour entries. */
   readonly neighbours: readonly KernelNeighbour[];
-  /** Policy rules that name the interface, or that lead to its routes and would go with NetworkManager's own. Absent: none. */
+  /**
+   * Policy rules that name the interface, or that lead to its routes and would be removed with NetworkManager's own.
+   * Absent if there are no such rules.
+   */
   readonly rules?: readonly KernelRule[];
-  /** Routes that ip(8) cannot express again (nexthop objects), in its words. Absent: none. */
+  /**
+   * Routes that the agent cannot add again through ip(8) (nexthop objects), in its notation. Absent if there are no
+   * such routes.
+   */
   readonly unmovable?: readonly string[];
 }
 
-/** An interface to which no other program has given anything. */
+/** Returns an empty set of entries for an interface. */
 export function noEntries(interfaceName: string): KernelEntries {
   return { interface: interfaceName, addresses: [], routes: [], neighbours: [] };
 }
@@ -28,57 +35,72 @@ export function entriesOf(
   return foreign.find((entries) => entries.interface === name) ?? noEntries(name);
 }
 
-/** True where there is nothing to give to an interface. */
+/** Returns true if there are no entries. */
 export function isEmpty({ addresses, routes, neighbours, rules = [] }: KernelEntries): boolean {
   return addresses.length + routes.length + neighbours.length + rules.length === 0;
 }
 
 export interface KernelAddress {
-  /** `address/prefix` */
+  /** Address in the form `address/prefix`. */
   readonly address: string;
-  /** Metric of its connected route; null: the kernel's own choice. */
+  /** Metric of the connected route; null if the kernel chooses it. */
   readonly metric: number | null;
-  /** Not checked for duplicates. */
+  /** True if duplicate address detection is off for the address. */
   readonly noDad: boolean;
-  /** Not used as a source unless asked for. */
+  /** True if the kernel does not choose the address as a source by itself. */
   readonly deprecated: boolean;
-  /** IPv6: the kernel lists one of the node's own before it, which it prefers as a source where nothing else decides. Absent: it does not. */
+  /**
+   * Set if the kernel lists one of the node's own IPv6 addresses before this one, and therefore prefers that one as a
+   * source if no other rule decides. Absent otherwise.
+   */
   readonly behindOwn?: true;
-  /** Address of the other end, whose prefix length `address` has then. Absent: none. */
+  /** Address of the other end; `address` has its prefix length then. Absent if the address has no peer. */
   readonly peer?: string;
-  /** Absent: none. */
+  /** Absent if the address has no broadcast address. */
   readonly broadcast?: string;
-  /** Absent: global, or by the kernel's rules for IPv6. */
+  /** Absent if the scope is global, or follows from the kernel's rules for IPv6. */
   readonly scope?: string;
   /** Suffix of the label after the interface's name, such as `:vip`. Absent if the label adds nothing. */
   readonly label?: string;
-  /** `noprefixroute`, `home`, `mngtmpaddr`, `autojoin`, as ip-address(8) takes them. Absent: none. */
+  /**
+   * Flags in the notation of ip-address(8): `noprefixroute`, `home`, `mngtmpaddr`, `autojoin`. Absent if no flag is
+   * set.
+   */
   readonly flags?: readonly string[];
-  /** IFA_PROTO, as ip-address(8) takes it. Absent: unspecified. */
+  /** IFA_PROTO in the notation of ip-address(8). Absent if it is unspecified. */
   readonly protocol?: string;
-  /** When it was read; null: for ever. Absent: both for ever. */
+  /**
+   * Remaining valid and preferred lifetime at the time of reading; null if it is unlimited. Both are absent if both are
+   * unlimited.
+   */
   readonly validSeconds?: number | null;
   readonly preferredSeconds?: number | null;
 }
 
 export interface KernelRoute {
-  /** CIDR; a default route is 0.0.0.0/0 or ::/0. */
+  /** Destination in CIDR notation; a default route is 0.0.0.0/0 or ::/0. */
   readonly destination: string;
   readonly gateway: string | null;
   readonly source: string | null;
   readonly metric: number | null;
   readonly mtuBytes: number | null;
-  /** Name or number, as ip-route(8) takes it; null: main. */
+  /** Name or number of the table, in the notation of ip-route(8); null for the table main. */
   readonly table: string | null;
-  /** `local`, `broadcast`, … Absent: unicast. */
+  /** Type of the route: `local`, `broadcast`, … Absent for unicast. */
   readonly type?: string;
-  /** IPv4. Absent: in records of agents before 0.3, by the rules of ip-route(8). */
+  /** Scope of an IPv4 route. Absent in records of agents before 0.3; the rules of ip-route(8) apply then. */
   readonly scope?: string;
-  /** Absent: boot. */
+  /** Absent for protocol boot. */
   readonly protocol?: string;
-  /** Every other attribute as ip-route(8) shows and takes it, word by word: `onlink`, `advmss 1000`, `mtu lock 1300`, `via inet6 …`. Absent: none. */
+  /**
+   * All other attributes in the notation of ip-route(8), word by word: `onlink`, `advmss 1000`, `mtu lock 1300`, `via
+   * inet6 …`. Absent if there are none.
+   */
   readonly options?: readonly string[];
-  /** Next hops of a multipath route as ip-route(8) takes them, `via … dev … weight …`. Absent: one next hop, or none. */
+  /**
+   * Next hops of a multipath route in the notation of ip-route(8), `via … dev … weight …`. Absent if the route has at
+   * most one next hop.
+   */
   readonly nextHops?: readonly (readonly string[])[];
 }
 
@@ -89,16 +111,19 @@ export interface KernelNeighbour {
 
 export interface KernelRule {
   readonly family: 4 | 6;
-  /** As ip-rule(8) shows and takes it, word by word, with its priority. */
+  /** Rule in the notation of ip-rule(8), word by word, with its priority. */
   readonly words: readonly string[];
 }
 
-/** The word behind a key of a rule; undefined: it has none. */
+/** Returns the word after a key of a rule; undefined if the rule does not have the key. */
 export function ruleValue({ words }: KernelRule, key: string): string | undefined {
   return words.includes(key) ? words[words.indexOf(key) + 1] : undefined;
 }
 
-/** The same entries for another interface: rules and next hops that name the first name the second. */
+/**
+ * Returns the same entries for another interface. Rules and next hops that name the first interface name the second
+ * one.
+ */
 export function onInterface(entries: KernelEntries, name: string): KernelEntries {
   const { interface: former, rules, routes } = entries;
   const renamed = (words: readonly string[], keys: readonly string[]): readonly string[] =>
@@ -115,7 +140,10 @@ export function onInterface(entries: KernelEntries, name: string): KernelEntries
   };
 }
 
-/** Entries of two sources for one interface, each once; the first source's where both have one. */
+/**
+ * Merges entries of two sources for one interface without duplicates. If both sources have an address, the entry of the
+ * first source is used.
+ */
 export function joined(one: KernelEntries, other: KernelEntries): KernelEntries {
   const rules = union(one.rules ?? [], other.rules ?? []);
   const unmovable = union(one.unmovable ?? [], other.unmovable ?? []);

@@ -1,19 +1,20 @@
 import type { KernelEntries } from './kernel-entries.ts';
 
-/** Keys of a bridge's row in Open vSwitch. */
+/** Keys of a bridge's row in the Open vSwitch database. */
 export interface BridgeRow {
   readonly externalIds: Readonly<Record<string, string>>;
   readonly otherConfig: Readonly<Record<string, string>>;
 }
 
 /**
- * A bridge that stays when ours goes: nobody's in NetworkManager, without a NIC, with these keys and what others have put into it. MicroShift's own
- * script makes one like that; one that is built anew around the ports of others is like that in between.
+ * A bridge that remains after the agent's bridge is removed: without a NetworkManager profile and without a NIC, with
+ * these keys and with the ports that other programs added. MicroShift's own script makes such a bridge. A bridge that
+ * is rebuilt around the ports of other programs is in this state meanwhile.
  */
 export interface LeftBridge extends BridgeRow {
   readonly bridge: string;
-  /** Whether its own interface is up. */
+  /** True if the bridge's own interface is up. */
   readonly up: boolean;
-  /** What others have given its interface. */
+  /** Entries that other programs added to the bridge's interface. */
   readonly entries: KernelEntries;
 }

@@ -5,15 +5,19 @@ import { type Link, type NmDevice, nicDevice, type Observation } from './observa
  * master (Linux net/core/dev.c: netdev_rx_handler_register, netdev_master_upper_dev_link); an Open vSwitch bridge needs both.
  */
 interface LinkKind {
-  /** Why a link of this kind cannot be an uplink, as the second half of a sentence ("it …"); null: it can. */
+  /** Reason why a link of this kind cannot be an uplink, as the second half of a sentence ("it …"); null if it can. */
   readonly unfit: string | null;
   /**
-   * Effect on a link of this kind that is stacked on a NIC when the NIC becomes a port. `works`: it gets its frames before the receive handler.
-   * `blocks`: it has the receive handler, so Open vSwitch cannot carry the NIC. `silent`: it sends through routes that the NIC no longer has then.
-   * `separate`: it uses no link below it.
+   * Effect on a link of this kind that is stacked on a NIC when the NIC becomes a port. `works`: the link receives its
+   * frames before the receive handler. `blocks`: the link has the receive handler, so Open vSwitch cannot add the NIC.
+   * `silent`: the link sends through routes that the NIC no longer has then. `separate`: the link uses no link below
+   * it.
    */
   readonly onUplink: 'works' | 'blocks' | 'silent' | 'separate';
-  /** Whether one in a bridge is a way into another segment of the LAN; a tunnel or the cable of a guest that others put there is not. */
+  /**
+   * True if a device of this kind in a bridge leads into another segment of the LAN. Tunnels and taps that other
+   * programs added do not.
+   */
   readonly isNic: boolean;
 }
 
@@ -21,7 +25,10 @@ const nic: LinkKind = { unfit: null, onUplink: 'separate', isNic: true };
 const tunnel: LinkKind = { unfit: null, onUplink: 'silent', isNic: false };
 const receiver: LinkKind = { unfit: null, onUplink: 'blocks', isNic: true };
 
-/** Links of these kinds that are neither stacked on a NIC nor an uplink are of no interest. What is not in this table is taken for a NIC. */
+/**
+ * Traits by kind. A kind is listed only if it can be stacked on a NIC or can be an uplink. A kind that is not listed
+ * counts as a NIC.
+ */
 const linkKinds = {
   bond: nic,
   bridge: nic,
@@ -33,7 +40,8 @@ const linkKinds = {
   vlan: { ...nic, onUplink: 'works' },
   wlan: { ...nic, unfit: 'it is a wifi device: an access point drops frames with other source addresses' },
   vrf: { ...nic, unfit: 'it is a VRF, a routing table of its own, which carries no frames' },
-  // The link below drops what is not for one of its own addresses, and these are on the bridge then (Linux drivers/net/ipvlan).
+  // The ipvlan driver drops packets that are not for one of its own addresses, and these addresses move to the bridge
+  // (Linux drivers/net/ipvlan).
   ipvlan: {
     ...receiver,
     unfit: 'it is an ipvlan device, which gets only packets for its own IP addresses, and these move to the bridge',
@@ -52,7 +60,7 @@ const linkKinds = {
 
 export type LinkKindName = keyof typeof linkKinds;
 
-/** NMDeviceType of NetworkManager, for links whose kind the kernel does not show in sysfs. */
+/** Link kinds by NMDeviceType, for links whose kind the kernel does not show in sysfs. */
 const kindsOfDevices: Readonly<Record<number, LinkKindName>> = {
   2: 'wlan',
   10: 'bond',
@@ -73,10 +81,16 @@ const kindsOfDevices: Readonly<Record<number, LinkKindName>> = {
   35: 'geneve',
 };
 
-/** Facts that distinguish a NIC from a cable or tunnel. Without NetworkManager, only kinds that sysfs shows are known, and a veth counts as a NIC. */
+/**
+ * Facts that distinguish a NIC from a tap, veth or tunnel. Without NetworkManager, only kinds that sysfs shows are
+ * known, and a veth counts as a NIC.
+ */
 export type KnownLinks = Pick<Observation, 'links'> & Partial<Pick<Observation, 'networkManager'>>;
 
-/** The kind of a link: what the kernel shows in sysfs (DEVTYPE), or what NetworkManager took it for; null: a plain NIC, or an unknown kind. */
+/**
+ * Returns the kind of a link, as the kernel shows it in sysfs (DEVTYPE) or else as NetworkManager classifies it; null
+ * for a plain NIC or an unknown kind.
+ */
 export function linkKindOf(link: Link, { networkManager }: Pick<KnownLinks, 'networkManager'>): LinkKindName | null {
   if (link.kind !== null && isLinkKind(link.kind)) return link.kind;
   const device = networkManager === undefined ? undefined : nicDevice(link.name, { networkManager });
@@ -84,24 +98,27 @@ export function linkKindOf(link: Link, { networkManager }: Pick<KnownLinks, 'net
 }
 
 function deviceKind(device: NmDevice | undefined): LinkKindName | null {
-  // NetworkManager's type "generic" has the driver's name where the kernel's rtnetlink has no kind that it knows.
+  // NetworkManager uses the type "generic", with the driver's name, for a kind of rtnetlink that it does not know.
   const driver = device?.driver ?? '';
   return kindsOfDevices[device?.type ?? 0] ?? (device?.type === generic && isLinkKind(driver) ? driver : null);
 }
 
-/** NM_DEVICE_TYPE_GENERIC. */
+/** Value of NM_DEVICE_TYPE_GENERIC. */
 const generic = 14;
 
 function isLinkKind(name: string): name is LinkKindName {
   return Object.hasOwn(linkKinds, name);
 }
 
-/** The traits of a kind; those of a plain NIC where it is null. */
+/** Returns the traits of a kind; null stands for a plain NIC. */
 export function traitsOf(kind: LinkKindName | null): LinkKind {
   return kind === null ? nic : linkKinds[kind];
 }
 
-/** Whether a kind that rtnetlink names (IFLA_INFO_KIND) keeps Open vSwitch from carrying the link below it. */
+/**
+ * Returns true if a link of this kind (IFLA_INFO_KIND of rtnetlink) prevents Open vSwitch from adding the link below
+ * it.
+ */
 export function blocksLinkBelow(kind: string): boolean {
   return kind === 'ipvtap' || (isLinkKind(kind) && linkKinds[kind].onUplink === 'blocks');
 }

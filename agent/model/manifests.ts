@@ -1,7 +1,7 @@
-/** Where MicroShift writes the administrator's credentials, once it has made them. */
+/** Path of MicroShift's administrator kubeconfig, which MicroShift writes at its first start. */
 export const microshiftKubeconfig = '/var/lib/microshift/resources/kubeadmin/kubeconfig';
 
-/** How far a daemonset is. */
+/** Progress of a daemonset's rollout. */
 export interface DaemonSetState {
   readonly name: string;
   readonly desired: number;
@@ -11,60 +11,60 @@ export interface DaemonSetState {
   readonly containers: readonly ContainerState[];
 }
 
-/** A container over all pods of its daemonset. */
+/** State of a container, summed up over all pods of its daemonset. */
 export interface ContainerState {
   readonly name: string;
   readonly ready: number;
   readonly restarts: number;
-  /** Why the first that is not ready is not; null when all are. */
+  /** Reason why the first container that is not ready is not ready; null if all are ready. */
   readonly notReady: string | null;
-  /** The newest event about it, or about its pod. */
+  /** Newest event about the container or its pod. */
   readonly lastEvent: string | null;
 }
 
-/** One field that would change; undefined: it is not there. */
+/** One field that would change; `before` or `after` is undefined if the field does not exist. */
 export interface FieldChange {
-  /** As in `spec.template.spec.containers[northd].image`. */
+  /** Path of the field, such as `spec.template.spec.containers[northd].image`. */
   readonly path: string;
   readonly before: unknown;
   readonly after: unknown;
 }
 
-/** What an apply would do to one object. */
+/** Effect that an apply would have on one object. */
 export interface ObjectDifference {
   readonly object: string;
   readonly change: 'create' | 'change' | 'remove';
   readonly fields: readonly FieldChange[];
-  /** Who else set the same fields; null: nobody. */
+  /** Other field managers that set the same fields; null if there are none. */
   readonly conflict: string | null;
 }
 
-/** What an apply or a delete did to one object. */
+/** Effect that an apply or a delete had on one object. */
 export interface ObjectOutcome {
   readonly object: string;
-  /** `taken-over`: it was there, and somebody else's. */
+  /** `taken-over` if the object existed and belonged to another field manager. */
   readonly outcome: 'created' | 'changed' | 'unchanged' | 'taken-over' | 'removed';
 }
 
-/** The result of `manifests apply`. */
+/** Result of `manifests apply`. */
 export interface ApplyReport {
   readonly flavor: string;
   readonly server: string;
   readonly objects: readonly ObjectOutcome[];
-  /** null: it was not asked to wait. */
+  /** State of the daemonsets; null if the command did not wait for them. */
   readonly daemonSets: readonly DaemonSetState[] | null;
 }
 
-/** The result of `manifests delete`. */
+/** Result of `manifests delete`. */
 export interface DeleteReport {
   readonly objects: readonly ObjectOutcome[];
-  /** What is ours and somebody else's, too, and so is left. */
+  /** Objects that are left because other field managers own a part of them. */
   readonly shared: readonly SharedObject[];
-  /** What somebody else has in the namespace, for which it is kept. */
+  /** Objects of other owners in the namespace; the namespace is kept because of them. */
   readonly foreign: readonly string[];
 }
 
-/** An object in which other field managers have a part. */
+/** An object in which other field managers own fields. */
 export interface SharedObject {
   readonly object: string;
   readonly owners: readonly string[];

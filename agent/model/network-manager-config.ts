@@ -1,47 +1,51 @@
 /*
- * NetworkManager's own configuration (NetworkManager.conf(5)) as its files say it, and the devices and profiles that a section of it is for.
+ * NetworkManager's own configuration (NetworkManager.conf(5)) as its files set it, and the devices and profiles to
+ * which a section applies.
  */
 
-/** A section of NetworkManager.conf or of a file in conf.d, with the values of all files. */
+/** A section of NetworkManager.conf and of the files in conf.d, with the merged values of all files. */
 export interface ConfigSection {
   /** `main`, `keyfile`, `device-wifi`, `connection`, … */
   readonly name: string;
   readonly values: Readonly<Record<string, string>>;
-  /** The last file that has a say in each value. */
+  /** The last file that sets or changes each value. */
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** A value, and where an admin finds it. */
+/** A value, with the section and file in which it is set. */
 export interface ConfigValue {
   readonly value: string;
   readonly section: string;
   readonly file: string;
 }
 
-/** A device by what a device list can name it by. One that is not there yet has no MAC. */
+/** Properties by which a device list can name a device. A device that does not exist yet has no MAC. */
 export interface MatchedDevice {
   readonly name: string;
-  /** As nm-settings(5) names a connection of this type: `ethernet`, `ovs-interface`, … */
+  /** Type of the device, as nm-settings(5) names a connection of this type: `ethernet`, `ovs-interface`, … */
   readonly type: string;
   readonly mac?: string;
   readonly driver?: string;
 }
 
-/** Lists are separated by commas or semicolons, whichever an admin is used to; a backslash takes their meaning. */
+/**
+ * Splits a list of NetworkManager's configuration. Commas and semicolons separate its items; a backslash escapes them.
+ */
 export function configList(value: string | undefined): readonly string[] {
   const words = value?.match(/(?:\\.|[^,;\\])+/g) ?? [];
   return words.map((word) => word.trim().replaceAll(/\\([,;\\])/g, '$1')).filter((word) => word !== '');
 }
 
 /**
- * Whether a device list of NetworkManager.conf(5) ("Device List Format") names a device; null: it says neither. What is excepted wins, and a list of
- * nothing but exceptions names all others (src/core/nm-core-utils.c, nm_match_spec_device).
+ * Returns true if a device list of NetworkManager.conf(5) ("Device List Format") includes a device, false if it
+ * excludes it, and null if it does neither. An exclusion takes precedence. A list that contains only exclusions
+ * includes all other devices (src/core/nm-core-utils.c, nm_match_spec_device).
  */
 export function namesDevice(list: readonly string[], device: MatchedDevice): boolean | null {
   return verdictOf(list, (entry, isExcept) => isDevice(entry, device, !isExcept));
 }
 
-/** The same for a connection list, which names profiles by `id:`, `uuid:` and `origin:`. */
+/** Returns the same for a connection list, which names profiles by `id:`, `uuid:` and `origin:`. */
 export function namesProfile(list: readonly string[], { id, uuid }: { id: string; uuid: string }): boolean | null {
   return verdictOf(list, (entry) => entry === '*' || entry === `id:${id}` || entry === `uuid:${uuid}`);
 }
@@ -74,7 +78,10 @@ function isDevice(entry: string, { name, type, mac, driver }: MatchedDevice, may
   }
 }
 
-/** g_pattern_match of GLib: `*` and `?` are all that has a meaning. A star that has taken too little takes one letter more. */
+/**
+ * Matches a name against a pattern as GLib's g_pattern_match does: only `*` and `?` are special. After a mismatch, the
+ * last star is extended by one character.
+ */
 function isGlobFor(pattern: string, name: string): boolean {
   let [at, star, taken] = [0, -1, 0];
   for (let letter = 0; letter < name.length; ) {
@@ -94,8 +101,9 @@ function isGlobFor(pattern: string, name: string): boolean {
 }
 
 /**
- * The value that counts for a device of the sections of one kind (`device`, `connection`), which stand with the one that counts most first; null:
- * none sets it. A section that has `stop-match` ends the search (NetworkManager.conf(5)).
+ * Returns the value of a key that applies to a device; null if no section sets it. `sections` are ordered by
+ * precedence, highest first; `kind` selects sections by their name. A section with `stop-match` ends the search
+ * (NetworkManager.conf(5)).
  */
 export function deviceValue(
   sections: readonly ConfigSection[],
@@ -114,7 +122,7 @@ export function deviceValue(
   return null;
 }
 
-/** A boolean as NetworkManager reads it (nm_config_parse_boolean). */
+/** Parses a boolean as NetworkManager does (nm_config_parse_boolean). */
 export function isTrue(value: string | undefined): boolean {
   return value !== undefined && ['1', 'true', 'yes', 'on'].includes(value.trim().toLowerCase());
 }

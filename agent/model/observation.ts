@@ -8,27 +8,27 @@ import type { ProfileSettings } from './settings.ts';
 import type { Surroundings } from './surroundings.ts';
 import type { TuningFacts } from './tuning.ts';
 
-/** A plain-JSON snapshot of the node. Nothing in it depends on how it was read; it never holds secrets. */
+/** A snapshot of the node as plain JSON. It does not depend on how the facts were read, and it never contains secrets. */
 export interface Observation extends Surroundings {
   readonly host: {
     readonly bootId: string;
     readonly hostname: string;
-    /** Address of the SSH client that started this run, if any. */
+    /** Address of the SSH client from which this run was started; null if there is none. */
     readonly sshPeer: string | null;
-    /** Programs without which NetworkManager cannot start a device again that it runs now. Absent: none is missing. */
+    /** Missing programs that NetworkManager needs to start a device again. Absent if no program is missing. */
     readonly missingPrograms?: readonly string[];
-    /** MicroShift's own script for br-ex is installed, so that without us there is a bridge without a NIC. Absent: it is not. */
+    /** Set if MicroShift's own script for br-ex is installed, which makes a bridge without a NIC if the agent does not. Absent otherwise. */
     readonly hasMicroShiftScript?: true;
-    /** MicroShift is installed, which looks for the node's own address again and again. Absent: it is not. */
+    /** Set if MicroShift is installed, which looks up the node's address repeatedly. Absent otherwise. */
     readonly hasMicroShift?: true;
-    /** /dev/net/tun is missing, by which Open vSwitch makes the interfaces of its userspace data path. Absent: it is there. */
+    /** Set if /dev/net/tun is missing, with which Open vSwitch makes the interfaces of its userspace data path. Absent otherwise. */
     readonly lacksTun?: true;
-    /** The kernel has no module openvswitch, by which Open vSwitch carries bridges in the kernel's data path. Absent: it has, or that is unknown. */
+    /** Set if the kernel has no module openvswitch, which the kernel data path needs. Absent if the kernel has it, or if that is unknown. */
     readonly lacksKernelDatapath?: true;
   };
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
-  /** The default route by which MicroShift finds the node on lo is there (signpost.ts). Absent: it is not. */
+  /** Set if the default route by which MicroShift finds the node on lo is present (signpost.ts). Absent otherwise. */
   readonly signpost?: true;
   /** Entries that programs other than NetworkManager added to links and that no profile contains. Absent if no such entries exist. */
   readonly foreign?: readonly KernelEntries[];
@@ -40,7 +40,7 @@ export interface Observation extends Surroundings {
   readonly hints: HintFiles;
   readonly networkManager: NetworkManagerFacts;
   readonly ovs: OvsFacts;
-  /** Absent in snapshots of agents before 0.2: nothing is known then, and nothing planned. */
+  /** Absent in snapshots of agents before 0.2; no tuning is planned then. */
   readonly tuning?: TuningFacts;
 }
 
@@ -48,7 +48,7 @@ export interface Link {
   readonly name: string;
   readonly index: number;
   readonly mac: string;
-  /** From the driver; null where the device has none (most virtual devices). */
+  /** Permanent MAC from the driver; null if the device has none (most virtual devices). */
   readonly permanentMac: string | null;
   readonly mtuBytes: number;
   readonly up: boolean;
@@ -57,12 +57,12 @@ export interface Link {
   readonly hardwareType: number;
   /** `vlan`, `bond`, `bridge`, `wlan`, … from DEVTYPE in uevent; null for a plain NIC. */
   readonly kind: string | null;
-  /** Kernel driver of the device behind it; null for virtual devices. */
+  /** Kernel driver of the device; null for virtual devices. */
   readonly driver: string | null;
   readonly master: string | null;
-  /** Links of this network namespace that are stacked on it, its master aside (`upper_*` in sysfs). Absent: none. */
+  /** Links of this network namespace that are stacked on this link, without its master (`upper_*` in sysfs). Absent if there are none. */
   readonly uppers?: readonly string[];
-  /** Index of the link that a tunnel is bound to or that a device is stacked on (IFLA_LINK); the peer's for a veth. Absent: none. */
+  /** Index of the link to which a tunnel is bound or on which a device is stacked (IFLA_LINK), or of a veth's peer. Absent if there is none. */
   readonly parentIndex?: number;
   /** State that the bonding driver reports. Absent if the link is not a bond. */
   readonly bond?: BondState;
@@ -74,22 +74,22 @@ export interface LinkAddress {
   readonly address: string;
   readonly prefixLength: number;
   readonly scope: 'global' | 'link' | 'host';
-  /** Duplicate address detection still runs: not bindable yet. */
+  /** True while duplicate address detection runs; a program cannot bind the address yet. */
   readonly tentative: boolean;
   readonly dadFailed: boolean;
   readonly temporary: boolean;
   readonly deprecated: boolean;
-  /** Given by another program than NetworkManager, and in no profile that runs there. Absent: NetworkManager's or the kernel's own. */
+  /** Set if a program other than NetworkManager added the address, and no active profile contains it. Absent for all other addresses. */
   readonly foreign?: true;
 }
 
 export interface Route {
   readonly family: 4 | 6;
-  /** CIDR; a default route is 0.0.0.0/0 or ::/0. */
+  /** Destination in CIDR notation; a default route is 0.0.0.0/0 or ::/0. */
   readonly destination: string;
-  /** null: on-link, or `viaIpv6`. */
+  /** Null if the route is on-link or has `viaIpv6`. */
   readonly gateway: string | null;
-  /** An IPv4 route through an IPv6 next hop, which the kernel does not show here. Absent: none. */
+  /** Set for an IPv4 route through an IPv6 next hop, which the kernel does not show here. Absent otherwise. */
   readonly viaIpv6?: true;
   readonly device: string;
   readonly metric: number;
@@ -101,14 +101,14 @@ export interface Resolver {
   readonly options: readonly string[];
 }
 
-/** What DHCP servers know a device by, as NetworkManager shows it; null: there is no lease of that family. */
+/** Identifiers that a device sends to DHCP servers, as NetworkManager shows them; null if there is no lease of that family. */
 export interface DhcpIdentity {
   readonly clientId: string | null;
   readonly duid: string | null;
   readonly iaid: string | null;
-  /** The address that an IPv4 lease gives, without prefix length. Absent: none. */
+  /** Address of the IPv4 lease, without prefix length. Absent if there is no IPv4 lease. */
   readonly address?: string;
-  /** The gateways of that lease. Absent: none. */
+  /** Gateways of the IPv4 lease. Absent if the lease has none. */
   readonly routers?: readonly string[];
 }
 
@@ -118,20 +118,20 @@ export interface NetworkManagerFacts {
   readonly devices: readonly NmDevice[];
   readonly activeConnections: readonly NmActiveConnection[];
   readonly profiles: readonly NmProfile[];
-  /** D-Bus paths of checkpoints that exist now, ours or others'. */
+  /** D-Bus paths of all checkpoints that exist, including those of other programs. */
   readonly checkpoints: readonly string[];
-  /** Defaults of connection properties in its configuration files, in the order in which they are asked. Absent: none. */
+  /** Defaults of connection properties in NetworkManager's configuration, in the order in which they are read. Absent if there are none. */
   readonly defaults?: readonly DefaultsSection[];
-  /** Sections about devices and profiles in its configuration files, the one with the highest precedence first. Absent if no such section exists. */
+  /** Sections about devices and profiles in NetworkManager's configuration files, highest precedence first. Absent if no such section exists. */
   readonly config?: readonly ConfigSection[];
 }
 
 export interface NmDevice {
   readonly path: string;
   readonly interface: string;
-  /** Interface that carries IP (differs from `interface` for PPP, GSM). */
+  /** Interface that carries IP. It differs from `interface` for PPP and GSM. */
   readonly ipInterface: string;
-  /** NetworkManager knows of no link of the kernel's behind an interface of Open vSwitch. Absent: it does, or the device is no such interface. */
+  /** Set if NetworkManager knows no kernel link for an Open vSwitch interface. Absent for all other devices. */
   readonly lacksLink?: true;
   /** NMDeviceType: 1 ethernet, 2 wifi, 10 bond, 11 vlan, 13 bridge, 14 generic, 15 team, 16 tun, 24 ovs-interface, 25 ovs-port, 26 ovs-bridge */
   readonly type: number;
@@ -139,9 +139,9 @@ export interface NmDevice {
   readonly state: number;
   readonly activeConnection: string | null;
   readonly hwAddress: string;
-  /** Burnt-in MAC; empty or absent where the device has none. */
+  /** Permanent MAC; empty or absent if the device has none. */
   readonly permanentHwAddress?: string;
-  /** null or absent: no lease. */
+  /** Null or absent if there is no lease. */
   readonly dhcp?: DhcpIdentity | null;
   readonly driver: string;
 }
@@ -156,7 +156,7 @@ export interface NmActiveConnection {
   readonly devices: readonly string[];
   /** NMActiveConnectionState: 1 activating, 2 activated, 3 deactivating, 4 deactivated. */
   readonly state: number;
-  /** NMActivationStateFlags, 0x80 = external. */
+  /** NMActivationStateFlags; 0x80 is external. */
   readonly stateFlags: number;
 }
 
@@ -164,7 +164,7 @@ export interface NmProfile {
   readonly path: string;
   readonly uuid: string;
   readonly id: string;
-  /** Keyfile; empty for a profile that only exists in memory. */
+  /** Path of the keyfile; empty for a profile that only exists in memory. */
   readonly filename: string;
   readonly settings: ProfileSettings;
 }
@@ -174,7 +174,7 @@ export interface OvsFacts {
   readonly bridges: readonly OvsBridge[];
   readonly externalIds: Readonly<Record<string, string>>;
   readonly otherConfig: Readonly<Record<string, string>>;
-  /** Open_vSwitch.next_cfg and cur_cfg: equal when vswitchd has caught up. */
+  /** Open_vSwitch.next_cfg and cur_cfg. They are equal when ovs-vswitchd has applied all changes. */
   readonly nextCfg: number;
   readonly curCfg: number;
 }
@@ -205,22 +205,22 @@ export interface OvsInterface {
   readonly externalIds: Readonly<Record<string, string>>;
 }
 
-/** True for lo (ARPHRD_LOOPBACK, linux/if_arp.h). */
+/** Returns true for lo (ARPHRD_LOOPBACK, linux/if_arp.h). */
 export function isLoopback({ hardwareType }: Link): boolean {
   return hardwareType === 772;
 }
 
-/** True where NetworkManager only shows, as a profile that it made up, what others have configured (NM_ACTIVATION_STATE_FLAG_EXTERNAL). */
+/** Returns true for a connection that NetworkManager generated for another program's configuration (NM_ACTIVATION_STATE_FLAG_EXTERNAL). */
 export function isExternal({ stateFlags }: NmActiveConnection): boolean {
   return (stateFlags & 0x80) !== 0;
 }
 
-/** An address as profiles and steps have it: `address/prefix`. */
+/** Returns an address in the form `address/prefix`, as profiles and steps contain it. */
 export function prefixedAddress({ address, prefixLength }: LinkAddress): string {
   return `${address}/${prefixLength}`;
 }
 
-/** Addresses of a link that are of this kind, as `address/prefix`; none where there is no link. */
+/** Returns the addresses of a link for which `isOfKind` is true, in the form `address/prefix`; an empty list if there is no link. */
 export function addressesOf(
   link: Pick<Link, 'addresses'> | undefined,
   isOfKind: (entry: LinkAddress) => boolean = () => true,
@@ -228,17 +228,17 @@ export function addressesOf(
   return (link?.addresses ?? []).filter(isOfKind).map(prefixedAddress);
 }
 
-/** True for an address that a program can bind: it has been checked for duplicates, and there is none. */
+/** Returns true for an address that a program can bind: duplicate address detection has ended, and found no duplicate. */
 export function isBindable({ tentative, dadFailed }: LinkAddress): boolean {
   return !tentative && !dadFailed;
 }
 
-/** True for NetworkManager's objects of Open vSwitch (NMDeviceType), which can share a name with the kernel's own device. */
+/** Returns true for NetworkManager's Open vSwitch objects (NMDeviceType), which can have the same name as a kernel device. */
 export function isOvsDevice(device: NmDevice): boolean {
   return [24, 25, 26].includes(device.type);
 }
 
-/** NetworkManager's device of the kernel's one with this name. */
+/** Returns NetworkManager's device object for the kernel device of this name. */
 export function nicDevice(name: string, { networkManager }: Pick<Observation, 'networkManager'>): NmDevice | undefined {
   return networkManager.devices.find((entry) => entry.interface === name && !isOvsDevice(entry));
 }

@@ -9,25 +9,33 @@ export const othersPath = '/run/microshift-net/others.json';
  */
 export interface OthersRecord {
   readonly bridge: string;
-  /** The kernel's number of the bridge's own interface; another one is another interface (ifindex, rtnetlink(7)). */
+  /**
+   * Index of the bridge's own interface (ifindex, rtnetlink(7)). Another index means that the interface was made again.
+   */
   readonly index: number;
   readonly entries: KernelEntries;
-  /** Ports that are neither the bridge's own nor its uplink's. */
+  /** Ports other than the bridge's own port and its uplink's. */
   readonly ports: readonly OthersPort[];
-  /** Ports that went with an earlier interface and are still missing. */
+  /** Ports that were lost with an earlier interface and are still missing. */
   readonly lostPorts: readonly OthersPort[];
 }
 
 export interface OthersPort {
   readonly name: string;
-  /** True for a device that exists without the bridge: the cable of a virtual machine or of a container. False: `internal`, `patch`. */
+  /**
+   * True for a device that exists without the bridge, such as a virtual machine's tap or a container's veth. False for
+   * types `internal` and `patch`.
+   */
   readonly isDevice: boolean;
 }
 
 /** Subjects of the differences that concern other programs. */
 export interface OthersDifferenceFields {
-  /** An address, route or neighbour that another program gave the bridge's interface, and that went with it. */
+  /**
+   * An address, route or neighbour that another program added to the bridge's interface, and that was lost with the
+   * interface.
+   */
   given: { entry: string };
-  /** A port of another program's that went with the bridge. */
+  /** A port of another program that was lost with the bridge. */
   'others-port': { device: string };
 }

@@ -1,9 +1,9 @@
 /** OpenFlow ports of a bridge that a node shares with its gateway (ovs-ofctl(8)). */
 export interface SharedPorts {
   readonly nic: number;
-  /** The patch port to br-int, of ovn-controller or of an older tool. */
+  /** Patch port to br-int, which ovn-controller or an older tool made. */
   readonly cluster: number;
-  /** Nobody else has a port there. */
+  /** True if the bridge has no port besides these two and its own. */
   readonly isAlone: boolean;
 }
 
@@ -14,30 +14,30 @@ export interface ServicePlace {
   readonly port: number;
 }
 
-/** An address and port of this node, or one that its gateway answers for, at which a service is reached from outside: a NodePort among others. */
+/** Address and port, of this node or of its gateway, at which a service such as a NodePort is reached from outside. */
 export interface ArrivingService extends ServicePlace {
   readonly protocol: ServiceProtocol;
-  /** Where the node itself reaches it; null: nobody serves it now. */
+  /** Address and port at which the node itself reaches the service; null if no endpoint serves it now. */
   readonly target: ServicePlace | null;
-  /** The node itself serves it, so that it is not led into the cluster. */
+  /** True if the node itself serves the address and port, so that packets for it are not sent into the cluster. */
   readonly isServedHere: boolean;
 }
 
-/** A flow as ovs-ofctl(8) reads it, without its cookie. */
+/** A flow in the notation of ovs-ofctl(8), without its cookie. */
 export interface WantedFlow {
   readonly flow: string;
   readonly why: string;
 }
 
-/** A table of nftables: what makes it, and what tells that it is there. */
+/** An nftables table: the script that makes it, and the lines by which it is recognized. */
 export interface NatTable {
-  /** A script of nft(8) that puts it in the place of what is there, as one transaction. */
+  /** Script for nft(8) that replaces the table in one transaction. */
   readonly script: string;
-  /** Its elements and the comments of its rules, one line each, sorted. */
+  /** Elements of the table and comments of its rules, one per line, sorted. */
   readonly lines: readonly string[];
 }
 
-/** A flow, or the table, that is not as wanted. */
+/** A flow or the nftables table that differs from the desired state. */
 export interface DemuxChange {
   readonly do: 'add' | 'remove';
   /** The flow, or the table. */

@@ -1,40 +1,49 @@
 import type { OverlayPlan } from './overlay.ts';
 import type { DemuxChange } from './overlay-demux.ts';
 
-/** One command for the node's own interface in the cluster, and why. */
+/** A command for the node's own interface in the cluster, with its reason. */
 export interface PortChange {
-  /** A line of ip-batch(8). */
+  /** Line of an ip(8) batch file (`ip -batch`). */
   readonly command: string;
   readonly why: string;
 }
 
-/** Everything that has to change on this node for its part in the overlay. Plain JSON. */
+/** All changes that this node's part in the overlay needs. Plain JSON. */
 export interface OverlayChanges {
   readonly databases: readonly OverlayPlan[];
   readonly managementPort: readonly PortChange[];
-  /** Of the bridge that the node shares with its gateway. */
+  /** Changes of the bridge that the node shares with its gateway. */
   readonly demux: readonly DemuxChange[];
-  /** Of OVN_Northbound for objects of Kubernetes, which the daemon of the central node writes; null: nobody asked. */
+  /**
+   * Changes of OVN_Northbound for Kubernetes objects, which the central node's daemon writes; null if they were not
+   * requested.
+   */
   readonly workload: OverlayPlan | null;
-  /** What does not work although nothing has to be written; each is a sentence. */
+  /** Faults that need no write, one sentence each. */
   readonly faults: readonly string[];
   /** Facts that an administrator should know although they are not drift and have no effect here; each is a sentence. */
   readonly notices: readonly string[];
 }
 
-/** What a chassis has answered last: whether to the question of now, and when by its own clock, in ms since 1970; null: never. */
+/**
+ * Last answer of a chassis: true if it answers the current probe, and its time by the chassis' own clock in ms since
+ * 1970; null if it never answered.
+ */
 export interface ChassisEcho {
   readonly isCurrent: boolean;
   readonly atMs: number | null;
 }
 
-/** How this node reaches another one. */
+/** Tunnel from this node to another one. */
 export interface NodeTunnel {
-  /** Of this node's Open vSwitch; null: there is none. */
+  /** Port of the tunnel in this node's Open vSwitch; null if there is no port. */
   readonly port: string | null;
-  /** `up`: the node has answered through it just now; `unproven`: nothing is wrong with it, and nobody could be asked. */
+  /**
+   * `up`: the other node has just answered through the tunnel. `unproven`: no fault is known, but the tunnel could not
+   * be probed.
+   */
   readonly state: 'up' | 'down' | 'unproven';
-  /** Why it is not up, in words. */
+  /** Reason why the tunnel is not up, in words; null if it is up. */
   readonly reason: string | null;
 }
 
@@ -43,20 +52,20 @@ export interface NodeState {
   readonly name: string;
   readonly subnets: readonly string[];
   readonly systemId: string;
-  /** Where its tunnels end; none: it has not joined yet. */
+  /** Addresses at which the node's tunnels end; empty if the node has not joined yet. */
   readonly addresses: readonly string[];
   readonly state: 'here' | 'joined' | 'not joined';
-  /** null: it is this node. */
+  /** Tunnel to the node; null for this node. */
   readonly tunnel: NodeTunnel | null;
-  /** Its last answer to the central node; null: it cannot be asked, as it is not registered. */
+  /** Last answer of the node to the central node; null if the node has not registered and so cannot be probed. */
   readonly echo: ChassisEcho | null;
-  /** Its gateway of the cluster; null: it has none. */
+  /** The node's gateway; null if it has none. */
   readonly gateway: {
     readonly bridge: string;
     readonly addresses: readonly string[];
-    /** False: it does not answer, and nothing is led there. */
+    /** False if the gateway does not answer; no route leads to it then. */
     readonly isUp: boolean;
   } | null;
-  /** Days until its certificate runs out, as it was issued; null: it has none. */
+  /** Days until the certificate that was issued for the node expires; null if none was issued. */
   readonly certificateDays: number | null;
 }

@@ -1,4 +1,4 @@
-/** What `overlay trace` was asked, and what came of it. All of it is plain JSON. */
+/** Question and result of `overlay trace`, as plain JSON. */
 
 export type TraceProtocol = 'icmp' | 'tcp' | 'udp';
 
@@ -7,24 +7,24 @@ export interface TraceQuestion {
   readonly source: string;
   readonly destination: string;
   readonly protocol: TraceProtocol;
-  /** Destination port; null: icmp, or the one that the service has. */
+  /** Destination port; null for ICMP, or if the service's own port is used. */
   readonly port: number | null;
-  /** By whose gateway an address outside of the cluster comes in; null: the first that fits. */
+  /** Node whose gateway receives a packet from outside of the cluster; null for the first gateway that fits. */
   readonly fromNode: string | null;
 }
 
-/** A packet at some place of its way. */
+/** A packet at one point of its path. */
 export interface TracePacket {
   readonly ethSource: string;
   readonly ethDestination: string;
   readonly source: string;
   readonly destination: string;
   readonly protocol: TraceProtocol;
-  /** null: icmp has none. */
+  /** Null for ICMP, which has no ports. */
   readonly sourcePort: number | null;
   readonly destinationPort: number | null;
   readonly ttl: number;
-  /** It answers another one: an echo reply, where it is icmp. */
+  /** True if the packet answers another one; for ICMP, if it is an echo reply. */
   readonly isReply: boolean;
 }
 
@@ -33,46 +33,55 @@ export interface TracePlace {
   readonly kind: 'switch' | 'router';
   readonly name: string;
   readonly port: string;
-  /** The node that has the port; null: all have it, or none. */
+  /** Node to which the port is bound; null if the port is on all nodes or on no node. */
   readonly node: string | null;
 }
 
-/** A row of OVN that decides about a packet, named by what made it. */
+/** A row of OVN that decides about a packet, named after the object from which it was made. */
 export interface TraceRule {
-  /** Of OVN_Northbound. */
+  /** Table of OVN_Northbound. */
   readonly table: string;
-  /** The first eight digits of its UUID. */
+  /** First eight digits of the row's UUID. */
   readonly id: string;
-  /** What it is called: `NetworkPolicy web/deny-all`, `Service default/web`, or its own name; empty: it has none. */
+  /**
+   * Name of the object (`NetworkPolicy web/deny-all`, `Service default/web`) or of the row itself; empty if it has no
+   * name.
+   */
   readonly name: string;
-  /** What it says, in OVN's words; empty: nothing that is short. */
+  /** Short description in OVN's notation; empty if the row has none. */
   readonly says: string;
 }
 
-/** A flow of OVN, and the row that it was made from. */
+/** A logical flow of OVN, and the row from which it was made. */
 export interface TraceFlow {
-  /** Its stage, by name: numbers of tables differ from release to release (ovn-sb(5), Logical_Flow). */
+  /** Name of the flow's stage. Table numbers differ between releases (ovn-sb(5), Logical_Flow). */
   readonly stage: string;
   readonly match: string;
-  /** null: no row decides here. */
+  /** Null if no row decides here. */
   readonly rule: TraceRule | null;
 }
 
-/** Where a packet goes from one node to another, and by which keys the other knows what it is (ovn-architecture(7), "Tunnel Encapsulations"). */
+/**
+ * Tunnel that carries a packet from one node to another, with the keys that identify the packet to the other node
+ * (ovn-architecture(7), "Tunnel Encapsulations").
+ */
 export interface TraceCrossing {
   readonly from: string;
   readonly to: string;
   readonly encap: 'geneve' | 'vxlan';
-  /** Where the tunnel ends. */
+  /** Remote end of the tunnel. */
   readonly address: string;
   readonly datapath: string;
   readonly inPort: string;
   readonly outPort: string;
   readonly tunId: number;
-  /** Geneve's option of OVN; VXLAN has none. */
+  /** Value of OVN's Geneve option; null for VXLAN, which has none. */
   readonly metadata: number | null;
   readonly packet: TracePacket;
-  /** The packet as it comes out of the tunnel, in the words of ofproto/trace; only that node knows the number of its port, TUNNEL here. */
+  /**
+   * The packet as it leaves the tunnel, in the notation of ofproto/trace. The port is written as TUNNEL, because only
+   * the other node knows its number.
+   */
   readonly flow: string;
 }
 
@@ -84,11 +93,11 @@ export type TraceStation =
       readonly what: 'source' | 'destination';
       readonly from: string;
       readonly to: string;
-      /** What it could have become instead. */
+      /** Alternative results, such as the other backends of a load balancer. */
       readonly others: readonly string[];
-      /** Connection tracking takes back what was done to the packet that this one answers. */
+      /** True if connection tracking reverses the translation of the packet that this one answers. */
       readonly isTakenBack: boolean;
-      /** null: no row that is known here. */
+      /** Null if the row is not known here. */
       readonly rule: TraceRule | null;
       readonly kind: TracePlace['kind'];
       readonly where: string;
@@ -103,69 +112,72 @@ export type TraceEnd =
   | { readonly how: 'answered'; readonly router: string }
   | {
       readonly how: 'dropped' | 'rejected';
-      /** null: no flow takes such a packet. */
+      /** Null if no flow matches the packet. */
       readonly flow: TraceFlow | null;
       readonly where: string;
     }
-  /** It is at the same place a second time. */
+  /** The packet reached the same place for a second time. */
   | { readonly how: 'circles'; readonly where: string }
-  /** ovn-trace goes no further: it does not look for the connection of a packet to a gateway's own address. */
+  /** ovn-trace cannot continue: it does not look up the connection of a packet to a gateway's own address. */
   | { readonly how: 'untold'; readonly where: string }
   | { readonly how: 'unanswered'; readonly router: string; readonly address: string; readonly port: string }
   | { readonly how: 'unbound'; readonly port: string };
 
-/** A packet's way through the logical network. */
+/** A packet's path through the logical network. */
 export interface TraceWay {
   readonly packet: TracePacket;
   readonly entry: TracePlace;
   readonly stations: readonly TraceStation[];
   readonly end: TraceEnd;
-  /** What it looks like there. */
+  /** The packet at the end of the path. */
   readonly last: TracePacket;
 }
 
-/** Where a packet comes out of the node's Open vSwitch. */
+/** Port at which a packet leaves the node's Open vSwitch. */
 export interface TraceOutput {
   readonly bridge: string;
   readonly device: string;
   readonly kind: 'tunnel' | 'patch' | 'port';
-  /** Of a tunnel. */
+  /** Remote end and keys of a tunnel; null for other ports. */
   readonly address: string | null;
   readonly tunId: number | null;
   readonly metadata: number | null;
-  /** The names behind those keys. */
+  /** Names for the tunnel keys; null for other ports. */
   readonly datapath: string | null;
   readonly inPort: string | null;
   readonly outPort: string | null;
 }
 
-/** What Open vSwitch of this node does with it. */
+/** Result of this node's Open vSwitch for a packet. */
 export interface TracePart {
-  /** The question as it was put to Open vSwitch (ovs-vswitchd(8), ofproto/trace). */
+  /** Flow that was passed to Open vSwitch (ovs-vswitchd(8), ofproto/trace). */
   readonly flow: string;
-  /** By which it comes in; null: there is none, see `remarks`. */
+  /** Device at which the packet enters; null if there is none, for the reason in `remarks`. */
   readonly device: string | null;
   readonly outputs: readonly TraceOutput[];
-  /** Bridges on its way that forward by what they have learned. */
+  /** Bridges on the path that forward by their MAC learning tables. */
   readonly learning: readonly string[];
-  /** ovn-controller gets the packet or a copy of it, to answer it or to ask for somebody. */
+  /** True if ovn-controller receives the packet or a copy of it, to answer it or to resolve the next hop's MAC. */
   readonly isForController: boolean;
-  /** Who let it go no further; null: somebody else took it. */
+  /** Flow that dropped the packet; null if the packet was not dropped. */
   readonly drop: { readonly cookie: string; readonly flow: TraceFlow | null } | null;
-  /** What Open vSwitch complains of. */
+  /** Errors and warnings of Open vSwitch. */
   readonly remarks: readonly string[];
 }
 
-/** A way, and what Open vSwitch of this node does with the packet on it; nothing, where it does not come by here. */
+/**
+ * A path, and the results of this node's Open vSwitch for the packet on it; empty if the packet does not pass this
+ * node.
+ */
 export interface TracedWay extends TraceWay {
   readonly here: readonly TracePart[];
 }
 
 export interface TraceResult {
   readonly question: TraceQuestion;
-  /** Where it was asked. */
+  /** Node on which the trace was made. */
   readonly node: string;
   readonly there: TracedWay;
-  /** The way of the answer; null: nobody asked. */
+  /** Path of the answer; null if it was not requested. */
   readonly back: TracedWay | null;
 }

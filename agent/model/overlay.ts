@@ -1,29 +1,29 @@
 import type { DatabaseRows, RowPlan } from './rows.ts';
 
-/** How a cluster's rows are named: as ovn-kubernetes of today does, or as its first tool of 2017 did. */
+/** Naming scheme of a cluster's rows: `modern` as in today's ovn-kubernetes, `seed` as in its first tool of 2017. */
 export type OverlayNaming = 'modern' | 'seed';
 
-/** What all nodes of a cluster have in common. Of each list at most one entry per family, IPv4 first. */
+/** Settings that all nodes of a cluster share. Each list has at most one entry per address family, IPv4 first. */
 export interface OverlayLayout {
   readonly naming: OverlayNaming;
   readonly clusterSubnets: readonly string[];
   readonly serviceSubnets: readonly string[];
   readonly joinSubnets: readonly string[];
-  /** Of the pods' and management interfaces. */
+  /** MTU in bytes of the pods' interfaces and of the management ports. */
   readonly mtu: number;
-  /** Value of external_ids:owner of every row of ours. Only rows that carry it are ever deleted. */
+  /** Value of external_ids:owner in every row that the agent writes. Only rows with this value are ever deleted. */
   readonly owner: string;
 }
 
-/** A socket that takes what arrives at a port of the node. */
+/** A socket that receives packets for a port of the node. */
 export interface Listener {
   readonly protocol: 'tcp' | 'udp' | 'sctp';
-  /** null: every address of the node. */
+  /** Address to which the socket is bound; null if it receives at every address of the node. */
   readonly address: string | null;
   readonly port: number;
 }
 
-/** Ports from the first to the last. */
+/** A range of ports, both ends included. */
 export interface PortRange {
   readonly first: number;
   readonly last: number;
@@ -31,15 +31,15 @@ export interface PortRange {
 
 /** Ports and addresses outside of the cluster that services may use. */
 export interface ServiceExposure {
-  /** Ports of a node's own addresses: the NodePort range, and the ports that ovn.yaml lists. */
+  /** Ports of the nodes' own addresses that services may use: the NodePort range, and the ports that ovn.yaml lists. */
   readonly nodePorts: readonly PortRange[];
-  /** Where `externalIPs` are served. */
+  /** Address ranges in which `externalIPs` are served. */
   readonly externalRanges: readonly string[];
   /** Namespaces whose pods may ask for addresses, each with a range; empty if pods of every namespace may ask for any address. */
   readonly fixedRanges: readonly FixedRange[];
 }
 
-/** A namespace whose pods may ask for the addresses of a range. */
+/** A range whose addresses the pods of a namespace may ask for. */
 export interface FixedRange {
   readonly namespace: string;
   readonly range: string;
@@ -47,114 +47,127 @@ export interface FixedRange {
 
 export type EncapType = 'geneve' | 'vxlan';
 
-/** One node of the cluster, as far as rows depend on it. */
+/** A node of the cluster, with the properties from which its rows follow. */
 export interface OverlayNode {
-  /** The kubelet's name of the node. */
+  /** Name of the node in Kubernetes. */
   readonly name: string;
-  /** From 1; the address of its gateway router follows from it. No two nodes have the same. */
+  /** Number of the node, from 1, unique in the cluster. The address of the node's gateway router follows from it. */
   readonly id: number;
-  /** external_ids:system-id of its Open vSwitch, which is its chassis' name. */
+  /** external_ids:system-id of the node's Open vSwitch, which is also the name of its chassis. */
   readonly systemId: string;
-  /** At most one per family; empty: a node without pods, such as one that is a gateway only. */
+  /**
+   * Subnets of the node's pods, at most one per address family; empty for a node without pods, such as a pure gateway.
+   */
   readonly subnets: readonly string[];
   readonly encap: { readonly types: readonly EncapType[]; readonly addresses: readonly string[] };
-  /** Of its management port, where the interface is there already; null: it follows from the port's address. */
+  /** MAC of the management port, if its interface exists already; null if the MAC follows from the port's address. */
   readonly managementMac: string | null;
-  /** Its own addresses, which pods of its subnets reach through the management port. */
+  /** The node's own addresses, which pods of its subnets reach through the management port. */
   readonly hostAddresses: readonly string[];
-  /** Where processes of the node listen, as far as a service could ask for the same port. Absent: not known. */
+  /** Sockets of the node's processes on ports that a service could use. Absent if they are not known. */
   readonly listeners?: readonly Listener[];
   readonly gateway: OverlayGateway | null;
-  /** Grant of a member in the record of the central node. Absent if nothing has been granted. */
+  /** Grant for a member, in the record of the central node. Absent if nothing has been granted. */
   readonly granted?: GatewayGrant;
 }
 
-/** The way of a node out of the cluster. */
+/** A node's gateway, through which traffic leaves the cluster. */
 export interface OverlayGateway {
-  /** The Open vSwitch bridge whose NIC it leaves by: br-ex, or one that a NIC of its own was given. */
+  /** Open vSwitch bridge whose NIC the gateway uses: br-ex, or a bridge that was made for a NIC. */
   readonly bridge: string;
-  /** `shared`: the node itself has its address there; `dedicated`: nobody but the gateway has. */
+  /** `shared` if the node itself has its address on the bridge; `dedicated` if only the gateway uses the bridge. */
   readonly kind: 'shared' | 'dedicated';
-  /** The NIC of a dedicated bridge, which was made for it; null: the bridge is somebody else's. */
+  /** NIC of a dedicated bridge that was made for the gateway; null if the bridge was not made for it. */
   readonly interface: string | null;
   /** Name of the network in ovn-bridge-mappings. */
   readonly physicalNetwork: string;
-  /** Of the bridge or the NIC. */
+  /** MAC of the bridge or of the NIC. */
   readonly mac: string;
   /** `address/prefix`, at most one per family. */
   readonly addresses: readonly string[];
   readonly nextHops: readonly string[];
   readonly vlan: number | null;
-  /** Subnets that leave here, whichever node they are on ("rampout"). */
+  /** Subnets whose traffic leaves by this gateway, on whichever node they are ("rampout"). */
   readonly subnets: readonly string[];
-  /** Several nodes have it together, and the first of them that answers has its address. Absent: it is this node's alone. */
+  /**
+   * Set if several nodes have the gateway's addresses, of which the first node that answers uses them. Absent if the
+   * gateway is this node's alone.
+   */
   readonly isVip?: true;
-  /** False: no packet of another node is led here, because it does not answer. */
+  /** False if the gateway does not answer; packets of other nodes are not sent to it then. */
   readonly isUp: boolean;
 }
 
-/** A place where a chassis says that tunnels to it end (ovn-sb(5), Encap). */
+/** A tunnel end that a chassis has registered (ovn-sb(5), Encap). */
 export interface ChassisEncap {
   readonly address: string;
   readonly type: string;
-  /** The chassis whose certificate may write the row; empty: a release of OVN before there was a column for it. */
+  /** Chassis whose certificate may write the row; empty if the release of OVN has no such column. */
   readonly owner: string;
 }
 
 /** Addresses and subnets that the central node has granted a member's gateway beyond the member's tunnel address and its own subnets. */
 export interface GatewayGrant {
-  /** `address` or `address/prefix`; a gateway that several nodes have together needs the latter. */
+  /**
+   * Addresses in the form `address` or `address/prefix`. A gateway that several nodes share needs the form with a
+   * prefix.
+   */
   readonly addresses: readonly string[];
-  /** Subnets of the cluster that may leave by it, whichever node they are on. */
+  /** Subnets of the cluster that may leave by the gateway, on whichever node they are. */
   readonly subnets: readonly string[];
 }
 
-/** A chassis of the southbound database: who has registered so far. */
+/** A chassis that has registered in the southbound database. */
 export interface OverlayChassis {
   readonly name: string;
   readonly hostname: string;
   readonly encaps: readonly ChassisEncap[];
-  /** `ovn-cms-options` and `ovn-bridge-mappings` of its node (ovn-controller(8)). Absent: it has none. */
+  /**
+   * Values of `ovn-cms-options` and `ovn-bridge-mappings` of the chassis' node (ovn-controller(8)). Absent if the node
+   * sets none.
+   */
   readonly cmsOptions?: string;
   readonly bridgeMappings?: string;
 }
 
-/** Everything that the rows of OVN_Northbound are planned from. */
+/** Facts from which the rows of OVN_Northbound are planned. */
 export interface NorthboundFacts {
   readonly layout: OverlayLayout;
-  /** Nodes that shall be as said; rows of others are left alone. */
+  /** Nodes for which rows are planned. Rows of other nodes are left alone. */
   readonly nodes: readonly OverlayNode[];
-  /** Nodes whose rows shall go. */
+  /** Nodes whose rows are removed. */
   readonly leaving: readonly string[];
-  /** The node after which `seed` names the cluster's router, where there is none yet. */
+  /** Node after which the scheme `seed` names the cluster's router if there is no router yet. */
   readonly centralNode: string;
   readonly rows: DatabaseRows;
-  /** MACs for new ports in `seed`, used in their order; `macsNeeded` of them are always enough. */
+  /** MACs for new ports in the scheme `seed`, which are used in their order. `macsNeeded` of them are always enough. */
   readonly randomMacs: readonly string[];
 }
 
-/** Everything that a node's own rows of Open_vSwitch are planned from. */
+/** Facts from which a node's own rows of Open_vSwitch are planned. */
 export interface LocalFacts {
   readonly layout: OverlayLayout;
   readonly node: OverlayNode;
-  /** Where the southbound database answers, `ssl:192.0.2.1:6642`; several: a cluster. */
+  /** Addresses of the southbound database, `ssl:192.0.2.1:6642`; several for a clustered database. */
   readonly southbound: readonly string[];
-  /** Where the northbound database answers, for the older tools that read it here; empty: not said. */
+  /** Addresses of the northbound database, which older tools read here; empty if they are not announced. */
   readonly northbound: readonly string[];
-  /** The data path of br-int; null: the kernel's. */
+  /** Data path of br-int; null for the kernel data path. */
   readonly datapathType: 'netdev' | null;
-  /** The request for a certificate that the node announces; null: it asks for none; absent: what is announced stays. */
+  /**
+   * Certificate signing request that the node announces; null if it announces none; absent if the announced one stays.
+   */
   readonly request?: string | null;
   readonly rows: DatabaseRows;
 }
 
-/** Everything that the connections of OVN_Northbound or OVN_Southbound are planned from. */
+/** Facts from which the connections of OVN_Northbound or OVN_Southbound are planned. */
 export interface CentralFacts {
   readonly owner: string;
-  /** Listeners that shall be there. */
+  /** Desired connections on which the server listens. */
   readonly connections: readonly OverlayConnection[];
   readonly tls: OverlayTls | null;
-  /** Keys of SB_Global.external_ids that members read; absent: none of ours shall be there. */
+  /** Keys of SB_Global.external_ids that members read. Absent if the agent's own keys are removed. */
   readonly published?: Readonly<Record<string, string>>;
   readonly rows: DatabaseRows;
 }
@@ -162,28 +175,31 @@ export interface CentralFacts {
 export interface OverlayConnection {
   /** `pssl:6642:192.0.2.1`, `ptcp:6641` (ovsdb(7), connection methods). */
   readonly target: string;
-  /** Of the southbound database: what who connects here may write. */
+  /**
+   * RBAC role of a connection to the southbound database, which limits the rows that a client may write; null for no
+   * limit.
+   */
   readonly role: 'ovn-controller' | null;
   readonly inactivityProbeMs: number;
 }
 
-/** A connection of a central database over which others may write every row. */
+/** A connection of a central database over which other hosts may write every row. */
 export interface OpenListener {
   readonly database: string;
   /** `ptcp:6641` (ovsdb(7), connection methods). */
   readonly target: string;
-  /** True: a row of Connection says so; false: the server was started with it. */
+  /** True if a row of Connection defines it; false if an option of the server's command line does. */
   readonly isInDatabase: boolean;
 }
 
-/** Files on the central node. */
+/** TLS files on the central node. */
 export interface OverlayTls {
   readonly privateKey: string;
   readonly certificate: string;
   readonly caCertificate: string;
 }
 
-/** The plan of one database, with one line per decision. */
+/** The plan for one database, with one trace line per decision. */
 export interface OverlayPlan extends RowPlan {
   readonly trace: readonly string[];
 }

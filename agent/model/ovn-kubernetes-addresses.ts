@@ -1,24 +1,33 @@
-/* Addresses that ovn-kubernetes uses by itself, whatever a cluster has (go-controller/pkg/config/config.go, in 2024 as in 2026). */
+/*
+ * Addresses that ovn-kubernetes reserves by default in every cluster (go-controller/pkg/config/config.go, in 2024 as in
+ * 2026).
+ */
 
 interface OfFamilies {
   readonly 4: string;
   readonly 6: string;
 }
 
-/** Where a host and its gateway share an address, what the host says to a service comes from these; MicroShift gives the node fd69::2/125, too. */
+/**
+ * Masquerade subnets: sources of the host's packets to services if the host shares its address with the gateway.
+ * MicroShift also gives the node fd69::2/125.
+ */
 export const masqueradeSubnets: OfFamilies = { 4: '169.254.169.0/29', 6: 'fd69::/125' };
 
-/** The first of each masquerade network: the host, as pods see it. It exists on no link. */
+/** First address of each masquerade subnet: the host, as pods see it. It is on no link. */
 export const masqueradeOfHost: OfFamilies = { 4: '169.254.169.1', 6: 'fd69::1' };
 
-/** The next hop by which a gateway answers the host; nobody has it. */
+/** Next hop through which a gateway answers the host. No device has this address. */
 export const masqueradeNextHop: OfFamilies = { 4: '169.254.169.4', 6: 'fd69::4' };
 
-/** The source of what comes back from a service to the pod that it is from (ovn-nb(5), Load_Balancer options:hairpin_snat_ip). */
+/**
+ * Source of a service's packets to a pod that is both client and backend (ovn-nb(5), Load_Balancer
+ * options:hairpin_snat_ip).
+ */
 export const masqueradeOfHairpin: OfFamilies = { 4: '169.254.169.5', 6: 'fd69::5' };
 
-/** The switch between routers, where none is set. */
+/** Default subnets of the switch between the routers. */
 export const joinSubnets: OfFamilies = { 4: '100.64.0.0/16', 6: 'fd98::/64' };
 
-/** The switch between zones, which is reserved with one zone, too. */
+/** Default subnets of the switch between the zones. They are reserved even with one zone. */
 export const transitSubnets: OfFamilies = { 4: '100.88.0.0/16', 6: 'fd97::/64' };

@@ -5,63 +5,63 @@ import type { OthersDifferenceFields } from './others.ts';
 import type { ProfileActivation, ProfileName } from './profile-activation.ts';
 import type { ProfileSettings } from './settings.ts';
 
-/** Which device carries br-ex, and why. */
+/** Device that carries br-ex, with the reason for the choice. */
 export interface UplinkChoice {
-  /** null: br-ex without a NIC (`uplink: none`). */
+  /** Name of the device; null for br-ex without a NIC (`uplink: none`). */
   readonly interface: string | null;
-  /** Where the answer came from: `ovn.yaml:3`, `default route`, … */
+  /** Source of the choice: `ovn.yaml:3`, `default route`, … */
   readonly source: string;
-  /** One line per decision: `key=value` pairs in the order they were decided. */
+  /** Trace of the choice: one line of `key=value` pairs per decision, in the order of the decisions. */
   readonly trace: readonly string[];
 }
 
-/** A profile the node must have: compared field by field, written as a whole. */
+/** A profile that the node must have. It is compared field by field and written as a whole. */
 export interface WantedProfile {
   readonly id: string;
   readonly uuid: string;
   readonly settings: ProfileSettings;
 }
 
-/** What one gateway bridge must look like once a run has ended well. Plain JSON, kept in the journal. */
+/** Desired state of one gateway bridge after a successful run. Plain JSON, which is stored in the journal. */
 export interface WantedBridge {
   readonly bridge: string;
-  /** null: no NIC in the bridge. */
+  /** Null if the bridge has no NIC. */
   readonly uplink: {
     readonly interface: string;
-    /** The admin's own profile, which the NIC goes on running without its IP settings. */
+    /** The administrator's own profile, which stays active on the NIC without its IP settings. */
     readonly sourceProfile: string;
     readonly sourceProfileId: string;
   } | null;
   readonly mac: string;
   readonly profiles: readonly WantedProfile[];
-  /** What others had given its interface, which goes with it. Absent: nothing. */
+  /** Entries that other programs had added to the bridge's interface, and that are lost with it. Absent if there are none. */
   readonly foreign?: KernelEntries;
-  /** Of its addresses those that lo has, too (`address/prefix`), for MicroShift, which passes br-ex over. Absent: none. */
+  /** Addresses of the bridge (`address/prefix`) that lo needs as well, because MicroShift ignores br-ex. Absent if there are none. */
   readonly loopback?: readonly string[];
-  /** MicroShift has to be led to lo, because it would take another address of the bridge first (signpost.ts). Absent: it has not. */
+  /** Set if the default route of signpost.ts must lead MicroShift to lo, because it would find another address of the bridge first. */
   readonly signpost?: true;
 }
 
-/** The state a run aims at: these bridges, no others of ours. */
+/** Desired state of a run: these bridges of the agent, and no others. */
 export interface Wanted {
   readonly bridges: readonly WantedBridge[];
-  /** Bridges that are MicroShift's own, then. Absent: none has to be. */
+  /** Bridges that belong to MicroShift afterwards. Absent if there are none. */
   readonly microshift?: readonly LeftBridge[];
-  /** What is asked for by `bridge add` from then on, also at the next boot. Absent: a run has nothing to do with it, or there was nothing. */
+  /** Bridges that `bridge add` configures from then on, also at the next boot. Absent if the run does not concern them or there were none. */
   readonly added?: readonly AddedBridge[];
   /** Entries that other programs had added to NICs outside of the agent's bridges, in an earlier state. Absent if no such entries existed. */
   readonly given?: readonly KernelEntries[];
 }
 
-/** Addresses and default gateways that move from one interface to another; they must be there when the plan has run. */
+/** Addresses and default gateways that move from one interface to another. They must be present after the plan has run. */
 export interface MovedAddresses {
-  /** Where they shall be: the bridge. */
+  /** Interface to which they move: the bridge. */
   readonly interface: string;
-  /** Where they were when the plan was made. */
+  /** Interface that had them when the plan was made. */
   readonly from: string;
   readonly addresses: readonly string[];
   readonly defaultGateways: readonly string[];
-  /** How long the device may carry nothing after it came up (LACP, spanning tree). Absent: it carries at once. */
+  /** Time in ms in which the device may carry no traffic after it came up (LACP, spanning tree). Absent if it carries traffic at once. */
   readonly settlesMs?: number;
 }
 
@@ -71,60 +71,65 @@ export interface LinkAddresses {
   readonly addresses: readonly string[];
 }
 
-/** Arguments of every kind of step; Step and the executors are derived from this, so that none can be forgotten. */
+/** Arguments of every kind of step. Step and the executors are derived from this type, so that the compiler finds a missing kind. */
 export interface StepArguments {
-  /** Adds profiles in memory that do not connect by themselves, and replaces the settings of those that are there, without applying them. */
+  /** Adds profiles in memory that do not connect by themselves, and replaces the settings of existing ones without applying them. */
   writeProfiles: { profiles: readonly WantedProfile[] };
   /**
-   * Deletes profiles, waits until nothing runs them any more, and removes bridges that no profile runs on. `left`: bridges that stay with what others
-   * put into them, or are made where there is none.
+   * Deletes profiles, waits until they are inactive, and removes bridges on which no profile is active. `left`: bridges that remain with the ports of
+   * other programs, or that are made if they do not exist.
    */
   deleteProfiles: { profiles: readonly ProfileName[]; bridges: readonly string[]; left?: readonly LeftBridge[] };
-  /** Activates profiles side by side and waits until all are active. */
+  /** Activates profiles in parallel and waits until all are active. */
   activate: { profiles: readonly ProfileActivation[] };
   /** Makes or removes the default route by which MicroShift finds the node on lo (signpost.ts). */
   signpost: { wanted: 'present' | 'absent' };
-  /** Waits until the interface has these addresses and they can be bound: duplicate address detection is over. */
+  /** Waits until the interface has these addresses and duplicate address detection has ended, so that a program can bind them. */
   waitAddresses: { interface: string; addresses: readonly string[]; limitMs: number };
   /**
-   * Gives an interface addresses, routes and neighbours in the kernel, beside what NetworkManager configures, and takes addresses off it.
-   * `required`: the first that the kernel refuses fails the step; else it is left out. `from`: has had them, and keeps the addresses until it is configured.
+   * Adds addresses, routes and neighbours to an interface in the kernel, beside NetworkManager's configuration, and removes addresses from it. If
+   * `required` is true, the first entry that the kernel rejects fails the step; otherwise the entry is left out. `from` is the interface that had the
+   * entries; it keeps the addresses until `interface` is configured.
    */
   changeKernel: { entries: KernelEntries; removed?: readonly string[]; from?: string; required: boolean };
   /**
-   * Makes NetworkManager take over a bridge that is there, with everything in it: its rows get the marks of these profiles (UUIDs), its
-   * device is managed from then on. Nothing of it is configured before the profiles are activated. `row`: keys that the bridge of somebody
-   * else lacks, and NetworkManager would have written if it had made it. `renewed`: the bridge's own interface is made anew first.
+   * Makes NetworkManager manage an existing bridge with all its ports: the bridge's rows get the UUIDs of these profiles, and its device becomes
+   * managed. NetworkManager configures nothing before the profiles are activated. `row`: keys that NetworkManager would have written if it had made
+   * the bridge. `renewed`: the bridge's own interface is made again first.
    */
   claimBridge: { bridge: string; profiles: BridgeMarks; row?: BridgeRow; renewed?: true };
   /**
-   * Adds the NIC to the bridge in one OVSDB transaction; its profile stays active. `userspace`: also keeps the node's own IP stack from answering.
+   * Adds the NIC to the bridge in one OVSDB transaction; its profile stays active. `userspace`: the step also keeps the node's own IP stack from
+   * answering on the NIC.
    */
   attachUplink: { bridge: string; interface: string; userspace?: true };
-  /** Takes the IP settings off what the NIC runs, in place; link settings and profile stay. `profile`: one to start first; null: it runs its own. */
+  /** Removes the IP settings from the NIC's active connection in place. `profile`: activated first; null if the NIC's own is active. */
   clearUplink: { interface: string; profile: ProfileName | null };
   /**
-   * Configures the NIC by its own profile again while it still carries the bridge, gives it the node's addresses and routes, and only then
-   * takes it out of the bridge. `activate`: it runs another profile, so its own is started.
+   * Configures the NIC with its own profile while it still carries the bridge, adds the node's addresses and routes to it, and only then removes it
+   * from the bridge. `activate` is true if another profile is active on the NIC, so that its own has to be activated.
    */
   detachUplink: {
     bridge: string;
     interface: string;
     profile: ProfileName;
     activate: boolean;
-    /** Profiles of the bridge that NetworkManager must not start by itself while the NIC's own is started; absent: none is. */
+    /** Profiles of the bridge that NetworkManager must not activate while the NIC's own profile is activated. Absent if there are none. */
     blocked?: readonly ProfileName[];
-    /** The bridge has it from the NIC; a bond that is started anew takes that of whichever port comes first. null: there is no bridge. */
+    /** MAC of the NIC and the bridge. A bond that is activated again would take the MAC of its first port. Null if there is no bridge. */
     mac: string | null;
     addresses: readonly string[];
     routes: readonly HeldRoute[];
     metric: number;
   };
-  /** Waits until the NIC has routes of its own to these destinations, then removes those that detachUplink added. */
+  /** Waits until the NIC has its own routes to these destinations, then removes the routes that detachUplink added. */
   releaseRoutes: { interface: string; destinations: readonly string[]; routes: readonly HeldRoute[]; metric: number };
-  /** Changes the configuration of an active profile's device in place; null: to what the profile says. */
+  /** Changes the configuration of an active profile's device in place; null `settings` restore the values of the profile. */
   reapply: { id: string; uuid: string; settings: ProfileSettings | null };
-  /** Waits for a DHCPv4 lease, and for an advertised IPv6 default route with this metric; `heldMetric`: of routes that go then. null: none. */
+  /**
+   * Waits for a DHCPv4 lease if `lease` is true, and for an advertised IPv6 default route with the metric `ipv6DefaultMetric` unless it is null.
+   * Afterwards, the routes with the metric `heldMetric` are removed unless it is null.
+   */
   waitDynamic: {
     id: string;
     uuid: string;
@@ -135,18 +140,18 @@ export interface StepArguments {
   };
 }
 
-/** UUIDs of the profiles that a bridge, its port and its own interface belong to. */
+/** UUIDs of the profiles to which a bridge, its port and its own interface belong. */
 export interface BridgeMarks {
   readonly bridge: string;
   readonly port: string;
   readonly interface: string;
 }
 
-/** A route that stands in for one NetworkManager will bring. */
+/** A route that takes the place of one that NetworkManager will add. */
 export interface HeldRoute {
-  /** CIDR; a default route is 0.0.0.0/0 or ::/0. */
+  /** Destination in CIDR notation; a default route is 0.0.0.0/0 or ::/0. */
   readonly destination: string;
-  /** null: on-link. */
+  /** Null if the route is on-link. */
   readonly gateway: string | null;
 }
 
@@ -154,10 +159,10 @@ export type StepKind = keyof StepArguments;
 
 export type { ProfileActivation, ProfileName };
 
-/** One step of a plan: what it does, to what, and why. */
+/** One step of a plan: its kind, its arguments and its reason. */
 export type Step = { [K in StepKind]: { readonly do: K; readonly why: string } & Readonly<StepArguments[K]> }[StepKind];
 
-/** A remark for the admin: a setting that cannot move, a number that should change. */
+/** A remark for the administrator, such as a setting that cannot move or a value that should change. */
 export interface PlanNote {
   readonly level: 'info' | 'warning';
   readonly message: string;
@@ -167,72 +172,72 @@ export interface Plan {
   readonly outcome: 'unchanged' | 'change';
   readonly choice: UplinkChoice | null;
   readonly wanted: Wanted;
-  /** What moves. The name is in journals and in JSON output, so it stays. */
+  /** Addresses and gateways that move. The name of the field stays, because it is in journals and in JSON output. */
   readonly carried: readonly MovedAddresses[];
-  /** Addresses of every link the plan touches, as they are now: what a rollback must bring back. */
+  /** Current addresses of every link that the plan changes. A rollback must restore them. */
   readonly before: readonly LinkAddresses[];
-  /** Why the node is not as wanted now; empty when nothing is to do. */
+  /** Differences between the node and the desired state; empty if there is nothing to do. */
   readonly differences: readonly NetworkDifference[];
   readonly steps: readonly Step[];
   readonly notes: readonly PlanNote[];
-  /** Longest expected silence, per measurement of this kind of move. */
+  /** Longest expected outage in ms, from measurements of this kind of move. */
   readonly outage: { readonly expectedMs: number; readonly why: string };
 }
 
-/** One observed difference from the wanted state, in words. */
+/** One observed difference from the desired state, in words. */
 export interface Difference {
-  /** What differs: `profile ovs-if-br-ex ipv4.method`, `bridge br-ex port eth0`, … */
+  /** Object and field that differ: `profile ovs-if-br-ex ipv4.method`, `bridge br-ex port eth0`, … */
   readonly subject: string;
   readonly wanted: string;
   readonly observed: string;
 }
 
-/** What every kind of difference of a bridge is about. */
+/** Fields of every kind of difference of a bridge. */
 export interface DifferenceFields extends OthersDifferenceFields {
   /** A profile is missing. */
   profile: { profile: string };
-  /** A profile does not run. */
+  /** A profile is not active. */
   active: { profile: string };
-  /** A property has another value; null: none. */
+  /** A property has another value; null if the property is not set. */
   setting: { profile: string; setting: string; key: string };
-  /** An address of the bridge that lo lacks, or has and need not have. */
+  /** lo lacks an address of the bridge, or has one that it does not need. */
   loopback: { address: string };
-  /** The default route by which MicroShift finds the node on lo is missing, or there and not needed. */
+  /** The default route by which MicroShift finds the node on lo is missing, or is present without need. */
   signpost: Record<never, never>;
-  /** A profile is there and not wanted, or not wanted on disk. */
+  /** A profile exists that is not desired, or that is not desired on disk. */
   leftover: { profile: string; uuid: string; onDisk: boolean };
   /** The bridge is missing. */
   bridge: Record<never, never>;
-  /** The row of the bridge names another profile (UUID) than ours; null: none. */
+  /** The row of the bridge names a profile (UUID) other than the agent's; null if it names no profile. */
   owner: Record<never, never>;
-  /** The bridge is there and not wanted. */
+  /** The bridge exists and is not desired. */
   surplus: Record<never, never>;
   /** The uplink is not in the bridge. */
   port: { device: string };
   /** Open vSwitch has an error for the uplink. */
   'port-error': { device: string };
-  /** Another device than the uplink is in the bridge. */
+  /** A device other than the uplink is in the bridge. */
   'foreign-device': { device: string };
-  /** The bridge has another MAC; null: it has no link. */
+  /** The bridge has another MAC; null if it has no link. */
   mac: Record<never, never>;
   /** The bridge lacks an address that its profile sets. */
   address: { address: string };
-  /** The uplink has IP settings where it must have none; `configuring`: they are on their way. `others`: they are all of other programs. */
+  /** The uplink must have no IP settings; `configuring` while NetworkManager applies them. `others`: all belong to other programs. */
   'uplink-configured': { device: string; others?: true };
-  /** The uplink runs no profile. */
+  /** The uplink has no active profile. */
   'uplink-inactive': { device: string };
 }
 
 export type DifferenceKind = keyof DifferenceFields;
 
-/** A difference as planning reads it: decisions follow from its fields. compare/in-words.ts has the words for people. */
+/** A difference in the form that planning reads: decisions follow from its fields. compare/in-words.ts has the texts for the user. */
 export type NetworkDifference = {
   [K in DifferenceKind]: {
     readonly bridge: string;
     readonly kind: K;
-    /** A value or a word; null: there is to be nothing. */
+    /** Desired value or word; null if the object must not exist. */
     readonly wanted: string | null;
-    /** The same; null: there is nothing. */
+    /** Observed value or word; null if the object does not exist. */
     readonly observed: string | null;
   } & Readonly<DifferenceFields[K]>;
 }[DifferenceKind];

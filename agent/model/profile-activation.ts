@@ -1,12 +1,12 @@
 import type { KernelEntries } from './kernel-entries.ts';
 
-/** A profile of NetworkManager. */
+/** Id and UUID of a NetworkManager profile. */
 export interface ProfileName {
   readonly id: string;
   readonly uuid: string;
 }
 
-/** A profile that a step starts. */
+/** A profile that a step activates. */
 export interface ProfileActivation extends ProfileName {
   /** Device on which the profile is activated; null if NetworkManager makes or finds the device. */
   readonly interface: string | null;

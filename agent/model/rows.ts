@@ -1,63 +1,66 @@
-/** A database of OVSDB as plain JSON: what is there, and what shall become of it. */
+/** Rows of an OVSDB database as plain JSON: the current rows, and the planned changes. */
 
-/** A column of one value; of a set (an optional one, too); of a map. References are UUIDs, as text. */
+/**
+ * Value of a column: one atom; a list for a set, including an optional value; an object for a map. References are UUIDs
+ * as text.
+ */
 export type ColumnValue = Atom | readonly Atom[] | Readonly<Record<string, string>>;
 
 export type Atom = string | number | boolean;
 
-/** A row as it is: `_uuid` and those of its columns that were read. */
+/** A row as it was read: `_uuid` and the columns that were requested. */
 export interface DatabaseRow {
   readonly _uuid: string;
   readonly [column: string]: ColumnValue;
 }
 
-/** How a column is written on the wire; only the schema knows (RFC 7047 section 3.2). */
+/** Form in which a column is written in the protocol; only the schema defines it (RFC 7047 section 3.2). */
 export interface ColumnShape {
   readonly kind: 'one' | 'set' | 'map';
-  /** Its values, or elements, are references to rows. */
+  /** True if the values or elements are references to rows. */
   readonly isReference: boolean;
 }
 
-/** What a server's schema has, by table and column. A release that is older lacks some. */
+/** Columns of a server's schema, by table and column. Older releases lack some. */
 export type DatabaseShape = Readonly<Record<string, Readonly<Record<string, ColumnShape>>>>;
 
-/** The tables that were read of one database. */
+/** Tables that were read from one database. */
 export interface DatabaseRows {
   readonly database: string;
   readonly shape: DatabaseShape;
   readonly tables: Readonly<Record<string, readonly DatabaseRow[]>>;
 }
 
-/** A row of the same plan that is inserted, by its name there. */
+/** Reference to a row that the same plan inserts, by the row's name in the plan. */
 export interface NewRow {
   readonly newRow: string;
 }
 
-/** A row that is there or will be. */
+/** Reference to a row that exists or will be inserted. */
 export type RowReference = string | NewRow;
 
 export type WrittenAtom = Atom | NewRow;
 
-/** What is written into a column. */
+/** Value that is written to a column. */
 export type WrittenValue = WrittenAtom | readonly WrittenAtom[] | Readonly<Record<string, string>>;
 
-/** A set column of another row in which a row is. */
+/** Set column of a parent row that contains a row. */
 export interface RowPlace {
   readonly table: string;
   readonly row: RowReference;
   readonly column: string;
 }
 
-/** One change of one row, with its reason. `title` names it for people: `Logical_Switch join`. */
+/** One change of one row, with its reason. `title` names the row for the user: `Logical_Switch join`. */
 export type RowChange =
   | {
       readonly do: 'insert';
       readonly table: string;
       readonly title: string;
-      /** By which other changes of the plan refer to it. */
+      /** Name by which other changes of the plan refer to the row. */
       readonly name: string;
       readonly row: Readonly<Record<string, WrittenValue>>;
-      /** null: a row of its own right. */
+      /** Column that will contain the row; null for a row of a root table. */
       readonly place: RowPlace | null;
       readonly why: string;
     }
@@ -74,12 +77,12 @@ export type RowChange =
       readonly table: string;
       readonly title: string;
       readonly uuid: string;
-      /** What it is taken out of; null: a row of its own right. */
+      /** Column from which the row is removed; null for a row of a root table. */
       readonly place: RowPlace | null;
       readonly why: string;
     };
 
-/** One column's change. What it does not name stays, also within a set or map. */
+/** Change of one column. Elements of a set and keys of a map that the change does not name stay. */
 export type ColumnChange =
   | { readonly column: string; readonly replace: WrittenValue; readonly before: ColumnValue }
   | { readonly column: string; readonly put: Readonly<Record<string, string>> }
@@ -87,15 +90,15 @@ export type ColumnChange =
   | { readonly column: string; readonly add: readonly WrittenAtom[] }
   | { readonly column: string; readonly remove: readonly Atom[] };
 
-/** What must hold when the changes are made, or none of them is (RFC 7047 section 5.2.6). */
+/** Condition that must hold when the changes are made; otherwise none of them is made (RFC 7047 section 5.2.6). */
 export type RowGuard =
-  /** No row of the table has these values; of a map, no row has these keys. */
+  /** No row of the table has these values; for a map, no row has these keys with these values. */
   | {
       readonly guard: 'absent';
       readonly table: string;
       readonly where: Readonly<Record<string, Atom | Readonly<Record<string, string>>>>;
     }
-  /** The row is there, and these columns of it are as they were read. */
+  /** The row exists, and these columns have the values that were read. */
   | {
       readonly guard: 'unchanged';
       readonly table: string;
@@ -103,7 +106,7 @@ export type RowGuard =
       readonly columns: Readonly<Record<string, ColumnValue>>;
     };
 
-/** Changes that are made in one transaction of one database, or not at all. */
+/** Changes of one database that are made in one transaction, all or none. */
 export interface RowPlan {
   readonly database: string;
   readonly guards: readonly RowGuard[];

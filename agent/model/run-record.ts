@@ -1,26 +1,31 @@
 import type { TransactionState } from './journal.ts';
 
-/** What the last run of this boot came to: status.json, and what metrics.prom is made from. Plain JSON. */
+/**
+ * Result of the last run of this boot, which is written to status.json and from which metrics.prom is made. Plain JSON.
+ */
 export interface RunRecord {
   readonly format: 1;
-  /** As it was called: `apply --boot`, `undo 2026…`. */
+  /** Command line of the run: `apply --boot`, `undo 2026…`. */
   readonly command: string;
   readonly agentVersion: string;
   /** When the run ended, ISO 8601 in UTC. */
   readonly at: string;
   readonly tookMs: number;
   readonly outcome: RunOutcome;
-  /** null unless it failed. */
+  /** Null unless the run failed. */
   readonly error: RunFailure | null;
-  /** Differences from the wanted state that the run found before it mended them; null: it did not get that far. */
+  /**
+   * Number of differences from the desired state that the run found before it changed anything; null if the run failed
+   * before the comparison.
+   */
   readonly differences: number | null;
-  /** Bridges of ours after the run, as far as they are known. */
+  /** Bridges of the agent after the run, as far as they are known. */
   readonly bridges: readonly { readonly bridge: string; readonly uplink: string | null }[];
-  /** The last transaction of this boot; null: there was none. */
+  /** Last transaction of this boot; null if there was no transaction. */
   readonly transaction: TransactionRecord | null;
-  /** Runs since the boot. */
+  /** Number of runs since the boot. */
   readonly runs: Readonly<Record<RunOutcome, number>>;
-  /** Transactions since the boot that were taken back because they failed. */
+  /** Number of rollbacks of failed transactions since the boot. */
   readonly rollbacks: number;
 }
 
@@ -29,7 +34,7 @@ export interface RunFailure {
   /** All failures in one sentence. */
   readonly message: string;
   readonly exitCode: number;
-  /** In the order in which they happened: the change's, then those of its rollback. */
+  /** Failures in the order in which they happened: first that of the change, then those of its rollback. */
   readonly failures: readonly { readonly kind: string; readonly message: string }[];
 }
 
@@ -39,8 +44,8 @@ export interface TransactionRecord {
   readonly id: string;
   readonly state: TransactionState;
   readonly at: string;
-  /** null: the run died, nobody knows. */
+  /** Duration in ms; null if the run crashed, so that the duration is not known. */
   readonly tookMs: number | null;
-  /** Predicted by the plan, not measured: only a neighbour could measure it. */
+  /** Expected outage in ms as the plan predicted it. The agent cannot measure it; only a neighbour could. */
   readonly expectedOutageMs: number | null;
 }

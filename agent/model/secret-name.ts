@@ -1,5 +1,6 @@
 /*
- * Names are matched generously: what is masked for nothing costs a question, what is not costs a password.
+ * Names of secrets are matched generously: a value that is masked without need costs a question, and a value that is
+ * not masked costs a password.
  */
 
 /** Names whose values are secrets: `psk`, `802-1x.private-key-password`, `k8s-api-token`, `DB_PASSWORD`, … */

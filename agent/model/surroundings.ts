@@ -1,33 +1,36 @@
 import type { InterfaceZones } from './firewall.ts';
 
-/** Facts that only a plan that attaches a NIC to a bridge needs; they are read once such a plan exists. */
+/** Facts that only a plan that attaches a NIC to a bridge needs. They are read after such a plan has been made. */
 export interface Surroundings {
-  /** Devices of other network namespaces that are stacked on links of another one. Absent: none, or nothing was asked for. */
+  /**
+   * Devices of other network namespaces that are stacked on links of another namespace. Absent if there are none, or if
+   * they were not read.
+   */
   readonly stackedElsewhere?: readonly StackedElsewhere[];
-  /** Rules of the packet filter that name interfaces. Absent: none, or nothing was asked for. */
+  /** Rules of the packet filter that name interfaces. Absent if there are none, or if they were not read. */
   readonly interfaceRules?: readonly InterfaceRules[];
-  /** Where firewalld has interfaces. Absent: it does not run, or nothing was asked for. */
+  /** Assignment of interfaces to firewalld zones. Absent if firewalld does not run, or if it was not read. */
   readonly interfaceZones?: InterfaceZones;
 }
 
-/** Rules of a chain of nftables that name the same interfaces. */
+/** Rules of an nftables chain that name the same interfaces. */
 export interface InterfaceRules {
-  /** Family and name: `inet filter`. */
+  /** Family and name of the table: `inet filter`. */
   readonly table: string;
   readonly chain: string;
-  /** As in the rule: a name, or a beginning of names with `*`. */
+  /** Interface names as in the rules; a trailing `*` matches any ending. */
   readonly names: readonly string[];
-  /** How many rules these are. */
+  /** Number of these rules. */
   readonly rules: number;
 }
 
-/** A device that is stacked on a link of this network namespace and was moved to another one, of a container for example. */
+/** A device that is stacked on a link of this network namespace but is in another one, such as a container's. */
 export interface StackedElsewhere {
   readonly name: string;
-  /** As rtnetlink names it: `macvlan`, `ipvlan`, … */
+  /** Kind of the device in the notation of rtnetlink: `macvlan`, `ipvlan`, … */
   readonly kind: string;
   /** Index of the link below it. */
   readonly parentIndex: number;
-  /** How the namespace can be entered: a file for `nsenter --net=FILE`. */
+  /** File through which the namespace can be entered (`nsenter --net=FILE`). */
   readonly namespace: string;
 }

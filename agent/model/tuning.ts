@@ -1,71 +1,74 @@
 import type { Difference, PlanNote } from './plan.ts';
 
-/** The two daemons of Open vSwitch, by the names of their programs and of their units. */
+/** Names of the two Open vSwitch daemons, which are also the names of their programs and units. */
 export type DaemonName = 'ovs-vswitchd' | 'ovsdb-server';
 
-/** How the daemons of Open vSwitch run, read from /proc, and the drop-ins that decide how they will start next time. */
+/** State of the Open vSwitch daemons from /proc, and the systemd drop-ins that determine their next start. */
 export interface TuningFacts {
-  /** CPU list of what is online. */
+  /** CPU list of the online CPUs. */
   readonly onlineCpus: string;
-  /** CPU list of process 1: what a service without an affinity of its own gets. */
+  /** CPU list of process 1, which a service without an affinity of its own inherits. */
   readonly baseCpus: string;
   readonly daemons: readonly DaemonFacts[];
 }
 
 export interface DaemonFacts {
   readonly name: DaemonName;
-  /** null: it does not run. */
+  /** Process id; null if the daemon does not run. */
   readonly pid: number | null;
   readonly threads: readonly ThreadFacts[];
-  /** Memory it has locked (VmLck). */
+  /** Locked memory of the process in KiB (VmLck). */
   readonly lockedKib: number;
   readonly dropIns: readonly DropInFacts[];
 }
 
 export interface ThreadFacts {
   readonly tid: number;
-  /** `handler1`, `revalidator2`, `pmd-c01/id:8`, … */
+  /** Name of the thread: `handler1`, `revalidator2`, `pmd-c01/id:8`, … */
   readonly name: string;
-  /** CPU list as the kernel writes it. */
+  /** CPU list in the notation of the kernel. */
   readonly cpus: string;
 }
 
 export interface DropInFacts {
   readonly kind: 'affinity' | 'no-mlockall';
-  /** Path below /etc/systemd/system: the admin's place, which hides the shipped file of the same name. */
+  /**
+   * Path below /etc/systemd/system, the administrator's directory. A file there replaces the packaged file of the same
+   * name.
+   */
   readonly path: string;
-  /** What is there; null: nothing. */
+  /** Content of the file; null if it does not exist. */
   readonly text: string | null;
-  /** What a package ships under the same name in /usr/lib; null: nothing. */
+  /** Content of the packaged file of the same name in /usr/lib; null if there is none. */
   readonly shipped: string | null;
 }
 
-/** Arguments of every kind of tuning step; the executors are derived from this. */
+/** Arguments of every kind of tuning step, from which the executors are derived. */
 export interface TuningStepArguments {
-  /** Gives running threads a CPU affinity; null: all threads of the process. */
+  /** Sets the CPU affinity of running threads; null `threads` mean all threads of the process. */
   pinThreads: { daemon: DaemonName; pid: number; threads: readonly number[] | null; cpus: string };
   writeDropIn: { path: string; text: string };
   removeDropIn: { path: string };
-  /** Lets systemd read the drop-ins; restarts nothing. */
+  /** Makes systemd read the drop-ins; restarts no service. */
   reloadUnits: Record<never, never>;
-  /** Changes keys of a column of the table Open_vSwitch; null removes one. */
+  /** Changes keys in a column of the table Open_vSwitch; a null value removes the key. */
   setKeys: { column: OvsColumn; values: Readonly<Record<string, string | null>> };
 }
 
-/** Columns of the table Open_vSwitch that hold keys and values (ovs-vswitchd.conf.db(5)). */
+/** Map columns of the table Open_vSwitch (ovs-vswitchd.conf.db(5)). */
 export type OvsColumn = 'external_ids' | 'other_config';
 
 export type TuningStepKind = keyof TuningStepArguments;
 
-/** One step of tuning: what it does, to what, and why. */
+/** One step of tuning: its kind, its arguments and its reason. */
 export type TuningStep = {
   [K in TuningStepKind]: { readonly do: K; readonly why: string } & Readonly<TuningStepArguments[K]>;
 }[TuningStepKind];
 
 export interface TuningPlan {
   readonly steps: readonly TuningStep[];
-  /** Why the steps are there; empty when nothing is to do. */
+  /** Differences that the steps remove; empty if there is nothing to do. */
   readonly differences: readonly Difference[];
-  /** What only a restart, or the admin, can change. */
+  /** Remarks about settings that only a restart or the administrator can change. */
   readonly notes: readonly PlanNote[];
 }

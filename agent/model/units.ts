@@ -1,9 +1,14 @@
-/** Units that see events and ask for a look at br-ex, or wait for who asks. They run from the installation on, whether or not there is a br-ex. */
+/**
+ * Units that react to events and to requests for a repair of br-ex. They run from the installation on, with or without
+ * a br-ex.
+ */
 export const watchUnits = [
   'microshift-net-repair.path',
   'microshift-net-event.path',
   'microshift-net-uplink.path',
 ] as const;
 
-/** Has the bridges of `bridge add` given back when Open vSwitch stops, for which it has to be active. */
+/**
+ * Unit that detaches the NICs of `bridge add` from their bridges when Open vSwitch stops. It has to be active for that.
+ */
 export const bridgesUnit = 'microshift-net-bridges.service';

@@ -1,10 +1,12 @@
-/** Objects of Kubernetes, as far as the network depends on them. Names are those of the API; what is not named is not kept. */
+/**
+ * Kubernetes objects, reduced to the fields on which the network depends. Fields have the names of the Kubernetes API.
+ */
 
 export type Labels = Readonly<Record<string, string>>;
 
 export type Protocol = 'TCP' | 'UDP' | 'SCTP';
 
-/** `namespace/name`. */
+/** Object key in the form `namespace/name`; `name` alone for objects without a namespace. */
 export type ObjectKey = string;
 
 export interface Named {
@@ -13,11 +15,11 @@ export interface Named {
   readonly uid: string;
 }
 
-/** An object as far as its budget goes. */
+/** An object that counts against the budget of its kind. */
 export interface Budgeted {
   /**
-   * Why the object is not served, as a sentence for an Event: it is beyond the budget of its kind (workload/budget.ts), and what made it too large is not
-   * kept. Absent if it is served.
+   * Reason why the object is not served, as a sentence for an Event: the object exceeds the budget of its kind
+   * (workload/budget.ts), and the fields that made it too large are not kept. Absent if the object is served.
    */
   readonly refusal?: string;
 }
@@ -26,39 +28,47 @@ export interface Namespace extends Budgeted {
   readonly name: string;
   readonly uid: string;
   readonly labels: Labels;
-  /** Absent: nothing. */
+  /** Absent if there are none. */
   readonly asks?: readonly UnservedAsk[];
 }
 
 /** Request of an object that this network does not serve. */
 export type UnservedAsk = 'bandwidth' | 'multicast' | 'egress-ip';
 
-/** v1 Node. What the network needs to know of one is in the overlay's own record; this says only that the cluster has it. */
+/**
+ * v1 Node. The overlay's own record has the node's network properties; this object only shows that the Kubernetes node
+ * exists.
+ */
 export interface ClusterNode extends Budgeted {
   readonly name: string;
   readonly uid: string;
-  /** Absent: nothing. */
+  /** Absent if there are none. */
   readonly asks?: readonly UnservedAsk[];
 }
 
 export interface Pod extends Named, Budgeted {
-  /** The uid of the static pod that it is the API's copy of. Absent: it is none. */
+  /**
+   * UID of the static pod of which this object is the API server's mirror pod. Absent if the pod is not a mirror pod.
+   */
   readonly mirrorOf?: string;
   readonly labels: Labels;
-  /** Those that speak of the network. */
+  /** Annotations that concern the network. */
   readonly annotations: Labels;
-  /** null: not scheduled yet. */
+  /** Null if the pod is not scheduled yet. */
   readonly nodeName: string | null;
   readonly isHostNetwork: boolean;
-  /** It has ended and will not start again (phase Succeeded or Failed): its address is free. */
+  /** True if the pod has ended for good (phase Succeeded or Failed), so that its address is free. */
   readonly isOver: boolean;
   /** status.podIPs. */
   readonly podIPs: readonly string[];
-  /** Of all its containers; a port may have no name. */
+  /** Ports of all containers; a port may have no name. */
   readonly ports: readonly ContainerPort[];
-  /** Ports of its node that lead to them, if something leads them. Absent: it asks for none, or is in the node's own network. */
+  /**
+   * Ports of the node (hostPort) that lead to the pod, if a program implements them. Absent if there are none, or if
+   * the pod uses the host network.
+   */
   readonly hostPorts?: readonly number[];
-  /** Absent: nothing. */
+  /** Absent if there are none. */
   readonly asks?: readonly UnservedAsk[];
 }
 
@@ -68,7 +78,7 @@ export interface ContainerPort {
   readonly containerPort: number;
 }
 
-/** metav1.LabelSelector: all of it has to hold; an empty one selects everything. */
+/** metav1.LabelSelector. All conditions have to hold; an empty selector selects everything. */
 export interface LabelSelector {
   readonly matchLabels?: Labels;
   readonly matchExpressions?: readonly LabelExpression[];
@@ -82,10 +92,10 @@ export interface LabelExpression {
 
 export interface Service extends Named, Budgeted {
   readonly annotations: Labels;
-  /** metadata.creationTimestamp. Absent: not said, as in no object of an API server. */
+  /** metadata.creationTimestamp. Absent if it is not set; an API server always sets it. */
   readonly createdAt?: string;
   readonly type: 'ClusterIP' | 'NodePort' | 'LoadBalancer' | 'ExternalName';
-  /** Without `None`: a headless service has none. */
+  /** Cluster IPs without the value `None`, so the list of a headless service is empty. */
   readonly clusterIPs: readonly string[];
   readonly externalIPs: readonly string[];
   /** status.loadBalancer.ingress[].ip. */
@@ -93,12 +103,12 @@ export interface Service extends Named, Budgeted {
   readonly ports: readonly ServicePort[];
   readonly externalTrafficPolicy: 'Cluster' | 'Local';
   readonly internalTrafficPolicy: 'Cluster' | 'Local';
-  /** null: no affinity. */
+  /** Timeout of the ClientIP session affinity in seconds; null without affinity. */
   readonly affinitySeconds: number | null;
   readonly publishNotReadyAddresses: boolean;
-  /** spec.loadBalancerSourceRanges. Absent: everybody. */
+  /** spec.loadBalancerSourceRanges. Absent if every source is allowed. */
   readonly sourceRanges?: readonly string[];
-  /** Where a load balancer asks whether a node serves it itself. */
+  /** Port on which an external load balancer checks whether a node has endpoints of the service. */
   readonly healthCheckNodePort?: number | null;
 }
 
@@ -110,7 +120,7 @@ export interface ServicePort {
 }
 
 export interface EndpointSlice extends Named, Budgeted {
-  /** Label kubernetes.io/service-name; null: nobody's. */
+  /** Label kubernetes.io/service-name; null if it is not set. */
   readonly serviceName: string | null;
   readonly addressType: 'IPv4' | 'IPv6' | 'FQDN';
   readonly ports: readonly { readonly name: string; readonly protocol: Protocol; readonly port: number }[];
@@ -125,7 +135,7 @@ export interface Endpoint {
   readonly terminating: boolean;
 }
 
-/** networking.k8s.io/v1 NetworkPolicy; `policyTypes` is filled in as the API server does. */
+/** networking.k8s.io/v1 NetworkPolicy. Missing `policyTypes` are filled in as the API server does. */
 export interface NetworkPolicy extends Named, Budgeted {
   readonly podSelector: LabelSelector;
   readonly policyTypes: readonly ('Ingress' | 'Egress')[];
@@ -133,7 +143,10 @@ export interface NetworkPolicy extends Named, Budgeted {
   readonly egress: readonly PolicyRule[];
 }
 
-/** One entry of ingress (peers are `from`) or egress (`to`). Without peers everybody, without ports every port. */
+/**
+ * One rule of ingress (peers are `from`) or egress (peers are `to`). Empty peers allow every peer, empty ports every
+ * port.
+ */
 export interface PolicyRule {
   readonly peers: readonly PolicyPeer[];
   readonly ports: readonly PolicyPort[];
@@ -147,12 +160,12 @@ export interface PolicyPeer {
 
 export interface PolicyPort {
   readonly protocol: Protocol;
-  /** A name is that of a container's port; null: every port of the protocol. */
+  /** Port number, or name of a container port; null for every port of the protocol. */
   readonly port: number | string | null;
   readonly endPort: number | null;
 }
 
-/** All of them, by name or `namespace/name`. */
+/** All followed objects, by name or by `namespace/name`. */
 export interface Workload {
   readonly nodes: ReadonlyMap<string, ClusterNode>;
   readonly namespaces: ReadonlyMap<string, Namespace>;
@@ -164,13 +177,13 @@ export interface Workload {
 
 interface Change<Kind, One> {
   readonly kind: Kind;
-  /** Absent: it is new. */
+  /** Absent if the object is new. */
   readonly before?: One;
-  /** Absent: it is gone. */
+  /** Absent if the object was deleted. */
   readonly now?: One;
 }
 
-/** One object before and after. */
+/** Change of one object, with the object before and after. */
 export type ObjectChange =
   | Change<'Node', ClusterNode>
   | Change<'Namespace', Namespace>
@@ -179,5 +192,7 @@ export type ObjectChange =
   | Change<'EndpointSlice', EndpointSlice>
   | Change<'NetworkPolicy', NetworkPolicy>;
 
-/** The addresses that pods have, each with the length of its node's subnet, IPv4 first: `10.42.1.3/24`. */
+/**
+ * Addresses of the pods by object key, each with the prefix length of its node's subnet, IPv4 first: `10.42.1.3/24`.
+ */
 export type PodAddresses = ReadonlyMap<ObjectKey, readonly string[]>;

@@ -23,14 +23,17 @@ import type { ProfileActivation } from '../model/plan.ts';
 import { isLinkLocal6 } from '../net/address.ts';
 import type { StepContext } from './step-context.ts';
 
-/** NetworkManager makes a device available within milliseconds; this allows for a machine on which everything else has its turn first. */
+/**
+ * Limit for NetworkManager to make a device available. It takes milliseconds; the limit allows for a machine under full
+ * load.
+ */
 const deviceLimitMs = 20_000;
-/** NetworkManager adds it within milliseconds. */
+/** Limit for the link-local address of an interface. NetworkManager adds it within milliseconds. */
 const linkLocalLimitMs = 2_000;
 
 /**
- * Activates a profile and waits until it is active, or with `needsPort` until NetworkManager configures its interface. A device that NetworkManager
- * does not have yet is waited for.
+ * Activates a profile and waits until it is active. With `needsPort` it waits only until NetworkManager configures the
+ * profile's interface. If NetworkManager does not have the device yet, waits for the device first.
  */
 export async function activate(context: StepContext, profile: ProfileActivation): Promise<void> {
   const { watch, deadline } = context;
@@ -55,8 +58,8 @@ export async function activate(context: StepContext, profile: ProfileActivation)
 }
 
 /**
- * Waits until an interface has a link-local address, with which NetworkManager begins IPv6; fixed addresses are there before it. Ends quietly at its
- * limit.
+ * Waits until an interface has a link-local address, with which NetworkManager begins IPv6. NetworkManager adds fixed
+ * addresses before it. Returns without an error at the limit.
  */
 async function ipv6Begun(interfaceName: string, deadline: Deadline): Promise<void> {
   const hasBegun = (): boolean => ipv6Of(interfaceName).some(isLinkLocal6);
@@ -73,8 +76,9 @@ function ipv6Of(interfaceName: string): readonly string[] {
 }
 
 /**
- * Adds entries to an interface as soon as NetworkManager has begun IPv6 there and they are missing: its link-local address is the first that it adds.
- * Ends without them if `isOver`. NetworkManager removes all IPv6 of an interface before that (nm-device.c, _dev_addrgenmode6_set).
+ * Adds entries to an interface as soon as NetworkManager has begun IPv6 there and the entries are missing. The
+ * link-local address is the first that NetworkManager adds. Returns without adding them if `isOver`. Before it begins,
+ * NetworkManager removes all IPv6 of the interface (nm-device.c, _dev_addrgenmode6_set).
  */
 async function giveRemoved(
   held: KernelEntries,
@@ -100,8 +104,9 @@ async function giveRemoved(
 }
 
 /**
- * NetworkManager finds the interface of a userspace data path by the kernel's next news of it (nm-device-ovs-interface.c, _netdev_tun_link_cb),
- * from the moment on in which it would configure it. Of one that was there before there is none.
+ * Announces the tap of a userspace data path to NetworkManager. NetworkManager recognizes the tap by the next netlink
+ * message about it (nm-device-ovs-interface.c, _netdev_tun_link_cb), once it is ready to configure the interface. The
+ * kernel sends no message for a tap that existed before, so this triggers one.
  */
 async function showTap({ nm, watch, deadline }: StepContext, active: string, what: string, tap: string): Promise<void> {
   const isWaiting = async (): Promise<boolean> => {
@@ -115,8 +120,8 @@ async function showTap({ nm, watch, deadline }: StepContext, active: string, wha
 }
 
 /**
- * Starts an activation; where NetworkManager refuses it for want of a device, again after each of its signals. Fails with the refusal itself, where
- * the device does not come.
+ * Starts an activation. If NetworkManager refuses it because the device is missing, tries again after each of its
+ * signals. Fails with the refusal if the device does not appear.
  */
 async function beginWithDevice({ nm, watch, deadline }: StepContext, profile: ProfileActivation): Promise<string> {
   let active = '';
@@ -138,7 +143,7 @@ async function beginWithDevice({ nm, watch, deadline }: StepContext, profile: Pr
   return active;
 }
 
-/** Starts an activation and gives its active connection. */
+/** Starts an activation and returns the path of its active connection. */
 export async function beginActivation(
   nm: NetworkManager,
   { uuid, interface: interfaceName }: Pick<ProfileActivation, 'uuid' | 'interface'>,
@@ -150,7 +155,7 @@ export async function beginActivation(
   return nm.activate(path, device);
 }
 
-/** Active connections with the profiles they run; one that ends meanwhile runs none. */
+/** Active connections with the UUID of their profile; the UUID is empty if the connection has ended meanwhile. */
 export async function activeUuids(nm: NetworkManager): Promise<readonly (readonly [path: string, uuid: string])[]> {
   const actives = (await nm.property(rootPath, rootInterface, 'ActiveConnections')) as string[];
   const uuidOf = (path: string) => nm.property(path, activeInterface, 'Uuid').catch(() => '');

@@ -4,8 +4,9 @@ import type { AddedBridge } from '../model/added-bridge.ts';
 import type { JournalHeader, TransactionState } from '../model/journal.ts';
 
 /**
- * Makes the list of `bridge add` what a transaction that ends so leaves: as its plan wants it where it was kept, else as it was before. Called while
- * the journal still is open, so that a death in between is made good by whoever ends that. Fails with `state-unwritable`.
+ * Updates the list of `bridge add` at the end of a transaction: to the list of the plan if the change was kept,
+ * otherwise to the list from before. Runs while the journal is still open, so that recovery repeats it after a crash.
+ * Fails with `state-unwritable`.
  */
 export function settleAdded(
   { plan, previous }: Pick<JournalHeader, 'plan' | 'previous'>,
@@ -17,12 +18,12 @@ export function settleAdded(
   writeAdded(isKept ? plan.wanted.added : (previous.added ?? []), `${directory}/bridges.json`);
 }
 
-/** The list as it is. */
+/** Returns the list of `bridge add`. */
 export function readAdded(): readonly AddedBridge[] {
   return parseAddedBridges(readSmallFile(addedBridgesPath));
 }
 
-/** Writes the list where it differs; an empty one is no file, which is how systemd knows that there is nothing to do. */
+/** Writes the list if it differs. An empty list is an absent file, which systemd checks as a start condition. */
 export function writeAdded(list: readonly AddedBridge[], path = addedBridgesPath): void {
   const text = list.length === 0 ? null : `${JSON.stringify(list)}\n`;
   if (text === readSmallFile(path)) return;

@@ -4,7 +4,7 @@ import { asAgentError } from '../errors.ts';
 import type { Plan, ProfileName } from '../model/plan.ts';
 import type { Node } from './node.ts';
 
-/** A NIC that a plan gives back, and the profile it runs then. */
+/** A NIC that a plan returns to its own profile, and the profile that it runs then. */
 interface Returned {
   readonly interface: string;
   readonly profile: ProfileName;
@@ -12,7 +12,10 @@ interface Returned {
   readonly addresses: readonly string[];
 }
 
-/** Returns the NICs that left their bridges in place during a plan. If a NIC's profile was activated, NetworkManager runs the scripts itself. */
+/**
+ * Returns the NICs that left their bridges in place during a plan. If a NIC's profile was activated, NetworkManager
+ * runs the scripts itself.
+ */
 export function returnedNics({ steps }: Pick<Plan, 'steps'>): readonly Returned[] {
   const attached = steps.flatMap((step) => (step.do === 'attachUplink' ? [step.interface] : []));
   return steps.flatMap((step) =>
@@ -23,8 +26,9 @@ export function returnedNics({ steps }: Pick<Plan, 'steps'>): readonly Returned[
 }
 
 /**
- * Runs NetworkManager's dispatcher scripts for `up` of the NICs that a plan has returned: the scripts ran for `up` of br-ex, and what they added to
- * it now belongs on the NIC. The change is complete by then; a missing dispatcher or slow scripts do not make it fail.
+ * Runs NetworkManager's dispatcher scripts for `up` of the NICs that a plan has returned. The scripts ran for `up` of
+ * br-ex before, and the entries that they added to br-ex now belong on the NIC. The change is complete by then; a
+ * missing dispatcher or slow scripts do not make it fail.
  */
 export async function announceUp(
   node: Pick<Node, 'bus' | 'nm'>,

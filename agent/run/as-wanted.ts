@@ -7,14 +7,15 @@ import type { Observation } from '../model/observation.ts';
 import type { NetworkDifference, Plan } from '../model/plan.ts';
 import { ownNames } from '../plan/names.ts';
 
-/** True when the node is what the plan aimed at. */
+/** True if the node is in the state that the plan aimed at. */
 export function isAsWanted(plan: Plan, observation: Observation): boolean {
   return ownDifferences(plan, observation).length === 0;
 }
 
 /**
- * A run does not fail for what others had: the kernel may refuse it by now, and ports are for their owners to add. What another program puts on the NIC at
- * that moment is for the next run to move.
+ * Differences in the agent's own objects. Entries and ports of other programs do not make a run fail: the kernel may
+ * refuse the entries by now, and the ports are for their owners to add. An entry that another program adds to the NIC
+ * during the run is moved by the next run.
  */
 function ownDifferences(plan: Plan, observation: Observation): readonly NetworkDifference[] {
   return compare(plan.wanted, observation, ownNames).filter(
@@ -22,7 +23,7 @@ function ownDifferences(plan: Plan, observation: Observation): readonly NetworkD
   );
 }
 
-/** The node must now be exactly what the plan aimed at. */
+/** Fails with `proof-failed` unless the node is in the state that the plan aimed at. */
 export function proveWanted(plan: Plan, observation: Observation): void {
   const [first, ...more] = ownDifferences(plan, observation).map(inWords);
   if (first !== undefined) {

@@ -15,7 +15,7 @@ import { takeBack } from './take-back.ts';
 import { runTransaction, type TransactionResult } from './transaction.ts';
 import { transactionId } from './transactions.ts';
 
-/** Runs a plan as one transaction and remembers what it came to; when it fails, the old state is back before the failure is thrown. */
+/** Runs a plan as one transaction and records its result. A failure is thrown after the rollback. */
 export async function changeNode(
   node: Node,
   plan: Plan,

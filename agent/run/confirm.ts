@@ -13,7 +13,10 @@ import { endTransaction, nodePlaces } from './run-record.ts';
 
 const leastSecondsToDecide = 60;
 
-/** Keeps the change that waits to be confirmed and gives its id. Fails with `nothing-to-confirm` when there is none, or none any more. */
+/**
+ * Keeps the change that awaits confirmation and returns its id. Fails with `nothing-to-confirm` if no change waits, or
+ * if its time is over.
+ */
 export function keepTried(reporter: Reporter): Promise<string> {
   return withLock('confirm', () =>
     withNode(async (node) => {
@@ -25,8 +28,8 @@ export function keepTried(reporter: Reporter): Promise<string> {
 }
 
 /**
- * The same on a node that nobody else changes. A checkpoint that went with a restart of NetworkManager has taken nothing back: `recover` does
- * that for whatever is too late.
+ * Does the same under the lock that the caller holds. A checkpoint that was lost in a restart of NetworkManager has not
+ * been rolled back by NetworkManager; `recover` then rolls back the change that is too late.
  */
 export async function keepTriedOn(
   { nm }: Pick<Node, 'nm'>,
@@ -43,20 +46,24 @@ export async function keepTriedOn(
     });
     throw reverted(id, lateDetail);
   }
-  // The note comes first: a disk that is full then leaves the change to its time. Without one, it would be taken back by the next run.
+  // The journal is written before the checkpoint is destroyed. If the disk is full, the change then stays subject to
+  // its timer; without the entry, the next run would roll it back.
   await pushCheckpointForward(nm, record.checkpoint, secondsToDecide(record, Date.now()));
   endTransaction('confirm', id, 'confirmed', null, { kept: plan }, places);
   await destroyCheckpoint(nm, record.checkpoint);
   return id;
 }
 
-/** What is left of the time to confirm, and enough to write that down on a slow disk. */
+/** Returns the rest of the time to confirm, and at least as much as writing to a slow disk takes. */
 function secondsToDecide({ confirmUntil }: JournalRecord, nowMs: number): number {
   const leftMs = confirmUntil === null ? 0 : Date.parse(confirmUntil) - nowMs;
   return Math.max(leastSecondsToDecide, Math.ceil(leftMs / 1000));
 }
 
-/** Somebody who comes too late is told so, also where a run of systemd's has taken the change back by then. */
+/**
+ * Returns the error for a late confirmation. It says that the change was reverted even if a run of systemd has reverted
+ * it already.
+ */
 function nothingWaits(last: JournalRecord | undefined): AgentError {
   if (last?.state === 'reverted') return reverted(last.header.id, last.detail);
   return new AgentError('nothing-to-confirm', 'no change waits to be confirmed', {

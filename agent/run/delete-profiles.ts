@@ -8,12 +8,18 @@ import type { StepArguments } from '../model/plan.ts';
 import { activeUuids } from './activations.ts';
 import type { StepContext } from './step-context.ts';
 
-/** NetworkManager takes a bridge down in some hundred milliseconds; a dispatcher script may hold it for its own 10 s. */
+/**
+ * Limit for the end of the old profiles. NetworkManager brings a bridge down within some hundred milliseconds; a
+ * dispatcher script may delay it by its own 10 s.
+ */
 const endLimitMs = 10_000;
-/** NetworkManager has an object for a new interface of Open vSwitch some milliseconds after its row. */
+/** Limit for NetworkManager's device of an Open vSwitch interface. It appears some milliseconds after the row. */
 const deviceLimitMs = 10_000;
 
-/** The end of old profiles is waited for: a bridge of the same name that is built in the next moment would meet the end of the old one. */
+/**
+ * Deletes profiles and waits until their activations have ended. Otherwise a bridge of the same name that is built next
+ * would be removed by the end of the old activation.
+ */
 export async function deleteProfiles(context: StepContext, step: StepArguments['deleteProfiles']): Promise<void> {
   const { nm, ovs, watch, deadline, withoutVswitchd = false } = context;
   const { left = [] } = step;
@@ -22,7 +28,7 @@ export async function deleteProfiles(context: StepContext, step: StepArguments['
   await Promise.all(step.profiles.map(async (profile) => nm.deleteProfile(await nm.profilePathOf(profile.uuid))));
   const ended = async (): Promise<boolean> => (await activeUuids(nm)).every(([, uuid]) => !gone.has(uuid));
   const limitMs = Math.min(endLimitMs, deadline.remainingMs());
-  // One that does not end is shown by whatever needs its name next.
+  // A profile that does not end makes the next step that needs its name fail.
   await watch.until('the end of the old profiles', ended, deadline, limitMs).catch((error: unknown) => {
     if (deadline.signal.aborted) throw error;
   });
@@ -31,9 +37,11 @@ export async function deleteProfiles(context: StepContext, step: StepArguments['
 }
 
 /**
- * The bridge becomes what MicroShift's script makes (openshift/microshift, packaging/systemd/configure-ovs.sh): of nobody in NetworkManager,
- * which does not manage it. Its flows and ports have stayed; what the interface had went with it, and is given to the new one. NetworkManager 1.58
- * leaves IPv6 disabled on it where its row comes back before the old activation has ended.
+ * Leaves a bridge to MicroShift, in the state that MicroShift's script creates (openshift/microshift,
+ * packaging/systemd/configure-ovs.sh): NetworkManager has no profile for it and does not manage it. Its flows and ports
+ * have stayed. The kernel entries of its interface were lost with the old interface and are added to the new one.
+ * NetworkManager 1.58 leaves IPv6 disabled on the interface if its row is created again before the old activation has
+ * ended.
  */
 async function letGo(
   { nm, ovs, watch, deadline, withoutVswitchd = false }: StepContext,
@@ -45,7 +53,8 @@ async function letGo(
   const limitMs = Math.min(deviceLimitMs, deadline.remainingMs());
   await watch.until(`NetworkManager's device ${left.bridge}`, isThere, deadline, limitMs);
   for (const device of await ovsDevices(nm, left.bridge)) await nm.manage(device, false);
-  // A vswitchd that hangs does not give it its MAC, of which the kernel makes the link-local address as soon as it may.
+  // A vswitchd that hangs does not set the MAC, from which the kernel derives the link-local address as soon as IPv6 is
+  // enabled.
   const { hwaddr } = left.otherConfig;
   if (withoutVswitchd && hwaddr !== undefined) await setMac(left.bridge, hwaddr);
   const hasIpv6 = left.entries.addresses.some(({ address }) => address.includes(':'));

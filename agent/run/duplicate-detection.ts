@@ -6,7 +6,10 @@ import { addressesOf, type Link, type Observation } from '../model/observation.t
 import type { Plan } from '../model/plan.ts';
 import { fixedAddresses } from '../model/settings.ts';
 
-/** One probe a second after a delay of up to 1 s (RFC 4862 section 5.4); with more probes than usual the bridge does without. */
+/**
+ * Limit for duplicate address detection: one probe a second after a delay of up to 1 s (RFC 4862, section 5.4). If more
+ * probes are configured, the run does not wait for the end of the detection.
+ */
 const detectionLimitMs = 3_000;
 
 /** Fixed addresses of the plan whose duplicate address detection is under way. */
@@ -22,9 +25,9 @@ function tentativeOf(links: readonly Link[]): readonly string[] {
 }
 
 /**
- * NetworkManager calls a NIC configured as soon as its IPv4 is. Moved before its fixed IPv6 addresses are usable it has none to hand over,
- * and br-ex begins their detection after the move: 2 s of silence for what the NIC would have had in a moment. Waits for that, and ends
- * quietly at its limit.
+ * Waits until duplicate address detection of addresses is over. Returns without an error at its limit. NetworkManager
+ * reports a NIC as configured as soon as its IPv4 is. If the NIC moved before its fixed IPv6 addresses are usable, it
+ * would have none to hand over, and br-ex would start their detection after the move: 2 s of outage.
  */
 export async function detectionOver(addresses: readonly string[], deadline: Deadline): Promise<void> {
   const over = (): boolean => !tentativeOf(readLinks()).some((address) => addresses.includes(address));

@@ -2,26 +2,27 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, renameS
 import type { Deadline } from '../deadline.ts';
 
 /*
- * Points in a transaction at which a run can be made to stand still, for rehearsals on a real node (docs/lab/faults.md). The fault itself comes from
- * outside: a signal, a cable that is pulled, a daemon that is stopped. A point is armed only by a file that no user but root can have written;
- * without that file a transaction costs one stat.
+ * Points in a transaction at which a run can be held, for rehearsals on a real node (docs/lab/faults.md). The fault
+ * itself comes from outside: a signal, an unplugged cable, a stopped daemon. A point is armed only by a file that only
+ * root can have written; without the file a transaction costs one stat.
  */
 
 export const faultFile = '/run/microshift-net/fault.json';
 
-/** Called at every point with its name; resolves at once unless this is the armed one. */
+/** Function that is called at every point with its name; resolves at once unless that point is armed. */
 export type FaultPoints = (point: string) => Promise<void>;
 
-/** Every point; N counts as the progress lines do. */
+/** Pattern of every point; N is the number in the progress lines. */
 const pointPattern = /^(before|after) (journal|checkpoint|step [1-9]\d?|journal-end|rollback)$/;
-/** A longer file does not name a point. */
+/** Largest file that can name a point. */
 const fileLimitBytes = 1024;
 
 const unarmed: FaultPoints = () => Promise.resolve();
 
 /**
- * Reads which point is armed. A file that is not root's own, or does not name a point, is reported and ignored: it must never stop a run.
- * Arms one run: the run that comes to the point renames the file to `PATH.PID` and stands still until that file is removed.
+ * Reads which point is armed. A file that is not owned by root, or that names no point, is reported and ignored: it
+ * must never stop a run. One file arms one run: the run that reaches the point renames the file to `PATH.PID` and waits
+ * until that file is removed.
  */
 export function armedFault(path: string, deadline: Deadline, say: (message: string) => void): FaultPoints {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return unarmed;
@@ -55,7 +56,7 @@ function readPoint(path: string): string {
   }
 }
 
-/** Stands still until the renamed file is removed or the run has to stop; what happens then is up to the run. */
+/** Waits until the renamed file is removed or the run has to stop. The caller decides how the run continues. */
 async function hold(path: string, point: string, deadline: Deadline, say: (message: string) => void): Promise<void> {
   const held = `${path}.${process.pid}`;
   renameSync(path, held);

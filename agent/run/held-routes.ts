@@ -3,8 +3,9 @@ import { readRoutes } from '../drivers/host/routes.ts';
 import type { Step } from '../model/plan.ts';
 
 /**
- * Steps that end what an earlier way back has held, and did not live to end: the service that it needed died, or itself. A plan from where the node
- * is now finds the NIC out of its bridge, and knows nothing of it.
+ * Returns steps that release the routes that an earlier rollback has held and could not release, because a service that
+ * it needed crashed, or the rollback itself did. A plan from the present state finds the NIC out of its bridge, so it
+ * has no step for them.
  */
 export async function releaseLeft(): Promise<readonly Step[]> {
   return (await readHeldRoutes()).map((hold) => ({
@@ -16,8 +17,9 @@ export async function releaseLeft(): Promise<readonly Step[]> {
 }
 
 /**
- * Removes held routes beside which the NIC has its own by now. A way back on a LAN whose DHCP server is away leaves them, or the node would not answer;
- * once the server is back they would win against what it says.
+ * Removes held routes for which the NIC has a route of its own by now. A rollback on a LAN whose DHCP server is away
+ * leaves held routes, because the node would be unreachable without them. Once the server answers again they would take
+ * precedence over its routes.
  */
 export async function releaseReplaced(): Promise<void> {
   const routes = readRoutes();

@@ -6,21 +6,22 @@ import { bridgesUnit, watchUnits } from '../model/units.ts';
 import { openServices, type Services } from './node.ts';
 import { tuneAlone } from './tune-alone.ts';
 
-/** What a package manager tells us about. */
+/** Event that a package manager reports. */
 export type HookEvent = 'post-install' | 'post-upgrade' | 'pre-uninstall';
 
 export interface HookPorts {
   readonly say: (message: string) => void;
   readonly planTuning: (facts: TuningFacts, ovs: OvsFacts) => TuningPlan;
-  /** Takes the network back to the admin's own profiles; called before an uninstall on a running node. */
+  /** Returns the network to the admin's own profiles; called before an uninstall on a running node. */
   readonly disable: () => Promise<void>;
 }
 
 const openvswitch = 'openvswitch.service';
 
 /**
- * Does what the event needs and says what could not be done. Never fails: a package is installed or removed whatever state the network
- * is in, and where nothing runs, only what needs nothing running is done. Nothing here restarts a service that carries traffic.
+ * Handles an event of the package manager and reports each part that failed. Never fails: a package is installed or
+ * removed in any state of the network. On a system that is not running, does only the work that needs no running
+ * service. Never restarts a service that carries traffic.
  */
 export async function runHook(event: HookEvent, ports: HookPorts): Promise<void> {
   const attempt = async (what: string, work: () => Promise<unknown>): Promise<void> => {
@@ -56,7 +57,7 @@ async function tell(
   attempt: (what: string, work: () => Promise<unknown>) => Promise<void>,
 ): Promise<void> {
   const { systemd } = services;
-  // The drop-ins have to be known before Open vSwitch starts for the first time.
+  // systemd has to know the drop-ins before Open vSwitch starts for the first time.
   await attempt('let systemd read its unit files again', () => systemd.daemonReload());
   if (event !== 'post-install') return;
   await attempt(`start ${openvswitch}`, async () => {

@@ -4,12 +4,12 @@ import { type JournalRecord, journalDirectory } from '../model/journal.ts';
 import { readJournals } from './journal.ts';
 import { lockDirectory, lockHolder } from './lock.ts';
 
-/** Every failure of a transaction in one sentence; null: there is nothing to say. */
+/** Returns every failure of a transaction in one sentence; null if it did not fail. */
 function endOf({ detail, later }: JournalRecord): string | null {
   return later === null ? detail : `${detail ?? ''}; then ${later}`;
 }
 
-/** What the journals and the lock say of runs: those that are open, the last one, and one that is under way. */
+/** Reads the journals and the lock: open transactions, the last transaction, and the run in progress. */
 export function readJournalFacts(): JournalFacts {
   const { records, unusable } = readJournals(journalDirectory);
   const bootId = currentBootId();

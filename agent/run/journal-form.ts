@@ -2,8 +2,9 @@ import { isSettings } from '../drivers/networkmanager/shapes.ts';
 import { type JournalEvent, type JournalHeader, transactionStates } from '../model/journal.ts';
 
 /*
- * A journal is obeyed: its states decide what a recovery does, its profiles are written to NetworkManager. What is not in every part
- * of the form this version writes is not obeyed in any.
+ * Validation of journals. A journal is obeyed: its states decide what a recovery does, and its profiles are written to
+ * NetworkManager. A journal of which any part does not have the form that this version writes is therefore rejected as
+ * a whole.
  */
 
 type Check = (value: unknown) => boolean;
@@ -116,7 +117,7 @@ const header = fields({
     ),
     before: list(linkAddresses),
     differences: list(fields({})),
-    // Shown, never run again: another version may have had other kinds.
+    // Steps are shown and never run again, so kinds of other versions are valid.
     steps: list(fields({ do: text, why: text })),
     notes: anything,
   }),
@@ -134,12 +135,12 @@ const events: Readonly<Record<JournalEvent['event'], Check>> = {
   }),
 };
 
-/** True for the first line of a journal of this version's format, in all its parts. */
+/** True if the value is the first line of a journal and all its parts have this version's format. */
 export function isJournalHeader(value: unknown): value is JournalHeader {
   return header(value);
 }
 
-/** True for a later line of a journal. */
+/** True if the value is a valid later line of a journal. */
 export function isJournalEvent(value: unknown): value is JournalEvent {
   const kind = (value as { readonly event?: unknown } | null)?.event;
   return typeof kind === 'string' && Object.hasOwn(events, kind) && events[kind as JournalEvent['event']](value);

@@ -19,35 +19,38 @@ import { settleAdded } from './added-record.ts';
 import { isJournalEvent, isJournalHeader } from './journal-form.ts';
 import { isAskedFor, isKept } from './transactions.ts';
 
-/** Enough to undo a bad week, little enough to never matter on a small disk. */
+/** Number of journals that are kept: enough to look back over a bad week, and small on any disk. */
 const keptJournals = 20;
-/** The largest plan measured is far below 1 MiB; a journal beyond 8 MiB is not one of ours. */
+/** Size limit of a journal. The largest plan that was measured is far below 1 MiB; a larger file was not written by the agent. */
 const journalLimitBytes = 8 * 1024 * 1024;
 
 /**
- * While a transaction can still change its state its journal is called ID.open, afterwards ID.json: the next run looks for open
- * ones by name and reads no other.
+ * File name endings of journals. A journal is called ID.open while its transaction can still change its state, and ID.json afterwards. A
+ * run finds the open journals by name and reads no other.
  */
 const openEnding = '.open';
 const closedEnding = '.json';
-/** A file that looked like an open journal and could not be used. */
+/** Ending of a file that was named like an open journal and could not be used. */
 const asideEnding = '.unusable';
 
 /** Additional fields that are written with a state and its detail. */
 export type StateDetails = Pick<Extract<JournalEvent, { readonly event: 'state' }>, 'later' | 'confirmUntil'>;
 
-/** An open transaction on disk: one JSON value per line, the header first. */
+/** Journal of an open transaction on disk: one JSON value per line, the header first. */
 export interface Journal {
   readonly id: string;
-  /** Appends; lost in a power cut, kept when only the agent dies: what was really done is observed anyway. */
+  /**
+   * Appends an event without fsync. It may be lost in a power cut and survives a crash of the agent; recovery observes the real state
+   * anyway.
+   */
   append(event: JournalEvent): void;
-  /** Appends a state and makes it survive a power cut. */
+  /** Appends a state and fsyncs it, so that it survives a power cut. */
   setState(state: TransactionState, at: string, detail: string | null, more?: StateDetails): void;
   close(): void;
 }
 
 /**
- * Creates the journal of a transaction and makes it survive a power cut before anything is touched: it is there whole or not at all. Fails with
+ * Creates the journal of a transaction, durable before any change is made: the file exists complete or not at all. Fails with
  * `state-unwritable`.
  */
 export function openJournal(directory: string, header: JournalHeader): Journal {
@@ -64,7 +67,7 @@ export function openJournal(directory: string, header: JournalHeader): Journal {
 
 /** Opens the journal of an earlier transaction to write its end. */
 export function reopenJournal(directory: string, id: string): Journal {
-  // A power cut may have left half a line, which must not swallow the next one.
+  // A power cut may have left half a line; the line feed keeps it apart from the next event.
   return appendTo(directory, id, '\n');
 }
 
@@ -78,7 +81,7 @@ function appendTo(directory: string, id: string, first: string): Journal {
     }
   };
   const descriptor = named(() => openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW));
-  // Not writeSync(), which on a disk that fills up writes a part and says so by a number.
+  // writeSync() would not do: on a disk that fills up it writes a part and only returns the number of bytes.
   const write = (text: string): void => named(() => writeFileSync(descriptor, text));
   write(first);
   return {
@@ -100,23 +103,23 @@ function appendTo(directory: string, id: string, first: string): Journal {
 }
 
 export interface JournalListing {
-  /** Newest first. */
+  /** Records, newest first. */
   readonly records: readonly JournalRecord[];
-  /** Files that are no journal of ours, each with why; they are never obeyed. */
+  /** Files that are not valid journals, each with the reason; they are never obeyed. */
   readonly unusable: readonly { readonly path: string; readonly why: string }[];
 }
 
-/** Reads every journal. One that is damaged, foreign or from the future is listed as unusable, never guessed at. */
+/** Reads every journal. A journal that is damaged, foreign or of a newer version is listed as unusable and never interpreted. */
 export function readJournals(directory: string): JournalListing {
   return readNamed(directory, journalNames(directory));
 }
 
-/** True when an earlier run left something to end. */
+/** True if a transaction of an earlier run has not ended. */
 export function hasOpenJournals(directory: string): boolean {
   return journalNames(directory).some((name) => name.endsWith(openEnding));
 }
 
-/** The last id of a transaction; null: there was none. */
+/** Returns the id of the last transaction; null if there was no transaction. */
 export function newestId(directory: string): string | null {
   return journalNames(directory).at(-1)?.split('.')[0] ?? null;
 }
@@ -144,7 +147,7 @@ function readNamed(directory: string, names: readonly string[]): JournalListing 
   return { records, unusable };
 }
 
-/** Puts an unusable open journal out of the way, so that it is reported once; `history` goes on listing it. */
+/** Renames an unusable open journal, so that it is reported only once; `history` still lists it. */
 export function setAside(path: string): void {
   try {
     renameSync(path, `${path}${asideEnding}`);
@@ -154,8 +157,8 @@ export function setAside(path: string): void {
 }
 
 /**
- * Removes all but the last 20 journals, as many that were set aside, the last one whose change was kept, by which repairs go, and the last one that
- * a person asked for, by which `undo` goes.
+ * Removes old journals. Keeps the last 20 journals, the last 20 that were set aside, the last one whose change was kept (the reference for
+ * repairs), and the last one that a person requested (the reference for `undo`).
  */
 export function pruneJournals(directory: string): void {
   const named = (ending: string): string[] => journalNames(directory).filter((name) => name.endsWith(ending));
@@ -168,7 +171,7 @@ export function pruneJournals(directory: string): void {
     try {
       rmSync(`${directory}/${name}`, { force: true });
     } catch {
-      // One journal too many does no harm; what the run came to must not depend on it.
+      // An excess journal does no harm; the result of the run must not depend on its removal.
     }
   }
 }
@@ -181,7 +184,7 @@ function is(path: string, wanted: (record: JournalRecord) => boolean): boolean {
   }
 }
 
-/** None in a directory that others could have put them into. */
+/** Returns the file names of journals; empty if others could have written to the directory. */
 function journalNames(directory: string): string[] {
   try {
     if (directoryFault(directory) !== null) return [];
@@ -205,7 +208,7 @@ function readJournal(path: string): JournalRecord {
   const { format } = header as Partial<JournalHeader>;
   if (format !== 1) throw unusable(`its format ${JSON.stringify(format)} is not one this version knows`);
   if (!isJournalHeader(header)) throw unusable('its first line is incomplete');
-  // A line that was damaged or cut short by a power cut: what it said was not done as far as anybody knows.
+  // A line that was damaged or cut short by a power cut is skipped: its event counts as not done.
   return summarize(header, lines.slice(1).map(parseLine).filter(isJournalEvent));
 }
 

@@ -9,9 +9,10 @@ import { readJournals } from './journal.ts';
 import { lastKept } from './transactions.ts';
 
 /**
- * What the last run of this boot that was kept made of the node's bridges; where there was none, what they are. Where ovn.yaml leaves br-ex to the
- * admin that is true of `bridge add`'s alone. A bridge that was left to MicroShift is MicroShift's business. Call it under the lock: a run that has
- * just ended, or that was recovered first, may be the last one.
+ * Returns the bridges as the last kept run of this boot wanted them; the present bridges if no run was kept. If
+ * ovn.yaml leaves br-ex to the admin, this holds only for bridges of `bridge add`. A bridge that was left to MicroShift
+ * is not included. Has to be called under the lock, because a run that has just ended or was just recovered may be the
+ * last one.
  */
 export function keptBridges({ disableOvsInit }: Config, observation: Observation): Wanted {
   const current = currentBridges(observation).bridges;

@@ -8,13 +8,14 @@ import { AgentError } from '../errors.ts';
 import { endingWith } from '../failures.ts';
 
 /*
- * One run at a time. Each contender puts down a file whose name tells its process and its command, then looks around: it holds the lock when no other
- * live process has one. Whoever looks second sees the first, so two can never hold it; of two that see each other, the older waits
- * for the younger to withdraw. A dead holder's file is told by its pid and start time, so nothing has to clean up after SIGKILL.
+ * Lock for one run at a time. Each contender creates a file whose name contains its process and its command, and then
+ * lists the directory: it holds the lock if no other live process has a file. The contender that lists second sees the
+ * first, so two can never hold the lock. If two see each other, the older one waits for the younger one to withdraw.
+ * Pid and start time in the file name show whether the holder is alive, so that nothing has to clean up after SIGKILL.
  */
 
 export const lockDirectory = '/run/microshift-net/lock';
-/** A contender withdraws within milliseconds of seeing an older one. */
+/** Limit for a contender to withdraw; it takes milliseconds after it sees an older one. */
 const withdrawalMs = 2_000;
 
 export interface Lock {
@@ -22,14 +23,17 @@ export interface Lock {
 }
 
 interface Contender {
-  /** Of its file: PID.STARTTIME.COMMAND. Nothing is written into the file, so nobody sees one that is half made. */
+  /** File name: PID.STARTTIME.COMMAND. The file is empty, so that no reader can find it half written. */
   readonly name: string;
   readonly pid: number;
   readonly startTime: number;
   readonly command: string;
 }
 
-/** Runs that come by themselves, and those of a central node that several nodes may ask for at once; whoever meets one waits for its end. */
+/**
+ * Commands whose end other commands wait for: runs that systemd starts, and commands that several nodes may request of
+ * a central node at once.
+ */
 const briefRuns: readonly string[] = [
   'recover',
   'apply --repair',
@@ -38,10 +42,13 @@ const briefRuns: readonly string[] = [
   'overlay pki issue',
   'overlay pki renew',
 ];
-/** They take seconds; this is what they may need where a service has to come back first. */
+/** Limit for the end of a brief run. It takes seconds, or longer if a service has to start again first. */
 const briefRunLimitMs = 60_000;
 
-/** Takes the lock or fails with `busy`, naming the process that has it. A brief run is waited for. */
+/**
+ * Takes the lock, after the end of a brief run if one holds it. Fails with `busy` and names the process that has the
+ * lock.
+ */
 export async function takeLock(directory: string, command: string): Promise<Lock> {
   const giveUpAt = monotonicMs() + briefRunLimitMs;
   for (;;) {
@@ -52,13 +59,13 @@ export async function takeLock(directory: string, command: string): Promise<Lock
   }
 }
 
-/** Does something while nobody else changes the node. */
+/** Runs work under the lock. Fails with `busy`. */
 export async function withLock<T>(command: string, work: () => Promise<T>): Promise<T> {
   const lock = await takeLock(lockDirectory, command);
   return endingWith(work, () => lock.release());
 }
 
-/** The same for who can wait: as soon as nobody else has the lock, however long that takes. */
+/** Runs work under the lock, and waits for the lock without a limit. */
 export async function withLockWhenFree<T>(command: string, work: () => Promise<T>): Promise<T> {
   for (;;) {
     const [holder] = existsSync(lockDirectory) ? liveContenders(lockDirectory) : [];
@@ -91,7 +98,7 @@ async function tryLock(directory: string, command: string): Promise<Lock | Refus
   if (older !== undefined || !(await allWithdraw(directory, own))) {
     const [holder] = liveOthers(directory, own);
     release();
-    // It has ended meanwhile.
+    // The holder has ended meanwhile.
     if (holder === undefined) return tryLock(directory, command);
     const error = new AgentError('busy', `another run is in progress: ${spoken(holder)}`, {
       hint: 'wait for it to end (journalctl -f -u microshift-ovs-init), then run it again',
@@ -102,7 +109,7 @@ async function tryLock(directory: string, command: string): Promise<Lock | Refus
   return { release };
 }
 
-/** Waits until a holder has removed its file or died; false: it still has the lock at the limit. */
+/** Waits until a holder has removed its file or crashed; false if it still has the lock at the limit. */
 function ended(directory: string, { name, pid, startTime: started }: Contender, limitMs: number): Promise<boolean> {
   return holdsWithin(directory, limitMs, () => !namesIn(directory).includes(name) || processStart(pid) !== started);
 }
@@ -111,7 +118,10 @@ function allWithdraw(directory: string, own: Contender): Promise<boolean> {
   return holdsWithin(directory, withdrawalMs, () => liveOthers(directory, own).length === 0);
 }
 
-/** Asks again after every change of the directory, and once more at the limit: a holder that died changes nothing there. */
+/**
+ * Checks the condition after every change of the directory, and again at the limit, because the crash of a holder does
+ * not change the directory.
+ */
 function holdsWithin(directory: string, limitMs: number, condition: () => boolean): Promise<boolean> {
   if (condition()) return Promise.resolve(true);
   return new Promise((resolve) => {
@@ -144,7 +154,7 @@ function liveContenders(directory: string): Contender[] {
   return live;
 }
 
-/** A file of ours: what somebody else put there names whom he likes. */
+/** True if the file belongs to this user; a file of another user could name any process. */
 function isOurs(path: string): boolean {
   const status = lstatSync(path, { throwIfNoEntry: false });
   return status?.isFile() === true && status.uid === process.geteuid?.();
@@ -154,7 +164,7 @@ function clearAway(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // A directory: nobody's lock, and in nobody's way.
+    // A directory: it is not a lock file and does not disturb the lock.
   }
 }
 
@@ -163,7 +173,10 @@ function contender(name: string): Contender {
   return { name, pid: Number(pid), startTime: Number(startTime), command: decoded(command.join('.')) };
 }
 
-/** What is no command of ours stays as it is: a foreign file must not break the lock. */
+/**
+ * Decodes the command of a file name. Returns text that cannot be decoded as it is: a foreign file must not break the
+ * lock.
+ */
 function decoded(command: string): string {
   try {
     return decodeURIComponent(command);
@@ -172,7 +185,7 @@ function decoded(command: string): string {
   }
 }
 
-/** Who holds the lock, for people; null: nobody. Only looks. */
+/** Returns the holder of the lock, for people; null if the lock is free. Never takes the lock. */
 export function lockHolder(directory: string): string | null {
   const holder = namesIn(directory)
     .map(contender)

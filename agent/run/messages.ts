@@ -1,6 +1,6 @@
 /**
- * The one message table: what is entered into the journal with a MESSAGE_ID, by which a fleet is searched. An id never changes its
- * meaning. systemd/microshift-net.catalog explains each; a test holds the two together.
+ * Table of the messages that are written to the journal with a MESSAGE_ID, by which a fleet is searched. An id never
+ * changes its meaning. systemd/microshift-net.catalog explains each id; a test keeps the two equal.
  */
 import type { AgentError } from '../errors.ts';
 
@@ -22,18 +22,18 @@ export const messageTable = {
 
 export type MessageKind = keyof typeof messageTable;
 
-/** Something a fleet is searched for. */
+/** A journal message with a MESSAGE_ID. */
 export interface Message {
   readonly kind: MessageKind;
-  /** What a person reads; may have several lines. */
+  /** Text for people; may have several lines. */
   readonly text: string;
-  /** The transaction it is about. */
+  /** Id of the transaction; null if the message is not about a transaction. */
   readonly transaction: string | null;
-  /** The kind of the error it is about. */
+  /** Kind of the error. */
   readonly error?: string;
 }
 
-/** The message that a failure is, with the text it is shown as. */
+/** Returns the message of a failure. `text` is the failure as the command shows it. */
 export function failureMessage(failure: AgentError, text: string): Message {
   const { transaction, ended } = failure.facts;
   return {

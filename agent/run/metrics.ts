@@ -6,7 +6,10 @@ const outcomes: readonly RunOutcome[] = ['unchanged', 'changed', 'failed'];
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number];
 
-/** metrics.prom: the record as Prometheus reads it (text exposition format 0.0.4). docs/use/metrics.md has the list. */
+/**
+ * Returns the content of metrics.prom for a record (Prometheus text exposition format 0.0.4). docs/use/metrics.md lists
+ * the metrics.
+ */
 export function metricsText(record: RunRecord): string {
   const { transaction, bridges, runs } = record;
   return [
@@ -77,7 +80,7 @@ function labelText(labels: Labels): string {
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 
-/** Backslash, quote and line feed are the three that a label value escapes. */
+/** Escapes backslash, double quote and line feed, as the format requires in a label value. */
 function escaped(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

@@ -21,29 +21,32 @@ import type { TuningFacts } from '../model/tuning.ts';
 import { isInOwnUnit, pin } from './pin-threads.ts';
 import type { TuningContext } from './tuning-steps.ts';
 
-/** Open connections to everything a run observes and changes. */
+/** Open connections to everything that a run observes and changes. */
 export interface Node {
   readonly bus: Bus;
   readonly nm: NetworkManager;
   readonly ovs: OpenVSwitch;
   readonly observe: () => Promise<Observation>;
-  /** Tells systemd to read its unit files again, without waiting for it. */
+  /** Asks systemd to read its unit files again. */
   readonly reloadUnits: () => Promise<void>;
   readonly pinThreads: TuningContext['pinThreads'];
-  /** Lets systemd take back what this transaction has done when this process dies. Units of ours have ExecStopPost= for that. */
+  /**
+   * Makes systemd run the recovery of this transaction if this process crashes. Units of the agent have ExecStopPost=
+   * for that.
+   */
   readonly survive: (transaction: string) => Promise<void>;
   readonly close: () => void;
 }
 
-/** Started when a run by hand has ended. */
+/** Unit that systemd starts after the end of a run by hand. */
 const diedUnit = 'microshift-net-died.service';
 
-/** What can be seen without NetworkManager. */
+/** Facts that can be read without NetworkManager. */
 export interface TunedFacts extends Pick<Observation, 'ovs' | 'links' | 'routes'> {
   readonly tuning: TuningFacts;
 }
 
-/** What tuning needs: Open vSwitch, and systemd only when a drop-in changes. */
+/** Connections for tuning: Open vSwitch, and systemd only if a drop-in changes. */
 export interface TuningPorts {
   readonly ovs: OpenVSwitch;
   readonly observe: () => Promise<TunedFacts>;
@@ -52,7 +55,10 @@ export interface TuningPorts {
   readonly close: () => void;
 }
 
-/** Connects to D-Bus, NetworkManager and Open vSwitch. Fails with the kind of the first that is missing; nothing stays open then. */
+/**
+ * Connects to D-Bus, NetworkManager and Open vSwitch. Fails with the error of the first that is missing, and closes the
+ * others.
+ */
 export async function openNode(): Promise<Node> {
   const bus = await openSystemBus();
   let ovs: OpenVSwitch | undefined;
@@ -98,7 +104,7 @@ export async function openNode(): Promise<Node> {
   }
 }
 
-/** Does something with the node and closes its connections. */
+/** Runs work with an open node and closes its connections. */
 export async function withNode<T>(work: (node: Node) => Promise<T>, open = openNode): Promise<T> {
   const node = await open();
   return endingWith(
@@ -107,7 +113,7 @@ export async function withNode<T>(work: (node: Node) => Promise<T>, open = openN
   );
 }
 
-/** Connects to Open vSwitch alone: its daemons can be tuned without NetworkManager. */
+/** Connects to Open vSwitch alone, because its daemons can be tuned without NetworkManager. */
 export async function openTuning(): Promise<TuningPorts> {
   const ovs = await openOpenVSwitch();
   return {
@@ -119,15 +125,15 @@ export async function openTuning(): Promise<TuningPorts> {
   };
 }
 
-/** What a package's scriptlets tell. */
+/** Services that the scriptlets of a package notify. */
 export interface Services {
   readonly systemd: Systemd;
-  /** Lets NetworkManager read its configuration files again; no link is touched. */
+  /** Makes NetworkManager read its configuration files again; no link changes. */
   readonly reloadNetworkManager: () => Promise<void>;
   readonly close: () => void;
 }
 
-/** Connects to the bus; the services on it may be there or not. */
+/** Connects to the bus; the services on it need not be running. */
 export async function openServices(): Promise<Services> {
   const bus = await openSystemBus();
   const { openSystemd } = await import('../drivers/systemd/units.ts');
@@ -138,13 +144,16 @@ export async function openServices(): Promise<Services> {
   };
 }
 
-/** Waits for systemd's answer: it refuses who has left the bus before it came to ask the bus daemon who that is. */
+/**
+ * Makes systemd read its unit files again and waits for the reply. systemd asks the bus daemon for the credentials of
+ * the caller and refuses a caller that has left the bus.
+ */
 async function reloadUnits(bus: Bus): Promise<void> {
   const { openSystemd } = await import('../drivers/systemd/units.ts');
   await openSystemd(bus).daemonReload();
 }
 
-/** Both, or what failed; an Open vSwitch connection that was opened beside a failing NetworkManager is closed. */
+/** Waits for both connections. If one fails, closes the Open vSwitch connection and throws the failures as one. */
 async function settleBoth(
   nm: Promise<NetworkManager>,
   ovs: Promise<OpenVSwitch>,

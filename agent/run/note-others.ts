@@ -5,15 +5,19 @@ import { type OthersRecord, othersPath } from '../model/others.ts';
 import type { Plan } from '../model/plan.ts';
 
 /**
- * Records what other programs have on the bridges that a run has found or left in the wanted state; writes the file only when it changes. `isTold` is
- * true if a person requested the run and sees what is missing, so that it is not reported again. Never fails the run.
+ * Records the ports and entries of other programs on the bridges that a run has found or left in the wanted state;
+ * writes the file only when it changes. `isTold` is true if a person requested the run and sees the missing ports, so
+ * that they are not reported again. Never fails the run.
  */
 export function noteOthers(plan: Plan, observation: Observation, isTold: boolean): void {
   const now = othersNow(plan.wanted.bridges, observation);
   write(isTold ? now.map((record) => ({ ...record, lostPorts: [] })) : now, observation);
 }
 
-/** Forgets bridges that are not wanted any more: what was on them is not missed when there is one again. */
+/**
+ * Removes the records of bridges that are not wanted any more, so that a later bridge of the same name is not reported
+ * to miss their ports.
+ */
 export function forgetOthers(plan: Plan, { others = [] }: Observation): void {
   const kept = others.filter(({ bridge }) => plan.wanted.bridges.some((wanted) => wanted.bridge === bridge));
   write(kept, { others });
@@ -26,6 +30,6 @@ function write(records: readonly OthersRecord[], { others = [] }: Pick<Observati
     if (records.length === 0) removeFile(othersPath);
     else replaceFile(othersPath, `${text}\n`);
   } catch {
-    // A full /run must not fail a run that left the node as it should be.
+    // A full /run must not fail a run that has left the node in the wanted state.
   }
 }

@@ -4,19 +4,22 @@ import type { ProgressEvent } from '../model/progress.ts';
 import type { TuningPlan, TuningStep } from '../model/tuning.ts';
 import type { Message } from './messages.ts';
 
-/** How a run tells what it does. */
+/** Output of a run. */
 export interface Reporter {
   readonly say: (message: string) => void;
   readonly announce: (message: Message) => void;
 }
 
-/** What a run is to do besides its plan, and how it tells what it does. */
+/** Options of a run besides its plan, and its output. */
 export interface ReconcileOptions extends Reporter {
   readonly command: string;
   readonly confirmTimeoutSeconds: number | null;
   readonly progress: (event: ProgressEvent) => void;
   readonly onPlan: (plan: Plan, observation: Observation) => void;
-  /** How Open vSwitch shall run; asked before anything is touched, run once the network is as wanted. */
+  /**
+   * Planner of the tuning of Open vSwitch. It is called before any change; its steps run once the network is in the
+   * wanted state.
+   */
   readonly tuner?: Tuner;
   readonly tuned: (step: TuningStep, tookMs: number) => void;
 }

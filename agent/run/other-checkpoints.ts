@@ -3,13 +3,14 @@ import { checkpointInterface, deviceInterface } from '../drivers/networkmanager/
 import { AgentError } from '../errors.ts';
 
 /**
- * Refuses to change a node while somebody else tries a change of his own under a NetworkManager checkpoint: rolling his back would undo
- * ours behind our back, and NetworkManager has no two over one device. Fails with `busy`. NetworkManager does not tell who made one.
+ * Fails with `busy` if another program has a NetworkManager checkpoint. A rollback to that checkpoint would undo the
+ * agent's change, and NetworkManager does not allow two checkpoints over one device. NetworkManager does not report
+ * which program made a checkpoint.
  */
 export async function refuseOtherCheckpoints(nm: NetworkManager, checkpoints: readonly string[]): Promise<void> {
   for (const path of checkpoints) {
     const found = await describe(nm, path).catch(() => null);
-    // It ended since it was observed.
+    // The checkpoint has ended since it was observed.
     if (found === null) continue;
     const { devices, seconds } = found;
     const until = seconds === 0 ? 'until it is ended' : `for ${seconds} s`;

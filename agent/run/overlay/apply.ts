@@ -20,17 +20,21 @@ import { withSouthbound } from './southbound.ts';
 import { workloadDrift } from './watcher/drift.ts';
 import { noticesOf } from './worth-knowing.ts';
 
-/** ovn-controller registers within a second; 60 s are for a central node that is just starting. */
+/**
+ * Limit for the registration of the chassis. ovn-controller registers within a second; 60 s allow for a central node that is just starting.
+ */
 const registeredMs = 60_000;
-/** ovn-northd and ovn-controller take milliseconds for a port of a small cluster; 60 s are for a machine that swaps. */
+/**
+ * Limit for OVN to install a port. ovn-northd and ovn-controller take milliseconds in a small cluster; 60 s allow for a machine that swaps.
+ */
 const installedMs = 60_000;
 
-/** ovs-vswitchd makes an interface within milliseconds; 60 s are for one that is just starting. */
+/** Limit for ovs-vswitchd to create an interface. It takes milliseconds; 60 s allow for a daemon that is just starting. */
 const madeMs = 60_000;
-/** The kernel takes milliseconds; nothing is cut off meanwhile, so that a machine that swaps gets its time. */
+/** Limit for a batch of `ip` commands. The kernel takes milliseconds. Traffic continues meanwhile, so a long limit does no harm. */
 const kernelMs = 30_000;
 
-/** What has to change on this node, and what does not work; touches nothing. */
+/** Returns the changes that this node needs, and its faults. Changes nothing. */
 export async function overlayChanges(
   recorded: OverlayRecord,
   config: Pick<Config, 'overlay'>,
@@ -48,13 +52,13 @@ export async function overlayChanges(
   });
 }
 
-/** Brings this node to what its record says, and proves it. Nothing is written where nothing differs. */
+/** Brings this node to the state in its record, and proves it. Writes nothing if nothing differs. */
 export async function applyOverlay(
   recorded: OverlayRecord,
   places: OverlayPlaces,
   say: (step: string) => void,
 ): Promise<OverlayChanges> {
-  // At a boot they may have only just begun to start.
+  // At boot the central daemons may have only just begun to start.
   if (recorded.members !== null) await ensureCentral(places);
   return withPlan(recorded, places, async (planned) => {
     const managementPort = await writePlanned(planned, say);
@@ -63,7 +67,9 @@ export async function applyOverlay(
   });
 }
 
-/** Makes flows and table for what arrives here, once ovn-controller runs; `prove` says what is left to do elsewhere. */
+/**
+ * Installs flows and table of the inbound services once ovn-controller runs. `prove` returns the faults that other nodes have to correct.
+ */
 export async function bringArriving(
   planned: PlannedNode,
   say: (step: string) => void,
@@ -72,12 +78,12 @@ export async function bringArriving(
   await ensureController(planned.places);
   const restored = await restoreArriving(planned, say);
   const faults = await prove();
-  // Without ovn-controller's port there is nothing to tell apart yet.
+  // Without ovn-controller's port on the shared bridge, inbound packets cannot be distributed yet.
   const applied = faults.length > 0 ? [] : await applyArriving(planned, say);
   return { demux: [...restored, ...applied], faults };
 }
 
-/** Brings the databases, the kernel and flows there and proves nothing, for what has to be taken back: the central node may be away, ovn-controller, too. */
+/** Restores the databases, the kernel entries and the flows of a record, without proof: the central node and ovn-controller may be away. */
 export async function restoreOverlay(
   record: OverlayRecord,
   places: OverlayPlaces,
@@ -89,7 +95,9 @@ export async function restoreOverlay(
   });
 }
 
-/** Writes databases and kernel as planned, and nothing of what arrives here. What it gave the node's own interface. */
+/**
+ * Writes the databases and the kernel entries of the plan, without the inbound services. Returns the changes of the node's own interface.
+ */
 export async function writePlanned(
   { databases, record }: PlannedNode,
   say: (step: string) => void,
@@ -101,7 +109,7 @@ export async function writePlanned(
   return applyKernel(record, say);
 }
 
-/** Gives the node's own interface what it lacks, as soon as Open vSwitch has made it; the central node may be away. */
+/** Adds the missing kernel entries to the node's own interface, as soon as Open vSwitch has created it. Works without the central node. */
 export async function applyKernel(record: OverlayRecord, say: (step: string) => void): Promise<readonly PortChange[]> {
   const device = ownDevice(record);
   if (record.node.subnets.length > 0) await waitForDevice(device);
@@ -117,10 +125,13 @@ export async function applyKernel(record: OverlayRecord, say: (step: string) => 
   });
 }
 
-/** After a boot the row of Open vSwitch still has the port number from before it: only the kernel knows whether the device is there. */
+/**
+ * Waits for the node's own interface in the kernel. After a boot the Interface row still has the port number from before, so only the
+ * kernel shows whether the interface exists.
+ */
 async function waitForDevice(device: string): Promise<void> {
   const isThere = (): boolean => readLinks().some(({ name }) => name === device);
-  // Its own end has a reason; this one is only there to end.
+  // waitForKernel() has the limit that is reported; this deadline only has to be longer.
   const deadline = startDeadline(2 * madeMs);
   const late = (): AgentError =>
     new AgentError('proof-failed', `Open vSwitch has not made ${device} within ${madeMs / 1000} s`, {
@@ -129,7 +140,7 @@ async function waitForDevice(device: string): Promise<void> {
   await waitForKernel(isThere, deadline, madeMs, late).finally(deadline.clear);
 }
 
-/** What was planned, without what does not work. */
+/** Returns the planned changes, without faults. */
 export function changesOf({ databases, managementPort }: PlannedNode): OverlayChanges {
   return {
     databases: databases.map(({ plan }) => plan),
@@ -141,7 +152,10 @@ export function changesOf({ databases, managementPort }: PlannedNode): OverlayCh
   };
 }
 
-/** Waits until the central node knows this one, its own interface is carried, and its gateway leads out. What is left to do elsewhere is told. */
+/**
+ * Waits until the node is registered in the southbound database, its own interface is installed, and its gateway is connected. Returns the
+ * faults that other nodes have to correct.
+ */
 async function provePart(planned: PlannedNode, say: (step: string) => void): Promise<readonly string[]> {
   const { record, local } = planned;
   await withSouthbound(planned, async (southbound) => {
@@ -162,7 +176,7 @@ async function provePart(planned: PlannedNode, say: (step: string) => void): Pro
   return proveGateway(record, local.database);
 }
 
-/** Waits until OVN carries the node's own interface; there is none without pods. */
+/** Waits until OVN has installed the port of the node's own interface; a node without pod subnets has no such interface. */
 export async function proveInstalled(
   record: OverlayRecord,
   local: RowDatabase,
@@ -176,7 +190,7 @@ export async function proveInstalled(
   });
 }
 
-/** What does not work on a node on which nothing has to be written. */
+/** Returns the faults of a node whose databases are in the wanted state. */
 async function faultsOf(planned: PlannedNode): Promise<string[]> {
   const { record } = planned;
   const state = await askController(planned.places);
@@ -201,7 +215,7 @@ function ownChassis({ node }: OverlayRecord) {
   return { table: 'Chassis', where: [['name', '==', node.systemId]] } as const;
 }
 
-/** ovn-controller marks an interface when all of its flows are there (ovn-controller(8), ovn-installed). */
+/** Returns the condition for an interface whose flows are all installed (ovn-controller(8), ovn-installed). */
 export function installedPort(name: string) {
   const where = [
     ['name', '==', name],
@@ -210,7 +224,7 @@ export function installedPort(name: string) {
   return { table: 'Interface', where } as const;
 }
 
-/** Refuses central databases that others may write. */
+/** Fails with `overlay-conflict` if a central database has a listener through which others can write. */
 export function refuseOpenListeners({ listeners: [first] }: Pick<PlannedNode, 'listeners'>): void {
   if (first === undefined) return;
   throw new AgentError('overlay-conflict', listenerFault(first), {
@@ -219,7 +233,7 @@ export function refuseOpenListeners({ listeners: [first] }: Pick<PlannedNode, 'l
   });
 }
 
-/** Refuses a node that is part of another OVN. */
+/** Fails with `overlay-conflict` if the node is part of another OVN. */
 export function refuseOtherOvn({ record, local }: PlannedNode): void {
   const [root] = local.rows.tables.Open_vSwitch ?? [];
   const ids = mapOf(root ?? null, 'external_ids');

@@ -10,13 +10,19 @@ import type { PlannedNode } from './planned.ts';
 import { readRows } from './rows.ts';
 import { withSouthbound } from './southbound.ts';
 
-/** Ten thousand services have half of that. */
+/** Size limit of the file of services; ten thousand services take half of it. */
 const rememberedBytes = 64 * 1024 * 1024;
 
-/** ovn-controller makes its port again within milliseconds; whoever waits here has failed already. */
+/**
+ * Limit for ovn-controller's port on the shared bridge. It appears within milliseconds; the limit is only reached if
+ * ovn-controller does not work.
+ */
 const portMs = 5_000;
 
-/** What is not as wanted of flows and table, and why that cannot be told. Touches nothing. */
+/**
+ * Returns the differences in the flows and the table of inbound services, and the fault if they cannot be determined.
+ * Changes nothing.
+ */
 export async function demuxDrift(
   planned: PlannedNode,
 ): Promise<{ readonly demux: readonly DemuxChange[]; readonly faults: readonly string[] }> {
@@ -26,8 +32,8 @@ export async function demuxDrift(
 }
 
 /**
- * Makes flows and table as they were before another gateway was tried, and proves nothing: where ovn-controller has taken its port away, they come with
- * the port, which is an event for the daemon.
+ * Restores the flows and the table after the rollback of a gateway, without proof. If ovn-controller has removed its
+ * port, the daemon restores them when the port appears.
  */
 export async function takeBackArriving(planned: PlannedNode): Promise<void> {
   const { record, places, local } = planned;
@@ -38,7 +44,10 @@ export async function takeBackArriving(planned: PlannedNode): Promise<void> {
   for (const act of carryOut) await act();
 }
 
-/** Makes flows and table as the southbound database says now, and remembers it. A node without a gateway goes on without the central one. */
+/**
+ * Installs the flows and the table for the services in the southbound database, and stores the services. On a node
+ * without a gateway, the stored services serve if the central node is away.
+ */
 export async function applyArriving(
   planned: PlannedNode,
   say: (step: string) => void,
@@ -50,7 +59,7 @@ export async function applyArriving(
   return applyDemux(record, places, local.database, services, say);
 }
 
-/** True when these are not the services that flows and table were last made for. */
+/** True if the services differ from those for which the flows and the table were last installed. */
 export function areNews(
   services: readonly ArrivingService[],
   { services: file }: Pick<OverlayPlaces, 'services'>,
@@ -59,8 +68,9 @@ export function areNews(
 }
 
 /**
- * Makes flows and table as they were last: after a restart of ovs-vswitchd everything arrives again before anything is waited for, also while the
- * central node is away. Nothing to do for a gateway that has not been connected since the machine has booted.
+ * Installs the flows and the table of the stored services. After a restart of ovs-vswitchd inbound packets are so
+ * distributed before the run waits for anything, even if the central node is away. Does nothing for a gateway that has
+ * not been connected since the boot.
  */
 export async function restoreArriving(
   { record, places, local }: PlannedNode,
@@ -77,7 +87,7 @@ function readServices(planned: PlannedNode): Promise<readonly ArrivingService[]>
   );
 }
 
-/** The services that matter to this node. */
+/** Returns the inbound services of this node. */
 export function servicesIn(record: OverlayRecord, rows: DatabaseRows): readonly ArrivingService[] {
   return arrivingServices(record.layout, record.node, sharedGateway(record), rows);
 }
@@ -86,7 +96,7 @@ function textOfServices(services: readonly ArrivingService[]): string {
   return `${JSON.stringify(services)}\n`;
 }
 
-/** What arrives here; what was told last where the central node is away. */
+/** Returns the services of the southbound database; the stored services if the central node is away. */
 function servicesNowOrLast(planned: PlannedNode): Promise<readonly ArrivingService[]> {
   return readServices(planned).catch((error: unknown) => {
     if (!isAgentError(error)) throw error;
@@ -99,7 +109,7 @@ function remember(services: readonly ArrivingService[], { services: path }: Over
   replaceFile(path, textOfServices(services), 0o600);
 }
 
-/** What was told last since this machine has booted. */
+/** Returns the services that were stored since the boot; null if none were stored. */
 function remembered({ services }: OverlayPlaces): readonly ArrivingService[] | null {
   const text = readSmallFile(services, rememberedBytes);
   return text === null ? null : (JSON.parse(text) as readonly ArrivingService[]);

@@ -7,8 +7,8 @@ import { readRecord } from './record.ts';
 import { readSystemId } from './system-id.ts';
 
 /**
- * Makes the key of this node's next certificate, which stays on this node, and returns the request for it as PEM. Returns the same request again
- * until it is answered.
+ * Makes the key of this node's next certificate, which never leaves this node, and returns the certificate request as
+ * PEM. Returns the same request until it is answered.
  */
 export async function askForCertificate({ pki, record, systemId: file }: OverlayPlaces): Promise<string> {
   if (readRecord(record)?.members != null) {

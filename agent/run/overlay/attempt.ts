@@ -13,8 +13,9 @@ import { removeRecord, writeRecord } from './record.ts';
 import { removeRows } from './undo.ts';
 
 /**
- * Makes a node part of an overlay in which it was not: everything that can be refused is refused first, `prepare` puts the certificates in place,
- * and whatever fails after that is taken back, units that were started included. `files` are those that go again.
+ * Makes a node part of an overlay. Refuses everything that can be refused first; then `prepare` installs the
+ * certificates. Any later failure is rolled back, including the units that were started. `files` are the files that a
+ * rollback removes.
  */
 export function attempt(...words: Parameters<typeof attemptRows>): Promise<OverlayChanges> {
   const [record, places] = words;

@@ -18,46 +18,48 @@ import {
 } from '../../drivers/openssl/read-certificate.ts';
 import { AgentError, messageOf } from '../../errors.ts';
 
-/** The authority outlives every certificate by far: to replace it means to visit every node. */
+/**
+ * Validity of the authority. It is much longer than that of a certificate, because replacing the authority needs a command on every node.
+ */
 const authorityDays = 3650;
-/** Three years: `pki show` and `nodes` tell how long it is. */
+/** Validity of a certificate, three years; `pki show` and `nodes` show the rest of it. */
 export const certificateDays = 1095;
-/** A key and a chain of certificates; anything longer is no file of ours. */
+/** Size limit of a PEM file: a key and a chain of certificates fit in; a larger file was not written by the agent. */
 const pemBytes = 65_536;
 
 /** A certificate of the cluster. */
 export interface Issued extends CertificateFacts {
-  /** The name of the node; `ca` is the authority. */
+  /** Name of the node; `ca` for the authority. */
   readonly name: string;
   readonly file: string;
 }
 
-/** The files of a folder of certificates. */
+/** Returns the paths of the files in a folder of certificates. */
 export function pkiFiles(folder: string) {
   return {
     authorityKey: `${folder}/ca.key`,
-    /** The key of an authority that takes over, until ca.crt has its certificate. */
+    /** Key of a new authority until ca.crt contains its certificate. */
     nextAuthorityKey: `${folder}/ca-next.key`,
-    /** Whom this node trusts: one authority, or two while one replaces the other. The last one signs. */
+    /** Trusted authorities of this node: one, or two during a replacement. The last one signs. */
     authority: `${folder}/ca.crt`,
-    /** The node's key and certificate, in one file so that no one is ever without the other. */
+    /** Key and certificate of the node, in one file, so that they change together. */
     own: `${folder}/node.pem`,
-    /** The key of the node's next certificate, and the request for it. */
+    /** Key of the node's next certificate, with the certificate request. */
     request: `${folder}/request.pem`,
     issued: (node: string) => `${folder}/issued/${node}.crt`,
   };
 }
 
-/** The files that the daemons of this node read; key and certificate are in one. */
+/** Returns the paths that the daemons of this node read; key and certificate are in one file. */
 export function tlsFiles(folder: string) {
   const { own, authority } = pkiFiles(folder);
   return { privateKey: own, certificate: own, caCertificate: authority };
 }
 
-/** Makes the authority of a cluster. One that is there is never replaced: every node trusts it. */
+/** Creates the authority of a cluster. Fails with `certificates-refused` if one exists, because every node trusts it. */
 export async function initAuthority(folder: string, days = authorityDays): Promise<Issued> {
   const files = pkiFiles(folder);
-  // The certificate is written last: a key without it is what an interrupted run left, and nobody has trusted it.
+  // The certificate is written last: a key without it is left by an interrupted run and is not trusted by any node.
   if (existsSync(files.authority)) {
     throw new AgentError('certificates-refused', `${files.authority} is there already, and every node trusts it`, {
       hint: 'keep it; to begin anew, take the nodes out with `overlay leave` and move the folder away',
@@ -71,11 +73,13 @@ export async function initAuthority(folder: string, days = authorityDays): Promi
   return { name: 'ca', file: files.authority, ...readCertificate(certificate) };
 }
 
-/** The authority that signs: its certificate, which is the last of those that are trusted, and its key. */
+/**
+ * Returns the signing authority: its certificate, which is the last of the trusted ones, and its key. Fails with `certificates-refused`.
+ */
 export function readAuthority(folder: string): KeyPair {
   const files = pkiFiles(folder);
   const certificate = certificatesIn(read(files.authority) ?? '').at(-1) ?? null;
-  // A run that was cut off between the two files has left the key under its first name.
+  // A run that was interrupted between the two files has left the key under its first name.
   const key = [files.authorityKey, files.nextAuthorityKey]
     .flatMap((file) => read(file) ?? [])
     .find((one) => certificate !== null && isKeyOf(one, certificate));
@@ -88,14 +92,14 @@ export function readAuthority(folder: string): KeyPair {
   return { key, certificate };
 }
 
-/** Whom this node trusts; null: nobody yet. */
+/** Returns the trusted authorities of this node as PEM; null if the node has none yet. */
 export function readOwnAuthority(folder: string): string | null {
   return read(pkiFiles(folder).authority);
 }
 
 /**
- * Makes another authority that signs from now on, beside the one that is trusted already. The key of the old one goes: nothing is signed with it any
- * more.
+ * Creates a second authority, which signs from now on; the first one stays trusted. The key of the first one is replaced, because nothing
+ * is signed with it any more.
  */
 export async function addAuthority(folder: string, days = authorityDays): Promise<Issued> {
   const files = pkiFiles(folder);
@@ -109,12 +113,15 @@ export async function addAuthority(folder: string, days = authorityDays): Promis
   return { name: 'ca', file: files.authority, ...readCertificate(certificate) };
 }
 
-/** Trusts the authority that signs, and no other one any more. */
+/** Removes every trusted authority except the signing one. */
 export function dropOldAuthority(folder: string): void {
   writeFileAtomically(pkiFiles(folder).authority, readAuthority(folder).certificate);
 }
 
-/** Issues a key and certificate for a node; the central node is also a server. `mode` decides how a certificate that was issued before is handled. */
+/**
+ * Issues a key and a certificate for a node. The `use` of the central node's certificate is `server and client`. With `mode` `issue`, fails
+ * if the node has a certificate already.
+ */
 export async function issueFor(
   folder: string,
   node: { readonly name: string; readonly systemId: string },
@@ -128,7 +135,7 @@ export async function issueFor(
   return issueCertificate(folder, authority, node.systemId, use, days);
 }
 
-/** Fails with `certificates-refused` if a node has a certificate already. Only a renewal may issue another one. */
+/** Fails with `certificates-refused` if the node has a certificate already; only a renewal may issue another one. */
 export function refuseSecond(folder: string, node: string): void {
   const file = pkiFiles(folder).issued(node);
   if (!existsSync(file)) return;
@@ -138,7 +145,7 @@ export function refuseSecond(folder: string, node: string): void {
   });
 }
 
-/** Signs a node's request for a certificate; its key is not here. Refuses a key of another kind than ours. */
+/** Signs a node's certificate request; the key stays on the node. Fails with `certificates-refused` if the key is not EC P-256. */
 export async function signFor(folder: string, systemId: string, request: string, days: number): Promise<string> {
   clearRemains(folder);
   const certificate = await signRequest(folder, readAuthority(folder), request, systemId, 'client', days);
@@ -148,12 +155,12 @@ export async function signFor(folder: string, systemId: string, request: string,
   });
 }
 
-/** Remembers a certificate as issued, and the request that it answers, for `pki show` and against issuing a second one by mistake. */
+/** Stores an issued certificate with the request that it answers, for `pki show` and to prevent a second issue by mistake. */
 export function rememberIssued(folder: string, node: string, certificate: string, request = ''): void {
   writeFileAtomically(pkiFiles(folder).issued(node), certificate + request);
 }
 
-/** The certificate that was last issued to a node, with the request that it answers; null: none. */
+/** Returns the certificate that was last issued to a node, with the request that it answers; null if no certificate was issued. */
 export function readIssued(folder: string, node: string): { certificate: string; request: string | null } | null {
   const text = read(pkiFiles(folder).issued(node));
   const [certificate] = certificatesIn(text ?? '');
@@ -162,7 +169,7 @@ export function readIssued(folder: string, node: string): { certificate: string;
   return { certificate, request: rest === '' ? null : rest };
 }
 
-/** The node's own certificate and its key; null: it has none yet. */
+/** Returns the node's own certificate and key; null if the node has none yet. */
 export function readOwn(folder: string): KeyPair | null {
   const pem = read(pkiFiles(folder).own);
   const [certificate] = certificatesIn(pem ?? '');
@@ -170,12 +177,12 @@ export function readOwn(folder: string): KeyPair | null {
   return { key: pem.slice(0, pem.indexOf(certificate)), certificate };
 }
 
-/** Forgets the certificate of a node that has left. */
+/** Removes the stored certificate of a node that has left. */
 export function forgetIssued(folder: string, node: string): void {
   removeFile(pkiFiles(folder).issued(node));
 }
 
-/** Removes keys that a run had not put in place when it was killed. */
+/** Removes the keys of a run that was killed before it could install them. */
 export function clearRemains(folder: string): void {
   if (!existsSync(folder)) return;
   removeHalfWritten(folder);
@@ -184,7 +191,7 @@ export function clearRemains(folder: string): void {
     rmSync(`${folder}/${name}`, { recursive: true, force: true });
 }
 
-/** Puts a node's own key pair in place, where the daemons read it. */
+/** Installs a node's key pair where the daemons read it. Fails with `bundle-unusable`. Writes only files that differ. */
 export function installOwn(folder: string, pair: KeyPair, authority: string): void {
   const fault = pairFault(pair.key, pair.certificate, authority);
   if (fault !== null) throw new AgentError('bundle-unusable', `the certificate cannot be used: ${fault}`);
@@ -195,7 +202,7 @@ export function installOwn(folder: string, pair: KeyPair, authority: string): vo
   if (read(files.own) !== pem) writeFileAtomically(files.own, pem, 0o600);
 }
 
-/** Every certificate in a folder: the authority, the node's own, and those that were issued. */
+/** Returns every certificate in a folder: the authorities, the node's own, and the issued ones. */
 export function listCertificates(folder: string): Issued[] {
   const files = pkiFiles(folder);
   const issued = existsSync(`${folder}/issued`)

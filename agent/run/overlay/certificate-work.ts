@@ -16,14 +16,14 @@ export type CertificateStep =
   /** Trusts only the authority that signs, because every member now has a certificate of it. */
   | { readonly do: 'drop-old' };
 
-/** Work of the central node on certificates, with the requests that it refuses and the members that a replacement of the authority waits for. */
+/** Work of the central node on certificates. */
 export interface CertificateWork {
   readonly steps: readonly CertificateStep[];
   /** Requests that are not answered; each is a sentence that begins with the certificate's name. */
   readonly refused: readonly string[];
   /**
-   * Members that hold up the replacement of an authority: without a certificate of the new one, or with a request that is still announced; empty if
-   * none is being replaced.
+   * Members for which the replacement of an authority waits: they have no certificate of the new authority, or still
+   * announce a request. Empty if no authority is being replaced.
    */
   readonly waiting: readonly string[];
 }
@@ -46,9 +46,10 @@ export function answeredRequests(
 }
 
 /**
- * Decides the work of the central node on certificates. A member gets a new certificate if its last one is due, or is of an authority that is being
- * replaced. A request at any other time is refused, so that no member keeps the central node busy. OVN's access control ties the request to the
- * member's certificate (ovn-sb(5), RBAC_Permissions, Chassis.name).
+ * Decides the work of the central node on certificates. A member gets a new certificate if its last one is due, or is
+ * of an authority that is being replaced. A request at any other time is refused, so that no member keeps the central
+ * node busy. OVN's access control ties the request to the member's certificate (ovn-sb(5), RBAC_Permissions,
+ * Chassis.name).
  */
 export function certificateWork(
   { members, node: central }: OverlayRecord,

@@ -5,7 +5,10 @@ import { kubeconfigPath } from '../../drivers/kubernetes/kubeconfig.ts';
 import { openApi } from '../../drivers/kubernetes/open-api.ts';
 import type { Config } from '../../model/config.ts';
 
-/** The API of the cluster that the configuration names. Without a kubeconfig it waits for one; one that changes is read anew. */
+/**
+ * Connects to the API server that the configuration names. If the kubeconfig does not exist yet, waits for it; reads it
+ * again after a change.
+ */
 export function openClusterApi(
   { overlay }: Pick<Config, 'overlay'>,
   nodeName: string,

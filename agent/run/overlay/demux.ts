@@ -19,25 +19,28 @@ import type { OverlayPlaces } from './places.ts';
 import { ownDevice } from './planned.ts';
 import { readRows } from './rows.ts';
 
-/** ovn-controller makes its port as soon as it has read the gateway's rows; 60 s are for a machine that swaps. */
+/**
+ * Limit for ovn-controller's port on the shared bridge. It appears as soon as ovn-controller has read the gateway's
+ * rows; 60 s allow for a machine that swaps.
+ */
 const portMs = 60_000;
 
-/** What differs, and what it takes to change that. */
+/** Differences, and the functions that correct them. */
 interface Look {
   readonly changes: readonly DemuxChange[];
-  /** Why the gateway's flows cannot be told yet, as a sentence; null: they can. */
+  /** Reason, as a sentence, why the gateway's flows cannot be determined yet; null if they can. */
   readonly fault: string | null;
   readonly carryOut: readonly (() => Promise<void>)[];
 }
 
 const asWanted: Look = { changes: [], fault: null, carryOut: [] };
 
-/** The gateway that shares a bridge with its node; null: the node has none. */
+/** Returns the gateway that shares a bridge with its node; null if the node has no such gateway. */
 export function sharedGateway({ node: { gateway } }: OverlayRecord): OverlayGateway | null {
   return gateway?.kind === 'shared' ? gateway : null;
 }
 
-/** True when ovn-controller has made its port on the shared bridge; null: there is none to be made. */
+/** True if ovn-controller has created its port on the shared bridge; null if the node needs no such port. */
 export async function hasClusterPort(record: OverlayRecord, local: RowDatabase, limitMs = 0): Promise<boolean | null> {
   const gateway = sharedGateway(record);
   if (gateway === null) return null;
@@ -49,7 +52,7 @@ export async function hasClusterPort(record: OverlayRecord, local: RowDatabase, 
   return local.appears({ table: 'Interface', where }, limitMs);
 }
 
-/** What is not as wanted of flows and of the table for the node itself; touches nothing. */
+/** Returns the differences in the flows, and in the table for the node's own connections. Changes nothing. */
 export async function lookAtDemux(
   record: OverlayRecord,
   places: OverlayPlaces,
@@ -60,7 +63,7 @@ export async function lookAtDemux(
   const rows = await readRows(local, overlayTables.Open_vSwitch);
   const bridges = (rows.tables.Bridge ?? []).map((row) => textOf(row, 'name'));
   const others = bridges.filter((name) => name !== integrationBridge && name !== gateway?.bridge);
-  // Judged here, whatever they were read from: what was remembered may be older than a process that listens now.
+  // Listeners are checked here in any case: a process may have begun to listen after the services were stored.
   const served = await servedHere(services, places);
   const looks = [
     ...(gateway === null ? [] : [await lookAtShared(record, gateway, places, rows, served)]),
@@ -103,7 +106,10 @@ async function lookAtShared(
   };
 }
 
-/** A bridge that node and gateway may have shared before. One that does not answer, or knows no bundles, has no flows of ours. */
+/**
+ * Returns the differences on a bridge that the node and the gateway may have shared before. A bridge that does not
+ * answer, or does not support bundles, has no flows of the agent.
+ */
 async function lookAtOther(bridge: string, { ovsRun }: OverlayPlaces): Promise<Look> {
   const flows = flowsOf(bridge, demuxCookie, ovsRun);
   try {
@@ -130,7 +136,7 @@ async function lookAtTable(wanted: NatTable | null): Promise<Look> {
   return { changes: [change], fault: null, carryOut: [() => runNatScript(wanted.script)] };
 }
 
-/** Without nft(8), or where the kernel has no nf_tables, there is no table of ours. */
+/** Reads the agent's table; null if it does not exist. A failure of nft(8) also means null if no table is wanted. */
 async function tableThere(isWanted: boolean): Promise<readonly string[] | null> {
   try {
     return await readNatTable(natTableName);
@@ -140,7 +146,10 @@ async function tableThere(isWanted: boolean): Promise<readonly string[] | null> 
   }
 }
 
-/** Waits for ovn-controller's port, and makes flows and table as wanted; nothing is written where nothing differs. */
+/**
+ * Waits for ovn-controller's port, and brings the flows and the table into the wanted state. Writes nothing if nothing
+ * differs.
+ */
 export async function applyDemux(
   record: OverlayRecord,
   places: OverlayPlaces,
@@ -162,7 +171,7 @@ export async function applyDemux(
   return changes;
 }
 
-/** Takes flows and table away from a node that leaves. */
+/** Removes the flows and the table of a node that leaves. */
 export async function removeDemux(record: OverlayRecord, places: OverlayPlaces, local: RowDatabase): Promise<void> {
   const without = { ...record, node: { ...record.node, gateway: null } };
   await applyDemux(without, places, local, [], () => undefined);

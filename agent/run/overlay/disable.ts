@@ -6,21 +6,22 @@ import { restoreUnits } from './ovn-units.ts';
 import type { OverlayPlaces } from './places.ts';
 import { readRecord, requireRecord } from './record.ts';
 
-/** The result of `overlay disable`. */
+/** Result of `overlay disable`. */
 export interface Disabled {
-  /** The node's name in its cluster; null: a run was cut off before the node was in one. */
+  /** Name of the node in its cluster; null if only the remains of an interrupted run were removed. */
   readonly node: string | null;
   readonly leftOver: LeftOver;
-  /** Nodes that have lost their central one. */
+  /** Nodes that have lost their central node. */
   readonly cutOff: readonly string[];
-  /** Units of OVN that are as they were before the overlay. */
+  /** Units of OVN that were returned to their state before the overlay. */
   readonly units: readonly string[];
 }
 
 /**
- * Takes this node out of its overlay as `leave` does, and makes the units of OVN as they were before it. What a run left behind that was cut off
- * before the node was in an overlay goes, too. Refuses with `overlay-conflict` to take a central node from its cluster unless `isForced`, and with
- * `overlay-absent` where there is nothing.
+ * Removes this node from its overlay as `leave` does, and returns the units of OVN to their state before the overlay.
+ * Also removes the remains of a run that was interrupted before the node was in an overlay. Fails with
+ * `overlay-conflict` for a central node with other members unless `isForced`, and with `overlay-absent` if there is
+ * nothing to remove.
  */
 export async function disableOverlay(
   places: OverlayPlaces,
@@ -34,7 +35,10 @@ export async function disableOverlay(
   return { node: record.node.name, leftOver, cutOff: otherMembers(record), units: await restoreUnits(places) };
 }
 
-/** An authority stays: `overlay pki init` makes one before there is an overlay. */
+/**
+ * Removes the files and units of an interrupted run. Keeps an authority, because `overlay pki init` creates one before
+ * there is an overlay.
+ */
 async function removeRemains(places: OverlayPlaces): Promise<Disabled> {
   const { own, request, authority, authorityKey } = pkiFiles(places.pki);
   const files = [own, request, ...(existsSync(authorityKey) ? [] : [authority])].filter((file) => existsSync(file));

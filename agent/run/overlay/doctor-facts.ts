@@ -15,7 +15,7 @@ import { listenersOf } from './planned.ts';
 import { readRecord } from './record.ts';
 import { readRows } from './rows.ts';
 
-/** What an overlay needs of this node; null: it is in none. */
+/** Reads the overlay's requirements and their state on this node; null if the node is in no overlay. */
 export async function readOverlayFacts(places = overlayPlaces): Promise<OverlayFacts | null> {
   const record = readRecord(places.record);
   if (record === null) return null;
@@ -39,7 +39,10 @@ export async function readOverlayFacts(places = overlayPlaces): Promise<OverlayF
   };
 }
 
-/** What ovs-vswitchd can, by its own word (ovs-vswitchd.conf.db(5), iface_types); it says so once it runs. */
+/**
+ * Returns the interface types and data path types that ovs-vswitchd supports (ovs-vswitchd.conf.db(5), iface_types);
+ * empty until it runs.
+ */
 async function dataPathOf({ ovsRun }: OverlayPlaces): Promise<Pick<OverlayFacts, 'dataPath'>> {
   const unknown: Pick<OverlayFacts, 'dataPath'> = { dataPath: null };
   return inDatabase(openSwitchDatabase(ovsRun), unknown, async (database) => {
@@ -49,7 +52,10 @@ async function dataPathOf({ ovsRun }: OverlayPlaces): Promise<Pick<OverlayFacts,
   });
 }
 
-/** What the databases of the cluster lack, and the times that its nodes have written there. Nothing where they are on another node. */
+/**
+ * Returns the columns that the databases lack, the times that the nodes have written there, and the open listeners. The
+ * last two are null if the central databases are on another node.
+ */
 async function centralFacts(
   { layout, members, node }: OverlayRecord,
   places: OverlayPlaces,
@@ -92,7 +98,10 @@ async function missingIn(database: RowDatabase): Promise<readonly MissingColumn[
   return missingColumns(name, shape);
 }
 
-/** Asks a database; that one does not answer is another fact. */
+/**
+ * Runs a query on a database and closes it. Returns `otherwise` if the database does not answer, which another fact
+ * reports.
+ */
 async function inDatabase<T>(
   opening: Promise<RowDatabase | null>,
   otherwise: T,

@@ -7,14 +7,26 @@ import { grantCommand, nothingGranted, ungranted } from '../../overlay/grants.ts
 import { uplinkPort } from '../../overlay/names.ts';
 import { sharedSettings } from '../../overlay/shared-settings.ts';
 
-/** ovn-controller copies settings into its chassis within milliseconds; 60 s are for a machine that swaps. */
+/**
+ * Limit for ovn-controller to copy settings into its Chassis row. It takes milliseconds; 60 s allow for a machine that
+ * swaps.
+ */
 const announcedMs = 60_000;
-/** On the central node all is written when this is asked: ovn-northd and ovn-controller take milliseconds then. */
+/**
+ * Limit for the port of a gateway of the central node. All rows are written by then, and ovn-northd and ovn-controller
+ * take milliseconds.
+ */
 const ownMs = 60_000;
-/** The central node's daemon writes a gateway within a second of its announcement. Where it has none, nobody shall wait long. */
+/**
+ * Limit for the port of a gateway of another node. The daemon of the central node writes its rows within a second of
+ * the announcement; if no daemon runs there, a longer wait would be useless.
+ */
 const elsewhereMs = 5_000;
 
-/** Waits until the central node can read what this one announces of its gateway. Nothing to wait for without one. */
+/**
+ * Waits until the Chassis row contains the announcement of this node's gateway. Returns at once if the node has no
+ * gateway.
+ */
 export async function proveAnnounced(
   { node }: OverlayRecord,
   southbound: RowDatabase,
@@ -34,7 +46,10 @@ export async function proveAnnounced(
   });
 }
 
-/** Waits until packets can leave here. On the central node that is a proof; elsewhere it is the central node's turn: a sentence says so. */
+/**
+ * Waits until the gateway is connected. On the central node a missing connection is a failure; on another node the
+ * result is a sentence that names the command for the central node.
+ */
 export async function proveGateway(record: OverlayRecord, local: RowDatabase): Promise<readonly string[]> {
   const isCentral = record.members !== null;
   if (await isGatewayConnected(record, local, isCentral ? ownMs : elsewhereMs)) return [];
@@ -44,7 +59,10 @@ export async function proveGateway(record: OverlayRecord, local: RowDatabase): P
   });
 }
 
-/** True when ovn-controller has connected this node's gateway with its bridge (ovn-controller(8), ovn-localnet-port), or none is wanted. */
+/**
+ * True if ovn-controller has connected this node's gateway to its bridge (ovn-controller(8), ovn-localnet-port), or if
+ * no gateway is wanted.
+ */
 export async function isGatewayConnected(
   { layout, node }: OverlayRecord,
   local: RowDatabase,
@@ -56,16 +74,16 @@ export async function isGatewayConnected(
   return local.appears({ table: 'Port', where }, limitMs);
 }
 
-/** Why a gateway that is wanted cannot be one now. */
+/** Returns the reasons why the wanted gateway cannot exist now. */
 export function gatewayFaults({ gateway, node }: OverlayRecord): readonly string[] {
   if (gateway === undefined || node.gateway !== null) return [];
   return [`there is no ${gateway.interface ?? gateway.bridge}, by which packets would leave the cluster`];
 }
 
-/** What is left to do for a gateway that the central node has not written. */
+/** Returns the sentence for a gateway that the central node has not written, with the command to run there. */
 export function gatewayMissing({ node, southbound }: OverlayRecord): string {
   const missing = `the central node (${southbound.join(', ')}) has not made ${node.name} a gateway yet: run there`;
-  // Grants are known on the central node only.
+  // Only the central node knows the grants.
   const needed = node.gateway === null ? nothingGranted : ungranted(node, node.gateway, node.encap.addresses);
   const grant = grantCommand(node.name, needed);
   return `${missing} ${grant === null ? 'microshift-net overlay apply' : `${grant}, or, where that was done, microshift-net overlay apply`}`;

@@ -4,7 +4,7 @@ import { parseRange } from '../../net/address-range.ts';
 import { bridgeFor } from '../../overlay/own-gateway.ts';
 import type { AskedGateway } from './gateway.ts';
 
-/** What the command line says of a gateway; lists are separated by commas. */
+/** Command-line options of a gateway; lists are separated by commas. */
 export interface GatewayOptions {
   readonly interface?: string;
   readonly bridge?: string;
@@ -14,14 +14,16 @@ export interface GatewayOptions {
   readonly nextHop?: string;
   readonly vlan?: number;
   readonly subnets?: string;
-  /** The address moves between the nodes that have it. */
+  /** `vip`: the address moves between the nodes that have it. */
   readonly highAvailability?: 'vip';
 }
 
-/** A name of the kernel, which takes up to 15 characters and no white space or slash; this is what OVN's settings can hold of it. */
+/**
+ * Interface name as OVN's settings can hold it. The kernel allows up to 15 characters without white space and slash.
+ */
 const deviceName = /^[A-Za-z0-9._-]{1,15}$/;
 
-/** The request that the options of `overlay gateway` make. Refuses words that are none of what they stand for. */
+/** Converts the options of `overlay gateway` to a request. Fails with `bad-usage`. */
 export function requestOf(options: GatewayOptions): AskedGateway {
   const { interface: nic, bridge, address = 'auto', nextHop = 'auto', vlan, subnets, highAvailability } = options;
   if (nic !== undefined && bridge !== undefined)
@@ -51,7 +53,7 @@ function listOf(option: string, text: string, is: (word: string) => boolean, exa
   throw refused(`${option} "${wrong}" is not usable`, `write it as ${example}; several with commas`);
 }
 
-/** As the kernel writes it, so that the two can be compared. */
+/** Returns an address or range in the kernel's notation, so that the two can be compared. */
 function canonical(word: string): string {
   const [address = '', ...length] = word.split('/');
   return [canonicalAddress(address), ...length].join('/');

@@ -11,15 +11,15 @@ import type { OverlayPlaces } from './places.ts';
 import { withPlan } from './planned.ts';
 import { requireRecord, writeRecord } from './record.ts';
 
-/** The kernel takes milliseconds for an address. */
+/** Limit for a batch of `ip` commands; the kernel takes milliseconds. */
 const kernelMs = 30_000;
 
-/** What is asked of `overlay gateway`. */
+/** Request of `overlay gateway`. */
 export type AskedGateway = Omit<GatewayRequest, 'moved'>;
 
 /**
- * Makes this node a gateway of its cluster, another one than before, or none (null). What fails is taken back: the record says the old or the new,
- * and whoever applies it after a death in between brings the node there.
+ * Makes this node a gateway of its cluster, changes its gateway, or removes it (null). A failure is rolled back. The
+ * record names either the old or the new gateway; after a crash, the next `overlay apply` brings the node to it.
  */
 export async function setGateway(
   asked: AskedGateway | null,
@@ -28,7 +28,7 @@ export async function setGateway(
 ): Promise<Begun> {
   const before = requireRecord(places.record);
   const wanted = asked === null ? withoutGateway(before) : await withGateway(before, asked);
-  // Everything that can be refused is refused here.
+  // This plan checks everything that can be refused.
   await withPlan(wanted, places, async () => undefined);
   await returnAddresses(before, wanted);
   writeRecord(places.record, wanted);
@@ -47,7 +47,10 @@ export async function setGateway(
   }
 }
 
-/** Gives the NIC of a gateway its addresses again, unless another record leaves it where it is. The record has to follow. */
+/**
+ * Returns the addresses of a gateway's NIC to the NIC, unless the other record uses the same NIC. The caller has to
+ * write the record afterwards.
+ */
 export async function returnAddresses({ gateway: from }: OverlayRecord, to: OverlayRecord | null): Promise<void> {
   if (from === undefined || from.interface === null || from.interface === to?.gateway?.interface) return;
   const lines = from.moved.map((address) => `address replace ${address} dev ${from.interface}`);
@@ -70,14 +73,14 @@ async function withGateway(record: OverlayRecord, asked: AskedGateway): Promise<
   const there = nic === null ? [] : movedAddresses(nic, asked.addresses, node, kernel);
   const kept = present !== undefined && present.interface === nic ? present.moved : [];
   const moved = [...new Set([...kept, ...there])];
-  // The kernel does not have them any more when they are asked for again.
+  // On a second request the kernel does not have the addresses on the NIC any more, so that the record's are used.
   const addresses = nic !== null && asked.addresses === 'auto' ? moved : asked.addresses;
   const request: GatewayRequest = { ...asked, addresses, moved };
   const gateway = chooseGateway(request, layout, node, kernel);
   return withNode({ ...record, gateway: request, node: { ...node, gateway } });
 }
 
-/** The central node is one of its members, too. */
+/** Sets the node of a record, also in the list of members on the central node. */
 function withNode(record: OverlayRecord): OverlayRecord {
   const { members, node } = record;
   return { ...record, members: members?.map((member) => (member.name === node.name ? node : member)) ?? null };

@@ -19,13 +19,16 @@ import { withPlan } from './planned.ts';
 import { readRecord } from './record.ts';
 import { readSystemId, writeSystemId } from './system-id.ts';
 
-/** A node and what had to change on it. */
+/** Record of a node and the changes on it. */
 export interface Begun {
   readonly record: OverlayRecord;
   readonly changes: OverlayChanges;
 }
 
-/** Makes this node the central one of a new overlay, and its first member; on the central node of one it does what `apply` does. */
+/**
+ * Makes this node the central node of a new overlay and its first member. On an existing central node, does the same as
+ * `apply`.
+ */
 export async function initOverlay(
   config: Config,
   newSystemId: string,
@@ -66,7 +69,10 @@ export async function initOverlay(
   return { record, changes: await attempt(record, places, files, prepare, say) };
 }
 
-/** A second run: the cluster stays as it was begun, whatever ovn.yaml says now. */
+/**
+ * Applies the overlay of an existing central node. The layout of the cluster stays; fails with `overlay-conflict` if
+ * ovn.yaml asks for another one.
+ */
 async function again(
   record: OverlayRecord,
   config: Config,

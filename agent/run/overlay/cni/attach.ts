@@ -11,12 +11,18 @@ import { failedThen } from '../../../failures.ts';
 import { kubeletUid } from '../../../workload/pods/mirror.ts';
 import type { NodePods } from './node-pods.ts';
 
-/** The central node gives an address within tens of milliseconds; the kubelet gives a sandbox two minutes, and 30 s leave it time to try again. */
+/**
+ * Limit for the addresses of a pod. The central node assigns them within tens of milliseconds. The kubelet allows two
+ * minutes for a sandbox; 30 s leave it time for another attempt.
+ */
 const addressedMs = 30_000;
-/** ovn-northd and ovn-controller take tens of milliseconds; 30 s are for hundreds of pods at once. */
+/**
+ * Limit for the flows of a pod. ovn-northd and ovn-controller take tens of milliseconds; 30 s allow for hundreds of
+ * pods at once.
+ */
 const installedMs = 30_000;
 
-/** What the verbs work with. */
+/** Context of the CNI verbs. */
 export interface CniSurroundings {
   readonly pods: NodePods;
   readonly ports: PodPorts;
@@ -24,10 +30,10 @@ export interface CniSurroundings {
   readonly say: (line: string) => void;
 }
 
-/** What the shim is to do, and print. */
+/** Lines for the shim to carry out or to print. */
 export type Answer = readonly string[];
 
-/** First half of ADD: the lines by which the shim makes the pair of links. Changes nothing. */
+/** Does the first half of ADD: returns the lines by which the shim creates the veth pair. Changes nothing. */
 export async function prepare(request: CniRequest, around: CniSurroundings, gone: AbortSignal): Promise<Answer> {
   const { say, ports } = around;
   const { containerId, ifname, netns, pod } = request;
@@ -49,8 +55,8 @@ export async function prepare(request: CniRequest, around: CniSurroundings, gone
 }
 
 /**
- * Second half: the port, and its flows. Answers with the result, the data path, and the lines for the pod's namespace. What fails, or nobody waits for
- * any more, is taken back.
+ * Does the second half of ADD: adds the port and waits for its flows. Returns the CNI result, the data path type, and
+ * the lines for the pod's network namespace. Removes the port after a failure, and if the caller no longer waits.
  */
 export async function plug(request: CniRequest, around: CniSurroundings, gone: AbortSignal): Promise<Answer> {
   const { ports, say } = around;
@@ -65,7 +71,7 @@ export async function plug(request: CniRequest, around: CniSurroundings, gone: A
   } catch (error) {
     throw await failedThen(error, async () => {
       await ports.remove([link]).catch(() => undefined);
-      // The shim does it where there is still one.
+      // The shim removes the link as long as it runs.
       if (gone.aborted) await ipBatch([`link delete dev ${link}`]);
     });
   }
@@ -79,7 +85,7 @@ export async function plug(request: CniRequest, around: CniSurroundings, gone: A
   return [result, ports.datapath() ?? 'system', ...podLines(attachment)];
 }
 
-/** Ports of a container; none is fine. The shim removes the link. */
+/** Removes the ports of a container; not an error if the container has no port. The shim removes the link. */
 export async function unplug({ containerId, pod }: CniRequest, { ports, say }: CniSurroundings): Promise<Answer> {
   const own = ports.list().filter(({ externalIds }) => externalIds.sandbox === containerId);
   if (own.length > 0) {
@@ -90,7 +96,7 @@ export async function unplug({ containerId, pod }: CniRequest, { ports, say }: C
   return [];
 }
 
-/** Nothing where all is as it was made; throws CniError 100 with all that is not. */
+/** Returns an empty answer if everything is as it was created. Otherwise throws CniError 100 with every difference. */
 export async function check(request: CniRequest, around: CniSurroundings, gone: AbortSignal): Promise<Answer> {
   const attachment = await attachmentOf(request, around, gone);
   const port = around.ports.find(attachment.link);
@@ -99,7 +105,10 @@ export async function check(request: CniRequest, around: CniSurroundings, gone: 
   throw new CniError(cniCode.notAsWanted, `${requirePod(request.pod)}: ${faults[0]}`, faults.join('; '));
 }
 
-/** Removes ports and links of containers that are not there any more; those that are being added now stay. */
+/**
+ * Removes the ports and links of containers that no longer exist. `busy` are containers that are being added; they are
+ * kept.
+ */
 export async function collect(
   { config }: CniRequest,
   { ports, say }: CniSurroundings,
@@ -141,7 +150,10 @@ async function attachmentOf(
   };
 }
 
-/** ovn-controller tells by the interface's own row. */
+/**
+ * Waits until ovn-controller reports the port as installed in the Interface row. Throws CniError 11 if it does not
+ * within the limit.
+ */
 function installed({ link, logicalPort }: Attachment, ports: PodPorts, gone: AbortSignal): Promise<void> {
   const late = (): CniError =>
     new CniError(

@@ -11,12 +11,15 @@ import { writeConflist } from './conflist.ts';
 import { followNodePods } from './node-pods.ts';
 import { createVerbs } from './verbs.ts';
 
-/** The database of Open vSwitch answers at once where the node has its part in the cluster; 30 s are for one that is just starting. */
+/**
+ * Limit for the database of Open vSwitch. It answers at once if the node is part of the cluster; 30 s allow for a
+ * database that is just starting.
+ */
 const portsMs = 30_000;
 
 /**
- * Gives pods of this node their interfaces, as container runtimes ask for them at the socket, until the function that it resolves with is called. As
- * soon as pods can start, the runtimes are told so. Fails where Open vSwitch does not answer, or the socket cannot be made.
+ * Serves requests of container runtimes for pod interfaces at the socket, until the returned function is called. Writes
+ * the conflist as soon as pods can start. Fails if Open vSwitch does not answer, or if the socket cannot be created.
  */
 export async function startCni(
   { layout, node }: OverlayRecord,
@@ -64,7 +67,10 @@ export async function startCni(
   }
 }
 
-/** What was there before a boot has no device any more, and would keep the pod's next port from being the only one of its name. */
+/**
+ * Removes ports whose network device was lost in a boot. Such a port would share its name with a later port of the same
+ * pod.
+ */
 async function removeDeviceless(ports: PodPorts, say: (line: string) => void): Promise<void> {
   const gone = ports.list().filter(({ name }) => !hasLink(name));
   if (gone.length === 0) return;

@@ -2,12 +2,15 @@ import { readdirSync } from 'node:fs';
 import { type CniVersion, cniVersions } from '../../../cni/version.ts';
 import { readSmallFile, removeFile, writeFileAtomically } from '../../../drivers/host/files.ts';
 
-/** CRI-O of MicroShift waits for a network of this name (its crio.conf.d/11-microshift-ovn.conf). */
+/** Name of the network, for which MicroShift's CRI-O waits (its crio.conf.d/11-microshift-ovn.conf). */
 const networkName = 'ovn-kubernetes';
-/** As it is in the directory; runtimes take the first by name. */
+/** Name of the conflist. Container runtimes take the first file by name. */
 const file = '10-microshift-net.conflist';
 
-/** For runtimes that know of no list of versions, as containerd 1.6: every one of them has this. Others take the highest of the list that they know. */
+/**
+ * CNI version for runtimes that do not read `cniVersions`, such as containerd 1.6; all of them support it. Other
+ * runtimes take the highest common version of the list.
+ */
 const withoutList: CniVersion = '0.4.0';
 
 const wanted = `${JSON.stringify(
@@ -21,7 +24,10 @@ const wanted = `${JSON.stringify(
   2,
 )}\n`;
 
-/** Tells container runtimes of the network: from now on the kubelet takes pods. Those of others are left alone, and told where they come first. */
+/**
+ * Writes the conflist, after which the kubelet starts pods. Never changes files of other programs, and reports one that
+ * runtimes would take first.
+ */
 export function writeConflist(directory: string, say: (line: string) => void): void {
   const path = `${directory}/${file}`;
   if (readSmallFile(path) === wanted) return;
@@ -33,7 +39,7 @@ export function writeConflist(directory: string, say: (line: string) => void): v
     say(`warning: container runtimes take ${before.toSorted()[0]} of ${directory} before ${file}: remove it`);
 }
 
-/** Takes it away, as this node has no network for pods any more. True where there was one. */
+/** Removes the conflist of a node that has no pod network any more. Returns true if there was one. */
 export function removeConflist(directory: string): boolean {
   const path = `${directory}/${file}`;
   if (readSmallFile(path) === null) return false;

@@ -5,17 +5,18 @@ import { waitFor } from '../../../deadline.ts';
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import type { PodNetwork } from '../../../workload/pods/annotations.ts';
 
-/** A pod that has been given its addresses. */
+/** Pod with assigned addresses. */
 export interface AddressedPod extends NodePod {
   readonly network: PodNetwork;
 }
 
-/** The pods of this node, as the API has them now. */
+/** Pods of this node, as the API server reports them. */
 export interface NodePods {
-  /** False until all of them were heard of once. */
+  /** False until the first complete list has arrived. */
   readonly isKnown: boolean;
   /**
-   * The pod as soon as it has its addresses. Throws CniError 11 when it has none within the limit, and what `signal` was aborted with.
+   * Resolves with the pod as soon as it has addresses. Rejects with CniError 11 at the limit, and with the reason of
+   * `signal` if that is aborted.
    */
   addressed(asked: CniPod, limitMs: number, signal: AbortSignal): Promise<AddressedPod>;
   onKnown(listener: () => void): () => void;
@@ -50,7 +51,7 @@ export function followNodePods(
     changes: (changes) => {
       for (const { type, object } of changes) {
         if (type !== 'DELETED') keep(object);
-        // One of the same name that came before the news of the old one's end stays.
+        // A pod of the same name that was created before the DELETED event of the old pod arrived is kept.
         else if (pods.get(keyOf(object))?.uid === object.uid) pods.delete(keyOf(object));
       }
       wake();

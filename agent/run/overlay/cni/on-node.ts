@@ -5,9 +5,9 @@ import { openClusterApi } from '../cluster-api.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { startCni } from './cni.ts';
 
-/** Pods' interfaces on a node that has pods; on another one nothing. */
+/** CNI service of a node; it does nothing on a node without pod subnets. */
 export interface NodeCni {
-  /** The node's part in the cluster, as it is kept now. Fails where it cannot serve; it is to be told again then. */
+  /** Sets the record of the node. Fails if the service cannot start; the caller then calls it again. */
   know(record: OverlayRecord): Promise<void>;
   close(): void;
 }

@@ -5,18 +5,18 @@ import { askController } from '../ovn-daemons.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { type Answer, type CniSurroundings, check, collect, plug, prepare, unplug } from './attach.ts';
 
-/** Where in the words of a request its configuration is. */
+/** Position of the network configuration in the words of a request. */
 const configWord = 4;
 
-/** Something that is being done for a container. */
+/** Verb in progress for a container. */
 interface Running {
   readonly stop: AbortController;
   readonly ended: Promise<unknown>;
 }
 
 /**
- * Answers the shim: `0` and what it is to do or print, or `1` and an error result. Of one container one thing is done at a time; DEL ends what is
- * being done and waits until that has been taken back.
+ * Answers a request of the shim: `0` and the lines to carry out or print, or `1` and a CNI error result. Runs one verb
+ * per container at a time. DEL aborts a verb in progress and waits for its rollback.
  */
 export function createVerbs(places: OverlayPlaces, around: CniSurroundings) {
   const running = new Map<string, Running>();
@@ -64,7 +64,9 @@ export function createVerbs(places: OverlayPlaces, around: CniSurroundings) {
   };
 }
 
-/** Throws CniError 50 while no pod could be given its interface, 51 where those that have one may not reach all that they should. */
+/**
+ * Throws CniError 50 if no pod can get an interface, and CniError 51 if existing pods may have limited connectivity.
+ */
 async function status(places: OverlayPlaces, { pods, ports }: CniSurroundings): Promise<Answer> {
   const refuse = (why: string, code: number = cniCode.notAvailable): never => {
     throw new CniError(code, why, 'look at `microshift-net overlay status`');
@@ -77,7 +79,7 @@ async function status(places: OverlayPlaces, { pods, ports }: CniSurroundings): 
   return [];
 }
 
-/** What may pass by itself is tried again by the runtime. */
+/** Converts an error to a CniError. The code of a retryable one is 11, after which the runtime tries again. */
 function inCniWords(thrown: unknown): CniError {
   if (thrown instanceof CniError) return thrown;
   const { kind, message, hint } = asAgentError(thrown);

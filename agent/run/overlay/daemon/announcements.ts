@@ -1,13 +1,19 @@
 import { isAgentError } from '../../../errors.ts';
 
-/** MAX_NEIGHBOR_ADVERTISEMENT (RFC 4861 section 10): each frame may be lost, or arrive before the host has the address in its cache. */
+/**
+ * MAX_NEIGHBOR_ADVERTISEMENT (RFC 4861, section 10). A frame may be lost, or arrive before the host has the address in
+ * its cache.
+ */
 const times = 3;
-/** RETRANS_TIMER (RFC 4861 section 10). */
+/** RETRANS_TIMER (RFC 4861, section 10). */
 const betweenMs = 1_000;
 
 /** Announcements of the addresses for which a gateway has begun to answer. */
 export interface Announcements {
-  /** Sets the addresses for which the gateway answers. Announces new addresses, and addresses of which a frame could not be sent. */
+  /**
+   * Sets the addresses for which the gateway answers. Announces new addresses, and addresses of which a frame could not
+   * be sent.
+   */
   know(addresses: readonly string[]): void;
   /** Sends the frames that could not be sent before. */
   again(): void;
@@ -15,11 +21,14 @@ export interface Announcements {
 }
 
 /**
- * Creates the announcements of a gateway. `send` fails with an AgentError if the gateway cannot send yet; `again`, or the next change, then repeats
- * it.
+ * Creates the announcements of a gateway. `send` fails with an AgentError if the gateway cannot send yet; `again`, or
+ * the next change, then repeats it.
  */
 export function createAnnouncements(send: (addresses: readonly string[]) => Promise<void>): Announcements {
-  /** Number of announcements that each address still needs. An address that was removed and returns is announced from the start again. */
+  /**
+   * Number of announcements that each address still needs. An address that was removed and returns is announced from
+   * the start again.
+   */
   const known = new Map<string, { left: number }>();
   let timer: NodeJS.Timeout | undefined;
   let isSending = false;

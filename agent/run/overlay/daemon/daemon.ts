@@ -21,15 +21,20 @@ import { createRounds } from './rounds.ts';
 import { startWatches } from './watches.ts';
 import { createWork } from './work.ts';
 
-/** Whoever stops us waits for a write that is under way, which takes milliseconds; one that is not over by then is as one that was killed. */
+/**
+ * Limit for a write in progress when the daemon is stopped. A write takes milliseconds; a write that takes longer is
+ * cut off, as by SIGKILL.
+ */
 const stopMs = 400;
 
-/** A certificate of a day is due eight hours before its end. */
+/**
+ * Interval of the check of certificates. A certificate with a validity of one day is due eight hours before its end.
+ */
 const certificateLookMs = 3_600_000;
 
 /**
- * Brings this node to its part in the cluster and keeps it there, by events, until it is told to stop or the node has left. Fails when it cannot follow
- * the kernel; everything else is told once, and tried again.
+ * Applies this node's part in the cluster and keeps it, by events, until `stop` is aborted or the node has left. Fails
+ * if it can no longer follow the kernel. Reports any other failure once and tries again.
  */
 export async function runDaemon(
   config: Pick<Config, 'overlay' | 'cluster'>,
@@ -80,7 +85,7 @@ export async function runDaemon(
     published = publishedFor(record.node.systemId, ids);
     work.ask('look');
   };
-  // No event says that a certificate is due.
+  // No event reports that a certificate is due.
   const day = setInterval(() => work.ask('look'), certificateLookMs);
   let stopWatches = (): void => undefined;
   let watched = '';
@@ -97,7 +102,7 @@ export async function runDaemon(
   };
   stop.addEventListener('abort', () => end());
   try {
-    // Followed before it is looked at: nothing that happens meanwhile is missed.
+    // The watches start before the first look, so that no event is missed.
     await watch(record);
     work.ask('boot');
     await ended;
@@ -109,7 +114,10 @@ export async function runDaemon(
   }
 }
 
-/** What the watches depend on; another text: they are to be set up anew. At a boot the central databases come after us. */
+/**
+ * Returns the data on which the watches depend, as text; if it changes, the watches have to be set up again. At boot
+ * the central databases start after this daemon.
+ */
 function watchedOf({ members, node, southbound }: OverlayRecord, { ovnRuns }: OverlayPlaces): string {
   const names = members === null ? [] : (['OVN_Northbound', 'OVN_Southbound'] as const);
   const places = [...node.hostAddresses, ...(node.gateway?.addresses ?? []), ...southbound];
@@ -117,7 +125,10 @@ function watchedOf({ members, node, southbound }: OverlayRecord, { ovnRuns }: Ov
   return [node.gateway?.bridge, node.gateway?.mac, ...sockets, ...places].join(' ');
 }
 
-/** Most of what happens in the kernel has nothing to do with us: what it shows in its files tells, and no database is asked. */
+/**
+ * True if the kernel or the node's addresses differ from the record. Most kernel events do not concern the overlay;
+ * this check reads only files of the kernel and queries no database.
+ */
 function differsInKernel(config: Pick<Config, 'overlay' | 'cluster'>, places: OverlayPlaces): boolean {
   const record = readRecord(places.record);
   if (record === null) return true;

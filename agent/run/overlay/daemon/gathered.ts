@@ -1,18 +1,21 @@
 import { monotonicMs } from '../../../deadline.ts';
 
-/** Something that is done after events, and once for several of them. */
+/** Function that runs after events, once for several of them. */
 export interface Gathered {
   ask(): void;
-  /** Nothing is done any more. */
+  /** Cancels the pending call. */
   close(): void;
 }
 
-/** One command of an admin is several events: what comes within a tenth of a second is one. */
+/** Delay that gathers events. One command of an admin causes several events. */
 const gatherMs = 100;
-/** Each pod brings a dozen events of links. Looking after them may cost a tenth of the time, however long a look takes. */
+/**
+ * Ratio of the pause to the duration of a look. A pod causes a dozen link events; the looks may take at most a tenth of
+ * the time, however long one takes.
+ */
 const restPerLook = 9;
 
-/** Does `look` a tenth of a second after the first event, and again for what comes meanwhile. */
+/** Creates a function that calls `look` a tenth of a second after the first event, and again for later events. */
 export function createGathered(look: () => void): Gathered {
   let timer: NodeJS.Timeout | undefined;
   let restMs = gatherMs;

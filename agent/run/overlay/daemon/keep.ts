@@ -17,25 +17,29 @@ import { ownDevice, type PlannedNode, withPlan } from '../planned.ts';
 import { readRecord, writeRecord } from '../record.ts';
 import type { Scope } from './work.ts';
 
-/** As it is in the lock's file, for who meets us. */
+/** Name of the command in the lock file, for other contenders. */
 const command = 'overlay run';
 
-/** How a node is after it was looked at. */
+/** Result of a look at a node. */
 export interface Kept {
   readonly record: OverlayRecord;
-  /** The members as they were planned. */
+  /** Members as planned. */
   readonly members: readonly OverlayNode[];
-  /** Unauthorized write access to the cluster by other programs, and unauthorized claims of members; each is a sentence. */
+  /**
+   * Unauthorized write access to the cluster by other programs, and unauthorized claims of members; each is a sentence.
+   */
   readonly refused: readonly string[];
   readonly changed: boolean;
-  /** Why what arrives here is not as wanted, with databases and kernel that are. */
+  /**
+   * Failure in the inbound services, while databases and kernel are in the wanted state; null if there was no failure.
+   */
   readonly failure: AgentError | null;
 }
 
 /**
- * Brings the node to what its record says, and the record to the addresses at which the node is. The lock is taken only when there is something to
- * write, and everything is looked at again under it. A failure of what arrives here is told with the rest, which others depend on. null: this node is in no
- * overlay any more.
+ * Applies the record of the node, after it has updated the record to the node's present addresses. Takes the lock only
+ * if there is something to write, and looks again under the lock. Returns a failure in the inbound services with the
+ * other results, because the caller needs those. Returns null if the node is not in an overlay any more.
  */
 export async function keepNode(
   scope: Scope,
@@ -45,7 +49,7 @@ export async function keepNode(
 ): Promise<Kept | null> {
   const present = readRecord(places.record);
   if (present === null) return null;
-  // Later on a daemon that is stopped was stopped by somebody, and is waited for.
+  // Only at boot: later on, a central daemon that does not run was stopped by a person, and is not started.
   if (scope === 'boot' && present.members !== null) await ensureCentral(places);
   const wanted = withOwnAddress(present, config, readHost());
   const found = await difference(wanted, places);
@@ -74,7 +78,8 @@ export async function keepNode(
       const port = await writePlanned(planned, say);
       const rows = rowsOf(planned);
       try {
-        // That OVN has carried it out is seen by `overlay verify`; nothing that is kept depends on it, and the central node may be away.
+        // `overlay verify` checks that OVN has carried out the change. Nothing here depends on it, and the central node
+        // may be away.
         const { demux } = await bringArriving(planned, say, () => gatewayLeft(planned));
         return { record, members, refused, changed: isOther || rows + port.length + demux.length > 0, failure: null };
       } catch (error) {
@@ -84,7 +89,10 @@ export async function keepNode(
   });
 }
 
-/** What is left to do elsewhere for this node's gateway. ovn-controller's port, which comes then, is an event. */
+/**
+ * Returns the faults of this node's gateway that other nodes have to correct. The port that ovn-controller then creates
+ * is an event.
+ */
 async function gatewayLeft({ record, local }: PlannedNode): Promise<readonly string[]> {
   return (await isGatewayConnected(record, local.database, 0)) ? [] : [gatewayMissing(record)];
 }
@@ -108,7 +116,10 @@ function difference(record: OverlayRecord, places: OverlayPlaces) {
   });
 }
 
-/** Returns sentences about unauthorized write access to the cluster by other programs, and about unauthorized claims of members. */
+/**
+ * Returns sentences about unauthorized write access to the cluster by other programs, and about unauthorized claims of
+ * members.
+ */
 function refusedOf({ listeners, refusedClaims, certificates, strangers }: PlannedNode): readonly string[] {
   return [...listeners.map(listenerFault), ...refusedClaims, ...certificates.refused, ...strangers];
 }
@@ -117,13 +128,16 @@ function rowsOf(planned: PlannedNode): number {
   return changesOf(planned).databases.reduce((sum, plan) => sum + plan.changes.length, 0);
 }
 
-/** A mistake of ours is none, and goes on its way. */
+/** Returns an AgentError; throws any other error, which is a defect of the agent. */
 function agentErrorIn(error: unknown): AgentError {
   if (isAgentError(error)) return error;
   throw error;
 }
 
-/** An interface that Open vSwitch makes when it is back is not waited for with the lock in hand: its coming is an event. */
+/**
+ * Fails with `proof-failed` if Open vSwitch has not created the node's own interface. The daemon does not wait for it
+ * under the lock, because its creation is an event.
+ */
 function requireDevice(record: OverlayRecord): void {
   const device = ownDevice(record);
   if (readLinks().some(({ name }) => name === device)) return;

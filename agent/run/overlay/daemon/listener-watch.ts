@@ -3,18 +3,22 @@ import { listenersBesideServices } from '../occupied.ts';
 import type { OverlayPlaces } from '../places.ts';
 
 /**
- * No event says that a process begins to listen: sock_diag(7) has multicast groups for sockets that are destroyed only, and audit belongs to the
- * administrator (decisions/0063). A look costs well under a millisecond, and a port is at most so long with a service when a process wants it.
+ * Interval of the check for listening sockets. No event reports that a process begins to listen: sock_diag(7) has
+ * multicast groups only for destroyed sockets, and audit belongs to the administrator (decisions/0063). A check takes
+ * well under a millisecond, and a port that a process wants stays with a service for at most this long.
  */
 const lookMs = 5_000;
 
-/** Calls back when other sockets than before listen at ports that services could have, until the function that it returns is called. */
+/**
+ * Calls `onNews` when the listening sockets at ports that services could have change, until the returned function is
+ * called.
+ */
 export function followListeners(places: Pick<OverlayPlaces, 'exposure'>, onNews: () => void): () => void {
   const textNow = (): string | null => {
     try {
       return JSON.stringify(listenersBesideServices(places));
     } catch (error) {
-      // Whoever makes flows meets the same failure, and reports it.
+      // The function that installs the flows gets the same failure and reports it.
       if (isAgentError(error)) return null;
       throw error;
     }

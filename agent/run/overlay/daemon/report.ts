@@ -6,32 +6,41 @@ import type { OverlayPlaces } from '../places.ts';
 import { readDaemon, runsStill, writeDaemon } from './state.ts';
 import { createWriting } from './writing.ts';
 
-/** Where the daemon tells what it does. */
+/** Output of the daemon. */
 export interface Teller {
   say(step: string): void;
   fail(error: AgentError): void;
 }
 
-/** How the daemon is: for people in the journal, for systemd, and in its file for other commands. */
+/**
+ * State of the daemon: in the journal for people, in the status of the unit for systemd, and in a file for other
+ * commands.
+ */
 export interface Report {
-  /** The numbers that gateways were asked for, those of the daemon before included. */
+  /** Values of NB_Global.nb_cfg that were requested, including those of the previous daemon. */
   readonly asked: readonly number[];
   noteAsked(asked: readonly number[]): void;
   noteWatcher(watcher: WatcherState): void;
-  /** Reports unauthorized write access to the cluster by other programs, and unauthorized claims; each sentence is reported when it is new. */
+  /**
+   * Reports unauthorized write access to the cluster by other programs, and unauthorized claims; each sentence is
+   * reported when it is new.
+   */
   refused(claims: readonly string[]): void;
-  /** All is as wanted; told where that is news. */
+  /** Reports that the node is in the wanted state, if that is new. */
   wanted(node: string, isNews: boolean): Promise<void>;
-  /** The same failure is told once. */
+  /** Reports a failure. Does not report the same failure again. */
   failed(error: AgentError): Promise<void>;
 }
 
-/** The report of this process. The first thing that it tells makes the service ready. Fails with `busy` where a daemon runs already. */
+/**
+ * Opens the report of this process. Its first message makes the service ready for systemd. Fails with `busy` if a
+ * daemon runs already.
+ */
 export function openReport({ daemon }: OverlayPlaces, { say, fail }: Teller): Report {
   let state = firstState(daemon);
   let isReady = false;
   let refused: readonly string[] = [];
-  // A file that cannot be written is no reason to keep no pods.
+  // A file that cannot be written must not stop the service of pods.
   const file = createWriting(() => writeDaemon(daemon, state), {
     failed: fail,
     recovered: () => say(`${daemon} can be written again`),

@@ -4,25 +4,25 @@ import { judgeGateways, nextRound } from '../../../overlay/heartbeat.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { readRows } from '../rows.ts';
 
-/** Gateways are asked this often whether they are there; three rounds make one that is silent for 10 to 15 s. */
+/** Interval of the requests to gateways. A gateway counts as down after three rounds, 10 to 15 s. */
 const roundMs = 5_000;
 
-/** The result of a round of questions. */
+/** Result of a round. */
 interface Round {
-  /** The numbers asked for so far, for the next round. */
+  /** Requested values of NB_Global.nb_cfg, for the next round. */
   readonly asked: readonly number[];
-  /** The names of gateways that are down. */
+  /** Names of the gateways that are down. */
   readonly down: readonly string[];
 }
 
-/** Rounds of questions, for as long as there are gateways to choose from. */
+/** Rounds of requests to gateways, as long as there are several. */
 export interface Rounds {
-  /** These are asked from now on; with fewer than two nobody is. */
+  /** Sets the gateways of the following rounds. With fewer than two, there are no rounds. */
   ask(gateways: readonly OverlayNode[]): void;
   close(): void;
 }
 
-/** `note` is given the numbers that were asked, and `onChange` called after, when another gateway is up or down. */
+/** Creates the rounds. Calls `note` with the requested numbers, and then `onChange` if a gateway went up or down. */
 export function createRounds(
   places: OverlayPlaces,
   before: readonly number[],
@@ -57,8 +57,9 @@ export function createRounds(
 }
 
 /**
- * Looks which gateways have answered, and asks again: NB_Global.nb_cfg (ovn-nb(5)) is counted up, ovn-northd hands it on, and every ovn-controller
- * answers by its chassis. On the central node; null: its databases do not answer.
+ * Checks which gateways have answered, and requests the next answer: NB_Global.nb_cfg (ovn-nb(5)) is incremented,
+ * ovn-northd copies it to the southbound database, and every ovn-controller writes it to its Chassis_Private row. Runs
+ * on the central node. Returns null if its databases do not answer.
  */
 async function askGateways(
   members: readonly OverlayNode[],

@@ -12,7 +12,10 @@ import { southboundRemote } from '../southbound.ts';
 import { createGathered } from './gathered.ts';
 import { createLostConnections, forgetOnBridge } from './lost-connections.ts';
 
-/** Columns from which services are told, and none in which chassis report. */
+/**
+ * Southbound columns from which the services are derived; ovn-controller of other nodes writes to none of them in
+ * normal operation.
+ */
 const tables = {
   Load_Balancer: { columns: ['name', 'vips', 'protocol', 'lr_datapath_group'] },
   Logical_DP_Group: { columns: ['datapaths'] },
@@ -22,17 +25,17 @@ const tables = {
   SB_Global: { columns: ['external_ids'] },
 } as const;
 
-/** The port of this node's gateway, among those of all pods. */
+/** Returns the request for the Port_Binding row of this node's gateway. */
 function ownPort(node: string) {
   const where = [['logical_port', '==', gatewayNames(node).onSwitch]] as const;
   return { Port_Binding: { columns: ['logical_port', 'external_ids'], where } };
 }
 
 /**
- * Follows the services in the southbound database, and calls back when other ones arrive at this node than its flows are for. Changes that make no
- * difference here, as most changes of endpoints do, are seen to make none. `onPublished` is called with SB_Global.external_ids when they are others.
- * `onAnnounced` is given the addresses for which this node's gateway answers on its LAN. Connections of UDP whose server is gone are forgotten. Until the
- * function that it returns is called.
+ * Follows the services in the southbound database until the returned function is called. Calls `onNews` when the
+ * inbound services of this node differ from those of its flows; most changes of endpoints make no difference to one
+ * node. Calls `onPublished` with SB_Global.external_ids after a change of them, and `onAnnounced` with the addresses
+ * for which this node's gateway answers on its LAN. Removes UDP connections whose server is gone from the data path.
  */
 export function followServices(
   record: OverlayRecord,

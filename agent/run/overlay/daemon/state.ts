@@ -2,7 +2,10 @@ import { readSmallFile, replaceFile } from '../../../drivers/host/files.ts';
 import { processStart } from '../../../drivers/host/process-start.ts';
 import type { OverlayDaemon } from '../../../model/overlay-daemon.ts';
 
-/** What the daemon of this boot last wrote of itself; null: none has run, or that is not ours. */
+/**
+ * Returns the state that the daemon of this boot last wrote; null if no daemon has run, or if the file has another
+ * format.
+ */
 export function readDaemon(path: string): OverlayDaemon | null {
   try {
     const state = JSON.parse(readSmallFile(path) ?? 'null') as OverlayDaemon | null;
@@ -12,12 +15,12 @@ export function readDaemon(path: string): OverlayDaemon | null {
   }
 }
 
-/** Writes it; it is gone after a boot, as what it tells of is. */
+/** Writes the state of the daemon. The file is in /run, because the state is of no use after a boot. */
 export function writeDaemon(path: string, state: OverlayDaemon): void {
   replaceFile(path, `${JSON.stringify(state)}\n`);
 }
 
-/** Whether the daemon that wrote this still runs. */
+/** True if the daemon that wrote the state still runs. */
 export function runsStill({ pid, startTime }: Pick<OverlayDaemon, 'pid' | 'startTime'>): boolean {
   return processStart(pid) === startTime;
 }

@@ -4,7 +4,10 @@ import { askSystemd } from '../ovn-units.ts';
 
 const unit = 'microshift-net-overlay.service';
 
-/** Starts the daemon, now and at every boot. Where there is no systemd, or no such unit, nothing; a start that fails is told, and undoes nothing. */
+/**
+ * Starts the daemon, now and at every boot. Does nothing without systemd or without the unit. Reports a failure and
+ * does not throw it.
+ */
 export async function startDaemon(say: (step: string) => void): Promise<void> {
   await change(say, async (systemd) => {
     await systemd.enableUnit(unit);
@@ -12,7 +15,7 @@ export async function startDaemon(say: (step: string) => void): Promise<void> {
   });
 }
 
-/** Stops the daemon, now and at every boot. */
+/** Stops the daemon, now and at every boot. Reports a failure and does not throw it. */
 export async function stopDaemon(say: (step: string) => void): Promise<void> {
   await change(say, async (systemd) => {
     await systemd.stopUnit(unit);

@@ -14,21 +14,27 @@ import { followListeners } from './listener-watch.ts';
 import { followServices } from './service-watch.ts';
 import type { Scope } from './work.ts';
 
-/** What is called after an event. */
+/** Functions that are called after events. */
 export interface Listener {
-  /** Links, addresses or routes of the kernel, anybody's. */
+  /** Called after any change of links, addresses or routes of the kernel. */
   onKernel(): void;
-  /** Something that calls for a look, or for everything to be put again. */
+  /** Called after an event that needs a look, or an installation of everything again. */
   onEvent(scope: Scope): void;
-  /** Called with the entries that the central node publishes for its members, SB_Global.external_ids, after a change of them. */
+  /**
+   * Called with the entries that the central node publishes for its members, SB_Global.external_ids, after a change of
+   * them.
+   */
   onPublished(ids: Readonly<Record<string, string>>): void;
-  /** The outside addresses for which this node's gateway answers on its LAN. */
+  /** Called with the outside addresses for which this node's gateway answers on its LAN. */
   onAnnounced(addresses: readonly string[]): void;
-  /** The kernel is no longer followed. */
+  /** Called when the kernel can no longer be followed. */
   onBroken(error: Error): void;
 }
 
-/** Follows everything that a node's part in the cluster depends on, until the function that it resolves with is called; `followArriving` its services. */
+/**
+ * Follows everything on which a node's part in the cluster depends, until the returned function is called.
+ * `followArriving` follows its inbound services.
+ */
 export async function startWatches(
   record: OverlayRecord,
   places: OverlayPlaces,
@@ -59,7 +65,7 @@ export async function startWatches(
 
   let stopFiles = (): void => undefined;
   const local = follow('Open_vSwitch', `unix:${places.ovsRun}/db.sock`, () => {
-    // A folder that went with the service is another one now.
+    // The folder may have been created again with the restart of the service.
     stopFiles();
     stopFiles = onSwitchRestart(record, places, () => onEvent('all'));
     onEvent('look');
@@ -77,7 +83,10 @@ export async function startWatches(
   };
 }
 
-/** ovs-vswitchd has its flows from nobody but us after a restart; its database says nothing of one, its files do. */
+/**
+ * Calls `onRestart` after a restart of ovs-vswitchd, which loses all flows. Its database does not show a restart; its
+ * files in the run directory do.
+ */
 function onSwitchRestart({ node }: OverlayRecord, { ovsRun }: OverlayPlaces, onRestart: () => void): () => void {
   const bridges = [integrationBridge, ...(node.gateway === null ? [] : [node.gateway.bridge])];
   const names = ['ovs-vswitchd.pid', ...bridges.map((bridge) => `${bridge}.mgmt`)];

@@ -1,35 +1,39 @@
 import { monotonicMs } from '../../../deadline.ts';
 
-/** What is to be done: everything as at a boot; everything; or only what differs. */
+/** Scope of the work: everything including the start of central daemons, everything, or only the differences. */
 export type Scope = 'boot' | 'all' | 'look';
 
 const rank: Readonly<Record<Scope, number>> = { look: 0, all: 1, boot: 2 };
 
-/** One command of an admin is several events: what comes within a tenth of a second is one. */
+/** Delay that gathers events. One command of an admin causes several events. */
 const gatherMs = 100;
-/** A failure is tried again soon, as most pass by themselves, and never less often than once a minute: its reason may be gone without an event. */
+/** Longest pause between two attempts. The cause of a failure may end without an event. */
 const longestPauseMs = 60_000;
 
-/** How long after so many failures in a row it is tried again: 1 s, 2 s, 4 s … 60 s. */
+/** Returns the pause after a number of failures in a row: 1 s, 2 s, 4 s … 60 s. */
 export function retryAfterMs(failures: number): number {
   return Math.min(longestPauseMs, 1000 * 2 ** Math.min(failures - 1, 10));
 }
 
 export interface Work {
-  /** Asks for it to be done; what is asked for while it is being done leads to one more. */
+  /** Requests the work. Requests during a run lead to one more run. */
   ask(scope: Scope): void;
-  /** Does nothing any more. Settles when what was being done has ended. */
+  /** Cancels further runs. Settles when the current run has ended. */
   close(): Promise<void>;
 }
 
-/** So many corrections in a row are made at once; more mean that somebody else writes the opposite, over and over. */
+/**
+ * Number of corrections in a row that are made without a pause. More corrections mean that another program writes the
+ * opposite repeatedly.
+ */
 const promptCorrections = 5;
-/** Within a minute of each other: what happens once in a while is no fight. */
+/** Pause after which corrections do not count as in a row. */
 const quietMs = 60_000;
 
 /**
- * Does one thing at a time, whenever it is asked for; `run` says whether it had to change anything. What has failed is tried again, after a growing
- * wait and when it is asked for; who has to be corrected over and over is followed more and more slowly.
+ * Creates a work queue that runs `run` once at a time, whenever it is requested; `run` returns true if it changed
+ * something. After a failure it runs again after a growing pause, and at the next request. After many corrections in a
+ * row the pauses grow.
  */
 export function createWork(run: (scope: Scope) => Promise<boolean>): Work {
   let wanted: Scope | null = null;

@@ -1,17 +1,17 @@
 import { type AgentError, asAgentError } from '../../../errors.ts';
 import { retryAfterMs } from './work.ts';
 
-/** Something that is written where there may be no room for it. */
+/** File write that is repeated until it succeeds. */
 export interface Writing {
-  /** What is to be written has changed. Never throws. */
+  /** Requests a write of the present content. Never throws. */
   ask(): void;
-  /** Does not try again any more. */
+  /** Cancels further attempts. */
   close(): void;
 }
 
 /**
- * Writes at once when it is asked to. What fails is told once and tried again, later each time, until it has worked: no event says that a disk has room
- * again, and nothing else waits for it.
+ * Creates a writer that writes at once when requested. Reports a failure once, and tries again after growing pauses
+ * until it succeeds: no event reports that a disk has free space again.
  */
 export function createWriting(
   write: () => void,

@@ -2,14 +2,17 @@ import DBusBuffer from 'dbus-next/lib/dbus-buffer.js';
 import type { WireType } from 'dbus-next/lib/signature.js';
 
 /*
- * dbus-next believes the length an array claims to have. Elements that take no bytes, or are read beyond the message's end, would be
- * added for ever; here such a message is one that cannot be read. It reads the body of every message, from whomever, and gives up the
- * connection over one that speaks of a file (`h`) and brings none, which the daemon lets pass; here that is the number which it is.
+ * Bounds for dbus-next's parser, which believes the length that an array claims to have. Elements that take no bytes,
+ * or that lie beyond the end of the message, would be added without end; here, such a message cannot be read. The
+ * parser also decodes the body of every message from every sender. It closes the connection over a message that
+ * contains a file descriptor (`h`) without a file, which the daemon lets pass; here, the value is read as a number.
  */
 
 const { readArray, read, readSimpleType } = DBusBuffer.prototype;
 
-/** Makes the parser hold every array against the message it is in, leave a body unread until it is asked for, and look for no file. */
+/**
+ * Makes the parser check every array against its message, read a body only when it is requested, and expect no file.
+ */
 export function boundParser(): void {
   DBusBuffer.prototype.read = function (signature) {
     return () => read.call(this, signature);
@@ -24,7 +27,10 @@ export function boundParser(): void {
   };
 }
 
-/** `r` is the reserved name of a struct, which the parser takes for one without members (D-Bus specification, "Type system"). */
+/**
+ * Returns true if a value of the type takes bytes. `r` is the reserved name of a struct, which the parser treats as a
+ * struct without members (D-Bus specification, "Type system").
+ */
 function takesBytes({ type, child }: WireType): boolean {
   return ['(', '{', 'r'].includes(type) ? child.some(takesBytes) : true;
 }

@@ -3,22 +3,28 @@ import { Variant } from 'dbus-next/lib/variant.js';
 import type { Json, SettingValue } from '../../model/settings.ts';
 
 /*
- * Twins between what dbus-next hands out (Variant objects, BigInt, Buffer) and JSON. Settings keep their signatures, so that a
- * value this agent knows nothing about goes back to NetworkManager unchanged.
+ * Conversions between the values of dbus-next (Variant objects, BigInt, Buffer) and JSON. Settings keep their
+ * signatures, so that a value that the agent does not know returns to NetworkManager unchanged.
  */
 
-/** A wire value without its signatures: variants unwrapped, byte arrays as hex, 64-bit integers as numbers while safe. */
+/**
+ * Converts a wire value to JSON without signatures: variants are unwrapped, byte arrays are hex, 64-bit integers are
+ * numbers while they are safe.
+ */
 export function toPlain(value: unknown): Json {
   return toJson(value, (variant) => toPlain(variant.value));
 }
 
-/** Variant → [signature, JSON], lossless. */
+/** Converts a Variant to [signature, JSON] without loss. */
 export function decodeVariant(variant: unknown): SettingValue {
   if (!(variant instanceof Variant)) throw new TypeError('expected a D-Bus variant');
   return [variant.signature, toJson(variant.value, decodeVariant)];
 }
 
-/** [signature, JSON] → Variant; the twin of decodeVariant. Throws when the value does not fit its signature. */
+/**
+ * Converts [signature, JSON] to a Variant; the inverse of decodeVariant. Throws if the value does not fit its
+ * signature.
+ */
 export function encodeVariant([signature, value]: SettingValue): Variant {
   const [type, ...more] = parseSignature(signature);
   if (type === undefined || more.length > 0) throw new TypeError(`${signature} is not the signature of one value`);

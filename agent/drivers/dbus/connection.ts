@@ -8,21 +8,24 @@ import { inPieces } from './pieces.ts';
 import { openTransport } from './transport.ts';
 
 /*
- * The only file that talks to dbus-next, and only to its framing and marshalling. Its MessageBus is not used: there a call pending
- * when the bus dies never settles, a call before the handshake never settles, calls have no time limit, signals are filtered
- * through a cache of name owners that an error reply can poison, and an XML parser is loaded.
+ * The only file that uses dbus-next, and only its framing and marshalling. Its MessageBus is not used: a call that is
+ * pending when the bus is lost never settles, a call before the handshake never settles, calls have no time limit,
+ * signals are filtered through a cache of name owners that an error reply can poison, and an XML parser is loaded.
  */
 
 const methodCall = 1;
 const methodReturn = 2;
 const errorReply = 3;
 const signalMessage = 4;
-/** NO_AUTO_START of the D-Bus specification: asking a stopped service a question must not start it. */
+/** NO_AUTO_START of the D-Bus specification: a query to a stopped service must not start it. */
 const noAutoStart = 0x2;
 
-/** The local daemon answers its handshake in milliseconds; 5 s is what a machine that swaps still needs. */
+/** Time limit for the handshake. The local daemon answers in milliseconds; 5 s allow for a machine that swaps. */
 const connectTimeoutMs = 5_000;
-/** NetworkManager answers in milliseconds, but may be busy for seconds while it waits for OVSDB or udev. */
+/**
+ * Time limit for a call. NetworkManager answers in milliseconds, but may be busy for seconds while it waits for OVSDB
+ * or udev.
+ */
 const callTimeoutMs = 15_000;
 
 export interface MethodCall {
@@ -47,15 +50,16 @@ export interface Bus {
   /** Sends a call and returns the body of its reply. Rejects with DBusReplyError, `dbus-timeout` or `dbus-lost`; always settles. */
   call(call: MethodCall): Promise<unknown[]>;
   /**
-   * Delivers every signal of this sender from now on, also such as somebody else's rule asked for; the rule is sent at once, so a call
-   * made after this one cannot outrun it (the daemon works through one connection's messages in order). Returns the end of the
-   * subscription. A rule keeps nobody else away: every user of the machine may send a signal straight to this connection, so the sender
-   * is compared, a unique name or that of the daemon, which vouches for both (D-Bus specification, "Header Fields").
+   * Delivers every signal of this sender from now on, including signals that another subscription's rule requested,
+   * until the returned function is called. The rule is sent at once, so it takes effect before any later call (the
+   * daemon processes the messages of a connection in order). A rule does not exclude other senders: every user of the
+   * machine may send a signal directly to this connection. The sender is therefore compared; it is a unique name or the
+   * daemon's, both of which the daemon guarantees (D-Bus specification, "Header Fields").
    */
   subscribe(matchRule: string, sender: string, listener: (signal: Signal) => void): () => void;
-  /** Calls back once when the connection is lost; at once if it is lost already. */
+  /** Calls back once when the connection is lost, or at once if it is lost already. */
   onLost(listener: (error: AgentError) => void): () => void;
-  /** Calls sent so far, for `--verbose` and the benchmark. */
+  /** Returns the number of calls sent so far, for `--verbose` and the benchmark. */
   readonly callCount: () => number;
   close(): void;
 }
@@ -71,15 +75,18 @@ interface Subscriber {
   readonly listener: (signal: Signal) => void;
 }
 
-/** The daemon's own name on its bus. */
+/** Bus name of the daemon itself. */
 export const daemonName = 'org.freedesktop.DBus';
 
-/** Address of the system bus: DBUS_SYSTEM_BUS_ADDRESS or the well-known socket (D-Bus specification, "System message bus"). */
+/**
+ * Returns the address of the system bus: DBUS_SYSTEM_BUS_ADDRESS or the well-known socket (D-Bus specification, "System
+ * message bus").
+ */
 export function systemBusAddress(environment: NodeJS.ProcessEnv): string {
   return environment.DBUS_SYSTEM_BUS_ADDRESS ?? 'unix:path=/run/dbus/system_bus_socket';
 }
 
-/** A call to the bus daemon itself, whose arguments are text. */
+/** Builds a call to the bus daemon itself with string arguments. */
 export function daemonCall(member: string, ...body: string[]): MethodCall {
   const signature = 's'.repeat(body.length);
   return { destination: daemonName, path: '/org/freedesktop/DBus', interface: daemonName, member, signature, body };
@@ -87,7 +94,7 @@ export function daemonCall(member: string, ...body: string[]): MethodCall {
 
 boundParser();
 
-/** Connects and says Hello. Rejects with `dbus-unreachable`. */
+/** Connects and sends Hello. Rejects with `dbus-unreachable`. */
 export async function connectBus(address: string): Promise<Bus> {
   const socket = await openTransport(address, connectTimeoutMs).catch((cause: unknown) => {
     throw busUnreachable(address, cause);
@@ -112,7 +119,7 @@ export async function connectBus(address: string): Promise<Bus> {
   };
   const receive = (wire: WireMessage): void => {
     const { type, replySerial, sender } = wire;
-    // Of what nobody asked for the body is not even read.
+    // The body of a message is not read if it has no recipient here.
     if (type === signalMessage && [...subscribers].some((one) => one.sender === sender)) {
       const signal = complete(wire);
       for (const one of subscribers) if (one.sender === sender) one.listener(signal);
@@ -127,7 +134,7 @@ export async function connectBus(address: string): Promise<Bus> {
   socket.on('error', lose);
   socket.on('end', () => lose());
   socket.on('close', () => lose());
-  // A message that cannot be read means the stream cannot be trusted any more.
+  // After a message that cannot be read, the rest of the stream cannot be trusted.
   const garbage = (cause: unknown): void => {
     socket.destroy();
     lose(cause);
@@ -141,7 +148,7 @@ export async function connectBus(address: string): Promise<Bus> {
       serial += 1;
       const own = serial;
       const what = `${request.interface}.${request.member}`;
-      // Throws, which rejects this call, where an argument does not fit its signature.
+      // This throws, and so rejects the call, if an argument does not fit its signature.
       const [bytes] = marshallMessage(new Message({ ...fields, type: methodCall, serial: own, flags: noAutoStart }));
       const timer = setTimeout(() => take(own)?.reject(callTimedOut(what, timeoutMs)), timeoutMs);
       pending.set(own, { resolve, reject, timer });
@@ -164,7 +171,7 @@ export async function connectBus(address: string): Promise<Bus> {
     subscribe: (matchRule, sender, listener) => {
       const subscriber = { sender, listener };
       subscribers.add(subscriber);
-      // A refused rule would mean waiting in vain for signals: that is as bad as a lost bus.
+      // Without its rule, a subscriber would wait for signals in vain, so a refused rule counts as a lost bus.
       daemon('AddMatch', matchRule).catch(lose);
       return () => {
         subscribers.delete(subscriber);
@@ -185,7 +192,7 @@ export async function connectBus(address: string): Promise<Bus> {
   };
 }
 
-/** A message with its body. */
+/** Returns a message with its body. */
 function complete(wire: WireMessage): Message {
   return new Message(messageToJsFmt({ ...wire, body: wire.body?.() }));
 }

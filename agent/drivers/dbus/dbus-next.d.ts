@@ -1,11 +1,11 @@
-/** Types of the few dbus-next files the wrapper uses; the package ships types only for its high-level API. */
+/** Types of the dbus-next files that the driver uses. The package has types only for its high-level API. */
 declare module 'dbus-next/lib/message.js' {
-  /** The two methods of a stream it calls. */
+  /** The two stream methods that the parser calls. */
   export interface MessageStream {
     on(event: 'readable', listener: () => void): unknown;
     read(bytes: number): Buffer | null;
   }
-  /** A message's header fields; its body is read by the call (boundParser of bounds.ts). */
+  /** Header fields of a message; a call of `body` reads its body (boundParser of bounds.ts). */
   export interface WireMessage {
     readonly type: number;
     readonly replySerial?: number;
@@ -20,7 +20,7 @@ declare module 'dbus-next/lib/message.js' {
 }
 
 declare module 'dbus-next/lib/signature.js' {
-  /** One complete type of a signature; of an array, dictionary entry or struct with the types in it. */
+  /** One complete type of a signature. An array, dictionary entry or struct contains the types of its elements. */
   export interface WireType {
     readonly type: string;
     readonly child: readonly WireType[];

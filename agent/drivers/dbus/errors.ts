@@ -1,6 +1,8 @@
 import { AgentError, messageOf } from '../../errors.ts';
 
-/** An error reply of a D-Bus peer, with its exact name (`org.freedesktop.DBus.Error.…`); drivers map it to a kind. */
+/**
+ * Error reply of a D-Bus peer with its exact name (`org.freedesktop.DBus.Error.…`); drivers map it to an error kind.
+ */
 export class DBusReplyError extends Error {
   readonly errorName: string;
 
@@ -11,7 +13,7 @@ export class DBusReplyError extends Error {
   }
 }
 
-/** The bus cannot be reached at all: no socket, no permission, no answer to the handshake. */
+/** Error for a bus that cannot be reached: no socket, no permission, or no answer to the handshake. */
 export function busUnreachable(address: string, cause: unknown): AgentError {
   return new AgentError(
     'dbus-unreachable',
@@ -23,7 +25,7 @@ export function busUnreachable(address: string, cause: unknown): AgentError {
   );
 }
 
-/** The connection ended while it was in use. */
+/** Error for a connection that ended during its use. */
 export function busLost(cause?: unknown): AgentError {
   return new AgentError('dbus-lost', 'the connection to the D-Bus system bus was lost', {
     hint: 'check the D-Bus daemon (systemctl status dbus), then run the command again',
@@ -31,7 +33,7 @@ export function busLost(cause?: unknown): AgentError {
   });
 }
 
-/** A peer did not answer a call in time. */
+/** Error for a call that a peer did not answer in time. */
 export function callTimedOut(what: string, timeoutMs: number): AgentError {
   return new AgentError('dbus-timeout', `no answer to ${what} within ${timeoutMs} ms`, {
     hint: 'check that the service is not hung: systemctl status NetworkManager dbus',

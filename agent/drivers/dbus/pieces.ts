@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 import type { MessageStream } from 'dbus-next/lib/message.js';
 
-/** The largest message there is (D-Bus specification, "Message Format"); more is no message. */
+/** Largest message size (D-Bus specification, "Message Format"). */
 const maxMessageBytes = 128 * 1024 * 1024;
 
 /**
- * A socket's bytes as dbus-next's parser asks for them: a piece of the wanted size, or null until it has come. The socket flows: one
- * that is read in pieces would keep its end to itself as long as half a message lies before it, and every call would wait in vain.
- * `onGarbage` is called with what the parser threw; from then on nothing is read.
+ * Presents a socket to dbus-next's parser, which reads chunks of a given size and gets null until enough bytes have
+ * arrived. The socket is in flowing mode: in paused mode it would not report its end while half a message is in its
+ * buffer, and every call would wait in vain. `onGarbage` receives the parser's exception; nothing is read after it.
  */
 export function inPieces(socket: Socket, onGarbage: (cause: unknown) => void): MessageStream {
   let chunks: Buffer[] = [];

@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net';
 
 /*
- * The way to the bus: a unix socket and the EXTERNAL handshake, by which the kernel vouches for our user id (D-Bus specification,
- * "Authentication Protocol"). dbus-next's own connector also loads X11 look-up, cookie authentication and cryptography, a third of
- * the start of a run with nothing to do.
+ * Connection to the bus: a unix socket and the EXTERNAL handshake, in which the kernel attests the user id (D-Bus
+ * specification, "Authentication Protocol"). dbus-next's own connector also loads X11 look-up, cookie authentication
+ * and cryptography, which take a third of the start of a run that changes nothing.
  */
 
 /**
- * Connects and authenticates; resolves with the socket when what follows on it is messages. Rejects with the plain reason, also when
- * the daemon takes the connection and then says nothing for limitMs.
+ * Connects and authenticates. Resolves with the socket when the authentication is complete, so that messages follow.
+ * Rejects with the plain reason, also if the daemon accepts the connection and then does not answer for limitMs.
  */
 export function openTransport(address: string, limitMs: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
@@ -47,10 +47,10 @@ export function openTransport(address: string, limitMs: number): Promise<Socket>
   });
 }
 
-/** "OK" and a 32-digit GUID; anything longer is not a D-Bus daemon. */
+/** Size limit of the greeting, which is "OK" and a 32-digit GUID. A longer line is not from a D-Bus daemon. */
 const maxGreetingBytes = 1024;
 
-/** Path of the first `unix:path=` address of a list (D-Bus specification, "Server Addresses"). */
+/** Returns the path of the first `unix:path=` address of a list (D-Bus specification, "Server Addresses"). */
 function socketPath(address: string): string {
   const path = /(?:^|;)unix:(?:[^;]*,)?path=([^;,]+)/.exec(address)?.[1];
   if (path === undefined) throw new Error('the address has no unix:path= part');

@@ -3,26 +3,32 @@ import type { InterfaceZones, ZoneSources } from '../../model/firewall.ts';
 import { type Bus, daemonCall, type MethodCall } from '../dbus/connection.ts';
 import { DBusReplyError } from '../dbus/errors.ts';
 
-/** firewalld.dbus(5) */
+/** Bus names of firewalld (firewalld.dbus(5)). */
 const destination = 'org.fedoraproject.FirewallD1';
 const running = { destination, path: '/org/fedoraproject/FirewallD1', interface: `${destination}.zone` };
 const permanent = { destination, path: '/org/fedoraproject/FirewallD1/config', interface: `${destination}.config` };
 
-/** firewalld runs its back end for every change; a machine with thousands of rules takes seconds. */
+/**
+ * Time limit for a change. firewalld runs its back end for every change; a machine with thousands of rules takes
+ * seconds.
+ */
 const changeMs = 30_000;
 
-/** Zones of firewalld over its bus interface, without a reload: that would flush the rules of ovn-kubernetes. */
+/**
+ * Zones of firewalld over D-Bus. The driver never reloads firewalld, because a reload would flush the rules of
+ * ovn-kubernetes.
+ */
 export interface Firewalld {
   sources(zone: string): Promise<ZoneSources>;
-  /** The zones of interfaces, as they count now. */
+  /** Returns the zones of interfaces in the runtime configuration. */
   interfaceZones(): Promise<InterfaceZones>;
-  /** Adds a source to the configuration that counts now; one that is there is fine. */
+  /** Adds a source to the runtime configuration; an existing source is ignored. */
   addRunning(zone: string, source: string): Promise<void>;
-  /** Adds a source to the configuration that counts from the next start on. */
+  /** Adds a source to the permanent configuration, which applies from firewalld's next start on. */
   addPermanent(zone: string, source: string): Promise<void>;
 }
 
-/** firewalld on this bus; null when it does not run. Never starts it. */
+/** Opens firewalld on this bus; null if it does not run. Never starts it. */
 export async function openFirewalld(bus: Bus): Promise<Firewalld | null> {
   const [owned] = await bus.call(daemonCall('NameHasOwner', destination));
   if (owned !== true) return null;
@@ -49,7 +55,7 @@ export async function openFirewalld(bus: Bus): Promise<Firewalld | null> {
         request('tell its default zone', { ...running, interface: destination, member: 'getDefaultZone' }),
         request('list its zones', { ...running, member: 'getActiveZones' }),
       ]);
-      // a{sa{sas}}: by zone, the names of `interfaces` and `sources`.
+      // Signature a{sa{sas}}: by zone, the names in `interfaces` and `sources`.
       const active = Object.entries(zones as Record<string, { readonly interfaces?: readonly string[] }>);
       const assigned = active.flatMap(([zone, { interfaces = [] }]) => interfaces.map((name) => [name, zone] as const));
       return { defaultZone: String(defaultZone), assigned: Object.fromEntries(assigned) };
@@ -65,7 +71,10 @@ export async function openFirewalld(bus: Bus): Promise<Firewalld | null> {
   };
 }
 
-/** Somebody else added it meanwhile. A source that is in another zone is a conflict only the admin can decide. */
+/**
+ * Ignores a source that another program has added meanwhile. A source in another zone is a conflict that only the
+ * administrator can resolve.
+ */
 function unlessThere(error: unknown): void {
   if (isAgentError(error) && /ALREADY_ENABLED|ZONE_ALREADY_SET/.test(error.message)) return;
   throw error;

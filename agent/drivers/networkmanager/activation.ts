@@ -12,13 +12,16 @@ import {
 } from './names.ts';
 
 /**
- * Remembers the states NetworkManager signals from its creation on, so that an activation that ends before anybody waits for it
- * is not missed. One per transaction; `stop` ends its subscription.
+ * Records the states that NetworkManager signals from the watch's creation on, so that an activation that ends before
+ * the agent waits for it is not missed. Each transaction uses one watch; `stop` ends its subscription.
  */
 export interface ActivationWatch {
-  /** Resolves when the active connection is activated; rejects with `activation-failed` when it cannot be any more, and `activation-timeout`. */
+  /**
+   * Resolves when the active connection is activated. Rejects with `activation-failed` when it is deactivated, and with
+   * `activation-timeout` after limitMs.
+   */
   activated(active: string, what: string, deadline: Deadline, limitMs: number): Promise<void>;
-  /** Resolves when the condition holds; it is asked again after every signal of NetworkManager. */
+  /** Resolves when the condition holds. The condition is evaluated again after every signal of NetworkManager. */
   until(what: string, condition: () => Promise<boolean>, deadline: Deadline, limitMs: number): Promise<void>;
   stop(): void;
 }
@@ -28,13 +31,13 @@ interface Seen {
   readonly reason: number;
 }
 
-/** Starts watching; call it before the first activation. */
+/** Starts a watch. The caller must do so before the first activation. */
 export function watchActivations(nm: NetworkManager): ActivationWatch {
   const states = new Map<string, Seen>();
   const waiters = new Set<() => void>();
   let lastDeviceFailure = '';
 
-  // Of some 400 signals that a move of the uplink makes NetworkManager send, these are 50.
+  // This member name selects about 50 of the 400 signals that NetworkManager sends while the uplink moves.
   const stop = nm.onSignal((signal) => {
     if (signal.interface === activeInterface) {
       states.set(signal.path, { state: Number(signal.body[0]), reason: Number(signal.body[1]) });
@@ -47,7 +50,7 @@ export function watchActivations(nm: NetworkManager): ActivationWatch {
     stop,
     activated: async (active, what, deadline, limitMs) => {
       const timeout = () => tooLate(`${what} was not active after`, limitMs, { activeConnection: active });
-      // Asked once for an activation that reached its state before the watch saw a signal of it.
+      // The property is read once, for an activation that reached its state before the watch saw a signal about it.
       const asked = await nm.property(active, activeInterface, 'State').catch(() => activeState.deactivated);
       if (!states.has(active)) states.set(active, { state: Number(asked), reason: 0 });
       await waitFor<void>(deadline, limitMs, timeout, (resolve, reject) => {
@@ -81,7 +84,7 @@ export function watchActivations(nm: NetworkManager): ActivationWatch {
         const start = (): void => {
           look().catch(reject);
         };
-        // Before it is asked for the first time: what changes in between is signalled.
+        // The subscription precedes the first evaluation, so that a change in between is signalled.
         const end = nm.onSignal(start);
         start();
         return end;

@@ -22,47 +22,60 @@ import { decodeSettings, encodeSettings } from './settings.ts';
 import { isManagedObjects, type ManagedObject } from './shapes.ts';
 
 /**
- * NetworkManager's API over one bus connection. Every call settles: with its answer, or with an AgentError
+ * NetworkManager's API over one bus connection. Every call settles, either with its answer or with an AgentError
  * (`networkmanager-not-running`, `networkmanager-refused`, `ovs-plugin-missing`, `dbus-lost`, `dbus-timeout`).
  */
 export interface NetworkManager {
-  /** Every object and property in one round trip (org.freedesktop.DBus.ObjectManager). */
+  /** Returns every object and property in one round trip (org.freedesktop.DBus.ObjectManager). */
   managedObjects(): Promise<Readonly<Record<string, ManagedObject>>>;
   profileSettings(profilePath: string): Promise<ProfileSettings>;
-  /** Paths of all profiles. */
+  /** Returns the paths of all profiles. */
   profilePaths(): Promise<readonly string[]>;
-  /** Adds a profile in memory (/run, gone after a reboot), and activates nothing; returns its path. */
+  /** Adds a profile in memory (/run, until the next reboot) without activating it; returns its path. */
   addProfile(settings: ProfileSettings): Promise<string>;
-  /** Replaces a profile in memory without touching what it configures now. */
+  /** Replaces a profile in memory without changing the active configuration. */
   updateProfile(profilePath: string, settings: ProfileSettings): Promise<void>;
-  /** Keeps NetworkManager from starting a profile by itself until somebody has started it; what it says stays. */
+  /**
+   * Keeps NetworkManager from activating a profile by itself until it has been activated explicitly; its settings stay.
+   */
   blockAutoconnect(profilePath: string): Promise<void>;
   deleteProfile(profilePath: string): Promise<void>;
   profilePathOf(uuid: string): Promise<string>;
-  /** Path of the profile with this UUID; null: there is none. */
+  /** Returns the path of the profile with this UUID; null if there is none. */
   findProfile(uuid: string): Promise<string | null>;
-  /** Starts an activation and returns its active connection; `/` lets NetworkManager choose the device. */
+  /**
+   * Starts an activation and returns its active connection. The device path `/` lets NetworkManager choose the device.
+   */
   activate(profilePath: string, devicePath: string): Promise<string>;
-  /** Changes the configuration of an activated device in place; null: what its profile says now. What cannot be changed so, stays. */
+  /**
+   * Changes the configuration of an activated device in place; null restores the settings of its profile. Settings that
+   * cannot be changed in place stay.
+   */
   reapply(devicePath: string, settings: ProfileSettings | null, uuid: string): Promise<void>;
-  /** Takes the IP settings off an activated device in place; its link settings stay. */
+  /** Removes the IP settings of an activated device in place; its link settings stay. */
   clearIpSettings(devicePath: string): Promise<void>;
-  /** Lets NetworkManager manage a device, with what is configured on it, or leave it alone until the next boot. */
+  /**
+   * Makes NetworkManager manage a device with its current configuration, or makes the device unmanaged until the next
+   * boot.
+   */
   manage(devicePath: string, managed: boolean): Promise<void>;
-  /** Reads NetworkManager.conf and its conf.d again; neither profiles nor links are touched. */
+  /** Reloads NetworkManager.conf and its conf.d; profiles and links do not change. */
   reloadConfiguration(): Promise<void>;
   property(path: string, interfaceName: string, name: string): Promise<unknown>;
-  /** Resolves once NetworkManager has worked through what had reached it before: an answer means that it has. */
+  /** Resolves when NetworkManager has processed all events that reached it before the call. */
   caughtUp(): Promise<void>;
-  /** A call that has no method of its own here (checkpoints). */
+  /** Sends a call that has no method of its own here (checkpoints). */
   request(what: string, call: Omit<MethodCall, 'destination'>): Promise<unknown[]>;
-  /** Every signal NetworkManager sends, or those of this name, until the returned end is called. */
+  /**
+   * Calls back for every signal of NetworkManager, or for those with this member name, until the returned function is
+   * called.
+   */
   onSignal(listener: (signal: Signal) => void, member?: string): () => void;
-  /** Calls back once when NetworkManager leaves the bus, or the bus itself is lost. */
+  /** Calls back once when NetworkManager leaves the bus, or when the bus connection is lost. */
   onVanished(listener: (error: AgentError) => void): () => void;
 }
 
-/** Finds NetworkManager on the bus. Rejects with `networkmanager-not-running`; never starts it. */
+/** Finds NetworkManager on the bus. Rejects with `networkmanager-not-running`; never starts NetworkManager. */
 export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
   const owner = await bus
     .call(daemonCall('GetNameOwner', service))
@@ -162,7 +175,7 @@ export async function openNetworkManager(bus: Bus): Promise<NetworkManager> {
   };
 }
 
-/** NMManagerReloadFlags: the configuration, not DNS and not a restart of the DNS plugin. */
+/** NMManagerReloadFlags: reloads the configuration only, and neither DNS nor the DNS plugin. */
 const reloadConf = 0x1;
 
 const ownerRule = `type='signal',sender='${daemonName}',member='NameOwnerChanged',arg0='${service}'`;

@@ -2,13 +2,19 @@ import { toPlain } from '../dbus/codec.ts';
 import type { NetworkManager } from './client.ts';
 import { deviceInterface, deviceType, rootCall } from './names.ts';
 
-/** NetworkManager's object for the kernel's device of this name (OVS ports and bridges share names with it). */
+/**
+ * Returns the path of NetworkManager's object for the kernel device of this name. Open vSwitch ports and bridges can
+ * have the same name.
+ */
 export async function kernelDevice(nm: NetworkManager, name: string): Promise<string> {
   const [path] = await nm.request(`find the device ${name}`, rootCall('GetDeviceByIpIface', 's', name));
   return String(path);
 }
 
-/** NetworkManager's objects of Open vSwitch with this name: a bridge, its port and its own interface share one. */
+/**
+ * Returns the paths of NetworkManager's Open vSwitch objects with this name. A bridge, its port and its own interface
+ * share one name.
+ */
 export async function ovsDevices(
   nm: NetworkManager,
   name: string,

@@ -7,15 +7,22 @@ import { encodeSettings } from './settings.ts';
 import type { ManagedObject } from './shapes.ts';
 
 /*
- * NetworkManager's dispatcher runs the scripts of /etc/NetworkManager/dispatcher.d (NetworkManager-dispatcher(8)). NetworkManager asks it for `up` only when a
- * device was activated; one that is configured in place has `reapply`. Its call is internal to NetworkManager and the same since 1.16
- * (src/nm-dispatcher/nm-dispatcher.xml; Action2 of newer ones has more, and NetworkManager itself falls back to this).
+ * Calls of NetworkManager's dispatcher, which runs the scripts of /etc/NetworkManager/dispatcher.d
+ * (NetworkManager-dispatcher(8)). NetworkManager runs them with `up` only after an activation; a device that is
+ * configured in place gets `reapply`. The call is internal to NetworkManager and unchanged since 1.16
+ * (src/nm-dispatcher/nm-dispatcher.xml). Newer releases have Action2 with more arguments, and NetworkManager itself
+ * falls back to this call.
  */
 
 const dispatcher = 'org.freedesktop.nm_dispatcher';
-/** systemd starts the dispatcher in milliseconds; it ends by itself when it has nothing to do. */
+/**
+ * Time limit for the start of the dispatcher. systemd starts it in milliseconds, and it ends by itself when it is idle.
+ */
 const startMs = 5_000;
-/** The answer comes when every script has ended, which may take them minutes; they go on without us. */
+/**
+ * Time limit for the answer, which arrives when every script has ended. Scripts may run for minutes; they continue
+ * after the limit.
+ */
 const scriptsMs = 10_000;
 
 /**
@@ -78,7 +85,7 @@ export async function dispatchUp(
   });
 }
 
-/** Returns a device's addresses as scripts receive them: the same properties in the same form, under other names. */
+/** Returns a device's addressing in the form that scripts receive: NetworkManager's properties under other names. */
 function addressing(
   objects: Readonly<Record<string, ManagedObject>>,
   path: unknown,
@@ -94,7 +101,10 @@ function addressing(
   return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
 }
 
-/** NetworkManager lists addresses of other programs among its own; scripts take the first for the device's. IPv4: [address, prefix, gateway], in the kernel's order of bytes. */
+/**
+ * Moves the device's own addresses to the front. NetworkManager lists addresses of other programs among them, and
+ * scripts use the first one. An IPv4 entry is [address, prefix, gateway], with the address in network byte order.
+ */
 function ownFirst(
   config: Readonly<Record<string, unknown>>,
   own: readonly string[],
@@ -107,7 +117,7 @@ function ownFirst(
     return own.includes(`${octets.join('.')}/${prefix}`);
   };
   const ordered = [...listed.filter(isOwn), ...listed.filter((entry: Json) => !isOwn(entry))];
-  // The first has the gateway, whichever that is.
+  // The first entry has the gateway, whichever address is first.
   const gateway = listed.map((entry: Json) => (entry as readonly number[])[2] ?? 0).find((hop) => hop !== 0) ?? 0;
   const entries = (ordered as readonly (readonly number[])[]).map(([address = 0, prefix = 0], index) => [
     address,
@@ -117,7 +127,7 @@ function ownFirst(
   return { ...config, addresses: encodeVariant(['aau', entries]) };
 }
 
-/** The options of a lease. */
+/** Returns the options of a lease. */
 function lease(
   objects: Readonly<Record<string, ManagedObject>>,
   path: unknown,

@@ -1,21 +1,21 @@
 import { AgentError, type ErrorKind, isAgentError, messageOf } from '../../errors.ts';
 import { DBusReplyError } from '../dbus/errors.ts';
 
-/** NetworkManager has no owner on the bus. */
+/** Error for a bus name of NetworkManager without an owner. */
 export function notRunning(): AgentError {
   return new AgentError('networkmanager-not-running', 'NetworkManager is not running', {
     hint: 'start it with: systemctl start NetworkManager',
   });
 }
 
-/** NetworkManager left the bus while we used it. */
+/** Error for a NetworkManager that left the bus during its use. */
 export function vanished(): AgentError {
   return new AgentError('networkmanager-not-running', 'NetworkManager stopped while it was being used', {
     hint: 'look at journalctl -u NetworkManager, start it, and run the command again',
   });
 }
 
-/** NetworkManager runs without its Open vSwitch plugin. */
+/** Error for a NetworkManager without its Open vSwitch plugin. */
 export function pluginMissing(cause?: unknown): AgentError {
   return new AgentError('ovs-plugin-missing', 'NetworkManager runs without its Open vSwitch plugin', {
     hint: 'install it (RPM: NetworkManager-ovs, Debian: network-manager-ovs), then: systemctl restart NetworkManager',
@@ -23,7 +23,7 @@ export function pluginMissing(cause?: unknown): AgentError {
   });
 }
 
-/** Names a reply error of NetworkManager: `what` says which call failed, in words. */
+/** Maps an error reply of NetworkManager to an AgentError. `what` names the failed call in words. */
 export function fromReply(what: string, error: unknown): AgentError {
   if (isAgentError(error)) return error;
   if (!(error instanceof DBusReplyError)) return refused('networkmanager-refused', what, error);
@@ -45,20 +45,21 @@ export function fromReply(what: string, error: unknown): AgentError {
   }
 }
 
-/** True for the refusal to find a profile that does not exist (NM_SETTINGS_ERROR_INVALID_CONNECTION). */
+/** Returns true if NetworkManager reports that a profile does not exist (NM_SETTINGS_ERROR_INVALID_CONNECTION). */
 export function isUnknownProfile(error: unknown): boolean {
   return isAgentError(error) && error.facts.dbusError === 'org.freedesktop.NetworkManager.Settings.InvalidConnection';
 }
 
 /**
- * True for the refusal to activate a profile whose device, or whose controller's, NetworkManager does not have yet (seen with 1.58: "Controller
- * connection 'br-ex' can't be activated: No device available"). A device that has just become managed is available some turns of its main loop later.
+ * Returns true if NetworkManager refuses to activate a profile because it does not have the profile's device or the
+ * controller's device yet (observed with 1.58: "Controller connection 'br-ex' can't be activated: No device
+ * available"). A device that has just become managed is available after some iterations of NetworkManager's main loop.
  */
 export function lacksDevice(error: unknown): boolean {
   return isAgentError(error) && error.kind === 'networkmanager-refused' && /no device available/i.test(error.message);
 }
 
-/** NetworkManager answered with something that cannot be what was asked for. */
+/** Error for an answer of NetworkManager that does not have the expected form. */
 export function unknownForm(what: string): AgentError {
   return new AgentError(
     'networkmanager-refused',

@@ -13,7 +13,10 @@ export const deviceInterface = 'org.freedesktop.NetworkManager.Device';
 export const propertiesInterface = 'org.freedesktop.DBus.Properties';
 export const checkpointInterface = 'org.freedesktop.NetworkManager.Checkpoint';
 
-/** Makes calls of one object's interface: the member, the signature of its arguments, the arguments. */
+/**
+ * Returns a function that builds calls of one object's interface from the member, the signature of its arguments, and
+ * the arguments.
+ */
 export function callsTo(path: string, interfaceName: string) {
   return (member: string, signature = '', ...body: unknown[]) => ({
     path,
@@ -24,19 +27,19 @@ export function callsTo(path: string, interfaceName: string) {
   });
 }
 
-/** A call to NetworkManager's own object. */
+/** Builds a call to NetworkManager's root object. */
 export const rootCall = callsTo(rootPath, rootInterface);
 
-/** NMDeviceState, as far as it is asked for. */
+/** Values of NMDeviceState that the agent uses. */
 export const deviceState = { disconnected: 30, prepare: 40, ipConfig: 70, activated: 100, failed: 120 } as const;
 
-/** NMDeviceType. */
+/** Values of NMDeviceType that the agent uses. */
 export const deviceType = { ovsInterface: 24, ovsPort: 25, ovsBridge: 26 } as const;
 
-/** NMActiveConnectionState. */
+/** Values of NMActiveConnectionState that the agent uses. */
 export const activeState = { activated: 2, deactivated: 4 } as const;
 
-/** NMActiveConnectionStateReason in words; the position is the number. */
+/** Texts for NMActiveConnectionStateReason; the index is the value. */
 const activeStateReasons = [
   'unknown',
   'none',
@@ -55,7 +58,7 @@ const activeStateReasons = [
   'the device was removed',
 ];
 
-/** NMDeviceStateReason in words, for the reasons this agent can meet. */
+/** Texts for the values of NMDeviceStateReason that can occur on the agent's devices. */
 const deviceStateReasons: Readonly<Record<number, string>> = {
   4: 'the device could not be readied for configuration',
   5: 'the IP configuration could not be had (no address, timeout or conflict)',
@@ -85,12 +88,12 @@ const deviceStateReasons: Readonly<Record<number, string>> = {
   76: 'a NetworkManager setting makes the device unmanaged',
 };
 
-/** Words for an NMActiveConnectionStateReason. */
+/** Returns the text for an NMActiveConnectionStateReason. */
 export function activeStateReason(reason: number): string {
   return activeStateReasons[reason] ?? `reason ${reason}`;
 }
 
-/** Words for an NMDeviceStateReason. */
+/** Returns the text for an NMDeviceStateReason. */
 export function deviceStateReason(reason: number): string {
   return deviceStateReasons[reason] ?? `reason ${reason}`;
 }
@@ -101,5 +104,8 @@ export const addFlags = { inMemory: 0x2, blockAutoconnect: 0x20 } as const;
 /** NMSettingsUpdate2Flags. */
 export const updateFlags = { inMemoryOnly: 0x8, blockAutoconnect: 0x20, noReapply: 0x40 } as const;
 
-/** NMCheckpointCreateFlags: 0x2 deletes profiles added since on rollback, 0x4 disconnects devices added since. */
+/**
+ * NMCheckpointCreateFlags. On a rollback, 0x2 deletes profiles that were added since, and 0x4 disconnects devices that
+ * were added since.
+ */
 export const checkpointFlags = { deleteNewConnections: 0x2, disconnectNewDevices: 0x4 } as const;

@@ -7,18 +7,18 @@ import { decodeSettings, encodeSettings } from './settings.ts';
 
 type Request = (what: string, call: Omit<MethodCall, 'destination'>) => Promise<unknown[]>;
 
-/** NMDeviceReapplyFlags: addresses that NetworkManager did not add itself stay. */
+/** NMDeviceReapplyFlags: keeps addresses that NetworkManager did not add itself. */
 const preserveExternalIp = 0x1;
 
-/** Settings that NetworkManager changes in place as a whole, whatever differs in them (nm-device.c, can_reapply_change). */
+/** Settings that NetworkManager can change in place completely (nm-device.c, can_reapply_change). */
 const wholeSettings = ['ipv4', 'ipv6', 'proxy', 'user', 'ovs-external-ids', 'ovs-other-config'] as const;
-/** Properties of `connection` it changes in place, out of those that follow the address. */
+/** Properties of `connection` that NetworkManager can change in place. */
 const connectionKeys = ['zone', 'metered', 'lldp', 'mdns', 'llmnr', 'dns-over-tls', 'dnssec', 'mptcp-flags'] as const;
 
 /**
- * Changes the configuration of an activated device in place. NetworkManager refuses all of it when one property differs that it cannot
- * change so, which is the case where an activation was made by a profile of another shape; then only what it can change is
- * changed, and the rest comes with the next activation.
+ * Changes the configuration of an activated device in place. NetworkManager refuses the whole change if a property
+ * differs that it cannot change in place, which happens if a different profile was activated. In that case, the
+ * function changes only the properties that can be changed; the next activation changes the others.
  */
 export async function reapply(
   request: Request,
@@ -34,8 +34,9 @@ export async function reapply(
 }
 
 /**
- * Takes the IP settings off an activated device in place: what is applied now, with both families disabled. Addresses that NetworkManager
- * did not add itself go, too. Its link settings are those of the applied profile, so nothing else changes.
+ * Removes the IP settings from an activated device in place: it reapplies the current settings with both families
+ * disabled. Addresses that NetworkManager did not add itself are removed as well. The link settings are those of the
+ * applied profile and so do not change.
  */
 export async function clearIpSettings(request: Request, devicePath: string): Promise<void> {
   const applied = await appliedSettings(request, devicePath);
@@ -53,7 +54,7 @@ async function send(
     callsTo(devicePath, deviceInterface)('Reapply', 'a{sa{sv}}tu', encodeSettings(settings), 0n, givenFlags);
   const what = 'change the configuration of a device in place';
   await request(what, call(flags)).catch(async (error: unknown) => {
-    // NetworkManager before 1.42 knows no flags and refuses the call whole.
+    // NetworkManager before 1.42 knows no flags and refuses the whole call.
     if (!isInvalidFlags(error)) throw error;
     await request(what, call(0));
   });
@@ -64,7 +65,7 @@ async function appliedSettings(request: Request, devicePath: string): Promise<Pr
   return decodeSettings((await request('read what is applied to a device', call))[0]);
 }
 
-/** The applied settings with everything of the wanted ones that can be changed in place. */
+/** Returns the applied settings with all wanted values that can be changed in place. */
 export function merge(applied: ProfileSettings, wanted: ProfileSettings): ProfileSettings {
   const merged: Record<string, Readonly<Record<string, SettingValue>>> = { ...applied };
   for (const name of wholeSettings) {

@@ -3,9 +3,10 @@ import { decodeVariant, encodeVariant } from '../dbus/codec.ts';
 import { settingsFault } from './shapes.ts';
 
 /*
- * Twins between `a{sa{sv}}` and ProfileSettings. Every value keeps its signature, so unknown settings survive the round trip.
- * GetSettings repeats `addresses`, `routes` and `dns` in a legacy form beside `address-data`, `route-data` and `dns-data`
- * (NetworkManager D-Bus settings specification); the legacy ones are dropped, or they would win when written back.
+ * Conversions between `a{sa{sv}}` and ProfileSettings. Every value keeps its signature, so unknown settings survive the
+ * round trip. GetSettings returns `addresses`, `routes` and `dns` in a legacy form beside `address-data`, `route-data`
+ * and `dns-data` (NetworkManager D-Bus settings specification). The legacy properties are dropped, because they would
+ * take precedence in a write.
  */
 
 const legacyOf: Readonly<Record<string, string>> = {
@@ -14,7 +15,7 @@ const legacyOf: Readonly<Record<string, string>> = {
   dns: 'dns-data',
 };
 
-/** `a{sa{sv}}` as dbus-next hands it out → ProfileSettings. */
+/** Converts `a{sa{sv}}`, as dbus-next returns it, to ProfileSettings. */
 export function decodeSettings(wire: unknown): ProfileSettings {
   const settings: Record<string, Record<string, SettingValue>> = {};
   for (const [name, properties] of Object.entries(asObject(wire))) {
@@ -24,7 +25,8 @@ export function decodeSettings(wire: unknown): ProfileSettings {
       const modern = legacyOf[key];
       if (modern !== undefined && (name === 'ipv4' || name === 'ipv6') && modern in fields) continue;
       if (isPrivateKey(key, variant)) continue;
-      // NetworkManager 1.58 tells this under both names, but when it is written understands only the old one, and only alone.
+      // NetworkManager 1.58 returns this property under both names. In a write, it accepts only the old name, and only
+      // alone.
       if (key === 'mac-address-denylist' && 'mac-address-blacklist' in fields) continue;
       setting[key] = decodeVariant(variant);
     }
@@ -35,7 +37,7 @@ export function decodeSettings(wire: unknown): ProfileSettings {
   return settings;
 }
 
-/** ProfileSettings → `a{sa{sv}}`; the twin of decodeSettings. */
+/** Converts ProfileSettings to `a{sa{sv}}`; the inverse of decodeSettings. */
 export function encodeSettings(settings: ProfileSettings): Record<string, Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(settings).map(([name, properties]) => [
@@ -45,7 +47,10 @@ export function encodeSettings(settings: ProfileSettings): Record<string, Record
   );
 }
 
-/** A key itself, not the name of its file or token (NMSetting8021xCKScheme: file://, pkcs11:). */
+/**
+ * Returns true for a private key itself, and false for the name of its file or token (NMSetting8021xCKScheme: file://,
+ * pkcs11:).
+ */
 function isPrivateKey(key: string, variant: unknown): boolean {
   if (key !== 'private-key' && key !== 'phase2-private-key') return false;
   const [, value] = decodeVariant(variant);

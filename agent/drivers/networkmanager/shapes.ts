@@ -4,11 +4,14 @@ import type { ProfileSettings } from '../../model/settings.ts';
 export type ManagedObject = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /*
- * What is looked into further on must be what it is taken for: answers of a NetworkManager nobody has seen yet, and settings read
- * back from a journal, are held against this first.
+ * Checks of data from outside: answers of a NetworkManager release that is not known yet, and settings from a journal.
+ * Code that reads values from such data relies on these checks.
  */
 
-/** Signatures of the properties whose values are looked into (nm-settings-dbus(5)); others are passed on as they are. */
+/**
+ * Signatures of the properties whose values the agent reads (nm-settings-dbus(5)). All other properties are passed on
+ * unchanged.
+ */
 const knownSignatures: Readonly<Record<string, string>> = {
   'connection.id': 's',
   'connection.uuid': 's',
@@ -26,7 +29,7 @@ const knownSignatures: Readonly<Record<string, string>> = {
   'ipv6.route-data': 'aa{sv}',
 };
 
-/** Why a value is not the settings of a profile; null: it is. */
+/** Returns the reason why a value is not the settings of a profile; null if it is. */
 export function settingsFault(value: unknown): string | null {
   if (!isDictionary(value)) return 'a profile is no dictionary of settings';
   for (const [name, setting] of Object.entries(value)) {
@@ -41,12 +44,12 @@ export function settingsFault(value: unknown): string | null {
   return null;
 }
 
-/** True for settings in the form profileSettings gives them. */
+/** Returns true for settings in the form that profileSettings returns. */
 export function isSettings(value: unknown): value is ProfileSettings {
   return settingsFault(value) === null;
 }
 
-/** True for an answer to GetManagedObjects. */
+/** Returns true for an answer to GetManagedObjects. */
 export function isManagedObjects(value: unknown): value is Readonly<Record<string, ManagedObject>> {
   return (
     isDictionary(value) &&

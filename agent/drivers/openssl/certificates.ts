@@ -9,26 +9,37 @@ export interface KeyPair {
   readonly certificate: string;
 }
 
-/** Signing takes milliseconds; a machine that has just booted may wait for its first random bytes (getrandom(2)). */
+/**
+ * Time limit for a command. Signing takes milliseconds; a machine that has just booted may wait for its first random
+ * bytes (getrandom(2)).
+ */
 const commandMs = 20_000;
 
-/** How folders begin in which keys are made; a process that is killed leaves its own. */
+/** Prefix of the directories in which keys are made. A process that is killed leaves its directory behind. */
 export const workFolderPrefix = '.openssl-';
 
-/** What openssl reads while it makes a certificate; the keys in it never leave this folder, which is gone when the call settles. */
+/**
+ * Path of a file in the directory that openssl uses while it makes a certificate. The keys in it never leave the
+ * directory, which is removed when the call settles.
+ */
 type Folder = (name: string) => string;
 
 /**
- * A certificate is valid from a day ago on: a node without a battery for its clock may begin with the time of its last shutdown, and would take a
- * certificate of now for one of the future.
+ * Age of a new certificate's notBefore. A node without a battery for its clock may boot with the time of its last
+ * shutdown, and would consider a certificate from now as not yet valid.
  */
 const backdatedMs = 86_400_000;
 const dayMs = 86_400_000;
 
-/** Which end of a connection a certificate is for (RFC 5280 section 4.2.1.12). A member's is refused where it is used as a server's. */
+/**
+ * Key usage of a certificate (RFC 5280 section 4.2.1.12). A member's certificate is refused as a server certificate.
+ */
 export type CertificateUse = 'server and client' | 'client';
 
-/** A certification authority that signs itself (openssl-ca(1), RFC 5280 section 4.2.1.9). `folder` has to be on a disk that only root reads. */
+/**
+ * Makes a self-signed certification authority (openssl-ca(1), RFC 5280 section 4.2.1.9). `folder` has to be on a disk
+ * that only root can read.
+ */
 export function makeAuthority(folder: string, name: string, days: number): Promise<KeyPair> {
   return inFolder(folder, async (file) => {
     const key = await makeKey(file);
@@ -39,13 +50,16 @@ export function makeAuthority(folder: string, name: string, days: number): Promi
   });
 }
 
-/** A private key and a request for a certificate of its public half (RFC 2986), both as PEM. */
+/** A private key and a certificate signing request for its public half (RFC 2986), both as PEM. */
 export interface KeyAndRequest {
   readonly key: string;
   readonly request: string;
 }
 
-/** Makes a new key and a request for a certificate of it. The authority that signs decides what the certificate says. */
+/**
+ * Makes a new key and a certificate signing request for it. The signing authority decides the contents of the
+ * certificate.
+ */
 export function makeRequest(folder: string, commonName: string): Promise<KeyAndRequest> {
   return inFolder(folder, async (file) => {
     const key = await makeKey(file);
@@ -55,8 +69,9 @@ export function makeRequest(folder: string, commonName: string): Promise<KeyAndR
 }
 
 /**
- * A new key with a certificate for `commonName`. OVN's access control compares the common name with the chassis (ovn-sb(5), RBAC); its IPsec asks for the
- * same in subjectAltName (ovn-architecture(7), ovs-monitor-ipsec). `commonName` has only letters, digits, hyphens, dots and underscores.
+ * Makes a new key and a certificate for `commonName`. OVN's access control compares the common name with the chassis
+ * (ovn-sb(5), RBAC); its IPsec needs the same name in subjectAltName (ovn-architecture(7), ovs-monitor-ipsec).
+ * `commonName` may contain letters, digits, hyphens, dots and underscores.
  */
 export function issueCertificate(
   folder: string,
@@ -73,8 +88,9 @@ export function issueCertificate(
 }
 
 /**
- * Signs a request that was made elsewhere. Only its public key is taken from it: name, extensions and dates are those of the arguments
- * (openssl-ca(1): `-subj`; `copy_extensions` has its default, the value `none`). openssl refuses a request that was not signed with its own key.
+ * Signs a request that was made elsewhere. Only its public key is used; name, extensions and dates are those of the
+ * arguments (openssl-ca(1): `-subj`; `copy_extensions` has its default, the value `none`). openssl refuses a request
+ * that was not signed with its own key.
  */
 export function signRequest(
   folder: string,
@@ -110,14 +126,17 @@ async function signRequestIn(
   return readFileSync(file('certificate'), 'utf8');
 }
 
-/** Makes a request for the key in the folder. */
+/** Makes a certificate signing request for the key in the directory. */
 async function request(file: Folder, commonName: string): Promise<void> {
   writeFileSync(file('names'), '[req]\ndistinguished_name=name\n[name]\n');
   const subject = ['-config', file('names'), '-subj', `/CN=${commonName}`];
   await openssl(['req', '-new', '-sha256', '-key', file('key'), '-out', file('request'), ...subject]);
 }
 
-/** Signs the request in the folder. openssl-x509(1) and openssl-req(1) take a date of the beginning from OpenSSL 3.4 on only, openssl-ca(1) always has. */
+/**
+ * Signs the request in the directory. openssl-ca(1) has always accepted a start date; openssl-x509(1) and
+ * openssl-req(1) accept one only from OpenSSL 3.4 on.
+ */
 async function sign(
   file: Folder,
   commonName: string,
@@ -153,19 +172,19 @@ async function sign(
   await openssl(['ca', '-batch', '-notext', ...named, ...signer, ...valid, ...files]);
 }
 
-/** A time in milliseconds as GeneralizedTime (RFC 5280 section 4.1.2.5.2): `20261126124700Z`. */
+/** Returns a time in milliseconds as GeneralizedTime (RFC 5280 section 4.1.2.5.2): `20261126124700Z`. */
 function asn1Time(timeMs: number): string {
   return `${new Date(timeMs).toISOString().replaceAll(/[-:T]|\.\d+Z$/g, '')}Z`;
 }
 
-/** A key on the curve P-256, which every OpenSSL since 1.0 has and which FIPS allows. */
+/** Makes a key on the curve P-256, which every OpenSSL since 1.0 supports and which FIPS allows. */
 async function makeKey(file: Folder): Promise<string> {
   await openssl(['genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256', '-out', file('key')]);
   return readFileSync(file('key'), 'utf8');
 }
 
 async function inFolder<T>(folder: string, work: (file: Folder) => Promise<T>): Promise<T> {
-  // mkdtemp makes a folder that nobody else may enter.
+  // mkdtemp makes a directory that only this user can enter.
   const temporary = mkdtempSync(join(folder, workFolderPrefix));
   try {
     return await work((name) => join(temporary, name));

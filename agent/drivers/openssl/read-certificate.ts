@@ -1,17 +1,17 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { messageOf } from '../../errors.ts';
 
-/** What a certificate says. */
+/** Fields of a certificate. */
 export interface CertificateFacts {
   readonly commonName: string;
   readonly issuer: string;
   readonly serialNumber: string;
-  /** ISO 8601. */
+  /** Start of the validity, as ISO 8601; notAfter is its end. */
   readonly notBefore: string;
   readonly notAfter: string;
 }
 
-/** The first certificate of a PEM text; throws an Error that says why it is none. */
+/** Reads the first certificate of a PEM text; throws an Error with the reason if the text has none. */
 export function readCertificate(pem: string): CertificateFacts {
   const found = parse(pem);
   return {
@@ -23,13 +23,16 @@ export function readCertificate(pem: string): CertificateFacts {
   };
 }
 
-/** When the first certificate of a PEM text begins and ends to be valid, in ms since 1970. */
+/** Returns the validity of the first certificate of a PEM text, in ms since 1970. */
 export function validityOf(pem: string): { readonly beginMs: number; readonly endMs: number } {
   const { validFrom, validTo } = parse(pem);
   return { beginMs: Date.parse(validFrom), endMs: Date.parse(validTo) };
 }
 
-/** Why a key, its certificate and the authorities do not belong together; null: they do. Says nothing of dates. */
+/**
+ * Returns the reason why a key, its certificate and the authorities do not belong together; null if they do. Dates are
+ * not checked.
+ */
 export function pairFault(key: string, certificate: string, authorities: string): string | null {
   try {
     const signer = signerOf(certificate, authorities);
@@ -41,7 +44,7 @@ export function pairFault(key: string, certificate: string, authorities: string)
   }
 }
 
-/** The certificates of a PEM text, each with its line end (RFC 7468 section 5). */
+/** Returns the certificates of a PEM text, each with its newline (RFC 7468 section 5). */
 export function certificatesIn(pem: string): readonly string[] {
   return [...pem.matchAll(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g)].map(([text]) => `${text}\n`);
 }
@@ -62,7 +65,10 @@ export function signerOf(certificate: string, authorities: string): string | nul
   );
 }
 
-/** True for a key on the curve P-256, as our own requests have it: a weaker one of a member would weaken its connection. */
+/**
+ * Returns true for a key on the curve P-256, which the agent's own requests use. A weaker key of a member would weaken
+ * its connection.
+ */
 export function isP256(certificate: string): boolean {
   const { asymmetricKeyType, asymmetricKeyDetails } = parse(certificate).publicKey;
   return asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1';
@@ -85,7 +91,7 @@ function parse(pem: string): X509Certificate {
   }
 }
 
-/** Node writes a name as lines of KEY=value, in the order of the certificate. */
+/** Returns the common name of a name that Node formats as lines of KEY=value, in the order of the certificate. */
 function commonNameOf(name: string): string {
   return /^CN=(.*)$/m.exec(name)?.[1] ?? '';
 }

@@ -5,9 +5,9 @@ import { ownerKey, replaceKeys } from './replace-keys.ts';
 import { askVswitchd } from './taken-over.ts';
 
 /**
- * Marks the rows of a bridge, and of the port and interface of its name, as NetworkManager's, in one transaction. Activating those profiles
- * then finds the rows and inserts none: without the marks the names would be taken. `keys`: more that the bridge's row gets. When this
- * resolves, NetworkManager has the news.
+ * Marks the rows of a bridge, and of the port and interface of the same name, as NetworkManager's, in one transaction.
+ * An activation of the profiles then finds the rows and inserts none; without the marks, the names would be in use.
+ * `keys` are additional keys of the bridge's row. When this resolves, NetworkManager has received the change.
  */
 export async function claimBridge(
   client: OvsdbClient,
@@ -26,6 +26,6 @@ export async function claimBridge(
     mutate('Interface', named, replaceKeys('external_ids', mark(owners.interface))),
     askVswitchd,
   ]);
-  // ovsdb-server sends the news of a commit to everybody who follows it before it answers what came after it.
+  // ovsdb-server sends the update for a commit to every monitor before it answers a later request.
   await client.call('echo', []);
 }

@@ -13,37 +13,55 @@ import { setKeys } from './set-keys.ts';
 import { askVswitchd } from './taken-over.ts';
 import { attachUplink, detachUplink, type UplinkPort } from './uplink.ts';
 
-/** Where Open vSwitch keeps its sockets. */
+/** Directory of Open vSwitch's sockets. */
 const runDirectory = '/run/openvswitch';
-/** Digits of the largest pid (PID_MAX_LIMIT, 4194304) and a newline, with room to spare. */
+/** Size of a pid file: digits of the largest pid (PID_MAX_LIMIT, 4194304) and a newline, with room to spare. */
 const pidBytes = 16;
-/** vswitchd answers its control socket in milliseconds unless its main loop is stuck; 3 s allows for a loaded machine. */
+/**
+ * Time limit for an answer of ovs-vswitchd. It answers on its control socket in milliseconds unless its main loop is
+ * stuck; 3 s allow for a loaded machine.
+ */
 const vswitchdAnswerMs = 3_000;
-/** ovsdb-server answers in milliseconds; 5 s is for one that compacts its file. */
+/** Time limit for an answer of ovsdb-server. It answers in milliseconds; 5 s allow for the compaction of its file. */
 const callTimeoutMs = 5_000;
 
-/** Open vSwitch over its database. Every call settles, failures are AgentErrors (`ovsdb-…`, `vswitchd-not-responding`). */
+/**
+ * Open vSwitch through its database. Every call settles; failures are AgentErrors (`ovsdb-…`,
+ * `vswitchd-not-responding`).
+ */
 export interface OpenVSwitch {
   facts(): Promise<OvsFacts>;
-  /** Makes a bridge that is there NetworkManager's, under these profiles, with these keys in its row. */
+  /** Marks an existing bridge as NetworkManager's with these profiles, and sets these keys in its row. */
   claimBridge(name: string, owners: BridgeMarks, keys?: BridgeRow): Promise<void>;
-  /** Makes a bridge's own interface anew, and waits until vswitchd has. */
+  /** Makes a bridge's own interface again, and waits until ovs-vswitchd has applied the change. */
   renewInterface(name: string): Promise<void>;
-  /** Takes a bridge out of NetworkManager's hands with what others put into it; its own interface goes, `isTaken`: from the kernel, too. */
+  /**
+   * Removes NetworkManager's mark and the bridge's own interface, and keeps the ports of other programs. With
+   * `isTaken`, waits until the interface is gone from the kernel.
+   */
   releaseBridge(name: string, isTaken: boolean): Promise<void>;
-  /** The same before vswitchd and NetworkManager run, and what leaveBridge does besides; a NIC goes out of it. */
+  /**
+   * Does the same at boot, before ovs-vswitchd and NetworkManager run; also does the work of leaveBridge and removes
+   * the NIC.
+   */
   releaseBridgeAtBoot(bridge: LeftBridge): Promise<void>;
-  /** Gives a bridge these keys and an interface of its own, or makes it; `isTaken`: and waits until vswitchd has. */
+  /**
+   * Makes a bridge with these keys and an interface of its own, or adds both to an existing bridge. With `isTaken`,
+   * waits until ovs-vswitchd has applied the change.
+   */
   leaveBridge(bridge: LeftBridge, isTaken: boolean): Promise<void>;
-  /** Puts a NIC into a bridge, as a port with these keys, and waits until vswitchd carries it. */
+  /** Adds a NIC to a bridge as a port with these keys, and waits until ovs-vswitchd has opened it. */
   attachUplink(port: UplinkPort, externalIds?: Readonly<Record<string, string>>): Promise<void>;
-  /** Takes a NIC out of its bridge; `isTaken`: and waits until vswitchd has let go of it. */
+  /** Removes a NIC from its bridge. With `isTaken`, waits until ovs-vswitchd has released it. */
   detachUplink(port: UplinkPort, isTaken: boolean): Promise<void>;
-  /** Removes bridges with everything in them as one transaction; those that are not there are fine. */
+  /** Removes bridges with all their ports in one transaction; bridges that do not exist are ignored. */
   removeBridges(names: readonly string[]): Promise<void>;
-  /** Sets and removes (null) keys in the row of Open vSwitch itself and waits until vswitchd has taken them over. */
+  /**
+   * Sets keys of the table Open_vSwitch, or removes those that are null, and waits until ovs-vswitchd has applied the
+   * change.
+   */
   setKeys(column: OvsColumn, values: Readonly<Record<string, string | null>>): Promise<void>;
-  /** Asks ovs-vswitchd itself whether it is alive; writes nothing. */
+  /** Checks that ovs-vswitchd answers on its control socket; writes nothing. */
   probeVswitchd(): Promise<void>;
   close(): void;
 }
@@ -85,7 +103,10 @@ async function removeBridges(client: OvsdbClient, names: readonly string[]): Pro
   ]);
 }
 
-/** ovs-vswitchd's control socket speaks JSON-RPC like the database (ovs-appctl(8)); its name has the daemon's pid in it. */
+/**
+ * Checks that ovs-vswitchd answers. Its control socket uses JSON-RPC like the database (ovs-appctl(8)), and the name of
+ * the socket contains the pid of the daemon.
+ */
 export async function probeVswitchd(directory = runDirectory): Promise<void> {
   const pid = readPid(`${directory}/ovs-vswitchd.pid`);
   const socket = `ovs-vswitchd.${pid}.ctl`;
@@ -102,7 +123,10 @@ export async function probeVswitchd(directory = runDirectory): Promise<void> {
   }
 }
 
-/** Returns the PID in a file; null if the path holds no readable PID. The folder belongs to Open vSwitch's own user, who can put anything there. */
+/**
+ * Returns the pid in a file; null if the path has no readable pid. The directory belongs to Open vSwitch's own user,
+ * who can create any file there.
+ */
 function readPid(path: string): number | null {
   try {
     return Number.parseInt(readSmallFile(path, pidBytes) ?? '', 10);

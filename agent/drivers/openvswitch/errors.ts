@@ -1,7 +1,7 @@
 import { AgentError, isAgentError, messageOf } from '../../errors.ts';
 import { OvsdbError } from '../ovsdb/index.ts';
 
-/** Names a failure of the OVSDB connection: `what` says in words what was being done. */
+/** Maps a failure of the OVSDB connection to an AgentError. `what` names the operation in words. */
 export function fromOvsdb(what: string, error: unknown): AgentError {
   if (isAgentError(error)) return error;
   const details = { cause: error, facts: { doing: what } };
@@ -31,7 +31,7 @@ export function fromOvsdb(what: string, error: unknown): AgentError {
   }
 }
 
-/** ovs-vswitchd is not there or does not answer: a bridge would never come up. */
+/** Error for an ovs-vswitchd that does not run or does not answer, so that no bridge would come up. */
 export function vswitchdNotResponding(why: string, cause?: unknown): AgentError {
   return new AgentError('vswitchd-not-responding', `ovs-vswitchd does not respond: ${why}`, {
     hint: 'start it: systemctl restart ovs-vswitchd, and look at journalctl -u ovs-vswitchd',

@@ -4,19 +4,28 @@ import { AgentError } from '../../errors.ts';
 import { type Finished, run } from '../host/exec.ts';
 import { vswitchdNotResponding } from './errors.ts';
 
-/** ovs-vswitchd answers in milliseconds unless its main loop is stuck; 15 s allow for one that has just started with many bridges. */
+/**
+ * Time limit for an answer of ovs-vswitchd. It answers in milliseconds unless its main loop is stuck; 15 s allow for a
+ * start with many bridges.
+ */
 const answerMs = 15_000;
-/** Flows of tens of thousands of services are some megabytes, which take it seconds. */
+/** Time limit for a bundle. The flows of tens of thousands of services are some megabytes, which take seconds. */
 const bundleMs = 60_000;
 
-/** Bundles came with this version (ovs-ofctl(8), --bundle); the names of ports are left aside, because a port may have any. */
+/**
+ * Options of ovs-ofctl. OpenFlow 1.4 is the first version with bundles (ovs-ofctl(8), --bundle). Port names are off,
+ * because a port may have any name.
+ */
 const options = ['-O', 'OpenFlow14', '--no-names'];
 
-/** Flows of one cookie on a bridge; others are never touched. Failures are AgentErrors (`vswitchd-not-responding`, `step-failed`). */
+/**
+ * Flows of one cookie on a bridge; flows of other cookies are never changed. Failures are AgentErrors
+ * (`vswitchd-not-responding`, `step-failed`).
+ */
 export interface BridgeFlows {
-  /** What ovs-vswitchd has otherwise than these flows, in its own words. Nothing is written. */
+  /** Compares the flows in ovs-vswitchd with these flows, in the notation of ovs-ofctl. Writes nothing. */
   compare(flows: readonly string[]): Promise<FlowDifference>;
-  /** These flows and no others, or the old ones: one bundle of OpenFlow, in this order. */
+  /** Replaces the flows with these flows, in this order, in one OpenFlow bundle. On a failure, the old flows stay. */
   replace(flows: readonly string[]): Promise<void>;
 }
 
@@ -25,7 +34,7 @@ export interface FlowDifference {
   readonly surplus: readonly string[];
 }
 
-/** The flows with this cookie (`0x…`) on a bridge, by ovs-ofctl(8). */
+/** Returns access to the flows with this cookie (`0x…`) on a bridge, through ovs-ofctl(8). */
 export function flowsOf(bridge: string, cookie: string, runDirectory: string): BridgeFlows {
   const switchSocket = `unix:${runDirectory}/${bridge}.mgmt`;
   return {
@@ -34,7 +43,7 @@ export function flowsOf(bridge: string, cookie: string, runDirectory: string): B
       const found = await withFile(wanted, (file) =>
         run('ovs-ofctl', [...options, 'diff-flows', switchSocket, file], answerMs),
       );
-      // 2: they differ (ovs-ofctl(8), diff-flows).
+      // Exit status 2 means that the flows differ (ovs-ofctl(8), diff-flows).
       if (found.exitCode !== 0 && found.exitCode !== 2) throw failure(`compare the flows of ${bridge}`, found);
       const lines = found.stdout.split('\n').filter((line) => line.includes(` cookie=${cookie} `));
       const starting = (sign: string): string[] =>
@@ -50,7 +59,10 @@ export function flowsOf(bridge: string, cookie: string, runDirectory: string): B
   };
 }
 
-/** diff-flows takes a file by its path only, and cannot open the socket that a child's standard input is. Nobody else may enter the folder. */
+/**
+ * Writes a text to a temporary file in a directory that only this user can enter. diff-flows takes a path only, and
+ * cannot open a child's standard input, which is a socket.
+ */
 async function withFile<T>(text: string, work: (path: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(`${tmpdir()}/microshift-net-flows-`);
   try {

@@ -16,33 +16,38 @@ import { readOvsFacts } from './facts.ts';
 import { ownerKey, replaceKeys } from './replace-keys.ts';
 import { takenOver } from './taken-over.ts';
 
-/** Making or removing a device takes vswitchd some milliseconds; 10 s is for a machine that swaps. */
+/**
+ * Time limit for ovs-vswitchd to apply a change. It makes or removes a device in milliseconds; 10 s allow for a machine
+ * that swaps.
+ */
 const takenOverMs = 10_000;
-/** The one by which the agent knows a bridge of its own. */
+/** External id by which the agent recognizes its own bridges. */
 const ownKey = 'microshift-net.profile';
 
 /**
- * Takes a bridge of NetworkManager's out of its hands: without its mark NetworkManager removes nothing of the bridge (nm-ovsdb.c,
- * _delete_interface), and with the bridge's own interface ends what it runs there. Flows and all other ports stay. `isTaken`: when this resolves the
- * interface is gone.
+ * Removes NetworkManager's mark from a bridge, so that NetworkManager removes nothing of it (nm-ovsdb.c,
+ * _delete_interface). The removal of the bridge's own interface then ends the active connection on it. Flows and all
+ * other ports stay. With `isTaken`, the interface is gone when this resolves.
  */
 export async function releaseBridge(client: OvsdbClient, name: string, isTaken: boolean): Promise<void> {
   const { bridges } = await readOvsFacts(client);
   const row = bridges.find((bridge) => bridge.name === name);
-  // Without NetworkManager's mark, but with ours, it has stayed over a restart of NetworkManager, with the node's addresses.
+  // A bridge with the agent's mark but without NetworkManager's has survived a restart of NetworkManager, with the
+  // node's addresses.
   if (row === undefined || [ownerKey, ownKey].every((key) => row.externalIds[key] === undefined)) return;
   const local = row.ports.filter((port) => port.name === name).map((port) => uuid(port.uuid));
   const where = [['_uuid', '==', uuid(row.uuid)]] as const;
   await client.transact('Open_vSwitch', [mutate('Bridge', where, [['external_ids', 'delete', setOf([ownerKey])]])]);
-  // NetworkManager learns of the mark first: in one piece of news it would look at the interface before the bridge, and remove both.
+  // NetworkManager must receive the change of the mark first. In one update it would process the interface before the
+  // bridge, and remove both.
   await client.call('echo', []);
   const change = mutate('Bridge', where, [['ports', 'delete', setOf(local)]]);
   await takenOver(client, isTaken ? takenOverMs : null, [change]);
 }
 
 /**
- * The same at boot, when neither vswitchd nor NetworkManager acts on the database yet, so that nobody is waited for: the bridge gets these keys and
- * an interface of its own, and the NIC goes out of it.
+ * Does the same at boot, while neither ovs-vswitchd nor NetworkManager acts on the database, and so does not wait. The
+ * bridge gets these keys and an interface of its own, and the NIC is removed from it.
  */
 export async function releaseBridgeAtBoot(client: OvsdbClient, wanted: LeftBridge): Promise<void> {
   const { bridges } = await readOvsFacts(client);
@@ -61,8 +66,8 @@ export async function releaseBridgeAtBoot(client: OvsdbClient, wanted: LeftBridg
 }
 
 /**
- * Makes a bridge with these keys, or gives one that is there exactly these, and an interface of its own if it has none. `isTaken`: and waits until
- * vswitchd has made it.
+ * Makes a bridge with these keys, or sets exactly these keys on an existing bridge and adds its own interface if it has
+ * none. With `isTaken`, waits until ovs-vswitchd has applied the change.
  */
 export async function leaveBridge(client: OvsdbClient, wanted: LeftBridge, isTaken: boolean): Promise<void> {
   const limitMs = isTaken ? takenOverMs : null;
@@ -83,7 +88,10 @@ export async function leaveBridge(client: OvsdbClient, wanted: LeftBridge, isTak
   return takenOver(client, limitMs, hasOwn ? [change] : [...ownInterface(name), change]);
 }
 
-/** Makes a bridge's own interface anew, in two transactions: in one, vswitchd would keep the device, as it is of the same name. */
+/**
+ * Makes a bridge's own interface again, in two transactions. In one transaction, ovs-vswitchd would keep the device,
+ * because the name is the same.
+ */
 export async function renewInterface(client: OvsdbClient, name: string): Promise<void> {
   const { bridges } = await readOvsFacts(client);
   const local = bridges.flatMap(({ ports }) => ports).filter((port) => port.name === name);
@@ -95,7 +103,7 @@ export async function renewInterface(client: OvsdbClient, name: string): Promise
   await takenOver(client, takenOverMs, [...ownInterface(name), added]);
 }
 
-/** New rows for the interface that a bridge itself is, in a port called `port` in the transaction. */
+/** Operations that insert the rows of the bridge's own interface, with its port named `port` in the transaction. */
 function ownInterface(name: string): readonly Operation[] {
   return [
     insert('Interface', { name, type: 'internal' }, 'interface'),
@@ -103,7 +111,7 @@ function ownInterface(name: string): readonly Operation[] {
   ];
 }
 
-/** Exactly the wanted keys. */
+/** Mutations that replace all keys of a bridge with the wanted ones. */
 function keysOf(row: OvsBridge, { externalIds, otherConfig }: LeftBridge): readonly Mutation[] {
   return [
     ...replaceKeys('external_ids', externalIds, Object.keys(row.externalIds)),

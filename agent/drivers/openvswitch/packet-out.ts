@@ -2,12 +2,12 @@ import { AgentError } from '../../errors.ts';
 import { run } from '../host/exec.ts';
 import { vswitchdNotResponding } from './errors.ts';
 
-/** ovs-vswitchd answers in milliseconds unless its main loop is stuck. */
+/** Time limit for an answer. ovs-vswitchd answers in milliseconds unless its main loop is stuck. */
 const answerMs = 15_000;
 
 /**
- * Passes frames (hex) to a bridge as if they had arrived by a port, so that its flows decide where they go (ovs-ofctl(8), packet-out). Failures are
- * AgentErrors (`vswitchd-not-responding`, `step-failed`).
+ * Passes frames (hex) to a bridge as if they had arrived at a port, so that its flows decide where they go
+ * (ovs-ofctl(8), packet-out). Failures are AgentErrors (`vswitchd-not-responding`, `step-failed`).
  */
 export async function sendFrames(
   bridge: string,

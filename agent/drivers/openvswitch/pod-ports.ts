@@ -18,14 +18,14 @@ import {
 } from '../ovsdb/index.ts';
 import { fromOvsdb } from './errors.ts';
 
-/** ovsdb-server answers in milliseconds; 5 s is for one that compacts its file. */
+/** Time limit for an answer of ovsdb-server. It answers in milliseconds; 5 s allow for the compaction of its file. */
 const callMs = 5_000;
 
-/** A port of br-int that a pod has, by its Interface. */
+/** A pod's port of br-int, by its Interface row. */
 export interface PodPort {
   readonly name: string;
   readonly externalIds: Readonly<Record<string, string>>;
-  /** null: ovs-vswitchd has not made it yet; -1: it could not. */
+  /** Number of the port; null if ovs-vswitchd has not made it yet, -1 if it could not make it. */
   readonly ofport: number | null;
   readonly error: string | null;
 }
@@ -35,18 +35,21 @@ export interface NewPort {
   readonly externalIds: Readonly<Record<string, string>>;
 }
 
-/** The ports of pods, followed; what is asked for at the same time is one transaction. Failures are AgentErrors (`ovsdb-…`). */
+/**
+ * Ports of pods in a mirror of the database. Requests that arrive at the same time share one transaction. Failures are
+ * AgentErrors (`ovsdb-…`).
+ */
 export interface PodPorts {
-  /** What is not there yet or any more: false. */
+  /** False while the mirror has no current contents. */
   readonly isFresh: boolean;
-  /** The data path of br-int; null: there is no br-int. */
+  /** Returns the data path of br-int; null if there is no br-int. */
   datapath(): 'netdev' | 'system' | null;
-  /** Those with a `sandbox` in their external_ids. */
+  /** Returns the ports with a `sandbox` key in their external_ids. */
   list(): readonly PodPort[];
   find(name: string): PodPort | null;
-  /** Puts a port into br-int; one of its name, or of the same `iface-id`, goes in the same transaction. */
+  /** Adds a port to br-int. A port with the same name or the same `iface-id` is removed in the same transaction. */
   add(port: NewPort): Promise<void>;
-  /** Those that are not there are gone already. */
+  /** Removes ports; ports that do not exist are ignored. */
   remove(names: readonly string[]): Promise<void>;
   onChange(listener: () => void): () => void;
   close(): void;
@@ -61,7 +64,9 @@ interface Asked {
   reject(error: unknown): void;
 }
 
-/** Follows the ports of this node's br-int; the server may come later, or go and come back. Resolves with the first contents. */
+/**
+ * Follows the ports of this node's br-int. The server may start later, or restart. Resolves with the first contents.
+ */
 export async function openPodPorts(runDirectory: string, limitMs: number): Promise<PodPorts> {
   const session = openSession({ remotes: `unix:${runDirectory}/db.sock`, database: 'Open_vSwitch', limitMs: callMs });
   const mirror = await openMirror(
@@ -84,7 +89,7 @@ export async function openPodPorts(runDirectory: string, limitMs: number): Promi
       const batch = waiting.splice(0);
       const failed = await transact(batch);
       if (failed !== null && batch.length > 1) {
-        // One of them is at fault: each for itself.
+        // One request of the batch is at fault, so each is sent alone.
         for (const one of batch) settle([one], await transact([one]));
       } else settle(batch, failed);
     }
@@ -134,7 +139,10 @@ function settle(batch: readonly Asked[], failed: { readonly error: unknown } | n
   }
 }
 
-/** Without the bridge nothing of it is made; ports and interfaces that nobody refers to go by themselves (ovs-vswitchd.conf.db(5)). */
+/**
+ * Returns the operations of a batch. Without the bridge, the transaction changes nothing. The server removes ports and
+ * interfaces without a reference by itself (ovs-vswitchd.conf.db(5)).
+ */
 function operationsFor(batch: readonly Asked[], mirror: Mirror): readonly Operation[] {
   const added = new Map(batch.flatMap(({ add }) => (add === null ? [] : [[add.name, add] as const])));
   const logicalPorts = new Set([...added.values()].flatMap(({ externalIds }) => externalIds['iface-id'] ?? []));
@@ -161,7 +169,8 @@ function operationsFor(batch: readonly Asked[], mirror: Mirror): readonly Operat
     place += 1;
     const [port, link] = [`port${place}`, `interface${place}`];
     changes.push(insert('Interface', { name, external_ids: mapOf(externalIds) }, link));
-    // Without the pod it is of no use: who starts Open vSwitch at a boot may delete it (ovs-ctl(8), delete-transient-ports).
+    // The port is of no use without its pod, so a start of Open vSwitch at boot may delete it (ovs-ctl(8),
+    // delete-transient-ports).
     const row = { name, interfaces: setOf([namedUuid(link)]), other_config: mapOf({ transient: 'true' }) };
     changes.push(insert('Port', row, port));
     changes.push(mutate('Bridge', where, [['ports', 'insert', setOf([namedUuid(port)])]]));

@@ -3,10 +3,16 @@ import { mutate, type OvsdbClient } from '../ovsdb/index.ts';
 import { replaceKeys } from './replace-keys.ts';
 import { takenOver } from './taken-over.ts';
 
-/** Ending and starting its threads takes vswitchd some milliseconds; 10 s is for a machine that swaps. */
+/**
+ * Time limit for ovs-vswitchd to apply a change. It ends and starts its threads in milliseconds; 10 s allow for a
+ * machine that swaps.
+ */
 const takenOverMs = 10_000;
 
-/** Sets and removes (null) keys in the row of Open vSwitch itself as one transaction and waits until vswitchd has taken them over. */
+/**
+ * Sets keys in the row of the table Open_vSwitch, or removes those that are null, in one transaction, and waits until
+ * ovs-vswitchd has applied it.
+ */
 export async function setKeys(
   client: OvsdbClient,
   column: OvsColumn,

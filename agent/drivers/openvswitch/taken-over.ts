@@ -1,9 +1,12 @@
 import { mutate, type Operation, type OvsdbClient, readInteger, select, wait } from '../ovsdb/index.ts';
 
-/** The operation of a transaction that asks vswitchd to take it over (ovs-vswitchd.conf.db(5), next_cfg). */
+/** Operation of a transaction that requests that ovs-vswitchd apply it (ovs-vswitchd.conf.db(5), next_cfg). */
 export const askVswitchd = mutate('Open_vSwitch', [], [['next_cfg', '+=', 1]]);
 
-/** Runs operations as one transaction and waits until vswitchd has taken it over; null: that is not waited for, whoever hangs. */
+/**
+ * Runs operations as one transaction and waits until ovs-vswitchd has applied it. With a limit of null, it does not
+ * wait.
+ */
 export async function takenOver(
   client: OvsdbClient,
   limitMs: number | null,

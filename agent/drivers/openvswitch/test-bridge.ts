@@ -2,20 +2,20 @@ import { AgentError } from '../../errors.ts';
 import { run } from '../host/exec.ts';
 import { flowsOf } from './flows.ts';
 
-/** ovs-vswitchd answers in milliseconds unless its main loop is stuck. */
+/** Time limit for an answer. ovs-vswitchd answers in milliseconds unless its main loop is stuck. */
 const answerMs = 15_000;
 /** Cookie of the flows that exist during a test; the number is the agent's own. */
 const testCookie = '0x6d736e74';
 
 /** Operations that a test on a bridge can use. */
 export interface BridgeTest {
-  /** Gives the host a frame (hex) as if it had come in by the bridge. */
+  /** Delivers a frame (hex) to the host as if it had arrived through the bridge. */
   readonly deliver: (frame: string) => Promise<void>;
 }
 
 /**
- * Works with a bridge from which the host sends nothing of this match (ovs-fields(7)) until the work is done. Fails with `vswitchd-not-responding` or
- * `step-failed`.
+ * Runs `work` while the host sends no packet that matches `held` (ovs-fields(7)) through the bridge. Fails with
+ * `vswitchd-not-responding` or `step-failed`.
  */
 export async function testBridge<T>(
   bridge: string,

@@ -14,22 +14,26 @@ import {
 import { readOvsFacts } from './facts.ts';
 import { askVswitchd, takenOver } from './taken-over.ts';
 
-/** Opening a NIC as a port takes vswitchd some milliseconds; 10 s is for a driver that resets the device first. */
+/**
+ * Time limit for opening a NIC as a port. ovs-vswitchd needs milliseconds; 10 s allow for a driver that resets the
+ * device first.
+ */
 const portOpenMs = 10_000;
-/** The same for closing it. */
+/** Time limit for closing a port, for the same reason. */
 const portClosedMs = 10_000;
-/** The port number that ovn-kubernetes' flows name stays the same. */
+/** Requested OpenFlow port number, which must not change because flows of ovn-kubernetes contain it. */
 const uplinkOfport = 1;
 
-/** A NIC in a bridge. */
+/** A NIC as a port of a bridge. */
 export interface UplinkPort {
   readonly bridge: string;
   readonly interface: string;
 }
 
 /**
- * Adds the NIC to the bridge as one transaction and waits until vswitchd carries it. The rows have no external id of NetworkManager's: it
- * neither takes the NIC for a port of its own nor takes the port away while the NIC runs another profile (nm-ovsdb.c).
+ * Adds the NIC to the bridge in one transaction and waits until ovs-vswitchd has opened it. The rows have no external
+ * id of NetworkManager, so NetworkManager neither treats the NIC as its own port nor removes the port while another
+ * profile is active on the NIC (nm-ovsdb.c).
  */
 export async function attachUplink(
   client: OvsdbClient,
@@ -38,7 +42,7 @@ export async function attachUplink(
 ): Promise<void> {
   const named = (wanted: string) => [['name', '==', wanted]] as const;
   await client.transact('Open_vSwitch', [
-    // The bridge is still there; else nothing is written.
+    // Nothing is written if the bridge does not exist any more.
     wait({
       table: 'Bridge',
       where: named(bridge),
@@ -54,7 +58,7 @@ export async function attachUplink(
   ]);
   const where = named(name);
   const [, [row]] = await client.transact('Open_vSwitch', [
-    // vswitchd fills it in whatever becomes of the NIC: -1 stands beside an error (ovs-vswitchd.conf.db(5), ofport).
+    // ovs-vswitchd sets the column in any case; an error comes with the value -1 (ovs-vswitchd.conf.db(5), ofport).
     wait({
       table: 'Interface',
       where,
@@ -70,7 +74,10 @@ export async function attachUplink(
   throw new Error(`Open vSwitch cannot carry ${name}: ${error ?? 'it has no port number'}`);
 }
 
-/** Takes a NIC out of a bridge as one transaction; `isTaken`: and waits until vswitchd has let go of it. One that is not in it is fine. */
+/**
+ * Removes a NIC from a bridge in one transaction. With `isTaken`, waits until ovs-vswitchd has released it. A NIC that
+ * is not in the bridge is ignored.
+ */
 export async function detachUplink(
   client: OvsdbClient,
   { bridge, interface: name }: UplinkPort,

@@ -1,21 +1,24 @@
 import { type Credentials, type JsonObject, openSession } from '../ovsdb/index.ts';
 
-/** As for the calls of database.ts: a loaded machine, a slow link. */
+/** Time limit for a call, which allows for a loaded machine and a slow link, as in database.ts. */
 const limitMs = 15_000;
 
-/** A database of which changes are to be told. */
+/** A database whose changes are reported. */
 export interface Followed {
   readonly database: string;
-  /** `unix:FILE`, `ssl:HOST:PORT`, …; several with commas. */
+  /** Remote: `unix:FILE`, `ssl:HOST:PORT`, …; several are separated by commas. */
   readonly remote: string;
   readonly credentials?: Credentials;
-  /** What of it, by its schema: the `<monitor-cond-requests>` of ovsdb-server(7), section 4.1.12. */
+  /**
+   * Returns the followed tables and columns for a schema, as `<monitor-cond-requests>` of ovsdb-server(7), section
+   * 4.1.12.
+   */
   readonly requests: (schema: JsonObject) => Readonly<Record<string, unknown>>;
 }
 
 /**
- * Calls back after every change of what is followed, and whenever there is a connection (again): nobody has told of what happened before. No row is kept.
- * A connection that is lost is made anew, until the function that it returns is called.
+ * Calls back after every change of the followed tables, and whenever a connection is made, because changes before it
+ * were not reported. No rows are kept. A lost connection is made again until the returned function is called.
  */
 export function followChanges({ database, remote, credentials, requests }: Followed, onChange: () => void): () => void {
   const session = openSession({ remotes: remote, database, limitMs, credentials });

@@ -2,12 +2,15 @@ import { existsSync, readdirSync } from 'node:fs';
 import { connect } from '../ovsdb/index.ts';
 import { fromOvn } from './errors.ts';
 
-/** A daemon answers its control socket in milliseconds unless its main loop is stuck; 15 s allow for a loaded machine. */
+/**
+ * Time limit for an answer. A daemon answers on its control socket in milliseconds unless its main loop is stuck; 15 s
+ * allow for a loaded machine.
+ */
 const answerMs = 15_000;
 
 /**
- * What a daemon answers to a control command (ovs-appctl(8), which speaks JSON-RPC as OVSDB does); null: none runs. A control socket that nobody answers is that of
- * one that has died.
+ * Returns a daemon's answer to a control command (ovs-appctl(8), which uses JSON-RPC as OVSDB does); null if the daemon
+ * does not run. A control socket that refuses connections belongs to a daemon that has crashed.
  */
 export async function askDaemon(
   daemon: 'ovn-controller' | 'ovs-vswitchd',
@@ -29,8 +32,8 @@ export async function askDaemon(
 }
 
 /**
- * The remotes of a central database's server besides those in its rows (ovsdb-server(8), `ovsdb-server/list-remotes`); null: it has no control socket where
- * ovn-ctl(8) puts it.
+ * Returns the remotes of a central database's server that are not in its rows (ovsdb-server(8),
+ * `ovsdb-server/list-remotes`); null if it has no control socket in the place that ovn-ctl(8) uses.
  */
 export async function listRemotes(
   database: 'OVN_Northbound' | 'OVN_Southbound',
@@ -41,8 +44,8 @@ export async function listRemotes(
 }
 
 /**
- * Ends every client's connection to a central database's server (ovsdb-server(8), `ovsdb-server/reconnect`). False: it has no control socket where
- * ovn-ctl(8) puts it.
+ * Ends every client connection to a central database's server (ovsdb-server(8), `ovsdb-server/reconnect`). Resolves
+ * with false if it has no control socket in the place that ovn-ctl(8) uses.
  */
 export async function reconnectClients(
   database: 'OVN_Northbound' | 'OVN_Southbound',

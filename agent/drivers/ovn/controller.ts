@@ -1,9 +1,11 @@
 import { askDaemon } from './control.ts';
 
-/** Whether ovn-controller(8) runs and is connected with the southbound database (its control command `connection-status`). */
+/**
+ * State of ovn-controller(8) and of its connection to the southbound database (control command `connection-status`).
+ */
 export type ControllerState = 'absent' | 'connected' | 'not connected';
 
-/** Asks ovn-controller itself. */
+/** Reads the state from ovn-controller itself. */
 export async function controllerState(runDirectories: readonly string[]): Promise<ControllerState> {
   const answer = await askDaemon('ovn-controller', runDirectories, 'connection-status');
   if (answer === null) return 'absent';
@@ -11,8 +13,9 @@ export async function controllerState(runDirectories: readonly string[]): Promis
 }
 
 /**
- * Ends ovn-controller, which takes its chassis, its tunnels and its flows out before it answers (ovn-controller(8), `exit`). One that cannot, because
- * the southbound database is away, is not waited for. Nothing to do where none runs.
+ * Stops ovn-controller, which removes its chassis, its tunnels and its flows before it answers (ovn-controller(8),
+ * `exit`). If it cannot, because the southbound database is unreachable, the call does not wait for it. Does nothing if
+ * ovn-controller does not run.
  */
 export async function stopController(runDirectories: readonly string[]): Promise<void> {
   await askDaemon('ovn-controller', runDirectories, 'exit').catch(() => undefined);

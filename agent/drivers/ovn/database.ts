@@ -12,37 +12,43 @@ import {
 } from '../ovsdb/index.ts';
 import { fromOvn } from './errors.ts';
 
-/** A database answers in milliseconds; 15 s is for one that compacts its file, a slow link between two nodes, and a machine that swaps. */
+/**
+ * Time limit for a call. A database answers in milliseconds; 15 s allow for the compaction of its file, a slow link
+ * between two nodes, and a machine that swaps.
+ */
 const callMs = 15_000;
 
-/** Rows of a table that a wait looks for: those that have these values in these columns. */
+/** Rows for which a wait looks: rows of a table with these values in these columns. */
 export interface Awaited {
   readonly table: string;
   readonly where: Parameters<typeof wait>[0]['where'];
 }
 
-/** One database, by rows. Every call settles; failures are AgentErrors. */
+/** Rows of one database. Every call settles; failures are AgentErrors. */
 export interface RowDatabase {
   readonly name: string;
-  /** Which server answers: `unix:/run/ovn/ovnnb_db.sock`. */
+  /** Remote of the server: `unix:/run/ovn/ovnnb_db.sock`. */
   readonly server: string;
-  /** The schema as the server writes it (RFC 7047 section 3.2). */
+  /** Returns the schema as the server writes it (RFC 7047 section 3.2). */
   schema(): Promise<JsonObject>;
-  /** Every row of these tables, with these columns, as of one moment. */
+  /** Returns every row of these tables with these columns, from one transaction. */
   read(columns: Readonly<Record<string, readonly string[]>>): Promise<Readonly<Record<string, readonly JsonObject[]>>>;
-  /** All of the operations as one transaction, or none. */
+  /** Executes the operations as one transaction, all or none. */
   transact(what: string, operations: readonly Operation[]): Promise<readonly (readonly JsonObject[])[]>;
-  /** Settles with true as soon as there is such a row, with false when there is none within the limit. The server tells; nothing polls. */
+  /**
+   * Resolves with true as soon as such a row exists, and with false after limitMs without one. The server reports the
+   * row; the client does not poll.
+   */
   appears(row: Awaited, limitMs: number): Promise<boolean>;
   close(): void;
 }
 
-/** The local Open vSwitch. */
+/** Opens the database of the local Open vSwitch. */
 export function openSwitchDatabase(runDirectory: string): Promise<RowDatabase> {
   return open('Open_vSwitch', `unix:${runDirectory}/db.sock`, undefined);
 }
 
-/** OVN's northbound or southbound database on this node; null: it is not there. */
+/** Opens OVN's northbound or southbound database on this node; null if it does not run here. */
 export async function openCentralDatabase(
   name: 'OVN_Northbound' | 'OVN_Southbound',
   runDirectories: readonly string[],
@@ -52,7 +58,7 @@ export async function openCentralDatabase(
   return open(name, `unix:${path}`, undefined);
 }
 
-/** Where a database of OVN listens on this node; null: nowhere. */
+/** Returns the socket of an OVN database on this node; null if there is none. */
 export function centralSocket(
   name: 'OVN_Northbound' | 'OVN_Southbound',
   runDirectories: readonly string[],
@@ -61,12 +67,18 @@ export function centralSocket(
   return runDirectories.map((directory) => `${directory}/${file}`).find((path) => existsSync(path)) ?? null;
 }
 
-/** The southbound database of the central node, as this node sees it; without credentials where no remote is `ssl:`. */
+/**
+ * Opens the southbound database of the central node from this node. `credentials` may be undefined if no remote is
+ * `ssl:`.
+ */
 export function openSouthbound(remotes: readonly string[], credentials: Credentials | undefined): Promise<RowDatabase> {
   return open('OVN_Southbound', remotes.join(','), credentials);
 }
 
-/** The northbound database of the central node, for a node that writes its own rows; without credentials where no remote is `ssl:`. */
+/**
+ * Opens the northbound database of the central node, for a node that writes its own rows. `credentials` may be
+ * undefined if no remote is `ssl:`.
+ */
 export function openNorthbound(remotes: readonly string[], credentials: Credentials | undefined): Promise<RowDatabase> {
   return open('OVN_Northbound', remotes.join(','), credentials);
 }
@@ -101,7 +113,7 @@ async function read(
   return Object.fromEntries(tables.map(([table], index) => [table, answers[index] ?? []]));
 }
 
-/** RFC 7047 section 5.2.6: the server holds the answer back until the rows are no longer none. */
+/** Waits with the operation of RFC 7047 section 5.2.6: the server delays its answer until a row exists. */
 async function appears(
   client: OvsdbClient,
   name: string,
@@ -118,7 +130,9 @@ async function appears(
   }
 }
 
-/** Takes a chassis out. Chassis_Private (OVN 20.09 and later) has no owner that would take it along. */
+/**
+ * Removes a chassis. Its row of Chassis_Private (OVN 20.09 and later) has no owner and so has to be removed as well.
+ */
 export async function removeChassis(database: RowDatabase, systemId: string): Promise<void> {
   const where = [['name', '==', systemId]] as const;
   const { tables } = (await database.schema()) as { readonly tables: Readonly<Record<string, unknown>> };
@@ -129,7 +143,10 @@ export async function removeChassis(database: RowDatabase, systemId: string): Pr
   );
 }
 
-/** Asks every ovn-controller of the cluster to answer with a number, which it gives (ovn-nb(5), NB_Global.nb_cfg). */
+/**
+ * Increments NB_Global.nb_cfg, which every ovn-controller of the cluster copies as its answer (ovn-nb(5)), and returns
+ * the new value.
+ */
 export async function askNextNumber(northbound: RowDatabase): Promise<number> {
   const [, [row] = []] = await northbound.transact('ask the chassis for an answer', [
     mutate('NB_Global', [], [['nb_cfg', '+=', 1]]),
@@ -138,7 +155,7 @@ export async function askNextNumber(northbound: RowDatabase): Promise<number> {
   return Number(row?.nb_cfg);
 }
 
-/** What keeps a command from going on without OVN. */
+/** Error for a command that cannot continue without OVN. */
 export function ovnMissing(what: string, packageName: string): AgentError {
   return new AgentError('ovn-not-running', `${what} does not run on this node`, {
     hint: `install OVN (package ${packageName}), or look at journalctl -u ovn-central -u ovn-controller`,

@@ -1,11 +1,11 @@
 import { AgentError, type ErrorKind, isAgentError, messageOf } from '../../errors.ts';
 import { OvsdbError } from '../ovsdb/index.ts';
 
-/** Names a failure of one of OVN's databases; `what` says in words what was being done, `where` which server it is. */
+/** Maps a failure of an OVN database to an AgentError. `what` names the operation in words, `where` the server. */
 export function fromOvn(what: string, where: string, error: unknown): AgentError {
   if (isAgentError(error)) return error;
   const kind = error instanceof OvsdbError ? error.kind : 'operation';
-  // ovsdb-server cannot write its file (RFC 7047 section 3.1): whatever is asked for is refused then.
+  // ovsdb-server cannot write its file (RFC 7047 section 3.1) and refuses every transaction.
   const isStorage = kind === 'operation' && /^commit failed: I\/O error/.test(messageOf(error));
   const [named, hint] = isStorage ? storage : (table[kind] ?? refusal);
   return new AgentError(named, `could not ${what} at ${where}: ${messageOf(error)}`, {
@@ -25,7 +25,7 @@ const storage: readonly [ErrorKind, string] = [
   'free space on the disk that has the database, on the central node: df /var/lib/ovn',
 ];
 
-/** Kind of the connection's error → ours, and what to do. */
+/** Kind of the agent's error, and its hint, by kind of the connection's error. */
 const table: Readonly<Record<string, readonly [ErrorKind, string]>> = {
   unreachable: [
     'ovn-not-running',

@@ -7,28 +7,28 @@ import {
   type TableRequest,
 } from '../ovsdb/index.ts';
 
-/** As for the calls of database.ts: a loaded machine, a slow link. */
+/** Time limit for a call, which allows for a loaded machine and a slow link, as in database.ts. */
 const limitMs = 15_000;
 
-/** Tables of which the rows are to be at hand. */
+/** Tables whose rows are mirrored. */
 export interface TablesRequest {
   readonly database: string;
-  /** `unix:FILE`, `ssl:HOST:PORT`, …; several with commas. */
+  /** Remote: `unix:FILE`, `ssl:HOST:PORT`, …; several are separated by commas. */
   readonly remote: string;
   readonly credentials?: Credentials;
-  /** Each with its columns, and which of its rows; what the release lacks is left out. */
+  /** Columns and row conditions by table. Tables and columns that the server's release lacks are left out. */
   readonly tables: Readonly<Record<string, TableRequest>>;
 }
 
-/** The rows of this moment, as the server writes them, and its schema (RFC 7047 section 3.2). */
+/** Current rows as the server writes them, and its schema (RFC 7047 section 3.2). */
 export interface TableContents {
   readonly schema: JsonObject;
   rows(table: string): Iterable<JsonObject>;
 }
 
 /**
- * Keeps the rows of some tables, and calls back when they are there and after every transaction that changed some. A connection that is lost is made anew,
- * and the rows stay meanwhile, until the function that it returns is called.
+ * Mirrors the rows of some tables. Calls back when the first contents have arrived, and after every transaction that
+ * changed some. A lost connection is made again, and the rows stay meanwhile, until the returned function is called.
  */
 export function followTables(
   { database, remote, credentials, tables }: TablesRequest,
@@ -37,7 +37,7 @@ export function followTables(
   const session = openSession({ remotes: remote, database, limitMs, credentials });
   let schema: JsonObject = {};
   session.follow(async (client) => {
-    // Asked before the mirror asks for the rows, and so answered before they are there.
+    // This request precedes the mirror's monitor request, so its answer arrives before the rows.
     schema = (await client.call('get_schema', [database])) as JsonObject;
   });
   let isClosed = false;
@@ -53,7 +53,10 @@ export function followTables(
   };
 }
 
-/** The server may be away for as long as it likes: each try lasts its limit, or until the session is closed. */
+/**
+ * Opens the mirror. The server may be unreachable for any time; each try lasts until its limit, or until the session is
+ * closed.
+ */
 async function mirrorOf(session: Session, tables: TablesRequest['tables'], isClosed: () => boolean) {
   while (!isClosed()) {
     const mirror = await openMirror(session, tables, limitMs).catch(() => null);

@@ -19,50 +19,57 @@ import { fromOvn } from './errors.ts';
 
 export type { MirrorRow, MirrorTable, RowChange } from '../ovsdb/index.ts';
 
-/** As for the calls of database.ts: a loaded machine, a slow link. */
+/** Time limit for a call, which allows for a loaded machine and a slow link, as in database.ts. */
 const limitMs = 15_000;
-/** A connection whose monitor is not answered within its limit is given up before. */
+/**
+ * Time limit for current contents. A connection whose monitor request is not answered within its own limit is closed
+ * before.
+ */
 const freshMs = 4 * limitMs;
 
-/** Which database, what of it, and the lock without which nothing is written. */
+/** Database and tables that are mirrored, and the lock that is needed for a write. */
 export interface MirrorRequest {
   readonly database: string;
-  /** `unix:FILE`, `ssl:HOST:PORT`, …; several with commas. */
+  /** Remote: `unix:FILE`, `ssl:HOST:PORT`, …; several are separated by commas. */
   readonly remote: string;
   readonly credentials?: Credentials;
-  /** The tables, each with what its rows are looked up by (drivers/ovsdb, TableRequest.indexes). */
+  /** Tables, each with its indexes (drivers/ovsdb, TableRequest.indexes). */
   readonly tables: Readonly<Record<string, readonly string[]>>;
   readonly lock: string;
-  /** Told why there is no connection, and null as soon as there is one. */
+  /** Receives the error while there is no connection, and null as soon as there is one. */
   readonly report: (error: AgentError | null) => void;
 }
 
-/** How a transaction ended that the server has judged: `stale`: a row was not as it was read, and nothing was written. */
+/**
+ * Result of a transaction that the server has decided. `stale`: a row was not as it was read, and nothing was written.
+ * `not owner`: another client has the lock.
+ */
 export type Judged = 'written' | 'stale' | 'not owner';
 
-/** A database as it is from moment to moment, for one writer of several: the one that has the lock. */
+/** A mirrored database for one of several writers: the one that holds the lock. */
 export interface MirroredDatabase {
-  /** Its schema as the server of now writes it (RFC 7047 section 3.2). */
+  /** Schema as the current server writes it (RFC 7047 section 3.2). */
   readonly schema: JsonObject;
-  /** Whether this side has the lock, and the contents are those of now. */
+  /** True while this client holds the lock and the contents are current. */
   readonly isOwner: boolean;
   table(name: string): MirrorTable;
-  /** Told of the changes of each transaction at once. */
+  /** Calls back with all changes of each transaction. */
   onChange(listener: (changes: readonly RowChange[]) => void): void;
-  /** Told when this side may write, or may not any more. */
+  /** Calls back when this client gains or loses the right to write. */
   onOwner(listener: (isOwner: boolean) => void): void;
   /**
-   * All of the operations as one transaction, while this side has the lock; what it wrote is in the mirror then. Fails with `ovsdb-refused` where the
-   * server does not take them; with another kind it may have written them all the same.
+   * Executes the operations as one transaction, while this client holds the lock. Its changes are in the mirror when it
+   * resolves. Fails with `ovsdb-refused` if the server rejects the operations; after any other error, they may have
+   * been written.
    */
   transact(what: string, operations: readonly Operation[]): Promise<Judged>;
-  /** Gives the lock back and ends the connection. */
+  /** Releases the lock and closes the connection. */
   close(): Promise<void>;
 }
 
 /**
- * Follows a database and asks for the lock; resolves with its first contents. The connection is made anew whenever it is lost. Fails where there are
- * no contents within 15 s, or `stop` is aborted.
+ * Follows a database and requests the lock; resolves with the first contents. A lost connection is made again. Fails if
+ * no contents arrive within 15 s, or if `stop` is aborted.
  */
 export async function openMirrored(request: MirrorRequest, stop: AbortSignal): Promise<MirroredDatabase> {
   const { database, remote, credentials } = request;
@@ -73,7 +80,7 @@ export async function openMirrored(request: MirrorRequest, stop: AbortSignal): P
   stop.addEventListener('abort', abort, { once: true });
   let schema: JsonObject = {};
   session.follow(async (client) => {
-    // Asked before the mirror asks for the contents, and so answered before they are there.
+    // This request precedes the mirror's monitor request, so its answer arrives before the contents.
     schema = (await client.call('get_schema', [database])) as JsonObject;
   });
   const tables = Object.fromEntries(Object.entries(request.tables).map(([name, indexes]) => [name, { indexes }]));
@@ -101,7 +108,7 @@ function mirrored(
   };
   let isTold = false;
   const got = (): void => {
-    // A lock can be got before the contents of a new connection are there.
+    // The lock can be acquired before the contents of a new connection have arrived.
     const fresh = mirror.until(() => lock.isHeld, freshMs);
     const told = fresh.then(() => {
       if (isTold || !lock.isHeld) return;
@@ -144,7 +151,10 @@ function mirrored(
   };
 }
 
-/** RFC 7047 sections 5.2.6 and 5.2.10: what a `wait` of no time, and an `assert`, fail with. */
+/**
+ * Classifies the error of a `wait` with a timeout of zero and of an `assert` (RFC 7047 sections 5.2.6 and 5.2.10); null
+ * for any other error.
+ */
 function judgedBy(error: unknown): Judged | null {
   if (!(error instanceof OvsdbError) || error.kind !== 'operation') return null;
   if (/\(wait [^)]*\) failed: timed out/.test(error.message)) return 'stale';

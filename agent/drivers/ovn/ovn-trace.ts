@@ -1,21 +1,27 @@
 import { AgentError } from '../../errors.ts';
 import { run } from '../host/exec.ts';
 
-/** It reads the whole southbound database first: a second for a large cluster, and more on a machine that swaps. */
+/**
+ * Time limit for a trace. ovn-trace reads the whole southbound database first, which takes a second for a large
+ * cluster, and more on a machine that swaps.
+ */
 const traceMs = 60_000;
-/** A packet meets connection tracking in two pipelines of each switch and router; ovn-trace takes what it was not told for an established connection. */
+/**
+ * Number of --ct options. A packet passes connection tracking in two pipelines of each switch and router, and ovn-trace
+ * assumes an established connection where no option is left.
+ */
 const mostLookups = 40;
 
-/** The southbound database, and the files to reach it with where it is on another node. */
+/** Remote of the southbound database, with the TLS files that are needed if it is on another node. */
 export interface TraceDatabase {
   readonly remote: string;
   readonly tls: { readonly privateKey: string; readonly certificate: string; readonly caCertificate: string } | null;
 }
 
-/** What connection tracking says of the packet: the first of its connection, or an answer. */
+/** State of the packet's connection: `new` for its first packet, `est,rpl` for a reply. */
 export type ConnectionState = 'new' | 'est,rpl';
 
-/** Runs ovn-trace(8); what it prints in its detailed form. Fails with `command-missing` or `step-failed`. */
+/** Runs ovn-trace(8) and returns its detailed output. Fails with `command-missing` or `step-failed`. */
 export async function ovnTrace(
   { remote, tls }: TraceDatabase,
   datapath: string,
@@ -26,7 +32,7 @@ export async function ovnTrace(
     `--db=${remote}`,
     ...(tls === null ? [] : ['-p', tls.privateKey, '-c', tls.certificate, '-C', tls.caCertificate]),
     ...Array.from({ length: mostLookups }, () => `--ct=${state}`),
-    // Of several equal routes the first: by chance it would be another one each time.
+    // The first of several equal routes is selected; a random choice would differ between runs.
     '--select-id=1',
     datapath,
     flow,

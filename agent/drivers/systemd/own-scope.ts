@@ -2,12 +2,13 @@ import { encodeVariant } from '../dbus/codec.ts';
 import type { Bus } from '../dbus/connection.ts';
 import { manager } from './units.ts';
 
-/** systemd makes a scope in milliseconds; a run does not wait for one that is busy. */
+/** Time limit for the answer. systemd makes a scope in milliseconds, and a run does not wait for a busy systemd. */
 const answerMs = 2_000;
 
 /**
- * Puts this process into a scope of its own (org.freedesktop.systemd1(5), StartTransientUnit). Its terminal, its pipes and its signals stay as
- * they are; when it has ended, in whatever way, systemd starts `whenItEnds`. Does nothing where systemd does not answer.
+ * Moves this process into a scope of its own (org.freedesktop.systemd1(5), StartTransientUnit). Terminal, pipes and
+ * signals stay as they are. After the process has ended, in whatever way, systemd starts the unit `whenItEnds`. If
+ * systemd does not answer, nothing happens.
  */
 export async function startWhenThisEnds(bus: Bus, id: string, whenItEnds: string): Promise<void> {
   const properties = [

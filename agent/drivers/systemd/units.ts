@@ -2,41 +2,47 @@ import { AgentError, isAgentError, messageOf } from '../../errors.ts';
 import { toPlain } from '../dbus/codec.ts';
 import { type Bus, daemonCall, type MethodCall } from '../dbus/connection.ts';
 
-/** org.freedesktop.systemd1(5) */
+/** Bus name of systemd (org.freedesktop.systemd1(5)). */
 const service = 'org.freedesktop.systemd1';
-/** Where systemd's manager is on the bus (org.freedesktop.systemd1(5)). */
+/** Address of systemd's manager object on the bus (org.freedesktop.systemd1(5)). */
 export const manager = {
   destination: service,
   path: '/org/freedesktop/systemd1',
   interface: 'org.freedesktop.systemd1.Manager',
 };
 
-/** A reload reads every unit file and runs every generator, which takes seconds on a slow disk. */
+/** Time limit for a reload, which reads every unit file and runs every generator. That takes seconds on a slow disk. */
 const reloadMs = 60_000;
-/** Open vSwitch's own TimeoutSec is 300 s, but a scriptlet that waits that long looks hung; the job goes on without us. */
+/**
+ * Time limit for a job. Open vSwitch's own TimeoutSec is 300 s, but a scriptlet that waits that long looks hung. The
+ * job continues after the limit.
+ */
 const jobMs = 90_000;
 
-/** systemd's own bus interface, as far as it is needed. Every call settles; failures are `systemd-refused`, `dbus-lost`, `dbus-timeout`. */
+/**
+ * Calls of systemd's manager that the agent uses. Every call settles; failures are `systemd-refused`, `dbus-lost`,
+ * `dbus-timeout`.
+ */
 export interface Systemd {
-  /** Lets systemd read its unit files again; restarts nothing. */
+  /** Makes systemd read its unit files again; restarts nothing. */
   daemonReload(): Promise<void>;
   /** Starts a unit and waits for the end of its job. */
   startUnit(unit: string): Promise<void>;
   /** Stops a unit and waits for the end of its job. */
   stopUnit(unit: string): Promise<void>;
-  /** True for a unit of which there is a file. */
+  /** Returns true if the unit is loaded, so that it has a unit file. */
   isInstalled(unit: string): Promise<boolean>;
-  /** Lets a unit start at every boot, as `systemctl enable` does; one whose file says nothing of that is left as it is. */
+  /** Enables a unit as `systemctl enable` does. A unit without an [Install] section stays as it is. */
   enableUnit(unit: string): Promise<void>;
-  /** Lets a unit start at a boot no more, as `systemctl disable` does. */
+  /** Disables a unit as `systemctl disable` does. */
   disableUnit(unit: string): Promise<void>;
-  /** True for a unit that starts at a boot, by what the disk says now (org.freedesktop.systemd1(5), GetUnitFileState). */
+  /** Returns true for a unit that is enabled on disk (org.freedesktop.systemd1(5), GetUnitFileState). */
   isEnabled(unit: string): Promise<boolean>;
-  /** `active`, `inactive`, `failed`, …; null: there is no such unit. */
+  /** Returns ActiveState (`active`, `inactive`, `failed`, …); null if there is no such unit. */
   activeState(unit: string): Promise<string | null>;
 }
 
-/** systemd on this bus. Nothing is sent before it is used. */
+/** Returns systemd's API over this bus connection. No message is sent before the first call. */
 export function openSystemd(bus: Bus): Systemd {
   const request = (what: string, call: Partial<MethodCall> & { member: string }): Promise<unknown[]> =>
     bus.call({ ...manager, ...call }).catch((error: unknown) => {
@@ -70,7 +76,7 @@ export function openSystemd(bus: Bus): Systemd {
   };
 }
 
-/** A property of a unit; null: systemd cannot load it. */
+/** Returns a property of a unit; null if systemd cannot load the unit. */
 async function property(
   bus: Bus,
   request: (what: string, call: Partial<MethodCall> & { member: string }) => Promise<unknown[]>,
@@ -91,14 +97,17 @@ async function property(
   return String(toPlain(value));
 }
 
-/** Runs a call that answers with a job and waits until systemd says how the job ended. */
+/**
+ * Sends a call that returns a job, and waits for systemd's signal that the job has ended. Rejects if its result is not
+ * `done`.
+ */
 async function awaitJob(bus: Bus, what: string, call: () => Promise<unknown[]>): Promise<void> {
   const [owner] = await bus.call(daemonCall('GetNameOwner', service)).catch((error: unknown) => {
     throw refused(what, error);
   });
   const ended = new Map<string, string>();
   let wake: () => void = () => undefined;
-  // Listening before asking: a short job is over before its path is known.
+  // The subscription precedes the call, because a short job has ended before its path is known.
   const stop = bus.subscribe(
     `type='signal',sender='${service}',interface='${manager.interface}',member='JobRemoved'`,
     String(owner),
@@ -115,7 +124,7 @@ async function awaitJob(bus: Bus, what: string, call: () => Promise<unknown[]>):
     wake();
   });
   try {
-    // systemd sends signals only while somebody has subscribed.
+    // systemd sends signals only while a client has subscribed.
     await bus.call({ ...manager, member: 'Subscribe' }).catch((error: unknown) => {
       throw refused(what, error);
     });
@@ -130,7 +139,7 @@ async function awaitJob(bus: Bus, what: string, call: () => Promise<unknown[]>):
       };
       wake();
     });
-    // How the job ended nobody can know then, and systemd has refused nothing.
+    // The result of the job is unknown after a lost connection, and systemd has not refused it.
     if (lost !== undefined) throw lost;
     if (result !== 'done') throw refused(what, new Error(`its job ended: ${result}`));
   } finally {

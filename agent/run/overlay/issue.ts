@@ -23,29 +23,29 @@ import { withPlan } from './planned.ts';
 import { requireCentral, writeRecord } from './record.ts';
 import { carryOut } from './rows.ts';
 
-/** What is asked for with `pki issue`. */
+/** Request of `pki issue`. */
 export interface IssueOptions {
   readonly name: string;
   readonly systemId: string;
   readonly days: number;
   /** Addresses and subnets that its gateway may use besides its tunnel address. */
   readonly granted: GatewayGrant;
-  /** The request of the node, as PEM; null: its key is made here. */
+  /** Certificate request of the node, as PEM; null if the key is made here. */
   readonly request: string | null;
 }
 
 /**
- * Makes a node a member of the cluster, with a part of its subnet, and gives what it joins with. Its rows are written before it joins: it may not
- * write any itself.
+ * Makes a node a member of the cluster, with a subnet of its own, and returns the bundle with which it joins. Writes
+ * the rows of the node before it joins, because a member may not write to the northbound database.
  */
 export async function issueBundle(options: IssueOptions, places: OverlayPlaces): Promise<OverlayBundle> {
   const { systemId, days, granted, request } = options;
-  // A host may be written with capitals; a node may not.
+  // Names of hosts may have capitals; node names may not.
   const name = options.name.toLowerCase();
   const record = requireCentral(places.record);
   refuseNames(name, systemId);
   const present = record.members.find((member) => member.name === name);
-  // One that never got its certificate is of a run that was cut off, and gets it now.
+  // A member without a certificate was left by an interrupted run; this run issues the certificate.
   const isBegun = present?.systemId === systemId && !existsSync(pkiFiles(places.pki).issued(name));
   if (present !== undefined && !isBegun) {
     const hint = `for a new certificate, run: microshift-net overlay pki renew ${name}; if it is another machine now, first: microshift-net overlay leave --node ${name}`;
@@ -67,9 +67,10 @@ export async function issueBundle(options: IssueOptions, places: OverlayPlaces):
   const wanted = { ...record, members: [...record.members.filter((one) => one !== present), member] };
   return withPlan(wanted, places, async ({ chassis, databases }) => {
     refuseRegistered(chassis, name, systemId);
-    // The plan has refused what can be refused. The certificate first: without it the rows would be for nobody.
+    // The plan has made every refusal by now. The certificate comes first: rows without a certificate would be of no
+    // use.
     const bundle = await sign(wanted, member, request, 'issue', days, places);
-    // Before the rows: whoever is issued next must not be given what they have taken.
+    // The record is written before the rows, so that the next issue does not assign the same subnet.
     writeRecord(places.record, wanted);
     try {
       for (const { database, plan, rows } of databases.filter((one) => one.plan.database === 'OVN_Northbound'))
@@ -82,7 +83,10 @@ export async function issueBundle(options: IssueOptions, places: OverlayPlaces):
   });
 }
 
-/** A new certificate for a member: a bundle to join with again, or, for the central node itself, put in place at once (null). */
+/**
+ * Issues a new certificate for a member. Returns the bundle to join with again; null for the central node itself, whose
+ * certificate is installed at once.
+ */
 export async function renewBundle(
   name: string | undefined,
   days: number,
@@ -115,14 +119,15 @@ async function sign(
       ? await issueFor(pki, node, 'client', 'renew', days)
       : { key: null, certificate: await signFor(pki, node.systemId, request, days) };
   const authority = readOwnAuthority(pki) ?? readAuthority(pki).certificate;
-  // Grants concern the central node only.
+  // Grants concern only the central node.
   const { granted: _, ...member } = node;
   return { format, layout, southbound, node: member, pem: { key, certificate, authority } };
 }
 
 /**
- * Adds to what a member's gateway may use besides its tunnel address, or with `isRevoked` revokes what was granted before, and writes the rows that
- * follow. Returns the resulting grant.
+ * Adds to the grant of a member's gateway, that is, to the addresses and subnets that it may use besides its tunnel
+ * address. With `isRevoked` the earlier grant is revoked first. Writes the rows that follow and returns the resulting
+ * grant.
  */
 export async function grantGateway(
   name: string,
@@ -156,7 +161,10 @@ function requireMember({ members }: ReturnType<typeof requireCentral>, name: str
   });
 }
 
-/** Refuses a grant of what no gateway can have: nothing that belongs to the cluster itself may be led to one node. */
+/**
+ * Fails with `bad-usage` for a grant that no gateway can have: addresses of the cluster itself may not be routed to one
+ * node.
+ */
 function refuseGrant({ addresses, subnets }: GatewayGrant, layout: OverlayLayout): void {
   for (const address of addresses) {
     const isWhole = address.includes('/');
@@ -171,7 +179,10 @@ function refuseGrant({ addresses, subnets }: GatewayGrant, layout: OverlayLayout
 const grantHint =
   'write addresses as 203.0.113.9, or with the length where several nodes have the address together, and subnets as 10.42.1.0/24';
 
-/** Refuses a system-id with which another machine is registered: a disk was copied, or the machine that had it runs still. */
+/**
+ * Fails with `overlay-conflict` if another machine is registered with the system-id: a disk was copied, or the previous
+ * machine still runs.
+ */
 function refuseRegistered(chassis: readonly OverlayChassis[], name: string, systemId: string): void {
   const other = chassis.find((one) => one.name === systemId)?.hostname ?? '';
   if (anonymous.includes(other) || other === name || other.startsWith(`${name}.`)) return;
@@ -181,7 +192,7 @@ function refuseRegistered(chassis: readonly OverlayChassis[], name: string, syst
   });
 }
 
-/** Hostnames of a chassis whose node has no name of its own yet. */
+/** Hostnames of a chassis whose node has not set a name yet. */
 const anonymous = ['', 'localhost', 'localhost.localdomain'];
 
 function refuseNames(name: string, systemId: string): void {

@@ -29,7 +29,9 @@ import { readRows } from './rows.ts';
 import { openFromHere } from './southbound.ts';
 import { readSystemId, writeSystemId } from './system-id.ts';
 
-/** Makes this node a member of the cluster of a bundle. With a renewed bundle of the same cluster the certificate is replaced. */
+/**
+ * Makes this node a member of the cluster of a bundle. A renewed bundle of the same cluster replaces the certificate.
+ */
 export async function joinOverlay(
   bundle: OverlayBundle,
   config: Config,
@@ -52,7 +54,7 @@ export async function joinOverlay(
     removeOwnRequest(places.pki);
   };
   const present = readRecord(places.record);
-  // The bundle knows nothing of the gateway that this node has been given.
+  // The bundle does not contain the gateway, which was configured on this node.
   const gateway = present?.node.gateway ?? null;
   const node: OverlayNode = { ...bundle.node, encap: identity.encap, hostAddresses: identity.hostAddresses, gateway };
   const kept = present?.gateway === undefined ? {} : { gateway: present.gateway };
@@ -74,7 +76,7 @@ export async function joinOverlay(
   return { record, changes: await attempt(record, places, [own, authority], prepare, say) };
 }
 
-/** The certificate of the bundle with its key, which is the node's own where the bundle has none. */
+/** Returns the certificate of the bundle with its key, which is the node's own if the bundle contains none. */
 function ownPair({ pem: { key, certificate }, node }: OverlayBundle, { pki }: OverlayPlaces): KeyPair {
   if (key !== null) return { key, certificate };
   const pair = [readOwnRequest(pki), readOwn(pki)].find((one) => one !== null && isKeyOf(one.key, certificate));
@@ -106,7 +108,10 @@ function refuseOtherNode({ node }: OverlayBundle, { name }: HostIdentity, system
   );
 }
 
-/** A certificate of the cluster that is another node's could register as that node only (ovn-sb(5), RBAC). What is no certificate is told later. */
+/**
+ * Fails with `bundle-unusable` if the certificate is another node's, because it could only register as that node
+ * (ovn-sb(5), RBAC). An invalid certificate is reported later.
+ */
 function refuseOtherCertificate({ node, pem }: OverlayBundle, key: string): void {
   if (pairFault(key, pem.certificate, pem.authority) !== null) return;
   const { commonName } = readCertificate(pem.certificate);
@@ -118,7 +123,7 @@ function refuseOtherCertificate({ node, pem }: OverlayBundle, key: string): void
   );
 }
 
-/** The authority of the bundle would take the place of one that has signed nothing yet, or for another cluster. */
+/** Fails with `certificates-refused` if this node has an authority, which the authority of the bundle would replace. */
 function refuseOwnAuthority({ pki }: OverlayPlaces): void {
   const { authorityKey } = pkiFiles(pki);
   if (!existsSync(authorityKey)) return;
@@ -141,7 +146,10 @@ function refuseMtu({ layout }: OverlayBundle, identity: HostIdentity): void {
   );
 }
 
-/** A cluster is known by its authority: its central node may have moved. */
+/**
+ * Fails with `overlay-conflict` if this node is in another cluster. The authority identifies a cluster, because its
+ * central node may have moved.
+ */
 function refuseOtherCluster(present: OverlayRecord, authority: string, { pki }: OverlayPlaces): void {
   const trusted = certificatesIn(readOwnAuthority(pki) ?? '');
   if (present.members === null && certificatesIn(authority).some((one) => trusted.includes(one))) return;
@@ -152,7 +160,10 @@ function refuseOtherCluster(present: OverlayRecord, authority: string, { pki }: 
   });
 }
 
-/** Refuses an identity or a tunnel address that another node has registered with: two of them would take each other's traffic. */
+/**
+ * Fails with `overlay-conflict` if another node is registered with this system-id or tunnel address; two such nodes
+ * would receive each other's traffic.
+ */
 async function refuseTakenChassis({ node, southbound }: OverlayRecord, { pki }: OverlayPlaces): Promise<void> {
   const database = await openFromHere(southbound, pki);
   try {

@@ -21,14 +21,14 @@ import { carryOut, readRows } from './rows.ts';
 import { openFromHere } from './southbound.ts';
 import { removeRows } from './undo.ts';
 
-/** What is left to do elsewhere; null: nothing. */
+/** Command that is left to run on another node; null if there is none. */
 export type LeftOver = string | null;
 
 const rowsLeft = "the cluster's rows, in databases of OVN that do not answer";
 
 /**
- * Takes this node out of its overlay. The central node goes last, and takes databases' rows and the authority along; `isForced`: it goes with
- * other nodes still in the cluster, and without its databases.
+ * Removes this node from its overlay. The central node has to leave last and removes the rows of the databases and the
+ * authority. With `isForced` it may leave before the other nodes, and if its databases do not answer.
  */
 export async function leaveOverlay(
   places: OverlayPlaces,
@@ -39,11 +39,11 @@ export async function leaveOverlay(
   if (!isForced) refuseToCutOff(record);
   const { own, request, authority, authorityKey, nextAuthorityKey, issued } = pkiFiles(places.pki);
   const isCentral = record.members !== null;
-  // The runtime hears of it first: no pod is to start that would lose its network at once.
+  // The conflist is removed first, so that no pod starts that would lose its network at once.
   if (removeConflist(places.cniConfig)) say('container runtimes start no more pods on this node');
   await stopDaemon(say);
   await returnAddresses(record, null);
-  // Databases that have gone, or will not start, keep no node in a cluster; their rows are of no use without it.
+  // Databases that are gone or do not start must not keep a node in a cluster; their rows are of no use without it.
   const isHere = !isCentral || !isForced || (await centralAnswers(places));
   await removeRows(isHere ? record : { ...record, members: null }, places);
   const leftOver = isCentral ? (isHere ? null : rowsLeft) : await unregister(record, places);
@@ -55,7 +55,7 @@ export async function leaveOverlay(
   return { record, leftOver };
 }
 
-/** Refuses to take a central node from nodes that are still in its cluster. */
+/** Fails with `overlay-conflict` for a central node whose cluster has other members. */
 export function refuseToCutOff(record: OverlayRecord): void {
   const others = otherMembers(record);
   if (others.length === 0) return;
@@ -65,12 +65,15 @@ export function refuseToCutOff(record: OverlayRecord): void {
   });
 }
 
-/** The names of the other nodes of a central node's cluster. */
+/** Returns the names of the other members; empty except on a central node. */
 export function otherMembers({ members, node }: OverlayRecord): readonly string[] {
   return (members ?? []).map(({ name }) => name).filter((name) => name !== node.name);
 }
 
-/** A node may take out its own registration (ovn-sb(5), RBAC_Role); ovn-controller has done so unless it was dead. */
+/**
+ * Removes the Chassis row of this node, which a node may do itself (ovn-sb(5), RBAC_Role). ovn-controller has done so
+ * unless it crashed.
+ */
 async function unregister({ node, southbound }: OverlayRecord, { pki }: OverlayPlaces): Promise<LeftOver> {
   const rest = `on the central node, run: microshift-net overlay leave --node ${node.name}`;
   try {
@@ -83,8 +86,8 @@ async function unregister({ node, southbound }: OverlayRecord, { pki }: OverlayP
 }
 
 /**
- * Takes another node out of the cluster, whether it still is there or not. On the central node. One that is no member any more, but has rows of
- * ours or is registered as a chassis, goes, too.
+ * Removes another node from the cluster; the node need not exist any more. Runs on the central node. Also removes a
+ * node that is not a member but has rows of the cluster, or is registered as a chassis.
  */
 export async function expelNode(name: string, places: OverlayPlaces): Promise<void> {
   const record = requireCentral(places.record);
@@ -100,7 +103,7 @@ export async function expelNode(name: string, places: OverlayPlaces): Promise<vo
     if (northbound === undefined || southbound === undefined) return;
     const rows = await readRows(northbound, overlayTables.OVN_Northbound);
     const chassis = chassisOf(await readRows(southbound, overlayTables.OVN_Southbound));
-    // A member's certificate is its own whatever hostname it registers with.
+    // A member is identified by its certificate, whatever hostname it has registered.
     const others = record.members.filter((one) => one.name !== name).map((one) => one.systemId);
     const isIts = (one: OverlayChassis): boolean => one.name === systemId || [one.name, one.hostname].includes(name);
     const going = chassis.filter((one) => isIts(one) && !others.includes(one.name));

@@ -7,14 +7,16 @@ import { readOwnAuthority, tlsFiles } from './authority.ts';
 import { answeredRequests } from './certificate-work.ts';
 import type { OverlayPlaces } from './places.ts';
 
-/** Port of the central node to which nodes connect (IANA: ovsdb is 6640; ovn-ctl(8): 6642 for the southbound database). */
+/**
+ * Port of the central node to which nodes connect (IANA: ovsdb is 6640; ovn-ctl(8): 6642 for the southbound database).
+ */
 export const southboundPort = 6642;
-/** Silence of a minute, after which ovn-controller is probed (ovn-kubernetes has the same). */
+/** Time without traffic after which ovn-controller is probed (same as in ovn-kubernetes). */
 const inactivityProbeMs = 60_000;
 
 /**
- * Plans the rows by which nodes connect with a certificate and may write the same as an ovn-controller (ovn-sb(5), RBAC_Role). The rows also publish
- * the trusted authorities and the answers to requests for certificates.
+ * Plans the rows by which nodes connect with a certificate and may write the same as an ovn-controller (ovn-sb(5),
+ * RBAC_Role). The rows also publish the trusted authorities and the answers to requests for certificates.
  */
 export function planListener(
   record: OverlayRecord,

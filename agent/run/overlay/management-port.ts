@@ -4,7 +4,10 @@ import type { PortChange } from '../../model/overlay-plan.ts';
 import { isIpv6, withoutLength } from '../../overlay/addresses.ts';
 import { managementAddresses, routerAddresses } from '../../overlay/node.ts';
 
-/** What the kernel lacks of the interface: it up, its addresses, and the way to the other nodes' subnets and to services. */
+/**
+ * Plans the missing kernel entries of the management interface: link state, MTU, addresses, and routes to the other
+ * nodes' subnets and to services.
+ */
 export function planManagementPort(
   device: string,
   { clusterSubnets, serviceSubnets, mtu }: OverlayLayout,
@@ -25,7 +28,7 @@ export function planManagementPort(
     const own = withoutLength(address);
     const router = withoutLength(routers[index] ?? '');
     const has = addressesOf(link).includes(address);
-    // IPv6: nobody else can have it, and the wait for duplicates would hold up the route.
+    // No other host can have the IPv6 address, and duplicate address detection would delay the route.
     const flags = isIpv6(subnet) ? ' nodad' : '';
     if (!has) {
       changes.push({
@@ -34,7 +37,7 @@ export function planManagementPort(
       });
     }
     const isOnLink = routes.some((one) => one.device === device && one.destination === subnet && one.gateway === null);
-    // With the address, or with the link, the kernel makes it; once it was taken away nobody does.
+    // The kernel creates this route with the address or when the link comes up, and not again after it was removed.
     if (has && link?.up === true && !isOnLink) {
       const command = `route replace ${subnet} dev ${device} proto kernel src ${own}`;
       changes.push({ command, why: `${device} does not lead to its own subnet` });

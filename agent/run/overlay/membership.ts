@@ -10,18 +10,21 @@ import { globalAddresses, withoutLength } from '../../overlay/addresses.ts';
 import { assignNode } from '../../overlay/registry.ts';
 import { isNodeName } from './name-forms.ts';
 
-/** Value of external_ids:owner of our rows. */
+/** Value of external_ids:owner in the agent's rows. */
 export const overlayOwner = 'microshift-net';
-/** How this host appears in the cluster. */
+/** Identity of this host in the cluster. */
 export interface HostIdentity {
   readonly name: string;
   readonly encap: OverlayNode['encap'];
   readonly hostAddresses: readonly string[];
-  /** Of the device that carries the tunnels. */
+  /** MTU of the link that carries the tunnels. */
   readonly linkMtu: number;
 }
 
-/** Refuses a node whose MicroShift brings an ovn-kubernetes along: its ovn-controller would work for two. */
+/**
+ * Fails with `overlay-foreign` if MicroShift runs ovn-kubernetes on this node, because its ovn-controller can serve
+ * only one of them.
+ */
 export function refuseMicroshift({ cluster }: Pick<Config, 'cluster'>, { hasMicroshift }: HostFacts): void {
   if (hasMicroshift !== true || !microshiftRenders({ cluster })) return;
   const { value, source } = cluster.cniPlugin;
@@ -32,7 +35,10 @@ export function refuseMicroshift({ cluster }: Pick<Config, 'cluster'>, { hasMicr
   });
 }
 
-/** Refuses a name that is not the kubelet's: pods of its node would be looked for on another one. null: there is no kubelet yet. */
+/**
+ * Fails with `overlay-conflict` if the name differs from the kubelet's, because the pods of the node would be sought on
+ * another node. `kubeletName` is null if there is no kubelet yet.
+ */
 export function refuseOtherName({ name }: HostIdentity, kubeletName: string | null): void {
   if (kubeletName === null || kubeletName === name) return;
   throw new AgentError('overlay-conflict', `this node is ${name} here, and ${kubeletName} for its kubelet`, {
@@ -41,7 +47,7 @@ export function refuseOtherName({ name }: HostIdentity, kubeletName: string | nu
   });
 }
 
-/** Name and addresses of this host, by the configuration or else by its default route. */
+/** Determines the name and the addresses of this host from the configuration, or else from its default route. */
 export function identify({ overlay }: Pick<Config, 'overlay'>, facts: HostFacts): HostIdentity {
   const name = overlay.nodeName.value ?? facts.hostname.toLowerCase();
   if (!isNodeName(name)) {
@@ -66,7 +72,10 @@ export function identify({ overlay }: Pick<Config, 'overlay'>, facts: HostFacts)
   return { name, encap: { types, addresses: [wanted] }, hostAddresses: [wanted], linkMtu: link.mtuBytes };
 }
 
-/** The address of the device of the default route: IPv4 first, lowest metric first. */
+/**
+ * Returns the address of the link of the default route: IPv4 before IPv6, lowest metric first. Null if there is no
+ * default route.
+ */
 function defaultAddress({ links, routes }: HostFacts): string | null {
   const defaults = routes
     .filter(({ destination }) => isDefault(destination))
@@ -79,7 +88,7 @@ function defaultAddress({ links, routes }: HostFacts): string | null {
   return null;
 }
 
-/** The layout of a new cluster. Refuses ranges that share addresses. */
+/** Returns the layout of a new cluster. Fails with `overlay-conflict` if its ranges overlap. */
 export function newLayout(config: Config, host: HostIdentity): OverlayLayout {
   const { pods, services, join } = overlayRanges(config);
   refuseConflicts(rangeConflicts([...pods, ...services, ...join], reservedRanges()), changeRanges);
@@ -97,7 +106,10 @@ export function newLayout(config: Config, host: HostIdentity): OverlayLayout {
 const changeRanges =
   'set overlay.clusterSubnet, overlay.serviceSubnet and overlay.joinSubnet in ovn.yaml of the central node to ranges that nobody uses';
 
-/** Refuses a cluster whose ranges this host has or reaches elsewhere; `ownDevices` are those of the overlay itself. */
+/**
+ * Fails with `overlay-conflict` if ranges of the cluster overlap with networks that this host has or routes elsewhere.
+ * `ownDevices` are the interfaces of the overlay itself.
+ */
 export function refuseHostRanges(layout: OverlayLayout, facts: HostFacts, ownDevices: readonly string[]): void {
   const wanted = [
     ...namedRanges("the cluster's subnet", 'overlay', layout.clusterSubnets),
@@ -123,7 +135,7 @@ function namedRanges(name: string, source: string, texts: readonly string[]): Na
   });
 }
 
-/** The networks that this host has or reaches, without those of its own overlay. */
+/** Returns the networks that this host has or routes to, without those of its own overlay. */
 function hostRanges({ links, routes }: HostFacts, ownDevices: readonly string[]): NamedRange[] {
   const ofLinks = links
     .filter(({ name }) => !ownDevices.includes(name))
@@ -134,13 +146,13 @@ function hostRanges({ links, routes }: HostFacts, ownDevices: readonly string[])
   return [...ofLinks, ...ofRoutes];
 }
 
-/** What a packet may have inside of this node's tunnels. */
+/** Returns the largest MTU inside of this node's tunnels, in bytes. */
 export function largestMtu({ encap, linkMtu }: Pick<HostIdentity, 'encap' | 'linkMtu'>): number {
   const family = encap.addresses.some((address) => address.includes(':')) ? 'ipv6' : 'ipv4';
   return linkMtu - geneveOverheadBytes[family];
 }
 
-/** What a packet may have inside of the tunnels: as ovn.yaml says, or else as much as the uplink carries. */
+/** Returns the MTU inside of the tunnels: the value of ovn.yaml, or else the largest that the uplink carries. */
 function overlayMtu({ mtu }: Config, identity: HostIdentity): number {
   const largest = largestMtu(identity);
   if (mtu.source === 'default' || mtu.value === 'auto') return largest;
@@ -151,7 +163,7 @@ function overlayMtu({ mtu }: Config, identity: HostIdentity): number {
   );
 }
 
-/** Number and subnets of a new member. */
+/** Assigns an id and subnets to a new member. */
 export function assigned(layout: OverlayLayout, members: readonly OverlayNode[], name: string) {
   const registered = members.map((one) => ({
     name: one.name,

@@ -16,12 +16,15 @@ import { ownDevice, type PlannedDatabase, withPlan } from './planned.ts';
 import { requireCentral } from './record.ts';
 import { readRows } from './rows.ts';
 
-/** A day, in which the validity of a certificate is told. */
+/** Milliseconds in a day, the unit in which the validity of a certificate is shown. */
 const dayMs = 86_400_000;
-/** A node answers within milliseconds; the whole list waits for one that does not. */
+/** Limit for the answer of a node. It takes milliseconds; the whole list waits for a node that does not answer. */
 const answerMs = 2_000;
 
-/** The nodes of the cluster, and whether each has joined, answers, and is reached. On the central node. Asks each now, and waits no longer than 2 s. */
+/**
+ * Returns the nodes of the cluster, and whether each has joined, answers, and is reachable. Runs on the central node.
+ * Asks all nodes now and waits at most 2 s.
+ */
 export async function listNodes(places: OverlayPlaces, now: number): Promise<readonly NodeState[]> {
   const record = requireCentral(places.record);
   const certificates = listCertificates(places.pki);
@@ -56,7 +59,7 @@ export async function listNodes(places: OverlayPlaces, now: number): Promise<rea
   });
 }
 
-/** Asks each chassis for an answer, and waits until all have given it. Nobody is asked before OVN 20.09, which has no place for answers. */
+/** Requests an answer of each chassis and waits for them. Empty before OVN 20.09, which has no table for answers. */
 async function echoesOf(
   members: readonly OverlayNode[],
   northbound: RowDatabase,
@@ -79,7 +82,10 @@ async function echoesOf(
   return members.map(({ systemId }) => echoOf(systemId, asked, after));
 }
 
-/** How another node is reached: what is in its way by the rows, else by whether it answers through the tunnel. null: it is this one. */
+/**
+ * Returns how another node is reached: the reason in the rows why it is not, or else whether it answers through the
+ * tunnel. Null for this node.
+ */
 async function tunnelTo(
   member: OverlayNode,
   record: OverlayRecord,
@@ -110,7 +116,7 @@ async function tunnelTo(
   return { port, state: 'down', reason: `${address} does not answer through it` };
 }
 
-/** Days until then, rounded; below zero: it was before. */
+/** Returns the days until a date, rounded; negative if the date has passed. */
 export function daysUntil(date: string, now: number): number {
   return Math.round((Date.parse(date) - now) / dayMs);
 }

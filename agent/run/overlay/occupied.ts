@@ -20,14 +20,14 @@ export async function readOwnPlaces(places: Pick<OverlayPlaces, 'exposure' | 'ku
   };
 }
 
-/** The sockets of this node that could take a port from a service, or a service from them; in order. */
+/** Returns the listening sockets of this node at ports that services could use, sorted and without duplicates. */
 export function listenersBesideServices({ exposure }: Pick<OverlayPlaces, 'exposure'>): readonly Listener[] {
   const found = readListeners().filter(({ protocol, port }) => isForServices(exposure.nodePorts, protocol, port));
   const texts = new Map(found.map((one) => [`${one.protocol} ${one.port} ${one.address ?? ''}`, one]));
   return [...texts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
 }
 
-/** The services of these that may arrive at this node now. */
+/** Returns those of the services that this node may serve now. */
 export async function servedHere(
   services: readonly ArrivingService[],
   places: Pick<OverlayPlaces, 'exposure' | 'kubeconfig'>,
@@ -35,7 +35,7 @@ export async function servedHere(
   return servedBeside(services, await readOwnPlaces(places));
 }
 
-/** Where the daemon reaches the API server. */
+/** Returns the addresses and ports at which the daemon reaches the API server. */
 async function apiServers({ kubeconfig }: Pick<OverlayPlaces, 'kubeconfig'>): Promise<readonly ServicePlace[]> {
   try {
     const { server } = await readAccess(kubeconfigPath(kubeconfig, process.env));

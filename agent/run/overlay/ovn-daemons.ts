@@ -5,7 +5,10 @@ import { centralSocket, openCentralDatabase, ovnMissing } from '../../drivers/ov
 import { startAgain, startUnits } from './ovn-units.ts';
 import type { OverlayPlaces } from './places.ts';
 
-/** A daemon's start has ended for systemd before it listens; that takes it a second, and 30 s are for a machine that swaps. */
+/**
+ * Limit for a daemon to listen. systemd reports the start as done before the daemon listens, which takes a second; 30 s
+ * allow for a machine that swaps.
+ */
 const listenMs = 30_000;
 
 /** Units of OVN: Debian's names, then those of Fedora and CentOS (ovn, debian/ and rhel/). */
@@ -14,12 +17,12 @@ const units = {
   host: ['ovn-host.service', 'ovn-controller.service'],
 } as const;
 
-/** True where both databases of OVN are on this node. */
+/** True if both databases of OVN are on this node. */
 export function hasCentral({ ovnRuns }: OverlayPlaces): boolean {
   return centralSocket('OVN_Northbound', ovnRuns) !== null && centralSocket('OVN_Southbound', ovnRuns) !== null;
 }
 
-/** True where both databases answer: a socket is there before somebody listens, and after its server has died. */
+/** True if both databases answer. A socket exists before its server listens, and after its server has crashed. */
 export async function centralAnswers({ ovnRuns }: OverlayPlaces): Promise<boolean> {
   for (const name of ['OVN_Northbound', 'OVN_Southbound'] as const) {
     const database = await openCentralDatabase(name, ovnRuns).catch(() => null);
@@ -29,14 +32,18 @@ export async function centralAnswers({ ovnRuns }: OverlayPlaces): Promise<boolea
   return true;
 }
 
-/** Starts OVN's databases and ovn-northd, now and at every boot, unless they run, and waits until both are set up. */
+/**
+ * Starts OVN's databases and ovn-northd unless they run, and enables them for every boot. Waits until both databases
+ * have their first row.
+ */
 export async function ensureCentral(places: OverlayPlaces): Promise<void> {
   const answers = (): Promise<boolean> => centralAnswers(places);
   if (!(await answers())) {
     const isStarted = await startUnits(units.central, places);
     if (!isStarted || !(await isSo(answers))) throw ovnMissing("OVN's central part", 'ovn-central');
   }
-  // ovn-northd makes the first row of the southbound database, and ovn-ctl(8) that of the northbound one, after they listen.
+  // ovn-northd inserts the first row of the southbound database, and ovn-ctl(8) that of the northbound database, after
+  // the servers listen.
   for (const [name, table] of [
     ['OVN_Northbound', 'NB_Global'],
     ['OVN_Southbound', 'SB_Global'],
@@ -46,7 +53,7 @@ export async function ensureCentral(places: OverlayPlaces): Promise<void> {
   }
 }
 
-/** Starts ovn-controller, now and at every boot, unless it runs. */
+/** Starts ovn-controller unless it runs, and enables it for every boot. */
 export async function ensureController(places: OverlayPlaces): Promise<void> {
   const runs = async (): Promise<boolean> => (await controllerState(places.ovnRuns)) !== 'absent';
   if (await runs()) return;
@@ -54,12 +61,12 @@ export async function ensureController(places: OverlayPlaces): Promise<void> {
   if (!isStarted || !(await isSo(runs))) throw ovnMissing('ovn-controller', 'ovn-host');
 }
 
-/** Starts an ovn-controller that ran before and was ended. */
+/** Starts an ovn-controller that has run before and was stopped. */
 export async function startController(): Promise<void> {
   await startAgain(units.host);
 }
 
-/** How ovn-controller is. */
+/** Returns the state of ovn-controller. */
 export function askController({ ovnRuns }: OverlayPlaces): Promise<ControllerState> {
   return controllerState(ovnRuns);
 }

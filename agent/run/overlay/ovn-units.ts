@@ -5,17 +5,17 @@ import { onSystemBus } from '../../facts/system-bus.ts';
 import { failedThen } from '../../failures.ts';
 import type { OverlayPlaces } from './places.ts';
 
-/** How a unit was before it was started for the overlay. */
+/** State of a unit before the overlay started it. */
 export interface UnitBefore {
   readonly unit: string;
   readonly isEnabled: boolean;
   readonly isActive: boolean;
 }
 
-/** Does something with systemd; replaced in tests. */
+/** Function that runs work with a connection to systemd; tests replace it. */
 export type AskSystemd = <T>(work: (systemd: Systemd) => Promise<T>) => Promise<T>;
 
-/** Connects to systemd for the time of the work; fails with `dbus-unreachable` where there is none. */
+/** Connects to systemd for the duration of the work. Fails with `dbus-unreachable` if systemd does not run. */
 export const askSystemd: AskSystemd = (work) =>
   onSystemBus(async (bus) => {
     const { openSystemd } = await import('../../drivers/systemd/units.ts');
@@ -23,8 +23,8 @@ export const askSystemd: AskSystemd = (work) =>
   });
 
 /**
- * Starts those of these units that there are, now and at every boot, and says whether there are any. How each was is written down first, so that
- * it can be made so again whatever happens. Where there is no systemd, it fails with `dbus-unreachable`.
+ * Starts and enables the installed ones of these units, and returns whether any is installed. Stores the state of each
+ * unit first, so that it can be restored. Fails with `dbus-unreachable` if systemd does not run.
  */
 export async function startUnits(
   names: readonly string[],
@@ -49,7 +49,7 @@ export async function startUnits(
   });
 }
 
-/** Starts those of these units that there are, and changes nothing of what happens at a boot. */
+/** Starts the installed ones of these units without enabling them. */
 export async function startAgain(names: readonly string[], ask: AskSystemd = askSystemd): Promise<void> {
   await ask(async (systemd) => {
     for (const name of names) if (await systemd.isInstalled(name)) await systemd.startUnit(name);
@@ -57,8 +57,8 @@ export async function startAgain(names: readonly string[], ask: AskSystemd = ask
 }
 
 /**
- * Does something, and where that fails makes the units that were started meanwhile as they were before. Those of an earlier run that was cut off
- * stay: `restoreUnits` is for all.
+ * Runs work, and after a failure returns the units that it started to their previous state. Units of an earlier,
+ * interrupted run stay; `restoreUnits` is for them.
  */
 export async function withUnits<T>(
   places: Pick<OverlayPlaces, 'units'>,
@@ -69,7 +69,7 @@ export async function withUnits<T>(
   try {
     return await work();
   } catch (error) {
-    // What is left needs its daemons to be taken out.
+    // The remains can only be removed while the daemons run.
     if (isAgentError(error) && error.kind === 'not-restored') throw error;
     const restored = restore(places.units, before, ask).catch((second: unknown) => {
       throw new AgentError('not-restored', messageOf(second), {
@@ -81,12 +81,15 @@ export async function withUnits<T>(
   }
 }
 
-/** Makes every unit that was started for the overlay as it was before; the names of those that were changed. */
+/** Returns every unit that was started for the overlay to its previous state. Resolves with their names. */
 export function restoreUnits({ units }: Pick<OverlayPlaces, 'units'>, ask: AskSystemd = askSystemd): Promise<string[]> {
   return restore(units, [], ask);
 }
 
-/** The last that was started goes first. What stays written down is what is not done yet. */
+/**
+ * Restores the units, the last started one first, and then removes them from the file, so that an interrupted run
+ * continues.
+ */
 async function restore(path: string, keep: readonly UnitBefore[], ask: AskSystemd): Promise<string[]> {
   const going = readUnits(path).filter(({ unit }) => !keep.some((one) => one.unit === unit));
   if (going.length === 0) return [];
@@ -106,7 +109,7 @@ function writeUnits(path: string, units: readonly UnitBefore[]): void {
   else writeFileAtomically(path, `${JSON.stringify(units)}\n`, 0o600);
 }
 
-/** A file that is not ours tells nothing. */
+/** Reads the stored states; empty if the file is invalid. */
 function readUnits(path: string): UnitBefore[] {
   let found: unknown;
   try {

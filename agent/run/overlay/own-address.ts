@@ -11,9 +11,10 @@ import { southboundPort } from './listener-plan.ts';
 import { identify } from './membership.ts';
 
 /**
- * The record with the address at which this host is now, for one that has lost the recorded one, and on the central node with those at which its API
- * server is; else the same record. An address that the host still has is kept, whatever else has come, and so it is while there is no other: a link that
- * is down or a lease that is late says nothing. On the central node the southbound database moves along.
+ * Updates the record with the present addresses of this host. If the recorded tunnel address is gone and there is
+ * another one, that is used; otherwise it is kept, because a link that is down or a late lease is no reason to change
+ * it. On the central node, the addresses of the API server and of the southbound database follow. Returns the same
+ * record if nothing changed.
  */
 export function withOwnAddress(
   record: OverlayRecord,
@@ -24,7 +25,7 @@ export function withOwnAddress(
   if (now.members === null) return now;
   const known = record.node.hostAddresses;
   const served = apiServerAddresses(record.layout, config).filter(
-    // MicroShift, which starts after us, puts it there again at each boot.
+    // MicroShift starts after this daemon and adds the address again at each boot.
     (address) => prefixOf(host, address) !== null || known.includes(address),
   );
   const hostAddresses = [...new Set([...now.node.encap.addresses, ...served])];
@@ -32,8 +33,9 @@ export function withOwnAddress(
 }
 
 /**
- * Where MicroShift's API server is the endpoint of service `kubernetes`: apiServer.advertiseAddress, or else the address behind the services' network,
- * which it puts on br-ex or lo, whatever network.cniPlugin is (pkg/config/config.go, firstIPFromNextSubnet; pkg/node/netconfig.go).
+ * Returns the addresses of MicroShift's API server as the endpoint of service `kubernetes`: apiServer.advertiseAddress,
+ * or else the first address after the services' network. MicroShift adds that to br-ex or lo, whatever
+ * network.cniPlugin is (pkg/config/config.go, firstIPFromNextSubnet; pkg/node/netconfig.go).
  */
 function apiServerAddresses(layout: OverlayLayout, { cluster }: Pick<Config, 'cluster'>): readonly string[] {
   const { value } = cluster.advertiseAddress;
@@ -56,13 +58,16 @@ function movedRecord(record: OverlayRecord, config: Pick<Config, 'overlay'>, hos
   return { ...moved, southbound: addresses.map((address) => `ssl:${inBrackets(address)}:${southboundPort}`) };
 }
 
-/** The central node has itself among the members. */
+/** Sets the node of a record, also in the list of members on the central node. */
 function withNode(record: OverlayRecord, node: OverlayNode): OverlayRecord {
   const members = record.members?.map((member) => (member.name === node.name ? node : member)) ?? null;
   return { ...record, node, members };
 }
 
-/** A gateway that shares the node's address moves with it; one with a NIC of its own has nothing to do with it. */
+/**
+ * Returns the gateway with the node's new address if it shares the node's bridge. A gateway with a NIC of its own does
+ * not change.
+ */
 function movedGateway(
   gateway: OverlayGateway,
   before: readonly string[],

@@ -2,32 +2,36 @@ import { defaultConfig } from '../../config/defaults.ts';
 import { serviceExposure } from '../../config/exposure.ts';
 import type { ServiceExposure } from '../../model/overlay.ts';
 
-/** Where the overlay keeps its files and looks for the daemons, and how Open vSwitch forwards. */
+/** Paths of the overlay's files and sockets, and settings that depend on the node. */
 export interface OverlayPlaces {
   /** Keys and certificates; ca.key is on the central node only. */
   readonly pki: string;
-  /** What this node is in the cluster. */
+  /** Record of this node's part in the cluster. */
   readonly record: string;
-  /** How units of OVN were before we started them. */
+  /** States of the units of OVN before the overlay started them. */
   readonly units: string;
-  /** What the daemon writes of itself, and of the gateways that answer. */
+  /** State of the daemon, with the gateways that answer. */
   readonly daemon: string;
   readonly ovsRun: string;
-  /** OVN's own folder, and the one of releases before 20.03 (ovn NEWS, "OVN run directory"). */
+  /** Run directory of OVN, and that of releases before 20.03 (ovn NEWS, "OVN run directory"). */
   readonly ovnRuns: readonly string[];
-  /** The services that arrived here when the southbound database last told; in memory, as flows are. */
+  /**
+   * Inbound services as last read from the southbound database; on tmpfs, because the flows are lost in a boot as well.
+   */
   readonly services: string;
-  /** Where ovs-ctl(8) keeps system-id. */
+  /** File in which ovs-ctl(8) keeps the system-id. */
   readonly systemId: string;
-  /** Where the CNI plug-in asks the daemon; the shim has it, too. */
+  /** Socket at which the CNI shim reaches the daemon; the shim contains the same path. */
   readonly cniSocket: string;
-  /** Where container runtimes look for networks (CNI specification, CRI-O and containerd). */
+  /** Directory of CNI configurations (CNI specification, CRI-O and containerd). */
   readonly cniConfig: string;
-  /** The data path of br-int; null: the kernel's. */
+  /** Data path type of br-int; null for the kernel's. */
   readonly datapathType: 'netdev' | null;
-  /** Ports and addresses of this node that services may use, and on the central node also those outside of the cluster. */
+  /**
+   * Ports and addresses of this node that services may use; on the central node also the allowed external addresses.
+   */
   readonly exposure: ServiceExposure;
-  /** The kubeconfig of the daemon; null: as it is found without a setting. */
+  /** Kubeconfig of the daemon; null if the default locations are used. */
   readonly kubeconfig: string | null;
 }
 

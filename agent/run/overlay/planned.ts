@@ -32,44 +32,50 @@ import { readOwnRequest } from './own-request.ts';
 import type { OverlayPlaces } from './places.ts';
 import { readRows } from './rows.ts';
 
-/** A database with what has to change in it. */
+/** Database with its planned changes. */
 export interface PlannedDatabase {
   readonly database: RowDatabase;
   readonly rows: DatabaseRows;
   readonly plan: OverlayPlan;
 }
 
-/** A node with what has to change on it. */
+/** Node with its planned changes. */
 export interface PlannedNode {
   readonly places: OverlayPlaces;
-  /** What was planned: the record, with the gateway that its request means now. */
+  /** Record that was planned, with the gateway that its request results in now. */
   readonly record: OverlayRecord;
-  /** In the order in which they are written. */
+  /** Databases, in the order in which they are written. */
   readonly databases: readonly PlannedDatabase[];
-  /** Of these the node's own Open_vSwitch. */
+  /** The node's own Open_vSwitch database, which is also in `databases`. */
   readonly local: PlannedDatabase;
   readonly managementPort: readonly PortChange[];
-  /** The members with the gateways that they announce, and whether those answer; none where the database is not here. */
+  /**
+   * Members with the gateways that they announce, and whether those answer; empty if the southbound database is not on
+   * this node.
+   */
   readonly members: readonly OverlayNode[];
-  /** Claims of other nodes' chassis that are not accepted; each is a sentence. */
+  /** Claims of other nodes' chassis that were refused; each is a sentence. */
   readonly refusedClaims: readonly string[];
-  /** Registrations of no member, which have no effect; each is a sentence. */
+  /** Chassis that belong to no member and have no effect; each is a sentence. */
   readonly strangers: readonly string[];
   /** Work on certificates that is due on the central node; empty on all other nodes. */
   readonly certificates: CertificateWork;
-  /** Connections by which others may write the central databases; none where the database is not here. */
+  /**
+   * Connections by which other programs may write to the central databases; empty if the databases are not on this
+   * node.
+   */
   readonly listeners: readonly OpenListener[];
-  /** Who has registered; none where the database is not here. */
+  /** Registered chassis; empty if the southbound database is not on this node. */
   readonly chassis: readonly OverlayChassis[];
 }
 
-/** Where this node's ovn-controller finds the southbound database. */
+/** Returns the southbound remotes of this node's ovn-controller. */
 export function ownSouthbound({ members, southbound }: OverlayRecord, { ovnRuns }: OverlayPlaces): readonly string[] {
   if (members === null) return southbound;
   return [`unix:${centralSocket('OVN_Southbound', ovnRuns) ?? `${ovnRuns[0] ?? ''}/ovnsb_db.sock`}`];
 }
 
-/** Plans this node and hands it to `work`; the connections close behind it. Every refusal happens here. */
+/** Plans this node and runs `work` with the plan; closes the connections afterwards. Makes every refusal. */
 export function withPlan<T>(
   record: OverlayRecord,
   places: OverlayPlaces,
@@ -80,7 +86,10 @@ export function withPlan<T>(
   );
 }
 
-/** Hands the node's databases to `work`: Open_vSwitch, then on the central node OVN's. The connections close behind it. */
+/**
+ * Opens the node's databases, Open_vSwitch and on the central node those of OVN, and runs `work` with them; closes them
+ * afterwards.
+ */
 export async function withDatabases<T>(
   { members }: Pick<OverlayRecord, 'members'>,
   places: OverlayPlaces,
@@ -98,7 +107,7 @@ export async function withDatabases<T>(
 
 const centralNames = ['OVN_Northbound', 'OVN_Southbound'] as const;
 
-/** Opens a database of OVN that has to be on this node. */
+/** Opens a database of OVN. Fails if it is not on this node. */
 export async function openCentral(
   name: (typeof centralNames)[number],
   { ovnRuns }: OverlayPlaces,
@@ -153,7 +162,7 @@ async function planNode(
   };
 }
 
-/** Connections by which others may write the central databases with these rows. */
+/** Returns the connections in these rows by which other programs may write to the central databases. */
 export async function listenersOf(
   databases: readonly DatabaseRows[],
   owner: string,
@@ -168,7 +177,7 @@ export async function listenersOf(
   return found.flat();
 }
 
-/** The northbound rows of these members, without those who leave. */
+/** Plans the northbound rows of members and removes those of leaving nodes. */
 export function planMembers(
   { layout, node }: OverlayRecord,
   members: readonly OverlayNode[],
@@ -195,12 +204,15 @@ function planSwitch(record: OverlayRecord, places: OverlayPlaces, rows: Database
   return { ...plan, changes: [...planLocalTls(rows, tls, layout.owner), ...plan.changes] };
 }
 
-/** The interface of this node in the cluster. */
+/** Returns the name of the node's management interface. */
 export function ownDevice({ layout, node }: Pick<OverlayRecord, 'layout' | 'node'>): string {
   return managementInterface(layout.naming, node.name);
 }
 
-/** What the kernel lacks: the node's interface in the cluster, unless it has no pods, and the gateway's own NIC. */
+/**
+ * Plans the missing kernel entries: those of the management interface, if the node has pod subnets, and the link state
+ * of the gateway's NIC.
+ */
 export function planKernel(record: OverlayRecord, host: HostFacts): readonly PortChange[] {
   const { layout, node } = record;
   const nic = node.gateway?.interface ?? null;
@@ -210,7 +222,7 @@ export function planKernel(record: OverlayRecord, host: HostFacts): readonly Por
   ];
 }
 
-/** Who has registered with the southbound database. */
+/** Returns the chassis in the southbound database. */
 export function chassisOf(rows: DatabaseRows): OverlayChassis[] {
   const existing = indexRows(rows);
   return existing.all('Chassis').map((row) => ({
@@ -225,7 +237,10 @@ export function chassisOf(rows: DatabaseRows): OverlayChassis[] {
   }));
 }
 
-/** Since OVN 20.06 in other_config, before that in external_ids (ovn-sb(5), Chassis). */
+/**
+ * Returns the announcements of a chassis, which are in other_config since OVN 20.06, and in external_ids before
+ * (ovn-sb(5), Chassis).
+ */
 function announcedBy(row: DatabaseRow): Pick<OverlayChassis, 'bridgeMappings' | 'cmsOptions'> {
   const said = { ...mapOf(row, 'external_ids'), ...mapOf(row, 'other_config') };
   const { 'ovn-cms-options': cmsOptions, 'ovn-bridge-mappings': bridgeMappings } = said;

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { AgentError, isAgentError } from '../../../errors.ts';
 import type { NodeWords } from '../../../model/ovn-k8s.ts';
 
-/** Files of INSTALL.SSL.md of ovn-kubernetes, where no option says others. */
+/** Default files of ovn-kubernetes (INSTALL.SSL.md). */
 const tlsFiles = {
   privateKey: '/etc/openvswitch/ovncontroller-privkey.pem',
   certificate: '/etc/openvswitch/ovncontroller-cert.pem',
@@ -10,7 +10,9 @@ const tlsFiles = {
   southbound: '/etc/openvswitch/ovnsb-ca.cert',
 } as const;
 
-/** Files with which to connect; undefined where no server needs them. Refuses ones that are missing. */
+/**
+ * Returns the files for a TLS connection; undefined if no server uses TLS. Fails with `bad-usage` if a file is missing.
+ */
 export function credentialsOf(remotes: readonly string[], ca: 'northbound' | 'southbound', words: Partial<NodeWords>) {
   if (!remotes.some((remote) => remote.startsWith('ssl:'))) return undefined;
   const { nbPrivkey, nbCert, nbCacert } = words;
@@ -34,7 +36,10 @@ export function credentialsOf(remotes: readonly string[], ca: 'northbound' | 'so
   return { privateKey, certificate, ca: authority };
 }
 
-/** The hints of a cluster with certificates of ours would lead astray. */
+/**
+ * Throws the error again, with another hint if certificates were refused: the usual hint is about certificates of
+ * `overlay pki`, which these commands do not use.
+ */
 export function explained(error: unknown): never {
   if (!isAgentError(error) || error.kind !== 'certificates-refused') throw error;
   throw new AgentError(error.kind, error.message, {

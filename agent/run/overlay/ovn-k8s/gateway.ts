@@ -6,7 +6,7 @@ import { isWithin } from '../../../overlay/addresses.ts';
 import { bridgeFor, networkOf } from '../../../overlay/own-gateway.ts';
 import { movedAddresses, type NicFacts } from '../../../overlay/own-nic.ts';
 
-/** The gateway that was asked for, with what only the kernel knows of it. Refuses a NIC that the node itself needs. */
+/** Returns the requested gateway with the data of the kernel. Fails if the node itself needs the NIC. */
 export function gatewayAsked(
   { device, addresses, nextHops, subnets }: GatewayRequest,
   node: Pick<OverlayNode, 'encap' | 'hostAddresses'>,

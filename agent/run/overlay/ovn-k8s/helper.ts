@@ -13,19 +13,19 @@ import type { OverlayPlaces } from '../places.ts';
 import { credentialsOf } from './credentials.ts';
 import { readSharedBridge, type SharedBridge } from './shared.ts';
 
-/** As it is in the lock's file, for who meets us. */
+/** Name of the command in the lock file, for other contenders. */
 const command = 'ovn-k8s-gateway-helper';
 
-/** Where a helper tells what it does. */
+/** Output of a helper. */
 export interface HelperTeller {
-  /** The flows are there for the first time. */
+  /** Called once, when the flows are installed for the first time. */
   ready(changes: readonly DemuxChange[]): void;
   say(line: string): void;
-  /** The same failure is told once. */
+  /** Reports a failure that differs from the previous one. */
   fail(error: AgentError): void;
 }
 
-/** Makes the flows of a bridge that a node shares with its gateway, with the services that are there now. */
+/** Installs the flows of a bridge that a node shares with its gateway, for the present services. */
 export async function makeShared(
   bridge: string,
   nic: string,
@@ -42,8 +42,9 @@ export async function makeShared(
 }
 
 /**
- * The same, and keeps them: they come back after a restart of ovs-vswitchd, after the NIC was put in again, and follow the services, until it is told to
- * stop. While the central node is away they are those of the last time. What fails at first is thrown; what fails later is told, and tried again.
+ * Does the same and keeps the flows until `stop` is aborted: installs them again after a restart of ovs-vswitchd and
+ * after the NIC was added again, and updates them for the services. Keeps the previous flows while the central node is
+ * away. Throws the first failure; reports later failures and tries again.
  */
 export async function keepShared(
   bridge: string,
@@ -100,7 +101,7 @@ export async function keepShared(
   }
 }
 
-/** The lock is taken only when there is something to write. */
+/** Applies the difference; takes the lock only if there is one. */
 async function applyDifference(
   { record, services }: SharedBridge,
   places: OverlayPlaces,
@@ -112,7 +113,7 @@ async function applyDifference(
   return withLockWhenFree(command, () => applyDemux(record, places, local, services, say));
 }
 
-/** By the connection that the node's admin has told Open vSwitch. */
+/** Follows the services over the connection that the admin has configured in Open vSwitch. */
 function followServices(
   { southbound: remotes }: OverlayRecord,
   _places: OverlayPlaces,

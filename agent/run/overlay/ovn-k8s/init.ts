@@ -20,16 +20,22 @@ import { credentialsOf, explained } from './credentials.ts';
 import { macsForNode, type PlannedInit, planInit } from './planned.ts';
 import { applyShared } from './shared.ts';
 
-/** A race is lost to a node that has won one: with as many attempts as a cluster has nodes, each gets its turn. */
+/**
+ * Number of attempts after another node has written first. Each lost race is won by another node, so this is enough for
+ * a cluster of that many nodes.
+ */
 const attempts = 20;
 
-/** ovn-controller takes milliseconds, and some seconds where br-int has just got another data path; 60 s are for a machine that swaps. */
+/**
+ * Limit for ovn-controller to install the gateway's port. It takes milliseconds, or some seconds after br-int has
+ * changed its data path; 60 s allow for a machine that swaps.
+ */
 const patchMs = 60_000;
 
 /**
- * Makes this node what it is asked to be, in the northbound database that `external_ids:ovn-nb` names and in its own Open vSwitch. Nothing is
- * remembered elsewhere, and nothing is written where nothing differs. Each database is changed by one transaction; after a failure the same
- * command goes on where it ended.
+ * Applies a request to the northbound database that `external_ids:ovn-nb` names and to the node's own Open vSwitch.
+ * Keeps no record, and writes nothing if nothing differs. Changes each database in one transaction. After a failure,
+ * the same command continues.
  */
 export async function initNode(
   request: NodeRequest,
@@ -43,12 +49,12 @@ export async function initNode(
     const rows = await readRows(local, overlayTables.Open_vSwitch);
     const systemId = readSystemId(places.systemId);
     const { northbound: remotes, southbound } = switchSettings(rows, systemId);
-    // It is asked for services once all is written; what is missing for that has to be said before.
+    // Connecting for the services happens after all is written; a missing file has to be reported before.
     if (request.gateway?.device.kind === 'bridge') credentialsOf(southbound, 'southbound', words);
     for (const remote of remotes) warnOfPlainText(remote, say);
     const northbound = await openNorthbound(remotes, credentialsOf(remotes, 'northbound', words)).catch(explained);
     try {
-      // Its admin has told it where the cluster is, so that it can run before anything is written.
+      // The admin has configured the address of the cluster, so ovn-controller can run before anything is written.
       await ensureController(places);
       const planned = await writeRows(request, { local, northbound, systemId, places }, say);
       const record = recordOf(planned);
@@ -79,7 +85,7 @@ interface Databases {
   readonly places: OverlayPlaces;
 }
 
-/** Plans and writes until no other node has written meanwhile. */
+/** Plans and writes, again if another node has written meanwhile. */
 async function writeRows(
   request: NodeRequest,
   { local, northbound, systemId, places }: Databases,
@@ -106,17 +112,20 @@ async function writeRows(
   }
 }
 
-/** A guard that does not hold times out at once (RFC 7047 section 5.2.6), which the server says of the transaction; it answers all the same. */
+/**
+ * True if a guard of the transaction did not hold. A `wait` operation with timeout 0 then fails with "timed out" (RFC
+ * 7047, section 5.2.6), although the server has answered.
+ */
 function isLostRace(error: unknown): boolean {
   return isAgentError(error) && error.kind === 'ovsdb-refused' && error.message.includes('timed out');
 }
 
-/** What the parts of the overlay that have a record are handed instead of one. */
+/** Returns a record for functions that need one. */
 function recordOf({ layout, node, settings }: PlannedInit): OverlayRecord {
   return { format: 1, layout, southbound: settings.southbound, node, members: null };
 }
 
-/** Waits until OVN carries the port by which a gateway leaves (ovn-controller(8), ovn-installed). */
+/** Waits until OVN has installed the patch port of the gateway (ovn-controller(8), ovn-installed). */
 async function provePatch({ gateway }: OverlayNode, local: RowDatabase, say: (line: string) => void): Promise<void> {
   if (gateway === null) return;
   const { inside } = patchNames(gateway.bridge);
@@ -127,13 +136,13 @@ async function provePatch({ gateway }: OverlayNode, local: RowDatabase, say: (li
   });
 }
 
-/** As the tool of 2017 made them, in the block of MACs that is nobody's. */
+/** Returns a random MAC with the prefix 00:00:00, as ovn-kubernetes of 2017 made them. */
 function randomMac(): string {
   const bytes = [0, 0, 0, ...crypto.getRandomValues(new Uint8Array(3))];
   return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join(':');
 }
 
-/** A node is in one cluster, by one way. */
+/** Fails with `overlay-conflict` if this node is already in a cluster of `microshift-net overlay`. */
 function refuseMember({ record }: OverlayPlaces): void {
   const present = readRecord(record);
   if (present === null) return;

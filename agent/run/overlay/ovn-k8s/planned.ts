@@ -17,14 +17,14 @@ import { largestMtu, overlayOwner } from '../membership.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { gatewayAsked } from './gateway.ts';
 
-/** Join networks: that of the tool of 2017, which knew no IPv6. */
+/** Join networks: that of ovn-kubernetes of 2017, which did not support IPv6, and the present one for IPv6. */
 const joinSubnetsOfSeed = { 4: '100.64.1.0/24', 6: joinSubnets[6] };
 
-/** Everything that a node's part in the cluster follows from. */
+/** Inputs of the plan of a node. */
 export interface NodeInputs {
   readonly request: NodeRequest;
   readonly host: HostFacts & NicFacts;
-  /** The machine's, where Open vSwitch does not say one. */
+  /** system-id of the machine, used if the database of Open vSwitch has none; null if the machine has none. */
   readonly systemId: string | null;
   readonly local: DatabaseRows;
   readonly northbound: DatabaseRows;
@@ -32,7 +32,7 @@ export interface NodeInputs {
   readonly places: Pick<OverlayPlaces, 'datapathType'>;
 }
 
-/** What has to change in both databases, and the node as its own Open vSwitch has it then. */
+/** Plans for both databases, and the node as its own Open vSwitch will have it. */
 export interface PlannedInit {
   readonly layout: OverlayLayout;
   readonly node: OverlayNode;
@@ -41,10 +41,10 @@ export interface PlannedInit {
   readonly local: OverlayPlan;
 }
 
-/** How many random MACs are always enough. */
+/** Number of random MACs that is always enough. */
 export const macsForNode = macsNeeded(1);
 
-/** Plans a node's part from what it is asked to be and from what the rows remember of it. Every refusal that needs rows happens here. */
+/** Plans a node from the request and from the rows of earlier commands. Makes every refusal that depends on rows. */
 export function planInit(inputs: NodeInputs): PlannedInit {
   const { request, host, local, northbound, randomMacs } = inputs;
   const settings = switchSettings(local, inputs.systemId);
@@ -97,8 +97,8 @@ function planSwitch(
 }
 
 /**
- * Makes a shared bridge keep its MAC: the gateway answers with it, and Open vSwitch would choose again with each port that is put in
- * (ovs-vswitchd.conf.db(5), other_config:hwaddr). One that is said already stays.
+ * Pins the MAC of a shared bridge, with which the gateway answers. Without it, Open vSwitch would choose a MAC again
+ * with each added port (ovs-vswitchd.conf.db(5), other_config:hwaddr). Keeps a MAC that is pinned already.
  */
 function pinnedMac(rows: DatabaseRows, { kind, bridge, mac }: OverlayGateway): readonly RowChange[] {
   const row = kind === 'shared' ? indexRows(rows).named('Bridge', bridge) : null;
@@ -129,7 +129,10 @@ function layoutOf({ clusterSubnets }: NodeRequest, { encap }: SwitchSettings, { 
   };
 }
 
-/** A cluster is there before its second node, and has the names of 2017. */
+/**
+ * Fails with `overlay-absent` if there is no cluster and the node is not the first, and with `overlay-foreign` if the
+ * cluster does not have the names of 2017.
+ */
 function refuseCluster({ isMaster }: NodeRequest, settings: SwitchSettings, northbound: DatabaseRows): void {
   const router = clusterRouterOf(indexRows(northbound));
   const where = `the northbound database at ${settings.northbound.join(', ')}`;
@@ -144,7 +147,10 @@ function refuseCluster({ isMaster }: NodeRequest, settings: SwitchSettings, nort
   });
 }
 
-/** Two nodes with one system-id take each other's tunnels. */
+/**
+ * Fails with `overlay-conflict` if another node has the same system-id, because two such nodes would receive each
+ * other's tunnel traffic.
+ */
 function refuseTwin(name: string, systemId: string, registered: readonly RegisteredNode[]): void {
   const twin = registered.find((one) => one.systemId === systemId && one.name !== name);
   if (twin === undefined) return;

@@ -5,7 +5,10 @@ import { familyOf } from '../../../net/address.ts';
 import { contains, parseRange } from '../../../net/address-range.ts';
 import { isNodeName } from '../name-forms.ts';
 
-/** Reads the options of `master-init` and `minion-init`; `option` names the one that has the node's subnet. Refuses, with kind `bad-usage`, what is not usable. */
+/**
+ * Reads the options of `master-init` and `minion-init`; `option` is the name of the option for the node's subnet. Fails
+ * with `bad-usage`.
+ */
 export function nodeRequest(words: NodeWords, option: string, subnet: string, isMaster: boolean): NodeRequest {
   const clusterSubnets = ranges('--cluster-ip-subnet', words.clusterIpSubnet);
   const subnets = ranges(option, subnet);
@@ -13,7 +16,7 @@ export function nodeRequest(words: NodeWords, option: string, subnet: string, is
   return { name: nameOf(words), clusterSubnets, subnets, gateway: null, isMaster };
 }
 
-/** Reads the options of `gateway-init`. */
+/** Reads the options of `gateway-init`. Fails with `bad-usage`. */
 export function gatewayRequest(words: GatewayWords): NodeRequest & { readonly gateway: GatewayRequest } {
   const { physicalInterface = '', bridgeInterface = '' } = words;
   if ((physicalInterface === '') === (bridgeInterface === '')) {
@@ -46,7 +49,7 @@ export function gatewayRequest(words: GatewayWords): NodeRequest & { readonly ga
   };
 }
 
-/** The kubelet's name has small letters only, whatever the host is called. */
+/** Returns the node name in lower case, as the kubelet has it. Fails with `bad-usage`. */
 function nameOf({ nodeName }: NodeWords): string {
   const name = nodeName.toLowerCase();
   if (isNodeName(name)) return name;
@@ -71,7 +74,10 @@ function mustBeInside(option: string, subnet: string, clusterSubnets: readonly s
   });
 }
 
-/** An address, with a prefix as a number or as a mask of IPv4; without one it stays without. */
+/**
+ * Returns an address with its prefix as a number; `text` may have an IPv4 mask instead, or no prefix, which is then not
+ * added. Fails with `bad-usage`.
+ */
 function withPrefix(text: string): string {
   const [address = '', length] = text.split('/');
   const prefix = length?.includes('.') === true ? maskLength(length) : length;
@@ -80,7 +86,7 @@ function withPrefix(text: string): string {
   throw refused(`--physical-ip: "${text}" is no address`, { hint: 'write it with its prefix, like 10.33.74.138/24' });
 }
 
-/** 255.255.255.0 → 24; what is no mask stays as it is. */
+/** Returns the prefix length of an IPv4 mask (24 for 255.255.255.0); other text unchanged. */
 function maskLength(mask: string): string {
   const bits = familyOf(mask) === 4 ? mask.split('.').map((part) => Number(part).toString(2).padStart(8, '0')) : [];
   const [, ones] = /^(1*)0*$/.exec(bits.join('')) ?? [];

@@ -17,13 +17,16 @@ import { readRows } from '../rows.ts';
 import { readSystemId } from '../system-id.ts';
 import { credentialsOf, explained } from './credentials.ts';
 
-/** A node by its rows, with what arrives at its gateway. */
+/** Node as its rows describe it, with the inbound services of its gateway. */
 export interface SharedBridge {
   readonly record: OverlayRecord;
   readonly services: readonly ArrivingService[];
 }
 
-/** Makes the flows that tell a node and its gateway apart on a bridge that they share, with the services that arrive there. None are left where there is no such gateway. */
+/**
+ * Installs the shared-bridge flows of a node and its gateway, with the inbound services. Removes the flows if there is
+ * no such gateway.
+ */
 export async function applyShared(
   record: OverlayRecord,
   words: Partial<NodeWords>,
@@ -43,7 +46,10 @@ async function servicesOf(record: OverlayRecord, words: Partial<NodeWords>): Pro
   return arrivingServices(layout, node, gateway, rows);
 }
 
-/** Reads of a bridge who shares it, of which nothing but the rows tells. Refuses a bridge that no gateway shares, and a NIC that is not in it. */
+/**
+ * Reads the node and the gateway that share a bridge, from the rows of both databases. Fails with `bad-usage` if no
+ * gateway shares the bridge, or if the NIC is not in it.
+ */
 export async function readSharedBridge(
   bridge: string,
   nic: string,
@@ -71,7 +77,7 @@ export async function readSharedBridge(
   return { record, services: await servicesOf(record, {}) };
 }
 
-/** The node whose gateway leaves by a bridge: the patch port says its name. */
+/** Returns the name of the node whose gateway uses a bridge, from the name of the patch port. */
 function nodeOf(rows: DatabaseRows, bridge: string, nic: string): string {
   const existing = indexRows(rows);
   const uplink = mapOf(existing.named('Interface', patchNames(bridge).inside), 'external_ids')['iface-id'] ?? '';
@@ -89,7 +95,7 @@ function nodeOf(rows: DatabaseRows, bridge: string, nic: string): string {
   return uplink.slice(bridge.length + 1);
 }
 
-/** The subnets of the cluster, as the gateway's translation has them. */
+/** Returns the subnets of the cluster, from the NAT rows of the gateway. */
 function translated(northbound: DatabaseRows, name: string): readonly string[] {
   const existing = indexRows(northbound);
   const router = existing.named('Logical_Router', gatewayNames(name).router);

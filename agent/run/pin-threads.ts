@@ -6,23 +6,23 @@ import type { TuningStep } from '../model/tuning.ts';
 
 type PinStep = Extract<TuningStep, { do: 'pinThreads' }>;
 
-/** Does what the file below asks for. */
+/** Unit that carries out the request in the file below. */
 const affinityUnit = 'microshift-net-affinity.service';
 const requestPath = '/run/microshift-net/affinity';
 
-/** True in a unit of ours, whose sandbox keeps the agent off other processes. */
+/** True in a unit of the agent, whose sandbox does not allow changes of other processes. */
 export function isInOwnUnit(): boolean {
   return ownService()?.startsWith('microshift-') === true;
 }
 
 type OnBus = (ask: (bus: Bus) => Promise<void>) => Promise<void>;
 
-/** Gives threads of a daemon their CPUs, by a unit for nothing else where the run is in a unit of ours. */
+/** Sets the CPU affinity of a daemon's threads; through a separate unit if the run is in a unit of the agent. */
 export function pin(step: PinStep, onBus: OnBus): Promise<void> {
   return isInOwnUnit() ? askToPin(step, onBus) : pinThreads(step.pid, step.threads, step.cpus);
 }
 
-/** Lets the unit do it, and waits for its end. */
+/** Starts the unit for a request and waits for its end. */
 export async function askToPin({ pid, threads, cpus }: PinStep, onBus: OnBus, path = requestPath): Promise<void> {
   const lines = tasksetWords(pid, threads, cpus).map((words) => `${words.join(' ')}\n`);
   replaceFile(path, lines.join(''));

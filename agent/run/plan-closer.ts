@@ -5,7 +5,10 @@ import type { Plan } from '../model/plan.ts';
 /** Result of planning, with the observation that it is based on. */
 export type Closer<T> = T & { readonly observation: Observation };
 
-/** Plans; a plan that puts a NIC into a bridge is made once more, with what only such a plan has to know. Fails as the planner does. */
+/**
+ * Plans. If the plan puts a NIC into a bridge, plans again with additional facts that only such a plan needs. Fails as
+ * the planner does.
+ */
 export async function planCloser<T extends { readonly plan: Plan }>(
   observation: Observation,
   planner: (observation: Observation) => T,

@@ -17,7 +17,7 @@ import { detectionOver, tentativeAddresses } from './duplicate-detection.ts';
 import type { Node } from './node.ts';
 import { planCloser } from './plan-closer.ts';
 
-/** Which waits are over: for a NIC that is named, for a default route. */
+/** Waits that are over: for a named NIC, for a default route. */
 export interface WaitsOver {
   readonly nic: boolean;
   readonly route: boolean;
@@ -25,32 +25,38 @@ export interface WaitsOver {
 
 type Planned = { readonly kind: 'planned'; readonly plan: Plan };
 
-/** What a run aims at, asked again after every observation until it is not `waiting`: for a NIC, or for a default route (null). */
+/**
+ * Planner of a run. It is called again after every observation until its result is not `waiting`: `interface` is the
+ * awaited NIC; null for a default route.
+ */
 export type Planner = (
   observation: Observation,
   over: WaitsOver,
 ) => Planned | { readonly kind: 'waiting'; readonly interface: string | null };
 
 export interface WaitOptions {
-  /** How long a default route, or a NIC that is named, may take to appear. */
+  /** Limit for a default route or a named NIC to appear. */
   readonly routeMs: number;
-  /** How long the chosen NIC may take to get its addresses; it then moves without having any to hand over. */
+  /** Limit for the chosen NIC to get its addresses. After it, the NIC moves without addresses to hand over. */
   readonly uplinkMs: number;
-  /** How long NetworkManager and Open vSwitch may take to be there. */
+  /** Limit for NetworkManager and Open vSwitch to start. */
   readonly servicesMs: number;
 }
 
-/** NetworkManager takes a NIC and starts its profile a moment after the kernel has it; one that it leaves alone is planned as it is. */
+/**
+ * Limit for NetworkManager to start the profile of a NIC after the kernel has created it. A NIC that it leaves alone is
+ * planned as it is.
+ */
 const takenMs = 5_000;
 
-/** A route, a lease or a NIC that comes within 40 s is waited for. */
+/** Waits up to 40 s for a route, a lease or a NIC. */
 export const patientWait: WaitOptions = { routeMs: 40_000, uplinkMs: 40_000, servicesMs: 0 };
-/** A repair is asked for by what a service leaves when it ends, too; systemd has restarted it within seconds. */
+/** Waits for services as well: a service that stops also requests a repair, and systemd restarts it within seconds. */
 export const repairWait: WaitOptions = { ...patientWait, servicesMs: 10_000 };
 
 /**
- * Observes and plans; while the plan has to wait for a NIC, for a route, for the uplink's own activation or for a bridge that comes up by
- * itself, waits for the event and plans again.
+ * Observes and plans. If the plan has to wait for a NIC, a route, the activation of the uplink or duplicate address
+ * detection, waits for the event and plans again.
  */
 export async function planWhenReady(
   node: Node,
@@ -93,7 +99,10 @@ function planWithoutWaiting(planner: Planner, observation: Observation): Plan {
   throw new AgentError('internal', 'the choice of the uplink waits for something that is over');
 }
 
-/** NICs on their way into br-ex, where the run has chosen it, or into a bridge of `bridge add`, that NetworkManager has not configured yet. */
+/**
+ * Returns the NICs that the plan puts into br-ex or into a bridge of `bridge add` and that NetworkManager has not
+ * configured yet. For br-ex only a NIC that the run has chosen counts.
+ */
 function awaitedUplinks(plan: Plan, observation: Observation): readonly string[] {
   const attached = plan.steps.flatMap((step) => (step.do === 'attachUplink' ? step : []));
   return attached
@@ -112,7 +121,7 @@ function hasLink(name: string): boolean {
   return readLinks().some((link) => link.name === name);
 }
 
-/** Waits until it is there, or the time is over. */
+/** Waits until the condition is true. Returns without an error at the limit. */
 async function appears(isThere: () => boolean, deadline: Deadline, limitMs: number): Promise<void> {
   const timeout = () => new AgentError('activation-timeout', 'it did not come');
   await waitForKernel(isThere, deadline, limitMs, timeout).catch((error: unknown) => {
@@ -125,13 +134,14 @@ function isActivating(uplink: string, observation: Observation): boolean {
   return device !== undefined && device.state > deviceState.disconnected && device.state < deviceState.activated;
 }
 
-/** NMSettingIP6ConfigAddrGenMode: eui64. */
+/** Value of NMSettingIP6ConfigAddrGenMode for EUI-64. */
 const eui64 = 0;
 
 /**
- * A NIC that was the uplink before, and whose addresses come from the LAN, need not have them first: the bridge asks for the same ones
- * with the same MAC. That saves every boot a second exchange. Fixed addresses are there in a moment and handed over; a SLAAC address that
- * does not follow from the MAC has to be seen on the NIC to be kept, and so has what a DHCP server knows the NIC by if the MAC is not all of it.
+ * True if the NIC needs no addresses before it moves: it was the uplink before, and its addresses come from the LAN,
+ * where the bridge requests the same ones with the same MAC. This saves a second exchange at every boot. Fixed
+ * addresses are available at once and are handed over. A SLAAC address that is not derived from the MAC has to be on
+ * the NIC to be kept, and so has a DHCP identity that is not just the MAC.
  */
 function canAskFromBridge(uplink: string, plan: Plan, observation: Observation): boolean {
   const wanted = plan.wanted.bridges.find((bridge) => bridge.uplink?.interface === uplink);
@@ -148,12 +158,15 @@ function isStarted(state: number): boolean {
   return state > deviceState.disconnected;
 }
 
-/** True once NetworkManager has configured a device, or given up. */
+/** True once NetworkManager has configured a device or has failed to. */
 function isSettled(state: number): boolean {
   return state >= deviceState.activated || state <= deviceState.disconnected;
 }
 
-/** Waits until NetworkManager's device is in such a state (0: it has none), or the time is over. */
+/**
+ * Waits until the state of NetworkManager's device fulfils a condition; the state is 0 if there is no device. Returns
+ * without an error at the limit.
+ */
 async function deviceReaches(
   { nm }: Node,
   name: string,

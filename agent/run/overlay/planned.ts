@@ -210,8 +210,8 @@ export function ownDevice({ layout, node }: Pick<OverlayRecord, 'layout' | 'node
 }
 
 /**
- * Plans the missing kernel entries: those of the management interface, if the node has pod subnets, and the link state
- * of the gateway's NIC.
+ * Plans the changes in the kernel: the missing entries of the management interface, if the node has pod subnets, and
+ * the state of the gateway's own NIC.
  */
 export function planKernel(record: OverlayRecord, host: HostFacts): readonly PortChange[] {
   const { layout, node } = record;

@@ -3,7 +3,7 @@ import { familyOf } from '../../net/address.ts';
 import { parseRange } from '../../net/address-range.ts';
 import { isNodeName, isSystemId } from './name-forms.ts';
 
-/** Says what is wrong with a value; null: nothing. */
+/** Test of a value; returns true if the value is valid. */
 type Check = (value: unknown) => boolean;
 
 type Shape = { readonly [key: string]: Check | Shape };
@@ -17,7 +17,7 @@ const orNull =
   (check: Check): Check =>
   (value) =>
     value === null || check(value);
-/** No list of ours has more entries than a cluster has nodes. */
+/** Largest number of entries of a list; a cluster has at most this many nodes. */
 const maxEntries = 1000;
 const listOf = (check: Check): Check => {
   return (value) => Array.isArray(value) && value.length <= maxEntries && value.every(check);
@@ -31,10 +31,13 @@ const address = isText((word) => familyOf(word) !== null);
 const addressWithPrefix = isText((word) => parseRange(word) !== null);
 const addressOrRange = (word: string): boolean => familyOf(word) !== null || parseRange(word) !== null;
 const mac = isText((word) => /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(word));
-/** A bridge or a physical network: short, and no word that ovn-bridge-mappings would split (ovn-controller(8)). */
+/**
+ * Name of a bridge or a physical network: short, without characters at which ovn-bridge-mappings is split
+ * (ovn-controller(8)).
+ */
 const plainName = isText((word) => /^[A-Za-z0-9._-]{1,63}$/.test(word));
 
-/** `ssl:ADDRESS:PORT` (ovsdb(7), active connection methods); the address of IPv6 stands in brackets. */
+/** `ssl:ADDRESS:PORT` (ovsdb(7), active connection methods); an IPv6 address is in brackets. */
 const remote = isText((word) => {
   const [, bracketed, plain = '', port = ''] = /^ssl:(?:\[([^\]]+)\]|([^:[\]]+)):([0-9]{1,5})$/.exec(word) ?? [];
   return (
@@ -94,13 +97,13 @@ const common: Shape = { format: (value) => value === 1, layout, southbound: list
 
 const granted: Shape = { addresses: listOf(isText((word) => addressOrRange(word))), subnets: listOf(range) };
 
-/** A member in the record of the central node. */
+/** Returns the fault of a member in the record of the central node; null if it is valid. */
 function memberFault(value: unknown): string | null {
   const { granted: grant } = Object(value) as { readonly granted?: unknown };
   return fault(value, node, '') ?? (grant === undefined ? null : fault(grant, granted, 'granted'));
 }
 
-/** What is wrong with a record that was read; null: nothing. */
+/** Returns the fault of a record, as part of a sentence; null if it is valid. */
 export function recordFault(value: unknown): string | null {
   const members = orNull(listOf((one) => memberFault(one) === null));
   const { gateway: request } = Object(value) as { readonly gateway?: unknown };
@@ -110,12 +113,12 @@ export function recordFault(value: unknown): string | null {
   );
 }
 
-/** What is wrong with a bundle that was read; null: nothing. */
+/** Returns the fault of a bundle, as part of a sentence; null if it is valid. */
 export function bundleFault(value: unknown): string | null {
   return fault(value, { ...common, pem: { key: orNull(text), certificate: text, authority: text } }, '');
 }
 
-/** The first key that is missing or not as it has to be. */
+/** Returns the first key that is missing or invalid, as part of a sentence; null if all are valid. */
 function fault(value: unknown, shape: Shape, at: string): string | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return `${at || 'the file'} is no group of values`;

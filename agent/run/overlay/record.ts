@@ -3,10 +3,12 @@ import { AgentError } from '../../errors.ts';
 import type { OverlayBundle, OverlayRecord } from '../../model/overlay-record.ts';
 import { bundleFault, recordFault } from './record-form.ts';
 
-/** A record of a thousand nodes has half of that. */
+/** Size limit of a record; a record of a thousand nodes takes half of it. */
 const recordBytes = 1024 * 1024;
 
-/** What this node is in its cluster; null: it is in none. */
+/**
+ * Reads the record of this node's part in its cluster; null if the node is in no overlay. Fails with `record-unusable`.
+ */
 export function readRecord(path: string): OverlayRecord | null {
   const text = readSmallFile(path, recordBytes);
   if (text === null) return null;
@@ -19,7 +21,7 @@ export function readRecord(path: string): OverlayRecord | null {
   });
 }
 
-/** The same for who needs one. */
+/** Reads the record. Fails with `overlay-absent` if the node is in no overlay. */
 export function requireRecord(path: string): OverlayRecord {
   const record = readRecord(path);
   if (record !== null) return record;
@@ -29,7 +31,7 @@ export function requireRecord(path: string): OverlayRecord {
   });
 }
 
-/** The same for who needs the central node's. */
+/** Reads the record of the central node. Fails with `overlay-absent` on any other node. */
 export function requireCentral(
   path: string,
 ): OverlayRecord & { readonly members: NonNullable<OverlayRecord['members']> } {
@@ -41,7 +43,7 @@ export function requireCentral(
   });
 }
 
-/** Writes the record; one that says the same stays as it is. True: it was written. */
+/** Writes the record if its content differs. Returns true if it was written. */
 export function writeRecord(path: string, record: OverlayRecord): boolean {
   const text = `${JSON.stringify(record, null, 2)}\n`;
   if (readSmallFile(path, recordBytes) === text) return false;
@@ -49,17 +51,17 @@ export function writeRecord(path: string, record: OverlayRecord): boolean {
   return true;
 }
 
-/** Removes the record, and what a run had not written to its end; a power cut does not bring it back. */
+/** Removes the record and a half-written copy of it; durable, so that a power cut does not restore them. */
 export function removeRecord(path: string): void {
   removeForGood(path);
 }
 
-/** A bundle as text. */
+/** Returns a bundle as text. */
 export function bundleText(bundle: OverlayBundle): string {
   return `${JSON.stringify(bundle, null, 2)}\n`;
 }
 
-/** Reads a bundle; `from` names where it came from. */
+/** Parses a bundle. Fails with `bundle-unusable`; `from` is the source that the error names. */
 export function parseBundle(text: string, from: string): OverlayBundle {
   const value = parsed(text);
   const fault = value === undefined ? 'it is no bundle of `overlay pki issue`' : bundleFault(value);

@@ -3,12 +3,15 @@ import type { DatabaseRows, DatabaseShape, RowPlan } from '../../model/rows.ts';
 import { operationsOf } from '../../overlay/operations.ts';
 import { decodedRow, shapeOfSchema } from '../../overlay/wire.ts';
 
-/** The tables of a database as plain rows, as of one moment; what its release does not have is left out. */
+/**
+ * Reads tables of a database in one transaction, as plain rows. Leaves out tables and columns that the schema of the
+ * server does not have.
+ */
 export async function readRows(database: RowDatabase, tables: readonly string[]): Promise<DatabaseRows> {
   return readShape(database, await shapeOf(database, tables));
 }
 
-/** The same of some columns only, where the others would be much. */
+/** Does the same for some columns only, because the others are large. */
 export async function readColumns(
   database: RowDatabase,
   columns: Readonly<Record<string, readonly string[]>>,
@@ -35,7 +38,7 @@ async function readShape(database: RowDatabase, shape: DatabaseShape): Promise<D
   return { database: database.name, shape, tables: Object.fromEntries(rows) };
 }
 
-/** Makes a plan's changes as one transaction; nothing is sent where nothing differs. */
+/** Carries out the changes of a plan in one transaction; sends nothing if there are none. */
 export async function carryOut(database: RowDatabase, plan: RowPlan, { shape }: DatabaseRows): Promise<void> {
   const operations = operationsOf(plan, shape);
   if (operations.length === 0) return;

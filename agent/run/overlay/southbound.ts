@@ -4,7 +4,10 @@ import { tlsFiles } from './authority.ts';
 import type { OverlayPlaces } from './places.ts';
 import type { PlannedNode } from './planned.ts';
 
-/** The central node has the database open already; the others reach it as their ovn-controller does. */
+/**
+ * Runs work with the southbound database. On the central node it is open already; other nodes connect to it as their
+ * ovn-controller does.
+ */
 export async function withSouthbound<T>(
   { record: { members, southbound }, places: { pki }, databases }: PlannedNode,
   work: (database: RowDatabase) => Promise<T>,
@@ -15,7 +18,9 @@ export async function withSouthbound<T>(
   return work(database).finally(() => database.close());
 }
 
-/** Where the southbound database is followed; null: this is the central node, and it does not run. */
+/**
+ * Returns the remote at which the southbound database is followed; null on a central node whose database does not run.
+ */
 export function southboundRemote({ members, southbound }: OverlayRecord, { pki, ovnRuns }: OverlayPlaces) {
   if (members === null) return { remote: southbound.join(','), credentials: ownCredentials(pki) };
   const socket = centralSocket('OVN_Southbound', ovnRuns);

@@ -7,7 +7,10 @@ import type { OverlayPlaces } from './places.ts';
 import { requireRecord } from './record.ts';
 import { readRows } from './rows.ts';
 
-/** What this node is in the cluster, and how that is. Looks at this node only. Fails with `overlay-absent` on a node that is in none. */
+/**
+ * Reads this node's part in the cluster and its state, from this node only. Fails with `overlay-absent` if the node is
+ * in no overlay.
+ */
 export async function readOverlayStatus(places: OverlayPlaces): Promise<OverlayStatus> {
   const { node, members, southbound } = requireRecord(places.record);
   const daemon = readDaemon(places.daemon);

@@ -2,7 +2,10 @@ import { readSmallFile, writeFileAtomically } from '../../drivers/host/files.ts'
 import { AgentError } from '../../errors.ts';
 import { isSystemId } from './name-forms.ts';
 
-/** The machine's system-id, which ovs-ctl(8) makes at the first start of Open vSwitch and never changes; null: there is none yet. */
+/**
+ * Reads the system-id of the machine, which ovs-ctl(8) creates at the first start of Open vSwitch and never changes;
+ * null if there is none yet. Fails with `overlay-conflict` if it is invalid.
+ */
 export function readSystemId(path: string): string | null {
   const text = readSmallFile(path)?.trim() ?? '';
   if (text === '') return null;
@@ -13,7 +16,7 @@ export function readSystemId(path: string): string | null {
   });
 }
 
-/** Gives the machine a system-id that it does not have yet. */
+/** Writes the system-id of a machine that has none yet. */
 export function writeSystemId(path: string, systemId: string): void {
   writeFileAtomically(path, `${systemId}\n`);
 }

@@ -26,20 +26,23 @@ import { requireRecord } from './record.ts';
 import { readColumns } from './rows.ts';
 import { openFromHere } from './southbound.ts';
 
-/** As many lookups of connection tracking as Open vSwitch is told the answer of. */
+/** Number of connection tracking lookups for which `ofproto/trace` gets a result; it ignores excess ones. */
 const mostLookups = 40;
 
-/** Everything that both ways are followed with. */
+/** Data for following a packet in either direction. */
 interface Tracer {
   readonly facts: LegFacts;
   readonly database: TraceDatabase;
   readonly places: OverlayPlaces;
   readonly switchRows: DatabaseRows;
-  /** This node, as the others call it. */
+  /** Name of this node in the cluster. */
   readonly node: string;
 }
 
-/** Follows a packet through the cluster, and through Open vSwitch of this node; with `withBack` the answer, too. Sends none, and changes nothing. */
+/**
+ * Follows a packet through the cluster, and through Open vSwitch of this node; with `withBack` the reply as well. Sends
+ * no packet and changes nothing.
+ */
 export async function traceOverlay(
   question: TraceQuestion,
   withBack: boolean,
@@ -86,7 +89,7 @@ async function readAll(record: OverlayRecord, places: OverlayPlaces) {
   }
 }
 
-/** One way, by as many runs of ovn-trace as it needs. */
+/** Follows one direction, with as many runs of ovn-trace as it needs. */
 async function follow(
   tracer: Tracer,
   inPort: LogicalPort,
@@ -108,7 +111,9 @@ async function follow(
   return { ...whole, here: await lookHere(tracer, whole, state) };
 }
 
-/** What Open vSwitch of this node does with the packet, wherever it comes by. */
+/**
+ * Returns the decisions of this node's Open vSwitch about the packet, at each place where the packet passes this node.
+ */
 async function lookHere(
   { facts, places, switchRows, node }: Tracer,
   way: TraceWay,

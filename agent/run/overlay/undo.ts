@@ -14,7 +14,7 @@ import type { OverlayPlaces } from './places.ts';
 import { type PlannedDatabase, planMembers, withDatabases } from './planned.ts';
 import { carryOut, readRows } from './rows.ts';
 
-/** Takes everything of the overlay out of this node's databases: rows of ours, and keys of ours in rows of others. */
+/** Removes everything of the overlay from this node's databases: the overlay's rows, and its keys in other rows. */
 export async function removeRows(
   record: OverlayRecord,
   places: OverlayPlaces,
@@ -22,7 +22,7 @@ export async function removeRows(
 ): Promise<void> {
   const { owner } = record.layout;
   const rowsBefore = before.find(({ plan }) => plan.database === 'Open_vSwitch');
-  // It would register again what is taken out.
+  // ovn-controller would register the chassis again.
   await stopController(places.ovnRuns);
   await withDatabases(record, places, async ([local, northbound, southbound]) => {
     for (const database of [local, southbound, northbound]) {
@@ -47,7 +47,7 @@ export async function removeRows(
   });
 }
 
-/** Nothing calls for the rows of pods, services and policies any more; their daemon is stopped by now. */
+/** Removes the rows of pods, services and policies; the daemon that maintains them has been stopped. */
 async function removeWorkload({ layout }: OverlayRecord, northbound: RowDatabase): Promise<void> {
   const rows = await readRows(northbound, workloadTables);
   const existing = indexRows(rows);
@@ -56,7 +56,7 @@ async function removeWorkload({ layout }: OverlayRecord, northbound: RowDatabase
   await carryOut(northbound, planWorkload(facts, existing, rows.shape, existing.units()), rows);
 }
 
-/** Values of keys that a plan has written over, for the row of Open vSwitch itself. */
+/** Returns the changes that restore the values which a plan has replaced in the Open_vSwitch row. */
 function valuesBefore(before: Pick<PlannedDatabase, 'plan' | 'rows'> | undefined): RowChange[] {
   const [row] = before?.rows.tables.Open_vSwitch ?? [];
   if (before === undefined || row === undefined) return [];
@@ -67,7 +67,7 @@ function valuesBefore(before: Pick<PlannedDatabase, 'plan' | 'rows'> | undefined
   ];
 }
 
-/** Keys of maps that were written over get their values again; those that were new go. */
+/** Restores the replaced values of a change and drops the keys that it added. */
 function lostKeys(change: RowChange, row: DatabaseRow): ColumnChange[] {
   if (change.do !== 'update' || change.uuid !== row._uuid) return [];
   return change.columns.flatMap((one): ColumnChange[] => {

@@ -7,7 +7,10 @@ import { learnedColumns, learnedOtherwise } from '../../overlay/learned.ts';
 import type { PlannedNode } from './planned.ts';
 import { readColumns } from './rows.ts';
 
-/** Returns facts that an administrator should know although they are not drift and have no effect on the plan; each is a sentence. */
+/**
+ * Returns facts that an administrator should know although they are not drift and have no effect on the plan; each is a
+ * sentence.
+ */
 export async function noticesOf(planned: PlannedNode, config: Pick<Config, 'overlay'>): Promise<readonly string[]> {
   const {
     strangers,
@@ -26,7 +29,10 @@ export async function noticesOf(planned: PlannedNode, config: Pick<Config, 'over
   ];
 }
 
-/** Returns a sentence if the daemon's credentials may do everything in Kubernetes, which it does not need; nothing if no API server answers. */
+/**
+ * Returns a sentence if the daemon's credentials have the rights of a cluster administrator, which it does not need;
+ * empty if no API server answers.
+ */
 async function administratorNotices({ overlay }: Pick<Config, 'overlay'>): Promise<readonly string[]> {
   const path = kubeconfigPath(overlay.kubeconfig.value, process.env);
   if (!existsSync(path) || (await mayDoAnything(path)) !== true) return [];
@@ -36,8 +42,8 @@ async function administratorNotices({ overlay }: Pick<Config, 'overlay'>): Promi
 }
 
 /**
- * Returns a sentence for each MAC of a neighbour that routers have learned and that differs from the known MAC; nothing on nodes other than the
- * central node.
+ * Returns a sentence for each neighbour whose MAC, as routers have learned it, differs from the known MAC; empty except
+ * on the central node.
  */
 async function learnedNotices({ record, members, databases }: PlannedNode): Promise<readonly string[]> {
   const southbound = databases.find(({ database }) => database.name === 'OVN_Southbound');

@@ -17,16 +17,25 @@ import type { Cluster } from './object-events.ts';
 import { followObjects, type Objects } from './objects.ts';
 import { addressesOfRow } from './pod-networks.ts';
 
-/** Some thousand objects take a second or two; more is for a machine that swaps. */
+/**
+ * Limit for the first list of all objects. Some thousand objects take a second or two; 60 s allow for a machine that
+ * swaps.
+ */
 const listedMs = 60_000;
 
-/** What came of comparing: null, there is no kubeconfig, and so nothing to compare with. `unknown`: why it cannot be said, as a sentence. */
+/**
+ * Result of comparing rows with objects. `workload` is null if there is no kubeconfig, and if the comparison failed;
+ * `unknown` then has the reason as a sentence.
+ */
 export interface WorkloadDrift {
   readonly workload: OverlayPlan | null;
   readonly unknown: readonly string[];
 }
 
-/** What the daemon would have to write so that the rows of OVN_Northbound are as the objects of Kubernetes call for. Touches nothing. */
+/**
+ * Plans the northbound rows that the daemon would have to change for the present objects of Kubernetes. Changes
+ * nothing.
+ */
 export async function workloadDrift(
   { overlay }: Pick<Config, 'overlay'>,
   { record, databases, members, places }: PlannedNode,

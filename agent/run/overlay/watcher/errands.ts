@@ -1,45 +1,62 @@
 import type { Unit } from '../../../workload/plan-workload.ts';
 import { createRefusals, type Refused } from './refusals.ts';
 
-/** Units that are planned together, because some are only right beside others: a pod's row, and the groups that it is in. */
+/**
+ * Object keys that are planned together, because their rows depend on each other: a pod's row, and the groups that
+ * contain it.
+ */
 export interface Errand {
-  /** What called for it: the unit of an object's own, or another name. */
+  /** Name of the cause: the key of the object, or another name. */
   readonly of: string;
   readonly units: ReadonlySet<Unit>;
 }
 
 /**
- * What is still to be written, in the order in which it came. Decides by what it is told only: the time is handed in, in ms of any clock that does not go
- * back.
+ * Work queue of object keys, in the order in which they were added. Has no clock of its own: `nowMs` is the time of a
+ * monotonic clock.
  */
 export interface Errands {
-  /** An object has changed. Its own unit, where that was refused, is tried again at once. */
+  /** Adds the work of a changed object. If the object's own key was refused, makes its retry due at once. */
   add(of: string, units: Iterable<Unit>): void;
-  /** Returns the errands of the next transaction, about 100 units; a refused unit comes alone, when its retry is due. Empty if nothing is due. */
+  /**
+   * Returns the work of the next transaction, about 100 object keys. A refused key is returned alone, when its retry is
+   * due. Empty if nothing is due.
+   */
   take(nowMs: number): readonly Errand[];
-  /** They are written. */
+  /** Removes work that was written. */
   done(errands: readonly Errand[]): void;
-  /** They were not judged: they are the next ones. */
+  /** Returns work to the front of the queue, because the database has not answered. */
   putBack(errands: readonly Errand[]): void;
-  /** Too many for one transaction, or one of them is refused: each half goes on its own, and of one errand each unit. */
+  /**
+   * Splits work that is too large for one transaction, or of which a part is refused: into halves, and a single entry
+   * into its object keys.
+   */
   halve(errands: readonly Errand[]): void;
-  /** The database does not take these: they are halved, and one unit that is alone waits, longer each time. null: there were several. */
+  /**
+   * Records that the database has refused the work. Several keys are split, and the result is null; a single key is
+   * tried again after a growing pause.
+   */
   refuse(errands: readonly Errand[], nowMs: number): Refused | null;
-  /** When the next one is due; null: none waits. */
+  /** Returns the time at which the next work is due; null if the queue is empty. */
   dueMs(): number | null;
-  /** Until they are written. */
+  /** Refused object keys that have not been written since. */
   readonly refused: ReadonlySet<Unit>;
 }
 
-/** Units of one transaction, so that planning it takes the event loop for some tens of milliseconds. */
+/**
+ * Number of object keys per transaction, for which planning keeps the event loop busy for some tens of milliseconds.
+ */
 const mostUnits = 100;
 
-/** `together`: the units beside which one is right that is tried again, itself first. */
+/**
+ * Creates an empty queue. `together` returns the object keys that have to be planned with a retried key, including the
+ * key itself.
+ */
 export function createErrands(together: (unit: Unit) => Iterable<Unit>): Errands {
   const waiting = new Map<string, Set<Unit>>();
   const halves: (readonly Errand[])[] = [];
   const refusals = createRefusals();
-  /** A refused unit spoils no transaction but its own. */
+  /** Removes the refused keys of other objects, so that they cannot make this transaction fail. */
   const cleared = ({ of, units }: Errand): Errand =>
     refusals.units.size === 0
       ? { of, units }
@@ -90,7 +107,7 @@ export function createErrands(together: (unit: Unit) => Iterable<Unit>): Errands
   };
 }
 
-/** The second half first, as on a stack. */
+/** Splits work in halves; the second half comes first, because the result is pushed on a stack. */
 function halvesOf(errands: readonly Errand[]): readonly (readonly Errand[])[] {
   const [only, ...more] = errands;
   if (only === undefined) return [];

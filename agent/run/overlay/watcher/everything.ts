@@ -5,7 +5,10 @@ import type { Errand } from './errands.ts';
 import { keyOf, kinds } from './kinds.ts';
 import type { Northbound } from './northbound.ts';
 
-/** Yields an errand for each object, and one for each unit that has rows and no object. Objects may change while it is read. */
+/**
+ * Yields the work for every object, and for every object key that has rows but no object. Objects may change during the
+ * iteration.
+ */
 export function* everyErrand(
   { existing }: Pick<Northbound, 'existing'>,
   facts: WorkloadFacts,
@@ -19,19 +22,22 @@ export function* everyErrand(
   for (const unit of allUnits(facts, existing)) if (!covered.has(unit)) yield { of: unit, units: new Set([unit]) };
 }
 
-/** Yields every object, as one that is new. */
+/** Yields a change for every object, as if it had just been added. */
 function* changesOf(workload: Workload): Generator<ObjectChange, void, undefined> {
   for (const { kind, of } of kinds) for (const now of workload[of].values()) yield { kind, now } as ObjectChange;
 }
 
-/** What a change calls for. It is named as the unit that is the object's own, if it has one. */
+/** Returns the work for a change, named by the object's own key if it has one. */
 export function errandOf(change: ObjectChange, facts: WorkloadFacts): Errand {
   const object = change.now ?? change.before;
   const word = kinds.find(({ kind }) => kind === change.kind)?.unit ?? change.kind;
   return { of: `${word}:${object === undefined ? '' : keyOf(object)}`, units: new Set(concernedUnits(change, facts)) };
 }
 
-/** A unit, and those beside which it has to be planned: groups and sets have the row of a pod only when they are planned with it or after it. */
+/**
+ * Returns an object key and the keys that have to be planned with it: port groups and address sets contain the row of a
+ * pod only if they are planned with it or after it.
+ */
 export function togetherWith(unit: Unit, facts: WorkloadFacts | null): Iterable<Unit> {
   const pod = unit.startsWith('pod:') ? facts?.workload.pods.get(unit.slice('pod:'.length)) : undefined;
   if (facts === null || pod === undefined) return [unit];

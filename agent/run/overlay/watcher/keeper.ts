@@ -8,17 +8,17 @@ import { createPodNetworks, type PodNetworks } from './pod-networks.ts';
 import type { WatcherReport } from './state.ts';
 import { createWriter, type WriterListener } from './writer.ts';
 
-/** Keeps the rows while this side has the lock; while another has it, this one stands by. */
+/** Keeper of the rows while this process has the OVSDB lock; it stands by while another process has it. */
 export interface Keeper {
-  /** The cluster is another one than before. */
+  /** Sets the nodes and settings of the cluster. */
   know(cluster: Cluster): void;
-  /** Objects have changed; the collections have it already. */
+  /** Handles changes of objects, which the collections contain already. */
   changed(changes: readonly ObjectChange[]): void;
-  /** Settles when what was being written is. */
+  /** Settles when the transaction in progress has ended. */
   close(): Promise<void>;
 }
 
-/** `cluster`: null, it is not known yet. */
+/** Creates a keeper. `known` is null if the cluster is not known yet. */
 export function createKeeper(
   northbound: Northbound,
   objects: Objects,
@@ -39,7 +39,9 @@ export function createKeeper(
       ? networks.settle(changes, { ...cluster, pods: workload.pods, existing: northbound.existing })
       : [];
   const events = createObjectEvents(api, workload);
-  /** Who had the lock before may have given out other addresses: annotations and rows say so. */
+  /**
+   * Starts again from annotations and rows, because the previous owner of the lock may have assigned other addresses.
+   */
   const takeOver = (): void => {
     networks?.close();
     networks = null;
@@ -95,8 +97,8 @@ function listenerOf(objects: Objects, api: Pick<KubernetesApi, 'tell'>, report: 
 }
 
 /**
- * None depends on Node objects. Annotations say which address a pod has, or shall have; with that settled no row depends on them, nor on what the kubelet
- * reports of it.
+ * True if rows depend on the change. No row depends on a Node object. After the address book has read the annotations
+ * of a pod, no row depends on them, nor on the addresses that the kubelet reports.
  */
 function concernsRows(change: ObjectChange): boolean {
   if (change.kind === 'Node') return false;

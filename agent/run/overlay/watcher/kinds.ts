@@ -16,16 +16,16 @@ import { readPolicy } from '../../../workload/policies/read-policy.ts';
 import { readService } from '../../../workload/services/read-service.ts';
 import { readSlice } from '../../../workload/services/read-slice.ts';
 
-/** An object as far as the network depends on it. */
+/** Projection of an object to the fields that the network depends on. */
 export type Projected = ClusterNode | Namespace | Pod | Service | EndpointSlice | NetworkPolicy;
 
-/** A kind of objects that is followed. */
+/** Kind of objects that is followed. */
 export interface Kind {
   readonly kind: ObjectChange['kind'];
   readonly collection: Parameters<KubernetesApi['follow']>[0];
-  /** First word of the unit that is an object's own. */
+  /** First word of the object key. */
   readonly unit: string;
-  /** Where they are kept. */
+  /** Collection that holds the objects. */
   readonly of: keyof Workload;
   read(object: unknown): Projected;
 }
@@ -77,7 +77,7 @@ export const kinds: readonly Kind[] = [
   },
 ];
 
-/** `namespace/name`, or the name of what is in no namespace. */
+/** Returns `namespace/name`, or the name of an object without a namespace. */
 export function keyOf(object: Projected): string {
   return 'namespace' in object ? `${object.namespace}/${object.name}` : object.name;
 }

@@ -12,32 +12,35 @@ import { decodedRow, shapeOfSchema } from '../../../overlay/wire.ts';
 
 const byUnit = `external_ids:${tagKeys.unit}`;
 
-/** Of all that ask for it one writes rows for objects of Kubernetes, and the others stand by. */
+/**
+ * OVSDB lock (RFC 7047, section 4.1.8) whose owner writes the rows for objects of Kubernetes; all other processes stand
+ * by.
+ */
 const lock = 'microshift_net_nb';
 
-/** OVN_Northbound as the planner of a workload's rows sees it, from moment to moment. */
+/** OVN_Northbound as the planner of a workload's rows reads it, always up to date. */
 export interface Northbound extends Pick<MirroredDatabase, 'isOwner' | 'onOwner' | 'transact' | 'close'> {
-  /** What its release has. */
+  /** Tables and columns of the server's schema. */
   readonly shape: DatabaseShape;
-  /** Always the rows of now; a row that did not change is the same object. */
+  /** Present rows; an unchanged row is the same object. */
   readonly existing: Existing;
   /** Number of transactions that changed a row, including the transactions by which OVN reports. */
   readonly revision: number;
-  /** Told of the changes of each transaction at once, without those by which OVN reports. */
+  /** Calls the listener with the row changes of each transaction, without those by which OVN reports. */
   onChange(listener: (changes: readonly RowUpdate[]) => void): void;
 }
 
-/** One row before and after: without `old` it is new, without `now` it is gone. */
+/** State of a row before and after a transaction: `old` is undefined for a new row, `now` for a removed one. */
 export interface RowUpdate {
   readonly table: string;
   readonly old: DatabaseRow | undefined;
   readonly now: DatabaseRow | undefined;
 }
 
-/** Columns in which ovn-northd tells how a row is (ovn-nb(5)). */
+/** Columns in which ovn-northd reports the state of a row (ovn-nb(5)). */
 const reports: ReadonlySet<string> = new Set(['up', 'dynamic_addresses']);
 
-/** Follows OVN_Northbound, and asks for the lock of who writes a workload's rows. Fails as openMirrored does. */
+/** Follows OVN_Northbound and requests the lock for writing a workload's rows. Fails as openMirrored does. */
 export async function openNorthbound(
   remote: string,
   report: MirrorRequest['report'],
@@ -63,7 +66,7 @@ export async function openNorthbound(
     return now;
   };
   const shapeNow = (): DatabaseShape => {
-    // A server of another release can be there after a while.
+    // The server may have been replaced by one of another release.
     if (schema !== database.schema) shape = shapeOfSchema(database.schema as never, workloadTables);
     schema = database.schema;
     return shape;
@@ -96,19 +99,22 @@ function indexesOf(table: string): readonly string[] {
   return ['name', byUnit, ...Object.keys(holding[table] ?? {})];
 }
 
-/** The tables and columns by which rows of a table are held. */
+/** Tables and columns that refer to the rows of a table. */
 const holders = new Map<string, { readonly table: string; readonly column: string }[]>();
 for (const table of workloadTables)
   for (const [column, held] of Object.entries(holding[table] ?? {}))
     holders.set(held, [...(holders.get(held) ?? []), { table, column }]);
 
-/** Whether nothing else has changed in a row: only what did is another value in a mirror (drivers/ovsdb, tables). */
+/**
+ * True if only columns by which OVN reports have changed. In a mirror, only a changed value is another object
+ * (drivers/ovsdb, tables).
+ */
 export function isReport(old: MirrorRow | undefined, now: MirrorRow | undefined): boolean {
   if (old === undefined || now === undefined) return false;
   return Object.keys(now).every((column) => reports.has(column) || old[column] === now[column]);
 }
 
-/** Rows of a mirror found by its indexes. */
+/** Returns a view of the rows that finds them by the indexes of the mirror. */
 function existingIn(
   { table: tableOf }: MirroredDatabase,
   read: (table: string, row: MirrorRow) => DatabaseRow,

@@ -11,14 +11,17 @@ import { unservedNote } from '../../../workload/unserved-asks.ts';
 import { type Kind, kinds, type Projected } from './kinds.ts';
 import type { Objects } from './objects.ts';
 
-/** A pod does not get the address that it needs, or asked for. */
+/** Returns the Event for a pod that does not get the address that it needs or requests. */
 export function noticeOfFault({ pod, reason, note }: AddressFault): Notice {
   const { namespace, name, uid } = pod;
   const regarding = { apiVersion: 'v1', kind: 'Pod', namespace, name, uid };
   return { regarding, type: 'Warning', reason, action: 'AssignAddress', note };
 }
 
-/** Nothing here leads a port of the node to a pod; containerd leaves that to the network, CRI-O does it itself (its internal/hostport). */
+/**
+ * Returns the Event for host ports of a pod, which this network does not serve. containerd leaves them to the network;
+ * CRI-O serves them itself (its internal/hostport).
+ */
 export function noticesOfHostPorts({ namespace, name, uid, isOver, hostPorts = [] }: Pod): readonly Notice[] {
   if (isOver || hostPorts.length === 0) return [];
   const what = `hostPort ${hostPorts.slice(0, 20).join(', ')}`;
@@ -34,8 +37,8 @@ export function noticesOfHostPorts({ namespace, name, uid, isOver, hostPorts = [
 }
 
 /**
- * Returns Events for what a service requests and does not get. Leaves out what it did not get before either, because that was already reported;
- * `before` is null if no earlier state exists.
+ * Returns Events for requests of a service that are not served. Leaves out the requests that were not served before
+ * either, because those were reported; `before` is null if there is no earlier state.
  */
 export function noticesOfService(service: Service, now: ServiceView, before: ServiceView | null): readonly Notice[] {
   const told = before === null ? [] : missing(service, before);
@@ -67,7 +70,10 @@ export function noticeOfBudget(kind: Kind, object: Projected): Notice | null {
   return { regarding: regardingOf(kind, object), type: 'Warning', reason: 'TooLarge', action: 'Serve', note: refusal };
 }
 
-/** Returns Events for what an object asks for and this network does not do; `before` is the object as it was, and what it asked for then is not reported again. */
+/**
+ * Returns Events for requests of an object that this network does not serve. Leaves out those that `before`, the
+ * earlier state of the object, had as well, because those were reported.
+ */
 export function noticesOfAsks(kind: Kind, object: Projected, before?: Projected): readonly Notice[] {
   const known = before !== undefined && before.uid === object.uid && 'asks' in before ? (before.asks ?? []) : [];
   const asks = 'asks' in object ? (object.asks ?? []) : [];
@@ -94,13 +100,13 @@ export interface ServiceView {
   readonly outside: Outside;
 }
 
-/** The view of these objects and nodes. */
+/** Returns the view of these objects and nodes. */
 export function viewOf(facts: OutsideFacts): ServiceView {
   const slices = servedSlices(facts);
   return { nodes: facts.nodes, slices, outside: outsideOf(facts, slices) };
 }
 
-/** OVN does not take what an object calls for. null: the unit is no object's own, or that is gone. */
+/** Returns the Event for an object whose rows OVN refuses; null if the key belongs to no present object. */
 export function noticeOfRefused(unit: Unit, error: AgentError, { workload }: Objects): Notice | null {
   const found = kinds.find((kind) => unit.startsWith(`${kind.unit}:`));
   if (found === undefined) return null;

@@ -14,16 +14,19 @@ import {
 } from './notices.ts';
 import { createSlices } from './slices.ts';
 
-/** The cluster's nodes, and their common settings. */
+/** Nodes of the cluster and their common settings. */
 export type Cluster = Omit<OutsideFacts, 'workload'>;
 
-/** Events for objects that do not get everything that they ask for. */
+/** Reporter of Events for objects that do not get everything that they request. */
 export interface ObjectEvents {
   /** Reports all objects, in slices, for as long as `isWanted` returns true. */
   all(cluster: Cluster, isWanted: () => boolean): Promise<void>;
   /** Reports the objects that have changed. */
   changed(changes: readonly ObjectChange[], cluster: Cluster): void;
-  /** Reports the services that get less from the present cluster than from the previous one; `before` is null if there was none. */
+  /**
+   * Reports the services that get less from the present cluster than from the previous one; `before` is null if there
+   * was none.
+   */
   servicesBetween(before: Cluster | null, now: Cluster): void;
 }
 

@@ -6,25 +6,28 @@ import { emptyWorkload } from '../../../workload/empty-workload.ts';
 import { type Kind, keyOf, kinds, type Projected } from './kinds.ts';
 import { createSlices } from './slices.ts';
 
-/** Who is told of objects. */
+/** Listener for changes of objects. */
 export interface ObjectListener {
-  /** All of every kind are known for the first time. */
+  /** Called once, when all objects of every kind are known. */
   whole(): void;
-  /** What has changed since, in its order; `workload` has it already. */
+  /** Called with later changes, in their order; `workload` contains them already. */
   changed(changes: readonly ObjectChange[]): void;
-  /** Of some kind nothing is heard any more; what is known of it stays. null: of all kinds something is heard again. */
+  /**
+   * Called with the error when the watch of a kind is lost; its known objects are kept. Called with null when every
+   * kind is watched again.
+   */
   heard(error: AgentError | null): void;
 }
 
-/** The objects that the network depends on, as the API server told of them last. */
+/** Objects that the network depends on, as the API server last reported them. */
 export interface Objects {
   readonly workload: Workload;
-  /** Of every kind all are known. Before that nothing may be deleted. */
+  /** True when all objects of every kind are known. No row may be deleted before. */
   readonly isWhole: boolean;
   close(): void;
 }
 
-/** Follows every kind until `close`. */
+/** Follows every kind until `close` is called. */
 export function followObjects(api: Pick<KubernetesApi, 'follow'>, listener: ObjectListener): Objects {
   const workload = emptyWorkload();
   const unknown = new Set(kinds.map(({ kind }) => kind));
@@ -85,7 +88,7 @@ export function followObjects(api: Pick<KubernetesApi, 'follow'>, listener: Obje
   };
 }
 
-/** Both were read by the same function, which puts the same things in the same order. */
+/** Compares two projections by their JSON text: the same function has read both and adds the keys in the same order. */
 function isSame(one: Projected | undefined, other: Projected | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   return JSON.stringify(one) === JSON.stringify(other);

@@ -8,14 +8,14 @@ import { listenersBesideServices } from '../occupied.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { startWatcher, type Watcher } from './watcher.ts';
 
-/** The watcher of the central node's daemon; on another node there is none. */
+/** Watcher in the daemon of the central node; it does nothing on other nodes. */
 export interface CentralWatcher {
-  /** The node's part in the cluster, as it is kept now, with the members as they were planned. */
+  /** Sets the record of the node and the members as planned. */
   know(record: OverlayRecord, members: readonly OverlayNode[]): void;
   close(): Promise<void>;
 }
 
-/** Begins when it is told that this is the central node. Without a kubeconfig it waits for one. */
+/** Creates a watcher that starts with the first record of a central node. Without a kubeconfig it waits for one. */
 export function createCentralWatcher(
   config: Pick<Config, 'overlay'>,
   places: OverlayPlaces,

@@ -5,7 +5,7 @@ import type { ObjectKey, Pod } from '../../../model/workload.ts';
 import { wantedAnnotations } from '../../../workload/pods/annotations.ts';
 import { retryAfterMs } from '../daemon/work.ts';
 
-/** The addresses of a pod, and what else its annotations say. */
+/** Addresses of a pod, and the other contents of its annotations. */
 export interface Assignment {
   readonly pod: Pod;
   readonly addresses: readonly string[];
@@ -13,19 +13,23 @@ export interface Assignment {
   readonly layout: OverlayLayout;
 }
 
-/** Tells pods their addresses. */
+/** Writer of the address annotations of pods. */
 export interface PodAnnotations {
-  /** Where the pod's annotations are not as they should be. One that is under way goes first. */
+  /** Writes the annotations of a pod if they differ. If a write is in progress, it is finished first. */
   annotate(key: ObjectKey): void;
-  /** These pods are gone. */
+  /** Removes pods that were deleted. */
   forget(keys: readonly ObjectKey[]): void;
-  /** Annotates nobody any more, nor those who wait for an API server that is away: somebody else may give out addresses now. */
+  /**
+   * Cancels further writes, including those that wait for an API server, because another process may assign addresses
+   * from now on.
+   */
   close(): void;
 }
 
 /**
- * `assignmentOf` says what is so now; null: the pod has no addresses. `report` is told why a pod cannot be annotated, and null as soon as there is no such pod
- * any more. What was refused is tried again, for nobody tells that an admin has allowed it.
+ * Creates the writer. `assignmentOf` returns the present assignment; null if the pod has no addresses. `report` is
+ * called with the reason if a pod cannot be annotated, and with null when no such pod is left. Tries again after a
+ * refusal, because no event reports that an admin has allowed the write.
  */
 export function createPodAnnotations(
   api: Pick<KubernetesApi, 'annotate'>,
@@ -59,7 +63,7 @@ export function createPodAnnotations(
     else failed.delete(key);
     tellFailed();
     const now = assignmentOf(key);
-    // What has changed meanwhile: another pod of the same name, or other addresses.
+    // A change during the write: another pod of the same name, or other addresses.
     if (error === null && (now?.pod.uid !== pod.uid || now.addresses !== addresses)) annotate(key);
   };
   function annotate(key: ObjectKey): void {
@@ -86,7 +90,7 @@ export function createPodAnnotations(
   };
 }
 
-/** The annotations that the pod does not have as they should be. */
+/** Returns the annotations that the pod lacks or that differ. */
 function missingOf({ pod, addresses, node, layout }: Assignment): readonly (readonly [string, string])[] {
   const wanted = Object.entries(wantedAnnotations(addresses, node, layout, pod.uid));
   return wanted.filter(([name, value]) => pod.annotations[name] !== value);

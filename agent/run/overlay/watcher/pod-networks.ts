@@ -10,7 +10,7 @@ import { keyOf } from './kinds.ts';
 import { noticeOfFault } from './notices.ts';
 import { createPodAnnotations } from './pod-annotations.ts';
 
-/** What addresses are given out from. */
+/** Facts from which addresses are assigned. */
 export interface NetworkFacts {
   readonly layout: OverlayLayout;
   readonly nodes: readonly OverlayNode[];
@@ -19,20 +19,21 @@ export interface NetworkFacts {
   readonly exposure: Pick<ServiceExposure, 'fixedRanges'>;
 }
 
-/** The addresses of pods, as this side gives them out while it is the one that writes. */
+/** Addresses of pods, which this process assigns while it has the lock. */
 export interface PodNetworks {
   readonly addresses: PodAddresses;
   /**
-   * Takes in what has changed, or everything (null), and lets the pods be annotated. The pods whose addresses are others than before, as changes of them.
+   * Handles changes, or all objects (null), and has the pods annotated. Returns the pods whose addresses have changed,
+   * as changes of those pods.
    */
   settle(changes: readonly ObjectChange[] | null, facts: NetworkFacts): readonly ObjectChange[];
-  /** Annotates nobody any more. */
+  /** Cancels further annotations. */
   close(): void;
 }
 
 /**
- * Knows of no address yet: the pods' annotations say which they have, and then their rows. `report` is told why a pod cannot be annotated, and null as soon
- * as there is no such pod any more.
+ * Creates an empty address book, which takes the addresses of a pod from its annotations, or else from its row.
+ * `report` is called with the reason if a pod cannot be annotated, and with null when no such pod is left.
  */
 export function createPodNetworks(
   api: Pick<KubernetesApi, 'annotate' | 'tell'>,
@@ -76,7 +77,7 @@ export function createPodNetworks(
   };
 }
 
-/** As each pod is after all of them: one that was changed and removed at once is gone. */
+/** Returns the pods after all changes; a pod that was changed and then removed is gone. */
 function podsOf(changes: readonly ObjectChange[]): {
   readonly pods: readonly Pod[];
   readonly gone: readonly ObjectKey[];
@@ -94,8 +95,9 @@ function podsOf(changes: readonly ObjectChange[]): {
 }
 
 /**
- * Without MAC: `0a:58:0a:2a:01:03 10.42.1.3 fd01::3` (ovn-nb(5), Logical_Switch_Port.addresses). Those of a pod that had the name before are not this one's; a
- * row that names no uid is older than such names.
+ * Returns the addresses of a pod's row without the MAC: of `0a:58:0a:2a:01:03 10.42.1.3 fd01::3` the last two
+ * (ovn-nb(5), Logical_Switch_Port.addresses). Empty if the row belongs to an earlier pod of that name. A row without a
+ * uid is from a release that did not write it, and is accepted.
  */
 export function addressesOfRow(existing: Existing, pod: ObjectKey, uid: string): readonly string[] {
   const row = existing.named('Logical_Switch_Port', portName(pod));

@@ -1,24 +1,26 @@
 import type { Unit } from '../../../workload/plan-workload.ts';
 import { retryAfterMs } from '../daemon/work.ts';
 
-/** A unit that the database does not take, also alone. */
+/** Object key whose rows the database has refused although it was alone in the transaction. */
 export interface Refused {
   readonly unit: Unit;
-  /** How often in a row. */
+  /** Number of refusals in a row. */
   readonly failures: number;
 }
 
-/** The units that were refused, until they are written; each is tried again after a wait of its own. */
+/** Refused object keys until they are written. Each is tried again after a pause of its own. */
 export interface Refusals {
   readonly units: ReadonlySet<Unit>;
   refuse(unit: Unit, nowMs: number): Refused;
-  /** One whose time has come; it is not due again before somebody says what came of it. null: none. */
+  /**
+   * Returns a key whose retry is due; null if none is due. The key is not due again before its next result is reported.
+   */
   take(nowMs: number): Unit | null;
-  /** What it stands for has changed: it is due at once, if it is one. */
+  /** Makes the retry of a refused key due at once, because its object has changed. */
   wake(unit: string): void;
-  /** These are written. */
+  /** Removes keys that were written. */
   done(units: Iterable<Unit>): void;
-  /** When the next one is due; null: none is. */
+  /** Returns the time of the next retry; null if there is no refused key. */
   dueMs(): number | null;
 }
 

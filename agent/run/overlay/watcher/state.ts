@@ -2,26 +2,26 @@ import type { AgentError } from '../../../errors.ts';
 import type { WatcherState } from '../../../model/overlay-daemon.ts';
 import type { Teller } from '../daemon/report.ts';
 
-/** What can keep a watcher from its work, each on its own. */
+/** Separate causes for which a watcher cannot work. */
 export type Concern = 'api' | 'database' | 'rows' | 'annotations';
 
-/** The state of a watcher, told where it changes. */
+/** Report of a watcher's state. */
 export interface WatcherReport {
   role(role: WatcherState['role']): void;
   objects(counts: Readonly<Record<string, number>>): void;
   nodesOutside(names: readonly string[]): void;
   wrote(): void;
   refused(units: ReadonlySet<string>): void;
-  /** null: that is well. The same failure is told once. */
+  /** Sets the failure of a concern; null if it works again. The same failure is reported once. */
   concern(concern: Concern, error: AgentError | null): void;
-  /** What has not been handed on yet is. */
+  /** Reports the last state at once. */
   close(): void;
 }
 
-/** A storm of changes is one file a second. */
+/** Interval between two reports, so that many changes write one file a second. */
 const quietMs = 1_000;
 
-/** `note` is given the state as soon as it changes, and once a second at the most. */
+/** Creates the report. Calls `note` with the state as soon as it changes, and at most once a second. */
 export function createReport({ say, fail }: Teller, note: (state: WatcherState) => void): WatcherReport {
   let state: WatcherState = {
     role: 'waiting',

@@ -3,12 +3,12 @@ import { type Existing, listOf, mapOf } from '../../../overlay/existing.ts';
 import { tagKeys } from '../../../overlay/tag-keys.ts';
 import type { RowUpdate } from './northbound.ts';
 
-/** Tables of rows that hold those of units: with a node's switch its pods' rows come and go. */
+/** Tables whose rows contain rows of object keys: the rows of its pods are added and removed with a node's switch. */
 const holders: ReadonlySet<string> = new Set(['Logical_Switch', 'Logical_Router', 'Load_Balancer_Group']);
 
 /**
- * The units that rows which somebody changed are of, and those of load balancers that were taken off a switch, a router or a group. `everything`: what holds
- * rows of units is new, or gone.
+ * Returns the object keys of changed rows, and those of load balancers that were removed from a switch, a router or a
+ * group. Returns `everything` if a row of `holders` was added or removed.
  */
 export function touchedBy(
   changes: readonly RowUpdate[],
@@ -26,7 +26,10 @@ export function touchedBy(
   return units;
 }
 
-/** The load balancers that a row held before and holds no more; one that was deleted is no row any more, and told of by itself. */
+/**
+ * Returns the load balancers that a row referred to before and does not now. A deleted load balancer is not among them;
+ * its own change reports it.
+ */
 function takenOff(
   old: DatabaseRow | undefined,
   now: DatabaseRow | undefined,

@@ -7,7 +7,7 @@ import { planInSteps } from '../../../workload/plan-workload.ts';
 import type { Northbound } from './northbound.ts';
 import { createSlices } from './slices.ts';
 
-/** What came of a transaction; of none where nothing differed. Where it was refused, nothing was written. */
+/** Result of a transaction: `nothing` if no row differed; nothing was written if it was refused. */
 export type Outcome =
   | { readonly end: 'nothing' }
   | { readonly end: 'not owner' }
@@ -15,18 +15,23 @@ export type Outcome =
   | { readonly end: 'written'; readonly rows: number }
   | { readonly end: 'refused'; readonly error: AgentError };
 
-/** Rows that somebody changed between a plan and its transaction are planned again, so many times; more often is no coincidence. */
+/**
+ * Number of attempts when rows change between a plan and its transaction. More conflicts in a row are no coincidence.
+ */
 const mostStale = 5;
-/** Plans that are begun in slices before one is made in one piece: rows that change all the time are those of pods that start. */
+/**
+ * Number of plans that are begun in slices before one is made without a pause. Rows that change all the time are those
+ * of starting pods.
+ */
 const mostBegun = 3;
-/** Rows of a transaction of several objects: one policy has some thousand at most. */
+/** Largest number of rows in a transaction of several objects; one policy has at most some thousand. */
 const mostRows = 1_000;
-/** Of a transaction of several objects: the server works on nothing else meanwhile. */
+/** Largest size of a transaction of several objects; the server does no other work meanwhile. */
 const mostBytes = 1_000_000;
 
 /**
- * Brings the rows of these units to what the facts call for, in one transaction. `isOne`: they cannot be parted. Fails where the server has not judged it:
- * it may have written it all the same.
+ * Brings the rows of these object keys into the desired state, in one transaction. `isOne` is true if the keys cannot
+ * be split. Fails if the server has not answered, in which case the transaction may have been written.
  */
 export async function bring(
   northbound: Northbound,
@@ -55,7 +60,7 @@ export async function bring(
   return { end: 'refused', error: new AgentError('ovsdb-refused', 'rows change while they are written', { hint }) };
 }
 
-/** Plans in slices. A plan during which rows change begins again, a few times; the last one is made in one piece. */
+/** Plans in slices. Starts again if rows change meanwhile; after some attempts, plans without a pause. */
 async function planned(
   northbound: Northbound,
   facts: WorkloadFacts,
@@ -83,7 +88,7 @@ async function sent(northbound: Northbound, rows: number, operations: ReturnType
     return await northbound.transact(`change ${rows} rows of OVN_Northbound`, operations as never);
   } catch (thrown) {
     const error = asAgentError(thrown);
-    // What the database has no room for says nothing of the rows.
+    // A refusal for lack of storage says nothing about the rows.
     if (error.kind === 'ovsdb-refused' && error.facts.isStorage !== true) return error;
     throw error;
   }

@@ -1,14 +1,17 @@
 import { monotonicMs } from '../../../deadline.ts';
 
-/** A piece of work that is done whenever there is something to do, one turn after the other. */
+/** Single flight of a piece of work: one turn after the other, whenever there is work. */
 export interface Turns {
-  /** There is something to do. */
+  /** Starts a turn unless one is in progress. */
   start(): void;
-  /** Begins none any more; settles when the one that is under way has ended. */
+  /** Cancels further turns. Settles when the turn in progress has ended. */
   close(): Promise<void>;
 }
 
-/** `turn` does all that is due; `dueMs` is when there is more to do, by the clock of deadline.ts, null: when `start` is called. */
+/**
+ * Creates a single flight. `turn` does all work that is due. `dueMs` returns the time of the next turn, by the clock of
+ * deadline.ts; null if only `start` begins the next one.
+ */
 export function createTurns(turn: () => Promise<void>, dueMs: () => number | null): Turns {
   let current: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;

@@ -11,15 +11,18 @@ import type { Cluster } from './object-events.ts';
 import { followObjects, type Objects } from './objects.ts';
 import { createReport } from './state.ts';
 
-/** Keeps the rows of OVN_Northbound for objects of Kubernetes, where no other does. */
+/** Watcher of Kubernetes objects, which maintains their rows in OVN_Northbound while it has the OVSDB lock. */
 export interface Watcher {
-  /** The cluster as it was planned last. Nothing is written before the first time. */
+  /** Sets the cluster as last planned. Nothing is written before the first call. */
   know(cluster: Cluster): void;
-  /** Settles when what was being written is. */
+  /** Settles when the transaction in progress has ended. */
   close(): Promise<void>;
 }
 
-/** Of what and to whom a watcher works; `remote` is OVN_Northbound's server, `note` is given its state when that changes. */
+/**
+ * Connections and outputs of a watcher. `remote` is the server of OVN_Northbound; `note` is called with the state after
+ * a change.
+ */
 export interface WatcherPlaces {
   readonly api: KubernetesApi;
   readonly remote: string;
@@ -27,7 +30,10 @@ export interface WatcherPlaces {
   readonly note: (state: WatcherState) => void;
 }
 
-/** Starts to follow the objects, and goes on until it is closed, whatever is away meanwhile. */
+/**
+ * Starts to follow the objects and continues until `close` is called, through failures of the API server and the
+ * database.
+ */
 export function startWatcher({ api, remote, teller, note }: WatcherPlaces): Watcher {
   const stop = new AbortController();
   const report = createReport(teller, note);
@@ -62,7 +68,7 @@ export function startWatcher({ api, remote, teller, note }: WatcherPlaces): Watc
       count();
       keeper?.changed(changes);
     },
-    // An overlay without Kubernetes, or one before it: nothing is wrong.
+    // A missing kubeconfig is no failure: the overlay may run without Kubernetes, or before it is installed.
     heard: (error) => report.concern('api', error?.kind === 'kubeconfig-missing' ? null : error),
   });
   return {

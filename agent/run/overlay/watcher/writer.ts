@@ -13,29 +13,32 @@ import { touchedBy } from './touched.ts';
 import { bring, type Outcome } from './transaction.ts';
 import { createTurns } from './turns.ts';
 
-/** What the writer tells of. */
+/** Listener for the progress of the writer. */
 export interface WriterListener {
-  /** A transaction of so many rows is written. */
+  /** Called with the number of rows of a written transaction. */
   written(rows: number): void;
-  /** The database does not take a unit; it is tried again, later each time. */
+  /** Called when the database refuses an object key, which is tried again after a growing pause. */
   refused(refused: Refused, error: AgentError): void;
-  /** Nothing can be written at the moment. */
+  /** Called when nothing can be written at present. */
   stuck(error: AgentError): void;
-  /** There is nothing to write, but for units that were refused. */
+  /** Called when there is nothing left to write except refused object keys. */
   settled(refused: ReadonlySet<Unit>): void;
 }
 
-/** Brings the rows of OVN_Northbound to what the objects call for, one transaction after the other, while it has the lock. */
+/**
+ * Writer that brings the rows of OVN_Northbound into the desired state, one transaction after the other, while it has
+ * the OVSDB lock.
+ */
 export interface Writer {
-  /** Objects have changed; the facts have it already. */
+  /** Handles changes of objects, which the facts contain already. */
   changed(changes: readonly ObjectChange[]): void;
-  /** Anything may have changed: everything is compared. */
+  /** Compares everything, because anything may have changed. */
   all(): void;
-  /** Begins nothing any more; settles when what was being written is. */
+  /** Cancels further transactions. Settles when the transaction in progress has ended. */
   close(): Promise<void>;
 }
 
-/** `facts` is what is so now; null: not everything is known yet, and nothing is written. */
+/** Creates a writer. `facts` returns the present facts; null if they are incomplete, and nothing is written then. */
 export function createWriter(
   northbound: Northbound,
   facts: () => WorkloadFacts | null,
@@ -58,7 +61,7 @@ export function createWriter(
     try {
       const outcome = await rows.during(units, () => bring(northbound, now, units, batch.length === 1));
       judge(errands, batch, outcome, listener);
-      // That the lock is lost is told at once.
+      // The driver reports at once that the lock was lost.
       failures = outcome.end === 'not owner' ? failures + 1 : 0;
     } catch (error) {
       errands.putBack(batch);
@@ -109,7 +112,10 @@ export function createWriter(
   };
 }
 
-/** Changes of objects of which the errands are not known yet, in their order: finding them takes long where there are many policies. */
+/**
+ * Creates a list of changes whose object keys are not determined yet, in their order. Determining them takes long if
+ * there are many policies.
+ */
 function createUnread(put: (errand: Errand) => void) {
   let changes: ObjectChange[] = [];
   return {
@@ -117,7 +123,10 @@ function createUnread(put: (errand: Errand) => void) {
     add: (more: readonly ObjectChange[]): void => {
       changes = [...changes, ...more];
     },
-    /** Resolves with false if a change was left out, because not everything was known any more. */
+    /**
+     * Determines the object keys of the changes. Resolves with false if a change was left out because the facts were
+     * incomplete.
+     */
     read: async (facts: () => WorkloadFacts | null, breathe: () => Promise<void> | null): Promise<boolean> => {
       let isWhole = true;
       while (changes.length > 0) {
@@ -147,7 +156,10 @@ function judge(errands: Errands, batch: readonly Errand[], outcome: Outcome, lis
   }
 }
 
-/** Looks at what changes; at what is told while a transaction is under way when that has ended: the last of it is the transaction itself. */
+/**
+ * Calls `look` with row changes of other programs. Changes during a transaction of this process are held until it has
+ * ended: the last of them is the transaction itself.
+ */
 function hearRows(
   northbound: Northbound,
   look: (changes: readonly RowUpdate[], own: ReadonlySet<Unit>) => void,

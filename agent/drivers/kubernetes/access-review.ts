@@ -3,12 +3,16 @@ import { fieldAt } from '../../manifests/object.ts';
 import { readAccess } from './kubeconfig.ts';
 import { sendOnce } from './send.ts';
 
-/** Limit for one request: an API server answers in milliseconds, and the caller inspects a node and can continue without an answer. */
+/**
+ * Time limit for one request. An API server answers in milliseconds, and the caller inspects a node and can continue
+ * without an answer.
+ */
 const answerMs = 3_000;
 
 /**
- * Returns true if the credentials of a kubeconfig may do everything to every object, like those of an administrator (Kubernetes,
- * SelfSubjectAccessReview, which every user may make); false if they may not; null if no API server answers this question.
+ * Returns true if the credentials of a kubeconfig allow every operation on every object, like those of an administrator
+ * (Kubernetes, SelfSubjectAccessReview, which every user may create); false if they do not; null if no API server
+ * answers.
  */
 export async function mayDoAnything(kubeconfig: string): Promise<boolean | null> {
   const access = await readAccess(kubeconfig).catch(() => null);

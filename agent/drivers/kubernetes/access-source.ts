@@ -3,16 +3,19 @@ import { Agent } from 'node:https';
 import type { Access } from './http.ts';
 import { kubeconfigPath, readAccess } from './kubeconfig.ts';
 
-/** The kubeconfig of a process that lives for months: it may come late, and what it says may change. */
+/** Kubeconfig of a long-running process. The file may appear late, and its contents may change. */
 export interface AccessSource {
-  /** What it said when it was read last; read where it was not yet, or is doubted. Rejects as readAccess does. */
+  /**
+   * Returns the access from the last read. Reads the file if it has not been read yet, or if `doubt` was called.
+   * Rejects as readAccess does.
+   */
   current(): Promise<Access>;
-  /** It was of no use, or is old: it is read again before it is used next. */
+  /** Makes the next use read the kubeconfig again, because the access failed or is old. */
   doubt(): void;
   close(): void;
 }
 
-/** `say` is told what the kubeconfig does that not everybody would want, once for each. */
+/** Makes the source of a kubeconfig. `say` receives each caution about the kubeconfig once. */
 export function createAccessSource(kubeconfig: string | null, say: (message: string) => void): AccessSource {
   let known: { readonly access: Access; readonly print: string } | null = null;
   let isDoubted = false;
@@ -21,7 +24,7 @@ export function createAccessSource(kubeconfig: string | null, say: (message: str
 
   const read = async (): Promise<Access> => {
     const path = kubeconfigPath(kubeconfig, process.env);
-    // Each collection that is followed holds a connection of its own.
+    // Each followed collection holds a connection of its own.
     const access = await readAccess(path, Number.POSITIVE_INFINITY);
     isDoubted = false;
     const print = printOf(access);
@@ -29,7 +32,7 @@ export function createAccessSource(kubeconfig: string | null, say: (message: str
       disconnect(access);
       return known.access;
     }
-    // Whatever still goes on with the credentials of before begins anew with these.
+    // The end of the old connections makes requests with the previous credentials start again with the new ones.
     if (known !== null) disconnect(known.access);
     known = { access, print };
     for (const caution of access.cautions) {
@@ -44,7 +47,7 @@ export function createAccessSource(kubeconfig: string | null, say: (message: str
       if (known !== null && !isDoubted) return Promise.resolve(known.access);
       reading ??= read()
         .catch((error) => {
-          // It may be half written, and what it said before may still hold.
+          // The file may be written partially at the moment, and its previous contents may still be valid.
           if (known === null) throw error;
           return known.access;
         })
@@ -66,7 +69,7 @@ function disconnect({ options }: Access): void {
   if (options.agent instanceof Agent) options.agent.destroy();
 }
 
-/** The same text for the same server and the same credentials; nobody can read them from it. */
+/** Returns a digest of the server and the credentials, to detect changes. The credentials cannot be read from it. */
 function printOf({ server, options }: Access): string {
   const { ca, cert, key, servername, auth, headers } = options;
   const parts = [server.href, ca, cert, key, servername, auth, headers].map((part) =>

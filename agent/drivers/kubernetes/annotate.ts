@@ -6,8 +6,8 @@ import { persist } from './persist.ts';
 import type { Session } from './session.ts';
 
 /**
- * Writes annotations of a pod, and of no other one that has its name by now: the server takes no patch with another uid than the object's. `gone`: there
- * is no such pod any more. Rejects as `persist` does.
+ * Writes annotations of a pod, but not of a new pod with the same name: the server rejects a patch whose uid is not the
+ * object's. `gone` means that the pod no longer exists. Rejects as `persist` does.
  */
 export async function annotatePod(
   session: Session,
@@ -20,7 +20,7 @@ export async function annotatePod(
   const patch: HttpCall = {
     method: 'PATCH',
     path,
-    // The answer would be the whole pod, which nobody reads.
+    // This media type keeps the answer small; the default answer would be the whole pod.
     accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
     contentType: 'application/merge-patch+json',
     body: { metadata: { uid, annotations } },
@@ -31,7 +31,8 @@ export async function annotatePod(
     const { status } = await persist(session, { call: patch, doing: `annotate ${title}`, answers, giveUp });
     if (status === 404) return 'gone';
     if (status < 300) return 'written';
-    // It has another uid (422), is not a valid pod with these annotations (422), or others change it all the time (409).
+    // The pod has another uid (422), is not valid with these annotations (422), or is changed by other clients all the
+    // time (409).
     const doing = `read ${title}`;
     const { status: found, body } = await persist(session, {
       call: { method: 'GET', path },

@@ -2,66 +2,84 @@ import type { AgentError } from '../../errors.ts';
 import type { Collection } from '../../manifests/cluster-port.ts';
 import type { Named } from '../../model/workload.ts';
 
-/** What a daemon asks of the API server, which may be away, slow or refuse at any time: everything is tried again until `close`. */
+/**
+ * Requests of a daemon to the API server, which may be unreachable, slow or refuse at any time. Every request is tried
+ * again until `close`.
+ */
 export interface KubernetesApi {
   /**
-   * Follows a collection: all of it, then each change, and all of it again when the server no longer knows what came between. Returns the function that
-   * ends it; nothing is called after that.
+   * Follows a collection: lists it completely, then reports each change, and lists it again when the server no longer
+   * has the changes in between. Returns a function that ends this; no callback follows its call.
    */
   follow<T>(collection: Collection, follower: Follower<T>): () => void;
   /**
-   * Writes annotations of a pod; null removes one. `gone`: there is no such pod any more, nor is one of the same name annotated instead. Resolves after an
-   * API server that was away is back; rejects with what trying again does not mend, and after `close`. Nothing is sent any more after `giveUp`.
+   * Writes annotations of a pod; null removes one. `gone` means that the pod no longer exists; a new pod of the same
+   * name is not annotated. If the API server is unreachable, resolves after it has returned. Rejects with an error that
+   * another try cannot fix, and after `close`. Nothing is sent after `giveUp`.
    */
   annotate(
     pod: Named,
     annotations: Readonly<Record<string, string | null>>,
     giveUp?: AbortSignal,
   ): Promise<'written' | 'gone'>;
-  /** Makes an Event of an object, or counts it where it was told before. Never waits, and never fails. */
+  /**
+   * Creates an Event for an object, or increments the count of an Event that exists already. Returns at once and never
+   * fails.
+   */
   tell(notice: Notice): void;
-  /** The kubeconfig has come or changed: it is read, and whatever waits tries at once. */
+  /**
+   * Reports that the kubeconfig has appeared or changed: it is read again, and all waiting requests are tried at once.
+   */
   wake(): void;
   close(): void;
 }
 
 export interface ApiOptions {
-  /** null: KUBECONFIG, or MicroShift's own. It need not be there yet. */
+  /** Path of the kubeconfig; null for KUBECONFIG or MicroShift's own. The file may appear later. */
   readonly kubeconfig: string | null;
-  /** The node on which we run; Events name it. */
+  /** Name of this node, which Events contain. */
   readonly nodeName: string;
-  /** Something an admin should know, once. */
+  /** Receives messages for the administrator, each once. */
   readonly say: (message: string) => void;
 }
 
-/** Who follows a collection. `T` is what is kept of an object; no more than a page of them is in memory as the API has them. */
+/**
+ * Receiver of a collection. `T` is the reduced form of an object; at most one page of objects is in memory in the API's
+ * form.
+ */
 export interface Follower<T> {
-  /** Must not throw. */
+  /** Reduces an object to the form that is kept. It must not throw. */
   read(object: unknown): T;
   /** Receives all objects that exist; an earlier object that is missing here is gone. Nothing else is reported until the promise has settled. */
   whole(objects: readonly T[]): void | Promise<void>;
-  /** What has happened since, in its order; several where several came at once. */
+  /** Receives later changes in their order; several if several arrived together. */
   changes(changes: readonly FollowedChange<T>[]): void;
-  /** Nothing is heard any more; told again until `found` where it has another kind of reason. What is known stays valid as far as anybody knows. */
+  /**
+   * Receives the reason when the connection is lost, and again if the kind of the reason changes before `found`. The
+   * known objects stay valid as far as is known.
+   */
   lost(error: AgentError): void;
-  /** The server answers again. What was missed comes next: as changes, or as `whole` where the server has forgotten them. */
+  /**
+   * Reports that the server answers again. The missed changes follow through `changes`, or through `whole` if the
+   * server no longer has them.
+   */
   found(): void;
 }
 
 export interface FollowedChange<T> {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  /** DELETED: as it was last. */
+  /** The object after the change; for DELETED, its last state. */
   readonly object: T;
 }
 
-/** What an Event says (events.k8s.io/v1). */
+/** Content of an Event (events.k8s.io/v1). */
 export interface Notice {
   readonly regarding: { readonly apiVersion: string; readonly kind: string } & Named;
   readonly type: 'Normal' | 'Warning';
-  /** UpperCamelCase, for machines: `AddressTaken`. */
+  /** Machine-readable reason in UpperCamelCase: `AddressTaken`. */
   readonly reason: string;
-  /** What was being done: `AssignAddress`. */
+  /** Action that was attempted: `AssignAddress`. */
   readonly action: string;
-  /** For people, at most 1,024 characters. */
+  /** Text for the user, of at most 1,024 characters. */
   readonly note: string;
 }

@@ -10,12 +10,18 @@ import { persistently, type RetryBudget } from './retry.ts';
 import { sendOnce } from './send.ts';
 import { follow } from './watch.ts';
 
-/** Longer than the API server's own limit for a request (60 s) would only hide a server that hangs. */
+/** Longest time limit of a request. A limit above the API server's own (60 s) would only hide a server that hangs. */
 const longestRequestMs = 30_000;
-/** However little time is left: a server whose etcd hangs takes 4 s to answer that it is not ready. */
+/**
+ * Shortest time limit of a request, whatever the remaining budget is. A server whose etcd hangs takes 4 s to answer
+ * that it is not ready.
+ */
 const shortestRequestMs = 6_000;
 
-/** Finds the cluster of a kubeconfig. Every call puts up with a cluster that is starting for as long as the budget lasts. */
+/**
+ * Opens the cluster of a kubeconfig. Every call is tried again on a cluster that is starting until the budget is used
+ * up.
+ */
 export async function openCluster(kubeconfig: string | null, budget: RetryBudget): Promise<Cluster> {
   const path = kubeconfigPath(kubeconfig, process.env);
   let asked = 0;
@@ -33,7 +39,7 @@ export async function openCluster(kubeconfig: string | null, budget: RetryBudget
     server: access.server.href,
     ready: () =>
       persistently(budget, async () => {
-        // MicroShift may have made new certificates while we waited for it.
+        // MicroShift may have made new certificates during the wait.
         if (asked++ > 0) access = await refreshed(access, path);
         const { status, body } = await send({ method: 'GET', path: '/readyz' });
         if (status === 500) throw notReady(access, String(body));
@@ -52,12 +58,13 @@ export async function openCluster(kubeconfig: string | null, budget: RetryBudget
       const { body } = await ask(`list ${collection.plural}`, { method: 'GET', ...collectionCall(collection) });
       const items = (fieldAt(body, 'items') ?? []) as KubernetesObject[];
       const kind = String(fieldAt(body, 'kind') ?? '').replace(/List$/, '');
-      // The items of a list carry neither.
+      // The items of a list have neither apiVersion nor kind.
       const complete = items.map((item) => ({ ...item, apiVersion: collection.apiVersion, kind }));
       return { items: complete, resourceVersion: String(fieldAt(body, 'metadata', 'resourceVersion')) };
     },
     remove: async (reference) => {
-      // Background: dependents go after their owner, and owners that other controllers hold back are not ours to force.
+      // With the policy Background, dependents are deleted after their owner. Owners that other controllers block must
+      // not be forced.
       const body = { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' };
       const call: HttpCall = { method: 'DELETE', path: pathOf(objectPath(reference)), body };
       await ask(`delete ${titleOf(reference)}`, call, [200, 202, 404, 409]);
@@ -79,7 +86,7 @@ export async function openCluster(kubeconfig: string | null, budget: RetryBudget
   };
 }
 
-/** How long one request may take, so that a server that hangs does not hold us long after the budget is over. */
+/** Returns the time limit of one request, so that a server that hangs does not exceed the budget by much. */
 function requestLimitMs({ limitMs, end }: RetryBudget): number {
   if (limitMs === 0) return longestRequestMs;
   return Math.min(longestRequestMs, Math.max(shortestRequestMs, Math.ceil(end - performance.now())));
@@ -92,7 +99,7 @@ function applyCall(object: KubernetesObject, dryRun: boolean, force: boolean): H
     query: {
       fieldManager,
       force: String(force),
-      // An unknown or doubled field is a mistake of ours that must not be dropped in silence.
+      // An unknown or duplicate field is an error of the agent that the server must not drop silently.
       fieldValidation: 'Strict',
       ...(dryRun ? { dryRun: 'All' } : {}),
     },

@@ -3,13 +3,16 @@ import { AgentError, type ErrorKind, errorTable, messageOf, withFacts } from '..
 import { fieldAt, listAt } from '../../manifests/object.ts';
 import type { Access, Answer } from './http.ts';
 
-/** Answers that mean "later": too many requests, a server that starts or stops, an etcd without a leader. */
+/**
+ * HTTP status codes of temporary conditions: too many requests, a server that starts or stops, an etcd without a
+ * leader.
+ */
 const passingStatus = new Set([429, 500, 502, 503, 504]);
 
-/** OpenSSL's names of what is wrong with the certificate of the other side. */
+/** OpenSSL's names of problems with the peer's certificate. */
 const trustCodes = /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|ERR_TLS_CERT_|ERR_SSL_.*CERT)/;
 
-/** Names what happened to a request that got no answer. */
+/** Maps the failure of a request without an answer to an AgentError. */
 export function connectionError(access: Access, cause: unknown): AgentError {
   const code = String(fieldAt(cause, 'code') ?? fieldAt(cause, 'name') ?? '');
   const text = messageOf(cause);
@@ -44,7 +47,9 @@ export function connectionError(access: Access, cause: unknown): AgentError {
   });
 }
 
-/** Names what a Status answer says. `doing` completes "is not allowed to" and "refused to": `patch daemonsets`. */
+/**
+ * Maps a Status answer to an AgentError. `doing` completes "is not allowed to" and "refused to": `patch daemonsets`.
+ */
 export function statusError(access: Access, httpStatus: number, body: unknown, doing: string): AgentError {
   const text =
     String(fieldAt(body, 'message') ?? (typeof body === 'string' ? body.trim().slice(0, 500) : '')) ||
@@ -79,23 +84,26 @@ export function statusError(access: Access, httpStatus: number, body: unknown, d
   );
 }
 
-/** The same for a whole answer, with how long the server wants to be left alone. */
+/** Maps a whole answer to an AgentError, including the delay that the server asks for (Retry-After). */
 export function refusal(access: Access, { status, body, retryAfterMs }: Answer, doing: string): AgentError {
   return withFacts(statusError(access, status, body, doing), { retryAfterMs });
 }
 
-/** How long the server wants to be left alone that answered with this; null: it did not say. */
+/** Returns the delay in ms that the server asked for in this answer; null if it did not. */
 export function retryAfterMsIn({ facts }: AgentError): number | null {
   return typeof facts.retryAfterMs === 'number' ? facts.retryAfterMs : null;
 }
 
-/** True for what goes away by itself while a cluster starts. */
+/** Returns true for errors that disappear by themselves while a cluster starts. */
 export function isPassing(error: AgentError): boolean {
   const kinds: readonly ErrorKind[] = ['kubeconfig-missing', 'cluster-unreachable', 'cluster-not-ready'];
   return kinds.includes(error.kind) && errorTable[error.kind].retryable && error.facts.terminating !== true;
 }
 
-/** One line per field with the manager that owns it, from causes such as `conflict with "kubectl" using apps/v1`. */
+/**
+ * Error that lists each conflicting field with the manager that owns it, from causes such as `conflict with "kubectl"
+ * using apps/v1`.
+ */
 function conflictError(doing: string, conflicts: readonly unknown[]): AgentError {
   const owned = conflicts.map((conflict) => {
     const owner = /conflict with "([^"]*)"/.exec(String(fieldAt(conflict, 'message')))?.[1] ?? 'somebody';

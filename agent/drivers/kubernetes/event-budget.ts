@@ -1,4 +1,7 @@
-/** Events that a namespace may have at once, enough for a namespace in which everything goes wrong; after that it may have one every 20 seconds. */
+/**
+ * Burst of Events that a namespace may have, which is enough for a namespace with many errors. After that, it may have
+ * one Event every 20 seconds.
+ */
 const longestBurst = 10;
 /** Time after which a namespace may have one more Event. */
 const perEventMs = 20_000;

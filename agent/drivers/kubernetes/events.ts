@@ -9,15 +9,15 @@ import { persist } from './persist.ts';
 import type { Session } from './session.ts';
 import { createSlots } from './slots.ts';
 
-/** In a cluster in which everything goes wrong no more than so many Events are made at once, and then one every two seconds. */
+/** Burst of Events in the whole cluster; after that, one Event every two seconds is made. */
 const longestBurst = 30;
-/** See above. */
+/** Time after which the cluster may have one more Event. */
 const perEventMs = 2_000;
-/** The server keeps an Event for an hour (--event-ttl). */
+/** Time for which the server keeps an Event: one hour (--event-ttl). */
 const keptMs = 60 * 60_000;
-/** Events that are counted; of more, the oldest begin anew. */
+/** Number of Events whose count is kept. Beyond it, the oldest one is forgotten and starts again. */
 const knownLimit = 500;
-/** The API refuses a note that is longer (events.k8s.io/v1). */
+/** Longest note that the API accepts (events.k8s.io/v1). */
 const longestNote = 1024;
 
 interface Told {
@@ -27,7 +27,10 @@ interface Told {
   count: number;
 }
 
-/** Tells of objects by Events: one for each object, reason and note, in which further times are counted. */
+/**
+ * Reports problems of objects as Events: one Event for each object, reason and note, whose count increases with each
+ * repetition.
+ */
 export function createEvents(session: Session, { nodeName, say }: ApiOptions): (notice: Notice) => void {
   const known = new Map<string, Told>();
   const slot = createSlots(1);
@@ -55,7 +58,7 @@ export function createEvents(session: Session, { nodeName, say }: ApiOptions): (
       return (await slot(() => persist(session, { call, doing: 'make an Event', answers: [404, 409] }))).status;
     } catch (thrown) {
       const { kind, message, facts } = asAgentError(thrown);
-      // A namespace that is being removed takes none.
+      // A namespace that is being removed accepts no Events.
       if (!session.stop.aborted && facts.terminating !== true) complain(kind, message);
       return 0;
     } finally {
@@ -74,14 +77,17 @@ export function createEvents(session: Session, { nodeName, say }: ApiOptions): (
       if (!mayWrite(regarding.namespace, now)) return;
       told.writtenAt = now;
       void send(countCall(told)).then((status) => {
-        // Somebody has deleted it.
+        // The Event was deleted.
         if (status === 404 && known.delete(key)) tell(notice);
       });
       return;
     }
     if (mayWrite(regarding.namespace, now)) make(notice, now);
   };
-  /** True if the namespace and the cluster may have one more write. The first write beyond the budget of a namespace becomes the Event that says so. */
+  /**
+   * Returns true if the namespace and the cluster may have one more write. The first write beyond the budget of a
+   * namespace becomes the Event that reports the omission.
+   */
   const mayWrite = (namespace: string, now: number): boolean => {
     const grant = ofNamespaces.ask(namespace, now);
     if (grant === 'none' || !isWithinBudget(now)) return false;
@@ -104,7 +110,7 @@ function keyOf({ regarding, reason, note }: Notice): string {
   return [regarding.kind, regarding.uid, reason, note].join(' ');
 }
 
-/** The last Event of a namespace whose budget is used up. */
+/** Returns the last Event of a namespace whose budget is used up. */
 function othersLeftOut(namespace: string): Notice {
   return {
     regarding: {
@@ -130,7 +136,7 @@ function eventOf(
   { regarding, type, reason, action, note }: Notice,
   nodeName: string,
 ): { readonly path: string; readonly name: string; readonly body: object } {
-  // That of an object without a namespace is in `default`.
+  // The Event of an object without a namespace is in `default`.
   const namespace = regarding.namespace === '' ? 'default' : regarding.namespace;
   const start = regarding.name.slice(0, 200).replace(/[^a-z0-9]+$/, '');
   const name = `${start}.${randomBytes(8).toString('hex')}`;
@@ -150,7 +156,7 @@ function eventOf(
   return { path: collectionPath('events.k8s.io/v1', 'events', namespace), name, body };
 }
 
-/** metav1.MicroTime. */
+/** Returns the current time as metav1.MicroTime. */
 function microTime(): string {
   return new Date().toISOString().replace('Z', '000Z');
 }

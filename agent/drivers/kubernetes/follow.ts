@@ -11,19 +11,19 @@ import type { Session } from './session.ts';
 import { isChange, versionAfter, watchLines } from './watch-lines.ts';
 
 /**
- * Follows a collection until the function that it returns is called. What was missed while nothing was heard is asked for from the last version that was
- * heard of; where the server does not have that any more (410), or is not as far yet, everything is listed again.
+ * Follows a collection until the returned function is called. After an interruption, the watch continues from the last
+ * known version. If the server no longer has that version (410), or has not reached it yet, everything is listed again.
  */
 export function followCollection<T>(session: Session, collection: Collection, follower: Follower<T>): () => void {
   const { access, limits } = session;
   const end = new AbortController();
   const stop = AbortSignal.any([session.stop, end.signal]);
   const asked = { ...collectionCall(collection), title: collection.plural };
-  /** Up to which everything was told; null: nothing was, or too much was missed. */
+  /** Version up to which all changes were reported; null before the first list, and if too many changes were missed. */
   let version: string | null = null;
-  /** By whom, and to whom: of another cluster a version says nothing. */
+  /** Access with which the version was read. A version is meaningless for another cluster. */
   let teller: Access | null = null;
-  /** Why nothing is heard; null: it is. */
+  /** Kind of the error that interrupted the watch; null while the watch is open. */
   let loss: ErrorKind | null = null;
 
   const list = async (): Promise<string | null> => {
@@ -33,7 +33,10 @@ export function followCollection<T>(session: Session, collection: Collection, fo
     return pages?.version ?? null;
   };
 
-  /** Resolves with the version from which to go on when the stream ends, whoever ends it. `isNew`: the server has just told it. */
+  /**
+   * Watches until the stream ends for any reason; resolves with the version from which to continue. `isNew` is true if
+   * the version comes from a list just before.
+   */
   const watch = async (from: string, isNew: boolean): Promise<string | null> => {
     const now = await access.current();
     if (now !== teller) return null;
@@ -68,13 +71,13 @@ export function followCollection<T>(session: Session, collection: Collection, fo
     while (!stop.aborted) {
       const began = performance.now();
       let askedMs: number | null = null;
-      // Each attempt with what the kubeconfig says by then.
+      // Each attempt uses the current kubeconfig.
       access.doubt();
       try {
         const isNew = version === null;
         version ??= await list();
         if (version !== null) version = await watch(version, isNew);
-        // What had its time is begun anew at once; what ends as soon as it begins is not.
+        // A watch that lasted is opened again at once; one that ended immediately is opened after a pause.
         if (performance.now() - began >= limits.firstPauseMs) {
           pauses.reset();
           continue;
@@ -82,7 +85,7 @@ export function followCollection<T>(session: Session, collection: Collection, fo
       } catch (thrown) {
         if (stop.aborted) return;
         const error = asAgentError(thrown);
-        // Whoever follows has not taken in what it was told.
+        // The follower threw, so it has not processed the changes.
         if (error.kind === 'internal') version = null;
         lose(error);
         askedMs = retryAfterMsIn(error);

@@ -2,42 +2,45 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { AgentError } from '../../errors.ts';
 
-/** How to reach a cluster and who we are there. */
+/** Address of a cluster's API server, and the credentials for it. */
 export interface Access {
   readonly path: string;
   readonly server: URL;
-  /** TLS and authentication, ready for a request. */
+  /** TLS and authentication options of a request. */
   readonly options: RequestOptions;
-  /** What the kubeconfig does that not everybody would want, each as the end of a sentence. */
+  /** Risky settings of the kubeconfig, each as the end of a sentence. */
   readonly cautions: readonly string[];
 }
 
-/** An object has 1.5 MiB at most (etcd, --max-request-bytes), and one namespace is listed; what is longer would only cost the node its memory. */
+/**
+ * Size limit of an answer. An object has at most 1.5 MiB (etcd, --max-request-bytes), and one namespace is listed at a
+ * time; a longer answer would only use up the node's memory.
+ */
 const longestAnswerBytes = 64 * 1024 * 1024;
 
-/** An HTTP request to the API server, and where its answer's bytes go. */
+/** An HTTP request to the API server. */
 export interface HttpCall {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly contentType?: string;
-  /** What the answer shall be; absent: the object as JSON. */
+  /** Accept header; absent for the object as JSON. */
   readonly accept?: string;
   readonly signal?: AbortSignal;
-  /** Most bytes of the answer; absent: 64 MiB. */
+  /** Size limit of the answer in bytes; absent for 64 MiB. */
   readonly longestBytes?: number;
 }
 
-/** What the API server answered; `body` is parsed where it is JSON. */
+/** Answer of the API server; `body` is parsed if it is JSON. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
-  /** How long it wants to be left alone; null: it says nothing of that. */
+  /** Delay that the server asks for, in ms; null if it asks for none. */
   readonly retryAfterMs: number | null;
 }
 
-/** Opens a call; resolves with the answer's head. Rejects with Node's own error, which errors.ts names. */
+/** Opens a call; resolves with the head of the answer. Rejects with Node's own error, which errors.ts maps. */
 export function openCall(access: Access, call: HttpCall): Promise<IncomingMessage> {
   const url = new URL(access.server.pathname.replace(/\/$/, '') + call.path, access.server);
   for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);
@@ -59,7 +62,7 @@ export function openCall(access: Access, call: HttpCall): Promise<IncomingMessag
       signal: call.signal,
     });
     const failed = (error: NodeJS.ErrnoException): void => {
-      // The server closed a connection that was idle just as we used it. Whatever we ask for can be asked for twice.
+      // The server closed an idle connection at the moment of its use. Every request can safely be sent twice.
       if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(openCall(access, call));
       else reject(error);
     };
@@ -67,7 +70,9 @@ export function openCall(access: Access, call: HttpCall): Promise<IncomingMessag
   });
 }
 
-/** The whole body as text. Rejects when the server went away in the middle, and when it is too long. */
+/**
+ * Reads the whole body as text. Rejects if the server closes the connection in the middle, and if the body is too long.
+ */
 export async function bodyOf(incoming: IncomingMessage, limitBytes = longestAnswerBytes): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -79,7 +84,10 @@ export async function bodyOf(incoming: IncomingMessage, limitBytes = longestAnsw
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The lines of a body as they come, those together that came at once; never none. Rejects as bodyOf does, when one line is too long. */
+/**
+ * Yields the lines of a body as they arrive, in batches that are never empty. Rejects as bodyOf does, and if one line
+ * is too long.
+ */
 export async function* lineBatchesOf(
   incoming: IncomingMessage,
   limitBytes = longestAnswerBytes,
@@ -102,7 +110,7 @@ export async function* lineBatchesOf(
   if (length > 0) yield [parts.join('')];
 }
 
-/** How long a server that is busy wants to be left alone (RFC 9110 section 10.2.3); null: it says nothing of that in seconds. */
+/** Returns the delay that a busy server asks for, in ms (RFC 9110 section 10.2.3); null if there is none in seconds. */
 export function retryAfterMsOf({ headers }: Pick<IncomingMessage, 'headers'>): number | null {
   const seconds = headers['retry-after'] ?? '';
   return /^[0-9]{1,6}$/.test(seconds) ? Number(seconds) * 1000 : null;

@@ -6,8 +6,9 @@ import { sendOnce } from './send.ts';
 import type { Session } from './session.ts';
 
 /**
- * Whether a server has not come as far as this version: it was restored from a backup, or is a new one. It takes a watch from there nevertheless and says
- * nothing, not even a bookmark, before it has come so far (kubernetes issue 107457). Rejects with an AgentError where it does not answer.
+ * Returns true if a server has not reached this version, because it was restored from a backup or is a new one. Such a
+ * server accepts a watch from that version, but sends nothing, not even a bookmark, before it reaches it (kubernetes
+ * issue 107457). Rejects with an AgentError if the server does not answer.
  */
 export async function isBehind(
   { limits }: Pick<Session, 'limits'>,
@@ -20,6 +21,6 @@ export async function isBehind(
   const answer = await sendOnce(access, call, limits.answerMs, stop);
   if (answer.status !== 200) throw refusal(access, answer, `list ${title}`);
   const now = String(fieldAt(answer.body, 'metadata', 'resourceVersion'));
-  // Versions are numbers (Kubernetes API concepts, "Resource versions"); of what is none nothing can be said.
+  // Versions are numbers (Kubernetes API concepts, "Resource versions"); other values cannot be compared.
   return [now, version].every((one) => /^[0-9]+$/.test(one)) && BigInt(now) < BigInt(version);
 }

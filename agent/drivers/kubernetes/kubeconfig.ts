@@ -4,17 +4,17 @@ import { microshiftKubeconfig } from '../../model/manifests.ts';
 import type { Access } from './http.ts';
 import { readPlain } from './plain-kubeconfig.ts';
 
-/** The kubeconfig in force: asked for, KUBECONFIG, or MicroShift's. */
+/** Returns the path of the kubeconfig: the requested one, KUBECONFIG, or MicroShift's own. */
 export function kubeconfigPath(asked: string | null, environment: NodeJS.ProcessEnv): string {
   if (asked !== null) return asked;
-  // KUBECONFIG may list several files; merging them is for interactive clients, the first that exists is meant here.
+  // KUBECONFIG may list several files. Only interactive clients merge them; here, the first existing file is used.
   const listed = (environment.KUBECONFIG ?? '').split(':').filter((path) => path !== '');
   return listed.find((path) => existsSync(path)) ?? listed[0] ?? microshiftKubeconfig;
 }
 
 /**
- * Reads a kubeconfig and everything it points at. Only MicroShift's own may still be missing: it appears while MicroShift boots.
- * `maxSockets` is how many connections there are at most.
+ * Reads a kubeconfig and all files that it names. Rejects with `kubeconfig-missing` only for MicroShift's own, which
+ * appears while MicroShift boots. `maxSockets` is the largest number of connections.
  */
 export async function readAccess(path: string, maxSockets = 4): Promise<Access> {
   if (!existsSync(path)) throw missing(path);

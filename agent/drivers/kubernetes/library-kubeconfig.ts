@@ -2,7 +2,10 @@ import { Agent, type AgentOptions, type RequestOptions } from 'node:https';
 import { type Cluster, KubeConfig, type User } from '@kubernetes/client-node';
 import type { Access } from './http.ts';
 
-/** Reads any kubeconfig: exec plug-ins, identity providers, proxies. Slow to load, so plain-kubeconfig.ts is tried first. */
+/**
+ * Reads any kubeconfig, including exec plug-ins, identity providers and proxies. The library is slow to load, so
+ * plain-kubeconfig.ts is tried first.
+ */
 export async function readWithLibrary(path: string, maxSockets: number): Promise<Access> {
   const kubeconfig = new KubeConfig();
   kubeconfig.loadFromFile(path);
@@ -31,7 +34,10 @@ function cautionsOf(cluster: Cluster, user: User | null): readonly string[] {
   ];
 }
 
-/** The library's agents open a connection per request; a proxy's own agent is left as it is. */
+/**
+ * Returns an agent that reuses connections, because the library's agents open one per request. The agent of a proxy
+ * stays as it is.
+ */
 function reusing(options: RequestOptions, maxSockets: number): NonNullable<RequestOptions['agent']> {
   const { agent } = options;
   if (agent instanceof Agent && agent.constructor === Agent) {

@@ -5,27 +5,27 @@ import type { Access } from './http.ts';
 import { sendOnce } from './send.ts';
 import type { Session } from './session.ts';
 
-/** A collection as it is asked for. */
+/** Path and query of a collection. */
 export interface AskedCollection {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
-  /** For messages: `pods`. */
+  /** Title for messages: `pods`. */
   readonly title: string;
 }
 
 /**
- * Most bytes of a page, which is parsed in one piece: 4 MiB take some tens of milliseconds. Pages of pods have about a megabyte; objects of a hostile user have
- * up to 1.5 MiB each (etcd), so that a page of fewer is asked for.
+ * Size limit of a page, which is parsed at once: 4 MiB take some tens of milliseconds. Pages of pods have about a
+ * megabyte. Objects of a hostile user have up to 1.5 MiB each (etcd), so that a page with fewer objects is requested.
  */
 const longestPageBytes = 4 * 1024 * 1024;
 
-/** A page that is too long is asked for again with so many times fewer objects. */
+/** Factor by which the number of objects is divided after a page that was too long. */
 const fewer = 5;
 
 /**
- * Lists a collection page by page, so that no more than a page is in memory as the API has it; `read` makes of an object what is kept. Objects that are too
- * long for a page together come in shorter pages, and in the end one by one. null: it took so long that the server has forgotten what the first page was
- * of (410).
+ * Lists a collection page by page, so that at most one page is in memory in the API's form; `read` returns the reduced
+ * form of an object. If a page is too long, shorter pages are requested, down to single objects. Returns null if the
+ * list took so long that the server no longer has the version of the first page (410).
  */
 export async function listPages<T>(
   { limits }: Pick<Session, 'limits'>,

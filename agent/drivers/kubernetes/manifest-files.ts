@@ -13,16 +13,17 @@ import {
 import { dirname, join } from 'node:path';
 import { AgentError } from '../../errors.ts';
 
-/** The names `render` gives to files of objects. */
+/** Pattern of the file names that `render` gives to objects. */
 const objectName = /^\d\d-[a-z]+-[a-z0-9-]+\.yaml$/;
-/** The whole text of its kustomization: a list of such names. */
+/** Pattern of a rendered kustomization: the complete text is a list of such names. */
 const kustomizationText =
   /^apiVersion: kustomize\.config\.k8s\.io\/v1beta1\nkind: Kustomization\nresources:\n(?: {2}- \d\d-[a-z]+-[a-z0-9-]+\.yaml\n)+$/;
 
 /**
- * Makes a directory hold these rendered files and no others of an earlier run: MicroShift applies whatever a kustomization lists. What somebody else has put
- * there stays: a file of an object is one of ours when it has the mark, a kustomization when it lists nothing else. Files that are equal are not written.
- * Fails with `state-unwritable`, before anything is written, where one would take the place of somebody else's.
+ * Makes a directory contain these rendered files, and removes those of an earlier run, because MicroShift applies every
+ * file that a kustomization lists. Foreign files stay: an object's file is recognized by the mark, a kustomization by a
+ * list of only such files. Files with equal contents are not written. Fails with `state-unwritable`, before anything is
+ * written, if a rendered file would replace a foreign one.
  */
 export function writeManifestFiles(directory: string, files: Readonly<Record<string, string>>, mark: string): void {
   try {
@@ -58,7 +59,10 @@ function isRendered(directory: string, name: string, mark: string): boolean {
   );
 }
 
-/** Not mkdir's own `recursive`: in Node 20 that never ends below a directory that takes none, such as /proc. */
+/**
+ * Makes a directory and its parents. The `recursive` option of mkdir never returns in Node 20 below a directory that
+ * accepts no entries, such as /proc.
+ */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   makeDirectory(dirname(path));
@@ -68,7 +72,7 @@ function makeDirectory(path: string): void {
 function writeIfChanged(path: string, text: string): void {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
   const temporary = `${path}.${process.pid}.new`;
-  // What is there is of a run that died, or a link that somebody else has put there to have its target written.
+  // An existing file is from a run that crashed, or is a link that was placed there to have its target overwritten.
   rmSync(temporary, { force: true });
   const descriptor = openSync(temporary, 'wx', 0o644);
   try {

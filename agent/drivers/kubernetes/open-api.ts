@@ -7,10 +7,13 @@ import { createPauses } from './pauses.ts';
 import { type Session, sessionLimits } from './session.ts';
 import { createSlots } from './slots.ts';
 
-/** Patches that are under way at a time. More do not make kube-apiserver faster, and its clients share what it does at once (--max-mutating-requests-inflight). */
+/**
+ * Number of concurrent patches. More would not make kube-apiserver faster, and its clients share its concurrency
+ * (--max-mutating-requests-inflight).
+ */
 const patchesAtOnce = 16;
 
-/** Opens the API of a kubeconfig, which need not be there yet: nothing is asked before somebody asks. */
+/** Opens the API of a kubeconfig, which may appear later. No request is sent before the first use. */
 export function openApi(options: ApiOptions, limits = sessionLimits): KubernetesApi {
   const end = new AbortController();
   const session: Session = {
@@ -26,7 +29,8 @@ export function openApi(options: ApiOptions, limits = sessionLimits): Kubernetes
     tell: createEvents(session, options),
     wake: () => {
       session.access.doubt();
-      // Where it has changed, what was opened with the one before ends; why it cannot be read is told to those who follow.
+      // If the kubeconfig has changed, connections with the previous one end. Followers receive the error of an
+      // unreadable one.
       session.access.current().then(session.pauses.wake, () => undefined);
     },
     close: () => {

@@ -6,12 +6,15 @@ import { answerOf, sendError } from './send.ts';
 import type { Session } from './session.ts';
 import { timeLimit } from './time-limit.ts';
 
-/** A connection over which nothing comes is tried after this long; where nobody is there any more, Linux ends it ten seconds later. */
+/**
+ * Time without data after which the connection is probed (TCP keepalive). Linux closes it ten seconds later if the peer
+ * does not answer.
+ */
 const keepAliveMs = 15_000;
 
 /**
- * Opens a watch from a version on. The stream breaks when nothing at all comes for `silenceMs`, and when `stop` comes. null: the server does not have that
- * version any more (410). Rejects with an AgentError where there is no watch.
+ * Opens a watch from a version on. The stream is destroyed after `silenceMs` without data, and when `stop` is aborted.
+ * Returns null if the server no longer has the version (410). Rejects with an AgentError if the watch cannot be opened.
  */
 export async function openWatch(
   { limits }: Pick<Session, 'limits'>,

@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { timeLimit } from './time-limit.ts';
 
-/** How those who try again wait: all of them can be woken at once. */
+/** Pauses between tries, all of which can be ended at once. */
 export interface Pauses {
-  /** One pause after the other for one who tries again, each longer than the one before. */
+  /** Returns a series of pauses, each longer than the one before. */
   series(stop: AbortSignal): Series;
-  /** Ends all pauses that are under way. */
+  /** Ends all current pauses. */
   wake(): void;
 }
 
 export interface Series {
-  /** Waits, at least as long as the server asks for; shorter where it is woken or stopped. */
+  /** Waits, at least for the time that the server asks for; less if it is woken or stopped. */
   wait(askedMs: number | null): Promise<void>;
-  /** It has worked: the next pause is a short one again. */
+  /** Reports a success: the next pause is short again. */
   reset(): void;
 }
 
@@ -21,7 +21,7 @@ export interface PauseLimits {
   readonly longestPauseMs: number;
 }
 
-/** No server that is in order wants to be left alone for longer; what asks for more is not believed. */
+/** Longest accepted delay of a server. No server in good order asks for more. */
 const longestAskedMs = 5 * 60_000;
 
 export function createPauses({ firstPauseMs, longestPauseMs }: PauseLimits): Pauses {
@@ -31,7 +31,7 @@ export function createPauses({ firstPauseMs, longestPauseMs }: PauseLimits): Pau
       let nextMs = firstPauseMs;
       return {
         wait: async (askedMs) => {
-          // Half of it by chance, or all who lost the server come back to it at one moment.
+          // Half of the pause is random; otherwise, all clients that lost the server would return at the same moment.
           const ownMs = nextMs * (0.5 + Math.random() / 2);
           nextMs = Math.min(longestPauseMs, nextMs * 2);
           const pause = timeLimit(Math.max(ownMs, Math.min(askedMs ?? 0, longestAskedMs)), stop, alarm.signal);

@@ -4,20 +4,21 @@ import type { Answer, HttpCall } from './http.ts';
 import { sendOnce } from './send.ts';
 import type { Session } from './session.ts';
 
-/** A request that is answered some time. */
+/** A request that is sent until it is answered. */
 export interface PersistentCall {
   readonly call: HttpCall;
   /** Completes "is not allowed to": `annotate pod default/web`. */
   readonly doing: string;
-  /** Answers that are one, beside 200 and 201. */
+  /** HTTP status codes that count as an answer, besides 200 and 201. */
   readonly answers: readonly number[];
-  /** Ends it as `stop` does. */
+  /** Ends the request as `stop` does. */
   readonly giveUp?: AbortSignal | undefined;
 }
 
 /**
- * Sends a request until it is answered, through an API server that is away, starting, busy or does not know our credentials yet. Rejects with what trying
- * again does not mend, and with the reason of the session's stop or of `giveUp`.
+ * Sends a request until it is answered, while the API server is unreachable, starting, busy, or does not accept the
+ * credentials yet. Rejects with an error that another try cannot fix, and with the reason of the session's stop or of
+ * `giveUp`.
  */
 export async function persist(session: Session, { call, doing, answers, giveUp }: PersistentCall): Promise<Answer> {
   const { access, limits, stop } = session;

@@ -5,16 +5,16 @@ import { parseYaml } from '../../manifests/yaml.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import type { Access } from './http.ts';
 
-/** Most bytes of a kubeconfig or of a certificate that it names; real ones have some kilobytes. */
+/** Size limit of a kubeconfig and of a certificate that it names; real ones have some kilobytes. */
 const limitBytes = 1024 * 1024;
 
-/** All that a kubeconfig may say of a cluster and a user to be plain. MicroShift's says no more. */
+/** Keys of a cluster and of a user that a plain kubeconfig may have. MicroShift's has no others. */
 const plainCluster = ['server', 'certificate-authority', 'certificate-authority-data', 'tls-server-name'];
 const plainUser = ['client-certificate', 'client-certificate-data', 'client-key', 'client-key-data', 'token'];
 
 /**
- * Reads a kubeconfig that has nothing but certificates or a token, as MicroShift writes it; null: it takes the library.
- * Loading that costs more time than a whole apply to an unchanged cluster (docs/decisions/0023).
+ * Reads a kubeconfig with certificates or a token only, as MicroShift writes it; null if the library is needed. Loading
+ * the library costs more time than a whole apply to an unchanged cluster (docs/decisions/0023).
  */
 export function readPlain(path: string, maxSockets: number): Access | null {
   const config = parseYaml(requireFile(path).toString());

@@ -2,13 +2,16 @@ import { join } from 'node:path';
 import { AgentError } from '../../errors.ts';
 import { readRegularFile } from '../../regular-file.ts';
 
-/** MicroShift's list of images has one kilobyte. */
+/** Size limit of MicroShift's list of images, which has one kilobyte. */
 const limitBytes = 1024 * 1024;
 
-/** Red Hat's names of the architectures Node runs on here. */
+/** Red Hat's names of the architectures on which Node runs here. */
 const architectures: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
 
-/** MicroShift's list of the images it was built with; the text is null where its package microshift-release-info is not installed. */
+/**
+ * Reads MicroShift's list of the images it was built with. The text is null if the package microshift-release-info is
+ * not installed.
+ */
 export function readReleaseFile(rootDirectory = '/'): { path: string; text: string | null } {
   const name = `release-${architectures[process.arch] ?? process.arch}.json`;
   const path = join(rootDirectory, 'usr/share/microshift/release', name);

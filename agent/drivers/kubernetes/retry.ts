@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { AgentError, asAgentError } from '../../errors.ts';
 import { isPassing } from './errors.ts';
 
-/** How long to put up with a cluster that is not there, and who wants to hear why we wait. */
+/** Time for which a cluster that does not answer is tried again, and receivers of the reasons. */
 export interface RetryBudget {
-  /** How long altogether; 0: not at all. */
+  /** Total time in ms; 0 for a single try. */
   readonly limitMs: number;
-  /** When that is over, on the clock of performance.now(). */
+  /** End of the time, on the clock of performance.now(). */
   readonly end: number;
   readonly note: (reason: string) => void;
   readonly warn: (message: string) => void;
@@ -14,13 +14,13 @@ export interface RetryBudget {
 }
 
 /**
- * A refused connection sends no event when it would work, so starting servers have to be asked again. Shorter first pauses
- * would cost a booting node CPU; longer last ones would make the pods late.
+ * Pauses between tries. A refused connection causes no event when the server is ready, so a starting server has to be
+ * polled. A shorter first pause would cost a booting node CPU; a longer last one would delay the pods.
  */
 const firstPauseMs = 100;
 const longestPauseMs = 2_000;
 
-/** Runs a task again for as long as it fails with what goes away by itself, and the budget lasts. */
+/** Runs a task again while it fails with an error that disappears by itself and the budget lasts. */
 export async function persistently<T>(budget: RetryBudget, task: () => Promise<T>): Promise<T> {
   let noted = '';
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
@@ -38,7 +38,7 @@ export async function persistently<T>(budget: RetryBudget, task: () => Promise<T
   }
 }
 
-/** The last request may have gone on after the end; the message tells how long it really took. */
+/** Error with the time that the tries really took, because the last request may have continued after the end. */
 function gaveUp(error: AgentError, { limitMs, end }: RetryBudget): AgentError {
   const waitedMs = Math.max(limitMs, limitMs + performance.now() - end);
   return new AgentError(error.kind, `${error.message} (waited ${Math.round(waitedMs / 1000)} s)`, {

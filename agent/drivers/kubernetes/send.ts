@@ -4,7 +4,10 @@ import { connectionError } from './errors.ts';
 import { type Access, type Answer, bodyOf, type HttpCall, openCall, retryAfterMsOf } from './http.ts';
 import { timeLimit } from './time-limit.ts';
 
-/** Sends one request. Rejects with an AgentError where there is no answer within the limit, and with the reason of whichever of `stops` has come. */
+/**
+ * Sends one request. Rejects with an AgentError if there is no answer within the limit, and with the reason of the
+ * first aborted signal in `stops`.
+ */
 export async function sendOnce(
   access: Access,
   call: HttpCall,
@@ -32,7 +35,7 @@ export async function answerOf(incoming: IncomingMessage, longestBytes?: number)
   };
 }
 
-/** What to throw for what a request threw. */
+/** Returns the error to throw for the error of a request: the reason of an aborted signal, or an AgentError. */
 export function sendError(access: Access, error: unknown, ...stops: readonly AbortSignal[]): unknown {
   const stop = stops.find(({ aborted }) => aborted);
   if (stop !== undefined) return stop.reason;

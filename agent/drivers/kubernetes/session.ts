@@ -1,31 +1,32 @@
 import type { AccessSource } from './access-source.ts';
 import type { PauseLimits, Pauses } from './pauses.ts';
 
-/** What all calls of one API have in common. */
+/** State that all calls of one API share. */
 export interface Session {
   readonly access: AccessSource;
   readonly pauses: Pauses;
   readonly limits: SessionLimits;
-  /** Ends everything. */
+  /** Ends all calls. */
   readonly stop: AbortSignal;
 }
 
 export interface SessionLimits extends PauseLimits {
-  /** An answer, or the head of a watch. */
+  /** Time limit of an answer, and of the head of a watch. */
   readonly answerMs: number;
-  /** A watch of which nothing was heard, not even a bookmark. */
+  /** Time after which a watch without data, even without a bookmark, is closed. */
   readonly silenceMs: number;
-  /** What the server is asked to end a watch after. */
+  /** Time after which the server is asked to end a watch. */
   readonly watchSeconds: number;
-  /** Objects of one answer of a list. */
+  /** Number of objects in one page of a list. */
   readonly pageSize: number;
-  /** How often it is written at most that an Event was told again. */
+  /** Shortest time between two writes of an Event's count. */
   readonly countEveryMs: number;
 }
 
 /**
- * The API server ends a request of its own accord after a minute (--request-timeout) and sends a bookmark about every minute. A watch that begins anew
- * every five minutes finds new credentials before old ones run out. A page of pods is about a megabyte, and is parsed as a whole.
+ * Default limits. The API server ends a request by itself after a minute (--request-timeout) and sends a bookmark about
+ * every minute. A watch that is opened every five minutes picks up new credentials before the old ones expire. A page
+ * of pods has about a megabyte, and is parsed at once.
  */
 export const sessionLimits: SessionLimits = {
   firstPauseMs: 1_000,

@@ -1,7 +1,7 @@
-/** Runs a task when it is its turn. */
+/** Runs a task as soon as a slot is free. */
 export type Slots = <T>(task: () => Promise<T>) => Promise<T>;
 
-/** Lets no more than `count` tasks run at a time; the others wait in their order. */
+/** Makes slots that run at most `count` tasks concurrently; the others wait in their order. */
 export function createSlots(count: number): Slots {
   let free = count;
   const waiting: (() => void)[] = [];

@@ -1,23 +1,24 @@
 import { setMaxListeners } from 'node:events';
 
-/** A signal that comes when somebody stops, or when time is over. */
+/** A signal that is aborted by another signal, or after a time limit. */
 export interface TimeLimit {
   readonly signal: AbortSignal;
-  /** Time does not matter any more; who stops still does. */
+  /** Removes the time limit; the other signals stay effective. */
   clear(): void;
-  /** Nothing comes any more. */
+  /** Removes the time limit and the listeners. */
   end(): void;
 }
 
 /**
- * Leaves nothing behind after `end`, where AbortSignal.timeout leaves a timer for a minute and AbortSignal.any an entry in the signal that is there as long as the
- * process: a daemon makes a request for each pod.
+ * Makes a time limit that leaves no timer and no listener after `end`. AbortSignal.timeout would leave a timer for a
+ * minute, and AbortSignal.any an entry in a signal that lasts as long as the process; a daemon sends a request for each
+ * pod.
  */
 export function timeLimit(limitMs: number, ...stops: readonly AbortSignal[]): TimeLimit {
   const limited = new AbortController();
   const abort = (): void => limited.abort();
   const timer = setTimeout(abort, limitMs);
-  // As many as there are requests at a time listen, which is no leak.
+  // There is one listener for each concurrent request, which is not a leak.
   setMaxListeners(0, ...stops);
   for (const stop of stops) stop.addEventListener('abort', abort);
   if (stops.some(({ aborted }) => aborted)) abort();

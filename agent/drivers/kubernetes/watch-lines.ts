@@ -6,11 +6,14 @@ import { lineBatchesOf } from './http.ts';
 /** One line of a watch (Kubernetes API concepts, "Efficient detection of changes"). */
 export interface WatchLine {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
-  /** BOOKMARK: nothing but its version; ERROR: a Status. */
+  /** The object; only its version for BOOKMARK, and a Status for ERROR. */
   readonly object: object;
 }
 
-/** What a watch says, all that came at once together, until it ends or breaks: whoever asks again hears why. Rejects when a line is too long. */
+/**
+ * Yields the lines of a watch in batches as they arrive, until the watch ends or breaks; the next request shows the
+ * reason. Rejects if a line is too long.
+ */
 export async function* watchLines(incoming: IncomingMessage): AsyncGenerator<readonly WatchLine[]> {
   try {
     for await (const lines of lineBatchesOf(incoming)) yield lines.map(lineOf);
@@ -25,14 +28,17 @@ function lineOf(text: string): WatchLine {
   return line;
 }
 
-/** True for what changes an object. */
+/** Returns true for a line that reports a change of an object. */
 export function isChange<Line extends WatchLine>(
   line: Line,
 ): line is Line & { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' } {
   return line.type === 'ADDED' || line.type === 'MODIFIED' || line.type === 'DELETED';
 }
 
-/** The version up to which a watch has told everything, after these lines; null: it has to be listed again, most often since it was too old (410). */
+/**
+ * Returns the version that the watch has reached after these lines; null if the collection has to be listed again,
+ * usually because the version is too old (410).
+ */
 export function versionAfter(lines: readonly WatchLine[]): string | null {
   if (lines.some(({ type }) => type === 'ERROR')) return null;
   const version = fieldAt(lines.at(-1), 'object', 'metadata', 'resourceVersion');

@@ -2,7 +2,10 @@ import type { OnEvent, WatchEnd, WatchEvent } from '../../manifests/cluster-port
 import { type Access, bodyOf, type HttpCall, openCall } from './http.ts';
 import { isChange, watchLines } from './watch-lines.ts';
 
-/** Follows a watch, one JSON value per line, until onEvent answers true, the limit is over, or the server ends it. */
+/**
+ * Follows a watch, one JSON value per line, until onEvent returns true, the limit has expired, or the server ends the
+ * watch.
+ */
 export async function follow(access: Access, call: HttpCall, limitMs: number, onEvent: OnEvent): Promise<WatchEnd> {
   const signal = AbortSignal.any([AbortSignal.timeout(limitMs), ...(call.signal === undefined ? [] : [call.signal])]);
   try {
@@ -22,7 +25,7 @@ export async function follow(access: Access, call: HttpCall, limitMs: number, on
       incoming.destroy();
     }
   } catch {
-    // Whatever ended the stream, the caller lists again and hears the reason from that.
+    // The reason is not needed here: the caller lists again, and that request reports it.
   }
   if (call.signal?.aborted === true) throw call.signal.reason;
   return signal.aborted ? 'time-over' : 'lost';

@@ -6,27 +6,31 @@ import { parseRemotes, type Remote, remoteText } from './remotes.ts';
 import type { Credentials } from './tls.ts';
 import { explainTlsFailure } from './tls-failure.ts';
 
-/** What a connection needs besides an address and a limit. */
+/** Options of a connection besides its address and time limit. */
 export interface ConnectOptions {
-  /** For `ssl:`. */
+  /** Credentials for `ssl:`. */
   readonly credentials?: Credentials | undefined;
-  /** Connect to the server that leads the cluster of this database only, and end the connection when it leads no longer. */
+  /**
+   * Connects only to the server that leads the cluster of this database, and ends the connection when it is no longer
+   * the leader.
+   */
   readonly leaderOf?: string | undefined;
-  /** Take no leader that shows less than was seen before; what it shows is noted here. */
+  /** Rejects a leader whose contents are older than those seen before; the contents seen are recorded here. */
   readonly seen?: SeenIndex | undefined;
-  /** Ends an attempt that has not succeeded yet. */
+  /** Aborts an attempt that has not succeeded yet. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * A server on another host that says nothing for this long is asked whether it is there: 5 s, as Open vSwitch's own clients do
+ * Time without data after which a server on another host is probed: 5 s, as in Open vSwitch's own clients
  * (ovs-vswitchd.conf.db(5), inactivity_probe).
  */
 const probeMs = 5_000;
 
 /**
- * Connects to a database server, or to the first of several that answers: `unix:`, `tcp:` and `ssl:` of ovsdb(7), or the path of a unix socket.
- * `limitMs` bounds that and each call. Rejects with an OvsdbError that says why there is no connection.
+ * Connects to a database server, or to the first of several that answers: `unix:`, `tcp:` and `ssl:` of ovsdb(7), or
+ * the path of a unix socket. `limitMs` applies to the connection attempt and to each call. Rejects with an OvsdbError
+ * that names the reason.
  */
 export async function connect(
   remotes: string | readonly string[],
@@ -67,7 +71,10 @@ export async function connect(
   }
 }
 
-/** Only an answer shows that a server has accepted our certificate: in TLS 1.3 the handshake of the client is over before that. */
+/**
+ * Waits for a first answer, which alone proves that the server accepted the client's certificate. In TLS 1.3, the
+ * client's handshake ends before that.
+ */
 async function proveAccepted(client: OvsdbClient): Promise<void> {
   try {
     await client.call('echo', []);
@@ -81,7 +88,7 @@ async function proveAccepted(client: OvsdbClient): Promise<void> {
   }
 }
 
-/** One error for several servers; its kind is that of the first that has more to say than that nobody is there. */
+/** Combines the errors of several servers. The kind is that of the first error other than `unreachable`. */
 function nobody({ errors }: AggregateError): OvsdbError {
   const reasons = errors as readonly OvsdbError[];
   const kind = (reasons.find((error) => error.kind !== 'unreachable') ?? reasons[0])?.kind ?? 'unreachable';

@@ -5,25 +5,27 @@ import type { Operation } from './operations.ts';
 import { type Results, readResults, refusedCall } from './results.ts';
 import { createMessageStream } from './stream.ts';
 
-/** What a server says without being asked: RFC 7047 sections 4.1.6, 4.1.9, 4.1.10, and ovsdb-server(7) 4.1.14 and 4.1.16. */
+/**
+ * Receives the server's notifications: RFC 7047 sections 4.1.6, 4.1.9, 4.1.10, and ovsdb-server(7) 4.1.14 and 4.1.16.
+ */
 export type NoticeListener = (method: string, params: readonly Json[]) => void;
 
-/** One JSON-RPC 1.0 connection as RFC 7047 section 4 uses it. Once it has ended, it stays ended, and every call is rejected. */
+/** A JSON-RPC 1.0 connection as RFC 7047 section 4 uses it. After its end, every call is rejected. */
 export interface OvsdbClient {
-  /** The server, as a connection method of ovsdb(7). */
+  /** Server, as a connection method of ovsdb(7). */
   readonly remote: string;
   /** Resolves with the reason when the connection has ended. */
   readonly ended: Promise<OvsdbError>;
   /**
-   * Runs all operations as one atomic transaction, RFC 7047 section 4.1.3. Its limit is that of every call plus what the wait operations
-   * may take. After `lost` or `timeout` the server may have applied it all the same.
+   * Runs all operations as one atomic transaction (RFC 7047 section 4.1.3). Its time limit is that of every call plus
+   * the timeouts of the wait operations. After `lost` or `timeout`, the server may nevertheless have applied it.
    */
   transact<const O extends readonly Operation[]>(database: string, operations: O): Promise<Results<O>>;
-  /** Any method of the protocol, such as `echo` (RFC 7047 section 4.1.11). */
+  /** Calls any method of the protocol, such as `echo` (RFC 7047 section 4.1.11). */
   call(method: string, params: readonly Json[]): Promise<Json>;
-  /** Hands every notification to the listener, in the order of the stream, until the function that it returns is called. */
+  /** Passes every notification to the listener, in the order of the stream, until the returned function is called. */
   onNotice(listener: NoticeListener): () => void;
-  /** Ends the connection. Calls still open are rejected with `closed`, or with the reason that is given. */
+  /** Ends the connection. Pending calls are rejected with `closed`, or with the given reason. */
   close(reason?: OvsdbError): void;
 }
 
@@ -34,16 +36,19 @@ interface PendingCall {
   readonly timer: NodeJS.Timeout;
 }
 
-/** What of a connection can be set. */
+/** Options of a connection. */
 export interface ConnectionOptions {
   readonly remote: string;
-  /** For each call. */
+  /** Time limit of each call, in ms. */
   readonly limitMs: number;
-  /** After this long without a byte the server is asked with `echo`; undefined: never, as for unix sockets (ovsdb(7) has no probes there). */
+  /**
+   * Time without data after which the server is probed with `echo`; undefined for no probes, as for unix sockets
+   * (ovsdb(7) has no probes there).
+   */
   readonly probeMs?: number | undefined;
 }
 
-/** Speaks OVSDB over a connected stream. */
+/** Opens an OVSDB connection over a connected stream. */
 export function openConnection(socket: Socket, { remote, limitMs, probeMs }: ConnectionOptions): OvsdbClient {
   const pending = new Map<Json, PendingCall>();
   const listeners = new Set<NoticeListener>();
@@ -75,13 +80,14 @@ export function openConnection(socket: Socket, { remote, limitMs, probeMs }: Con
   const receive = (message: JsonObject): void => {
     const { id = null, method, params } = message;
     if (typeof method === 'string') {
-      // RFC 7047 section 4.1.11: echo is the only request a server sends. What has no id is a notification.
+      // `echo` is the only request that a server sends (RFC 7047 section 4.1.11). A message without an id is a
+      // notification.
       const answer =
         method === 'echo' ? { result: params ?? [], error: null } : { result: null, error: 'unknown method' };
       if (id !== null) socket.write(JSON.stringify({ id, ...answer }));
       else if (isJsonArray(params)) for (const listener of [...listeners]) listener(method, params);
     } else if (typeof id === 'number') {
-      const call = take(id); // none: answered after its limit
+      const call = take(id); // undefined if the answer arrived after the call's time limit
       const error = message.error ?? null;
       if (error === null) call?.resolve(message.result ?? null);
       else call?.reject(refusedCall(call.method, error));

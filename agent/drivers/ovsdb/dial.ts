@@ -6,8 +6,8 @@ import { type Credentials, dialTls } from './tls.ts';
 import { explainTlsFailure } from './tls-failure.ts';
 
 /**
- * A byte stream to the server, after the TLS handshake for `ssl:`. Ends with the signal, whose reason is an Error. Rejects with the kind of
- * OvsdbError that says why there is none.
+ * Connects a byte stream to the server, after the TLS handshake for `ssl:`. The signal, whose reason is an Error,
+ * destroys it. Rejects with an OvsdbError that names the reason.
  */
 export async function dial(remote: Remote, signal: AbortSignal, credentials?: Credentials): Promise<Socket> {
   if (remote.kind === 'ssl') {
@@ -20,7 +20,8 @@ export async function dial(remote: Remote, signal: AbortSignal, credentials?: Cr
 }
 
 async function opened(socket: Socket, event: string, remote: Remote, signal: AbortSignal): Promise<Socket> {
-  // Set before the handshake, whose last message would otherwise hold back the first one of ours until it is acknowledged, 40 ms.
+  // This precedes the handshake, whose last message would otherwise delay the client's first request until it is
+  // acknowledged (40 ms).
   socket.setNoDelay(true);
   const stop = (): unknown => socket.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop);

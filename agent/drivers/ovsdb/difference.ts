@@ -1,20 +1,21 @@
 import { isJsonArray, type Json } from './json.ts';
 import type { ColumnType } from './schema.ts';
 
-/** What tells two atoms of one column apart: the atom itself, or the uuid of a reference. */
+/** Comparable form of an atom: the atom itself, or the UUID of a reference. */
 type AtomKey = string | number | boolean;
 
 /**
- * The new value of a column from its old one and the difference in an update2 or update3 (ovsdb-server(7) section 4.1.14). A column that
- * holds one value at the most comes as its new value, also when it is optional. Of a set come the elements that are in one of both values
- * only; of a map the pairs whose key is in one of both only, and the new pairs of keys whose value changed.
+ * Returns the new value of a column from its old value and the difference in an update2 or update3 (ovsdb-server(7)
+ * section 4.1.14). For a column with at most one value, including an optional one, the difference is the new value. For
+ * a set, it contains the elements that are in only one of both values. For a map, it contains the pairs whose key is in
+ * only one of both values, and the new pairs of keys whose value changed.
  */
 export function applyDifference(type: ColumnType, old: Json, difference: Json): Json {
   if (!type.isComposite) return difference;
   return type.isMap ? applyToMap(old, difference) : applyToSet(old, difference);
 }
 
-/** The elements of a set, which a server writes bare when it is only one. */
+/** Returns the elements of a set. A server writes a set of one element as the bare element. */
 export function elementsOf(value: Json): readonly Json[] {
   return isJsonArray(value) && value[0] === 'set' && isJsonArray(value[1]) ? value[1] : [value];
 }
@@ -43,7 +44,7 @@ function applyToMap(old: Json, difference: Json): Json {
   return ['map', [...pairs.values()].sort((one, other) => compareKeys(keyOf(one[0]), keyOf(other[0])))];
 }
 
-/** The pairs of a map; none where it is no map. */
+/** Returns the pairs of a map; an empty list if the value is not a map. */
 export function pairsOf(value: Json): readonly (readonly Json[])[] {
   return isJsonArray(value) && value[0] === 'map' && isJsonArray(value[1]) ? value[1].filter(isJsonArray) : [];
 }

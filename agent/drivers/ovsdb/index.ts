@@ -1,4 +1,4 @@
-/** The public face of this folder; README.md shows it in use. */
+/** Public interface of this directory; README.md shows its use. */
 export { type ConnectOptions, connect } from './client.ts';
 export type { NoticeListener, OvsdbClient } from './connection.ts';
 export { OvsdbError, type OvsdbErrorKind } from './errors.ts';

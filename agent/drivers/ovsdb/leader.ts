@@ -4,17 +4,17 @@ import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { startMonitor } from './monitor.ts';
 import { readInteger, readString, readUuids } from './values.ts';
 
-/** The database that is wanted, and the cluster it must belong to, if the caller insists on one. */
+/** Name of the database, and the id of its cluster if the caller requires a particular one. */
 export interface WantedDatabase {
   readonly name: string;
   readonly clusterId: string | undefined;
-  /** What earlier connections have seen. */
+  /** Log index that earlier connections have seen. */
   readonly seen?: SeenIndex | undefined;
 }
 
 /**
- * How far in the log of a cluster its servers have been seen (ovsdb-server(5), column index). A leader knows only a moment after its election
- * how much of its log is valid, and shows older contents until then.
+ * Highest log index that the servers of a cluster have shown (ovsdb-server(5), column index). A new leader learns only
+ * some time after its election which part of its log is valid, and shows older contents until then.
  */
 export interface SeenIndex {
   clusterId: string | undefined;
@@ -22,8 +22,8 @@ export interface SeenIndex {
 }
 
 /**
- * Why this server is not the one to talk to, from its row of table Database (ovsdb-server(5)); undefined: it is. A standalone database is
- * its own leader; a relay never is one.
+ * Returns the reason why a server cannot be used, from its row of the table Database (ovsdb-server(5)); undefined if it
+ * can. A standalone database is its own leader; a relay is never a leader.
  */
 export function judgeServer(
   row: JsonObject | undefined,
@@ -40,8 +40,9 @@ export function judgeServer(
 }
 
 /**
- * Waits until the server leads its cluster, and from then on ends the connection when it does so no longer, as a client must that writes or
- * wants to read what was written last (ovsdb(7), "Understanding Cluster Consistency"). Rejects with `no-leader` at the signal.
+ * Waits until the server leads its cluster, and ends the connection when the server loses its leadership. A client
+ * needs this if it writes, or if it has to read the latest contents (ovsdb(7), "Understanding Cluster Consistency").
+ * Rejects with `no-leader` when the signal is aborted.
  */
 export async function followLeader(client: OvsdbClient, wanted: WantedDatabase, signal: AbortSignal): Promise<void> {
   const rows = new Map<string, JsonObject>();
@@ -80,7 +81,7 @@ export async function followLeader(client: OvsdbClient, wanted: WantedDatabase, 
       take,
       ([, updates]) => take(updates),
     ).catch((error: OvsdbError) => {
-      // A server older than Open vSwitch 2.9 has no database _Server, and no clusters.
+      // A server older than Open vSwitch 2.9 has no database _Server, and supports no clusters.
       if (error.kind === 'operation') resolve();
       else reject(error);
     });

@@ -5,23 +5,26 @@ import type { Session } from './session.ts';
 import { createWaiters } from './waiters.ts';
 
 /**
- * A named lock of the server (RFC 7047 sections 4.1.8 to 4.1.10). It belongs to the connection: it is asked for again on each new one, and
- * others can have had it meanwhile. It keeps nobody from writing: put `assertLock` into each transaction that needs it.
+ * A named lock of the server (RFC 7047 sections 4.1.8 to 4.1.10). It belongs to the connection and is requested again
+ * on each new connection; other clients may have held it in between. The lock does not prevent writes: each transaction
+ * that needs it has to contain `assertLock`.
  */
 export interface Lock {
   readonly isHeld: boolean;
-  /** Resolves when this side holds it. Rejects with `timeout` after the limit; it is still waited for then. */
+  /**
+   * Resolves when this client holds the lock. Rejects with `timeout` after the limit; the request for the lock remains.
+   */
   held(limitMs: number): Promise<void>;
-  /** Told each time that it is got or lost, until the function that it returns is called. */
+  /** Calls back whenever the lock is acquired or lost, until the returned function is called. */
   onChange(listener: (isHeld: boolean) => void): () => void;
-  /** Gives it back, or waits for it no longer. */
+  /** Releases the lock, or cancels the request for it. */
   release(): Promise<void>;
 }
 
 /**
- * Asks for a lock. Another holder keeps it until it gives it back, ends or loses it to `steal`, which takes it away at once; the victim is
- * the next to get it. Only the first request steals: after a loss of the connection the lock is waited for. A session can have a lock of
- * one name once.
+ * Requests a lock. Another holder keeps it until that client releases it, ends its connection, or loses it to `steal`,
+ * which takes it at once; the previous holder is next in the queue. Only the first request steals: after a lost
+ * connection, the lock is requested normally. A session can request a lock of the same name only once.
  */
 export function openLock(session: Session, name: string, { steal = false } = {}): Lock {
   const waiters = createWaiters();
@@ -52,7 +55,7 @@ export function openLock(session: Session, name: string, { steal = false } = {})
     const request = method;
     method = 'lock';
     const reply = await client.call(request, [name]);
-    // A notice that was read together with the reply is newer than it.
+    // A notification that arrived together with the reply is newer than the reply.
     if (!isTold && connection === client && isJsonObject(reply) && reply.locked === true) set(client);
   };
   const detach = session.follow(attach);
@@ -82,7 +85,7 @@ export function openLock(session: Session, name: string, { steal = false } = {})
       set(undefined);
       waiters.end(new OvsdbError('closed', `lock ${name} given back by this side`));
       await client?.call('unlock', [name]).catch((error: OvsdbError) => {
-        // A connection that has ended gave it back.
+        // The end of the connection has already released the lock.
         if (!['lost', 'closed'].includes(error.kind)) throw error;
       });
     },

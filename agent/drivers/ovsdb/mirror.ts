@@ -14,30 +14,37 @@ import {
 } from './tables.ts';
 import { createWaiters } from './waiters.ts';
 
-/** A copy of some tables that follows the database. */
+/** A local copy of some tables that follows the database. */
 export interface Mirror {
-  /** False from the loss of a connection until the contents are those of the next one; the old ones stay meanwhile. */
+  /**
+   * False from the loss of a connection until the contents of the next connection have arrived. The old contents stay
+   * meanwhile.
+   */
   readonly isFresh: boolean;
   table(name: string): MirrorTable;
-  /** Whether the database has this table, or this column of it. */
+  /** Returns true if the database has this table, or this column of it. */
   has(table: string, column?: string): boolean;
-  /** Told of the changes of each transaction at once, and of what differs after a reconnect; until the function that it returns is called. */
+  /**
+   * Calls back with all changes of each transaction, and with the differences after a new connection, until the
+   * returned function is called.
+   */
   onChange(listener: (changes: readonly RowChange[]) => void): () => void;
   /**
-   * What `predicate` answers as soon as that is neither undefined nor false: asked now and after each change, while the mirror is fresh.
-   * Rejects with `timeout` after the limit.
+   * Resolves with the result of `predicate` as soon as it is neither undefined nor false. The predicate is evaluated at
+   * once and after each change, while the mirror is fresh. Rejects with `timeout` after the limit.
    */
   until<T>(predicate: (mirror: Mirror) => T | undefined | false, limitMs: number): Promise<T>;
   close(): void;
 }
 
-/** ovsdb-server(7) section 4.1.15: no transaction seen yet. */
+/** Transaction id that stands for no transaction (ovsdb-server(7) section 4.1.15). */
 const noTransaction = '00000000-0000-0000-0000-000000000000';
 let nextMonitor = 0;
 
 /**
- * Follows these tables, by monitor_cond_since or monitor_cond (ovsdb-server(7) sections 4.1.12 to 4.1.16); resolves with the first contents.
- * After a transaction of the same session has been answered, its changes are in the mirror. Rejects after the limit with the reason.
+ * Follows these tables through monitor_cond_since or monitor_cond (ovsdb-server(7) sections 4.1.12 to 4.1.16); resolves
+ * with the first contents. When a transaction of the same session has been answered, its changes are in the mirror.
+ * Rejects with the reason after the limit.
  */
 export async function openMirror(
   session: Session,
@@ -69,7 +76,7 @@ export async function openMirror(
     if (describe(followed) !== before) lastTransaction = noTransaction;
     const start = (request: MonitorRequest, read: typeof readSince): Promise<() => void> => {
       const take = (isWhole: boolean, transaction: Json | undefined, updates: Json | undefined): void => {
-        // Until it is applied whole, the next connection starts from nothing.
+        // If the update is not applied completely, the next connection requests all contents.
         lastTransaction = noTransaction;
         apply(updates, isWhole);
         lastTransaction = typeof transaction === 'string' ? transaction : noTransaction;
@@ -92,7 +99,7 @@ export async function openMirror(
       );
     } catch (error) {
       if (!(error instanceof OvsdbError) || error.kind !== 'operation') throw error;
-      // Before Open vSwitch 2.12.
+      // Open vSwitch before 2.12 does not support monitor_cond_since.
       stop = await start({ method: 'monitor_cond', params, notice: 'update2' }, (reply) => [true, undefined, reply]);
     }
   };
@@ -140,7 +147,7 @@ export async function openMirror(
   return mirror;
 }
 
-/** `<monitor-cond-requests>` of ovsdb-server(7) section 4.1.12. */
+/** Returns `<monitor-cond-requests>` of ovsdb-server(7) section 4.1.12. */
 function monitorRequests(followed: Followed, requests: Readonly<Record<string, TableRequest>>): JsonObject {
   const request = (table: string, columns: readonly string[]): JsonObject => {
     const where = requests[table]?.where;
@@ -149,12 +156,14 @@ function monitorRequests(followed: Followed, requests: Readonly<Record<string, T
   return Object.fromEntries([...followed].map(([table, columns]) => [table, [request(table, [...columns.keys()])]]));
 }
 
-/** A text that is another one whenever rows would be read in another way. */
+/** Returns a text that changes if rows have to be read differently. */
 function describe(followed: Followed): string {
   return JSON.stringify([...followed].map(([table, columns]) => [table, [...columns]]));
 }
 
-/** A listener that throws is its owner's mistake: that is no reason to give up the connection. */
+/**
+ * Calls a listener. An exception of the listener is rethrown outside, because it is no reason to close the connection.
+ */
 function tell(listener: (changes: readonly RowChange[]) => void, changes: readonly RowChange[]): void {
   try {
     listener(changes);
@@ -165,7 +174,10 @@ function tell(listener: (changes: readonly RowChange[]) => void, changes: readon
   }
 }
 
-/** The reply to monitor_cond_since: whether the contents are whole, the last transaction in them, and they. */
+/**
+ * Reads the reply to monitor_cond_since: true if the contents are complete, the id of the last transaction in them, and
+ * the contents.
+ */
 function readSince(reply: Json): readonly [boolean, Json | undefined, Json | undefined] {
   if (isJsonArray(reply) && reply.length === 3) return [reply[0] !== true, reply[1], reply[2]];
   throw new OvsdbError('protocol', 'malformed reply to monitor_cond_since');

@@ -1,7 +1,10 @@
 import type { OvsdbClient } from './connection.ts';
 import type { Json } from './json.ts';
 
-/** What to ask for: a method, its parameters (the second one is the id of the monitor), and how its updates are called. */
+/**
+ * A monitor request: its method, its parameters (the second is the monitor id), and the name of its update
+ * notifications.
+ */
 export interface MonitorRequest {
   readonly method: 'monitor' | 'monitor_cond' | 'monitor_cond_since';
   readonly params: readonly [database: string, id: string, ...Json[]];
@@ -9,9 +12,10 @@ export interface MonitorRequest {
 }
 
 /**
- * Starts a monitor (RFC 7047 section 4.1.5): `begin` gets the reply with the initial contents, then `update` the parameters of each
- * notification. A notification that is read together with the reply is kept back until `begin` has run. The function that it resolves with ends this; the
- * server is to be told besides (monitor_cancel).
+ * Starts a monitor (RFC 7047 section 4.1.5). `begin` receives the reply with the initial contents, then `update` the
+ * parameters of each notification. A notification that arrives together with the reply is delayed until `begin` has
+ * run. The returned function ends the callbacks; the caller also has to cancel the monitor at the server
+ * (monitor_cancel).
  */
 export async function startMonitor(
   client: OvsdbClient,

@@ -1,23 +1,25 @@
 import type { Row, Value } from './values.ts';
 
-/** RFC 7047 section 5.1 `<condition>`. Against a set or map, `includes` and `excludes` compare elements. */
+/** Condition of RFC 7047 section 5.1 (`<condition>`). `includes` and `excludes` compare elements of a set or map. */
 export type Condition = readonly [
   column: string,
   test: '==' | '!=' | '<' | '<=' | '>' | '>=' | 'includes' | 'excludes',
   value: Value,
 ];
 
-/** RFC 7047 section 5.1 `<mutation>`. `insert` and `delete` work on sets and maps, the others on numbers. */
+/**
+ * Mutation of RFC 7047 section 5.1 (`<mutation>`). `insert` and `delete` apply to sets and maps, all others to numbers.
+ */
 export type Mutation = readonly [
   column: string,
   mutator: '+=' | '-=' | '*=' | '/=' | '%=' | 'insert' | 'delete',
   value: Value,
 ];
 
-/** All conditions must hold; an empty list selects every row. */
+/** Conditions that must all hold; an empty list selects every row. */
 type Where = readonly Condition[];
 
-/** 5.2.6; the limit is in milliseconds. */
+/** Operation of RFC 7047 section 5.2.6; `timeout` is in milliseconds. */
 type Wait = {
   readonly op: 'wait';
   readonly table: string;
@@ -28,7 +30,7 @@ type Wait = {
   readonly timeout: number;
 };
 
-/** The operations this client knows, as RFC 7047 section 5.2 writes them. */
+/** Operations of RFC 7047 section 5.2 that this client uses. */
 export type Operation =
   | { readonly op: 'insert'; readonly table: string; readonly row: Row; readonly 'uuid-name': string }
   | { readonly op: 'select'; readonly table: string; readonly where: Where; readonly columns: readonly string[] }
@@ -38,41 +40,51 @@ export type Operation =
   | { readonly op: 'assert'; readonly lock: string }
   | Wait;
 
-/** 5.2.1: a new row, to which other operations of the transaction may refer by `namedUuid(uuidName)`. */
+/**
+ * Operation of section 5.2.1, which inserts a row. Other operations of the transaction can refer to it by
+ * `namedUuid(uuidName)`.
+ */
 export function insert(table: string, row: Row, uuidName: string): Operation {
   return { op: 'insert', table, row, 'uuid-name': uuidName };
 }
 
-/** 5.2.2: the named columns of the rows that match, in no particular order. */
+/** Operation of section 5.2.2, which returns columns of the matching rows in no particular order. */
 export function select(table: string, where: Where, columns: readonly string[]): Operation {
   return { op: 'select', table, where, columns };
 }
 
-/** 5.2.3: sets these columns of the rows that match to new values, whatever was there. */
+/** Operation of section 5.2.3, which replaces columns of the matching rows. */
 export function update(table: string, where: Where, row: Row): Operation {
   return { op: 'update', table, where, row };
 }
 
-/** 5.2.4: changes values in place, so that what others wrote into the same set or map stays. */
+/**
+ * Operation of section 5.2.4, which changes values in place, so that elements of other writers in the same set or map
+ * stay.
+ */
 export function mutate(table: string, where: Where, mutations: readonly Mutation[]): Operation {
   return { op: 'mutate', table, where, mutations };
 }
 
-/** 5.2.5: deletes every row that matches. */
+/** Operation of section 5.2.5, which deletes every matching row. */
 export function deleteRows(table: string, where: Where): Operation {
   return { op: 'delete', table, where };
 }
 
 /**
- * 5.2.6: holds the transaction until `columns` of the matching rows are (`==`) or are not (`!=`) exactly `rows`. After `timeout` the
- * transaction fails with `timeout`; 0 tests once, which makes it a precondition, and fails with `operation`. The RFC lets the limit be
- * left out; here it is required, because such a transaction would never end.
+ * Operation of section 5.2.6, which delays the transaction until `columns` of the matching rows are (`==`) or are not
+ * (`!=`) exactly `rows`. After `timeout`, the transaction fails with `timeout`. A timeout of 0 tests the condition
+ * once, as a precondition that fails with `operation`. The RFC makes the timeout optional; it is required here, because
+ * a transaction without it might never end.
  */
 export function wait(condition: Omit<Wait, 'op'>): Operation {
   return { op: 'wait', ...condition };
 }
 
-/** 5.2.10: a precondition: fails with `operation` ("not owner"), and applies nothing, unless this connection holds the lock. */
+/**
+ * Operation of section 5.2.10, a precondition. Unless this connection holds the lock, the transaction fails with
+ * `operation` ("not owner") and changes nothing.
+ */
 export function assertLock(lock: string): Operation {
   return { op: 'assert', lock };
 }

@@ -1,25 +1,25 @@
 import { isIPv6 } from 'node:net';
 import { OvsdbError, quoteExcerpt } from './errors.ts';
 
-/** Where one server listens, as an active connection method of ovsdb(7) names it. */
+/** Address of a server, as an active connection method of ovsdb(7). */
 export type Remote =
   | { readonly kind: 'unix'; readonly path: string }
   | { readonly kind: 'tcp' | 'ssl'; readonly host: string; readonly port: number };
 
-/** The servers of one database, and the id of their cluster if the caller insists on one. */
+/** Servers of one database, and the id of their cluster if the caller requires a particular one. */
 export interface Remotes {
   readonly servers: readonly Remote[];
   readonly clusterId: string | undefined;
 }
 
-/** What a connection method without a port means, ovsdb(7). */
+/** Port of a connection method without a port (ovsdb(7)). */
 const defaultPort = 6640;
 const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Reads active connection methods, ovsdb(7) "Connection Methods": `unix:FILE`, `tcp:HOST[:PORT]`, `ssl:HOST[:PORT]` with IPv6 in brackets,
- * and `cid:UUID` among them; as a list, or as one text with commas. A text that starts with a slash is the path of a unix socket. Throws
- * OvsdbError `invalid`.
+ * Parses active connection methods (ovsdb(7), "Connection Methods"): `unix:FILE`, `tcp:HOST[:PORT]`, `ssl:HOST[:PORT]`
+ * with IPv6 addresses in brackets, and `cid:UUID`; as a list, or as one text with commas. A text that starts with a
+ * slash is the path of a unix socket. Throws OvsdbError `invalid`.
  */
 export function parseRemotes(remotes: string | readonly string[]): Remotes {
   const words = typeof remotes === 'string' ? splitMethods(remotes) : remotes.flatMap(splitMethods);
@@ -39,7 +39,7 @@ export function parseRemotes(remotes: string | readonly string[]): Remotes {
   return { servers, clusterId };
 }
 
-/** The connection method that names this server. */
+/** Returns the connection method for a server. */
 export function remoteText(remote: Remote): string {
   if (remote.kind === 'unix') return `unix:${remote.path}`;
   return `${remote.kind}:${isIPv6(remote.host) ? `[${remote.host}]` : remote.host}:${remote.port}`;

@@ -2,13 +2,14 @@ import { OvsdbError, printable } from './errors.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from './json.ts';
 import type { Operation } from './operations.ts';
 
-/** The rows of each operation, in order; only `select` has any. */
+/** Rows of each operation, in order; only `select` returns rows. */
 export type Results<O extends readonly Operation[]> = { readonly [I in keyof O]: readonly JsonObject[] };
 
 /**
- * Reads the reply to transact (RFC 7047 section 4.1.3). The server marks the operation that failed with an error object and
- * those after it with null; when all succeed but the commit does not, it appends one more element with the error. Either way
- * nothing was applied, and this throws one OvsdbError that says which, where and why.
+ * Reads the reply to transact (RFC 7047 section 4.1.3). The server returns an error object for the operation that
+ * failed and null for those after it. If all operations succeed but the commit fails, it appends one element with the
+ * error. In both cases nothing was applied, and this throws one OvsdbError with the operation, its table and the
+ * reason.
  */
 export function readResults<const O extends readonly Operation[]>(operations: O, reply: Json): Results<O> {
   if (!isJsonArray(reply)) throw malformed('the reply is not an array');
@@ -17,7 +18,10 @@ export function readResults<const O extends readonly Operation[]>(operations: O,
   return operations.map((operation, index) => readRows(operation, reply[index])) as Results<O>;
 }
 
-/** The error the server gave for a whole request, such as "unknown database"; RFC 7047 section 3.1 allows any JSON there. */
+/**
+ * Error for a request that the server rejected as a whole, such as "unknown database". RFC 7047 section 3.1 allows any
+ * JSON in it.
+ */
 export function refusedCall(method: string, error: Json): OvsdbError {
   return new OvsdbError('operation', `${method} refused: ${sentence(error)}`);
 }

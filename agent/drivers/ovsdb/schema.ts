@@ -1,19 +1,22 @@
 import { OvsdbError } from './errors.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
-/** How the values of a column are made, RFC 7047 section 3.2 `<type>`. */
+/** Type of a column (RFC 7047 section 3.2, `<type>`). */
 export interface ColumnType {
   readonly isMap: boolean;
-  /** More than one element: its changes are told as a difference, ovsdb-server(7) section 4.1.14. */
+  /**
+   * True if the column can have more than one element. Its changes are sent as a difference (ovsdb-server(7) section
+   * 4.1.14).
+   */
   readonly isComposite: boolean;
-  /** What a server leaves out in initial contents and insertions. */
+  /** Default value, which a server omits in initial contents and insertions. */
   readonly byDefault: Json;
 }
 
-/** The columns of each table. */
+/** Columns by table. */
 export type Schema = ReadonlyMap<string, ReadonlyMap<string, ColumnType>>;
 
-/** Reads the reply to get_schema, RFC 7047 section 3.2 `<database-schema>`. Throws OvsdbError `protocol`. */
+/** Reads the reply to get_schema (RFC 7047 section 3.2, `<database-schema>`). Throws OvsdbError `protocol`. */
 export function readSchema(reply: Json): Schema {
   return mapMembers(members(reply).tables, (table) =>
     mapMembers(members(table).columns, (column) => readType(members(column).type)),
@@ -30,7 +33,7 @@ function readType(type: Json | undefined): ColumnType {
   return { isMap, isComposite, byDefault: min === 0 ? [isMap ? 'map' : 'set', []] : filled };
 }
 
-/** RFC 7047 section 5.2.1: the default of each `<base-type>`. */
+/** Returns the default of a `<base-type>` (RFC 7047 section 5.2.1). */
 function defaultOf(base: Json | undefined): Json {
   const type = isJsonObject(base) ? base.type : base;
   switch (type) {

@@ -7,14 +7,14 @@ import { parseRemotes } from './remotes.ts';
 import type { Results } from './results.ts';
 import { createWaiters } from './waiters.ts';
 
-/** Which database, and how to get to it. */
+/** Database of a session and its servers. */
 export interface SessionOptions extends Pick<ConnectOptions, 'credentials'> {
-  /** As for `connect`; of a cluster, the leader is looked for and followed. */
+  /** Servers, as for `connect`; of a cluster, the session finds and follows the leader. */
   readonly remotes: string | readonly string[];
   readonly database: string;
-  /** For a connection, and for each call. */
+  /** Time limit of a connection attempt and of each call, in ms. */
   readonly limitMs: number;
-  /** Told when there is a connection and why there is none (any more). */
+  /** Receives each new connection, and the error while there is none. */
   readonly report?: (state: SessionState) => void;
 }
 
@@ -22,36 +22,47 @@ export type SessionState =
   | { readonly connected: true; readonly remote: string }
   | { readonly connected: false; readonly error: OvsdbError; readonly retryInMs: number };
 
-/** A database that is connected to again whenever the connection is lost, or its server leads no longer. */
+/** Access to a database that connects again whenever the connection is lost, or its server is no longer the leader. */
 export interface Session {
   readonly database: string;
-  /** Why there is no connection; undefined while there is one, and before the first attempt has ended. */
+  /** Error of the last attempt; undefined while there is a connection, and before the first attempt has ended. */
   readonly problem: OvsdbError | undefined;
-  /** The connection of now, or the next one; rejects after the limit with the reason for which there is none. */
+  /** Returns the current connection, or the next one; rejects with the reason after the limit. */
   client(): Promise<OvsdbClient>;
-  /** As that of a client, on the connection of now or the next one. It is sent once; after `lost` or `timeout` it may have been applied. */
+  /**
+   * Runs a transaction as OvsdbClient does, on the current connection or the next one. It is sent once; after `lost` or
+   * `timeout`, the server may have applied it.
+   */
   transact<const O extends readonly Operation[]>(operations: O): Promise<Results<O>>;
   /**
-   * Runs `attach` with the connection of now and each one that follows, until the function that it returns is called. A connection for
-   * which it fails is given up.
+   * Runs `attach` with the current connection and each later one, until the returned function is called. A connection
+   * for which it fails is closed.
    */
   follow(attach: (client: OvsdbClient) => Promise<void>): () => void;
-  /** Told when this side closes it, at once where it has; until the function that it returns is called, which leaves nothing behind. */
+  /**
+   * Calls back when the client closes the session, or at once if it is closed already, until the returned function is
+   * called.
+   */
   onEnded(listener: (reason: OvsdbError) => void): () => void;
   close(): void;
 }
 
-/** The first pause between two attempts, as long as an ovsdb-server takes to start. Each one after it is twice as long. */
+/** First pause between two attempts, about the start time of an ovsdb-server. Each later pause is twice as long. */
 const firstPauseMs = 250;
-/** The longest pause, as in Open vSwitch's own clients (lib/reconnect.h): a server that is back is found within it. */
+/**
+ * Longest pause, as in Open vSwitch's own clients (lib/reconnect.h). A server that is reachable again is found within
+ * this time.
+ */
 const longestPauseMs = 8_000;
 
-/** How long to wait after so many connections in a row that failed or did not last: none, 250 ms, 500 ms … 8 s. */
+/**
+ * Returns the pause in ms after this number of consecutive connections that failed or did not last: 0, 250, 500 … 8000.
+ */
 export function pauseAfter(failures: number): number {
   return failures === 0 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures - 1, 16));
 }
 
-/** Starts to connect at once, and goes on until `close`. Throws OvsdbError `invalid` for remotes that are none. */
+/** Starts to connect at once, and continues until `close`. Throws OvsdbError `invalid` for invalid remotes. */
 export function openSession({ remotes, database, limitMs, credentials, report = () => {} }: SessionOptions): Session {
   parseRemotes(remotes);
   const waiters = createWaiters();

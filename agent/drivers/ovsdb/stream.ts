@@ -2,17 +2,20 @@ import { OvsdbError, quoteExcerpt } from './errors.ts';
 import type { JsonObject } from './json.ts';
 
 /**
- * 64 MiB: a dump of a large OVN database is tens of megabytes; without a limit a peer that never closes its message would
- * take all memory.
+ * Size limit of a message: 64 MiB, because a dump of a large OVN database is tens of megabytes. Without a limit, a peer
+ * that never ends its message would use up the memory.
  */
 const maxMessageBytes = 64 * 1024 * 1024;
-/** Brackets that may be open at once: what ovsdb-server itself accepts, real messages stay below 12. */
+/** Limit of open brackets, which is that of ovsdb-server itself. Real messages stay below 12. */
 const maxDepth = 1000;
 
 export interface MessageStream {
-  /** Takes the next bytes, however they were cut. Throws OvsdbError `protocol`; after that no more is to be pushed. */
+  /**
+   * Processes the next bytes, in chunks of any size. Throws OvsdbError `protocol`; the caller must not push more after
+   * that.
+   */
   push(chunk: Buffer): void;
-  /** Bytes of a message whose end has not arrived. */
+  /** Returns the number of bytes of an incomplete message. */
   pendingBytes(): number;
 }
 
@@ -25,9 +28,10 @@ const closeBrace = 0x7d;
 const whiteSpace: readonly (number | undefined)[] = [0x20, 0x0a, 0x0d, 0x09];
 
 /**
- * Cuts a byte stream into JSON objects (RFC 7047 section 4: messages follow each other without a separator) and hands each
- * to `onMessage` as soon as its last byte is there. Pure: no I/O, no clock; every byte is looked at once, so time is linear
- * whatever the chunking. Messages ahead of garbage are delivered before the error is thrown.
+ * Splits a byte stream into JSON objects (RFC 7047 section 4: messages follow each other without a separator) and
+ * passes each to `onMessage` as soon as it is complete. The function is pure: no I/O, no clock. It reads every byte
+ * once, so the time is linear for chunks of any size. Messages before an invalid one are delivered before the error is
+ * thrown.
  */
 export function createMessageStream(onMessage: (message: JsonObject) => void): MessageStream {
   let parts: Buffer[] = [];
@@ -37,8 +41,8 @@ export function createMessageStream(onMessage: (message: JsonObject) => void): M
   let isEscaped = false;
 
   /**
-   * Moves over bytes until the outermost bracket closes; returns the index after it, or -1. Bytes of a multi-byte character
-   * are all above 0x7f, so none is mistaken for a quote or bracket. Mismatched brackets are left for the JSON parser to find.
+   * Reads bytes until the outermost bracket closes; returns the index after it, or -1. All bytes of a multi-byte
+   * character are above 0x7f, so none looks like a quote or bracket. Mismatched brackets are left to the JSON parser.
    */
   function endOfMessage(chunk: Buffer, from: number): number {
     for (let at = from; at < chunk.length; at++) {
@@ -87,7 +91,7 @@ export function createMessageStream(onMessage: (message: JsonObject) => void): M
   };
 }
 
-// A message always starts with an open brace, so what parses is an object.
+// A message always starts with an open brace, so a message that can be parsed is an object.
 function parseMessage(bytes: Buffer): JsonObject {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as JsonObject;

@@ -5,20 +5,23 @@ import type { Condition } from './operations.ts';
 import type { ColumnType, Schema } from './schema.ts';
 import type { Atom } from './values.ts';
 
-/** What is followed of a table. */
+/** Columns and rows of a table that are followed. */
 export interface TableRequest {
-  /** Those that the database's schema lacks are left out of the rows; absent: all. */
+  /** Columns, without those that the database's schema lacks; absent for all columns. */
   readonly columns?: readonly string[];
-  /** Only rows of which one of the conditions is true; absent: all. */
+  /** Conditions of which at least one has to be true for a row; absent for all rows. */
   readonly where?: readonly Condition[];
-  /** By what `find` looks up rows: `column`, or `column:key` for the value that a map has under a key. */
+  /** Indexes for `find`: `column`, or `column:key` for the value of a key in a map. */
   readonly indexes?: readonly string[];
 }
 
-/** A row as `select` gives it, with `_uuid` and every column; it never changes, a change makes a new one, in which the same values are what did not change. */
+/**
+ * A row in the form of `select`, with `_uuid` and every column. A row is immutable: a change makes a new row, which
+ * shares the unchanged values.
+ */
 export type MirrorRow = JsonObject;
 
-/** One row before and after: without `old` it is new, without `now` it is gone. */
+/** A row before and after a change. `old` is undefined for a new row, `now` for a deleted one. */
 export interface RowChange {
   readonly table: string;
   readonly uuid: string;
@@ -26,20 +29,25 @@ export interface RowChange {
   readonly now: MirrorRow | undefined;
 }
 
-/** The rows of one table at this moment. */
+/** Current rows of one table. */
 export interface MirrorTable {
   readonly size: number;
   get(uuid: string): MirrorRow | undefined;
   rows(): IterableIterator<MirrorRow>;
-  /** The rows whose column is this atom, or holds it as an element of its set; it must be one of the indexes that were asked for. */
+  /**
+   * Returns the rows whose column is this atom or contains it in its set. `index` must be one of the requested indexes.
+   */
   find(index: string, value: Atom): readonly MirrorRow[];
-  /** What an index can be asked for: each value that some row has. */
+  /** Returns the distinct values of an index. */
   values(index: string): Iterable<Atom>;
 }
 
 export interface Tables {
   table(name: string): MirrorTable;
-  /** Takes `<table-updates2>` of ovsdb-server(7) section 4.1.14; `isWhole`: it is all there is, so that what it lacks is gone. */
+  /**
+   * Applies `<table-updates2>` of ovsdb-server(7) section 4.1.14. With `isWhole`, the update contains all rows, so
+   * every other row is deleted.
+   */
   apply(followed: Followed, updates: Json, isWhole: boolean): readonly RowChange[];
 }
 
@@ -48,10 +56,10 @@ interface Store extends MirrorTable {
   uuids(): readonly string[];
 }
 
-/** The tables and columns that are followed. */
+/** Tables and columns that are followed. */
 export type Followed = Schema;
 
-/** What was asked for, without what the database lacks. */
+/** Returns the requested tables and columns without those that the database lacks. */
 export function followedOf(schema: Schema, requests: Readonly<Record<string, TableRequest>>): Followed {
   const columnsOf = ([table, columns]: readonly [string, ReadonlyMap<string, ColumnType>]) =>
     [table, new Map([...columns].filter(([name]) => requests[table]?.columns?.includes(name) ?? true))] as const;
@@ -60,7 +68,7 @@ export function followedOf(schema: Schema, requests: Readonly<Record<string, Tab
 
 const noColumns: ReadonlyMap<string, ColumnType> = new Map();
 
-/** Empty tables. Everything here is pure: no clock, no I/O. */
+/** Makes empty tables. The code is pure: no clock, no I/O. */
 export function createTables(requests: Readonly<Record<string, TableRequest>>): Tables {
   const stores = new Map(Object.entries(requests).map(([name, request]) => [name, createStore(name, request)]));
   return {
@@ -88,7 +96,7 @@ export function createTables(requests: Readonly<Record<string, TableRequest>>): 
   };
 }
 
-/** The row after a `<row-update2>`. */
+/** Returns the row after a `<row-update2>`; undefined if it was deleted. */
 function nextRow(
   columns: ReadonlyMap<string, ColumnType>,
   uuid: string,
@@ -121,10 +129,10 @@ function makeRow(
   return row;
 }
 
-/** The rows of a table by what their column, or a key of it, has. */
+/** Index of a table's rows by the values of a column, or of a key in a map column. */
 interface Index {
   readonly column: string;
-  /** Of a map; undefined: the column itself counts. */
+  /** Key in a map column; undefined if the whole column is indexed. */
   readonly key: string | undefined;
   readonly uuids: Map<unknown, Set<string>>;
 }
@@ -177,7 +185,7 @@ function createStore(table: string, request: TableRequest): Store {
   };
 }
 
-/** What a row is found by in an index. */
+/** Returns the values under which a row is in an index. */
 function keysOf(value: Json | undefined, key: string | undefined): ReadonlySet<unknown> {
   if (value === undefined) return new Set();
   if (key === undefined) return new Set(elementsOf(value).map(keyOf));
@@ -185,7 +193,7 @@ function keysOf(value: Json | undefined, key: string | undefined): ReadonlySet<u
   return new Set(pair === undefined ? [] : [keyOf(pair[1])]);
 }
 
-/** A member that must be an object; one that is not there is empty. */
+/** Returns a member that must be an object; an empty object if it is missing. */
 function member(value: Json, name: string): JsonObject {
   if (!isJsonObject(value)) throw new OvsdbError('protocol', 'an update that is no object');
   const found = Object.hasOwn(value, name) ? value[name] : {};
@@ -193,7 +201,7 @@ function member(value: Json, name: string): JsonObject {
   throw new OvsdbError('protocol', `an update whose ${quoteExcerpt(name)} is no object`);
 }
 
-/** Whether two values are written alike; a server always writes one value in one way. */
+/** Returns true if two values are written in the same way. A server always writes equal values in the same way. */
 function isSame(one: Json | undefined, other: Json | undefined): boolean {
   if (one === other) return true;
   if (isJsonArray(one) && isJsonArray(other))

@@ -1,9 +1,9 @@
 import { type OvsdbErrorKind, printable } from './errors.ts';
 
-/** Where a failed connection had got to. */
+/** Stage that a failed connection had reached. */
 export type TlsStage = 'handshake' | 'first answer';
 
-/** What a TLS connection that failed means; undefined: it is nothing that has to do with TLS. */
+/** Explains the failure of a TLS connection; undefined if TLS is not the cause. */
 export function explainTlsFailure(error: Error, stage: TlsStage): readonly [OvsdbErrorKind, string] | undefined {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   const reason = reasonOf(error);
@@ -16,16 +16,17 @@ export function explainTlsFailure(error: Error, stage: TlsStage): readonly [Ovsd
   if (untrusted.test(code))
     return ['certificate-untrusted', `the certificate of the server is not of our CA: ${reason}`];
   if (!['ECONNRESET', 'EPIPE'].includes(code)) return undefined;
-  // TLS 1.3 has the server look at the certificate of the client when the client is done; its alert can be lost to the reset that follows.
+  // In TLS 1.3, the server checks the client's certificate after the client has finished the handshake. Its alert can
+  // be lost to the reset that follows.
   return stage === 'handshake'
     ? ['not-tls', 'it closed at the TLS handshake, as a server does that does not speak TLS']
     : ['certificate-refused', 'it closed after the TLS handshake, as a server does that refuses our certificate'];
 }
 
-/** Names of OpenSSL's verification errors, X509_STORE_CTX_get_error(3), as Node has them. */
+/** Names of OpenSSL's verification errors (X509_STORE_CTX_get_error(3)) as Node reports them. */
 const untrusted = /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|CRL_|INVALID_|PATH_LENGTH_|HOSTNAME_|ERROR_IN_CERT_)/;
 
-/** What OpenSSL or the system says of it, on one line. */
+/** Returns the reason from OpenSSL or the system, on one line. */
 export function reasonOf(error: unknown): string {
   const { reason, message } = error as { reason?: string; message?: string };
   return printable(reason ?? message ?? String(error));

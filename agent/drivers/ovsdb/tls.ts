@@ -2,28 +2,32 @@ import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { OvsdbError } from './errors.ts';
 import { reasonOf } from './tls-failure.ts';
 
-/** The PEM files of an `ssl:` connection. They are read anew for each one, so that a renewed certificate is used at the next. */
+/**
+ * PEM files of an `ssl:` connection. They are read again for each connection, so that the next one uses a renewed
+ * certificate.
+ */
 export interface Credentials {
   readonly privateKey: string;
   readonly certificate: string;
-  /** Whoever signed the server's certificate. */
+  /** File with the CA that signed the server's certificate. */
   readonly ca: string;
 }
 
-/** A connection to an `ssl:` remote whose handshake has begun. Throws OvsdbError `credentials`. */
+/** Starts the handshake with an `ssl:` remote and returns the connection. Throws OvsdbError `credentials`. */
 export async function dialTls(
   { host, port }: { readonly host: string; readonly port: number },
   credentials: Credentials | undefined,
 ): Promise<TLSSocket> {
-  // Loaded when it is used: that takes 15 ms, and a run that asks its own node's database does without.
+  // The module is loaded on demand: that takes 15 ms, which a run that uses only the node's own database saves.
   const tls = await import('node:tls');
   return tls.connect({ ...(await tlsOptions(tls, credentials)), host, port });
 }
 
 /**
- * How `ssl:` connects: both ends show a certificate, and each is checked against the CA, as Open vSwitch does it (ovsdb(7), option --ca-cert).
- * Its certificates name a switch or a system-id, never a host, so the name in it is not compared with the address; whoever has a certificate
- * of this CA is trusted as a server. Throws OvsdbError `credentials`.
+ * Returns the options for `ssl:`. Both ends present a certificate, and each is checked against the CA, as in Open
+ * vSwitch (ovsdb(7), option --ca-cert). The certificates name a switch or a system-id and never a host, so the name is
+ * not compared with the address: every holder of a certificate of this CA is trusted as a server. Throws OvsdbError
+ * `credentials`.
  */
 async function tlsOptions(
   { createSecureContext }: typeof import('node:tls'),
@@ -38,7 +42,8 @@ async function tlsOptions(
   ]);
   try {
     const secureContext = createSecureContext({ key, cert, ca, minVersion: 'TLSv1.2' });
-    // Said although it is the default: an environment variable of Node can turn the default off.
+    // rejectUnauthorized is set although it is the default, because an environment variable of Node can change the
+    // default.
     return { secureContext, rejectUnauthorized: true, checkServerIdentity: () => undefined };
   } catch (cause) {
     const files = `${credentials.privateKey}, ${credentials.certificate} and ${credentials.ca}`;

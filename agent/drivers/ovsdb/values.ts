@@ -1,26 +1,29 @@
 import { OvsdbError, quoteExcerpt } from './errors.ts';
 import { isJsonArray, type Json } from './json.ts';
 
-/** A row that exists, or one that another operation of the same transaction inserts under this name. */
+/** Reference to an existing row by its UUID, or to a row that the same transaction inserts under this name. */
 export type Reference = readonly ['uuid' | 'named-uuid', string];
 
-/** RFC 7047 section 5.1 `<atom>`. */
+/** Atom of RFC 7047 section 5.1 (`<atom>`). */
 export type Atom = string | number | boolean | Reference;
 
-/** `<value>`: an atom, a set or a map. An optional column is a set of none or one. */
+/**
+ * Value of RFC 7047 section 5.1 (`<value>`): an atom, a set or a map. An optional column is a set with at most one
+ * element.
+ */
 export type Value = Atom | readonly ['set', readonly Atom[]] | readonly ['map', readonly (readonly [Atom, Atom])[]];
 
-/** Column name to value. */
+/** Row as values by column name. */
 export type Row = Readonly<Record<string, Value>>;
 
 export const uuid = (id: string): Reference => ['uuid', id];
 export const namedUuid = (name: string): Reference => ['named-uuid', name];
 export const setOf = (atoms: readonly Atom[]): Value => ['set', atoms];
-/** A map value from a plain object. */
+/** Returns a map value for an object. */
 export const mapOf = (entries: Readonly<Record<string, Atom>>): Value => ['map', Object.entries(entries)];
 
-// All readers take an absent column (undefined) as empty, because older schemas lack newer columns, and throw OvsdbError
-// `protocol` when the column holds another type than asked for.
+// All readers treat a missing column (undefined) as empty, because older schemas lack newer columns. They throw
+// OvsdbError `protocol` if the column has another type.
 
 export function readString(column: Json | undefined): string | undefined {
   const value = readOptional(column);
@@ -28,14 +31,14 @@ export function readString(column: Json | undefined): string | undefined {
   throw unexpected('a string', column);
 }
 
-/** Integers of OVSDB have 64 bits; one that JavaScript would round is refused. */
+/** Reads an optional integer. OVSDB has 64-bit integers; a value that JavaScript would round is rejected. */
 export function readInteger(column: Json | undefined): number | undefined {
   const value = readOptional(column);
   if (value === undefined || (typeof value === 'number' && Number.isSafeInteger(value))) return value;
   throw unexpected('an integer', column);
 }
 
-/** The uuids of a reference column, of any size. */
+/** Reads the UUIDs of a reference column of any size. */
 export function readUuids(column: Json | undefined): readonly string[] {
   return readSet(column).map((item) => {
     if (isJsonArray(item) && item[0] === 'uuid' && typeof item[1] === 'string') return item[1];
@@ -43,7 +46,7 @@ export function readUuids(column: Json | undefined): readonly string[] {
   });
 }
 
-/** A map of string to string as a plain object, such as external_ids. */
+/** Reads a map of strings, such as external_ids, as an object. */
 export function readStringMap(column: Json | undefined): Readonly<Record<string, string>> {
   if (column === undefined) return {};
   const pairs = isJsonArray(column) && column[0] === 'map' ? column[1] : null;
@@ -51,7 +54,10 @@ export function readStringMap(column: Json | undefined): Readonly<Record<string,
   return Object.fromEntries(pairs);
 }
 
-/** A server writes a set of one element as the bare element, and only the schema knows the difference. */
+/**
+ * Returns the elements of a column. A server writes a set of one element as the bare element, and only the schema shows
+ * the difference.
+ */
 function readSet(column: Json | undefined): readonly Json[] {
   if (column === undefined) return [];
   return isJsonArray(column) && column[0] === 'set' && isJsonArray(column[1]) ? column[1] : [column];

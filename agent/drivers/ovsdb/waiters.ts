@@ -1,11 +1,14 @@
 import { OvsdbError } from './errors.ts';
 
-/** Who waits for something that others bring about. */
+/** Pending waits for a condition that other code makes true. */
 export interface Waiters {
-  /** What `probe` answers as soon as that is not undefined: asked now, and after each `wake`. Rejects with `late` after the limit. */
+  /**
+   * Resolves with the result of `probe` as soon as it is not undefined. The probe runs at once and after each `wake`.
+   * Rejects with `late` after the limit.
+   */
   until<T>(probe: () => T | undefined, limitMs: number, late: () => OvsdbError): Promise<T>;
   wake(): void;
-  /** Rejects whoever waits, and whoever will. */
+  /** Rejects all current and future waits. */
   end(reason: OvsdbError): void;
 }
 

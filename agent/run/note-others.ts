@@ -5,7 +5,7 @@ import { type OthersRecord, othersPath } from '../model/others.ts';
 import type { Plan } from '../model/plan.ts';
 
 /**
- * Records the ports and entries of other programs on the bridges that a run has found or left in the wanted state;
+ * Records the ports and entries of other programs on the bridges that a run has found or left in the desired state;
  * writes the file only when it changes. `isTold` is true if a person requested the run and sees the missing ports, so
  * that they are not reported again. Never fails the run.
  */
@@ -30,6 +30,6 @@ function write(records: readonly OthersRecord[], { others = [] }: Pick<Observati
     if (records.length === 0) removeFile(othersPath);
     else replaceFile(othersPath, `${text}\n`);
   } catch {
-    // A full /run must not fail a run that has left the node in the wanted state.
+    // A full /run must not fail a run that has left the node in the desired state.
   }
 }

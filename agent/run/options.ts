@@ -18,7 +18,7 @@ export interface ReconcileOptions extends Reporter {
   readonly onPlan: (plan: Plan, observation: Observation) => void;
   /**
    * Planner of the tuning of Open vSwitch. It is called before any change; its steps run once the network is in the
-   * wanted state.
+   * desired state.
    */
   readonly tuner?: Tuner;
   readonly tuned: (step: TuningStep, tookMs: number) => void;

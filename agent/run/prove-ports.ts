@@ -9,14 +9,16 @@ import type { Link, Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { shellWord } from '../printable.ts';
 
-/** The bonding driver needs one interval more to look at what has come, and one to send (bond_main.c, bond_ab_arp_inspect). */
+/**
+ * Additional intervals of the ARP monitor: one to send and one to check the replies (bond_main.c, bond_ab_arp_inspect).
+ */
 const spareIntervals = 2;
-/** A port that comes up again after its profile was started is up within this; LACP has `settlesMs` of the plan. */
+/** Limit for the carrier of a port after its profile was started; LACP has `settlesMs` of the plan in addition. */
 const carrierMs = 3_000;
 
 /**
- * Proves that the bonds and teams that went into a bridge have a working port if they had one before, and that an ARP monitor finds none of their ports
- * failed for as long as it needs to find one. Fails with `proof-failed`.
+ * Proves that the bonds and teams that were put into a bridge have a working port if they had one before, and that an
+ * ARP monitor does not mark a port as failed within the time that it needs for that. Fails with `proof-failed`.
  */
 export async function provePorts(plan: Plan, before: Observation, deadline: Deadline): Promise<void> {
   const settlesMs = Math.max(0, ...plan.carried.map((moved) => moved.settlesMs ?? 0));
@@ -43,7 +45,9 @@ async function proveWorking({ name, bond }: Link, limitMs: number, deadline: Dea
   await waitForKernel(works, deadline, limitMs, noPort);
 }
 
-/** Waits for a failure, which must not come. The driver announces a port that it takes out (rtnetlink). */
+/**
+ * Waits for a failure of a port, which is the failure of the proof. The driver announces a failed port by rtnetlink.
+ */
 async function proveMonitor({ name, bond }: BondLink, before: Observation, deadline: Deadline): Promise<void> {
   const { arpMonitor, ports } = bond;
   if (arpMonitor === null) return;

@@ -5,31 +5,33 @@ import type { Observation } from '../model/observation.ts';
 import type { Plan } from '../model/plan.ts';
 import { waitForAddresses } from './wait-addresses.ts';
 
-/** A host the node could reach before, and how. */
+/** Host that the node could reach before the move. */
 export interface Neighbour {
   readonly what: 'gateway' | 'SSH client' | 'name server';
   readonly address: string;
-  /** Interface it must be reachable through after the move. */
+  /** Interface through which the host has to be reachable after the move. */
   readonly through: string;
-  /** How long it may take to answer after the move. */
+  /** Limit for its answer after the move. */
   readonly withinMs: number;
 }
 
-/** Questions asked before the move; `answered` says who had answered by the time it is called. */
+/** Queries before the move; `answered` returns the hosts that have answered so far. */
 export interface Neighbourhood {
   readonly answered: () => readonly Neighbour[];
-  /** Resolves once every ping has its answer or none; name servers are not waited for. */
+  /** Resolves when every ping has been answered or has timed out; queries of name servers may still be open. */
   readonly asked: Promise<void>;
 }
 
-/** DHCP and duplicate address detection are over by now; what is left is the kernel's own work. */
+/** Limit for the addresses. DHCP and duplicate address detection are over by then; the rest is work of the kernel. */
 const addressLimitMs = 10_000;
-/** A ping that ends sooner had no way to go: no link comes up that would change that. */
+/**
+ * Shortest time of a ping that was sent. A ping that ends earlier had no route, and no link that comes up changes that.
+ */
 const noRouteMs = 200;
-/** After the move the first packet may wait for an ARP answer and a flow set-up. */
+/** Limit of a ping after the move, because the first packet may wait for ARP and for a flow. */
 const pingAfterMs = 3_000;
 
-/** Asks gateways, the SSH client that started the run, and name servers whether they answer now. */
+/** Queries the gateways, the SSH client that started the run, and the name servers. */
 export function askNeighbours(plan: Plan, observation: Observation): Neighbourhood {
   const answered: Neighbour[] = [];
   const pings: Promise<void>[] = [];
@@ -55,22 +57,28 @@ export function askNeighbours(plan: Plan, observation: Observation): Neighbourho
     }
   }
   const asked = Promise.all(pings).then(() => undefined);
-  // A ping that cannot be started fails the run where it waits for it, which may be later, or never.
+  // A ping that cannot be started fails the run at the place that awaits it, which may be later or not at all.
   asked.catch(() => undefined);
   return { answered: () => [...answered], asked };
 }
 
-/** Proves that addresses moved and that whoever answered before answers now. Fails with `proof-failed`. */
+/**
+ * Proves that the addresses have moved and that every host which answered before answers now. Fails with
+ * `proof-failed`.
+ */
 export async function proveMoved(plan: Plan, neighbours: readonly Neighbour[], deadline: Deadline): Promise<void> {
   for (const moved of plan.carried) await waitForAddresses(moved.interface, moved.addresses, deadline, addressLimitMs);
-  // Name servers are asked once, by a link that carries again.
+  // Name servers are queried last and only once, because the link forwards by then.
   for (const names of [false, true]) {
     const asked = neighbours.filter((neighbour) => (neighbour.what === 'name server') === names);
     await Promise.all(asked.map((neighbour) => proveNeighbour(neighbour, deadline)));
   }
 }
 
-/** A ping ends at once when nobody answers for the address on the link: asked again until the link has had its time. */
+/**
+ * Pings a host until it answers, or until its link has had enough time. A single ping ends at once if no host answers
+ * ARP or neighbour solicitations on the link.
+ */
 async function answersAgain({ address, through, withinMs }: Neighbour, deadline: Deadline): Promise<boolean> {
   const end = monotonicMs() + Math.min(withinMs, Math.max(pingAfterMs, deadline.remainingMs()));
   for (;;) {

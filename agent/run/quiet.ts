@@ -10,16 +10,25 @@ import {
 } from '../drivers/networkmanager/names.ts';
 import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
 
-/** Re-activations that a rollback started take a few seconds; one that waits for a DHCP server that is gone must not hold the return. */
+/**
+ * Limit for the end of activations. Those that a rollback started take a few seconds; an activation that waits for an
+ * absent DHCP server must not delay the rollback.
+ */
 const quietLimitMs = 10_000;
 
-/** NICs in bridges: they hear no answers, and a lease that one of them waits for does not come before it is out. */
+/**
+ * Returns the NICs in bridges. They receive no replies, so a lease for such a NIC does not arrive before it leaves the
+ * bridge.
+ */
 export async function portsOf(ovs: OpenVSwitch): Promise<readonly string[]> {
   const { bridges } = await ovs.facts();
   return bridges.flatMap(({ name, ports }) => ports.map((port) => port.name).filter((port) => port !== name));
 }
 
-/** Waits until no connection is being activated or deactivated but those of `deaf` NICs, so that what is observed next is not a state in passing. */
+/**
+ * Waits until no connection is being activated or deactivated, except on `deaf` NICs, so that the next observation is
+ * not of a transient state.
+ */
 export async function quiet(
   watch: ActivationWatch,
   nm: NetworkManager,
@@ -39,6 +48,6 @@ export async function quiet(
     const actives = (await nm.property(rootPath, rootInterface, 'ActiveConnections')) as string[];
     return (await Promise.all(actives.map(isSettled))).every((settled) => settled);
   };
-  // A connection that stays in activation (a NIC without a DHCP server) must not hold the return.
+  // An activation that does not end (of a NIC without a DHCP server) must not delay the rollback.
   await watch.until('all activations', isQuiet, deadline, quietLimitMs).catch(() => undefined);
 }

@@ -16,24 +16,29 @@ import { interruptOnSignals } from './signals.ts';
 import type { TransactionResult } from './transaction.ts';
 
 /*
- * Most runs find nothing to do. What only a change, a recovery or a wait needs is loaded when one has to be made: loading all of it
- * is a tenth of a run with nothing to do.
+ * Modules that only a change, a recovery or a wait needs are loaded on demand: most runs change nothing, and loading
+ * everything would take a tenth of such a run.
  */
 
-/** Runs shorter than a DHCP server's worst case would fail for nothing; the unit's TimeoutStartSec is above this plus the restore. */
+/**
+ * Limit of a run, longer than the worst case of a DHCP exchange. TimeoutStartSec of the unit is above this limit plus
+ * that of a rollback.
+ */
 export const runLimitMs = 150_000;
 
 export interface ReconcileResult {
   readonly plan: Plan;
   readonly observation: Observation;
   readonly tuning: TuningPlan;
-  /** null: nothing was to do. */
+  /** Result of the transaction; null if nothing differed. */
   readonly transaction: TransactionResult | null;
-  /** D-Bus calls this run made. */
+  /** Number of D-Bus calls of this run. */
   readonly busCalls: number;
 }
 
-/** lock → recover → observe → plan → transaction → proof. The one way anything on the node is changed. */
+/**
+ * Runs lock, recovery, observation, plan, transaction and proof. Every change of the node goes through this function.
+ */
 export async function reconcile(
   planner: Planner,
   wait: WaitOptions,
@@ -87,7 +92,8 @@ async function reconcileLocked(
   } else {
     const { changeNode } = await import('./change.ts');
     transaction = await changeNode(node, plan, observation, options, deadline, record);
-    // Entries that the run restored exist now, or the kernel has refused them: the next run must not try again.
+    // The restored entries exist by now, or the kernel has refused them. They are recorded so that the next run does
+    // not try again.
     if (plan.differences.some(({ kind }) => kind === 'given')) noteOthers(plan, await node.observe(), false);
     else forgetOthers(plan, observation);
   }

@@ -10,17 +10,25 @@ import { bridgesOf } from '../plan/names.ts';
 import { checkpointSeconds } from './checkpoint-timer.ts';
 import { type Node, openNode, openTuning } from './node.ts';
 
-/** systemd restarts NetworkManager and Open vSwitch within seconds; after that somebody has to look anyway. */
+/**
+ * Limit for the restart of NetworkManager and Open vSwitch. systemd restarts them within seconds; a longer absence
+ * needs a person.
+ */
 const comeBackMs = 30_000;
-/** From then on NetworkManager's timer has run out, however late it was pushed forward. */
+/** Time after which NetworkManager's timer has certainly expired, however late it was extended. */
 const unaidedAfterMs = checkpointSeconds * 1000 + 1_000;
 
-/** The node's connections if they still work, else new ones, once D-Bus, NetworkManager and Open vSwitch are back. */
+/**
+ * Returns the open connections if they work, otherwise new ones as soon as D-Bus, NetworkManager and Open vSwitch run.
+ */
 export async function reconnectNode(node: Node, deadline: Deadline, say: (message: string) => void): Promise<Node> {
   return (await works(node)) ? node : openNodeWithin(comeBackMs, deadline, say);
 }
 
-/** Connections once D-Bus, NetworkManager and Open vSwitch are there. Fails with the kind of what is still missing when the time is over. */
+/**
+ * Opens connections as soon as D-Bus, NetworkManager and Open vSwitch run. At the limit, fails with the error of the
+ * one that is missing.
+ */
 export async function openNodeWithin(
   limitMs: number,
   deadline: Deadline,
@@ -41,28 +49,28 @@ export async function openNodeWithin(
   }
 }
 
-/** How a way back gets at the node's services, and looks at the node without them. */
+/** Access of a rollback to the services of the node, and to the node without NetworkManager. */
 export interface ReconnectPorts<Connections> {
-  /** A connection that works: the old one, or a new one when it was lost. Waits for NetworkManager to come back. */
+  /** Returns a working connection: the open one, or a new one if it was lost. Waits for NetworkManager to run again. */
   readonly reconnect: (deadline: Deadline) => Promise<Connections>;
-  /** What the kernel and Open vSwitch show without NetworkManager: true when the old state is there. */
+  /** True if the kernel and Open vSwitch are in the old state; does not need NetworkManager. */
   readonly looksRestored: () => Promise<boolean>;
-  /** Has NICs that still have their addresses answer again, without NetworkManager. */
+  /** Makes NICs answer again that still have their addresses; does not need NetworkManager. */
   readonly freeAddressed: () => Promise<void>;
 }
 
 /**
- * Connections that work; null when NetworkManager cannot be reached any more and has, by the timer of its checkpoint, restored the
- * old state without us.
+ * Returns working connections; null if NetworkManager is unreachable and its checkpoint timer has restored the old
+ * state.
  */
 export async function reconnectOrRestored<Connections>(
   { reconnect, looksRestored, freeAddressed }: ReconnectPorts<Connections>,
   deadline: Deadline,
 ): Promise<Connections | null> {
-  // Where Open vSwitch is away, too, there is nothing to see yet.
+  // Without Open vSwitch the state is not known yet.
   const isRestored = (): Promise<boolean> => looksRestored().catch(() => false);
   const reconnected: Promise<Connections | null> = reconnect(deadline).catch(async (error: unknown) => {
-    // LACP, or a lease, can take longer after the rollback than the first look waits.
+    // LACP or a lease can take longer after NetworkManager's rollback than the first check waits.
     if (await isRestored()) return null;
     await freeAddressed().catch(() => undefined);
     throw error;
@@ -84,8 +92,9 @@ async function works(node: Node): Promise<boolean> {
 }
 
 /**
- * Takes NICs that were in no bridge before, and still have the addresses they had, out of the one they are in. There they hear no answers: the
- * node falls silent as soon as the kernel asks for a neighbour. With NetworkManager gone for good nobody else takes either of the two away.
+ * Removes NICs from a bridge if they were in no bridge before and still have their previous addresses. A port receives
+ * no replies, so the node becomes unreachable as soon as the kernel resolves a neighbour. If NetworkManager does not
+ * return, no other program corrects that.
  */
 export async function freeAddressed(previous: Wanted, before: readonly LinkAddresses[]): Promise<void> {
   const inBridges = previous.bridges.flatMap(({ uplink }) => uplink?.interface ?? []);
@@ -105,8 +114,8 @@ export async function freeAddressed(previous: Wanted, before: readonly LinkAddre
 }
 
 /**
- * Whether the kernel and Open vSwitch, which can be asked without D-Bus, are as they were: every link has its addresses, and each of
- * our bridges is there with its NIC exactly when it was.
+ * True if the kernel and Open vSwitch, which need no D-Bus, are as before: every link has its addresses, and each
+ * bridge of the agent exists with its NIC exactly if it did before.
  */
 export async function looksRestored(previous: Wanted, before: readonly LinkAddresses[]): Promise<boolean> {
   const ports = await openTuning();

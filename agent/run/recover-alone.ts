@@ -14,7 +14,7 @@ import type { Reporter } from './options.ts';
 import { runLimitMs } from './reconcile.ts';
 import { endAfterReboot, recoverEarlierRuns, usableOpenJournals } from './recover.ts';
 
-/** Where profiles outlive a boot. */
+/** Directory of profiles that survive a boot. */
 const diskProfiles = '/etc/NetworkManager/system-connections';
 const profileDirectories = [
   diskProfiles,
@@ -22,7 +22,7 @@ const profileDirectories = [
   '/usr/lib/NetworkManager/system-connections',
 ];
 
-/** Ends what an earlier run left open, and does nothing else. Says nothing when there is nothing. */
+/** Recovers what an earlier run left open, and nothing else. Prints nothing if there is nothing to recover. */
 export function recoverNow(reporter: Reporter): Promise<void> {
   return withLock('recover', async () => {
     if (usableOpenJournals(reporter.say).length === 0) return;
@@ -30,7 +30,7 @@ export function recoverNow(reporter: Reporter): Promise<void> {
     try {
       await withNode((node) => recoverEarlierRuns(node, reporter, deadline));
     } catch (error) {
-      // A try that still waits to be confirmed is not ours to end.
+      // A change that awaits confirmation stays.
       if (!isAgentError(error) || error.kind !== 'busy') throw error;
       reporter.say(error.message);
     } finally {
@@ -40,8 +40,9 @@ export function recoverNow(reporter: Reporter): Promise<void> {
 }
 
 /**
- * The same at boot, between ovsdb-server and whoever acts on its database: ovs-vswitchd would take the NIC into a bridge that nobody
- * configures any more. Asks neither of them.
+ * Does the same at boot, after the start of ovsdb-server and before the programs that act on its database: ovs-vswitchd
+ * would put the NIC into a bridge that has no configuration any more. Connects neither to ovs-vswitchd nor to
+ * NetworkManager.
  */
 export function recoverAtBoot({ say, announce }: Reporter): Promise<void> {
   return withLock('recover --boot', async () => {
@@ -56,8 +57,9 @@ export function recoverAtBoot({ say, announce }: Reporter): Promise<void> {
 }
 
 /**
- * Profiles of ours that are on disk, as after `nmcli connection modify`. NetworkManager would bring the bridge up with them before the agent
- * runs; without them the NIC starts with the admin's profile, and the run of this boot moves it.
+ * Returns the paths of the agent's profiles that are on disk, for example after `nmcli connection modify`. With them
+ * NetworkManager would activate the bridge before the agent runs. Without them the NIC starts with the admin's profile,
+ * and the run of this boot moves it.
  */
 function profilesOnDisk(): readonly string[] {
   const keyfiles = readKeyfiles([diskProfiles]);
@@ -68,10 +70,13 @@ function profilesOnDisk(): readonly string[] {
   return keyfiles.filter(({ id, text }) => ids.includes(id) || isOurs(text)).map(({ path }) => path);
 }
 
-/** Bridge rows of profiles that went with the last boot: NetworkManager removes them as well, but only after it has begun to configure the NIC. */
+/**
+ * Removes the rows of bridges whose profiles were lost in the last boot. NetworkManager removes such rows as well, but
+ * only after it has begun to configure the NIC.
+ */
 async function removeOrphans(say: Reporter['say']): Promise<void> {
   const ports = await openTuning().catch((error: unknown) => {
-    // Where Open vSwitch is not started at boot, nobody acts on its database either.
+    // If Open vSwitch does not start at boot, no program acts on its database either.
     if (isAgentError(error) && error.kind === 'ovsdb-unreachable') return null;
     throw error;
   });
@@ -99,7 +104,9 @@ async function removeOrphans(say: Reporter['say']): Promise<void> {
   }
 }
 
-/** Those of our bridges that MicroShift's script would make: what others have put into them stays over a boot, too. */
+/**
+ * Returns the agent's bridges that MicroShift's script would create; ports of other programs in them stay over a boot.
+ */
 function leftToMicroShift(orphans: readonly string[], ovs: OvsFacts): readonly LeftBridge[] {
   const facts = { host: microshiftScriptFact((path) => readSmallFile(path)), ovs };
   return bridges

@@ -15,9 +15,9 @@ import { takeBack } from './take-back.ts';
 import { awaitUnloggedCheckpoint } from './unlogged-checkpoint.ts';
 
 /**
- * Ends what an earlier run left open, before anything new is planned. A run that died in this boot is brought back to its old state
- * at once, instead of when NetworkManager's timer runs out; one of an earlier boot ended with it, because profiles in memory do not
- * outlive a boot, and what it left in Open vSwitch's database is part of what is observed next.
+ * Recovers the open transactions of earlier runs before anything is planned. A transaction of this boot is rolled back
+ * at once, before NetworkManager's timer expires. A transaction of an earlier boot ended with that boot, because
+ * profiles in memory do not survive it; its remains in the database of Open vSwitch are part of the next observation.
  */
 export async function recoverEarlierRuns(
   node: Node,
@@ -33,10 +33,10 @@ export async function recoverEarlierRuns(
   }
 }
 
-/** Why a tried change is taken back when its time is over. */
+/** Detail of a change that is rolled back because it was not confirmed in time. */
 export const lateDetail = 'it was not confirmed in time';
 
-/** The journals of runs that are to be ended; what only looks like one is put aside and told. */
+/** Returns the journals of open transactions. Sets unusable ones aside and reports them. */
 export function usableOpenJournals(
   say: (message: string) => void,
   directory = journalDirectory,
@@ -55,7 +55,10 @@ export function usableOpenJournals(
   return records.filter(isOpen);
 }
 
-/** A run can die after it wrote the end of its journal and before the file was renamed: the end counts, and is written once more. */
+/**
+ * Closes a journal whose run crashed after it had written the end and before the file was renamed. The written end
+ * counts and is written again.
+ */
 function closeEnded(
   directory: string,
   { header: { id }, state, stateAt, detail, later }: JournalRecord,
@@ -85,7 +88,8 @@ async function endOpenRun(
       for (const { undetected } of step.profiles) if (undetected !== undefined) enableDetection(undetected);
   }
   if (record.checkpoint === null) await awaitUnloggedCheckpoint(node.nm, deadline, say);
-  // It may have died between the end of its work and the note of it: a state that is as it aimed at is not taken back.
+  // The run may have crashed after its work and before the journal entry. A state that equals the aim is not rolled
+  // back.
   const pending = record.checkpoint !== null && (await checkpointStands(node.nm, record.checkpoint));
   if (!pending && isAsWanted(plan, await node.observe())) {
     endTransaction('recover', id, 'committed', 'the agent died after its work was done', { kept: plan }, places);
@@ -101,8 +105,9 @@ async function endOpenRun(
 }
 
 /**
- * A try that still runs has to be decided on first: `busy`. One whose time ran out was rolled back by NetworkManager; one whose checkpoint
- * went with a restart of NetworkManager was not, because the bridge stays over that.
+ * Recovers a change that awaits confirmation. Fails with `busy` while its time runs. If the time is over,
+ * NetworkManager has rolled it back, unless the checkpoint was lost in a restart of NetworkManager, over which the
+ * bridge stays.
  */
 async function endUnconfirmed(
   node: Node,
@@ -119,7 +124,10 @@ async function endUnconfirmed(
   endTakenBack(id, left, { ...back, told: 'was not confirmed and has been reverted' }, announce, places);
 }
 
-/** End of a rollback that restored everything: the transaction's state, its detail, and the message about it. `why` is the rollback's reason. */
+/**
+ * Result of a complete rollback: the state of the transaction, its detail, and the message about it. `why` is the
+ * reason for the rollback.
+ */
 interface RolledBack {
   readonly state: TransactionState;
   readonly detail: string;
@@ -127,7 +135,7 @@ interface RolledBack {
   readonly told: string;
 }
 
-/** Records and reports what a rollback could not restore; `left` is null if it restored everything. */
+/** Records and reports the end of a rollback; `left` is the error if it was incomplete, otherwise null. */
 function endTakenBack(
   id: string,
   left: AgentError | null,
@@ -139,14 +147,16 @@ function endTakenBack(
     endTransaction('recover', id, state, detail, {}, places);
     announce(recovered(id, told));
   } else {
-    // First of all: the disk on which the end cannot be written may be what failed.
+    // The report comes first: the disk on which the journal cannot be written may be the cause of the failure.
     const later = wholeMessage(left);
     announce({ kind: 'not-restored', text: `${why}; then ${later}`, transaction: id, error: left.kind });
     endTransaction('recover', id, 'not-restored', why, { later }, places);
   }
 }
 
-/** Notes the end of a run of an earlier boot: with that boot its profiles in memory and its checkpoint went. */
+/**
+ * Records the end of a transaction of an earlier boot, with which its checkpoint and its profiles in memory were lost.
+ */
 export function endAfterReboot(record: JournalRecord, announce: Reporter['announce'], places = nodePlaces): void {
   const { id } = record.header;
   if (record.state === 'awaiting-confirm') {

@@ -5,8 +5,8 @@ import type { Reporter } from './options.ts';
 import { writeHint } from './state-files.ts';
 
 /**
- * Writes the hint for the next boot, and tells when the uplink is another one than the runs before had. The node is as wanted by now: neither a
- * full disk nor a folder that is not there can fail that.
+ * Writes the hint for the next boot, and reports an uplink that differs from that of earlier runs. The node is in the
+ * desired state by then, so a full disk or a missing directory does not fail the run.
  */
 export function rememberUplink(
   plan: Plan,

@@ -21,24 +21,24 @@ import { execute } from './steps.ts';
 import { waitForAddresses } from './wait-addresses.ts';
 
 /**
- * Enough for NetworkManager to be restarted by systemd and for a DHCP exchange; the unit's TimeoutStartSec leaves this much after
- * the run's own deadline.
+ * Limit of a rollback: enough for systemd to restart NetworkManager and for a DHCP exchange. TimeoutStartSec of the unit leaves this much after the
+ * limit of the run.
  */
 export const restoreLimitMs = 60_000;
-/** NetworkManager starts a rollback at once, but re-activations that wait for a device can hold its answer. */
+/** Limit for the addresses. NetworkManager starts a rollback at once, but activations that wait for a device can delay its reply. */
 const addressLimitMs = 45_000;
-/** The planned way back takes a second or two; NetworkManager's rollback must still have its time after it. */
+/** Limit of the planned rollback, which takes a second or two. NetworkManager's rollback needs its time after it. */
 const plannedLimitMs = 20_000;
-/** systemd has restarted a vswitchd that was killed after two seconds; an answer that takes more than one is that of one that hangs. */
+/** Limit for the restart of vswitchd. systemd restarts a killed one after two seconds; an answer after `hangsAfterMs` means that it hangs. */
 const restartLimitMs = 6_000;
 const hangsAfterMs = 1_000;
 
-/** NetworkManager's timer must not start the NIC's profile anew under a way back that is under way. */
+/** Checkpoint timer during the planned rollback, so that NetworkManager does not roll back at the same time. */
 const plannedTimerSeconds = 25;
-/** How long the way back waits for a lease or a router; LACP agrees anew within ten seconds. The NIC answers meanwhile. */
+/** Limit for a lease or a router during a rollback; LACP negotiates within ten seconds. The NIC answers meanwhile. */
 const settleLimitMs = 12_000;
 
-/** What a step ends with when a service dies under it. systemd starts each of them again. */
+/** Errors of a step whose service stopped during the rollback. systemd starts each of these services again. */
 const goneKinds: readonly ErrorKind[] = [
   'dbus-lost',
   'dbus-unreachable',
@@ -47,7 +47,7 @@ const goneKinds: readonly ErrorKind[] = [
   'ovsdb-unreachable',
 ];
 
-/** Steps that wait until nothing has to be held for a NIC any more, and end what was held. */
+/** Steps that wait until no route or address has to be held for a NIC any more, and then release the held ones. */
 const settles: readonly StepKind[] = ['waitDynamic', 'releaseRoutes'];
 
 export interface Connections {
@@ -57,7 +57,7 @@ export interface Connections {
 }
 
 export interface RestorePorts extends ReconnectPorts<Connections> {
-  /** Plans the way back to what was, from what is there; null where only NetworkManager's checkpoint knows how to build it again. */
+  /** Plans the steps from the present state to the previous one; null if only NetworkManager's checkpoint can restore it. */
   readonly planRestore: (observation: Observation) => readonly Step[] | null;
   readonly say: (message: string) => void;
 }
@@ -74,13 +74,13 @@ interface Restoration extends Aim {
   readonly withoutVswitchd: boolean;
 }
 
-/** Failures of a rollback before it ended, in the order in which they happened. */
+/** Failures during a rollback, in the order in which they happened. */
 type Failures = AgentError[];
 
 /**
- * Brings back the state before a transaction and proves it: by the steps of a planned return, which change the NIC in place; where those
- * fail, by NetworkManager's checkpoint, which starts its profile anew, and what is left after it. A service that dies under it is waited for,
- * and the way back is planned anew from what is there then. Returns what is left as an error, or null.
+ * Rolls back to the state before a transaction and proves it. Runs the steps of a planned rollback, which change the NIC in place. If they fail, uses
+ * NetworkManager's checkpoint, which starts the NIC's profile again, and then the remaining steps. If a service stops meanwhile, waits for it and
+ * plans again. Returns an error if the rollback was incomplete, otherwise null.
  */
 export async function restoreOldState(
   ports: RestorePorts,
@@ -117,7 +117,7 @@ export async function restoreOldState(
   }
 }
 
-/** A service that went away under the way back, which may come back; every other failure is thrown on. */
+/** Returns the error of a service that stopped during the rollback and may start again; throws any other error. */
 export function goneService(error: unknown): AgentError {
   if (isGone(error)) return error;
   throw error;
@@ -127,7 +127,7 @@ function isGone(error: unknown): error is AgentError {
   return isAgentError(error) && goneKinds.includes(error.kind);
 }
 
-/** The way back by way of the connections as they are now. A NetworkManager that goes ends every wait: what it was to bring does not come. */
+/** Rolls back over the present connections. If NetworkManager exits, every wait ends, because its result will not come. */
 async function bringBack(aim: Aim, checkpoint: string | null, whole: Deadline): Promise<void> {
   const { nm, ovs, ports, previous, before } = aim;
   const inBridges = previous.bridges.flatMap((bridge) => bridge.uplink?.interface ?? []);
@@ -152,9 +152,9 @@ async function bringBack(aim: Aim, checkpoint: string | null, whole: Deadline): 
           ports.say(asAgentError(error).message);
         });
       }
-      // Where there was nothing to roll back NetworkManager has come anew, and asks for a lease by a NIC that is still a port.
+      // Without a checkpoint NetworkManager was restarted, and requests a lease through a NIC that is still a port.
       await quiet(watch, nm, deadline, standing === null ? await portsOf(ovs) : []);
-      // Also where it answers: one that was started meanwhile never knew of a bridge that has gone from the database since.
+      // Necessary even if vswitchd answers: one that was restarted meanwhile does not know bridges that are gone from the database.
       await freeFromDatapath(await goneOf(ovs, present));
       await runSteps(restoration, deadline);
     }
@@ -167,14 +167,14 @@ async function bringBack(aim: Aim, checkpoint: string | null, whole: Deadline): 
 }
 
 /**
- * The planned way back while the checkpoint still stands: no profile is started anew, so a bond keeps its ports. False when the old
- * state was not reached.
+ * Runs the planned rollback while the checkpoint exists. It starts no profile again, so that a bond keeps its ports. Returns false if the old state
+ * was not reached.
  */
 async function goBackInPlace(restoration: Restoration, checkpoint: string, whole: Deadline): Promise<boolean> {
   const { nm, ports } = restoration;
   const deadline = startDeadline(plannedLimitMs, whole);
   try {
-    // One that refuses rolls back already; what is left then is for the steps.
+    // A checkpoint that cannot be extended is being rolled back already; the steps do the rest.
     await pushCheckpointForward(nm, checkpoint, plannedTimerSeconds).catch(() => undefined);
     if (ports.planRestore(await restoration.observe()) === null) return false;
     await runSteps(restoration, deadline);
@@ -188,7 +188,7 @@ async function goBackInPlace(restoration: Restoration, checkpoint: string, whole
   }
 }
 
-/** Runs what brings the old state back from where the node is now, and waits until every link has its addresses. */
+/** Runs the steps from the present state to the old one, and waits until every link has its addresses. */
 async function runSteps(restoration: Restoration, deadline: Deadline): Promise<void> {
   const { nm, ovs, observe, ports, before, watch, withoutVswitchd } = restoration;
   const context = stepContext({ nm, ovs, watch, deadline, withoutVswitchd });
@@ -206,8 +206,8 @@ async function runSteps(restoration: Restoration, deadline: Deadline): Promise<v
 }
 
 /**
- * Waits until the NIC has a lease or routes of its own. False where they stay away: it answers with what is held for it, and must not have
- * its profile started anew for that.
+ * Runs a step that waits for a lease or routes of the NIC. Returns false if they do not come: the NIC answers with the held ones, and its profile
+ * must not be started again for that.
  */
 async function settle(context: StepContext, step: Step, say: (message: string) => void): Promise<boolean> {
   const deadline = startDeadline(settleLimitMs, context.deadline);
@@ -224,13 +224,13 @@ async function settle(context: StepContext, step: Step, say: (message: string) =
   }
 }
 
-/** Bridges that are in the database no more: NetworkManager waits for their devices to go, which vswitchd would see to. */
+/** Returns the bridges that are not in the database any more. NetworkManager waits until vswitchd has removed their devices. */
 async function goneOf(ovs: OpenVSwitch, names: readonly string[]): Promise<readonly string[]> {
   const { bridges } = await ovs.facts();
   return names.filter((name) => !bridges.some((bridge) => bridge.name === name));
 }
 
-/** Whether ovs-vswitchd answers, at once or when systemd has restarted it. What leaves the database without it stays in the kernel. */
+/** True if ovs-vswitchd answers, at once or after a restart by systemd. Without it, ports that are removed from the database stay in the kernel. */
 async function vswitchdAnswers(ovs: OpenVSwitch): Promise<boolean> {
   const giveUpMs = monotonicMs() + restartLimitMs;
   for (;;) {

@@ -12,25 +12,28 @@ import { metricsText } from './metrics.ts';
 import { readStatus, statusDirectory, writeBootMarker, writeRun } from './state-files.ts';
 import type { TransactionResult } from './transaction.ts';
 
-/** Where runs are written down: their journals, and what the last one came to. */
+/** Directories of journals and of the status of the last run. */
 export interface RecordPlaces {
   readonly journals: string;
   readonly status: string;
 }
 
-/** Where the node has them. */
+/** Directories on a node. */
 export const nodePlaces: RecordPlaces = { journals: journalDirectory, status: statusDirectory };
 
-/** Notes what a run does and writes it down at its end. Nothing here can fail the run. */
+/** Recorder of a run, which writes the record at the end of the run. A failure to write does not fail the run. */
 export interface RunRecorder {
   planned(plan: Plan): void;
-  /** The plan is being run as this transaction. */
+  /** Records the id of the transaction that runs the plan. */
   began(id: string): void;
   ended(changed: boolean, transaction: TransactionResult | null): void;
   failed(error: unknown): void;
 }
 
-/** Starts the clock of a run. Call it with the lock held: a run that found the lock taken must not overwrite what its holder came to. */
+/**
+ * Starts the record of a run. Has to be called under the lock: a run that does not get the lock must not overwrite the
+ * record of its holder.
+ */
 export function startRecord(command: string): RunRecorder {
   const started = monotonicMs();
   let plan: Plan | null = null;
@@ -62,7 +65,10 @@ export function startRecord(command: string): RunRecorder {
   };
 }
 
-/** Notes a run that failed before it took the lock; not where somebody has it, whose own end is the news. */
+/**
+ * Records a run that failed before it took the lock; not if another run holds the lock, because that writes its own
+ * record.
+ */
 export async function recordRefused(command: string, cause: unknown): Promise<void> {
   const lock = await takeLock(lockDirectory, command).catch(() => null);
   if (lock === null) return;
@@ -72,13 +78,16 @@ export async function recordRefused(command: string, cause: unknown): Promise<vo
 
 /** Details about the end of a transaction besides its state. */
 export interface EndDetails {
-  /** The plan that is kept by it, which is what the node is then. */
+  /** Plan that was kept, whose bridges are the node's from then on. */
   readonly kept?: Plan | null;
   /** Failure after the one in its detail, such as that of its rollback. */
   readonly later?: string | null;
 }
 
-/** Ends a transaction that is no longer running: rolled back, ended for a run that crashed, or kept. Fails with `state-unwritable`. */
+/**
+ * Ends a transaction whose run has ended: rolled back, recovered after a crash, or confirmed. Fails with
+ * `state-unwritable`.
+ */
 export function endTransaction(
   command: string,
   id: string,
@@ -100,7 +109,7 @@ export function endTransaction(
   );
 }
 
-/** How a transaction ended that failed, as its journal says; null: it failed before it had one. */
+/** Returns the state of a failed transaction from its journal; null if it failed before it had one. */
 function journalState(id: string | undefined): TransactionState | null {
   if (id === undefined) return null;
   return readJournals(journalDirectory).records.find((record) => record.header.id === id)?.state ?? null;
@@ -113,12 +122,15 @@ function writeNext(end: RunEnd, { status } = nodePlaces): void {
   });
 }
 
-/** The node is as it should be, or the failure is being told; neither may depend on a full /run. */
+/**
+ * Runs work and ignores its failure: the run has succeeded, or its failure is being reported, and neither may depend on
+ * a full /run.
+ */
 function attempt(work: () => void): void {
   try {
     work();
   } catch {
-    // monitoring sees the old timestamp
+    // Monitoring sees the old timestamp.
   }
 }
 
@@ -130,14 +142,17 @@ interface RunEnd {
   readonly error: AgentError | null;
   readonly plan: Plan | null;
   readonly transaction: TransactionRecord | null;
-  /** What an earlier change made the node to be, once it is known to be kept. */
+  /** Plan of an earlier change that is kept from now on; null if this run confirmed nothing. */
   readonly confirmed: Plan | null;
 }
 
-/** The record after this run: counts go on from the one before, and so does what this run did not touch. */
+/**
+ * Returns the record after a run. Counters continue from the previous record, and so do values that this run has not
+ * changed.
+ */
 export function nextRecord(previous: RunRecord | null, end: RunEnd): RunRecord {
   const { command, at, tookMs, outcome, error, plan, transaction, confirmed } = end;
-  // A change that is only tried may be gone any moment.
+  // The bridges of a change that awaits confirmation may be rolled back at any time.
   const kept = confirmed ?? (outcome === 'failed' || transaction?.state === 'awaiting-confirm' ? null : plan);
   const runs = previous?.runs ?? { unchanged: 0, changed: 0, failed: 0 };
   const rolledBack = transaction?.state === 'rolled-back' || transaction?.state === 'not-restored';

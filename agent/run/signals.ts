@@ -1,7 +1,10 @@
 import type { Deadline } from '../deadline.ts';
 import { AgentError } from '../errors.ts';
 
-/** SIGTERM, SIGINT and SIGHUP (the SSH session that started us is gone) stop the run, which then rolls back. Returns the end of it. */
+/**
+ * Makes SIGTERM, SIGINT and SIGHUP (end of the SSH session) stop the run, which then rolls back. Returns the function
+ * that removes the handlers.
+ */
 export function interruptOnSignals(deadline: Deadline): () => void {
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
   const handlers = signals.map((signal) => {

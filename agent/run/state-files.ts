@@ -7,23 +7,29 @@ import type { Plan } from '../model/plan.ts';
 import type { RunRecord } from '../model/run-record.ts';
 import { hintPath } from '../plan/uplink/remembered.ts';
 
-/** The hint as we wrote it, to know it again. */
+/** Copy of the hint as the agent wrote it, to recognize it. */
 const ownHintPath = '/var/lib/microshift-net/hint';
-/** Gone after a reboot, as what they tell of is. */
+/** Directory of state that a reboot makes obsolete. */
 export const statusDirectory = '/run/microshift-net';
 const statusFile = 'status.json';
 const metricsFile = 'metrics.prom';
-/** One NIC a line; microshift-net-uplink.service looks whether each is still in its bridge. */
+/** File with one NIC per line; microshift-net-uplink.service checks whether each is still in its bridge. */
 const uplinksFile = 'uplinks';
-/** There while a network that comes is what the last run lacked; rpm/files/90-microshift-net.sh starts the unit then (decision 0018). */
+/**
+ * File that exists if the last run failed for lack of a network; rpm/files/90-microshift-net.sh then starts the unit
+ * when a network appears (decision 0018).
+ */
 const networkMissedFile = 'network-missed';
-/** Failures that an address mends. */
+/** Errors that a later address on the network resolves. */
 const mendedByNetwork: readonly string[] = ['no-uplink', 'activation-timeout'] satisfies readonly ErrorKind[];
-/** There while somebody asks for a repair; microshift-net-repair.path waits for it (decision 0017). */
+/** File by which an event requests a repair; microshift-net-repair.path waits for it (decision 0017). */
 const repairAskedFile = 'repair-asked';
 const bootMarkerPath = '/run/microshift-net/boot-done';
 
-/** Remembers the NIC, so that the next boot takes the same one, by its permanent MAC if it has another name then; written only when it changes. */
+/**
+ * Writes the hint with the NIC and its permanent MAC, so that the next boot uses the same NIC even if its name changes.
+ * Writes only changes.
+ */
 export function writeHint(plan: Plan, observation: Observation): void {
   const uplink = plan.choice?.interface ?? null;
   if (uplink === null) return;
@@ -34,12 +40,16 @@ export function writeHint(plan: Plan, observation: Observation): void {
   }
   const permanentMac = observation.links.find((link) => link.name === uplink)?.permanentMac ?? null;
   if (hintedNic?.interface === uplink && hintedNic.permanentMac === permanentMac) return;
-  // A device without one (VLAN, bond) is known by its name alone: a note of an earlier NIC must not speak for it.
+  // A device without a permanent MAC (VLAN, bond) is identified by its name alone; the file of an earlier NIC must not
+  // apply to it.
   if (permanentMac !== null || hintedNic?.interface === uplink)
     writeFileAtomically(hintedNicPath, `${JSON.stringify({ interface: uplink, permanentMac })}\n`);
 }
 
-/** Forgets the NIC. The hint is removed if it is the one we wrote; one that the admin has put there asks for something. */
+/**
+ * Removes the record of the NIC, and the hint if the agent wrote it. A hint that the admin wrote is a setting and
+ * stays.
+ */
 export function removeHint(): void {
   rmSync(hintedNicPath, { force: true });
   const own = readSmallFile(ownHintPath);
@@ -48,7 +58,7 @@ export function removeHint(): void {
   rmSync(ownHintPath, { force: true });
 }
 
-/** What the run before this one came to; null: there was none in this boot, or what is there is not ours. */
+/** Returns the record of the previous run; null if there was no run in this boot, or if the file has another format. */
 export function readStatus(directory = statusDirectory): RunRecord | null {
   try {
     const record = JSON.parse(readSmallFile(`${directory}/${statusFile}`) ?? 'null') as RunRecord | null;
@@ -58,7 +68,10 @@ export function readStatus(directory = statusDirectory): RunRecord | null {
   }
 }
 
-/** What a run came to, for people, for Prometheus and for who hears of events; every run writes it, so none may wait for a disk. */
+/**
+ * Writes the record of a run for people, for Prometheus and for the units that watch events. Every run writes these
+ * files, so they are not fsynced.
+ */
 export function writeRun(record: RunRecord, metrics: string, directory = statusDirectory): void {
   replaceFile(`${directory}/${statusFile}`, `${JSON.stringify(record)}\n`);
   replaceFile(`${directory}/${metricsFile}`, metrics);
@@ -69,17 +82,20 @@ export function writeRun(record: RunRecord, metrics: string, directory = statusD
   else rmSync(missedNetwork, { force: true });
 }
 
-/** Before a repair looks at anything: an event from here on asks anew, and another repair follows. */
+/**
+ * Removes the request for a repair. Has to be called before the repair observes anything, so that a later event causes
+ * another repair.
+ */
 export function takeRepairRequest(): void {
   rmSync(`${statusDirectory}/${repairAskedFile}`, { force: true });
 }
 
-/** True where the units have given NICs back because Open vSwitch stops; they start again when it does. */
+/** True if the units have returned NICs because Open vSwitch stops; they start again with it. */
 export function wasGivenBack(): boolean {
   return existsSync(`${statusDirectory}/given-back`);
 }
 
-/** Says that `apply --boot` has ended well in this boot, and when it first did. */
+/** Records the time at which `apply --boot` first succeeded in this boot. */
 export function writeBootMarker(at: string): void {
   if (readSmallFile(bootMarkerPath) === null) replaceFile(bootMarkerPath, `${at}\n`);
 }

@@ -3,19 +3,22 @@ import type { ActivationWatch } from '../drivers/networkmanager/activation.ts';
 import type { NetworkManager } from '../drivers/networkmanager/client.ts';
 import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
 
-/** What steps act on. */
+/** Context of a step. */
 export interface StepContext {
   readonly nm: NetworkManager;
   readonly ovs: OpenVSwitch;
   readonly watch: ActivationWatch;
   readonly deadline: Deadline;
-  /** ovs-vswitchd does not answer, and the NICs that it held are out of the kernel's data path: nothing is asked of it. Absent: it does. */
+  /**
+   * True if ovs-vswitchd does not answer, and the NICs that it held are out of the kernel's data path; no step then
+   * waits for it.
+   */
   readonly withoutVswitchd?: boolean;
-  /** Devices of active profiles, found once: the device's path by the profile's UUID. */
+  /** Paths of the devices of active profiles by UUID; filled on first use. */
   readonly devices: Map<string, string>;
 }
 
-/** A context in which no step has run yet. */
+/** Returns a context for the first step. */
 export function stepContext(parts: Omit<StepContext, 'devices'>): StepContext {
   return { ...parts, devices: new Map() };
 }

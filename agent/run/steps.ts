@@ -18,7 +18,7 @@ import { waitForAddresses } from './wait-addresses.ts';
 
 type Executor<K extends StepKind> = (context: StepContext, step: Extract<Step, { do: K }>) => Promise<void>;
 
-/** One executor per kind of step; a kind without one does not compile. */
+/** Executors by kind of step; a kind without an executor does not compile. */
 const executors: { readonly [K in StepKind]: Executor<K> } = {
   writeProfiles: async ({ nm }, step) => {
     await Promise.all(
@@ -62,7 +62,7 @@ const executors: { readonly [K in StepKind]: Executor<K> } = {
   waitDynamic,
 };
 
-/** Runs one step to its end. */
+/** Runs one step and waits for its end. */
 export function execute(context: StepContext, step: Step): Promise<void> {
   const executor = executors[step.do] as Executor<StepKind>;
   return executor(context, step);
@@ -75,12 +75,15 @@ async function waitDynamic(context: StepContext, step: StepArguments['waitDynami
   if (ipv6DefaultMetric !== null) await waitForAdvertisedRoute(step.interface, ipv6DefaultMetric, deadline);
   if (heldMetric !== null) await releaseIpv6({ interface: step.interface, metric: heldMetric });
   if (ipv6DefaultMetric === null && heldMetric === null) return;
-  // It may still be doing what it does when the advertisement comes.
+  // NetworkManager may still be handling the advertisement.
   await nm.caughtUp();
   await dropKernelAdvertised(step.interface, deadline);
 }
 
-/** The device an active profile runs on; three devices can have the bridge's name, so it is not looked up by name. */
+/**
+ * Returns the path of the device on which a profile is active. A lookup by name would be ambiguous, because up to three
+ * devices have the bridge's name.
+ */
 async function deviceOf({ nm, devices: known }: StepContext, uuid: string): Promise<string> {
   const found = known.get(uuid);
   if (found !== undefined) return found;

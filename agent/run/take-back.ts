@@ -8,8 +8,9 @@ import { freeAddressed, looksRestored, reconnectNode } from './reconnect.ts';
 import { type RestorePorts, restoreOldState } from './restore.ts';
 
 /**
- * Brings back the state before a transaction, over a new connection where NetworkManager went away meanwhile. Gives what is left as an
- * error, or null. `checkpoint`: the one of the transaction, if it may stand.
+ * Rolls back to the state before a transaction, over a new connection if NetworkManager was restarted meanwhile.
+ * `checkpoint` is that of the transaction if it may still exist. Returns an error if the rollback was incomplete,
+ * otherwise null.
  */
 export async function takeBack(
   node: Node,

@@ -21,10 +21,10 @@ import { stepContext } from './step-context.ts';
 import { execute } from './steps.ts';
 import { watchVswitchd } from './vswitchd-watch.ts';
 
-/** How often the checkpoint's timer is pushed forward while we live, and vswitchd is asked whether it does. */
+/** Interval at which the checkpoint's timer is extended and vswitchd is probed during a run. */
 const heartbeatMs = 3_000;
 
-/** What a transaction needs of the outside world. */
+/** Connections and functions that a transaction uses. */
 export interface TransactionPorts {
   readonly nm: NetworkManager;
   readonly ovs: OpenVSwitch;
@@ -34,7 +34,7 @@ export interface TransactionPorts {
   readonly now: () => Date;
   readonly progress: (event: ProgressEvent) => void;
   readonly faultPoint: FaultPoints;
-  /** Called when a run failed and the old state must come back; settles with what is left, or null. */
+  /** Rolls back after a failure. Resolves with an error if the rollback was incomplete, otherwise with null. */
   readonly restore: (checkpoint: string | null) => Promise<AgentError | null>;
 }
 
@@ -46,9 +46,9 @@ export interface TransactionResult {
 }
 
 /**
- * Runs the plan of a journal's header as one transaction: journal, checkpoint, steps, proof, commit. On any failure the old state is
- * brought back and proved, and the failure is thrown; where that did not work, `not-restored` with the failure before it. A crash at any point
- * leaves a checkpoint whose timer brings the old state back without us.
+ * Runs the plan of a journal's header as one transaction: journal, checkpoint, steps, proof, commit. After any failure rolls back, proves the old
+ * state and throws the failure; if the rollback was incomplete, throws `not-restored` with the failure before it. A crash at any point leaves a
+ * checkpoint whose timer makes NetworkManager roll back.
  */
 export async function runTransaction(
   ports: TransactionPorts,
@@ -94,7 +94,7 @@ export async function runTransaction(
   );
 }
 
-/** Brings back the old state after a failure and throws that, with what failed after it. */
+/** Rolls back after a failure and throws it, with the failures after it. */
 async function rollBack(
   { deadline, faultPoint, restore, now }: TransactionPorts,
   id: string,
@@ -108,14 +108,14 @@ async function rollBack(
     throw followedBy(rootCause(asAgentError(error), deadline), brokenOff(thrown));
   });
   await faultPoint('after rollback');
-  // The cause of NetworkManager's exit may be known only by now.
+  // The cause of NetworkManager's exit may be known only now.
   const first = rootCause(asAgentError(error), deadline);
   const ended = left === null ? 'rolled-back' : 'not-restored';
   const failure = withFacts(left === null ? first : followedBy(first, left), { transaction: id, ended });
   throw await failedThen(failure, () => noteEnd(journal, ended, now(), failure));
 }
 
-/** A rollback that is not known to have ended: the journal stays open, and the next run begins it again. */
+/** Returns the error for a rollback with an unknown end. The journal stays open, and the next run starts the rollback again. */
 function brokenOff(thrown: unknown): AgentError {
   return new AgentError('not-restored', `the rollback broke off: ${messageOf(thrown)}`, {
     hint: 'run `microshift-net recover`',
@@ -123,7 +123,7 @@ function brokenOff(thrown: unknown): AgentError {
   });
 }
 
-/** The steps and the proof. Fails with what failed first. */
+/** Runs the steps and the proof. Fails with the first failure. */
 async function runPlan(
   { nm, ovs, observe, deadline }: TransactionPorts,
   plan: Plan,
@@ -147,7 +147,7 @@ async function runPlan(
 
 interface NumberedSteps {
   readonly timesMs: readonly number[];
-  /** Runs a step to its end, tells of it and writes it down. */
+  /** Runs a step, reports its progress and appends it to the journal. */
   run(step: ProgressEvent['step'], work: () => Promise<void>): Promise<void>;
 }
 
@@ -183,14 +183,14 @@ function numberedSteps(
 
 interface HeldCheckpoint {
   make(): Promise<string>;
-  /** null before it is made. */
+  /** Path of the checkpoint; null before it is created. */
   path(): string | null;
   stopPushing(): void;
-  /** Keeps what has been done; with a time, only until then unless it is confirmed. */
+  /** Keeps the change; with a timeout only until then, unless it is confirmed. */
   leave(confirmTimeoutSeconds: number | null): Promise<void>;
 }
 
-/** NetworkManager's checkpoint, whose timer is pushed forward while we live and NetworkManager and vswitchd answer. */
+/** Creates a holder of NetworkManager's checkpoint, which extends its timer as long as this process, NetworkManager and vswitchd answer. */
 function heldCheckpoint({ nm, ovs, deadline }: TransactionPorts): HeldCheckpoint {
   const vswitchd = watchVswitchd(ovs, deadline);
   let path: string | null = null;
@@ -200,7 +200,7 @@ function heldCheckpoint({ nm, ovs, deadline }: TransactionPorts): HeldCheckpoint
       const made = await createCheckpoint(nm, checkpointSeconds);
       path = made;
       heartbeat = setInterval(() => {
-        // A push that fails means NetworkManager or the bus is gone, which is watched and reported with its own error.
+        // If extending fails, NetworkManager or the bus is gone, which another watch reports with its own error.
         pushCheckpointForward(nm, made, checkpointSeconds).catch(() => undefined);
         vswitchd.look();
       }, heartbeatMs);
@@ -217,8 +217,8 @@ function heldCheckpoint({ nm, ovs, deadline }: TransactionPorts): HeldCheckpoint
 }
 
 /**
- * NetworkManager ends its connections before it leaves the bus, so a step can fail before its end is known. What is known once the old
- * state is back is what the admin has to mend, and what the failure followed from.
+ * Returns the cause of a failure. NetworkManager closes its connections before it leaves the bus, so a step can fail before the exit is known. The
+ * exit is then what the admin has to correct, and the failure is its consequence.
  */
 function rootCause(failure: AgentError, deadline: Deadline): AgentError {
   const reason: unknown = deadline.signal.reason;
@@ -226,13 +226,13 @@ function rootCause(failure: AgentError, deadline: Deadline): AgentError {
   return isAgentError(reason) && lost.includes(reason.kind) ? followedBy(reason, failure) : failure;
 }
 
-/** Writes down how a transaction ended, and every failure of it. Where that fails, the next run finds the journal open and closes it. */
+/** Appends the end of a transaction and all its failures to the journal. If that fails, the next run finds the journal open and closes it. */
 function noteEnd(journal: Journal, state: TransactionState, at: Date, failure: AgentError): void {
   const [first = failure.message, ...rest] = failuresOf(failure).map(messageOf);
   journal.setState(state, at.toISOString(), first, rest.length === 0 ? {} : { later: rest.join('; then ') });
 }
 
-/** Steps after which the node's addresses may be elsewhere; whoever must answer afterwards has to be asked before. */
+/** True for a step after which the node's addresses may be elsewhere. Hosts that have to answer afterwards are queried before it. */
 function isDisruptive(step: Step): boolean {
   return (
     step.do === 'attachUplink' ||

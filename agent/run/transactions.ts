@@ -2,18 +2,21 @@ import { AgentError } from '../errors.ts';
 import type { JournalRecord, TransactionState } from '../model/journal.ts';
 import type { Wanted } from '../model/plan.ts';
 
-/** What the last change of this boot that was kept made the node to be; null: there was none. Newest record first. */
+/**
+ * Returns the plan's bridges of the last kept change of this boot; null if there was no such change. `records` has the
+ * newest first.
+ */
 export function lastKept(records: readonly JournalRecord[], bootId: string): Wanted | null {
   const kept = records.find(({ header, state }) => header.bootId === bootId && isKept(state));
   return kept?.header.plan.wanted ?? null;
 }
 
-/** True where what a transaction has made is what the node is to be. */
+/** True if the change of a transaction is kept. */
 export function isKept(state: TransactionState): boolean {
   return state === 'committed' || state === 'confirmed';
 }
 
-/** Commands that systemd's units run, in systemd/; a person asks for every other one. */
+/** Commands that the units in systemd/ run; a person runs every other one. */
 const unitCommands: readonly string[] = [
   'apply --boot',
   'apply --repair',
@@ -23,17 +26,20 @@ const unitCommands: readonly string[] = [
   'recover',
 ];
 
-/** True for a change that a person asked for, and false for what a unit does by itself at boot, after an event or before a service stops. */
+/**
+ * True for a change that a person requested; false for one that a unit made at boot, after an event or before a service
+ * stops.
+ */
 export function isAskedFor({ header }: JournalRecord): boolean {
   return !unitCommands.includes(header.command);
 }
 
-/** True for a transaction after which the node was another one than before. */
+/** True for a transaction that has changed the node. */
 export function hasChanged({ state }: JournalRecord): boolean {
   return isKept(state) || state === 'awaiting-confirm';
 }
 
-/** The transaction with this id or beginning of an id. Fails with `transaction-not-found`. */
+/** Returns the transaction with this id or prefix of an id. Fails with `transaction-not-found`. */
 export function findTransaction(records: readonly JournalRecord[], id: string): JournalRecord {
   const found = records.filter((record) => record.header.id.startsWith(id));
   const [record] = found;
@@ -47,15 +53,16 @@ export function findTransaction(records: readonly JournalRecord[], id: string): 
 }
 
 /**
- * Sorts journals and makes them unique: UTC time to the second and the pid. It is after `newest`, the last id there is, also where the clock was set
- * back meanwhile, as on a machine whose clock has no battery: what was kept last is what a repair goes back to.
+ * Returns an id that is unique and sorts journals: UTC time to the second and the pid. The id is greater than `newest`,
+ * the last existing id, even if the clock was set back, as on a machine without a clock battery: the order determines
+ * to which change a repair returns.
  */
 export function transactionId(now: Date, pid: number, newest: string | null): string {
   const time = new Date(Math.max(now.getTime(), newest === null ? 0 : timeOf(newest) + 1000));
   return `${time.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${pid.toString(16).padStart(4, '0')}`;
 }
 
-/** Milliseconds since 1970 that an id begins with; 0: it is no id of ours. */
+/** Returns the time at the start of an id, in milliseconds since 1970; 0 if the id is not valid. */
 function timeOf(id: string): number {
   const written = id.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z.*$/, '$1-$2-$3T$4:$5:$6Z');
   return Date.parse(written) || 0;

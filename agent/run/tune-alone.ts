@@ -6,8 +6,8 @@ import { startRecord } from './run-record.ts';
 import { runTuning } from './tuning-steps.ts';
 
 /**
- * Tunes Open vSwitch and nothing else: lock → observe → plan → run → observe. The network, and who configures it, is not asked.
- * A run of `apply` is told to monitoring like any other.
+ * Tunes Open vSwitch and nothing else: lock, observation, plan, steps, observation. Does not depend on the network or
+ * on the program that configures it. A run of `apply` writes the run record like any other.
  */
 export async function tuneAlone(
   command: string,

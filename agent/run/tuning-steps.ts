@@ -3,7 +3,7 @@ import { removeFile, writeFileAtomically } from '../drivers/host/files.ts';
 import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
 import type { TuningStep, TuningStepKind } from '../model/tuning.ts';
 
-/** What tuning steps act on. */
+/** Context of a tuning step. */
 export interface TuningContext {
   readonly ovs: Pick<OpenVSwitch, 'setKeys'>;
   readonly reloadUnits: () => Promise<void>;
@@ -15,7 +15,10 @@ type Executor<K extends TuningStepKind> = (
   step: Extract<TuningStep, { do: K }>,
 ) => Promise<void> | void;
 
-/** One executor per kind of step; a kind without one does not compile. Each can be run again after it was cut short. */
+/**
+ * Executors by kind of tuning step; a kind without an executor does not compile. Each can be repeated after an
+ * interruption.
+ */
 const executors: { readonly [K in TuningStepKind]: Executor<K> } = {
   pinThreads: (context, step) => context.pinThreads(step),
   writeDropIn: (_context, step) => writeFileAtomically(step.path, step.text),
@@ -24,7 +27,9 @@ const executors: { readonly [K in TuningStepKind]: Executor<K> } = {
   setKeys: (context, step) => context.ovs.setKeys(step.column, step.values),
 };
 
-/** Runs tuning steps in order. They touch no link and no flow, so there is nothing to roll back: the next run finishes the rest. */
+/**
+ * Runs tuning steps in order. They change no link and no flow, so they need no rollback: the next run does the rest.
+ */
 export async function runTuning(
   context: TuningContext,
   steps: readonly TuningStep[],

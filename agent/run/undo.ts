@@ -16,8 +16,8 @@ import { takeBack } from './take-back.ts';
 import { findTransaction, hasChanged, isAskedFor } from './transactions.ts';
 
 /**
- * Goes back to before a transaction: the one with this id or beginning of an id, or the last change that a person asked for. Fails with
- * `transaction-not-found`.
+ * Returns the node to the state before a transaction: the one with this id or prefix of an id, or the last change that
+ * a person requested. Fails with `transaction-not-found`.
  */
 export async function undoTransaction(
   id: string | undefined,
@@ -34,21 +34,21 @@ export async function undoTransaction(
     );
   if (record.state !== 'awaiting-confirm') return look(0);
   await takeBackTried(record, options.say);
-  // A service that dies when all is back again must not make a failure of it: systemd starts it anew.
+  // A service that stops after the rollback must not turn it into a failure, because systemd starts it again.
   return look(0).catch((error: unknown) => {
     options.say(`${goneService(error).message}; the node is looked at when it is there again`);
     return look(repairWait.servicesMs);
   });
 }
 
-/** What was before a transaction; a list of `bridge add` that did not exist was empty. */
+/** Returns the state before a transaction; a list of `bridge add` that did not exist counts as empty. */
 function asBefore({ header: { previous } }: JournalRecord): Wanted {
   return { ...previous, added: previous.added ?? [] };
 }
 
 /**
- * The transaction that `undo` goes back to before. Without an id it is not what a unit did, which goes back to what was asked for: to undo a repair
- * would change nothing, or bring back what the repair was for.
+ * Returns the transaction to undo. Without an id, changes of units are skipped: they restore what a person requested,
+ * so undoing them would change nothing or bring back the fault that they repaired.
  */
 export function undoable(id: string | undefined, directory = journalDirectory): JournalRecord {
   const { records } = readJournals(directory);
@@ -79,13 +79,13 @@ function lastAskedFor(changes: readonly JournalRecord[]): JournalRecord {
   );
 }
 
-/** Takes back the change that waits to be confirmed, where there is one. */
+/** Rolls back the change that awaits confirmation, if there is one. */
 export async function takeBackPending(say: ReconcileOptions['say'], directory = journalDirectory): Promise<void> {
   const pending = readJournals(directory).records.find(({ state }) => state === 'awaiting-confirm');
   if (pending !== undefined) await takeBackTried(pending, say);
 }
 
-/** A try still in its time is taken back through its own checkpoint. */
+/** Rolls back a change that awaits confirmation, through its checkpoint if that still exists. */
 function takeBackTried({ header, checkpoint }: JournalRecord, say: ReconcileOptions['say']): Promise<void> {
   return withLock('undo', () =>
     withNode(async (node) => {

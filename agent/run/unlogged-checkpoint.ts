@@ -6,13 +6,14 @@ import { checkpointInterface } from '../drivers/networkmanager/names.ts';
 import { isAgentError } from '../errors.ts';
 import { checkpointSeconds } from './checkpoint-timer.ts';
 
-/** Its timer was never pushed forward, so it has ended by then. */
+/** Limit for the end of the checkpoint, whose timer was never extended. */
 const limitMs = checkpointSeconds * 1000 + 1_000;
 
 /**
- * Waits for the end of the checkpoint of a run that died between NetworkManager's answer and the note of it in the journal. The run had
- * changed nothing by then, so its rollback changes nothing. NetworkManager does not tell who made a checkpoint: one that has our timer
- * may be somebody else's, so it is neither ended nor rolled back here, and one that stays is left to who asks next.
+ * Waits for the end of a checkpoint that is not in the journal, because the run crashed between NetworkManager's reply
+ * and the journal entry. The run had changed nothing by then, so the rollback of the checkpoint changes nothing.
+ * NetworkManager does not report which program made a checkpoint: one with the agent's timeout may belong to another
+ * program, so this function neither destroys it nor rolls it back. A run that finds it later fails with `busy`.
  */
 export async function awaitUnloggedCheckpoint(
   nm: NetworkManager,

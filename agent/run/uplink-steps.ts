@@ -14,37 +14,50 @@ import { beginActivation } from './activations.ts';
 import type { StepContext } from './step-context.ts';
 import { waitForAddresses } from './wait-addresses.ts';
 
-/** External id of a NIC's port: the rp_filter that the NIC had before. */
+/** External id of the NIC's port, with the rp_filter that the NIC had before. */
 const formerSourceCheck = 'microshift-net.rp-filter';
-/** Strict: the NIC has no routes while it is the uplink. */
+/** Value of rp_filter for strict source validation; the NIC has no routes while it is the uplink. */
 const onlyRouted = '1';
-/** IPv4 methods whose addresses NetworkManager asks the LAN about (ipv4.dad-timeout, 200 ms by default). */
+/** IPv4 methods with address conflict detection by NetworkManager (ipv4.dad-timeout, 200 ms by default). */
 const asked: readonly string[] = ['auto', 'manual'];
-/** NetworkManager begins within some hundred milliseconds; this allows for a bond that takes its ports along. */
+/**
+ * Limit for NetworkManager to begin an activation. It takes some hundred milliseconds; the limit allows for a bond with
+ * its ports.
+ */
 const configuringLimitMs = 30_000;
-/** NetworkManager has changed the configuration when it answers; the kernel's part takes it some milliseconds more. */
+/**
+ * Limit for the removal of IP settings. NetworkManager has changed its configuration when it replies; the kernel's part
+ * takes some milliseconds more.
+ */
 const clearLimitMs = 5_000;
 
-/** Takes over a bridge that is there. NetworkManager assumes what is configured on a device that becomes managed (nm-manager.c). */
+/**
+ * Takes over an existing bridge. When a device becomes managed, NetworkManager assumes its present configuration
+ * (nm-manager.c).
+ */
 export async function claimBridge({ nm, ovs }: StepContext, step: StepArguments['claimBridge']): Promise<void> {
   if (step.renewed === true) await ovs.renewInterface(step.bridge);
   await ovs.claimBridge(step.bridge, step.profiles, step.row);
   for (const device of await ovsDevices(nm, step.bridge)) await nm.manage(device, true);
 }
 
-/** Puts the NIC into the bridge. The moment its own addresses go, the bridge answers without having to ask for anybody first. */
+/**
+ * Puts the NIC into the bridge. The bridge gets a copy of the NIC's neighbours, so that it answers at once when the NIC
+ * loses its addresses.
+ */
 export async function attachUplink({ ovs }: StepContext, step: StepArguments['attachUplink']): Promise<void> {
   await ovs.probeVswitchd();
   await copyNeighbours(step.interface, step.bridge, true);
   if (step.userspace !== true) return ovs.attachUplink(step);
-  // What it was stands in Open vSwitch for as long as the NIC is a port.
+  // The previous value is stored in Open vSwitch as long as the NIC is a port.
   await ovs.attachUplink(step, { [formerSourceCheck]: readSourceCheck(step.interface) });
   setSourceCheck(step.interface, onlyRouted);
 }
 
 /**
- * Takes the IP settings off the NIC and waits until its addresses are gone. Not where vswitchd hangs: a NIC that still has them answers as soon as
- * it is out of the data path, and NetworkManager's rollback does not start it anew.
+ * Removes the IP settings from the NIC and waits until its addresses are gone. Fails first if vswitchd hangs: a NIC
+ * that still has its addresses answers as soon as it is out of the data path, and NetworkManager's rollback does not
+ * activate it again.
  */
 export async function clearUplink(context: StepContext, step: StepArguments['clearUplink']): Promise<void> {
   const { nm, ovs, deadline } = context;
@@ -62,7 +75,10 @@ export async function clearUplink(context: StepContext, step: StepArguments['cle
   await configured(context, device, step.interface);
 }
 
-/** A NIC that was being activated has no more to wait for than its link, and a bond or team without a port may wait for that. */
+/**
+ * Waits for the end of the NIC's activation. Without IP settings it waits only for the link, which a bond or team
+ * without a port may not have. Returns without an error at the limit.
+ */
 async function configured({ nm, watch, deadline }: StepContext, device: string, name: string): Promise<void> {
   const isDone = async (): Promise<boolean> => {
     const state = Number(await nm.property(device, deviceInterface, 'State'));
@@ -76,8 +92,9 @@ async function configured({ nm, watch, deadline }: StepContext, device: string, 
 }
 
 /**
- * The way back. The NIC is configured by its own profile again while it is still a port and the bridge answers, so that its addresses are
- * there, and checked for duplicates, when it leaves. What a lease or a router has yet to bring is held in the kernel meanwhile.
+ * Returns the NIC from the bridge to its own profile. The NIC is configured while it is still a port and the bridge
+ * answers, so that its addresses exist and are checked for duplicates when it leaves. Until a lease or a router
+ * advertisement arrives, the kernel holds the addresses and routes.
  */
 export async function detachUplink(context: StepContext, step: StepArguments['detachUplink']): Promise<void> {
   const { nm, ovs, deadline, withoutVswitchd = false } = context;
@@ -88,15 +105,17 @@ export async function detachUplink(context: StepContext, step: StepArguments['de
     await startProfile(context, device, step.profile, step.interface, deviceState.ipConfig);
     if (step.mac !== null) await setMac(step.interface, step.mac);
   } else {
-    // NetworkManager sends what is for the gateway through the NIC before the NIC has an address, and the bridge hears who answers for it.
+    // NetworkManager sends packets for the gateway through the NIC before the NIC has an address, and the bridge
+    // receives the ARP replies.
     await copyNeighbours(step.bridge, step.interface);
     await nm.reapply(device, await returningSettings(nm, step.profile.uuid), step.profile.uuid);
   }
   await holdAddresses(step.interface, step.addresses);
-  // Fixed IPv6 addresses are NetworkManager's by now, and checked for duplicates while the bridge still answers. IPv4 ones are there.
+  // NetworkManager has added the fixed IPv6 addresses by now and checks them for duplicates while the bridge still
+  // answers. IPv4 addresses exist already.
   const checked = step.addresses.filter((address) => address.includes(':'));
   await waitForAddresses(step.interface, checked, deadline, detectionLimitMs);
-  // Again: what was asked meanwhile went unanswered, too.
+  // The neighbours are copied again, because resolution through the NIC has failed meanwhile.
   await copyNeighbours(step.bridge, step.interface);
   await holdRoutes(step);
   const { bridges } = await ovs.facts();
@@ -107,8 +126,9 @@ export async function detachUplink(context: StepContext, step: StepArguments['de
 }
 
 /**
- * While a bond's own profile is started, its ports are free for a moment. A clone of a port's profile that NetworkManager starts on one then,
- * has it start the profile of its controller on the bond in place of the own one (nm-manager.c, ensure_controller_active_connection).
+ * Blocks autoconnect of profiles. While a bond's own profile is started, its ports are free for a moment. If
+ * NetworkManager then starts a clone of a port's profile, it starts the profile of that clone's controller on the bond
+ * in place of the bond's own (nm-manager.c, ensure_controller_active_connection).
  */
 async function blockAutoconnect(nm: NetworkManager, profiles: readonly ProfileName[]): Promise<void> {
   for (const { uuid } of profiles) {
@@ -118,10 +138,12 @@ async function blockAutoconnect(nm: NetworkManager, profiles: readonly ProfileNa
 }
 
 /**
- * The profile as it is applied until it is started anew. Its DHCP client never gives up: with a short ipv4.dhcp-timeout, or a server that is away,
- * what is held for the NIC would go with the client. And NetworkManager does not ask whether somebody else has the IPv4 addresses, which this
- * node holds: up to 1.58 it aborts where an address that it is about to ask for is there by the end of its commit (nm-l3cfg.c, the
- * state after a commit takes what to defend from a question that was never begun). Null, the profile itself: it gives no IPv4 addresses.
+ * Returns the NIC's profile with changes that apply until it is activated again; null if it configures no IPv4
+ * addresses, and is applied unchanged. Its DHCP client never gives up: with a short ipv4.dhcp-timeout, or an absent
+ * server, the held addresses would be removed with the client. Address conflict detection is off, because this node
+ * holds the addresses itself: NetworkManager up to 1.58 aborts if an address that it is about to probe exists by the
+ * end of its commit (nm-l3cfg.c, the state after a commit takes the address to defend from a probe that was never
+ * begun).
  */
 async function returningSettings(nm: NetworkManager, uuid: string): Promise<ProfileSettings | null> {
   const settings = await nm.profileSettings(await nm.profilePathOf(uuid));
@@ -131,8 +153,8 @@ async function returningSettings(nm: NetworkManager, uuid: string): Promise<Prof
 }
 
 /**
- * Starts a profile on a NIC and waits until it has come so far. From `prepare` on NetworkManager has taken the old addresses off, at
- * `ipConfig` it gives new ones. Fails when the activation ends before.
+ * Starts a profile on a NIC and waits until the device has reached a state. From `prepare` on NetworkManager has
+ * removed the old addresses; at `ipConfig` it adds new ones. Fails if the activation ends before.
  */
 async function startProfile(
   { nm, watch, deadline }: StepContext,

@@ -3,14 +3,14 @@ import type { OpenVSwitch } from '../drivers/openvswitch/client.ts';
 import { asAgentError } from '../errors.ts';
 
 /**
- * A driver that resets its device holds vswitchd for seconds, a restart by systemd takes two: one question of 3 s may go without an answer, not the
- * next one as well.
+ * Longest time without an answer. A driver that resets its device blocks vswitchd for seconds, and a restart by systemd
+ * takes two: one probe of 3 s may time out, but not two in a row.
  */
 const silenceLimitMs = 5_000;
 
 /**
- * Stops the run when ovs-vswitchd has not answered for 5 s. NetworkManager waits for it without a word, so what a run would end with
- * otherwise is an activation that timed out. `look` is called by the run's heartbeat.
+ * Stops the run if ovs-vswitchd has not answered for 5 s. NetworkManager waits for it without an error, so the run
+ * would otherwise end with an activation timeout. The run's heartbeat calls `look`.
  */
 export function watchVswitchd(ovs: Pick<OpenVSwitch, 'probeVswitchd'>, deadline: Deadline): { look(): void } {
   let silentSinceMs: number | null = null;

@@ -4,7 +4,9 @@ import { readLinks } from '../drivers/host/links.ts';
 import { AgentError } from '../errors.ts';
 import { addressesOf, isBindable } from '../model/observation.ts';
 
-/** Waits until the interface has every address and each can be bound. */
+/**
+ * Waits until the interface has every address and each can be bound (not tentative). Fails with `activation-timeout`.
+ */
 export function waitForAddresses(
   interfaceName: string,
   addresses: readonly string[],

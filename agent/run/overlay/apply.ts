@@ -190,7 +190,7 @@ export async function proveInstalled(
   });
 }
 
-/** Returns the faults of a node whose databases are in the wanted state. */
+/** Returns the faults of a node whose databases are in the desired state. */
 async function faultsOf(planned: PlannedNode): Promise<string[]> {
   const { record } = planned;
   const state = await askController(planned.places);

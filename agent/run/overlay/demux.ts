@@ -147,7 +147,7 @@ async function tableThere(isWanted: boolean): Promise<readonly string[] | null> 
 }
 
 /**
- * Waits for ovn-controller's port, and brings the flows and the table into the wanted state. Writes nothing if nothing
+ * Waits for ovn-controller's port, and brings the flows and the table into the desired state. Writes nothing if nothing
  * differs.
  */
 export async function applyDemux(

@@ -26,7 +26,7 @@ export interface Report {
    * reported when it is new.
    */
   refused(claims: readonly string[]): void;
-  /** Reports that the node is in the wanted state, if that is new. */
+  /** Reports that the node is in the desired state, if that is new. */
   wanted(node: string, isNews: boolean): Promise<void>;
   /** Reports a failure. Does not report the same failure again. */
   failed(error: AgentError): Promise<void>;

@@ -220,7 +220,7 @@ const layers: Readonly<Record<string, Layer>> = {
     },
   },
   cni: {
-    may: ['model', 'workload'],
+    may: ['model', 'net', 'workload'],
     because: pure,
     never: {
       'drivers/openvswitch': 'rows are handed in, and handed out, as plain values',

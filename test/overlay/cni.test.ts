@@ -140,6 +140,56 @@ t.test('a static pod goes on when its copy in the API is deleted', { skip }, asy
   t.match(await cni(n1, 'CHECK', sandbox, { prevResult: result }), { status: 0 });
 });
 
+t.test('a forged annotation gives a pod no other address', { skip }, async (t) => {
+  const cluster = await startCniCluster(t);
+  if (cluster === null) return;
+  const { server, hosts } = cluster;
+  const [n1, n2] = hosts;
+  const central = await startDaemon(n1);
+  const member = await startDaemon(n2);
+  const { pod, sandbox } = await cluster.pod(n2, 'a');
+  const { status, result } = await cni(n2, 'ADD', sandbox);
+  t.equal(status, 0);
+  const address: string = result.ips[0].address;
+  t.match(await cni(n2, 'DEL', sandbox), { status: 0 });
+
+  // While the central node's daemon runs, it writes the annotation again at once.
+  await central.stop();
+  const forged = { ip_addresses: ['10.42.1.99/24'], mac_address: '0a:58:0a:2a:01:63', gateway_ips: ['10.42.1.1'] };
+  const annotations = { 'k8s.ovn.org/pod-networks': JSON.stringify({ default: forged }) };
+  const path = `/api/v1/namespaces/default/pods/${pod.name}`;
+  const merge = 'application/merge-patch+json';
+  t.match(await server.call('PATCH', path, { metadata: { annotations } }, merge), { status: 200 });
+  // A daemon that begins has read all pods before it answers.
+  await member.stop();
+  await startDaemon(n2);
+  t.match(
+    await cni(n2, 'ADD', makeSandbox(n2, sandboxId(), pod)),
+    {
+      status: 1,
+      result: {
+        code: 11,
+        msg: 'default_a: the annotation of the pod has 0a:58:0a:2a:01:63 and 10.42.1.99, and OVN has 0a:58:0a:2a:01:03 and 10.42.1.3 for its port',
+        details: /docs\/use\/overlay-trust\.md/,
+      },
+    },
+    'the pod is not started with it',
+  );
+  t.strictSame(ofPods(n2), [], 'and nothing of it is left');
+
+  await startDaemon(n1);
+  const answers = [];
+  // As the kubelet does, with a sandbox of its own for each try; the central node needs a moment to write the annotation again.
+  for (let tries = 0; tries < 50 && answers.at(-1)?.status !== 0; tries += 1)
+    answers.push(await cni(n2, 'ADD', makeSandbox(n2, sandboxId(), pod)));
+  t.match(answers.at(-1), { status: 0, result: { ips: [{ address }] } }, 'a later try gives the address of OVN');
+  t.strictSame(
+    answers.slice(0, -1).filter(({ result }) => result.code !== 11),
+    [],
+    'and none before has given another one',
+  );
+});
+
 t.test('what is asked for wrongly', { skip }, async (t) => {
   const cluster = await startCniCluster(t);
   if (cluster === null) return;

@@ -20,4 +20,14 @@ export { parseRemotes, type Remote, type Remotes, remoteText } from './remotes.t
 export { openSession, type Session, type SessionOptions, type SessionState } from './session.ts';
 export type { MirrorRow, MirrorTable, RowChange, TableRequest } from './tables.ts';
 export type { Credentials } from './tls.ts';
-export { mapOf, namedUuid, readInteger, readString, readStringMap, readUuids, setOf, uuid } from './values.ts';
+export {
+  mapOf,
+  namedUuid,
+  readInteger,
+  readString,
+  readStringMap,
+  readStrings,
+  readUuids,
+  setOf,
+  uuid,
+} from './values.ts';

@@ -46,6 +46,14 @@ export function readUuids(column: Json | undefined): readonly string[] {
   });
 }
 
+/** Returns the texts of a column that is a set of strings, of any size. */
+export function readStrings(column: Json | undefined): readonly string[] {
+  return readSet(column).map((item) => {
+    if (typeof item === 'string') return item;
+    throw unexpected('strings', column);
+  });
+}
+
 /** Reads a map of strings, such as external_ids, as an object. */
 export function readStringMap(column: Json | undefined): Readonly<Record<string, string>> {
   if (column === undefined) return {};

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { type Attachment, interfaceIds, linkOf, nodeLines, podLines } from '../../../agent/cni/attachment.ts';
+import { carriedFault } from '../../../agent/cni/carried.ts';
 import { checkFaults, type PortState } from '../../../agent/cni/check.ts';
 import { isSamePod, readNodePod } from '../../../agent/cni/node-pod.ts';
 import { successResult } from '../../../agent/cni/result.ts';
@@ -163,5 +164,20 @@ t.test('a pod of the API', (t) => {
   const mirror = { 'kubernetes.io/config.mirror': 'of-a-file' };
   t.ok(isSamePod(readNodePod({ metadata: { uid: 'u', annotations: mirror } }), 'of-a-file'), 'a static pod');
   t.strictSame(readNodePod({}).network, null);
+  t.end();
+});
+
+t.test('the addresses that OVN carries', (t) => {
+  const { network } = attachment;
+  t.equal(carriedFault(network, ['0a:58:0a:2a:01:03 10.42.1.3 fd01:0:0:2::3']), null);
+  t.equal(carriedFault(network, ['0A:58:0A:2A:01:03 10.42.1.3 fd01:0000:0:2:0:0:0:3']), null, 'however it is written');
+  t.match(
+    carriedFault(network, ['0a:58:0a:2a:01:03 10.42.1.4 fd01:0:0:2::3']),
+    /10\.42\.1\.3 and .*OVN has .*10\.42\.1\.4/,
+  );
+  t.match(carriedFault(network, ['0a:58:0a:2a:01:03 10.42.1.3']), /OVN has 0a:58:0a:2a:01:03 and 10\.42\.1\.3 for/);
+  t.match(carriedFault(network, ['0a:58:0a:2a:01:04 10.42.1.3 fd01:0:0:2::3']), /OVN has 0a:58:0a:2a:01:04 /);
+  for (const none of [null, [], ['unknown']]) t.type(carriedFault(network, none), 'string');
+  t.match(carriedFault(network, null), /OVN has no address for its port$/);
   t.end();
 });

@@ -6,6 +6,7 @@ import {
   readInteger,
   readString,
   readStringMap,
+  readStrings,
   readUuids,
   setOf,
   uuid,
@@ -46,6 +47,9 @@ t.test('column readers take an atom and a set of one alike, and what is absent a
     [id, 'x'],
   );
   t.strictSame(readUuids(undefined), []);
+  t.strictSame(readStrings('a'), ['a']);
+  t.strictSame(readStrings(['set', ['a', 'b']]), ['a', 'b']);
+  t.strictSame(readStrings(undefined), []);
   t.strictSame(readStringMap(['map', [['a', 'b']]]), { a: 'b' });
   t.strictSame(readStringMap(['map', []]), {});
   t.strictSame(readStringMap(undefined), {});
@@ -65,6 +69,7 @@ t.test('column readers name what they found instead', async (t) => {
     () => readInteger(1.5),
     () => readUuids('br-ex'),
     () => readUuids(['uuid', 1]),
+    () => readStrings(['set', ['a', 1]]),
     () => readStringMap('a'),
     () => readStringMap(['set', [['a', 'b']]]),
     () => readStringMap(['map', 5]),

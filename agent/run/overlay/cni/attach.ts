@@ -1,4 +1,5 @@
 import { type Attachment, interfaceIds, linkAlias, linkOf, nodeLines, podLines } from '../../../cni/attachment.ts';
+import { carriedFault } from '../../../cni/carried.ts';
 import { checkFaults, isInstalled } from '../../../cni/check.ts';
 import { CniError, cniCode } from '../../../cni/error.ts';
 import type { CniPod, CniRequest } from '../../../cni/request.ts';
@@ -7,6 +8,7 @@ import { monotonicMs, waitFor } from '../../../deadline.ts';
 import { hasLink, linksWithAlias } from '../../../drivers/host/aliased-links.ts';
 import { ipBatch } from '../../../drivers/host/ip-batch.ts';
 import type { PodPorts } from '../../../drivers/openvswitch/pod-ports.ts';
+import type { PortAddresses } from '../../../drivers/ovn/port-addresses.ts';
 import { failedThen } from '../../../failures.ts';
 import { kubeletUid } from '../../../workload/pods/mirror.ts';
 import type { NodePods } from './node-pods.ts';
@@ -26,6 +28,7 @@ const installedMs = 30_000;
 export interface CniSurroundings {
   readonly pods: NodePods;
   readonly ports: PodPorts;
+  readonly carried: PortAddresses;
   readonly mtu: number;
   readonly say: (line: string) => void;
 }
@@ -55,8 +58,8 @@ export async function prepare(request: CniRequest, around: CniSurroundings, gone
 }
 
 /**
- * Does the second half of ADD: adds the port and waits for its flows. Returns the CNI result, the data path type, and
- * the lines for the pod's network namespace. Removes the port after a failure, and if the caller no longer waits.
+ * Does the second half of ADD: adds the port, waits for its flows, and compares the pod's addresses with those of OVN. Returns the CNI result, the data
+ * path type, and the lines for the pod's network namespace. Removes the port after a failure, and if the caller no longer waits.
  */
 export async function plug(request: CniRequest, around: CniSurroundings, gone: AbortSignal): Promise<Answer> {
   const { ports, say } = around;
@@ -68,6 +71,8 @@ export async function plug(request: CniRequest, around: CniSurroundings, gone: A
     say(`${name}: port ${link} of br-int for ${logicalPort}`);
     await ports.add({ name: link, externalIds: interfaceIds(attachment) });
     await installed(attachment, ports, gone);
+    // From here on ovn-controller has claimed the row, so that this reads no older one.
+    requireCarried(attachment, await around.carried.read(logicalPort));
   } catch (error) {
     throw await failedThen(error, async () => {
       await ports.remove([link]).catch(() => undefined);
@@ -173,6 +178,17 @@ function installed({ link, logicalPort }: Attachment, ports: PodPorts, gone: Abo
     look();
     return stop;
   });
+}
+
+/** Throws CniError 11 if OVN carries other addresses than the pod's annotation has: the central node writes both, so the annotation is not from it. */
+function requireCarried({ logicalPort, network }: Attachment, rows: readonly string[] | null): void {
+  const fault = carriedFault(network, rows);
+  if (fault === null) return;
+  throw new CniError(
+    cniCode.tryAgainLater,
+    `${logicalPort}: ${fault}`,
+    'the central node writes the annotation again; find who else changes annotations of pods: docs/use/overlay-trust.md',
+  );
 }
 
 function requirePod(pod: CniPod | null): string {

@@ -3,10 +3,12 @@ import { hasLink } from '../../../drivers/host/aliased-links.ts';
 import { listenForCommands } from '../../../drivers/host/control-socket.ts';
 import type { KubernetesApi } from '../../../drivers/kubernetes/api.ts';
 import { openPodPorts, type PodPorts } from '../../../drivers/openvswitch/pod-ports.ts';
+import { createPortAddresses } from '../../../drivers/ovn/port-addresses.ts';
 import type { OverlayRecord } from '../../../model/overlay-record.ts';
 import { createWriting } from '../daemon/writing.ts';
 import type { OverlayPlaces } from '../places.ts';
 import { ownDevice } from '../planned.ts';
+import { southboundRemote } from '../southbound.ts';
 import { writeConflist } from './conflist.ts';
 import { followNodePods } from './node-pods.ts';
 import { createVerbs } from './verbs.ts';
@@ -22,11 +24,12 @@ const portsMs = 30_000;
  * the conflist as soon as pods can start. Fails if Open vSwitch does not answer, or if the socket cannot be created.
  */
 export async function startCni(
-  { layout, node }: OverlayRecord,
+  record: OverlayRecord,
   places: OverlayPlaces,
   api: Pick<KubernetesApi, 'follow'>,
   say: (line: string) => void,
 ): Promise<() => void> {
+  const { layout, node } = record;
   const ports = await openPodPorts(places.ovsRun, portsMs);
   try {
     await removeDeviceless(ports, say);
@@ -35,6 +38,7 @@ export async function startCni(
     throw error;
   }
   const pods = followNodePods(api, node.name, say);
+  const carried = createPortAddresses(() => southboundRemote(record, places));
   const conflist = createWriting(() => writeConflist(places.cniConfig, say), {
     failed: ({ message }) => say(`warning: no pod can start on this node: ${message}`),
     recovered: () => undefined,
@@ -42,6 +46,7 @@ export async function startCni(
   const close = (): void => {
     conflist.close();
     pods.close();
+    carried.close();
     ports.close();
   };
   const device = ownDevice({ layout, node });
@@ -54,7 +59,7 @@ export async function startCni(
   const stops = [ports.onChange(tellWhenReady), pods.onKnown(tellWhenReady)];
   const stopListening = (): void => stops.forEach((stop) => void stop());
   try {
-    const verbs = createVerbs(places, { pods, ports, mtu: layout.mtu, say });
+    const verbs = createVerbs(places, { pods, ports, carried, mtu: layout.mtu, say });
     const stopServer = await listenForCommands(places.cniSocket, verbs);
     return () => {
       stopListening();

@@ -22,8 +22,8 @@ export function createNodeCni(
   let served = '';
   return {
     know: async (record) => {
-      const { node, layout } = record;
-      const wanted = node.subnets.length === 0 ? '' : `${node.name} ${layout.mtu}`;
+      const { node, layout, southbound } = record;
+      const wanted = node.subnets.length === 0 ? '' : [node.name, layout.mtu, ...southbound].join(' ');
       if (wanted === served) return;
       stop();
       stop = () => undefined;

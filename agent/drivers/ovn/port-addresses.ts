@@ -1,0 +1,47 @@
+import { type Credentials, openSession, readStrings, type Session, select } from '../ovsdb/index.ts';
+import { ovnMissing } from './database.ts';
+import { fromOvn } from './errors.ts';
+
+/** A southbound database answers in milliseconds; 15 s allow for one that compacts its file, and for a slow link between two nodes. */
+const limitMs = 15_000;
+
+/** Addresses of logical ports, as OVN has them in the southbound database. */
+export interface PortAddresses {
+  /**
+   * Returns `mac` of a port's row of Port_Binding, each entry a MAC and its addresses (ovn-sb(5)): `0a:58:0a:2a:01:05 10.42.1.5`; null if there is no
+   * such row. Fails with `ovn-not-running`, `ovsdb-…` or `certificates-refused`.
+   */
+  read(logicalPort: string): Promise<readonly string[] | null>;
+  close(): void;
+}
+
+/**
+ * Returns a reader that connects at the first question and keeps the connection. `remoteOf` names the database; null while it does not run on this
+ * node, as at a boot.
+ */
+export function createPortAddresses(
+  remoteOf: () => { readonly remote: string; readonly credentials?: Credentials } | null,
+): PortAddresses {
+  let opened: { readonly session: Session; readonly remote: string } | null = null;
+  const open = () => {
+    const place = remoteOf();
+    if (place === null) throw ovnMissing('the southbound database', 'ovn-central');
+    const { remote, credentials } = place;
+    return { remote, session: openSession({ remotes: remote, database: 'OVN_Southbound', limitMs, credentials }) };
+  };
+  return {
+    read: async (logicalPort) => {
+      opened ??= open();
+      const { session, remote } = opened;
+      try {
+        const where = [['logical_port', '==', logicalPort]] as const;
+        const [rows] = await session.transact([select('Port_Binding', where, ['mac'])]);
+        const [row] = rows;
+        return row === undefined ? null : readStrings(row.mac);
+      } catch (error) {
+        throw fromOvn(`read the addresses of ${logicalPort}`, remote, error);
+      }
+    },
+    close: () => opened?.session.close(),
+  };
+}

@@ -6,7 +6,7 @@ interface Flags {
   readonly confirmTimeout?: number;
 }
 
-/** `bridge …`: any NIC under a bridge of its own, by the same transaction as br-ex. */
+/** Adds the commands `bridge …`: a bridge for any NIC, by the same transaction as br-ex. */
 export function addBridgeCommands(program: Command, addTo: AddTo): void {
   const add = addTo(program.command('bridge').description('a bridge of Open vSwitch for any NIC, beside br-ex'));
   const tried = (command: Command): Command =>

@@ -6,13 +6,16 @@ import { AgentError } from '../errors.ts';
 import { positiveSeconds } from './numbers.ts';
 import type { AddTo } from './parse.ts';
 
-/** What a command takes beside its flags, which have the names that the command knows them by. */
+/** Options of a command that do not come from its flags; the flags have the same names as the options. */
 type Given = 'config' | 'output' | 'signal' | 'timeoutSeconds';
 
-/** Flags of what talks to a cluster. */
+/** Flags of a command that uses a cluster. */
 type ClusterFlags = Omit<ApplyOptions, Given> & { readonly timeout?: number };
 
-/** `manifests render|diff|apply|status|delete`; the Kubernetes client is loaded only by those that need a cluster. */
+/**
+ * Adds the commands `manifests render|diff|apply|status|delete`. The Kubernetes client is loaded only by commands that
+ * use a cluster.
+ */
 export function addManifestsCommands(program: Command, addTo: AddTo): void {
   const add = addTo(program.command('manifests').description('the ovn-kubernetes objects of a cluster'));
   const withObjects = (command: Command): Command =>
@@ -65,7 +68,7 @@ export function addManifestsCommands(program: Command, addTo: AddTo): void {
   withCluster('delete', 'remove everything apply has put there');
 }
 
-/** What a command of a cluster takes; it runs until it ends or is told to stop. */
+/** Returns the options of a command that uses a cluster. A signal aborts `signal`. */
 async function clusterOptions({ timeout, ...flags }: ClusterFlags, output: Output): Promise<ClusterOptions> {
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {

@@ -5,7 +5,7 @@ import type { TraceOptions } from '../commands/overlay-trace.ts';
 import { portNumber, positiveDays, vlanId } from './numbers.ts';
 import type { AddTo } from './parse.ts';
 
-/** `overlay …`: a cluster network of our own on OVN, for a few nodes. */
+/** Adds the commands `overlay …`: a cluster network on OVN for a few nodes. */
 export function addOverlayCommands(program: Command, addTo: AddTo): void {
   const overlay = program.command('overlay').description('a network of our own for a small cluster, on OVN');
   const add = addTo(overlay);

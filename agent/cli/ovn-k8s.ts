@@ -5,14 +5,14 @@ import { exitCode } from '../errors.ts';
 import type { GatewayWords, NodeWords } from '../model/ovn-k8s.ts';
 import { type AddTo, parseAndRunWith } from './parse.ts';
 
-/** Names of ovn-kubernetes' tools of 2017 under which the program can be started, with what each of them does. */
+/** Names of the tools of ovn-kubernetes of 2017 under which the program can be started, each with its commands. */
 const programs: Readonly<Record<string, (program: Command, addTo: AddTo, started: readonly string[]) => void>> = {
   'ovn-k8s-overlay': addOverlayInits,
   'ovn-k8s-gateway-helper': addHelper,
   'ovn-k8s-util': addBridges,
 };
 
-/** Runs the command line of the program that has this name, and was started as `path`; exit code 2 for a name that is none. */
+/** Runs the command line of the tool with this name, started as `path`. Returns exit code 2 for an unknown name. */
 export async function parseAndRunAs(name: string, path: string, words: readonly string[]): Promise<number> {
   const addCommands = programs[name];
   const open = () => openOutput('text', false);
@@ -63,7 +63,9 @@ function addOverlayInits(program: Command, addTo: AddTo): void {
     .option('--rampout-ip-subnet <subnets>', 'another spelling of the same');
 }
 
-/** A daemon, with options of those of Open vSwitch (ovs-vswitchd(8), Daemon Options and Logging Options). */
+/**
+ * Adds the options of a daemon, as those of Open vSwitch have (ovs-vswitchd(8), Daemon Options and Logging Options).
+ */
 function addHelper(program: Command, addTo: AddTo, started: readonly string[]): void {
   addTo(program)(
     '',
@@ -82,7 +84,10 @@ function addHelper(program: Command, addTo: AddTo, started: readonly string[]): 
     .option('-v, --verbose [spec]', 'nothing');
 }
 
-/** Each NIC by a transaction of its own; the first that fails ends it, and those before it stay. */
+/**
+ * Adds the commands for bridges. Each NIC has a transaction of its own; the first failure ends the command, and earlier
+ * NICs stay changed.
+ */
 function addBridges(program: Command, addTo: AddTo): void {
   program.description("The bridges of ovn-kubernetes' first tool, which microshift-net makes.");
   const add = addTo(program);

@@ -2,15 +2,20 @@ import { type Command, CommanderError } from 'commander';
 import type { Output } from '../commands/output.ts';
 import { type ExitCode, exitCode } from '../errors.ts';
 
-/** Runs a command; what was given on the command line follows the output. Without an exit code of its own it is done. */
+/**
+ * Function of a command, with the output and the arguments of the command line. The exit code is 0 if it returns none.
+ */
 type Run<Given extends unknown[]> = (output: Output, ...given: Given) => Promise<ExitCode> | Promise<void>;
 
-/** Adds commands to the program, or to a group of it; without a name, what the program itself does. */
+/**
+ * Function that adds commands to the program or to a group of it; with an empty name, the function of the program
+ * itself.
+ */
 export type AddTo = (
   parent: Command,
 ) => <Given extends unknown[]>(spec: string, description: string, run: Run<Given>) => Command;
 
-/** Gives a program its commands, parses the words, runs the command and returns the exit code. */
+/** Adds the commands of a program, parses the words, runs the command and returns the exit code. */
 export async function parseAndRunWith(
   program: Command,
   words: readonly string[],

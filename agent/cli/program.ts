@@ -7,10 +7,13 @@ import { positiveSeconds } from './numbers.ts';
 import { addOverlayCommands } from './overlay.ts';
 import { type AddTo, parseAndRunWith } from './parse.ts';
 
-// The bundle of this file has everything that parses a command line.
+// Re-exported because the bundle of this file has everything that parses a command line.
 export { parseAndRunAs } from './ovn-k8s.ts';
 
-/** Parses the command line, runs it and returns the exit code; every command module is loaded only when it is chosen. */
+/**
+ * Parses the command line, runs the command and returns the exit code. The module of a command is loaded only for that
+ * command.
+ */
 export async function parseAndRun(words: readonly string[]): Promise<number> {
   const program = new Command('microshift-net')
     .description("Turns a node's NIC into the uplink of the Open vSwitch bridge br-ex, as one transaction.")

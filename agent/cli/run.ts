@@ -1,12 +1,13 @@
 import { type Output, openOutput } from '../commands/output.ts';
 import { exitCode } from '../errors.ts';
 
-/** Names under which the package of the old commands has links to the program. */
+/** Pattern of the names under which the package of the old commands links to the program. */
 const oldName = /(?:^|\/)(ovn-k8s-[^/]*)$/;
 
 /**
- * Runs the command line and returns the exit code; `path` is what the program was started as. What units run is known without parsing, and so is the plain
- * `apply`: the parser is a tenth of a run with nothing to do, and stays in the memory of a daemon.
+ * Runs the command line and returns the exit code; `path` is the name under which the program was started. Runs the
+ * commands of units, and the plain `apply`, without the parser: loading it would take a tenth of a run that changes
+ * nothing, and memory of a daemon.
  */
 export async function runCommandLine(words: readonly string[], path: string): Promise<number> {
   const [, old] = oldName.exec(path) ?? [];

@@ -1,23 +1,23 @@
 import { type Attachment, interfaceIds } from './attachment.ts';
 
-/** The Interface row of an attachment. */
+/** Interface row of an attachment. */
 export interface PortState {
   readonly name: string;
   readonly externalIds: Readonly<Record<string, string>>;
-  /** null: ovs-vswitchd has not made it yet. */
+  /** OpenFlow port number; null until ovs-vswitchd has created the port. */
   readonly ofport: number | null;
-  /** What ovs-vswitchd says against it; null: nothing. */
+  /** Error that ovs-vswitchd reports; null if there is none. */
   readonly error: string | null;
 }
 
-/** OVN has all of the flows of this port (ovn-controller(8), ovn-installed). */
+/** True if OVN has installed all flows of the port (ovn-controller(8), ovn-installed). */
 export function isInstalled({ externalIds }: Pick<PortState, 'externalIds'>): boolean {
   return externalIds['ovn-installed'] === 'true';
 }
 
 /**
- * What of a pod's interface is not as it was made, each as a sentence; empty: all is. `observed` is what `ip -json` printed in the pod's namespace:
- * its addresses, routes of IPv4, routes of IPv6.
+ * Returns the differences of a pod's interface from its desired state, each as a sentence; empty if there are none.
+ * `observed` is the output of `ip -json` in the pod's namespace: addresses, IPv4 routes, IPv6 routes.
  */
 export function checkFaults(
   attachment: Attachment,
@@ -62,7 +62,10 @@ function podFaults({ ifname, network, mtu }: Attachment, observed: readonly stri
   return faults;
 }
 
-/** What ADD has answered: another plug-in of the list may have added to it, and taken nothing. */
+/**
+ * Returns the differences of the result of ADD; other plug-ins of the list may have added entries but must not have
+ * removed any.
+ */
 function resultFaults({ network, ifname }: Attachment, prevResult: unknown): readonly string[] {
   const { ips, interfaces } = (prevResult ?? {}) as Readonly<Record<string, unknown>>;
   const named = listOf(interfaces).some(({ name, mac }) => name === ifname && mac === network.mac);

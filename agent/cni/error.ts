@@ -1,4 +1,4 @@
-/** Codes of an error result (CNI specification 1.1, "Error"); from 100 on they are the plug-in's own. */
+/** Codes of an error result (CNI specification 1.1, "Error"); codes from 100 on are specific to a plug-in. */
 export const cniCode = {
   incompatibleVersion: 1,
   unsupportedField: 2,
@@ -10,16 +10,19 @@ export const cniCode = {
   tryAgainLater: 11,
   notAvailable: 50,
   limitedConnectivity: 51,
-  /** The pod is not as its network wants it. */
+  /** The pod's interface differs from its desired state. */
   notAsWanted: 100,
-  /** The kernel, Open vSwitch or OVN refused something. */
+  /** The kernel, Open vSwitch or OVN refused a change. */
   refused: 101,
 } as const;
 
-/** What the container runtime is told, in the words of the specification; who throws it has undone what it did. */
+/**
+ * Error that is returned to the container runtime, in the terms of the specification. A function that throws it has
+ * rolled back its changes.
+ */
 export class CniError extends Error {
   readonly code: number;
-  /** What to do about it, or more about why. */
+  /** Remedy, or a more detailed reason. */
   readonly details: string | undefined;
 
   constructor(code: number, message: string, details?: string) {
@@ -30,7 +33,7 @@ export class CniError extends Error {
   }
 }
 
-/** An error result. */
+/** Returns an error result. */
 export function errorResult(cniVersion: string, { code, message, details }: CniError): string {
   return JSON.stringify({ cniVersion, code, msg: message, ...(details !== undefined && { details }) });
 }

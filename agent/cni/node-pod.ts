@@ -2,14 +2,17 @@ import type { Labels } from '../model/workload.ts';
 import { ownNetwork, type PodNetwork } from '../workload/pods/annotations.ts';
 import { mirrorAnnotation } from '../workload/pods/mirror.ts';
 
-/** A pod of this node, as far as its interface depends on it. */
+/** Pod of this node, with the fields that its interface depends on. */
 export interface NodePod {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** What the kubelet calls a static pod, which has another uid in the API (annotation kubernetes.io/config.mirror); null: it is none. */
+  /**
+   * UID of a static pod in the kubelet, which differs from its UID in the API (annotation kubernetes.io/config.mirror);
+   * null for other pods.
+   */
   readonly mirrorOf: string | null;
-  /** null: it has no address yet. */
+  /** Network of the pod; null if it has no address yet. */
   readonly network: PodNetwork | null;
 }
 
@@ -21,7 +24,7 @@ export function readNodePod(object: unknown): NodePod {
   return { namespace, name, uid, mirrorOf, network: ownNetwork({ uid, annotations }) };
 }
 
-/** True where the runtime means this pod; without a uid every one of the name. */
+/** True if the container runtime refers to this pod. Without a UID every pod of the name matches. */
 export function isSamePod({ uid, mirrorOf }: NodePod, askedFor: string | null): boolean {
   return askedFor === null || askedFor === uid || askedFor === mirrorOf;
 }

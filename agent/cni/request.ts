@@ -1,43 +1,43 @@
 import { CniError, cniCode } from './error.ts';
 import { type CniVersion, cniVersions, isAtLeast, readVersion } from './version.ts';
 
-/** `PLUG` is the second half of ADD, after the shim has made the links. */
+/** Commands of a request; `PLUG` is the second half of ADD, after the shim has created the links. */
 export const cniCommands = ['ADD', 'PLUG', 'CHECK', 'DEL', 'GC', 'STATUS'] as const;
 
 export type CniCommand = (typeof cniCommands)[number];
 
-/** What the runtime asks, read from what the shim hands on. */
+/** Request of a container runtime, as the shim passes it on. */
 export interface CniRequest {
   readonly command: CniCommand;
   readonly config: CniConfig;
   readonly containerId: string;
-  /** Path of the network namespace; empty where there is none any more. */
+  /** Path of the network namespace; empty if it no longer exists. */
   readonly netns: string;
   readonly ifname: string;
-  /** null: not told, as by a runtime that knows no pods. */
+  /** Pod of the container; null if the runtime does not report it. */
   readonly pod: CniPod | null;
-  /** What the shim saw in the namespace, for CHECK: addresses, routes of IPv4, routes of IPv6, each as ip(8) prints JSON. */
+  /** Output of `ip -json` in the namespace, for CHECK: addresses, IPv4 routes, IPv6 routes. */
   readonly observed: readonly string[];
 }
 
 export interface CniPod {
   readonly namespace: string;
   readonly name: string;
-  /** Older runtimes do not tell. */
+  /** UID of the pod; null with older runtimes, which do not report it. */
   readonly uid: string | null;
 }
 
 export interface CniConfig {
   readonly version: CniVersion;
-  /** Handed through to the result. */
+  /** Field `dns` of the configuration, which is copied to the result. */
   readonly dns: unknown;
-  /** The result of ADD; null: none. */
+  /** Result of ADD; null if absent. */
   readonly prevResult: unknown;
-  /** Containers that are there, for GC. */
+  /** Containers that exist, for GC. */
   readonly validContainers: readonly string[];
 }
 
-/** The version to answer in, whatever the request is like. */
+/** Returns the version of the reply, even if the request is invalid. */
 export function versionOf(text: string): string {
   try {
     const version = (JSON.parse(text) as { cniVersion?: unknown } | null)?.cniVersion;
@@ -48,8 +48,8 @@ export function versionOf(text: string): string {
 }
 
 /**
- * Reads a request: its command, then CNI_CONTAINERID, CNI_NETNS, CNI_IFNAME, CNI_ARGS, the configuration, and what was observed. Throws CniError 1, 4,
- * 6 or 7.
+ * Reads a request. `words` are CNI_CONTAINERID, CNI_NETNS, CNI_IFNAME, CNI_ARGS, the configuration, and the observed
+ * state. Throws CniError 1, 4, 6 or 7.
  */
 export function readRequest(command: CniCommand, words: readonly string[]): CniRequest {
   const [containerId = '', netns = '', ifname = '', args = '', text = '', ...observed] = words;
@@ -93,7 +93,10 @@ function parse(text: string): Readonly<Record<string, unknown>> {
   throw new CniError(cniCode.undecodable, 'the network configuration is no object');
 }
 
-/** GC without a list would be to remove everything: the specification has it as required. */
+/**
+ * Returns the containers of the list of attachments. Throws CniError 7 without a list, which the specification
+ * requires: GC would remove every container.
+ */
 function attachmentsIn(value: unknown): readonly string[] {
   const ids = Array.isArray(value)
     ? value.map((one: unknown) => (isObject(one) ? one.containerID : undefined))
@@ -106,19 +109,22 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `KEY=VALUE;KEY=VALUE`; keys of a runtime that are not ours are left alone. */
+/** Reads the pod from `KEY=VALUE;KEY=VALUE`; ignores other keys. Null if the pod is not named. */
 function podOf(args: string): CniPod | null {
   const values = new Map(
     args.split(';').map((one) => [one.split('=')[0] ?? '', one.slice(one.indexOf('=') + 1)] as const),
   );
   const [namespace, name] = [values.get('K8S_POD_NAMESPACE'), values.get('K8S_POD_NAME')];
   if (!namespace || !name) return null;
-  // A name of the API has no other characters (RFC 1123).
+  // Names of API objects have no other characters (RFC 1123).
   for (const part of [namespace, name]) requireThat(/^[a-z0-9][a-z0-9.-]{0,252}$/.test(part), 'CNI_ARGS', args);
   return { namespace, name, uid: values.get('K8S_POD_UID') || null };
 }
 
-/** Specification 1.1, "Parameters": what the kernel takes as a name, and nothing that ip(8) reads as another command. */
+/**
+ * True for a valid interface name (specification 1.1, "Parameters"): one that the kernel accepts and that ip(8) does
+ * not parse as another word.
+ */
 function isInterfaceName(name: string): boolean {
   return /^[\w.+-]{1,15}$/.test(name) && name !== '.' && name !== '..';
 }

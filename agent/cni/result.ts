@@ -1,7 +1,10 @@
 import { type Attachment, isIpv6 } from './attachment.ts';
 import { type CniVersion, isAtLeast } from './version.ts';
 
-/** The result of ADD (specification 1.1, "Success"), in the form of the version that was asked for. `dns` is that of the configuration. */
+/**
+ * Returns the result of ADD (specification 1.1, "Success") in the form of the requested version. `dns` is copied from
+ * the configuration.
+ */
 export function successResult(version: CniVersion, attachment: Attachment, dns: unknown): string {
   const { link, ifname, netns, network, mtu } = attachment;
   const mtuOf = isAtLeast(version, '1.1.0') ? { mtu } : {};

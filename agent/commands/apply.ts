@@ -21,7 +21,7 @@ import { report } from './report.ts';
 import { reporting, sayNotes, sayWarnings, unattended } from './reporting.ts';
 import { requireRoot } from './root.ts';
 
-/** A plan that is not run waits for nothing: it says what would happen now. */
+/** Waits of a plan that only shows the present state. */
 const noWait: WaitOptions = { routeMs: 0, uplinkMs: 0, servicesMs: 0 };
 
 export interface ApplyOptions {
@@ -29,7 +29,7 @@ export interface ApplyOptions {
   readonly confirmTimeoutSeconds: number | null;
 }
 
-/** `apply`: brings the node to what ovn.yaml says. */
+/** `apply`: brings the node into the state that ovn.yaml describes. */
 export async function apply(options: ApplyOptions, output: Output): Promise<void> {
   requireRoot('apply');
   const command = options.boot ? 'apply --boot' : 'apply';
@@ -53,9 +53,9 @@ export async function apply(options: ApplyOptions, output: Output): Promise<void
 }
 
 /**
- * `apply --repair`: brings the node back to what the last run that was kept made of it, after an event that may have changed that. What
- * ovn.yaml says since then waits for the next boot or `apply`. A change that another run is making, or that waits to be confirmed, is left
- * to whoever decides on it.
+ * `apply --repair`: returns the node to the state of the last kept run, after an event that may have changed it. Later
+ * changes of ovn.yaml wait for the next boot or `apply`. Prints a message and changes nothing while another run is in
+ * progress or a change awaits confirmation.
  */
 export async function repair(output: Output): Promise<void> {
   const command = 'apply --repair';
@@ -64,7 +64,7 @@ export async function repair(output: Output): Promise<void> {
   const { config } = await readConfig(command);
   if (config.disableOvsInit.value && readAdded().length === 0) return;
   const planner: Planner = (observation, over) => {
-    // An agent before 0.2 made it, and NetworkManager does not keep such a bridge over a restart.
+    // An agent before 0.2 created this layout, and NetworkManager does not keep such a bridge over a restart.
     if (isFormerLayout(observation) && !config.disableOvsInit.value) return planApply(config, observation, over.route);
     return { kind: 'planned', plan: planUndo(keptBridges(config, observation), observation, config) };
   };
@@ -80,7 +80,10 @@ export async function repair(output: Output): Promise<void> {
   }
 }
 
-/** A bridge of `bridge add` that cannot be made leaves its NIC as it was, which is no failure of br-ex's; the next event tries again. */
+/**
+ * Applies the bridges of `bridge add` whose NIC has appeared. A bridge that cannot be created leaves its NIC unchanged
+ * and does not fail the repair of br-ex; the next event tries again.
+ */
 async function addLate(output: Output): Promise<void> {
   try {
     await (await import('./bridge.ts')).applyAdded(output);
@@ -90,7 +93,7 @@ async function addLate(output: Output): Promise<void> {
   }
 }
 
-/** A configuration that cannot be used is what monitoring has to report, too. */
+/** Reads the configuration. Records an invalid one for monitoring as well. */
 async function readConfig(command: string): Promise<UsableConfig> {
   try {
     return await usableConfig();
@@ -100,10 +103,10 @@ async function readConfig(command: string): Promise<UsableConfig> {
   }
 }
 
-/** `disable`: gives every NIC back and removes every trace. */
+/** `disable`: returns every NIC to its own profile and removes everything else of the agent. */
 export async function disable(output: Output): Promise<void> {
   requireRoot('disable');
-  // A NIC is given back whatever ovn.yaml has become.
+  // The NIC is returned even if ovn.yaml is invalid.
   const { config } = await usableConfig().catch(() => ({ config: defaultConfig }));
   const tuner = tunerFor(config, planUntuning, output);
   const planner: Planner = (observation) => {
@@ -114,21 +117,22 @@ export async function disable(output: Output): Promise<void> {
   try {
     removeHint();
   } catch (error) {
-    // The NIC is back by now; a disk that cannot be written is no failure of that.
+    // The NIC has been returned by then; a read-only disk does not make that fail.
     output.say(`warning: the hint could not be removed: ${asAgentError(error).message}`);
   }
   report('disable', result, output);
 }
 
 /**
- * `disable --stop`: gives every NIC back before Open vSwitch stops, which would leave it in a bridge that forwards nothing new. Hint and tuning
- * stay for the next start of the unit. A change that waits to be confirmed is taken back first: NetworkManager could not do it any more.
+ * `disable --stop`: returns every NIC to its own profile before Open vSwitch stops, because a bridge without it
+ * forwards no new flows. The hint and the tuning stay for the next start of the unit. A change that awaits confirmation
+ * is rolled back first, because NetworkManager could not do so afterwards.
  */
 export async function disableForStop(output: Output): Promise<void> {
   const command = 'disable --stop';
   requireRoot(command);
   const { config } = await usableConfig().catch(() => ({ config: defaultConfig }));
-  // A bridge the admin built is the admin's to take apart.
+  // A bridge that the admin created is not removed.
   if (config.disableOvsInit.value) return;
   const { takeBackPending } = await import('../run/undo.ts');
   await takeBackPending(output.say);

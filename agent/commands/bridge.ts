@@ -22,11 +22,13 @@ export interface BridgeOptions {
 }
 
 export interface AddOptions extends BridgeOptions {
-  /** null: `br` and the name of the NIC. */
+  /** Name of the bridge; null for `br` and the name of the NIC. */
   readonly name: string | null;
 }
 
-/** `bridge add`: a bridge of Open vSwitch's with this NIC in it and all that is IP of the NIC; now and at every boot. */
+/**
+ * `bridge add`: creates an Open vSwitch bridge for a NIC, which gets the NIC's IP configuration; now and at every boot.
+ */
 export async function add(nic: string, options: AddOptions, output: Output): Promise<void> {
   const asked: AskedBridge = { interface: nic, bridge: options.name };
   const result = await changeList('add', options, output, (config, observation) => {
@@ -36,7 +38,7 @@ export async function add(nic: string, options: AddOptions, output: Output): Pro
   report('bridge add', result, output);
 }
 
-/** `bridge remove`: gives a NIC back what is IP of it, and takes the bridge that `bridge add` made away. */
+/** `bridge remove`: returns the IP configuration to the NIC and removes the bridge that `bridge add` created. */
 export async function remove(name: string, options: BridgeOptions, output: Output): Promise<void> {
   const result = await changeList('remove', options, output, (_, observation) => ({
     list: listWithout(name, observation),
@@ -46,14 +48,17 @@ export async function remove(name: string, options: BridgeOptions, output: Outpu
   report('bridge remove', result, output);
 }
 
-/** `bridge apply`: brings the bridges of `bridge add` to what they were made to be, and no other; systemd starts it at boot. */
+/**
+ * `bridge apply`: brings the bridges of `bridge add`, and no others, into their desired state; systemd runs it at boot.
+ */
 export function applyAdded(output: Output): Promise<void> {
   return bring('bridge apply', ({ hints }) => hints.addedBridges ?? [], output);
 }
 
 /**
- * `bridge apply --stop`: gives their NICs back before Open vSwitch stops, which would leave them in bridges that forward nothing new. They stay asked
- * for. A change that waits to be confirmed is taken back first: NetworkManager could not do it any more.
+ * `bridge apply --stop`: returns the NICs to their own profiles before Open vSwitch stops, because a bridge without it
+ * forwards no new flows. The list of bridges stays. A change that awaits confirmation is rolled back first, because
+ * NetworkManager could not do so afterwards.
  */
 export async function detachForStop(output: Output): Promise<void> {
   const command = 'bridge apply --stop';
@@ -78,7 +83,7 @@ async function bring(
   report(command, await reconcile(planner, patientWait, unattended(command, output)), output);
 }
 
-/** `bridge list`: the bridges of `bridge add`, and whether each is as it was made. Exit code 3 when one is not. */
+/** `bridge list`: lists the bridges of `bridge add` and their differences. Exit code 3 if there are any. */
 export async function list(output: Output): Promise<ExitCode> {
   requireRoot('bridge list');
   const { config } = await usableConfig();

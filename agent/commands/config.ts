@@ -9,8 +9,8 @@ import type { Output } from './output.ts';
 type Printer = Pick<Output, 'result'>;
 
 /**
- * `config check [FILE]`: throws an AgentError when the configuration cannot be used, else says so and what might not be meant. The file is
- * another ovn.yaml than the one below the root directory, which is `/` on a running node.
+ * `config check [FILE]`: throws an AgentError if the configuration is invalid, otherwise prints that it is valid, and
+ * warnings. FILE replaces the ovn.yaml below the root directory, which is `/` on a running node.
  */
 export function configCheck(file: string | undefined, output: Printer, rootDirectory = '/'): void {
   const files = readConfigFiles(rootDirectory, file);
@@ -19,13 +19,13 @@ export function configCheck(file: string | undefined, output: Printer, rootDirec
   output.result(configCheckText(result.file, result.present, warnings), result);
 }
 
-/** `config show [FILE]`: the effective values and where each came from. */
+/** `config show [FILE]`: prints the effective values and their sources. */
 export function configShow(file: string | undefined, output: Printer, rootDirectory = '/'): void {
   const { config, warnings } = withoutProblems(loadConfig(readConfigFiles(rootDirectory, file)));
   output.result(configShowText(namedSettings(config), warnings), { config, warnings });
 }
 
-/** `config schema`: the JSON Schema of ovn.yaml, in either output form. */
+/** `config schema`: prints the JSON Schema of ovn.yaml, the same in both output formats. */
 export function configSchema(output: Printer): void {
   output.result(JSON.stringify(ovnSchema, null, 2), ovnSchema);
 }

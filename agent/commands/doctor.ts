@@ -7,7 +7,7 @@ import { doctorText } from '../view/doctor-view.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
-/** `doctor`: judges everything that can keep br-ex from working, each with its fix. Exit code 3 when a check failed. */
+/** `doctor`: checks everything that can keep br-ex from working and prints fixes. Exit code 3 if a check failed. */
 export async function doctor(output: Output): Promise<ExitCode> {
   requireRoot('doctor');
   const examination = await examine(readJournalFacts, readOverlayFacts);

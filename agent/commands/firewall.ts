@@ -11,7 +11,10 @@ import { commandsText, firewallText } from '../view/firewall-view.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
-/** `firewall check|apply`: whether firewalld lets traffic of pods through, and make it so. 3: something is missing; 5: no firewalld. */
+/**
+ * `firewall check|apply`: checks that firewalld accepts traffic of pods, or makes it accept the traffic. Exit code 3 if
+ * a source is missing, 5 without firewalld.
+ */
 export async function firewall(action: 'check' | 'apply', output: Output): Promise<ExitCode> {
   const command = `firewall ${action}`;
   requireRoot(command);
@@ -30,7 +33,7 @@ export async function firewall(action: 'check' | 'apply', output: Output): Promi
       output.result(firewallText(plan, output.style), { command, outcome: complete ? 'as-wanted' : 'drift', plan });
       return complete ? exitCode.done : exitCode.drift;
     }
-    // The running configuration first: what it refuses is not kept for later either.
+    // The running configuration comes first, so that a source which it refuses is not stored either.
     for (const source of plan.addRunning) await firewalld.addRunning(plan.zone, source);
     for (const source of plan.addPermanent) await firewalld.addPermanent(plan.zone, source);
     const after = planFirewall(config, await firewalld.sources(trustedZone));

@@ -6,7 +6,7 @@ import { historyText, transactionText } from '../view/history-view.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
-/** `history [TX]`: the last transactions, or one in detail. */
+/** `history [TX]`: prints the last transactions, or one in detail. */
 export function history(id: string | undefined, output: Output): void {
   requireRoot('history');
   const { records, unusable } = readJournals(journalDirectory);

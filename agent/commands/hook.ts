@@ -11,14 +11,17 @@ import { detachForStop } from './bridge.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
-/** As it is installed by the package whose scriptlets call the hooks. */
+/** Path of the program in the package whose scriptlets call the hooks. */
 const program = '/usr/bin/microshift-net';
 
-/** `hook …`: called by the package's scriptlets. Ends with 0 whatever happens, because a transaction must not fail over the network. */
+/**
+ * `hook …`: handles an event of the package's scriptlets. The exit code is 0 even after a failure, because the network
+ * must not fail a package transaction.
+ */
 export async function hook(event: HookEvent, output: Output): Promise<void> {
   requireRoot(`hook ${event}`);
   if (whyNothingRuns() === null && isNetworkHidden()) {
-    // Ends with 0 whatever happens in there; anything else is nsenter's own.
+    // The hook there always exits with 0; any other exit code is nsenter's.
     if ((await runInMachineNetwork(program, 'hook', event).catch(() => 1)) === 0) return;
     output.say('microshift-net: warning: the network of this machine cannot be seen from here');
   }
@@ -36,7 +39,7 @@ export async function hook(event: HookEvent, output: Output): Promise<void> {
     say: (message) => output.say(`microshift-net: ${message}`),
     planTuning: (facts, ovs) => planner(config, facts, ovs),
     disable: async () => {
-      // A bridge the admin built is the admin's to remove.
+      // A bridge that the admin created is not removed.
       if (config.disableOvsInit.value) await detachForStop(output);
       else await disable(output);
     },

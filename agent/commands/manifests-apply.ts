@@ -31,9 +31,9 @@ export interface ApplySettings {
 }
 
 /**
- * Puts the objects on the server: namespace, inventory of old and new, the rest in dependency order, then the removal of
- * what is wanted no more, then the inventory as it is now. Dead at any point, the next run knows everything there may be.
- * The server is asked in a dry run first; what it would leave as it is is not sent again.
+ * Applies the objects: namespace, inventory of old and new objects, the other objects in dependency order, removal of
+ * stale objects, final inventory. After a crash at any point, the next run finds every object that may exist. A dry run
+ * decides first; unchanged objects are not sent.
  */
 export async function applyObjects(run: ClusterRun, rendered: Rendered, settings: ApplySettings): Promise<ApplyReport> {
   for (;;) {
@@ -68,7 +68,8 @@ async function applyOnce(
   const put = async (object: KubernetesObject): Promise<void> =>
     void outcomes.push(await putObject(run, object, verdicts.get(object) ?? null, earlier, force));
 
-  // Everything is judged before anything is written; what goes into a namespace that is not there yet, once that is.
+  // Everything is checked before anything is written; objects in a namespace that does not exist yet are checked after
+  // it is created.
   await judge(objects);
   const [namespaces = [], ...waves] = wavesOf(objects);
   await forEach(namespaces, put);
@@ -86,7 +87,7 @@ async function applyOnce(
   return outcomes;
 }
 
-/** Sends an object unless the server would leave it as it is. */
+/** Sends an object unless the server would leave it unchanged. */
 async function putObject(
   run: ClusterRun,
   object: KubernetesObject,
@@ -101,7 +102,7 @@ async function putObject(
   const isShared = force && object.kind === 'DaemonSet' && verdict !== null && coOwners(verdict).length > 0;
   if (!isShared && outcome === 'unchanged') return { object: titleOf(reference), outcome };
   if (isShared) {
-    // An apply would merge their containers and volumes with ours, and the pods would run both.
+    // An apply would merge containers and volumes of the other owner with ours, and the pods would run both.
     await run.cluster.remove(reference);
     await waitUntilRemoved(run, reference);
   }
@@ -109,14 +110,17 @@ async function putObject(
   return { object: titleOf(reference), outcome: outcome === 'unchanged' ? 'changed' : outcome };
 }
 
-/** Does it for all at once, waits for every one, and throws what failed. */
+/** Runs a task for all items at once, waits for every one, and throws the failures as one error. */
 async function forEach<T>(items: readonly T[], task: (item: T) => Promise<void>): Promise<void> {
   const settled = await Promise.allSettled(items.map(task));
   const [first, ...others] = settled.flatMap((one) => (one.status === 'rejected' ? [asAgentError(one.reason)] : []));
   if (first !== undefined) throw mergedError(first, others);
 }
 
-/** An apply to a namespace that is being removed succeeds, and what is put into it is lost. */
+/**
+ * Fails with `cluster-not-ready` if the namespace is being removed. An apply to it would succeed, and the objects would
+ * be lost.
+ */
 function refuseTerminating({ labelled }: Earlier): void {
   const namespace = labelled.find(({ kind }) => kind === 'Namespace');
   if (namespace?.metadata.deletionTimestamp === undefined) return;
@@ -126,7 +130,10 @@ function refuseTerminating({ labelled }: Earlier): void {
   });
 }
 
-/** Conflicts are told together: an admin wants to see every field at once. Of other failures the first is as good as any. */
+/**
+ * Merges conflicts into one error, because an admin needs every field at once. Otherwise returns the first error of
+ * another kind.
+ */
 function mergedError(first: AgentError, others: readonly AgentError[]): AgentError {
   const failures = [first, ...others];
   const unlike = failures.find(({ kind }) => kind !== 'apply-conflict');

@@ -12,17 +12,17 @@ import {
 import { coOwners, isOurs } from '../manifests/ownership.ts';
 import type { ClusterOptions } from './manifests-input.ts';
 
-/** A cluster, and how long we may still spend on it. */
+/** Cluster, and the rest of the time limit. */
 export interface ClusterRun {
   readonly cluster: Cluster;
   readonly remainingMs: () => number;
-  /** Ends a wait that has become pointless; without it only time does. */
+  /** Signal that ends a wait early; without it only the time limit does. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Runs a task with the cluster of the options. The Kubernetes library is loaded here and only here: rendering goes without.
- * Interrupted, every wait ends; what was put on the server stays, and a second run goes on from there.
+ * Runs a task with the cluster of the options. The Kubernetes library is loaded only here, because rendering does not
+ * need it. An interruption ends every wait; applied objects stay, and a second run continues.
  */
 export async function withCluster<T>(
   options: ClusterOptions,
@@ -48,15 +48,15 @@ export async function withCluster<T>(
   }
 }
 
-/** What earlier applies left on the server. */
+/** State that earlier applies left on the server. */
 export interface Earlier {
   readonly inventory: KubernetesObject | null;
-  /** Everything with our label, as it is now. */
+  /** Present objects with the agent's label. */
   readonly labelled: readonly KubernetesObject[];
   readonly references: readonly ObjectReference[];
 }
 
-/** Finds what is ours by label, and what was by the inventory. */
+/** Finds the objects of earlier applies: by label, and by the inventory. */
 export async function findEarlier(cluster: Cluster): Promise<Earlier> {
   const collections = Object.values(kinds).map(({ apiVersion, plural, namespaced }) => {
     const namespace = namespaced ? namespaceName : null;
@@ -71,15 +71,15 @@ export async function findEarlier(cluster: Cluster): Promise<Earlier> {
   return { inventory, labelled, references: [...references, ...inventoryReferences(inventory)] };
 }
 
-/** Objects sorted by whose they are; what is not ours at all is left out. */
+/** References sorted by owner; objects of other owners are left out. */
 interface SortedOut {
   readonly own: readonly ObjectReference[];
-  /** Ours, but somebody else has a part in them. */
+  /** Objects of the agent in which another manager owns fields. */
   readonly shared: readonly { readonly reference: ObjectReference; readonly owners: readonly string[] }[];
   readonly gone: readonly ObjectReference[];
 }
 
-/** Looks at each of these objects whether we may remove it. */
+/** Reads the objects and sorts out those that the agent may remove. */
 export async function sortOut(cluster: Cluster, references: readonly ObjectReference[]): Promise<SortedOut> {
   const found = await Promise.all(
     references.map(async (reference) => ({ reference, live: await cluster.get(reference) })),
@@ -94,7 +94,7 @@ export async function sortOut(cluster: Cluster, references: readonly ObjectRefer
   };
 }
 
-/** What the server would make of an object; null where it cannot tell, because what the object needs is not there yet. */
+/** Returns the object as the server would store it; null if a dependency, such as its namespace, does not exist yet. */
 export async function dryRun(
   cluster: Cluster,
   object: KubernetesObject,
@@ -109,7 +109,10 @@ export async function dryRun(
   }
 }
 
-/** Lists, then follows what changes, until `isDone` says so of the objects there are; throws onTimeout() when time is over. */
+/**
+ * Lists a collection and watches it until `isDone` returns true for the present objects. Throws onTimeout() at the time
+ * limit.
+ */
 export async function waitForObjects(
   { cluster, remainingMs, signal }: ClusterRun,
   collection: Collection,
@@ -134,7 +137,7 @@ export async function waitForObjects(
   }
 }
 
-/** Waits until an object is gone for good, and names the finalizers that keep it if it stays. */
+/** Waits until an object is gone. At the limit, fails with `delete-timeout` and names its finalizers. */
 export async function waitUntilGone(run: ClusterRun, reference: ObjectReference): Promise<void> {
   const kind = kinds[reference.kind];
   if (kind === undefined) return;
@@ -143,19 +146,19 @@ export async function waitUntilGone(run: ClusterRun, reference: ObjectReference)
   await waitUntilEmpty(run, collection, reference.kind);
 }
 
-/** Waits until an object that was removed is gone, and with a daemonset its pods. */
+/** Waits until a removed object is gone, and the pods of a daemonset with it. */
 export async function waitUntilRemoved(run: ClusterRun, reference: ObjectReference): Promise<void> {
   await waitUntilGone(run, reference);
   await waitForPods(run, reference);
 }
 
-/** Waits until a daemonset has no pod any more; nothing else has any. */
+/** Waits until a daemonset has no pods any more; objects of other kinds have no pods. */
 export async function waitForPods(run: ClusterRun, { kind, name, namespace }: ObjectReference): Promise<void> {
   if (kind !== 'DaemonSet') return;
   await waitUntilEmpty(run, { apiVersion: 'v1', plural: 'pods', namespace, labelSelector: `app=${name}` }, 'Pod');
 }
 
-/** Waits until a collection, of objects of this kind, has nothing in it any more. */
+/** Waits until a collection of objects of a kind is empty. */
 async function waitUntilEmpty(run: ClusterRun, collection: Collection, kind: string): Promise<void> {
   await waitForObjects(
     run,
@@ -165,7 +168,7 @@ async function waitUntilEmpty(run: ClusterRun, collection: Collection, kind: str
   );
 }
 
-/** The error about an object that does not go, with the finalizers that keep it. */
+/** Returns the error for an object that stays, with its finalizers. */
 function stays(kind: string, object: KubernetesObject | undefined): AgentError {
   const own = object?.metadata.finalizers;
   const ofNamespace = (object?.spec as { finalizers?: unknown } | undefined)?.finalizers;

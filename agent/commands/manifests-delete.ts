@@ -5,7 +5,10 @@ import { keyOf, namespaceName, type ObjectReference, referenceOf, titleOf } from
 import type { DeleteReport, ObjectOutcome } from '../model/manifests.ts';
 import { type ClusterRun, findEarlier, sortOut, waitForPods, waitUntilRemoved } from './manifests-cluster.ts';
 
-/** Removes everything that is ours alone, in the reverse order of applying, each step only when the one before it is finished. */
+/**
+ * Removes every object that only the agent owns, in the reverse order of applying; each wave waits for the end of the
+ * previous one.
+ */
 export async function deleteObjects(run: ClusterRun, note: (line: string) => void): Promise<DeleteReport> {
   const { cluster } = run;
   const earlier = await findEarlier(cluster);
@@ -14,10 +17,10 @@ export async function deleteObjects(run: ClusterRun, note: (line: string) => voi
   const left = shared.map(({ reference }) => reference).filter(({ namespace }) => namespace !== null);
   const foreign = [...new Set([...(await foreignObjects(cluster, own)), ...left.map(titleOf)])];
   const objects: ObjectOutcome[] = [];
-  // Those of daemonsets that an earlier run removed may still be ending.
+  // Pods of daemonsets that an earlier run removed may still be terminating.
   for (const reference of gone) await waitForPods(run, reference);
   const isLast = ({ kind, name }: ObjectReference): boolean => kind === 'Namespace' || name === inventoryReference.name;
-  // The inventory goes last of all in the namespace: until then a run that was cut off knows what is left.
+  // The inventory is the last object in the namespace to go, so that the run after an interruption finds the rest.
   const last = own.filter(isLast).filter(({ kind }) => kind !== 'Namespace' || foreign.length === 0);
   const waves = [...wavesOf(last), ...wavesOf(own.filter((reference) => !isLast(reference)))].reverse();
   for (const wave of waves) {
@@ -26,13 +29,16 @@ export async function deleteObjects(run: ClusterRun, note: (line: string) => voi
       await cluster.remove(reference);
       objects.push({ object: titleOf(reference), outcome: 'removed' });
     }
-    // The pods need their accounts and ConfigMaps until their preStop is done.
+    // The pods need their service accounts and ConfigMaps until their preStop hooks have ended.
     for (const reference of wave) await waitUntilRemoved(run, reference);
   }
   return { objects, shared: shared.map(({ reference, owners }) => ({ object: titleOf(reference), owners })), foreign };
 }
 
-/** ConfigMaps and workloads that are not ours alone would be lost with the namespace; env-overrides is an admin's own. */
+/**
+ * Returns ConfigMaps and workloads of other owners, which would be lost with the namespace; env-overrides belongs to
+ * the admin.
+ */
 async function foreignObjects(cluster: Cluster, own: readonly ObjectReference[]): Promise<string[]> {
   const keys = new Set([...own, inventoryReference].map(keyOf));
   const byController = ['kube-root-ca.crt', 'openshift-service-ca.crt', 'control-plane-status'];

@@ -6,7 +6,7 @@ import { type KubernetesObject, referenceOf, titleOf } from '../manifests/object
 import type { ObjectDifference } from '../model/manifests.ts';
 import { dryRun, findEarlier, sortOut } from './manifests-cluster.ts';
 
-/** What an apply would change, found out by the server itself in a dry run; objects that stay as they are are left out. */
+/** Returns the changes that an apply would make, as the server reports them in a dry run; without unchanged objects. */
 export async function diffObjects(cluster: Cluster, objects: readonly KubernetesObject[]): Promise<ObjectDifference[]> {
   const differences = await Promise.all(objects.map((object) => differenceOf(cluster, object)));
   const { references } = await findEarlier(cluster);
@@ -26,7 +26,10 @@ async function differenceOf(cluster: Cluster, object: KubernetesObject): Promise
   return fields.length === 0 && conflict === null ? null : { object: title, change: 'change', fields, conflict };
 }
 
-/** A conflict would stop an apply; the diff tells whose fields they are, and what taking them over would change. */
+/**
+ * Returns the result of a dry run. After a conflict, returns its message, which names the owners of the fields, and the
+ * result of taking the fields over.
+ */
 async function verdictOf(
   cluster: Cluster,
   object: KubernetesObject,

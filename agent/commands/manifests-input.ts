@@ -8,7 +8,7 @@ import { defaultCniBinDirectory, renderManifests } from '../manifests/render.ts'
 import type { Config, ManifestsFlavor } from '../model/config.ts';
 import type { Output } from './output.ts';
 
-/** What every `manifests` command takes: what decides the objects, and where its words go. */
+/** Options of every `manifests` command, and its output. */
 export interface ManifestsOptions {
   readonly config: Config;
   readonly output: Pick<Output, 'format' | 'style' | 'result' | 'say'>;
@@ -18,12 +18,12 @@ export interface ManifestsOptions {
   readonly controlPlane?: string;
 }
 
-/** What those that talk to a cluster take on top. */
+/** Additional options of the commands that use a cluster. */
 export interface ClusterOptions extends ManifestsOptions {
   readonly kubeconfig?: string;
-  /** Take the image that ovn-kubernetes runs with on this cluster. */
+  /** Use the image with which ovn-kubernetes runs on this cluster. */
   readonly runningImage?: boolean;
-  /** How long to wait for a cluster that is starting, and for what was asked of it. */
+  /** Time limit for the cluster to start and for the command itself. */
   readonly timeoutSeconds?: number | undefined;
   readonly signal: AbortSignal;
 }
@@ -33,12 +33,12 @@ export interface Rendered {
   readonly objects: readonly KubernetesObject[];
 }
 
-/** What every `manifests` command starts from: this node's configuration, and where words go. */
+/** Returns the input of every `manifests` command: this node's configuration, and the output. */
 export async function manifestsInput(output: Output): Promise<ManifestsOptions> {
   return { config: (await effectiveConfig()).config, output };
 }
 
-/** The objects that the configuration and the options ask for; throws before any cluster is talked to. */
+/** Renders the objects for the configuration and the options. Throws without a connection to a cluster. */
 export function renderedObjects(options: ManifestsOptions): Rendered {
   const { config, cniBinDir: cniBinDirectory = defaultCniBinDirectory, controlPlane = null } = options;
   const flavor = chooseFlavor(config, options.flavor ?? null);
@@ -46,7 +46,10 @@ export function renderedObjects(options: ManifestsOptions): Rendered {
   return { flavor, objects: renderManifests({ config, flavor, image, cniBinDirectory, controlPlane }) };
 }
 
-/** As renderedObjects, for a cluster: at once, so that what is wrong is told before it is talked to, unless it has to be asked for the image. */
+/**
+ * Returns a function that renders the objects for a cluster. Renders at once, so that errors are reported before the
+ * connection, unless the image has to be read from the cluster.
+ */
 export function renderedFor(options: ClusterOptions): (cluster: Cluster) => Promise<Rendered> {
   if (options.runningImage === true) {
     const daemonSets = { apiVersion: 'apps/v1', plural: 'daemonsets', namespace: namespaceName };

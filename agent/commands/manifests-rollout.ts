@@ -18,8 +18,8 @@ const ownPods = { ...inNamespace, plural: 'pods', labelSelector: 'app in (ovnkub
 const podEvents = { ...inNamespace, plural: 'events', fieldSelector: 'involvedObject.kind=Pod' } as const;
 
 /**
- * Waits until every daemonset of ours runs its present version on every node, telling what each step brought. Ends early when
- * a container cannot start: no daemonset tells of that, so their pods are followed, too.
+ * Waits until every daemonset of the agent runs its present version on every node, and reports the progress. Ends early
+ * if a container cannot start; its pods are watched for that, because a daemonset does not report it.
  */
 export async function waitForRollout(run: ClusterRun, note: (line: string) => void): Promise<DaemonSetState[]> {
   const told = new Map<string, string>();
@@ -55,7 +55,7 @@ async function itemsOf({ cluster }: ClusterRun, collection: Collection): Promise
   return (await cluster.list(collection)).items;
 }
 
-/** Every daemonset of ours with its containers. */
+/** Returns every daemonset of the agent with its containers. */
 export async function readStates(cluster: Cluster): Promise<DaemonSetState[]> {
   const [daemonSets, pods, events] = await Promise.all([
     cluster.list(ownDaemonSets),

@@ -12,17 +12,20 @@ import { diffObjects } from './manifests-diff.ts';
 import { type ClusterOptions, type ManifestsOptions, renderedFor, renderedObjects } from './manifests-input.ts';
 import { readStates } from './manifests-rollout.ts';
 
-/** Longer than MicroShift takes to boot on a small node (2 to 4 minutes); what comes up later is started again by the unit. */
+/**
+ * Default limit of an apply: longer than MicroShift takes to boot on a small node (2 to 4 minutes). After a longer boot
+ * the unit runs it again.
+ */
 const applyLimitSeconds = 300;
-/** Pods have 30 s to end, and a namespace goes after everything in it. */
+/** Default limit of a removal: pods have 30 s to terminate, and a namespace goes after everything in it. */
 const deleteLimitSeconds = 180;
-/** A person who asks wants an answer, not to wait for a boot. */
+/** Default limit of a query, for which a person does not want to wait for a boot. */
 const askLimitSeconds = 0;
 
 export interface RenderOptions extends ManifestsOptions {
   /** Write a file per object into this directory instead of one stream to the output. */
   readonly directory?: string;
-  /** Also write kustomization.yaml, which lists them. */
+  /** Also write kustomization.yaml, which lists the files. */
   readonly kustomization?: boolean;
 }
 
@@ -30,11 +33,13 @@ export interface ApplyOptions extends ClusterOptions {
   /** Wait until every pod runs the new version. */
   readonly wait?: boolean;
   readonly forceConflicts?: boolean;
-  /** Do nothing where MicroShift puts its own on the cluster, instead of refusing to: for a unit that runs on every node. */
+  /** Do nothing if MicroShift applies its own objects, instead of failing; for a unit that runs on every node. */
   readonly unlessMicroshift?: boolean;
 }
 
-/** `manifests render`: the objects as YAML (or a JSON list), to the output or into a directory. Needs no cluster. */
+/**
+ * `manifests render`: prints the objects as YAML (or a JSON list), or writes them into a directory. Needs no cluster.
+ */
 export async function render(options: RenderOptions): Promise<void> {
   const { objects } = renderedObjects(options);
   const { directory, kustomization = false, output } = options;
@@ -42,7 +47,7 @@ export async function render(options: RenderOptions): Promise<void> {
   else output.result(yamlStream(objects).slice(0, -1), { apiVersion: 'v1', kind: 'List', items: objects });
 }
 
-/** `manifests diff`: what an apply would change; drift when there is something. */
+/** `manifests diff`: prints the changes that an apply would make. Exit code 3 if there are any. */
 export async function diff(options: ClusterOptions): Promise<ExitCode> {
   const rendered = renderedFor(options);
   const result = await withCluster(options, askLimitSeconds, async ({ cluster }) => {
@@ -53,7 +58,7 @@ export async function diff(options: ClusterOptions): Promise<ExitCode> {
   return result.differences.length === 0 ? exitCode.done : exitCode.drift;
 }
 
-/** `manifests apply`: puts the objects on the server and removes what is wanted no more; with `wait` until the pods run. */
+/** `manifests apply`: applies the objects and removes stale ones; with `wait` waits until the pods run. */
 export async function apply(options: ApplyOptions): Promise<ExitCode> {
   const { output, config, forceConflicts: force = false, wait = false } = options;
   if (options.unlessMicroshift === true && microshiftRenders(config)) {
@@ -72,7 +77,7 @@ export async function apply(options: ApplyOptions): Promise<ExitCode> {
   return exitCode.done;
 }
 
-/** `manifests status`: every daemonset and container; drift unless all of them run. */
+/** `manifests status`: prints every daemonset and container. Exit code 3 unless all of them run. */
 export async function status(options: ClusterOptions): Promise<ExitCode> {
   const daemonSets = await withCluster(options, askLimitSeconds, ({ cluster }) => readStates(cluster));
   const isOurs = !microshiftRenders(options.config);
@@ -80,7 +85,7 @@ export async function status(options: ClusterOptions): Promise<ExitCode> {
   return daemonSets.length > 0 && daemonSets.every(({ rolledOut }) => rolledOut) ? exitCode.done : exitCode.drift;
 }
 
-/** `manifests delete`: removes what applies have put there, in reverse, and waits until it is gone. */
+/** `manifests delete`: removes the applied objects in reverse order and waits until they are gone. */
 export async function remove(options: ClusterOptions): Promise<ExitCode> {
   const { output, config } = options;
   refuseBesideMicroshift(config);

@@ -5,31 +5,31 @@ import { errorDetail, errorJson, errorText } from '../view/error-view.ts';
 import { joinLines, printable, printableJson, type Style, styleFor } from '../view/style.ts';
 
 /**
- * Where a command prints, and how. Text for people goes line by line, JSON is one document. What could steer a terminal is escaped here, once, for every
- * command and view.
+ * Output of a command: lines of text for people, or one JSON document. Control characters, which could control a
+ * terminal, are escaped here for every command and view.
  */
 export interface Output {
   readonly format: 'text' | 'json';
   readonly verbose: boolean;
   readonly style: Style;
-  /** Whether standard error goes to systemd's journal. */
+  /** True if standard error is connected to systemd's journal. */
   readonly isJournal: boolean;
-  /** The command's result on standard output: the text, or the value as JSON. */
+  /** Prints the result of the command on standard output: the text, or the value as JSON. */
   result(text: string, value: object): void;
-  /** A line about what is going on, on standard error. */
+  /** Prints a line about the progress on standard error. */
   say(message: string): void;
-  /** As `say`; in the journal an entry with a MESSAGE_ID. */
+  /** Does the same as `say`; in the journal, the entry has a MESSAGE_ID. */
   announce(message: Message): void;
-  /** Says what was thrown, on standard error, and answers with the exit code of its kind. */
+  /** Prints an error on standard error and returns the exit code of its kind. */
   fail(thrown: unknown): ExitCode;
-  /** Settles when everything that was announced is written; never fails. */
+  /** Settles when every announced message is written; never fails. */
   written(): Promise<void>;
 }
 
-/** Priority of sd-daemon(3), for lines that end in the journal. */
+/** Priority of lines in the journal (sd-daemon(3)). */
 const notice = 5;
 
-/** Output for this process. */
+/** Creates the output of this process. */
 export function openOutput(format: 'text' | 'json', verbose: boolean): Output {
   const isJournal = goesToJournal();
   const style = styleFor(process.stdout);
@@ -68,7 +68,7 @@ export function openOutput(format: 'text' | 'json', verbose: boolean): Output {
   };
 }
 
-/** Enters a message into the journal; where that cannot be done it becomes lines with a priority. */
+/** Writes a message to the journal as one entry; if that fails, as lines with a priority. */
 async function enter(message: Message, write: (text: string, priority: number) => void): Promise<void> {
   const { id, priority } = messageTable[message.kind];
   const { enterInJournal } = await import('../drivers/host/journal-entry.ts');
@@ -82,7 +82,10 @@ async function enter(message: Message, write: (text: string, priority: number) =
   if (!entered) write(message.text, priority);
 }
 
-/** systemd.exec(5): JOURNAL_STREAM names the socket; programs that we are started by may have put something else in its place. */
+/**
+ * True if standard error is the socket of the journal. JOURNAL_STREAM names it (systemd.exec(5)), but a program that
+ * started this one may have redirected standard error.
+ */
 function goesToJournal(): boolean {
   const stream = process.env.JOURNAL_STREAM;
   if (stream === undefined) return false;

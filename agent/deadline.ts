@@ -1,18 +1,24 @@
 import { AgentError } from './errors.ts';
 
-/** How long a run may still take, and whether it was told to stop. Waits end when either says so. */
+/** Time limit of a run, and the signal to stop it. Each of them ends all waits. */
 export interface Deadline {
-  /** Milliseconds left, never negative. */
+  /** Returns the remaining time in ms, never negative. */
   readonly remainingMs: () => number;
-  /** Aborted with an AgentError as its reason when the run must stop (SIGTERM, lost bus, time over). */
+  /**
+   * Signal that is aborted, with an AgentError as its reason, when the run must stop (SIGTERM, lost bus, expired
+   * limit).
+   */
   readonly signal: AbortSignal;
   /** Stops every wait with this error. */
   readonly interrupt: (error: AgentError) => void;
-  /** Must be called at the end, or the timer keeps the process alive. */
+  /** Removes the timer, which would otherwise keep the process alive. It must be called at the end. */
   readonly clear: () => void;
 }
 
-/** Starts the clock of a run; at its end every wait fails with `deadline-exceeded`. `within`: a deadline whose end is the end of this one, too. */
+/**
+ * Starts the time limit of a run; after it, every wait fails with `deadline-exceeded`. The end of the deadline `within`
+ * also ends this one.
+ */
 export function startDeadline(limitMs: number, within?: Deadline): Deadline {
   const controller = new AbortController();
   const end = monotonicMs() + Math.min(limitMs, within?.remainingMs() ?? limitMs);
@@ -32,14 +38,14 @@ export function startDeadline(limitMs: number, within?: Deadline): Deadline {
   };
 }
 
-/** Throws the reason the run was stopped for, if it was. */
+/** Throws the reason if the run has been stopped. */
 export function throwIfStopped(deadline: Deadline): void {
   if (deadline.signal.aborted) throw deadline.signal.reason;
 }
 
 /**
- * Waits for an event: `start` is given resolve and reject and returns what ends its subscriptions.
- * Fails with `onTimeout()` after limitMs, or with the reason the deadline was stopped for, whichever comes first.
+ * Waits for an event. `start` subscribes with resolve and reject, and returns a function that ends the subscription.
+ * Fails with `onTimeout()` after limitMs, or with the reason for which the deadline was stopped, whichever comes first.
  */
 export function waitFor<T>(
   deadline: Pick<Deadline, 'signal'>,
@@ -69,7 +75,7 @@ export function waitFor<T>(
     if (deadline.signal.aborted) return aborted();
     deadline.signal.addEventListener('abort', aborted);
     stop = start(succeed, fail);
-    // It may have come while the subscription was being made, when there was nothing to end yet.
+    // The event may have happened during `start`, before its return value was known.
     if (ended) stop();
     return undefined;
   });
@@ -83,8 +89,8 @@ function deadlineExceeded(limitMs: number): AgentError {
 }
 
 /**
- * Milliseconds on a clock that is never set, for durations. `performance.now()` is the same clock, but its first use loads the whole
- * of node:perf_hooks, a twentieth of a run with nothing to do.
+ * Returns milliseconds of a clock that is never adjusted, for durations. `performance.now()` uses the same clock, but
+ * its first use loads all of node:perf_hooks, which takes a twentieth of a run that changes nothing.
  */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;

@@ -1,9 +1,9 @@
 /**
- * The one error table: every failure a user can meet has a kind, and the kind decides the exit code and whether trying again
- * makes sense. docs/use/troubleshooting.md has one heading per kind; a test holds the two together.
+ * Table of errors: every failure that a user can see has a kind, which determines the exit code and whether another try
+ * makes sense. docs/use/troubleshooting.md has one heading per kind; a test compares the two.
  */
 
-/** Exit codes of every command; README lists them. */
+/** Exit codes of every command, as documented. */
 export const exitCode = {
   done: 0,
   failed: 1,
@@ -89,11 +89,11 @@ export const errorTable = {
 
 export type ErrorKind = keyof typeof errorTable;
 
-/** Details that go into the JSON form of an error and into `--verbose`; never secrets. */
+/** Details for the JSON form of an error and for `--verbose`; never secrets. */
 export type ErrorFacts = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 export interface ErrorDetails {
-  /** What to do about it, as an imperative sentence without a full stop. */
+  /** Instruction for the user, as an imperative sentence without a full stop. */
   readonly hint?: string | undefined;
   readonly cause?: unknown;
   readonly facts?: ErrorFacts;
@@ -101,14 +101,14 @@ export interface ErrorDetails {
   readonly after?: readonly AgentError[] | undefined;
 }
 
-/** A failure with a kind, a sentence that says what and why, and a hint that says what to do. */
+/** A failure with a kind, a sentence with the fact and its reason, and a hint with an instruction. */
 export class AgentError extends Error {
   readonly kind: ErrorKind;
   readonly hint: string | undefined;
   readonly facts: ErrorFacts;
-  /** The failures of the same run before this one, in the order in which they happened: for a rollback that failed, why there was one. */
+  /** Earlier failures of the same run, in their order; for a failed rollback, the failure that caused the rollback. */
   readonly before: readonly AgentError[];
-  /** The failures of the same run after this one, in the order in which they happened. */
+  /** Later failures of the same run, in their order. */
   readonly after: readonly AgentError[];
 
   constructor(kind: ErrorKind, message: string, details: ErrorDetails = {}) {
@@ -122,31 +122,36 @@ export class AgentError extends Error {
   }
 }
 
-/** The same failure with more facts. */
+/** Returns the same failure with additional facts. */
 export function withFacts(error: AgentError, facts: ErrorFacts): AgentError {
   return withDetails(error, { facts: { ...error.facts, ...facts } });
 }
 
-/** The same failure, of the same kind and from the same place, with other details. */
+/** Returns the same failure, with the same kind and stack, with other details. */
 export function withDetails(error: AgentError, details: ErrorDetails): AgentError {
   const { kind, message, hint, cause, facts, before, after, stack } = error;
   const copy = new AgentError(kind, message, { hint, cause, facts, before, after, ...details });
   return Object.assign(copy, { stack });
 }
 
-/** True for AgentError, also when it was made by another copy of this module (the lazily loaded bundle has its own). */
+/**
+ * Returns true for an AgentError, including one of another copy of this module (the lazily loaded bundle has its own).
+ */
 export function isAgentError(error: unknown): error is AgentError {
   return (
     error instanceof Error && error.name === 'AgentError' && 'kind' in error && (error.kind as string) in errorTable
   );
 }
 
-/** What anything thrown says. */
+/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Wraps anything thrown into an AgentError; what is not one already is a defect of ours and gets kind `internal`. */
+/**
+ * Wraps a thrown value into an AgentError. A value of another type is a defect of the agent and gets the kind
+ * `internal`.
+ */
 export function asAgentError(error: unknown): AgentError {
   if (isAgentError(error)) return error;
   return new AgentError('internal', `unexpected failure: ${messageOf(error)}`, {

@@ -1,13 +1,14 @@
 import { type AgentError, asAgentError, messageOf, withDetails } from './errors.ts';
 
 /*
- * A run can fail more than once: its change, then the rollback, then what has to be closed. It fails with one error that holds all of them in the
- * order in which they happened, so that no later failure hides the first.
+ * Combination of several failures of one run: that of its change, then of the rollback, then of the cleanup. The run
+ * fails with one error that contains all of them in their order, so that no later failure hides the first.
  */
 
 /**
- * Both failures as one error, in this order. It has the kind, hint and exit code of the first, or of the later one where that says that the old
- * state was not restored (`not-restored`), which is what an admin has to know first.
+ * Returns both failures as one error, in this order. It has the kind, hint and exit code of the first one; or of the
+ * later one if that reports that the old state was not restored (`not-restored`), which an administrator has to know
+ * first.
  */
 export function followedBy(first: unknown, later: unknown): AgentError {
   const [one, two] = [asAgentError(first), asAgentError(later)];
@@ -18,7 +19,7 @@ export function followedBy(first: unknown, later: unknown): AgentError {
     : withDetails(one, { after: [...one.after, ...failuresOf(two)] });
 }
 
-/** Every failure that an error holds, in the order in which they happened, each without the others. */
+/** Returns every failure that an error contains, in their order, each without the others. */
 export function failuresOf(error: AgentError): readonly AgentError[] {
   if (error.before.length + error.after.length === 0) return [error];
   return [...error.before, withDetails(error, { before: [], after: [] }), ...error.after];
@@ -30,8 +31,8 @@ export function wholeMessage(error: unknown): string {
 }
 
 /**
- * Does something, and then what ends it, whether it failed or not. Where both fail, it fails with both; a `finally` would throw only the failure
- * of the end (ECMA-262, completion records of the try statement).
+ * Runs `work` and then `end`, after a success or a failure. If both fail, the error contains both failures; a `finally`
+ * block would throw only that of `end` (ECMA-262, completion records of the try statement).
  */
 export async function endingWith<T>(work: () => Promise<T>, end: () => unknown): Promise<T> {
   let result: T;
@@ -44,7 +45,7 @@ export async function endingWith<T>(work: () => Promise<T>, end: () => unknown):
   return result;
 }
 
-/** Does what has to follow a failure; the failure, with that of what followed. */
+/** Runs `next` after a failure; returns the failure, combined with that of `next` if there is one. */
 export async function failedThen(error: unknown, next: () => unknown): Promise<unknown> {
   try {
     await next();

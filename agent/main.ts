@@ -1,10 +1,10 @@
 import { runCommandLine } from './cli/run.ts';
 
-// The process edge: the only place that reads argv and ends the process.
+// Entry point of the process: the only file that reads argv and ends the process.
 
 const streams = [process.stdout, process.stderr];
 
-// Whoever read our output may be gone (an SSH session that died, `| head`): that ends neither a run nor its way back.
+// The reader of the output may have ended (a lost SSH session, `| head`). That stops neither a run nor its rollback.
 for (const stream of streams) stream.on('error', () => undefined);
 
 const [, path = '', ...words] = process.argv;
@@ -14,7 +14,10 @@ runCommandLine(words, path).then(end, async (error: unknown) => {
   await end(1);
 });
 
-/** A pipe takes 64 KiB and then as much as is read; what it has not taken yet would go with the process (Node.js, "A note on process I/O"). */
+/**
+ * Exits after all output has been written. A pipe accepts 64 KiB and then as much as its reader reads; the rest would
+ * be lost with the process (Node.js, "A note on process I/O").
+ */
 async function end(code: number): Promise<void> {
   await Promise.all(streams.map((stream) => new Promise<void>((resolve) => stream.write('', () => resolve()))));
   process.exit(code);

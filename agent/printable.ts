@@ -1,4 +1,7 @@
-/** Makes text from outside safe to print: control, direction and lone surrogate characters and odd spaces become escapes, and it is cut. */
+/**
+ * Makes text from outside safe to print: control characters, direction characters, lone surrogates and unusual spaces
+ * are escaped, and the text is cut.
+ */
 export function escapeText(text: string, maxCharacters = 60): string {
   let result = '';
   let count = 0;
@@ -21,7 +24,7 @@ function codePoint(character: string): string {
   return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
-/** Text as one word of a command that a person may copy to a shell: as it is, or in quotes. */
+/** Returns a text as one word of a shell command that a user may copy: unchanged, or in quotes. */
 export function shellWord(text: string): string {
   return /^[\w.@%+=:,/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -29,7 +32,7 @@ export function shellWord(text: string): string {
 /** Spaces other than the ordinary one (no-break, thin, ideographic), and the soft hyphen, which is invisible. */
 const oddSpace = /(?! )\p{Zs}|\u00ad/u;
 
-/** One character as it may be printed. */
+/** Returns a character in a printable form. */
 export function escapeCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code === 0x0a) return '\\n';
@@ -40,7 +43,7 @@ export function escapeCharacter(character: string): string {
 
 function isPrintable(code: number): boolean {
   if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return false;
-  // Marks and overrides of the writing direction can make a message read as something else.
+  // Marks and overrides of the writing direction can change the apparent meaning of a message.
   if ((code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e)) return false;
   if ((code >= 0x2060 && code <= 0x206f) || code === 0xfeff || code === 0x61c) return false;
   return code < 0xd800 || code > 0xdfff;

@@ -1,6 +1,9 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 
-/** Why a path was not read: no regular file, a link to a private file, longer than the limit, or refused by the system. */
+/**
+ * Reason why a path was not read: not a regular file, a link to a private file, longer than the limit, or refused by
+ * the system.
+ */
 export type FileFault = 'irregular' | 'private-link' | 'too-long' | 'unreadable';
 
 /** Reports a file that was not read. The message lacks the path, which the caller's own error names. */

@@ -7,7 +7,7 @@ export interface AddressRange {
   readonly prefixLength: number;
   readonly first: bigint;
   readonly last: bigint;
-  /** False where bits of the host part are set, as in 10.42.0.1/16. */
+  /** False if bits of the host part are set, as in 10.42.0.1/16. */
   readonly canonical: boolean;
 }
 
@@ -23,17 +23,20 @@ export function parseRange(text: string): AddressRange | null {
   return { text, family, prefixLength, first, last: first | hostMask, canonical: first === value };
 }
 
-/** True when an address belongs to both. */
+/** Returns true if the ranges have an address in common. */
 export function overlaps(a: AddressRange, b: AddressRange): boolean {
   return a.family === b.family && a.first <= b.last && b.first <= a.last;
 }
 
-/** True when every address of the inner range is in the outer one. */
+/** Returns true if the outer range contains every address of the inner one. */
 export function contains(outer: AddressRange, inner: AddressRange): boolean {
   return outer.family === inner.family && outer.first <= inner.first && inner.last <= outer.last;
 }
 
-/** The address behind the last one of each range: 10.43.0.0/16 → 10.44.0.0; nothing for one that is the last of its family, or no range. */
+/**
+ * Returns the address after the last one of each range: 10.43.0.0/16 → 10.44.0.0. Invalid ranges, and the last range of
+ * a family, are left out.
+ */
 export function addressesAfter(ranges: readonly string[]): readonly string[] {
   return ranges.flatMap((text) => {
     const range = parseRange(text);
@@ -43,7 +46,7 @@ export function addressesAfter(ranges: readonly string[]): readonly string[] {
   });
 }
 
-/** The address at a place of a range: 1 in 10.42.0.0/24 → 10.42.0.1; null where the range ends before it. */
+/** Returns the address at a position in a range: 1 in 10.42.0.0/24 → 10.42.0.1; null if the range ends before it. */
 export function addressAt({ family, first, last }: AddressRange, place: number): string | null {
   const value = first + BigInt(place);
   return value <= last ? textOf(value, family) : null;

@@ -1,4 +1,7 @@
-/** The CPUs of a list as the kernel and systemd write it (`0-1,4`, `0 1 4`), ascending; empty for an empty list. */
+/**
+ * Returns the CPUs of a list in the notation of the kernel or systemd (`0-1,4`, `0 1 4`), ascending; an empty list for
+ * an empty text.
+ */
 export function parseCpuList(list: string): readonly number[] {
   const cpus = new Set<number>();
   for (const range of list.split(/[,\s]+/).filter((part) => part !== '')) {
@@ -8,7 +11,7 @@ export function parseCpuList(list: string): readonly number[] {
   return [...cpus].toSorted((a, b) => a - b);
 }
 
-/** The shortest list of these CPUs, as the kernel writes it. */
+/** Returns the shortest list of these CPUs in the notation of the kernel. */
 export function formatCpuList(cpus: readonly number[]): string {
   const ranges: string[] = [];
   for (let start = 0; start < cpus.length; ) {
@@ -20,7 +23,7 @@ export function formatCpuList(cpus: readonly number[]): string {
   return ranges.join(',');
 }
 
-/** A list in its shortest form, so that two lists of the same CPUs are the same text. */
+/** Returns a list in its shortest form, so that equal sets of CPUs have equal texts. */
 export function canonicalCpuList(list: string): string {
   return formatCpuList(parseCpuList(list));
 }

@@ -1,11 +1,11 @@
 import { isIPv6 } from 'node:net';
 import { addressBytes, internetChecksum } from './packet-bytes.ts';
 
-/** EtherTypes of IANA, and its protocol number of ICMPv6. */
+/** EtherTypes and the protocol number of ICMPv6 (IANA). */
 const etherType = { arp: '0806', ipv6: '86dd', vlan: '8100' };
 const icmp6 = 58;
 
-/** The group of all nodes, ff02::1 (RFC 4291 section 2.7.1), and its MAC (RFC 2464 section 7). */
+/** All-nodes group ff02::1 (RFC 4291 section 2.7.1), and its MAC (RFC 2464 section 7). */
 const allNodes = { address: 'ff02::1', mac: '333300000001' };
 
 /**

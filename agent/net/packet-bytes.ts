@@ -9,7 +9,7 @@ export function internetChecksum(bytes: Buffer): number {
   return ~sum & 0xffff;
 }
 
-/** Returns an address as it is in a packet: 4 or 16 bytes. */
+/** Returns an address in the form of a packet: 4 or 16 bytes. */
 export function addressBytes(address: string): Buffer {
   const bits = isIPv6(address) ? 128 : 32;
   const value = parseRange(`${address}/${bits}`)?.first ?? 0n;

@@ -9,13 +9,13 @@ export interface TcpEnd {
 
 /** Flags of RFC 9293 section 3.1. */
 const flagBits = { syn: 0x02, rst: 0x04 };
-/** Protocol numbers and EtherTypes of IANA. */
+/** Protocol number and EtherTypes (IANA). */
 const tcp = 6;
 const etherType = { ipv4: 0x0800, ipv6: 0x86dd };
 
 /**
- * An Ethernet frame with a TCP segment that has one flag and no data, as hex: what a host sends to ask for a connection (`syn`), or to give up one
- * (`rst`, with the sequence number after that of the first segment). Both ends are of one family.
+ * Returns an Ethernet frame, as hex, with a TCP segment that has one flag and no data. `syn` requests a connection;
+ * `rst` resets one and has the sequence number after that of the first segment. Both ends are of one family.
  */
 export function tcpFrame(mac: string, from: TcpEnd, to: TcpEnd, flag: keyof typeof flagBits, sequence: number): string {
   const isV6 = isIPv6(to.address);
@@ -30,7 +30,7 @@ export function tcpFrame(mac: string, from: TcpEnd, to: TcpEnd, flag: keyof type
   // The checksum also covers addresses, length and protocol (RFC 9293 section 3.1 and RFC 8200 section 8.1).
   const pseudo = Buffer.concat([source, destination, Buffer.from([0, tcp, 0, segment.length])]);
   segment.writeUInt16BE(internetChecksum(Buffer.concat([pseudo, segment])), 16);
-  // The first half of a sender's own MAC that no vendor has (IEEE 802: locally administered).
+  // The source MAC starts with bytes that no vendor has (IEEE 802: locally administered).
   const ethernet = Buffer.from(`${mac.replaceAll(':', '')}020000000001`, 'hex');
   const type = Buffer.alloc(2);
   type.writeUInt16BE(isV6 ? etherType.ipv6 : etherType.ipv4, 0);
@@ -39,7 +39,7 @@ export function tcpFrame(mac: string, from: TcpEnd, to: TcpEnd, flag: keyof type
   return Buffer.concat([ethernet, type, header, ...addresses, segment]).toString('hex');
 }
 
-/** RFC 791 section 3.1. */
+/** Returns an IPv4 header (RFC 791 section 3.1). */
 function ipv4Header(length: number, source: Buffer, destination: Buffer): Buffer {
   const header = Buffer.from([0x45, 0, 0, 0, 0, 0, 0x40, 0, 64, tcp, 0, 0]);
   header.writeUInt16BE(20 + length, 2);
@@ -48,7 +48,7 @@ function ipv4Header(length: number, source: Buffer, destination: Buffer): Buffer
   return whole;
 }
 
-/** RFC 8200 section 3, up to the addresses. */
+/** Returns an IPv6 header without the addresses (RFC 8200 section 3). */
 function ipv6Header(length: number): Buffer {
   const header = Buffer.from([0x60, 0, 0, 0, 0, 0, tcp, 64]);
   header.writeUInt16BE(length, 4);

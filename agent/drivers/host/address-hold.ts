@@ -4,17 +4,17 @@ import { ipBatch } from './ip-batch.ts';
 import { readLinks } from './links.ts';
 
 /**
- * Outlasts a DHCP exchange and duplicate address detection (50 s and 10 s at most) and ends by itself: an address that the NIC's own
- * profile does not bring back must not stay for ever.
+ * Lifetime of held addresses in seconds. It exceeds a DHCP exchange and duplicate address detection (at most 50 s and
+ * 10 s). An address that the NIC's own profile does not add again expires by itself.
  */
 const holdSeconds = 120;
 
 /**
- * The routing protocol of held routes, by which any later run knows them for ours: a number that iproute2 gives to nobody (etc/rt_protos).
- * NetworkManager leaves routes of such a protocol alone (nm-platform.c, ip_route_is_tracked).
+ * Routing protocol of held routes, by which a later run recognizes them. iproute2 has no name for the number
+ * (etc/rt_protos), and NetworkManager ignores routes of such a protocol (nm-platform.c, ip_route_is_tracked).
  */
 const heldProtocol = 77;
-/** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
+/** Time limit of a command. ip(8) answers in milliseconds; the kernel does not wait for anything here. */
 const commandMs = 3_000;
 
 export interface RouteHold {
@@ -24,8 +24,9 @@ export interface RouteHold {
 }
 
 /**
- * Gives an interface addresses (`address/prefix`) in the kernel, usable at once: the node holds them on another interface with the same
- * MAC, so asking whether somebody else does would only find itself. One that NetworkManager has added already stays as it is.
+ * Adds addresses (`address/prefix`) to an interface in the kernel that are usable at once. Duplicate address detection
+ * is off, because the node has the addresses on another interface with the same MAC and would detect only itself. An
+ * address that NetworkManager has added already stays as it is.
  */
 export async function holdAddresses(interfaceName: string, addresses: readonly string[]): Promise<void> {
   const lifetime = `valid_lft ${holdSeconds} preferred_lft ${holdSeconds}`;
@@ -37,17 +38,20 @@ export async function holdAddresses(interfaceName: string, addresses: readonly s
   );
 }
 
-/** Adds routes that stand in for those NetworkManager will bring; their metric wins. */
+/** Adds routes that take the place of those that NetworkManager will add. Their metric gives them precedence. */
 export async function holdRoutes(hold: RouteHold): Promise<void> {
   await ipBatch(hold.routes.map((route) => `route replace ${routeWords(route, hold)}`));
 }
 
-/** Removes the routes of a hold; those that are gone already are fine. */
+/** Removes the routes of a hold; missing routes are ignored. */
 export async function releaseRoutes(hold: RouteHold): Promise<void> {
   await ipBatch(hold.routes.map((route) => `route delete ${routeWords(route, hold)}`));
 }
 
-/** What is held of routes on this node, an entry for each interface and metric. Best effort: nothing where ip(8) does not answer. */
+/**
+ * Returns the held routes on this node, one entry for each interface and metric. Best effort: an empty list if ip(8)
+ * does not answer.
+ */
 export async function readHeldRoutes(): Promise<readonly RouteHold[]> {
   const shown = await Promise.all([heldOf('-4', '0.0.0.0/0'), heldOf('-6', '::/0')]);
   const holds = new Map<string, RouteHold>();
@@ -64,7 +68,7 @@ interface ShownHold {
   readonly route: HeldRoute;
 }
 
-/** Held routes of one family. */
+/** Returns the held routes of one family. */
 async function heldOf(family: '-4' | '-6', anywhere: string): Promise<readonly ShownHold[]> {
   const words = ['-json', family, 'route', 'show', 'proto', String(heldProtocol)];
   const { exitCode, stdout } = await run('ip', words, commandMs);
@@ -92,20 +96,23 @@ function parseRoutes(json: string): readonly ShownRoute[] {
   }
 }
 
-/** Gives an interface a MAC, where it has another one. */
+/** Sets the MAC of an interface if it has another one. */
 export async function setMac(interfaceName: string, mac: string): Promise<void> {
   const link = readLinks().find((entry) => entry.name === interfaceName);
   if (link !== undefined && link.mac.toLowerCase() !== mac.toLowerCase())
     await ipBatch([`link set dev ${interfaceName} address ${mac}`]);
 }
 
-/** Brings an interface up, and lets the kernel give it a link-local address by its MAC, which NetworkManager forbids where it manages. */
+/**
+ * Sets an interface up, and lets the kernel add a link-local address derived from the MAC, which NetworkManager
+ * disables on interfaces that it manages.
+ */
 export async function setUp(interfaceName: string): Promise<void> {
   await ipBatch([`link set dev ${interfaceName} addrgenmode eui64`, `link set dev ${interfaceName} up`]);
 }
 
 function routeWords(route: HeldRoute, hold: RouteHold): string {
-  // A gateway beyond the prefix of every address is fine for NetworkManager, so it is here.
+  // `onlink` allows a gateway outside of the prefix of every address, as NetworkManager does.
   const gateway = route.gateway === null ? '' : `via ${route.gateway} onlink `;
   return `${route.destination} ${gateway}dev ${hold.interface} metric ${hold.metric} proto ${heldProtocol}`;
 }

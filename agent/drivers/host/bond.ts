@@ -11,7 +11,7 @@ const modes: Readonly<Record<string, string>> = {
   'adaptive load balancing': 'balance-alb',
 };
 
-/** arp_missed_max where the driver does not print it (before Linux 5.17): what it was built in as. */
+/** Value of arp_missed_max if the driver does not print it (before Linux 5.17): its compiled-in value. */
 const usualMissedMax = 2;
 
 /** Reads a file of /proc/net/bonding. Returns null if the text does not describe a bond, for example because the bond is being removed. */

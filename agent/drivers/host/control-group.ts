@@ -1,6 +1,9 @@
 import { readSmallFile } from './files.ts';
 
-/** The service this process belongs to, or undefined outside of one; control groups are named after units (systemd.unit(5)). */
+/**
+ * Returns the service of this process; undefined outside of a service. Control groups are named after units
+ * (systemd.unit(5)).
+ */
 export function ownService(path = '/proc/self/cgroup'): string | undefined {
   const groups = (readSmallFile(path) ?? '').split('\n').flatMap((line) => line.split('/').at(-1) ?? []);
   return groups.find((name) => name.endsWith('.service'));

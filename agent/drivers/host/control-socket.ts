@@ -2,19 +2,26 @@ import { rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { AgentError, messageOf } from '../../errors.ts';
 
-/** What ovs-appctl(8) sends: an argument of a program has 128 KiB at most, and there are a few (execve(2)). */
+/**
+ * Size limit of a request from ovs-appctl(8): an argument of a program has at most 128 KiB, and there are few arguments
+ * (execve(2)).
+ */
 const longestRequestBytes = 1024 * 1024;
-/** It is sent in one go; 10 s are for a machine that swaps. */
+/** Time limit for the arrival of a request. The client sends it at once; 10 s allow for a machine that swaps. */
 const requestMs = 10_000;
-/** More ask at once on no node: the kubelet starts a hundred pods. */
+/** Limit of connections. No node has more concurrent requests: the kubelet starts a hundred pods. */
 const mostConnections = 512;
 
-/** A command and its words, and whether the one who asked has gone. What it resolves with is the answer, what it rejects with is refused. */
+/**
+ * Handles a command with its arguments; `gone` is aborted when the client disconnects. The result is the answer; a
+ * rejection is sent as an error.
+ */
 export type OnCommand = (command: string, words: readonly string[], gone: AbortSignal) => Promise<string>;
 
 /**
- * Listens as daemons of Open vSwitch do for ovs-appctl(8): JSON-RPC 1.0, `method` is the command and `params` its words, one request at a time on a
- * connection. Only root gets to it. Resolves with what ends it; fails with `state-unwritable`.
+ * Listens for ovs-appctl(8) as the daemons of Open vSwitch do: JSON-RPC 1.0 with the command as `method` and its
+ * arguments as `params`, one request at a time on a connection. Only root can connect. Resolves with a function that
+ * stops the server; fails with `state-unwritable`.
  */
 export function listenForCommands(path: string, onCommand: OnCommand): Promise<() => void> {
   rmSync(path, { force: true });
@@ -41,7 +48,7 @@ function listen(server: Server, path: string): Promise<void> {
         }),
       ),
     );
-    // The file is made within this call: it never has another mode.
+    // The socket is made during this call, so it never has another mode.
     const before = process.umask(0o177);
     server.listen(path, () => resolve());
     process.umask(before);
@@ -85,9 +92,9 @@ interface Request {
   readonly params: readonly string[];
 }
 
-/** null: there is more to come. */
+/** Parses a request; null if it is not complete. */
 function requestIn(text: string): Request | null {
-  // A whole object ends with its bracket: until then it need not be looked at.
+  // A complete object ends with a brace; earlier text need not be parsed.
   if (!text.trimEnd().endsWith('}')) return null;
   try {
     const { id, method, params } = JSON.parse(text) as Readonly<Record<string, unknown>>;

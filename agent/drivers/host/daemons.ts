@@ -5,14 +5,14 @@ import { readSmallFile } from './files.ts';
 import { fileText, namesIn } from './kernel-files.ts';
 
 /*
- * The truth about running daemons is in /proc: what a unit or a database says may not have reached them. A few small files are read
- * and no process is started, because every `apply` reads this.
+ * State of the running Open vSwitch daemons from /proc, because settings of a unit or of the database may not have
+ * taken effect. Every `apply` reads this, so only a few small files are read and no process is started.
  */
 
-/** taskset(1) does one system call per thread. */
+/** Time limit of taskset(1), which makes one system call per thread. */
 const commandMs = 3_000;
 
-/** How the daemons of Open vSwitch run now. */
+/** Reads the state of the Open vSwitch daemons. */
 export function readTuning(root = ''): TuningFacts {
   return {
     onlineCpus: fileText(`${root}/sys/devices/system/cpu/online`) ?? '0',
@@ -38,13 +38,16 @@ function readDaemon(name: DaemonName, root: string): DaemonFacts {
   };
 }
 
-/** The pid file's process, if it still is the daemon: the number may have gone to another one since. */
+/** Returns the process of the pid file if it still is the daemon. Another process may have the number since. */
 function runningPid(name: DaemonName, root: string): number | null {
   const pid = Number.parseInt(readPidFile(`${root}/run/openvswitch/${name}.pid`) ?? '', 10);
   return fileText(`${root}/proc/${pid}/comm`) === name ? pid : null;
 }
 
-/** The folder belongs to Open vSwitch's own user, who could put anything there. */
+/**
+ * Returns the text of a pid file; null if it cannot be read. The directory belongs to Open vSwitch's own user, who can
+ * create any file there.
+ */
 function readPidFile(path: string): string | null {
   try {
     return readSmallFile(path);
@@ -55,7 +58,7 @@ function readPidFile(path: string): string | null {
 
 function readThreads(directory: string): readonly ThreadFacts[] {
   return namesIn(directory).flatMap((tid): ThreadFacts[] => {
-    // A thread that ended since the listing has no file any more.
+    // A thread that has ended since the listing has no file any more.
     const status = fileText(`${directory}/${tid}/status`);
     const cpus = statusField(status, 'Cpus_allowed_list');
     return cpus === null ? [] : [{ tid: Number(tid), name: statusField(status, 'Name') ?? '', cpus }];
@@ -69,15 +72,19 @@ function dropIn(kind: DropInFacts['kind'], unit: DaemonName, file: string, root:
 }
 
 /**
- * What taskset(1) is told to give threads of a running process a CPU affinity; null: all of them. Each has the thread as its last word. It is
- * read by systemd/microshift-net-affinity.service, too.
+ * Returns the arguments for taskset(1), one list per command, that set the CPU affinity of threads of a running
+ * process; null `threads` mean all threads. The last argument is the thread. systemd/microshift-net-affinity.service
+ * uses them as well.
  */
 export function tasksetWords(pid: number, threads: readonly number[] | null, cpus: string): readonly string[][] {
   if (threads === null) return [['-a', '-c', '-p', cpus, String(pid)]];
   return threads.map((tid) => ['-c', '-p', cpus, String(tid)]);
 }
 
-/** Gives threads of a running process a CPU affinity (sched_setaffinity(2)); null: all of them. One that has ended is fine. */
+/**
+ * Sets the CPU affinity of threads of a running process (sched_setaffinity(2)); null `threads` mean all threads. A
+ * thread that has ended is ignored.
+ */
 export async function pinThreads(pid: number, threads: readonly number[] | null, cpus: string): Promise<void> {
   for (const words of tasksetWords(pid, threads, cpus)) await taskset(words);
 }

@@ -1,22 +1,26 @@
 import type { Options } from 'execa';
 import { AgentError } from '../../errors.ts';
 
-/** What a finished program left. */
+/** Result of a program that has ended. */
 export interface Finished {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** How it failed, in words. */
+  /** Description of the failure; undefined for a success. */
   readonly failure: string | undefined;
 }
 
-/** Something to read on standard input, our own input and output, an open file for its output, or a signal that ends it early. */
+/**
+ * Standard input, inheritance of the agent's streams, an open file for the output, or a signal that ends the program
+ * early.
+ */
 type RunOptions = Pick<Options, 'input'> | Pick<Options, 'stdio'> | Pick<Options, 'cancelSignal' | 'stdin' | 'stdout'>;
 
 /**
- * Runs a program without a shell and waits for its end; a non-zero exit is an answer, not an error. It reads nothing unless told otherwise. It is in a
- * session of its own (setsid(2)) where it does not use ours: a second Ctrl-C is for a run that is on its way back, which does not stop for it, and not
- * for the programs that the way back needs. Fails with `command-missing`.
+ * Runs a program without a shell and waits for its end; a non-zero exit status is a result, not an error. Standard
+ * input is empty by default. The program runs in a session of its own (setsid(2)) unless it inherits the agent's
+ * streams: a second Ctrl-C during a rollback, which does not stop for it, must not end the programs that the rollback
+ * needs. Fails with `command-missing`.
  */
 export async function run(
   program: string,
@@ -43,13 +47,15 @@ export async function run(
 }
 
 export interface Captured {
-  /** Standard output and error as they came, no more than the limit. */
+  /** Standard output and standard error in the order of their arrival, cut at the limit. */
   readonly text: string;
-  /** What kept it from being complete or good; null: nothing did. */
+  /** Reason why the output is incomplete or the program failed; null for a success. */
   readonly note: string | null;
 }
 
-/** Runs a program and keeps what it prints, up to a limit, whatever becomes of it: one that is missing or hangs is a note. */
+/**
+ * Runs a program and returns its output up to a limit. A program that is missing, fails or hangs is reported in `note`.
+ */
 export async function capture(
   program: string,
   programArguments: readonly string[],
@@ -71,18 +77,18 @@ export async function capture(
   else if (result.signal !== undefined) note = `ended by ${result.signal}`;
   else if (result.exitCode === undefined) note = result.originalMessage ?? 'it cannot be started';
   else if (result.exitCode !== 0) note = `ended with ${result.exitCode}`;
-  // Its own limit counts for standard output and error each.
+  // maxBuffer applies to standard output and standard error separately.
   return { text: String(result.all ?? '').slice(0, limitBytes), note };
 }
 
-/** Runs a program whose standard output is a file that is open already. Fails with `command-missing` or `step-failed`. */
+/** Runs a program with an open file as its standard output. Fails with `command-missing` or `step-failed`. */
 export async function runInto(
   descriptor: number,
   program: string,
   programArguments: readonly string[],
   timeoutMs: number,
 ): Promise<void> {
-  // Any open descriptor will do; execa's types know the first ten.
+  // Any open descriptor is possible; execa's types have only the first ten.
   const stdout = descriptor as 1;
   const { exitCode, stderr, failure } = await run(program, programArguments, timeoutMs, { stdin: 'ignore', stdout });
   if (exitCode === 0) return;
@@ -93,9 +99,10 @@ export async function runInto(
 }
 
 /**
- * Starts a program and calls back for every chunk it prints, until the returned end is called. It is in a session of its own, too, and ends with us
- * however we do (PR_SET_PDEATHSIG of prctl(2)): the scope of a run that was killed ends with its last process, and only then systemd starts what takes
- * the run back. `onEnd` is called when it ends by itself.
+ * Starts a program and calls back for every chunk of its output, until the returned function is called. The program
+ * runs in a session of its own and ends with the agent in any case (PR_SET_PDEATHSIG of prctl(2)). This matters for a
+ * run that was killed: its scope ends with its last process, and only then systemd starts the rollback. `onEnd` is
+ * called if the program ends by itself.
  */
 export async function follow(
   program: string,
@@ -118,21 +125,22 @@ export async function follow(
   }, onEnd);
   return () => {
     ended = true;
-    // Of one that could not be started Node sends the signal to whatever number is there, which may be 0: everybody in our process group.
+    // If the program could not be started, its pid is undefined. Node would then send the signal to the number 0, which
+    // means all processes of the agent's process group.
     if (child.pid !== undefined) child.kill('SIGKILL');
   };
 }
 
-/** What a daemon came to before it was left alone. */
+/** Result of starting a daemon. */
 export interface Detached {
-  /** The line by which it said that all is done; null: it has ended. */
+  /** First line of its output, which reports that it is ready; null if it has ended. */
   readonly line: string | null;
   readonly exitCode: number;
 }
 
 /**
- * Runs a script of this Node in a session of its own (daemon(7)), and waits until it prints a line or ends. What it says on standard error until then is
- * handed on; afterwards nobody listens.
+ * Starts a script with this Node in a session of its own (daemon(7)), and waits until it prints a line or ends.
+ * Standard error is passed to `onError` until then, and discarded afterwards.
  */
 export async function startDetached(
   script: string,

@@ -1,8 +1,9 @@
 import { watch } from 'node:fs';
 
 /**
- * Calls back when a file of this name is put down in a directory or removed from it, until the function that it returns is called. A directory that is not
- * there, or goes, has no events: watch it anew then.
+ * Calls back when a file with a matching name is created in a directory or removed from it, until the returned function
+ * is called. A directory that does not exist, or that is removed, causes no events; the caller has to watch it again
+ * later.
  */
 export function onFileEvent(directory: string, isWanted: (name: string) => boolean, onEvent: () => void): () => void {
   try {

@@ -16,15 +16,19 @@ import { AgentError, messageOf } from '../../errors.ts';
 import { readRegularFile } from '../../regular-file.ts';
 import { directoryFault } from './own-directory.ts';
 
-/** Most bytes of a small file unless its reader names another limit: hints, drop-ins, scripts, records. Real ones have at most some kilobytes. */
+/**
+ * Size limit of a small file in bytes unless the caller sets another one: hints, drop-ins, scripts, records. Real ones
+ * have at most some kilobytes.
+ */
 const smallFileLimitBytes = 1024 * 1024;
 
 /**
- * Returns the text of a small regular file; null if the path does not exist. A file with more than `limitBytes` bytes is an error, never cut. A device,
- * FIFO or directory in its place is refused unread, and so is a link to a file that not everybody may read. Fails with `config-unreadable`.
+ * Returns the text of a small regular file; null if the path does not exist. A file with more than `limitBytes` bytes
+ * is an error and never cut. A device, FIFO or directory at the path is refused without a read, and so is a link to a
+ * file that not every user may read. Fails with `config-unreadable`.
  */
 export function readSmallFile(path: string, limitBytes = smallFileLimitBytes): string | null {
-  // Most of these files are absent on most nodes, and a failed opening takes ten times as long as a look.
+  // Most of these files are absent on most nodes, and a failed open(2) takes ten times as long as this check.
   if (!existsSync(path)) return null;
   try {
     return readRegularFile(path, limitBytes, { refusesPrivateLinks: true })?.toString('utf8') ?? null;
@@ -34,16 +38,18 @@ export function readSmallFile(path: string, limitBytes = smallFileLimitBytes): s
 }
 
 /**
- * Writes a file so that after a power cut it has either the old or the new content: temporary file in the same directory, fsync,
- * rename, fsync of the directory. Refuses to replace anything but a regular file, or to write where others could put another.
+ * Writes a file so that it has either the old or the new content after a power cut: temporary file in the same
+ * directory, fsync, rename, fsync of the directory. Refuses to replace anything but a regular file, and to write in a
+ * directory where other users could replace the file.
  */
 export function writeFileAtomically(path: string, content: string, mode = 0o644): void {
   swapIn(path, content, mode, true);
 }
 
 /**
- * Replaces a file in memory (/run): readers see the old or the new content. Nothing is synchronised, because nothing of it outlives a
- * power cut. Refuses to replace anything but a regular file, as writing through a link would.
+ * Replaces a file in memory (/run): readers see the old or the new content. Nothing is synchronized, because the file
+ * does not survive a power cut. Refuses to replace anything but a regular file, because a write through a link would
+ * change its target.
  */
 export function replaceFile(path: string, content: string | Uint8Array, mode = 0o644): void {
   swapIn(path, content, mode, false);
@@ -75,12 +81,12 @@ function swapIn(path: string, content: string | Uint8Array, mode: number, isLast
   }
 }
 
-/** Throws the reason a directory cannot be trusted, if there is one. */
+/** Throws the reason why a directory cannot be trusted; does nothing if it is null. */
 export function refuseFault(fault: string | null): void {
   if (fault !== null) throw new Error(fault);
 }
 
-/** Removes a file; one that is not there is fine. */
+/** Removes a file; a missing file is ignored. */
 export function removeFile(path: string): void {
   try {
     unlinkSync(path);
@@ -90,15 +96,18 @@ export function removeFile(path: string): void {
 }
 
 /**
- * Removes what writers that were killed had not put in place yet. Only for a directory in which nobody else writes meanwhile; one that is not there
- * is fine.
+ * Removes temporary files of writers that were killed. It must be used only for a directory without other writers at
+ * the same time. A missing directory is ignored.
  */
 export function removeHalfWritten(directory: string): void {
   if (!existsSync(directory)) return;
   for (const name of readdirSync(directory)) if (/\.\d+\.tmp$/.test(name)) removeFile(`${directory}/${name}`);
 }
 
-/** Removes a file, and what a writer that was killed had of it; a power cut does not bring it back. Not beside another writer, as above. */
+/**
+ * Removes a file, and temporary files of killed writers, so that a power cut does not restore it. It must not be used
+ * beside another writer (removeHalfWritten).
+ */
 export function removeForGood(path: string): void {
   removeFile(path);
   removeHalfWritten(dirname(path));
@@ -115,7 +124,7 @@ export function syncDirectory(path: string): void {
   }
 }
 
-/** A file that cannot be written, in words. */
+/** Error for a file that cannot be written. */
 export function unwritable(path: string, cause: unknown): AgentError {
   return new AgentError('state-unwritable', `${path} cannot be written: ${messageOf(cause)}`, {
     hint: 'check that the file system is not full or read-only (df, mount) and run it again',

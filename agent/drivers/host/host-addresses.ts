@@ -1,6 +1,9 @@
 import { lookup } from 'node:dns/promises';
 
-/** Limit for one lookup: a resolver on the LAN answers in milliseconds, and the caller has to continue without an answer. */
+/**
+ * Time limit of one lookup. A resolver on the LAN answers in milliseconds, and the caller has to continue without an
+ * answer.
+ */
 const answerMs = 2_000;
 
 /** Last answer for each name, which stays valid while the resolver does not answer. */

@@ -1,15 +1,24 @@
 import { type Finished, run } from './exec.ts';
 
-/** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
+/** Time limit of a command. ip(8) answers in milliseconds; the kernel does not wait for anything here. */
 const commandMs = 3_000;
 
-/** Exit code of ip(8) for a word that it does not know, as an older version may not; it skips the remaining lines (iproute2, lib/utils.c, invarg). */
+/**
+ * Exit status of ip(8) for a word that this version does not know. It skips the remaining lines then (iproute2,
+ * lib/utils.c, invarg).
+ */
 const misunderstood = 255;
 
-/** Ends a line, begins a comment or a quotation (ip(8), -batch): a name that has it would make another command of the line. */
+/**
+ * Characters that end a line, or begin a comment or a quotation (ip(8), -batch). A name with such a character would
+ * change the command.
+ */
 const misread = /[#"'\\\p{Cc}]/u;
 
-/** Runs many commands of ip(8) in one process, to the last one. Best effort: what the kernel refuses is left out. `options`: of ip(8). */
+/**
+ * Runs several commands of ip(8) in one process, including those after a failure. Best effort: commands that the kernel
+ * rejects are skipped. `options` are options of ip(8).
+ */
 export async function ipBatch(lines: readonly string[], options: readonly string[] = []): Promise<void> {
   const plain = lines.filter((line) => !misread.test(line));
   if (plain.length === 0) return;
@@ -18,7 +27,10 @@ export async function ipBatch(lines: readonly string[], options: readonly string
   for (const line of plain) await batch([...options, '-force'], [line]);
 }
 
-/** Runs many commands of ip(8) in one process, to the first that the kernel refuses: gives that one and what it says, or null. */
+/**
+ * Runs several commands of ip(8) in one process, up to the first that the kernel rejects. Returns that command with the
+ * kernel's error; null if all succeeded.
+ */
 export async function ipBatchOrRefusal(lines: readonly string[], limitMs = commandMs): Promise<string | null> {
   if (lines.length === 0) return null;
   const unfit = lines.find((line) => misread.test(line));

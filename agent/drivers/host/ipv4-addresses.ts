@@ -5,9 +5,10 @@ import { fileText } from './kernel-files.ts';
 import { readRoutes } from './routes.ts';
 
 /**
- * IPv4 addresses by interface. The kernel has no file of them, and os.networkInterfaces leaves out links without a carrier (libuv asks for
- * IFF_RUNNING). Theirs are found where the kernel keeps them for routing: one that is local and on no other link belongs to the
- * silent link whose subnet it is in. A /32 on a silent link has no subnet and is not found.
+ * Returns the IPv4 addresses by interface. The kernel has no file with them, and os.networkInterfaces omits links
+ * without a carrier (libuv requires IFF_RUNNING). Addresses of such links are derived from the routing table: a local
+ * address that is on no other link belongs to the silent link whose subnet contains it. A /32 address on a silent link
+ * has no subnet and is not found.
  */
 export function readIpv4Addresses(silentLinks: readonly string[], root = ''): Map<string, LinkAddress[]> {
   const found = new Map<string, LinkAddress[]>();
@@ -15,7 +16,7 @@ export function readIpv4Addresses(silentLinks: readonly string[], root = ''): Ma
     const addresses = entries
       .filter((entry) => entry.family === 'IPv4')
       .map((entry) => ipv4(entry.address, Number(entry.cidr?.split('/')[1] ?? 32), entry.internal));
-    // An address with a label (`eth0:vip`) is listed under it (getifaddrs(3)); no interface has a colon in its name.
+    // An address with a label (`eth0:vip`) is listed under its label (getifaddrs(3)). Interface names contain no colon.
     const name = label.split(':')[0] ?? '';
     found.set(name, [...(found.get(name) ?? []), ...addresses]);
   }
@@ -35,7 +36,10 @@ export function readIpv4Addresses(silentLinks: readonly string[], root = ''): Ma
   return found;
 }
 
-/** Local addresses in /proc/net/fib_trie: a leaf `|-- 192.0.2.50` with the line `/32 host LOCAL` below it. */
+/**
+ * Returns the local addresses in /proc/net/fib_trie: leaves `|-- 192.0.2.50` that are followed by the line `/32 host
+ * LOCAL`.
+ */
 function localAddresses(path: string): readonly string[] {
   const text = fileText(path) ?? '';
   const leaves = text.matchAll(/\|-- (\d+\.\d+\.\d+\.\d+)\n((?:\s+\/\d+ .*\n?)+)/g);

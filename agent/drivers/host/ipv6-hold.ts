@@ -6,16 +6,19 @@ import { ipBatch } from './ip-batch.ts';
 import { waitForKernel } from './kernel-events.ts';
 import { readKernelAdvertisedRoutes, readRoutes } from './routes.ts';
 
-/** A router answers a solicitation within half a second (MAX_RA_DELAY_TIME). */
+/** Time limit for an answer. A router answers a solicitation within half a second (MAX_RA_DELAY_TIME). */
 const answerLimitMs = 600;
 
-/** Default routes that stand in for those of a router: by their metric they are known. */
+/** Default routes that take the place of a router's, recognized by their metric. */
 interface Ipv6Hold {
   readonly interface: string;
   readonly metric: number;
 }
 
-/** Removes the default routes of a hold, and the connected routes that the kernel gave its addresses; one that is gone already is fine. */
+/**
+ * Removes the default routes of a hold, and the connected routes that the kernel added for its addresses; missing
+ * routes are ignored.
+ */
 export async function releaseIpv6(hold: Ipv6Hold): Promise<void> {
   const isHeld = ({ family, metric, device }: Route): boolean =>
     family === 6 && metric === hold.metric && device === hold.interface;
@@ -23,9 +26,10 @@ export async function releaseIpv6(hold: Ipv6Hold): Promise<void> {
 }
 
 /**
- * Removes routes that the kernel has taken from a router advertisement on an interface that NetworkManager configures. To set a token it
- * lets the kernel accept advertisements for a moment (nm-l3cfg.c, _l3_commit_ip6_token), and the one that answers its solicitation may
- * come just then, up to half a second later (RFC 4861 section 6.2.6): a second default route, which nobody would renew.
+ * Removes routes that the kernel added from a router advertisement on an interface that NetworkManager configures. When
+ * NetworkManager sets a token, it lets the kernel accept advertisements for a moment (nm-l3cfg.c,
+ * _l3_commit_ip6_token). The advertisement that answers the kernel's solicitation may arrive in that moment, up to half
+ * a second later (RFC 4861 section 6.2.6). The result is a second default route that no program would renew.
  */
 export async function dropKernelAdvertised(interfaceName: string, deadline: Deadline): Promise<void> {
   const taken = (): readonly Route[] => readKernelAdvertisedRoutes().filter((route) => route.device === interfaceName);

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { fileText } from './kernel-files.ts';
 
-/** What NetworkManager sets of an interface when it takes it, and may leave there when it lets go of it. */
+/** Settings that NetworkManager changes when it manages an interface, and may leave behind when it no longer does. */
 const keys = ['disable_ipv6', 'accept_ra'];
 
 /**
- * Gives an interface the settings of IPv6 that the kernel gives a new one (ip-sysctl.rst, conf/default), and lets it take addresses of IPv6 where `hasIpv6`.
- * Best effort: a kernel without IPv6 has none of them.
+ * Resets the IPv6 settings of an interface to those of a new one (ip-sysctl.rst, conf/default), and enables IPv6
+ * addresses if `hasIpv6` is true. Best effort: a kernel without IPv6 has no such settings.
  */
 export function resetIpv6Settings(interfaceName: string, hasIpv6: boolean): void {
   for (const key of keys) {
@@ -32,7 +32,10 @@ export function disableDetection(interfaceName: string): () => void {
   return () => write(detectionOf(interfaceName), former);
 }
 
-/** Enables duplicate address detection again, as a new interface has it (conf/default), where a run that crashed has left it disabled. */
+/**
+ * Enables duplicate address detection again, with the value of a new interface (conf/default), if a run that crashed
+ * has left it disabled.
+ */
 export function enableDetection(interfaceName: string): void {
   const usual = fileText(detectionOf('default'));
   if (usual !== null && fileText(detectionOf(interfaceName)) === off) write(detectionOf(interfaceName), usual);
@@ -42,11 +45,14 @@ function write(file: string, value: string): void {
   try {
     writeFileSync(file, value);
   } catch {
-    // The interface has gone, or /proc/sys is read-only here.
+    // The interface no longer exists, or /proc/sys is read-only here.
   }
 }
 
-/** Whether the kernel itself configures IPv6 on an interface from router advertisements (ip-sysctl.rst); NetworkManager turns that off where it does. */
+/**
+ * Returns true if the kernel itself configures IPv6 on an interface from router advertisements (ip-sysctl.rst).
+ * NetworkManager disables this on interfaces where it does so itself.
+ */
 export function takesAdvertisements(interfaceName: string): boolean {
   const read = (key: string): string | null => fileText(`/proc/sys/net/ipv6/conf/${interfaceName}/${key}`);
   return read('disable_ipv6') === '0' && Number(read('accept_ra') ?? 0) > 0;

@@ -1,15 +1,16 @@
 import { ownService } from './control-group.ts';
 import { run } from './exec.ts';
 
-/** journald answers within milliseconds; one that is stuck must not hold the end of a run. */
+/** Time limit of a write. journald answers within milliseconds; one that hangs must not delay the end of a run. */
 const limitMs = 2_000;
 
 /**
- * Enters one message with fields of its own into systemd's journal. False: it could not be. Standard error cannot carry fields, and
- * journald's own socket takes datagrams, which Node cannot send to a path; logger(1) can.
+ * Writes one message with additional fields to systemd's journal. Resolves with false if that fails. Standard error
+ * cannot carry fields. journald's own socket accepts datagrams, which Node cannot send to a path; logger(1) can.
  *
- * The entry names its unit itself, in the field `journalctl -u` looks at (systemd.journal-fields(7)): journald reads the unit of a
- * process when it takes the entry, and on a busy machine logger and this process have both ended by then.
+ * The entry contains its unit in the field that `journalctl -u` matches (systemd.journal-fields(7)). journald
+ * determines the unit of a process only when it processes the entry, and on a busy machine logger and this process have
+ * both ended by then.
  */
 export async function enterInJournal(fields: Readonly<Record<string, string>>): Promise<boolean> {
   const unit = ownService();
@@ -26,7 +27,10 @@ export async function enterInJournal(fields: Readonly<Record<string, string>>): 
   }
 }
 
-/** logger joins lines of MESSAGE again. No other field has several, and text from elsewhere must not become a field. */
+/**
+ * Returns the lines of a field for logger, which joins several lines of MESSAGE. Other fields have one line, so that
+ * text from outside cannot become a field.
+ */
 function linesOf(name: string, value: string): readonly string[] {
   const lines = value.split(/[\r\n]+/);
   return name === 'MESSAGE' ? lines.map((line) => `MESSAGE=${line}`) : [`${name}=${lines.join(' ')}`];

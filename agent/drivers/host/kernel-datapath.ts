@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { run } from './exec.ts';
 import { fileText } from './kernel-files.ts';
 
-/** One request to the kernel. */
+/** Time limit of one request to the kernel. */
 const deleteLimitMs = 5_000;
 const kernelDatapath = 'ovs-system';
 
 /**
- * Takes NICs and bridges' own devices out of Open vSwitch's kernel data path without ovs-vswitchd, which does that when it lives: a NIC
- * that a hung daemon holds hears nothing, whatever addresses it gets. Those that are in none are fine. Once the daemon is back it does
- * what the database says.
+ * Removes NICs and internal interfaces of bridges from Open vSwitch's kernel data path without ovs-vswitchd. A NIC in
+ * the data path of a daemon that hangs receives nothing, whatever addresses it has. Interfaces outside of the data path
+ * are ignored. When the daemon runs again, it restores the state of its database.
  */
 export async function freeFromDatapath(interfaces: readonly string[]): Promise<void> {
   for (const name of interfaces) {
@@ -18,8 +18,9 @@ export async function freeFromDatapath(interfaces: readonly string[]): Promise<v
 }
 
 /**
- * Whether the kernel has the module of Open vSwitch's kernel data path (modules.dep(5)). A module that is built in is loaded: it is in /sys/module or in
- * modules.builtin. `unknown`: the list of modules cannot be read, as in the units' sandbox (ProtectKernelModules=, systemd.exec(5)).
+ * Returns the state of the kernel module openvswitch (modules.dep(5)). A module that is compiled into the kernel counts
+ * as loaded: it is in /sys/module or in modules.builtin. `unknown`: the list of modules cannot be read, as in the
+ * units' sandbox (ProtectKernelModules=, systemd.exec(5)).
  */
 export function openvswitchModule(root = ''): 'loaded' | 'available' | 'missing' | 'unknown' {
   if (existsSync(`${root}/sys/module/openvswitch`)) return 'loaded';

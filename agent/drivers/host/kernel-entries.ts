@@ -13,10 +13,10 @@ import { goFirst } from './kernel-order.ts';
 import { parseRoute, parseRule, type ShownRoute } from './kernel-routes.ts';
 import { ruleWords, withoutAddress, withoutRoutes, wordsOf } from './kernel-words.ts';
 
-/** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
+/** Time limit of a command. ip(8) answers in milliseconds; the kernel does not wait for anything here. */
 const commandMs = 3_000;
 
-/** Fields of `ip -json address` (iproute2, ip/ipaddress.c); flags are there only when they are set. */
+/** Fields of `ip -json address` (iproute2, ip/ipaddress.c). A flag is present only if it is set. */
 export interface ShownAddress {
   readonly family: string;
   readonly local: string;
@@ -40,26 +40,26 @@ export interface ShownAddress {
   readonly deprecated?: true;
 }
 
-/** One object of what a batch of `ip -json` prints: a link with its addresses, or a neighbour. */
+/** Object in the output of an `ip -json` batch: a link with its addresses, or a neighbour. */
 type Shown =
   | { readonly ifname: string; readonly addr_info: readonly ShownAddress[] }
   | { readonly dst: string; readonly dev: string; readonly lladdr: string };
 
-/** Flags of an address that ip-address(8) takes. */
+/** Flags that ip-address(8) accepts for an address. */
 const takenFlags = ['noprefixroute', 'home', 'mngtmpaddr', 'autojoin'] as const;
-/** Whom IFA_PROTO names where the kernel has given an address (linux/if_addr.h, IFAPROT_KERNEL_*). */
+/** Values of IFA_PROTO for addresses that the kernel added (linux/if_addr.h, IFAPROT_KERNEL_*). */
 const kernels = /^kernel_/;
-/** An interface identifier of the MAC (RFC 4291 appendix A). */
+/** Interface identifier that is derived from a MAC (RFC 4291 appendix A). */
 const isOfMac = /:[0-9a-f]{0,2}ff:fe[0-9a-f]{2}:[0-9a-f]{1,4}$/;
-/** INFINITY_LIFE_TIME of iproute2. */
+/** Value of INFINITY_LIFE_TIME in iproute2. */
 const forEver = 4_294_967_295;
-/** The routing protocol of what the agent holds (address-hold.ts). */
+/** Routing protocol of held routes (address-hold.ts). */
 const heldProtocol = '77';
 
 /**
- * Reads what programs other than NetworkManager added to links, and entries of NetworkManager that a profile has to explain: addresses without a
- * lifetime for which it made the connected route (`noprefixroute`), and routes of protocol `static`. Best effort: if ip(8) does not answer, nothing
- * is known. `ownMetric` is the metric of the entries that the agent holds.
+ * Reads the entries that programs other than NetworkManager added to links, and entries of NetworkManager that a profile has to explain: addresses
+ * without a lifetime for which it made the connected route (`noprefixroute`), and routes of protocol `static`. Best effort: if ip(8) does not answer,
+ * nothing is known. `ownMetric` is the metric of the entries that the agent holds.
  */
 export async function readForeign(ownMetric: number): Promise<readonly KernelEntries[]> {
   const [objects, lines] = await Promise.all([
@@ -67,7 +67,7 @@ export async function readForeign(ownMetric: number): Promise<readonly KernelEnt
     shownLines([], ['route show table all', 'rule show']),
   ]);
   const routes = foreignRoutes(lines, ownMetric);
-  // Without a table of its own there is nothing that an IPv6 rule could lead to, and to ask takes another process.
+  // Without another table there is no target for an IPv6 rule, and the query takes another process.
   const hasTables = lines.some((line) => line.includes(':') && /\btable (?!main|local)/.test(line));
   const rules = [
     ...lines.flatMap((line) => parseRule(line, 4) ?? []),
@@ -93,7 +93,7 @@ export async function readForeign(ownMetric: number): Promise<readonly KernelEnt
   });
 }
 
-/** Rules that name an interface, and those of NetworkManager's protocol that lead to a table with routes of others through it. */
+/** Returns the rules that name an interface, and rules of NetworkManager's protocol that lead to a table with foreign routes through it. */
 function rulesOf(name: string, routes: readonly KernelRoute[], rules: readonly KernelRule[]): readonly KernelRule[] {
   const tables = routes.flatMap(({ table }) => table ?? []);
   return rules.filter((rule) => {
@@ -102,14 +102,14 @@ function rulesOf(name: string, routes: readonly KernelRoute[], rules: readonly K
   });
 }
 
-/** Gives an interface what it had. Fails with the first that the kernel refuses, told as text; null: it has all. */
+/** Adds the entries to their interface. Returns the first error of the kernel as text; null if all were added. */
 export function addToKernel(entries: KernelEntries): Promise<string | null> {
   return ipBatchOrRefusal(wordsOf(entries, 'replace'));
 }
 
 /**
- * The same as far as the kernel takes it, and listed as they were: IPv4 addresses behind the node's own, because MicroShift takes the first of br-ex
- * for the node's (openshift/microshift, pkg/util/net.go).
+ * Adds the entries that the kernel accepts, in their original order: IPv4 addresses come after the node's own, because MicroShift takes the first
+ * address of br-ex as the node's (openshift/microshift, pkg/util/net.go).
  */
 export async function addToKernelInOrder(entries: KernelEntries): Promise<void> {
   const { interface: name, addresses } = entries;
@@ -123,8 +123,8 @@ export async function addToKernelInOrder(entries: KernelEntries): Promise<void> 
 }
 
 /**
- * Moves entries of others from an interface to the one they name: routes and rules at once, addresses are there in addition, usable at once, and go with
- * the former interface's own. As far as the kernel takes it.
+ * Moves foreign entries from an interface to the one that `to` names. Routes and rules move at once. Addresses are added and usable at once; those of
+ * the former interface are removed together with its own. Best effort: entries that the kernel rejects are skipped.
  */
 export async function moveInKernel(from: KernelEntries, to: KernelEntries): Promise<void> {
   const addresses = to.addresses.map((entry) => ({ ...entry, noDad: entry.address.includes(':') || entry.noDad }));
@@ -137,33 +137,33 @@ export async function moveInKernel(from: KernelEntries, to: KernelEntries): Prom
   await ipBatch([...ruleWords(to, 6, 'add'), ...ruleWords(namingIt(from), 6, 'delete')], ['-6']);
 }
 
-/** Rules that name the interface; others are the same for both. */
+/** Returns the entries with only the rules that name the interface; other rules do not change. */
 function namingIt({ rules = [], ...entries }: KernelEntries): KernelEntries {
   return { ...entries, rules: rules.filter(({ words }) => words.includes(entries.interface)) };
 }
 
-/** Addresses of an interface (`address/prefix`) as the kernel lists them, without those of the link. */
+/** Returns the addresses of an interface (`address/prefix`) in the kernel's order, without link-local ones. */
 async function addressesOf(name: string): Promise<readonly string[]> {
   const links = await shown([`address show dev ${name}`]);
   const entries = links.flatMap((link) => ('addr_info' in link ? link.addr_info : []));
   return entries.filter(isListed).map(prefixed);
 }
 
-/** Addresses of an interface (`address/prefix`) that the kernel takes off some day, because a lease or a router's advertisement says so. */
+/** Returns the addresses of an interface (`address/prefix`) that expire, because they come from a lease or a router advertisement. */
 export async function leasedAddresses(name: string): Promise<readonly string[]> {
   const links = await shown([`address show dev ${name}`]);
   const entries = links.flatMap((link) => ('addr_info' in link ? link.addr_info : []));
   return entries.filter((entry) => entry.dynamic === true && isListed(entry)).map(prefixed);
 }
 
-/** Takes addresses (`address/prefix`) off an interface; those that are gone already are fine. */
+/** Removes addresses (`address/prefix`) from an interface; missing ones are ignored. */
 export function removeAddresses(interfaceName: string, addresses: readonly string[]): Promise<void> {
   return ipBatch(addresses.map((address) => `address delete ${address} dev ${interfaceName}`));
 }
 
 /**
- * Returns the addresses of other programs. An address from a router or a lease that NetworkManager applied has a lifetime and no route of the kernel;
- * the agent's own have its metric. The kernel derives a link-local address from the MAC, and marks it as its own only since Linux 5.18.
+ * Returns the addresses of other programs. An address from a router or a lease that NetworkManager applied has a lifetime and no connected route of
+ * the kernel; the agent's own have its metric. The kernel derives a link-local address from the MAC, and marks it as its own only since Linux 5.18.
  */
 export function foreignAddresses(
   entries: readonly ShownAddress[],
@@ -187,7 +187,7 @@ export function foreignAddresses(
   });
 }
 
-/** Every attribute of an address that ip-address(8) takes. */
+/** Returns all attributes of an address that ip-address(8) accepts. */
 function addressEntry(entry: ShownAddress, name: string): KernelAddress {
   const { family, scope, metric, nodad, deprecated, address: peer, broadcast, label, protocol } = entry;
   const flags = takenFlags.filter((flag) => entry[flag] === true);
@@ -213,7 +213,7 @@ function addressEntry(entry: ShownAddress, name: string): KernelAddress {
   };
 }
 
-/** Not one that the kernel makes itself. */
+/** Returns true for an address that the kernel does not add by itself. */
 function isListed({ family, scope }: ShownAddress): boolean {
   return scope !== 'host' && (family === 'inet' || scope !== 'link');
 }
@@ -222,7 +222,7 @@ function prefixed({ local, prefixlen }: ShownAddress): string {
   return `${local}/${prefixlen}`;
 }
 
-/** Routes that the kernel and NetworkManager do not make by themselves. The agent's own have its metric or its protocol. */
+/** Returns the routes that neither the kernel nor NetworkManager adds by itself. The agent's own have its metric or its protocol. */
 export function foreignRoutes(lines: readonly string[], ownMetric: number): readonly ShownRoute[] {
   return lines.flatMap((line) => {
     const shownRoute = /^\d+:/.test(line) ? null : parseRoute(line);
@@ -242,7 +242,7 @@ async function shown(lines: readonly string[]): Promise<readonly Shown[]> {
   const { exitCode, stdout } = await run('ip', ['-json', '-batch', '-'], commandMs, { input: `${lines.join('\n')}\n` });
   if (exitCode !== 0) return [];
   try {
-    // One list a line, and an empty object in it for what it leaves out.
+    // Each line is one list, with an empty object for each omitted entry.
     return stdout.split('\n').flatMap((line) => (line === '' ? [] : (JSON.parse(line) as Shown[])));
   } catch {
     return [];

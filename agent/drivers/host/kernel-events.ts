@@ -2,12 +2,15 @@ import { type Deadline, waitFor } from '../../deadline.ts';
 import { AgentError } from '../../errors.ts';
 import { follow } from './exec.ts';
 
-/** `ip monitor` does not say when it listens, and what the kernel announces before that is lost: then this asks again. */
+/**
+ * Interval between checks. `ip monitor` does not report when it starts to listen, and earlier notifications of the
+ * kernel are lost.
+ */
 const askAgainMs = 1_000;
 
 /**
- * Waits until a condition on links, addresses or routes holds. It is asked again after every change the kernel announces
- * (rtnetlink, through `ip monitor`), and after a second without one. Fails with what `onTimeout` makes.
+ * Waits until a condition on links, addresses or routes holds. It is evaluated after every change that the kernel
+ * reports (rtnetlink, through `ip monitor`), and after a second without one. Fails with the error of `onTimeout`.
  */
 export async function waitForKernel(
   condition: () => boolean,
@@ -28,12 +31,12 @@ export async function waitForKernel(
         if (condition()) resolve();
       };
       ended = () => reject(monitorEnded());
-      // Asked once more: it may have come true while the monitor started.
+      // The condition may have become true while the monitor started.
       look();
       const timer = setInterval(() => look(), askAgainMs);
       return () => clearInterval(timer);
     }).catch((error: unknown) => {
-      // What the kernel shows in its files may be newer than the last thing it announced.
+      // The files of the kernel may be newer than its last notification.
       if (deadline.signal.aborted || !condition()) throw error;
     });
   } finally {
@@ -42,14 +45,15 @@ export async function waitForKernel(
 }
 
 /**
- * Calls back after every change of links, addresses and routes that the kernel announces, several of them together, until the function that it
- * resolves with is called. `onEnd`: `ip monitor` has ended by itself, and nothing is announced any more.
+ * Calls back after changes of links, addresses and routes that the kernel reports, once for several that arrive
+ * together, until the returned function is called. `onEnd` is called if `ip monitor` ends by itself, so that no further
+ * change is reported.
  */
 export function followKernel(onChange: () => void, onEnd: () => void): Promise<() => void> {
   return follow('ip', ['-o', 'monitor', 'link', 'address', 'route'], onChange, onEnd);
 }
 
-/** What keeps network changes from being followed. */
+/** Error for an `ip monitor` that has ended. */
 export function monitorEnded(): AgentError {
   return new AgentError('command-missing', '`ip monitor` ended: network changes cannot be followed', {
     hint: 'check that iproute2 and util-linux are installed: setpriv --pdeathsig KILL ip monitor',

@@ -2,10 +2,14 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, r
 import { basename } from 'node:path';
 
 /*
- * Files of /proc, /sys and /etc that may go while they are looked for: what is not there, or cannot be read, is not a failure of looking.
+ * Reads of /proc, /sys and /etc, whose files may disappear at any time. A file that is missing or unreadable is not an
+ * error.
  */
 
-/** The text of a file without the white space at its end; null: there is none, or something else, such as a FIFO that would hang. */
+/**
+ * Returns the text of a file without trailing white space; null if it is missing, unreadable, or not a regular file,
+ * such as a FIFO that would block.
+ */
 export function fileText(path: string): string | null {
   let descriptor: number | undefined;
   try {
@@ -18,7 +22,7 @@ export function fileText(path: string): string | null {
   }
 }
 
-/** Names in a directory; none where there is no directory. */
+/** Returns the names in a directory; an empty list if there is no directory. */
 export function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
@@ -27,7 +31,7 @@ export function namesIn(directory: string): readonly string[] {
   }
 }
 
-/** Last part of what a symbolic link points to; null: it is none. */
+/** Returns the last part of a symbolic link's target; null if the path is not a symbolic link. */
 export function targetName(path: string): string | null {
   try {
     return basename(readlinkSync(path));

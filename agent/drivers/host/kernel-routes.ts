@@ -1,13 +1,17 @@
 import type { KernelRoute, KernelRule } from '../../model/kernel-entries.ts';
 
 /*
- * Routes and policy rules as `ip -oneline -details` shows them. The text is what ip(8) takes, and has more than its JSON: which metrics are locked, and
- * encapsulations, whose keys are those of the route in JSON (iproute2, ip/iproute.c).
+ * Parser for routes and policy rules in the format of `ip -oneline -details`. ip(8) accepts the same text as input. The
+ * text contains more than the JSON format: locked metrics, and encapsulations, whose keys in JSON are the same as the
+ * route's (iproute2, ip/iproute.c).
  */
 
-/** Protocols of routes that the kernel and NetworkManager make of an address, a lease or an advertisement (rtnetlink(7), rtm_protocol). */
+/**
+ * Protocols of routes that the kernel and NetworkManager derive from an address, a lease or an advertisement
+ * (rtnetlink(7), rtm_protocol).
+ */
 const configured: readonly string[] = ['kernel', 'dhcp', 'ra', 'redirect'];
-/** Types of a route, without which one is unicast (ip-route(8)). */
+/** Types of a route (ip-route(8)); a route without one is unicast. */
 const types: readonly string[] = [
   'unicast',
   'local',
@@ -20,7 +24,7 @@ const types: readonly string[] = [
   'blackhole',
   'nat',
 ];
-/** States that are shown and not taken. */
+/** States that ip(8) prints and does not accept. */
 const states: readonly string[] = [
   'dead',
   'linkdown',
@@ -35,15 +39,18 @@ const states: readonly string[] = [
   'unresolved',
 ];
 
-/** A route of a table of the kernel, and the interfaces that it leads to. */
+/** A route in a table of the kernel, and the interfaces to which it leads. */
 export interface ShownRoute {
   readonly interfaces: readonly string[];
   readonly route: KernelRoute;
-  /** It is by a nexthop object (ip-nexthop(8)), which is bound to an interface. Absent: it is not. */
+  /** Set if the route uses a nexthop object (ip-nexthop(8)), which is bound to an interface. Absent otherwise. */
   readonly byObject?: true;
 }
 
-/** Reads a line of `ip -oneline -details route show table all`; null: it is the kernel's or NetworkManager's, or leads to no interface. */
+/**
+ * Parses a line of `ip -oneline -details route show table all`; null if the route is the kernel's or NetworkManager's,
+ * or leads to no interface.
+ */
 export function parseRoute(line: string): ShownRoute | null {
   const [first = '', ...hops] = line.split('\\').map((part) => part.trim().split(/\s+/));
   const words = (first as readonly string[]).filter((word) => !states.includes(word));
@@ -77,7 +84,7 @@ export function parseRoute(line: string): ShownRoute | null {
   };
 }
 
-/** Reads a line of `ip -oneline -details rule show`; null: it is the kernel's own. */
+/** Parses a line of `ip -oneline -details rule show`; null if the rule is the kernel's own. */
 export function parseRule(line: string, family: 4 | 6): KernelRule | null {
   const [, priority, text] = /^(\d+):\s+(.*)$/.exec(line) ?? [];
   if (priority === undefined || text === undefined) return null;
@@ -90,7 +97,7 @@ export function parseRule(line: string, family: 4 | 6): KernelRule | null {
   return isKernels ? null : { family, words: ['pref', priority, ...words] };
 }
 
-/** Values of words that have one, and what is left. */
+/** Extracts the values of these keywords; `rest` contains all other words. */
 function takeOut(
   words: readonly string[],
   keys: readonly string[],
@@ -100,7 +107,7 @@ function takeOut(
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index] ?? '';
     const value = words[index + 1];
-    // The source of an encapsulation has the name of the route's.
+    // The source of an encapsulation has the same keyword as that of the route.
     const isOfEncap = word === 'src' && rest.includes('encap') && !rest.includes('via') && words.includes('via', index);
     if (keys.includes(word) && value !== undefined && values[word] === undefined && !isOfEncap) {
       values[word] = value;
@@ -110,7 +117,7 @@ function takeOut(
   return { values, rest };
 }
 
-/** A gateway of the route's own family; one of the other stays with the options, `via inet6 …`. */
+/** Extracts a gateway of the route's own family. A gateway of the other family stays in the options (`via inet6 …`). */
 function takeGateway(words: readonly string[]): { readonly gateway: string | null; readonly rest: readonly string[] } {
   const at = words.indexOf('via');
   const gateway = words[at + 1];
@@ -122,18 +129,21 @@ function takeGateway(words: readonly string[]): { readonly gateway: string | nul
 function takeMtu(words: readonly string[]): { readonly mtuBytes: number | null; readonly rest: readonly string[] } {
   const at = words.indexOf('mtu');
   const value = words[at + 1] ?? '';
-  // `mtu lock 1300` stays as it is.
+  // The form `mtu lock 1300` stays in the options.
   if (at < 0 || !/^\d+$/.test(value)) return { mtuBytes: null, rest: words };
   return { mtuBytes: Number(value), rest: [...words.slice(0, at), ...words.slice(at + 2)] };
 }
 
-/** Attributes as they are taken: `expires 3999sec` is shown with its unit, and an IPv6 route has the preference `medium` where nothing else is asked for. */
+/**
+ * Converts attributes from output to input: `expires 3999sec` is printed with its unit, and an IPv6 route has the
+ * preference `medium` by default.
+ */
 function withoutDefaults(words: readonly string[]): readonly string[] {
   return words.flatMap((word, index) => {
     const [before = '', after = ''] = [words[index - 1], words[index + 1]];
     if ((word === 'pref' && after === 'medium') || (before === 'pref' && word === 'medium')) return [];
     if (before === 'expires') return [word.replace(/sec$/, '')];
-    // The time is locked by being given.
+    // A given rto_min is always locked.
     if (before === 'rto_min' && word === 'lock') return [];
     return [word];
   });

@@ -2,16 +2,20 @@ import type { KernelAddress, KernelEntries, KernelRoute } from '../../model/kern
 import { inOrderOfAdding } from './kernel-order.ts';
 
 /*
- * Entries as commands of ip(8). Everything that an entry has is said: what is left out ip(8) chooses, the scope of a route without a gateway for one.
+ * Conversion of entries to commands of ip(8). All attributes are written, because ip(8) chooses a value for a missing
+ * one, such as the scope of a route without a gateway.
  */
 
 /**
- * How routes are given: `replace` has the new one take the place of any of this destination and metric, `append` leaves those of other links alone, and
- * is refused for one that is there.
+ * Verb for routes. `replace` replaces any route with the same destination and metric. `append` leaves routes of other
+ * links alone, and fails for a route that exists.
  */
 export type GivingOfRoutes = 'replace' | 'append';
 
-/** Commands that give an interface its entries: addresses first, then who is known on the link, then what goes through it. IPv6 rules are apart. */
+/**
+ * Returns the commands that add entries to an interface: first addresses, then neighbours, then routes. IPv6 rules are
+ * separate.
+ */
 export function wordsOf(entries: KernelEntries, giving: GivingOfRoutes): readonly string[] {
   const { interface: name, addresses, routes, neighbours } = entries;
   return [
@@ -21,17 +25,17 @@ export function wordsOf(entries: KernelEntries, giving: GivingOfRoutes): readonl
   ];
 }
 
-/** Commands that take routes off an interface. */
+/** Returns the commands that remove routes from an interface. */
 export function withoutRoutes({ interface: name, routes }: KernelEntries): readonly string[] {
   return routes.map((route) => `route delete ${routeWords(route, name)}`);
 }
 
-/** Commands that add or delete the policy rules of one family. */
+/** Returns the commands that add or delete the policy rules of one family. */
 export function ruleWords({ rules = [] }: KernelEntries, family: 4 | 6, verb: 'add' | 'delete'): readonly string[] {
   return rules.filter((rule) => rule.family === family).map(({ words }) => `rule ${verb} ${words.join(' ')}`);
 }
 
-/** The command that takes an address off an interface. */
+/** Returns the command that removes an address from an interface. */
 export function withoutAddress({ address, peer }: KernelAddress, name: string): string {
   return `address delete ${peer === undefined ? address : `${addressOf(address)} peer ${peer}`} dev ${name}`;
 }
@@ -90,7 +94,10 @@ function routeWords(route: KernelRoute, name: string): string {
   ].join('');
 }
 
-/** A gateway has to be on the link: routes without one come first. */
+/**
+ * Sorts routes without a gateway to the front, because a gateway has to be reachable on the link when its route is
+ * added.
+ */
 function gatewaysFirst(routes: readonly KernelRoute[]): readonly KernelRoute[] {
   const hasGateway = ({ gateway, nextHops, options = [] }: KernelRoute): boolean =>
     gateway !== null || nextHops !== undefined || options.includes('via');

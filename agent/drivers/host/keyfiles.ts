@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { readSmallFile } from './files.ts';
 
-/** A profile with every certificate in it; more is not one. */
+/** Size limit of a profile, which is enough for one with embedded certificates. */
 const profileLimitBytes = 256 * 1024;
 
-/** A profile of NetworkManager in its file; the text may hold secrets. */
+/** A NetworkManager profile in its file. The text may contain secrets. */
 export interface Keyfile {
   readonly path: string;
   readonly id: string;
@@ -12,7 +12,10 @@ export interface Keyfile {
   readonly text: string;
 }
 
-/** The profiles in directories of NetworkManager, for when it does not run to be asked. A directory that is not there has none. */
+/**
+ * Reads the profiles in directories of NetworkManager, for use while NetworkManager does not run. A missing directory
+ * has no profiles.
+ */
 export function readKeyfiles(directories: readonly string[]): readonly Keyfile[] {
   return directories.flatMap(pathsIn).flatMap((path) => {
     const text = readSmallFile(path, profileLimitBytes) ?? '';

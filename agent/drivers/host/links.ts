@@ -6,8 +6,8 @@ import { readIpv4Addresses } from './ipv4-addresses.ts';
 import { fileText, namesIn, targetName } from './kernel-files.ts';
 
 /*
- * Links and addresses as the kernel shows them in /sys/class/net and /proc/net: no process is started, which is what a second run
- * with nothing to do spends its time on otherwise.
+ * Links and addresses from /sys/class/net and /proc/net. No process is started, because its start would dominate the
+ * time of a run that changes nothing.
  */
 
 /** Flags of linux/if_addr.h as /proc/net/if_inet6 prints them. */
@@ -16,7 +16,10 @@ const dadFailedFlag = 0x08;
 const deprecatedFlag = 0x20;
 const tentativeFlag = 0x40;
 
-/** Every network device with its addresses, but for the agent's own that carries nothing (model/signpost.ts). */
+/**
+ * Returns every network device with its addresses, except for the agent's own device that carries no traffic
+ * (model/signpost.ts).
+ */
 export function readLinks(root = ''): Link[] {
   const directory = `${root}/sys/class/net`;
   const names = namesIn(directory).filter((name) => name !== signpost.device);
@@ -30,9 +33,9 @@ export function readLinks(root = ''): Link[] {
   }));
 }
 
-/** null: it is no device (bonding_masters), or it went while it was read. */
+/** Returns a link; null if the name is not a device (bonding_masters), or if the device was removed during the read. */
 function readLink(root: string, directory: string, name: string): Omit<Link, 'addresses'> | null {
-  // Most attributes of most devices are absent, and a failed read takes ten times as long as a look.
+  // Most attributes of most devices are absent, and a failed read takes ten times as long as this check.
   const present = new Set(namesIn(`${directory}/${name}`));
   const path = (attribute: string): string => `${directory}/${name}/${attribute}`;
   const read = (attribute: string): string => fileText(path(attribute)) ?? '';
@@ -52,7 +55,7 @@ function readLink(root: string, directory: string, name: string): Omit<Link, 'ad
     .flatMap((entry) => /^upper_(.+)$/.exec(entry)?.[1] ?? [])
     .filter((upper) => upper !== link.master);
   const parentIndex = Number(read('iflink'));
-  // Read last: a device that went meanwhile has none any more. The kernel counts from 1.
+  // uevent is read last: a device that was removed meanwhile has none. The kernel's indexes start at 1.
   const uevent = read('uevent');
   const index = Number(/^IFINDEX=(.*)$/m.exec(uevent)?.[1] ?? 0);
   const kind = present.has('tun_flags') ? 'tun' : (/^DEVTYPE=(.*)$/m.exec(uevent)?.[1] ?? null);
@@ -67,13 +70,16 @@ function readLink(root: string, directory: string, name: string): Omit<Link, 'ad
   };
 }
 
-/** The state of a bond; none where the driver shows none, as right before the bond goes. */
+/** Returns the state of a bond; an empty object if the driver shows none, as right before the bond is removed. */
 function bondFact(text: string | null): Pick<Link, 'bond'> {
   const bond = text === null ? null : parseBond(text);
   return bond === null ? {} : { bond };
 }
 
-/** /proc/net/if_inet6: address, index, prefix length, scope, flags, name; all but the name in hex (Linux net/ipv6/addrconf.c). */
+/**
+ * Reads /proc/net/if_inet6: address, index, prefix length, scope, flags, name; all but the name in hex (Linux
+ * net/ipv6/addrconf.c).
+ */
 function readIpv6Addresses(path: string): Map<string, LinkAddress[]> {
   const found = new Map<string, LinkAddress[]>();
   for (const line of (fileText(path) ?? '').split('\n')) {

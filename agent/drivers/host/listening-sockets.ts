@@ -2,25 +2,25 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { AgentError, messageOf } from '../../errors.ts';
 import { compressIpv6 } from '../../net/address.ts';
 
-/** A socket of this network namespace that takes what arrives at a port. */
+/** A socket of this network namespace that receives packets for a port. */
 interface ListeningSocket {
   readonly protocol: 'tcp' | 'udp' | 'sctp';
-  /** null: every address. */
+  /** Null if the socket receives at every address. */
   readonly address: string | null;
   readonly port: number;
 }
 
-/** A line has 150 bytes; 40,000 sockets of one kind are more than a node has ports for. */
+/** Size limit of a table. A line has 150 bytes, and 40,000 sockets of one kind are more than the ports of a node. */
 const longestBytes = 6 * 1024 * 1024;
 const chunkBytes = 16 * 1024;
 
-/** States of include/net/tcp_states.h: LISTEN; CLOSE, which is a socket of UDP that is bound and not connected. */
+/** States of include/net/tcp_states.h: LISTEN for TCP; CLOSE for a UDP socket that is bound and not connected. */
 const states = { tcp: '0A', udp: '07' } as const;
 
 /**
- * The listening sockets, as /proc/net has them (proc(5)): TCP and UDP of both families, SCTP where the kernel has it. The kernel lists those of TCP that
- * listen first (net/ipv4/tcp_ipv4.c, tcp_get_idx), so that connections, of which there may be many, are not read. Throws `step-failed` where a table cannot
- * be read, or is longer than any that a node can have.
+ * Returns the listening sockets from /proc/net (proc(5)): TCP and UDP of both families, and SCTP if the kernel supports
+ * it. The kernel lists listening TCP sockets first (net/ipv4/tcp_ipv4.c, tcp_get_idx), so the possibly many connections
+ * are not read. Throws `step-failed` if a table cannot be read, or is longer than any that a node can have.
  */
 export function readListeners(folder = '/proc/net'): readonly ListeningSocket[] {
   const found = (['tcp', 'udp'] as const).flatMap((protocol) =>
@@ -38,7 +38,10 @@ function isListening(line: string): boolean {
   return line.trim().split(/\s+/)[3] === states.tcp;
 }
 
-/** `0B0200C0:1F90`, words of 32 bits in the byte order of the machine; ::ffff:0:0/96 is IPv4, and :: takes both families. */
+/**
+ * Parses `0B0200C0:1F90`, 32-bit words in the byte order of the machine. ::ffff:0:0/96 contains IPv4 addresses, and ::
+ * receives both families.
+ */
 function socketOf(protocol: 'tcp' | 'udp', text: string): ListeningSocket | null {
   const [words = '', hexPort = ''] = text.split(':');
   const port = Number.parseInt(hexPort, 16);
@@ -53,7 +56,10 @@ function socketOf(protocol: 'tcp' | 'udp', text: string): ListeningSocket | null
   return { protocol, address: address === '0.0.0.0' ? null : address, port };
 }
 
-/** A line of sctp/eps: endpoint, socket, style, state, hash, port, uid, inode, and its addresses (net/sctp/proc.c). */
+/**
+ * Parses a line of sctp/eps: endpoint, socket, style, state, hash, port, uid, inode, and its addresses
+ * (net/sctp/proc.c).
+ */
 function endpointOf(line: string): readonly ListeningSocket[] {
   const [, , , , , port, , , ...addresses] = line.trim().split(/\s+/);
   if (!(Number(port) > 0)) return [];
@@ -61,7 +67,10 @@ function endpointOf(line: string): readonly ListeningSocket[] {
   return (places.length === 0 ? [null] : places).map((address) => ({ protocol: 'sctp', address, port: Number(port) }));
 }
 
-/** The lines of a table behind its heading, as long as they are wanted; none where the kernel has no such table. */
+/**
+ * Returns the lines of a table after its heading, up to the first for which `isWanted` is false; an empty list if the
+ * kernel has no such table.
+ */
 function linesOf(path: string, isWanted: (line: string) => boolean): readonly string[] {
   let descriptor: number;
   try {

@@ -3,19 +3,20 @@ import type { StackedElsewhere } from '../../model/surroundings.ts';
 import { run } from './exec.ts';
 import { namesIn, targetName } from './kernel-files.ts';
 
-/** Where ip-netns(8), CRI-O, containerd and Docker keep network namespaces that have no process. */
+/** Directories in which ip-netns(8), CRI-O, containerd and Docker keep network namespaces without a process. */
 const directories = ['/run/netns', '/run/docker/netns'];
-/** `ip` answers within milliseconds; a machine that swaps takes seconds. */
+/** Time limit of a command. `ip` answers within milliseconds; a machine that swaps takes seconds. */
 const answerMs = 5_000;
-/** Processes at a time: a node has a network namespace for each pod. */
+/** Number of concurrent processes. A node has a network namespace for each pod. */
 const atATime = 4;
 
-/** Files that stand for the other network namespaces of the machine, one for each (namespaces(7)). */
+/** Returns one file for each other network namespace of the machine (namespaces(7)). */
 function otherNamespaces(): readonly string[] {
   const own = targetName('/proc/self/ns/net');
   const found = new Map<string, string>();
   for (const path of directories.flatMap((directory) => namesIn(directory).map((name) => `${directory}/${name}`))) {
-    // A file that no namespace is mounted on is one of another file system, whose inode says nothing; `nsenter` refuses it.
+    // A file without a mounted namespace belongs to another file system, so its inode is meaningless; `nsenter` refuses
+    // it.
     const inode = statSync(path, { throwIfNoEntry: false })?.ino;
     if (inode !== undefined) found.set(`net:[${inode}]`, path);
   }
@@ -28,8 +29,8 @@ function otherNamespaces(): readonly string[] {
 }
 
 /**
- * Devices of other network namespaces that are stacked on a link of yet another one, which may be this one. Best effort: a namespace that ends
- * meanwhile, or that may not be entered, has none.
+ * Returns devices of other network namespaces that are stacked on a link of another namespace, which may be this one.
+ * Best effort: a namespace that ends meanwhile, or that may not be entered, yields no devices.
  */
 export async function readStackedElsewhere(): Promise<readonly StackedElsewhere[]> {
   const waiting = [...otherNamespaces()];
@@ -45,16 +46,16 @@ export async function readStackedElsewhere(): Promise<readonly StackedElsewhere[
   return found;
 }
 
-/** One link of `ip -d -j link`, as far as it is looked at. */
+/** Fields of a link in `ip -d -j link` that are used. */
 interface ListedLink {
   readonly ifname?: string;
   readonly link_index?: number;
-  /** Set where the link below is in another namespace. */
+  /** Set if the link below is in another namespace. */
   readonly link_netnsid?: number;
   readonly linkinfo?: { readonly info_kind?: string };
 }
 
-/** Links whose parent is in another namespace than theirs, but for the ends of cables. */
+/** Returns the links whose parent is in another namespace, without veth and netkit pairs. */
 export function parseStacked(text: string, namespace: string): readonly StackedElsewhere[] {
   const listed = JSON.parse(text === '' ? '[]' : text) as readonly ListedLink[];
   return listed.flatMap(({ ifname, link_index: parentIndex, link_netnsid, linkinfo }) => {

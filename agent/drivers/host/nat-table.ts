@@ -1,10 +1,10 @@
 import { AgentError } from '../../errors.ts';
 import { type Finished, run } from './exec.ts';
 
-/** nft(8) answers in milliseconds; tens of thousands of elements take it seconds. */
+/** Time limit of a command. nft(8) answers in milliseconds; tens of thousands of elements take seconds. */
 const commandMs = 30_000;
 
-/** One object of `nft -j list table` (libnftables-json(5)), as far as it is looked at. */
+/** Fields of an object in `nft -j list table` (libnftables-json(5)) that are used. */
 interface Listed {
   readonly map?: { readonly name: string; readonly elem?: readonly (readonly [Key, Key | number])[] };
   readonly rule?: { readonly chain: string; readonly comment?: string };
@@ -14,7 +14,10 @@ interface Key {
   readonly concat: readonly (string | number)[];
 }
 
-/** What is in a table of family inet: elements of its maps and comments of its rules, one line each, sorted; null: there is no such table. */
+/**
+ * Returns the contents of an inet table: elements of its maps and comments of its rules, one line each, sorted; null if
+ * the table does not exist.
+ */
 export async function readNatTable(name: string): Promise<readonly string[] | null> {
   const found = await run('nft', ['-j', 'list', 'table', 'inet', name], commandMs);
   if (found.exitCode !== 0) {
@@ -31,7 +34,7 @@ export async function readNatTable(name: string): Promise<readonly string[] | nu
     .toSorted();
 }
 
-/** Runs a script of nft(8), which the kernel takes as one transaction or not at all. */
+/** Runs a script of nft(8), which the kernel applies as one transaction, or not at all. */
 export async function runNatScript(script: string): Promise<void> {
   const done = await run('nft', ['-f', '-'], commandMs, { input: script });
   if (done.exitCode !== 0) throw refused('change its tables', done);

@@ -1,9 +1,12 @@
 import { run } from './exec.ts';
 import { ipBatch } from './ip-batch.ts';
 
-/** ip(8) answers in milliseconds; the kernel does not wait for anything here. */
+/** Time limit of a command. ip(8) answers in milliseconds; the kernel does not wait for anything here. */
 const commandMs = 3_000;
-/** A node talks to few hosts of its own LAN: gateways, name servers, its SSH client. More would only delay the move. */
+/**
+ * Limit of copied neighbours. A node talks to few hosts of its own LAN: gateways, name servers, its SSH client. More
+ * would only delay the move.
+ */
 const copiedNeighbours = 16;
 
 interface Neighbour {
@@ -14,10 +17,11 @@ interface Neighbour {
 }
 
 /**
- * Tells one interface the link-layer addresses that another one knows. Without, its first packet has to ask for them, and a question
- * that is lost is asked again only after a second (RFC 4861 section 10, RETRANS_TIMER). What somebody has told it for good stays. Best effort: whoever
- * is not told asks. `isDeaf`: the one that knows them hears no answers from now on. What it knows counts as confirmed, so that it does not ask in vain, and
- * forget them, for the next 15 s and more.
+ * Copies the link-layer addresses that one interface knows to another one. Without them, the first packet would need a
+ * neighbour solicitation, and a lost one is repeated only after a second (RFC 4861 section 10, RETRANS_TIMER).
+ * Permanent entries of the target stay. Best effort: the kernel resolves an address that was not copied. `isDeaf`: the
+ * source interface receives no answers from now on. Its entries are set to reachable, so that for at least 15 s it
+ * neither solicits in vain nor deletes them.
  */
 export async function copyNeighbours(from: string, to: string, isDeaf = false): Promise<void> {
   const { exitCode, stdout } = await run('ip', ['-json', 'neigh', 'show'], commandMs);
@@ -29,7 +33,7 @@ export async function copyNeighbours(from: string, to: string, isDeaf = false): 
     .slice(0, copiedNeighbours);
   await ipBatch(
     known.flatMap(({ dst, lladdr, state = [] }) => [
-      // Stale: used at once, and asked about again behind the first packets.
+      // The kernel uses a stale entry at once, and verifies it after the first packets.
       ...(kept.includes(dst) ? [] : [`neigh replace ${dst} lladdr ${lladdr} dev ${to} nud stale`]),
       ...(isDeaf && !state.includes('PERMANENT')
         ? [`neigh replace ${dst} lladdr ${lladdr} dev ${from} nud reachable`]
@@ -38,14 +42,14 @@ export async function copyNeighbours(from: string, to: string, isDeaf = false): 
   );
 }
 
-/** Neighbours on an interface that have answered, with the MACs that they have answered with; none where ip(8) does not say. */
+/** Returns the neighbours on an interface that have answered, with their MACs; an empty list if ip(8) fails. */
 export async function answeredNeighbours(
   device: string,
 ): Promise<readonly { readonly address: string; readonly mac: string }[]> {
   const { exitCode, stdout } = await run('ip', ['-json', 'neigh', 'show', 'dev', device], commandMs);
   if (exitCode !== 0) return [];
   return parse(stdout).flatMap(({ dst, lladdr, state = [] }) => {
-    // Stale ones have answered, and may have changed since.
+    // A stale neighbour has answered once, but its MAC may have changed since.
     const isCurrent = state.some((one) => ['REACHABLE', 'DELAY', 'PERMANENT'].includes(one));
     return lladdr === undefined || !isCurrent ? [] : [{ address: dst, mac: lladdr }];
   });

@@ -1,13 +1,14 @@
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Others may add and rename entries, and no sticky bit keeps them to their own (inode(7)). */
+/** Mode bits: other users may add and rename entries, and the sticky bit restricts them to their own (inode(7)). */
 const worldWritable = 0o002;
 const sticky = 0o1000;
 
 /**
- * Why a directory and the one it is in cannot be trusted with our state; null: they can, or are not there. A link or a directory
- * others may write would let them choose which files we obey, remove or write over.
+ * Returns the reason why a directory and its parent cannot be trusted with the agent's state; null if they can, or if
+ * they do not exist. Through a link or a directory that other users may write, they could choose which files the agent
+ * reads, removes or overwrites.
  */
 export function directoryFault(path: string): string | null {
   for (const one of [dirname(path), path]) {

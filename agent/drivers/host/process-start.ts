@@ -1,8 +1,8 @@
 import { fileText } from './kernel-files.ts';
 
 /**
- * When a process began, in clock ticks since boot: field 22 of /proc/PID/stat (proc_pid_stat(5)); null: there is none. It tells a process from a later
- * one with its number.
+ * Returns the start time of a process in clock ticks since boot, field 22 of /proc/PID/stat (proc_pid_stat(5)); null if
+ * the process does not exist. It distinguishes a process from a later one with the same number.
  */
 export function processStart(pid: number): number | null {
   const text = fileText(`/proc/${pid}/stat`);

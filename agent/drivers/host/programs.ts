@@ -1,9 +1,9 @@
 import { accessSync, constants } from 'node:fs';
 
-/** Where NetworkManager looks for programs (nm-core-utils.c, NM_PATHS_DEFAULT). */
+/** Directories in which NetworkManager looks for programs (nm-core-utils.c, NM_PATHS_DEFAULT). */
 const directories = ['/usr/local/sbin', '/sbin', '/usr/sbin', '/usr/local/bin', '/bin', '/usr/bin'];
 
-/** True for a program that NetworkManager would find. */
+/** Returns true for a program that NetworkManager would find. */
 export function hasProgram(name: string): boolean {
   return directories.some((directory) => isExecutable(`${directory}/${name}`));
 }

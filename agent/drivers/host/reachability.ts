@@ -1,12 +1,14 @@
 import { Resolver } from 'node:dns/promises';
 import { run } from './exec.ts';
 
-/** A neighbour that has not answered within a second is not one to hold a rollback decision on. */
+/**
+ * Time limit for an answer. A rollback decision does not wait for a neighbour that has not answered within a second.
+ */
 const answerMs = 1_000;
 
 /**
- * True when the address answers an ICMP echo that leaves through this interface; asks up to five times within limitMs.
- * A link-local address needs the interface anyway (RFC 4007 section 11).
+ * Returns true if the address answers an ICMP echo request through this interface; sends up to five within limitMs. A
+ * link-local address needs the interface in any case (RFC 4007 section 11).
  */
 export async function answersPing(
   address: string,
@@ -24,7 +26,7 @@ export async function answersPing(
   return exitCode === 0;
 }
 
-/** True when the name server answers at all, be it with a refusal: the question is whether it is reachable. */
+/** Returns true if the name server answers, even with a refusal, because the check is only for its reachability. */
 export async function answersDns(server: string): Promise<boolean> {
   const resolver = new Resolver({ timeout: answerMs, tries: 1 });
   resolver.setServers([server]);

@@ -11,7 +11,7 @@ const addrconfFlag = 0x40000;
 const localFlag = 0x80000000;
 const noGateway = '00000000';
 
-/** Unicast routes of the main table. Multipath routes show with their first device and gateway. */
+/** Returns the unicast routes of the main table. A multipath route is listed with its first device and gateway. */
 export function readRoutes(root = ''): Route[] {
   return [...readIpv4Routes(`${root}/proc/net/route`), ...readIpv6Routes(`${root}/proc/net/ipv6_route`)];
 }
@@ -24,12 +24,12 @@ export function readSignpost(root = ''): boolean {
   return readLines(`${root}/proc/net/ipv6_route`).some((line) => line.trimEnd().endsWith(` ${signpost.device}`));
 }
 
-/** IPv6 routes that the kernel itself has taken from router advertisements; what NetworkManager takes from them is not among these. */
+/** Returns the IPv6 routes that the kernel itself added from router advertisements, without those of NetworkManager. */
 export function readKernelAdvertisedRoutes(root = ''): Route[] {
   return readIpv6Routes(`${root}/proc/net/ipv6_route`, addrconfFlag);
 }
 
-/** /proc/net/route: addresses are little-endian hex words (Linux net/ipv4/fib_trie.c). */
+/** Reads /proc/net/route, whose addresses are little-endian hex words (Linux net/ipv4/fib_trie.c). */
 function readIpv4Routes(path: string): Route[] {
   const routes: Route[] = [];
   for (const line of readLines(path).slice(1)) {
@@ -40,7 +40,7 @@ function readIpv4Routes(path: string): Route[] {
       family: 4,
       destination: `${dottedQuad(destination)}/${prefixLength(mask)}`,
       gateway: gateway === noGateway ? null : dottedQuad(gateway),
-      // `via inet6` has the flag without an address (fib_trie.c: nhc_gw is of another family).
+      // A `via inet6` route has the gateway flag without an address (fib_trie.c: nhc_gw is of another family).
       ...(gateway === noGateway && (bits & gatewayFlag) !== 0 ? { viaIpv6: true as const } : {}),
       device,
       metric: Number(metric),
@@ -49,7 +49,9 @@ function readIpv4Routes(path: string): Route[] {
   return routes;
 }
 
-/** /proc/net/ipv6_route: destination, prefix, source, prefix, next hop, metric, refs, use, flags, device; all hex. */
+/**
+ * Reads /proc/net/ipv6_route: destination, prefix, source, prefix, next hop, metric, refs, use, flags, device; all hex.
+ */
 function readIpv6Routes(path: string, requiredFlags = upFlag): Route[] {
   const routes: Route[] = [];
   for (const line of readLines(path)) {

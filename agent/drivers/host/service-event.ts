@@ -1,11 +1,14 @@
 import { watch } from 'node:fs';
 
-/** The event that ends a wait can be missed only in the instant before the watch stands; then this asks again. */
+/** Interval after which the caller checks again, because an event can be missed just before the watch is active. */
 const askAgainMs = 1_000;
-/** The sockets and pid files of the services appear here when they start. */
+/** Directories in which the sockets and pid files of the services appear when they start. */
 const directories = ['/run/openvswitch', '/run/ovn', '/run/dbus', '/run/NetworkManager'];
 
-/** Resolves when D-Bus, NetworkManager, Open vSwitch or OVN has put down or removed a file, after a second at the latest. */
+/**
+ * Resolves when D-Bus, NetworkManager, Open vSwitch or OVN has created or removed a file, and after a second at the
+ * latest.
+ */
 export function serviceEvent(): Promise<void> {
   return new Promise((resolve) => {
     const watchers = directories.flatMap((directory) => {

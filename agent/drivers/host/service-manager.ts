@@ -1,16 +1,16 @@
 import { run } from './exec.ts';
 
-/** systemd takes a message within milliseconds; a start that goes on for longer than this is not held up by telling of it. */
+/** Time limit of a notification. systemd accepts it within milliseconds, and a slow one must not delay the start. */
 const limitMs = 5_000;
 
 /**
- * Tells systemd how this service is (sd_notify(3)): once that it is ready, and a line for `systemctl status`. The socket takes datagrams, which Node
- * cannot send to a path; systemd-notify(1) can, which is why the unit has `NotifyAccess=all`. Nothing happens where systemd has not started us, and a
- * message that is lost is no failure.
+ * Notifies systemd of the service's state (sd_notify(3)): readiness once, and a line for `systemctl status`. The socket
+ * accepts datagrams, which Node cannot send to a path; systemd-notify(1) can, which is why the unit has
+ * `NotifyAccess=all`. Does nothing if systemd has not started the process. A lost notification is ignored.
  */
 export async function tellServiceManager(message: { readonly ready?: true; readonly status: string }): Promise<void> {
   if (process.env.NOTIFY_SOCKET === undefined) return;
-  // One line, whatever an error says.
+  // The status has to be one line, even if an error message has several.
   const status = `--status=${message.status.replaceAll(/\s+/g, ' ')}`;
   await run('systemd-notify', [...(message.ready === true ? ['--ready'] : []), status], limitMs).catch(() => undefined);
 }

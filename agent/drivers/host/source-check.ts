@@ -4,8 +4,8 @@ import { AgentError } from '../../errors.ts';
 const fileOf = (interfaceName: string): string => `/proc/sys/net/ipv4/conf/${interfaceName}/rp_filter`;
 
 /**
- * Whether the kernel checks the source of what comes in on an interface (rp_filter, ip-sysctl.rst): `0` no, `1` strictly, `2` loosely. Fails with
- * `step-failed` where the interface is gone.
+ * Returns the kernel's source validation on an interface (rp_filter, ip-sysctl.rst): `0` off, `1` strict, `2` loose.
+ * Fails with `step-failed` if the interface does not exist.
  */
 export function readSourceCheck(interfaceName: string): string {
   try {
@@ -19,8 +19,9 @@ export function readSourceCheck(interfaceName: string): string {
 }
 
 /**
- * Sets it. With `1` the node's own IP stack takes nothing from an interface that no route leads through, not even who asks for an IPv4 address;
- * Open vSwitch, which reads the interface by a packet socket, still gets all of it.
+ * Sets the source validation. With `1`, the node's own IP stack accepts nothing from an interface to which no route
+ * leads, not even ARP requests. Open vSwitch, which reads the interface through a packet socket, still receives all
+ * packets.
  */
 export function setSourceCheck(interfaceName: string, value: string): void {
   try {

@@ -1,7 +1,10 @@
 import { isIP } from 'node:net';
 import { fileText } from './kernel-files.ts';
 
-/** Own environment, then that of each ancestor: sudo(8) and su(1) drop the variable, the shell below sshd has it. */
+/**
+ * Yields SSH_CONNECTION of the own environment, then of each ancestor. sudo(8) and su(1) drop the variable; the shell
+ * below sshd has it.
+ */
 function* environments(own: NodeJS.ProcessEnv, parent: number, root: string): Generator<string | undefined> {
   yield own.SSH_CONNECTION;
   for (let pid = parent; pid > 1; pid = parentOf(pid, root)) {
@@ -39,7 +42,7 @@ export function sshClient(own = process.env, parent = process.ppid, root = ''): 
   return null;
 }
 
-/** proc_pid_status(5); 0 where the process has ended. */
+/** Returns the parent of a process (proc_pid_status(5)); 0 if the process has ended. */
 function parentOf(pid: number, root: string): number {
   return Number(/^PPid:\s*(\d+)$/m.exec(fileText(`${root}/proc/${pid}/status`) ?? '')?.[1] ?? 0);
 }

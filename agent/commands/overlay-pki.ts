@@ -19,18 +19,21 @@ import { requireRoot } from './root.ts';
 export interface PkiOptions {
   readonly systemId: string;
   readonly days?: number;
-  /** Addresses and subnets of the gateway that the node may be, with commas. */
+  /** Addresses and subnets that the node may use as a gateway, separated by commas. */
   readonly gateway?: string;
   readonly gatewaySubnets?: string;
-  /** The file with the request of the node, which keeps its key; `-` is standard input; absent: the key is made here. */
+  /**
+   * File with the certificate request of the node, which keeps its key; `-` for standard input. Absent if the key is
+   * made here.
+   */
   readonly request?: string;
-  /** Where the bundle goes; absent or `-`: standard output. */
+  /** File for the bundle; absent or `-` for standard output. */
   readonly outputFile?: string;
 }
 
 type GrantOptions = Pick<PkiOptions, 'gateway' | 'gatewaySubnets'>;
 
-/** `overlay pki init`: makes the certification authority of a cluster that is begun later. */
+/** `overlay pki init`: creates the certification authority for a later cluster. */
 export async function init({ days }: { readonly days?: number }, output: Output): Promise<void> {
   const command = 'overlay pki init';
   requireRoot(command);
@@ -39,7 +42,7 @@ export async function init({ days }: { readonly days?: number }, output: Output)
   output.result(text, { command, outcome: 'changed', authority: made });
 }
 
-/** `overlay pki issue NODE`: makes a node a member, and gives the bundle with which it joins. */
+/** `overlay pki issue NODE`: makes a node a member and prints the bundle with which it joins. */
 export async function issue(name: string, options: PkiOptions, output: Output): Promise<void> {
   const command = 'overlay pki issue';
   const { places } = await startOverlay(command);
@@ -50,7 +53,7 @@ export async function issue(name: string, options: PkiOptions, output: Output): 
   giveOut(bundle, options.outputFile, output);
 }
 
-/** `overlay pki request`: makes a key that stays on this node, and asks for a certificate of it. */
+/** `overlay pki request`: makes a key that stays on this node, and prints the certificate request for it. */
 export async function request({ outputFile }: Pick<PkiOptions, 'outputFile'>, output: Output): Promise<void> {
   const command = 'overlay pki request';
   const { places } = await startOverlay(command);
@@ -63,7 +66,7 @@ export async function request({ outputFile }: Pick<PkiOptions, 'outputFile'>, ou
   output.result(requestWrittenText(outputFile), { command, outcome: 'changed', file: outputFile });
 }
 
-/** `overlay pki rotate`: replaces the authority of the cluster, on the central node. */
+/** `overlay pki rotate`: replaces the authority of the cluster; runs on the central node. */
 export async function rotate(
   { finish = false, days }: { readonly finish?: boolean; readonly days?: number },
   output: Output,
@@ -92,7 +95,9 @@ function requestIn(file: string | undefined): string | null {
   return request;
 }
 
-/** `overlay pki grant NODE`: what the gateway of a member may have besides the member's tunnel address. */
+/**
+ * `overlay pki grant NODE`: changes the addresses that a member's gateway may use besides the member's tunnel address.
+ */
 export async function grant(
   name: string,
   options: GrantOptions & { readonly revoke?: true },
@@ -110,7 +115,9 @@ function grantOf({ gateway = '', gatewaySubnets = '' }: GrantOptions): GatewayGr
   return { addresses: words(gateway), subnets: words(gatewaySubnets) };
 }
 
-/** `overlay pki renew [NODE]`: a new certificate; for another node as a bundle with which it joins again. */
+/**
+ * `overlay pki renew [NODE]`: issues a new certificate; for another node, prints a bundle with which it joins again.
+ */
 export async function renew(
   name: string | undefined,
   options: Pick<PkiOptions, 'days' | 'outputFile' | 'request'>,
@@ -138,7 +145,7 @@ function giveOut(bundle: OverlayBundle, file: string | undefined, output: Output
   output.result(bundleWrittenText(bundle, file), { file, node: bundle.node });
 }
 
-/** `overlay pki show`: the certificates on this node, and how long each is valid. */
+/** `overlay pki show`: lists the certificates on this node and their validity. */
 export async function show(output: Output): Promise<void> {
   requireRoot('overlay pki show');
   const now = Date.now();

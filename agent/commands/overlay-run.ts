@@ -6,15 +6,17 @@ import { errorText } from '../view/error-view.ts';
 import type { Output } from './output.ts';
 import { startOverlay } from './overlay-start.ts';
 
-/** `overlay run`: the daemon of a node in an overlay. Ends when it is told to, and when the node has left. */
+/** `overlay run`: runs the daemon of a node in an overlay, until a signal stops it or the node has left. */
 export async function run(output: Output): Promise<void> {
   const { config, places } = await startOverlay('overlay run');
-  // Each collection is a whole one: it takes twice the CPU time of a look, and nothing is left lying for weeks (docs/lab/measurements.md). The central node
-  // has all objects in its heap: a storm of pods would look through them over and over.
+  // Every garbage collection is a full one: it takes twice the CPU time of a look, and no memory stays allocated for
+  // weeks (docs/lab/measurements.md). Not on the central node, which has all objects in its heap: while many pods
+  // change it would scan them repeatedly.
   if (readRecord(places.record)?.members === null) setFlagsFromString('--gc-global');
   const stop = new AbortController();
   const end = (): void => stop.abort();
-  // For good: what is left to itself on a signal looks whether somebody else listens, and one that listens once is gone by then.
+  // `on` and not `once`: the handler of signal-exit ends the process unless another listener is registered, and a
+  // `once` listener is removed before that check.
   process.on('SIGTERM', end).on('SIGINT', end);
   const fail = (error: Parameters<typeof errorText>[0]): void =>
     output.announce(failureMessage(error, errorText(error, output.style)));

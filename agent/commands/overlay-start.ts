@@ -6,7 +6,9 @@ import { type OverlayPlaces, overlayPlaces } from '../run/overlay/places.ts';
 import { countChanges } from '../view/overlay-view.ts';
 import { requireRoot } from './root.ts';
 
-/** What every command of an overlay needs: root, this node's configuration, and where its overlay is. */
+/**
+ * Prepares a command of the overlay: requires root, and reads this node's configuration and the paths of its overlay.
+ */
 export async function startOverlay(
   command: string,
   program?: string,
@@ -19,7 +21,7 @@ export async function startOverlay(
   return { config, places: { ...overlayPlaces, datapathType, exposure, kubeconfig } };
 }
 
-/** The outcome of a command that has made these changes. */
+/** Returns the outcome of a command from its changes. */
 export function outcomeOf(changes: OverlayChanges): 'changed' | 'unchanged' {
   return countChanges(changes) === 0 ? 'unchanged' : 'changed';
 }

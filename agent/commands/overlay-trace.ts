@@ -13,7 +13,10 @@ export interface TraceOptions {
   readonly fromNode?: string;
 }
 
-/** `overlay trace`: follows a packet and says who decides what about it. Sends none. Exit code 3 when it does not get through. */
+/**
+ * `overlay trace`: follows a packet and prints each decision about it. Sends no packet. Exit code 3 if the packet is
+ * not delivered.
+ */
 export async function trace(
   source: string,
   destination: string,

@@ -29,7 +29,7 @@ import { joinLines } from '../view/style.ts';
 import type { Output } from './output.ts';
 import { outcomeOf, startOverlay } from './overlay-start.ts';
 
-/** `overlay init`: makes this node the central one of a new cluster. */
+/** `overlay init`: makes this node the central node of a new cluster. */
 export async function init(output: Output): Promise<void> {
   const command = 'overlay init';
   const { config, places } = await startOverlay(command);
@@ -62,7 +62,7 @@ function bundleText(file: string): string {
   }
 }
 
-/** `overlay plan`: everything `overlay apply` would do. Touches nothing. */
+/** `overlay plan`: prints the changes that `overlay apply` would make. Changes nothing. */
 export async function plan(output: Output): Promise<void> {
   const changes = await look('overlay plan');
   const count = countChanges(changes) + countWorkload(changes);
@@ -71,7 +71,10 @@ export async function plan(output: Output): Promise<void> {
   output.result(text, { command: 'overlay plan', outcome: count === 0 ? 'as-wanted' : 'changes', changes });
 }
 
-/** `overlay verify`: compares this node with its part in the cluster. Exit code 3 when it differs, or something does not work. */
+/**
+ * `overlay verify`: compares this node with its part in the cluster. Exit code 3 if it differs, or if a part does not
+ * work.
+ */
 export async function verify(output: Output): Promise<ExitCode> {
   const changes = await look('overlay verify');
   const isWanted = countChanges(changes) + countWorkload(changes) + changes.faults.length === 0;
@@ -87,7 +90,7 @@ async function look(command: string): Promise<OverlayChanges> {
   return overlayChanges(requireRecord(places.record), config, places);
 }
 
-/** `overlay apply`: brings this node to its part in the cluster. Nothing is written where nothing differs. */
+/** `overlay apply`: brings this node into the state of its part in the cluster. Writes nothing if nothing differs. */
 export async function apply(output: Output): Promise<void> {
   const command = 'overlay apply';
   const { places } = await startOverlay(command);
@@ -98,7 +101,7 @@ export async function apply(output: Output): Promise<void> {
   output.result(appliedText(record, changes), { command, outcome: outcomeOf(changes), changes });
 }
 
-/** `overlay nodes`: the nodes of the cluster, on the central one. */
+/** `overlay nodes`: lists the nodes of the cluster; runs on the central node. */
 export async function nodes(output: Output): Promise<void> {
   const { places } = await startOverlay('overlay nodes');
   const now = Date.now();
@@ -106,7 +109,7 @@ export async function nodes(output: Output): Promise<void> {
   output.result(nodesText(found, now, output.style), { command: 'overlay nodes', nodes: found });
 }
 
-/** `overlay leave`: takes this node out of its cluster; with a name, on the central node, another one. */
+/** `overlay leave`: removes this node from its cluster; with a name, on the central node, removes another node. */
 export async function leave(name: string | undefined, output: Output): Promise<void> {
   const command = 'overlay leave';
   const { places } = await startOverlay(command);
@@ -122,7 +125,7 @@ export async function leave(name: string | undefined, output: Output): Promise<v
   output.result(text, { command, outcome: 'changed', node: record.node.name, leftOver });
 }
 
-/** `overlay disable`: takes this node out of its overlay, and makes OVN's units as they were before. */
+/** `overlay disable`: removes this node from its overlay, and returns OVN's units to their previous state. */
 export async function disable({ force = false }: { readonly force?: boolean }, output: Output): Promise<void> {
   const command = 'overlay disable';
   const { places } = await startOverlay(command);
@@ -132,7 +135,7 @@ export async function disable({ force = false }: { readonly force?: boolean }, o
 
 export type GatewayCommandOptions = GatewayOptions & { readonly remove?: true };
 
-/** `overlay gateway`: makes this node a gateway of its cluster; with `remove` it is none any more. */
+/** `overlay gateway`: makes this node a gateway of its cluster; with `remove` it stops being one. */
 export async function gateway(options: GatewayCommandOptions, output: Output): Promise<void> {
   const command = 'overlay gateway';
   const { places } = await startOverlay(command);
@@ -142,7 +145,7 @@ export async function gateway(options: GatewayCommandOptions, output: Output): P
   output.result(gatewayText(record, changes), { command, outcome: outcomeOf(changes), gateway, changes });
 }
 
-/** `overlay status`: what this node is in the cluster, and how its daemon and its tunnels are. */
+/** `overlay status`: prints this node's part in the cluster, and the state of its daemon and its tunnels. */
 export async function status(output: Output): Promise<void> {
   const { places } = await startOverlay('overlay status');
   const found = await readOverlayStatus(places);

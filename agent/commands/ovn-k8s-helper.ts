@@ -11,7 +11,7 @@ import { plain } from '../view/style.ts';
 import type { Output } from './output.ts';
 import { startOverlay } from './overlay-start.ts';
 
-/** Options of `ovn-k8s-gateway-helper`: a file without a name is the one that the tool of 2017 took. */
+/** Options of `ovn-k8s-gateway-helper`; `true` stands for the default file of the tool of 2017. */
 export interface HelperWords {
   readonly physicalBridge: string;
   readonly physicalInterface: string;
@@ -22,7 +22,10 @@ export interface HelperWords {
 
 const helper = 'ovn-k8s-gateway-helper';
 
-/** `ovn-k8s-gateway-helper`: makes the flows of a bridge that a node shares with its gateway, and stays to keep them; by itself with --detach. `started` is how the program was. */
+/**
+ * `ovn-k8s-gateway-helper`: installs the flows of a bridge that a node shares with its gateway, and keeps them until it
+ * is stopped; with --detach in a process of its own. `started` are the words with which the program was started.
+ */
 export async function gatewayHelper(words: HelperWords, started: readonly string[], output: Output): Promise<ExitCode> {
   const { places } = await startOverlay('', helper);
   const { physicalBridge: bridge, physicalInterface: nic, pidfile, detach } = words;
@@ -63,7 +66,10 @@ export async function gatewayHelper(words: HelperWords, started: readonly string
   return exitCode.done;
 }
 
-/** Once it has been left alone: into the file, as daemons of Open vSwitch do, or systemd's journal; where neither is, on standard error. */
+/**
+ * Returns the output of a detached process: the log file, as daemons of Open vSwitch have one, or systemd's journal;
+ * standard error without a journal.
+ */
 function lateTeller(logFile: string | true | undefined, output: Output): (text: string) => void {
   if (logFile !== undefined) {
     const path = logFile === true ? `/var/log/openvswitch/${helper}.log` : logFile;

@@ -8,13 +8,13 @@ import { outcomeOf, startOverlay } from './overlay-start.ts';
 
 const program = 'ovn-k8s-overlay';
 
-/** `ovn-k8s-overlay master-init`: begins a cluster, with this node as its first one. */
+/** `ovn-k8s-overlay master-init`: begins a cluster with this node as its first node. */
 export function masterInit(words: NodeWords & { readonly masterSwitchSubnet: string }, output: Output): Promise<void> {
   const request = nodeRequest(words, '--master-switch-subnet', words.masterSwitchSubnet, true);
   return init('master-init', request, words, output);
 }
 
-/** `ovn-k8s-overlay minion-init`: makes this node a member. */
+/** `ovn-k8s-overlay minion-init`: makes this node a member of the cluster. */
 export function minionInit(words: NodeWords & { readonly minionSwitchSubnet: string }, output: Output): Promise<void> {
   const request = nodeRequest(words, '--minion-switch-subnet', words.minionSwitchSubnet, false);
   return init('minion-init', request, words, output);
@@ -30,6 +30,6 @@ async function init(command: string, request: NodeRequest, words: NodeWords, out
   const changes = await withLock(`${program} ${command}`, () => initNode(request, words, places, output.say));
   for (const line of changesLines(changes, output.style)) output.say(line);
   const outcome = outcomeOf(changes);
-  // The last words of the tool of 2017, for which scripts may look.
+  // Last line of the tool of 2017, for which scripts may search.
   output.result('Initialization complete.', { command: `${program} ${command}`, outcome, node: request.name, changes });
 }

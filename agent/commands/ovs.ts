@@ -10,7 +10,7 @@ import type { Output } from './output.ts';
 import { reporting, sayNotes, sayWarnings } from './reporting.ts';
 import { requireRoot } from './root.ts';
 
-/** `ovs tune`: lets the daemons of Open vSwitch run as ovn.yaml says, without a restart. */
+/** `ovs tune`: applies the settings of ovn.yaml to the daemons of Open vSwitch, without a restart. */
 export async function ovsTune(output: Output): Promise<void> {
   requireRoot('ovs tune');
   const { config, warnings } = await usableConfig();
@@ -23,7 +23,7 @@ export async function ovsTune(output: Output): Promise<void> {
   output.result(text, { command: 'ovs tune', outcome, plan, tuning });
 }
 
-/** `apply` where the admin builds br-ex: Open vSwitch is tuned, the bridge is left alone. */
+/** `apply` if the admin creates br-ex: tunes Open vSwitch and leaves the bridge unchanged. */
 export async function tuneOnly(command: string, config: Config, output: Output): Promise<void> {
   const { plan, ...facts } = await tune(command, config, output);
   const lacks = missingFromBridge(facts, config.uplink.value === 'none');

@@ -18,7 +18,7 @@ import { tuningText } from '../view/tuning-view.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
-/** `plan`: everything `apply` would do now. Touches nothing. */
+/** `plan`: prints the changes that `apply` would make now. Changes nothing. */
 export async function plan(output: Output): Promise<void> {
   requireRoot('plan');
   const made = await planNow();
@@ -34,7 +34,7 @@ export async function plan(output: Output): Promise<void> {
   output.result(text, { command: 'plan', outcome, plan: planInWords(network), tuning, warnings, observation });
 }
 
-/** `verify`: compares the node with what it should be. Exit code 3 when it differs. */
+/** `verify`: compares the node with its desired state. Exit code 3 if it differs. */
 export async function verify(output: Output): Promise<ExitCode> {
   requireRoot('verify');
   const made = await planNow();
@@ -57,7 +57,7 @@ export async function verify(output: Output): Promise<ExitCode> {
   return differences.length === 0 ? exitCode.done : exitCode.drift;
 }
 
-/** The plan where nothing is known of Open vSwitch's daemons. */
+/** Plan for a node whose Open vSwitch daemons could not be examined. */
 export const noTuning: TuningPlan = { steps: [], differences: [], notes: [] };
 
 interface Planned {
@@ -76,12 +76,12 @@ async function planNow(): Promise<Planned | null> {
   });
 }
 
-/** The pods' MTU is judged against the uplink's, which is known only once there is a plan. */
+/** Returns warnings about the MTU of pods compared with that of the uplink, which is known only from a plan. */
 export function uplinkWarnings(config: Config, { choice }: Plan, { links }: Observation): readonly ConfigWarning[] {
   return mtuWarnings(config, links.find((link) => link.name === choice?.interface)?.mtuBytes ?? null);
 }
 
-/** What `apply` would do with the node as it is, without waiting for anything. */
+/** Returns the plan of `apply` for the present state of the node, without waiting for a route or a NIC. */
 export function planFor(config: Config, observation: Observation): { plan: Plan; tuning: TuningPlan } {
   const decision = planApply(config, observation, true);
   if (decision.kind === 'waiting') throw new AgentError('internal', 'a plan that must not wait wants to');

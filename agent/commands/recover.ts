@@ -3,7 +3,10 @@ import { recoverAtBoot, recoverNow } from '../run/recover-alone.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
-/** `recover`: brings back the state before a run that died. `--boot`: before NetworkManager and ovs-vswitchd run. */
+/**
+ * `recover`: rolls back the transaction of a run that crashed. `--boot`: runs before NetworkManager and ovs-vswitchd
+ * start.
+ */
 export async function recover(boot: boolean, output: Output): Promise<void> {
   requireRoot('recover');
   const said: string[] = [];

@@ -6,7 +6,7 @@ import type { Output } from './output.ts';
 
 const nothingToDoText = 'Nothing to do: the node is as wanted.';
 
-/** The result of a run, in both forms. */
+/** Prints the result of a run, as text and as JSON. */
 export function report(command: string, result: ReconcileResult, output: Output): void {
   const { plan, observation, transaction, tuning } = result;
   const outcome = transaction === null && tuning.steps.length === 0 ? 'unchanged' : 'changed';

@@ -5,17 +5,17 @@ import { progressLine } from '../view/plan-view.ts';
 import { tuningStepTitle } from '../view/tuning-view.ts';
 import type { Output } from './output.ts';
 
-/** Remarks of a plan, on standard error. */
+/** Prints the notes of a plan on standard error. */
 export function sayNotes(notes: readonly PlanNote[], output: Output): void {
   for (const note of notes) output.say(`${note.level === 'warning' ? 'warning: ' : ''}${note.message}`);
 }
 
-/** Remarks on a configuration, on standard error. */
+/** Prints the warnings of a configuration on standard error. */
 export function sayWarnings(warnings: readonly ConfigWarning[], output: Output): void {
   for (const { source, message } of warnings) output.say(`warning: ${source}: ${message}`);
 }
 
-/** Progress and remarks of a run, on standard error. */
+/** Returns the functions that print the progress and the notes of a run on standard error. */
 export function reporting(output: Output) {
   return {
     say: output.say,
@@ -34,7 +34,7 @@ export function reporting(output: Output) {
   };
 }
 
-/** The same for a run whose change nobody has to confirm. */
+/** Returns the same for a run whose change needs no confirmation. */
 export function unattended(command: string, output: Output) {
   return { command, confirmTimeoutSeconds: null, ...reporting(output) };
 }

@@ -14,7 +14,7 @@ import type { Output } from './output.ts';
 import { planFor } from './plan.ts';
 import { requireRoot } from './root.ts';
 
-/** `status`: one screen about the node, with the next step if something is wrong. */
+/** `status`: prints one screen about the node, with the next step if there is a fault. */
 export async function status(output: Output): Promise<void> {
   requireRoot('status');
   return withNode(async (node) => {

@@ -12,17 +12,20 @@ import { plain } from '../view/style.ts';
 import type { Output } from './output.ts';
 import { requireRoot } from './root.ts';
 
-/** Above the time limits within each of them: a command that needs longer hangs, and the bundle is made without it. */
+/** Limit of a report, above the limits of its own queries. A report that takes longer hangs and is left out. */
 const reportMs = 30_000;
-/** tar and gzip take a second for 24 MiB; a disk that blocks for longer has no room for a bundle. */
+/** Limit of the archive. tar and gzip take a second for 24 MiB; a disk that blocks for longer is full or broken. */
 const archiveMs = 60_000;
 
-/** `support-bundle [-o FILE]`: all that helps somebody elsewhere to see what is wrong, in one archive, without secrets. `-`: standard output. */
+/**
+ * `support-bundle [-o FILE]`: writes one archive with the data that support needs, without secrets. `-` for standard
+ * output.
+ */
 export async function supportBundle(target: string | undefined, output: Output): Promise<void> {
   requireRoot('support-bundle');
   const name = bundleName(new Date());
   const file = target ?? `/var/tmp/${name}.tar.gz`;
-  // Opened before anything is collected: a place that cannot be written is known at once.
+  // The file is opened first, so that a path that cannot be written is reported at once.
   const descriptor = file === '-' ? standardOutput() : openNew(file);
   try {
     const staging = openStaging(name);
@@ -51,7 +54,7 @@ export async function supportBundle(target: string | undefined, output: Output):
   }
 }
 
-/** The work, or `interrupted` at the first signal: what was begun is then cleared away. */
+/** Waits for work. Fails with `interrupted` at the first signal, after which the caller removes its files. */
 async function untilInterrupted(work: () => Promise<void>): Promise<void> {
   let stop: (signal: string) => void = () => undefined;
   const interrupted = new Promise<never>((_, reject) => {
@@ -80,7 +83,7 @@ async function collect(staging: Staging, output: Output): Promise<void> {
 
 type Report = readonly [name: string, run: (output: Output) => unknown];
 
-/** What the agent itself says, as text and as JSON. */
+/** Collects the agent's own reports, as text and as JSON. */
 async function collectReports(staging: Staging, secrets: readonly string[], hasOverlay: boolean): Promise<void> {
   const [{ plan, verify }, { status }, { history }, { doctor }, { configShow }] = await Promise.all([
     import('./plan.ts'),
@@ -142,7 +145,7 @@ async function collectReport(staging: Staging, secrets: readonly string[], [name
   staging.add(`reports/${name}.json`, `${JSON.stringify(maskJson(value, secrets), null, 1)}\n`, note);
 }
 
-/** A new file that only its owner can read; neither an existing file nor a link is written to. */
+/** Creates a file that only its owner can read. Never writes to an existing file or a link. */
 function openNew(file: string): number {
   try {
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -165,7 +168,7 @@ function standardOutput(): number {
   });
 }
 
-/** `microshift-net-20261120T214719Z`: also the only folder in the archive. */
+/** Returns the name of the archive, which is also the only folder in it: `microshift-net-20261120T214719Z`. */
 function bundleName(now: Date): string {
   return `microshift-net-${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
 }

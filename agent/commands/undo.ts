@@ -7,7 +7,7 @@ import { report } from './report.ts';
 import { reporting } from './reporting.ts';
 import { requireRoot } from './root.ts';
 
-/** `confirm`: keeps a change that was tried with --confirm-timeout. */
+/** `confirm`: keeps a change that was applied with --confirm-timeout. */
 export async function confirm(output: Output): Promise<void> {
   requireRoot('confirm');
   const id = await keepTried(output);
@@ -16,10 +16,10 @@ export async function confirm(output: Output): Promise<void> {
   if (output.isJournal) output.announce({ kind: 'committed', text, transaction: id });
 }
 
-/** `undo [TX]`: goes back to before a transaction, the last one by default. */
+/** `undo [TX]`: returns the node to the state before a transaction, the last one by default. */
 export async function undo(id: string | undefined, output: Output): Promise<void> {
   requireRoot('undo');
-  // A change is undone whatever ovn.yaml has become.
+  // A change can be undone even if ovn.yaml is invalid.
   const { config } = await usableConfig().catch(() => ({ config: defaultConfig }));
   report('undo', await undoTransaction(id, config, reporting(output)), output);
   output.say('The next boot and the next `apply` follow ovn.yaml again; change it to make this last.');

@@ -3,7 +3,7 @@ import { bondsUnder } from '../model/bonds.ts';
 import { linkKindOf } from '../model/link-kinds.ts';
 import { advice, type Check, failed, notApplicable, verdictOf } from './finding.ts';
 
-/** Whether the bond or team of an uplink has a port that works, and a monitor that works under a bridge. */
+/** Check that the bond or team of an uplink has a working port, and a monitor that works under a bridge. */
 export const bondChecks: readonly Check[] = [
   {
     id: 'bond',

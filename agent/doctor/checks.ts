@@ -12,7 +12,10 @@ import { profileChecks } from './profiles.ts';
 import { serviceChecks } from './services.ts';
 import { unitChecks } from './units.ts';
 
-/** Every check, in the order of a report: what others need comes first. docs/use/doctor.md has a heading for each. */
+/**
+ * Checks in the order of a report, in which the conditions of other checks come first. docs/use/doctor.md has a heading
+ * for each.
+ */
 export const checks: readonly Check[] = [
   ...serviceChecks,
   ...unitChecks,
@@ -26,7 +29,7 @@ export const checks: readonly Check[] = [
   ...overlayChecks,
 ];
 
-/** Judges an examination: one result per check, from facts alone. */
+/** Judges an examination from facts alone, with one result per check. */
 export function judge(examination: Examination): readonly CheckResult[] {
   const diagnosis = diagnose(examination);
   return checks.map((check) => ({ id: check.id, title: check.title, ...check.judge(examination, diagnosis) }));

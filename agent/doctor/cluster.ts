@@ -5,7 +5,7 @@ import { planFirewall } from '../plan/tuning/firewall.ts';
 import { advice, type Check, failed, given, notApplicable, verdictOf, warning } from './finding.ts';
 import { kubectl, nodePortChecks } from './nodeport.ts';
 
-/** Whether traffic of pods and services gets through. */
+/** Checks of the traffic of pods and services. */
 export const clusterChecks: readonly Check[] = [
   {
     id: 'firewall',
@@ -38,7 +38,7 @@ export const clusterChecks: readonly Check[] = [
     id: 'daemonsets',
     title: 'the daemonsets of ovn-kubernetes run',
     judge: ({ daemonSets }, { config }) => {
-      // `manifests` sees only what it has put there.
+      // `manifests status` shows only objects that `manifests apply` has applied.
       const isOurs = !microshiftRenders(config);
       const look = isOurs ? 'microshift-net manifests status' : `${kubectl} describe daemonsets,pods`;
       if (daemonSets.failure !== null) {

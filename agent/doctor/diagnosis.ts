@@ -13,25 +13,28 @@ import { configOnNode } from '../plan/microshift-needs.ts';
 import { gatewayBridge } from '../plan/names.ts';
 import { planApply } from '../plan/plan.ts';
 
-/** What several checks need, worked out once. */
+/** Facts that several checks need, determined once. */
 export interface Diagnosis {
-  /** The effective configuration; the defaults where it cannot be read. */
+  /** Effective configuration; the defaults if it cannot be read. */
   readonly config: Config;
-  /** null: NetworkManager or Open vSwitch did not answer. */
+  /** Observation of the node; null if NetworkManager or Open vSwitch did not answer. */
   readonly observation: Observation | null;
-  /** What `apply` would do; null: no plan can be made, or br-ex is left to the admin. */
+  /** Plan of `apply`; null if planning failed, or if the admin creates br-ex. */
   readonly plan: Plan | null;
-  /** Why no plan can be made, and what to do about it. */
+  /** Reason why planning failed, and its remedy. */
   readonly refusal: { readonly message: string; readonly hint: string | null } | null;
-  /** NIC of br-ex: the planned one, else the one in it; null: none, or unknown. */
+  /** NIC of br-ex: the planned one, otherwise the present one; null if there is none or it is unknown. */
   readonly uplink: string | null;
   /** NIC in br-ex, and the addresses of the NIC that br-ex has; null if br-ex has no NIC or its NIC is unknown. */
   readonly carried: Uplink | null;
-  /** ovn-kubernetes has been set up on this node: the integration bridge exists, and is not an overlay's of ours. */
+  /**
+   * True if ovn-kubernetes has been set up on this node: the integration bridge exists and does not belong to the
+   * agent's overlay.
+   */
   readonly hasOvnKubernetes: boolean;
 }
 
-/** Puts the parts of an examination together. */
+/** Determines the facts that checks share. */
 export function diagnose(examination: Examination): Diagnosis {
   const written = examination.config.value?.config ?? defaultConfig;
   const observation = observed(examination);
@@ -45,7 +48,7 @@ export function diagnose(examination: Examination): Diagnosis {
     networkManager === null ? { links } : { links, networkManager },
   );
   const { plan, refusal } = planOf(config, observation);
-  // Only a node of an overlay has a record that cannot be read, and br-int is the overlay's then.
+  // Only a node in an overlay has a record that can be unreadable, and br-int then belongs to the overlay.
   const { overlay } = examination;
   const isInNoOverlay = overlay.failure === null && overlay.value === null;
   return {
@@ -70,7 +73,7 @@ function planOf(config: Config, observation: Observation | null): Pick<Diagnosis
   }
 }
 
-/** The observation `apply` would plan on, as far as the parts of it answered. */
+/** Returns the observation on which `apply` would plan; null if a part that it needs did not answer. */
 function observed(examination: Examination): Observation | null {
   const { system, network, networkManager, ovs, tuning, files } = examination;
   if (network.value === null || networkManager.value === null || ovs.value === null) return null;

@@ -6,13 +6,13 @@ import { quotedName, shownName } from '../plan/uplink/trace.ts';
 import { shellWord } from '../printable.ts';
 import { advice, type Check, type Finding, failed, given, ok, verdictOf, warning } from './finding.ts';
 
-/** A transaction's journal has at most 8 MiB, and the last 20 are kept; usually one has 50 KiB. */
+/** Free space below which a warning is given. A journal has at most 8 MiB and usually 50 KiB; the last 20 are kept. */
 const scarceBytes = 16 * 1024 * 1024;
-/** Less than that holds no journal: `apply` would refuse to begin. */
+/** Free space below which no journal fits, so that `apply` fails. */
 const noneBytes = 1024 * 1024;
 const scarceFiles = 64;
 
-/** Files and disks that a run needs. */
+/** Checks of the files and disks that a run needs. */
 export const fileChecks: readonly Check[] = [
   {
     id: 'configuration',
@@ -97,7 +97,7 @@ export const fileChecks: readonly Check[] = [
     id: 'examination',
     title: 'everything could be looked at',
     judge: (examination) => {
-      // The others have checks of their own.
+      // The other parts have checks of their own.
       const parts = ['system', 'network', 'tuning', 'units', 'firewall', 'packetFilter', 'files'] as const;
       const silent = parts.map((part) => {
         const { failure } = examination[part];
@@ -128,7 +128,7 @@ function complaintsOfHint(hint: HintFileFacts, links: readonly string[] | null):
   } else if (/[\s/:]/.test(first) || Buffer.byteLength(first) > 15)
     complaints.push(failed(`${path} has no name of an interface: ${quotedName(first)}`, `rm ${path}`));
   else if (links !== null && !links.includes(first)) {
-    // The agent's own hint is only a memory; the two others are orders.
+    // The agent's own hint only records the last NIC; the two other files are settings.
     const complain = path.startsWith('/var/') ? warning : failed;
     const names = links.filter((name) => !/^(lo|ovs-system|br-.*)$/.test(name)).join(', ');
     complaints.push(

@@ -1,7 +1,7 @@
 import { leftBehindText, rulesLeftBehind, zoneLeftBehind } from '../plan/uplink/filter-notes.ts';
 import { type Check, given, notApplicable, verdictOf, warning } from './finding.ts';
 
-/** Whether rules of the packet filter still mean the NIC, by which no packet comes any more. */
+/** Check for rules of the packet filter that still name the NIC, although packets arrive through the bridge. */
 export const interfaceRuleChecks: readonly Check[] = [
   {
     id: 'interface-rules',

@@ -4,10 +4,10 @@ import type { Link } from '../model/observation.ts';
 import { bridges as ownBridges } from '../plan/names.ts';
 import { advice, type Check, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
-/** ovn-kubernetes' own link into the pods' network. */
+/** Management port of ovn-kubernetes, the node's interface in the pods' network. */
 const managementPort = 'ovn-k8s-mp0';
 
-/** What the kernel does with packets of the node and of pods. */
+/** Checks of the kernel's treatment of packets of the node and of pods. */
 export const kernelChecks: readonly Check[] = [
   {
     id: 'mtu',
@@ -96,7 +96,8 @@ export const kernelChecks: readonly Check[] = [
     title: 'the kernel does not drop answers by their source',
     judge: ({ network }, { hasOvnKubernetes, plan }) =>
       given(network, ({ rpFilter, links }) => {
-        // sysctl documentation of the kernel (ip-sysctl): the larger of `all` and the link's own counts; 1 is strict, 2 loose.
+        // The larger of the values of `all` and of the link is effective; 1 is strict, 2 loose (ip-sysctl of the
+        // kernel).
         const effective = (name: string): number => Math.max(rpFilter.all ?? 0, rpFilter[name] ?? 0);
         const isStrict = (name: string): boolean => linkNamed(links, name) !== null && effective(name) === 1;
         const two = plan !== null && plan.wanted.bridges.length > 1;
@@ -160,9 +161,10 @@ export const kernelChecks: readonly Check[] = [
 ];
 
 /**
- * What the pods' network shall have; null: not known. Where nothing is set and MicroShift renders, it is not our default that counts, but
- * MicroShift's: the MTU of the default route's device (pkg/config/ovn/ovn.go:74-102). Since 4.19 it does not find that route, because its
- * netlink library fills in the destination that pkg/util/net.go:375 looks for as missing, and takes 1500.
+ * Returns the expected MTU of the pods' network; null if it is unknown. If no MTU is set and MicroShift renders,
+ * MicroShift's default applies: the MTU of the default route's device (pkg/config/ovn/ovn.go:74-102). Since 4.19
+ * MicroShift does not find that route and takes 1500, because its netlink library sets the destination that
+ * pkg/util/net.go:375 expects to be nil.
  */
 function podsMtu({ mtu, ...config }: Config, nic: Link | null): number | null {
   if (mtu.source === 'default' && microshiftRenders(config)) return null;
@@ -177,7 +179,7 @@ function linkNamed(links: readonly Link[], name: string | null): Link | null {
   return links.find((link) => link.name === name) ?? null;
 }
 
-/** `30000-32767`, `32768 60999`, `8080`; null: no range. */
+/** Reads a range of ports, such as `30000-32767`, `32768 60999` or `8080`; null if the text is none of these. */
 function rangeOf(text: string): { readonly first: number; readonly last: number } | null {
   const [, first, last = first] = /^\s*(\d+)(?:[-\s]+(\d+))?\s*$/.exec(text) ?? [];
   return first === undefined ? null : { first: Number(first), last: Number(last) };

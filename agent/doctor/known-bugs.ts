@@ -1,22 +1,23 @@
 /*
- * Versions whose bugs hurt here. A distribution may have put the fix into an older version: so these are warnings, and none of them
- * keeps anything from running.
+ * Versions with bugs that affect this agent. A distribution may have added the fix to an older version, so these are
+ * only warnings.
  */
 
 export interface KnownBug {
-  /** First version that has it; absent: all before the fix. */
+  /** First version with the bug; absent if all versions before the fix have it. */
   readonly since?: string;
-  /** Versions that have the fix, one for each branch that got it; later branches have it from their start. */
+  /** Versions with the fix, one for each branch that received it; later branches have it from their start. */
   readonly fixedIn: readonly string[];
   readonly what: string;
-  /** Only where the userspace data path is used. */
+  /** True if only the userspace data path has the bug. */
   readonly userspaceOnly?: boolean;
 }
 
-/** NetworkManager: its commits and NEWS. */
+/** Bugs of NetworkManager, from its commits and NEWS. */
 export const networkManagerBugs: readonly KnownBug[] = [
   {
-    // 4f60fe293c "ovs: wait that links disappear during initial cleanup", 2641af2cc9 "ovs: don't replace all other_config"
+    // 4f60fe293c "ovs: wait that links disappear during initial cleanup", 2641af2cc9 "ovs: don't replace all
+    // other_config"
     fixedIn: ['1.42'],
     what: 'loses other_config of bridges and races with Open vSwitch at its start',
   },
@@ -42,14 +43,14 @@ export const networkManagerBugs: readonly KnownBug[] = [
     what: 'can crash when ovsdb-server stops answering in the middle of a message',
   },
   {
-    // 476c89b6f2, mended by 93491d76ec "ovs: don't remove unrelated external ports"
+    // 476c89b6f2, fixed by 93491d76ec "ovs: don't remove unrelated external ports"
     since: '1.54',
     fixedIn: ['1.56'],
     what: 'removes ports that others (ovn-kubernetes) added, on every bridge, when one of its own interfaces goes',
   },
 ];
 
-/** Open vSwitch: NEWS of each branch. */
+/** Bugs of Open vSwitch, from the NEWS of each branch. */
 export const openVSwitchBugs: readonly KnownBug[] = [
   {
     fixedIn: ['2.17.6', '3.0.4', '3.1.1'],
@@ -66,7 +67,7 @@ export const openVSwitchBugs: readonly KnownBug[] = [
   },
 ];
 
-/** The bugs that this version has. A version that cannot be read has none that are known. */
+/** Returns the bugs of a version; empty if the version cannot be parsed. */
 export function bugsOf(version: string, bugs: readonly KnownBug[]): readonly KnownBug[] {
   const own = numbersOf(version);
   if (own === null) return [];
@@ -74,18 +75,18 @@ export function bugsOf(version: string, bugs: readonly KnownBug[]): readonly Kno
     if (since !== undefined && older(own, numbersOf(since) ?? [])) return false;
     const fixes = fixedIn.map((fix) => numbersOf(fix) ?? []);
     const ofBranch = fixes.find((fix) => fix[0] === own[0] && fix[1] === own[1]);
-    // A branch that is not named has it as long as a later one had to be mended.
+    // A branch that is not listed has the bug if a later branch had to be fixed.
     return ofBranch === undefined ? fixes.some((fix) => older(own, fix)) : older(own, ofBranch);
   });
 }
 
-/** The version to update to: the one of the same branch, else the newest that was mended. */
+/** Returns the version with the fix: that of the same branch, otherwise the newest one. */
 export function fixFor(version: string, { fixedIn }: KnownBug): string {
   const branch = /^\d+\.\d+\./.exec(version)?.[0] ?? version;
   return fixedIn.find((fix) => fix.startsWith(branch)) ?? fixedIn.at(-1) ?? '';
 }
 
-/** `1.58.1-2.fc44` → [1, 58, 1]; null when it does not begin with a number. */
+/** Returns the numbers of a version, such as [1, 58, 1] of `1.58.1-2.fc44`; null if it does not begin with a number. */
 function numbersOf(version: string): readonly number[] | null {
   const text = /^\d+(\.\d+)*/.exec(version)?.[0];
   return text === undefined ? null : text.split('.').map(Number);

@@ -13,7 +13,7 @@ import type { Diagnosis } from './diagnosis.ts';
 import { advice, type Check, type Finding, failed, given, notApplicable, verdictOf, warning } from './finding.ts';
 import { unitNamed } from './units.ts';
 
-/** Whether MicroShift's own configuration works on a node with br-ex. */
+/** Checks of MicroShift's own configuration on a node with br-ex. */
 export const microshiftChecks: readonly Check[] = [
   {
     id: 'microshift-node-ip',
@@ -51,7 +51,10 @@ export const microshiftChecks: readonly Check[] = [
   },
 ];
 
-/** Reports why MicroShift does not find the node's own address. An address that it would not find without br-ex either is not br-ex's fault. */
+/**
+ * Returns a complaint if MicroShift does not find the node's own address. An address that it would not find without
+ * br-ex either is not caused by br-ex.
+ */
 function nodeIpComplaint(host: HostNetwork, { config: { cluster }, carried, plan }: Diagnosis): Finding | false {
   const { value: wanted, source } = cluster.nodeIp;
   const { nodeIp: found } = microshiftAddresses(cluster, host);
@@ -82,7 +85,7 @@ function nodeIpComplaint(host: HostNetwork, { config: { cluster }, carried, plan
   );
 }
 
-/** An address that MicroShift is told of, and finds on no interface. */
+/** Returns the failure for an address that MicroShift's configuration names and that is on no interface. */
 function nowhere(key: string, address: string, source: string, host: HostNetwork): Finding {
   const spelling = otherSpelling(address, host);
   if (spelling !== null)
@@ -114,7 +117,10 @@ function nodeIpv6Complaint(cluster: ClusterConfig, host: HostNetwork, carried: U
   );
 }
 
-/** An address that the admin names has to be there already (pkg/config/config.go:597, 814-830). */
+/**
+ * Returns a complaint if the configured address is on no interface; MicroShift does not add it
+ * (pkg/config/config.go:597, 814-830).
+ */
 function advertiseComplaint({ advertiseAddress }: ClusterConfig, { links }: HostNetwork): Finding | false {
   const { value, source } = advertiseAddress;
   if (value === null || links.some((link) => link.addresses.some((entry) => entry.address === value))) return false;
@@ -124,7 +130,10 @@ function advertiseComplaint({ advertiseAddress }: ClusterConfig, { links }: Host
   );
 }
 
-/** MicroShift puts it on br-ex when it starts, and does not look again (pkg/node/netconfig.go). */
+/**
+ * Returns a complaint if the address of the API server is missing. MicroShift adds it to br-ex when it starts, and
+ * never again (pkg/node/netconfig.go).
+ */
 function lostEndpointComplaint(cluster: ClusterConfig, { links }: HostNetwork): Finding | false {
   if (cluster.advertiseAddress.value !== null) return false;
   const present = links.flatMap((link) => addressesOf(link));
@@ -136,7 +145,7 @@ function lostEndpointComplaint(cluster: ClusterConfig, { links }: HostNetwork): 
   );
 }
 
-/** The file of `/etc/microshift/config.yaml:3`. */
+/** Returns the file of a source such as `/etc/microshift/config.yaml:3`. */
 function fileOf(source: string): string {
   return source.replace(/:\d+$/, '');
 }

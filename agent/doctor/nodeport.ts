@@ -2,12 +2,15 @@ import type { NatChain } from '../model/examination.ts';
 import { microshiftKubeconfig } from '../model/manifests.ts';
 import { type Check, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
-/** kubectl for the namespace of ovn-kubernetes; root knows no cluster by itself. */
+/**
+ * Command of kubectl for the namespace of ovn-kubernetes, with MicroShift's kubeconfig, because root has no default
+ * cluster.
+ */
 export const kubectl = `kubectl --kubeconfig ${microshiftKubeconfig} -n openshift-ovn-kubernetes`;
 
 const nodePortChain = 'OVN-KUBE-NODEPORT';
 
-/** It depends on the flavour which of the two has the node's part, which writes the rules. */
+/** Command that restarts the pod which writes the rules. The flavour determines which of the two labels it has. */
 const restart = `${kubectl} delete pod -l 'app in (ovnkube-master,ovnkube-node)'`;
 
 const families = [
@@ -16,7 +19,7 @@ const families = [
 ] as const;
 
 /**
- * Whether the rules that NodePort services need are there: one chain for each IP family of the pods' network (ovn-kubernetes,
+ * Check for the rules of NodePort services: one chain for each IP family of the pods' network (ovn-kubernetes,
  * go-controller/pkg/node/gateway_iptables.go, clusterIPTablesProtocols).
  */
 export const nodePortChecks: readonly Check[] = [
@@ -43,7 +46,7 @@ export const nodePortChecks: readonly Check[] = [
         const isInNftables = nftTables?.some((table) => table.includes('ovn-kubernetes')) === true;
         if (isInNftables && tables.every(({ isEmpty }) => isEmpty))
           return ok('ovn-kubernetes has its rules in nftables');
-        // Without a cluster that says so, the pods may just not have started yet.
+        // If the cluster does not answer, the pods may just not have started yet.
         const complain = daemonSets.value == null ? warning : failed;
         return verdictOf(
           tables.flatMap(({ name, chain }) => faultsOf(name, chain).map((fault) => complain(fault, restart))),
@@ -54,7 +57,7 @@ export const nodePortChecks: readonly Check[] = [
   },
 ];
 
-/** What is wrong with the chain in the NAT table of this IP family; undefined: it is not there. */
+/** Returns the faults of the chain in the NAT table of an IP family; `chain` is undefined if it does not exist. */
 function faultsOf(family: string, chain: NatChain | undefined): readonly string[] {
   const whoMends = 'ovn-kubernetes inserts the rules again when its pods start';
   if (chain === undefined)

@@ -1,12 +1,12 @@
 import type { OverlayFacts } from '../model/examination.ts';
 import { type Check, type Finding, failed, givenOverlay, verdictOf, warning } from './finding.ts';
 
-/** Time enough to visit a node that is far away. */
+/** Days before the end at which a warning is given, so that there is time to visit a remote node. */
 const warnDays = 30;
 
 type Certificate = OverlayFacts['certificates'][number];
 
-/** Whether the certificates of an overlay are valid, and stay so for a while. */
+/** Check of the validity of the overlay's certificates. */
 export const certificateChecks: readonly Check[] = [
   {
     id: 'overlay-certificates',
@@ -23,10 +23,13 @@ export const certificateChecks: readonly Check[] = [
   },
 ];
 
-/** For each node whose clock is wrong. */
+/** Fix for a node whose clock is wrong. */
 export const setClocks = 'timedatectl # on both; where no NTP is reached: chronyc makestep';
 
-/** A clock that begins in the past after a start without NTP is the reason in practice. */
+/**
+ * Returns a complaint for a certificate that is not valid yet. The usual cause is a clock that is in the past after a
+ * start without NTP.
+ */
 function beginComplaint({ name, beginsInS }: Certificate): Finding | false {
   if (beginsInS <= 0) return false;
   return failed(

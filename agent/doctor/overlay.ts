@@ -12,10 +12,13 @@ import {
 import { certificateChecks, setClocks } from './overlay-certificates.ts';
 import { restartOvs } from './services.ts';
 
-/** Certificates, logs and leases allow for seconds; a minute is a clock that nobody sets. */
+/**
+ * Difference of clocks at which a warning is given. Certificates, logs and leases tolerate seconds; a minute means that
+ * the clock is not synchronized.
+ */
 const warnClockMs = 60_000;
 
-/** Whether this node's part in an overlay can work; `overlay verify` looks at the rows. */
+/** Checks of this node's part in an overlay; `overlay verify` compares the rows. */
 export const overlayChecks: readonly Check[] = [
   {
     id: 'overlay',
@@ -96,7 +99,10 @@ export const overlayChecks: readonly Check[] = [
   },
 ];
 
-/** A record or a certificate that cannot be used; the other checks of the overlay cannot tell anything then. Slowness is no damage. */
+/**
+ * Returns a complaint for a record or a certificate that cannot be read; the other checks of the overlay are then not
+ * applicable. A timeout is only a warning.
+ */
 function unread({ kind, message, hint }: NonNullable<Examination['overlay']['failure']>): Finding {
   const complain = kind === 'deadline-exceeded' ? warning : failed;
   return complain(message, advice(hint) ?? 'microshift-net overlay status');
@@ -111,8 +117,8 @@ function tunnelComplaint(type: string): Finding {
 }
 
 /**
- * What is certain of a node's clock: nobody has a configuration before it was sent, nor later than now. In between, the node may as well have been
- * away.
+ * Returns a complaint for a node whose clock is certainly wrong: no node has a configuration before it was sent, or
+ * later than now. A time in between may also mean that the node was disconnected.
  */
 function clockComplaint({ name, number, atMs }: OverlayClocks['done'][number], clocks: OverlayClocks): Finding | false {
   if (atMs === 0) return false;

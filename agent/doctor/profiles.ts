@@ -16,10 +16,10 @@ import { activeProfile, isProfileFor } from '../plan/uplink/source-profile.ts';
 import { shellWord } from '../printable.ts';
 import { advice, type Check, type Finding, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
-/** More differences than this say nothing that the first ones do not. */
+/** Number of differences that are shown; further ones rarely add information. */
 const shownDifferences = 8;
 
-/** Who says what the NIC and br-ex are like, and whether it is so. */
+/** Checks of the configuration of the NIC and br-ex, and of the programs that configure them. */
 export const profileChecks: readonly Check[] = [
   {
     id: 'drift',
@@ -50,11 +50,11 @@ export const profileChecks: readonly Check[] = [
     judge: ({ networkManager, ovs, files, network }, { plan, config }) =>
       given(networkManager, ({ profiles }) =>
         given(ovs, ({ bridges }) => {
-          // Where br-ex is left to the admin, `apply` leaves what is in the way, too.
+          // If the admin creates br-ex, `apply` does not remove leftovers.
           const mend = (byHand: string): string => (config.disableOvsInit.value ? byHand : 'microshift-net apply');
           const isSurplus = (name: string): boolean =>
             plan?.differences.some(({ kind, bridge }) => kind === 'surplus' && bridge === name) ?? false;
-          // A bridge of one of our names may be somebody else's, which `apply` leaves alone.
+          // A bridge with one of the agent's names may belong to another program, and `apply` then leaves it unchanged.
           const isPlanned = (name: string): boolean =>
             plan === null ? isOurs(name) : plan.wanted.bridges.some(({ bridge }) => bridge === name) || isSurplus(name);
           const mendBridge = (name: string, byHand: string): string => (isPlanned(name) ? mend(byHand) : byHand);
@@ -105,7 +105,7 @@ export const profileChecks: readonly Check[] = [
     judge: ({ networkManager, network }) =>
       given(networkManager, ({ profiles }) => {
         const words = network.value?.commandLine ?? [];
-        // What was copied from such a profile into one of ours does not come back by itself.
+        // Settings that were copied from such a profile into one of the agent's do not return at the next boot.
         const made = profiles.filter((profile) => isOfInitrd(profile) && !ownProfileIds.has(profile.id));
         const args = words.length === 0 ? 'ip=…' : words.join(' ');
         return verdictOf(
@@ -130,7 +130,7 @@ export const profileChecks: readonly Check[] = [
         const runs = (name: string): boolean =>
           units.value?.some((unit) => unit.name === name && unit.active === 'active') ?? false;
         const scripts = ['network.service', 'networking.service'].filter(runs);
-        // What it writes of its links stays when it stops (RuntimeDirectoryPreserve=yes of its unit).
+        // systemd-networkd keeps the state files of its links when it stops (RuntimeDirectoryPreserve=yes of its unit).
         const networkd = units.value === null || runs('systemd-networkd.service') ? networkdLinks : [];
         const complaints = [
           ...dhcpClients
@@ -147,7 +147,8 @@ export const profileChecks: readonly Check[] = [
                 `networkctl reload # with [Link] Unmanaged=yes in a .network file for ${name}`,
               ),
             ),
-          // First: once the scripts are off, only the file's migration keeps its settings.
+          // These complaints come first: once the scripts are disabled, only a migration of the file keeps its
+          // settings.
           ...(networkManager.value?.profiles ?? []).filter(isIfcfg).map(({ id, filename }) => {
             const what = `profile ${id} is an ifcfg file (${filename}), which NetworkManager reads only with its old plugin`;
             return warning(what, `nmcli connection migrate ${shellWord(id)}`);
@@ -184,8 +185,9 @@ export const profileChecks: readonly Check[] = [
 ];
 
 /**
- * Links that are connected externally although they have a profile that connects by itself: NetworkManager has died twice, and found addresses
- * whose profile it had not noted (nm-manager.c, get_existing_connection).
+ * Returns links that are connected externally although they have a profile with autoconnect. This happens after two
+ * crashes of NetworkManager in a row: it then finds addresses whose profile it has not recorded (nm-manager.c,
+ * get_existing_connection).
  */
 function displacedProfiles(
   names: readonly string[],
@@ -202,14 +204,14 @@ function displacedProfiles(
   });
 }
 
-/** One of the names that the script wrote, and none of the profiles that this agent does. */
+/** True for a profile with a name that configure-ovs.sh uses and that this agent has not created. */
 function isFormer({ id, uuid }: NmProfile): boolean {
   return (
     ownProfileIds.has(id) && !ownBridges.some((names) => profileIds(names).includes(id) && profileUuid(id) === uuid)
   );
 }
 
-/** NetworkManager's initrd generator says so in the profile. */
+/** True for a profile of NetworkManager's initrd generator, which records that in the profile. */
 function isOfInitrd({ settings }: NmProfile): boolean {
   return stringsOf(settings, 'user', 'data')['org.freedesktop.NetworkManager.origin'] === 'nm-initrd-generator';
 }
@@ -226,7 +228,7 @@ function place(filename: string): string {
   return filename === '' ? '' : ` in ${filename}`;
 }
 
-/** A client without a name of a link among its words takes every link. */
+/** True if a DHCP client serves one of the links; a client without a link name in its arguments serves every link. */
 function concernsAny(command: readonly string[], links: readonly string[]): boolean {
   const words = command.slice(1).filter((word) => !word.startsWith('-') && !word.startsWith('/'));
   return words.length === 0 || words.some((word) => links.includes(word));

@@ -4,7 +4,7 @@ import { advice, type Check, type Finding, failed, given, notApplicable, ok, ver
 import { bugsOf, fixFor, type KnownBug, networkManagerBugs, openVSwitchBugs } from './known-bugs.ts';
 import { unitNamed } from './units.ts';
 
-/** Whether what the agent works through is there, answers, and has no bug that hurts here. */
+/** Checks that the services which the agent uses run, answer, and have no bug that affects it. */
 export const serviceChecks: readonly Check[] = [
   {
     id: 'networkmanager',
@@ -144,7 +144,7 @@ export const serviceChecks: readonly Check[] = [
   },
 ];
 
-/** Starts both daemons of Open vSwitch, whether they run or not. */
+/** Command that starts both daemons of Open vSwitch, or restarts them. */
 export const restartOvs = 'systemctl restart openvswitch # openvswitch-switch on Debian';
 
 function versionFinding(who: string, version: string, bugs: readonly KnownBug[]): Finding {
@@ -162,7 +162,10 @@ function stateOf(unit: UnitFacts): string {
   return unit.active === 'failed' ? `failed (${unit.result})` : unit.active;
 }
 
-/** A service does not answer: why, the state of its unit, and how to start it. */
+/**
+ * Returns the failure for a service that does not answer: the error, the state of its unit, and the commands that start
+ * it.
+ */
 function silent(unit: UnitFacts | null, message: string, ...start: readonly string[]): Finding {
   const state = unit === null ? [] : [`${unit.name} is ${stateOf(unit)}`];
   const unmask = unit?.load === 'masked' ? [`systemctl unmask ${unit.name}`] : [];

@@ -2,19 +2,22 @@ import type { Answer, UnitFacts } from '../model/examination.ts';
 import { type Check, type Finding, failed, given, notApplicable, ok, verdictOf, warning } from './finding.ts';
 
 const ownUnit = 'microshift-ovs-init.service';
-/** What our drop-in makes the unit run, whoever's unit it is; MicroShift's scripts are beside it where the drop-in does not count. */
+/**
+ * Pattern of the command that the agent's drop-in makes the unit run. MicroShift's scripts are also listed if the
+ * drop-in is not effective.
+ */
 const ownRun = /^\S*\/microshift-net apply\b/;
-/** Where a file of the admin's hides the drop-in, or comes after it. */
+/** Directory in which a file of the admin hides or overrides the drop-in. */
 const overrides = `/etc/systemd/system/${ownUnit}.d`;
 
-/** What the unit must wait for, and what must wait for it; each with what goes wrong otherwise. */
+/** Required order of the unit, each with the consequence if it is missing. */
 const order: readonly (readonly [kind: 'after' | 'before', unit: string, otherwise: string])[] = [
   ['after', 'openvswitch.service', 'it can start before Open vSwitch runs'],
   ['after', 'NetworkManager.service', 'it can start before NetworkManager runs'],
   ['before', 'microshift.service', 'MicroShift can start before br-ex is there'],
 ];
 
-/** Units beside it: what each is for, and what goes wrong without it. */
+/** Other units of the agent, each with its purpose and the consequence if it is missing. */
 const sideUnits: readonly (readonly [id: string, unit: string, does: string, otherwise: string])[] = [
   [
     'recovery',
@@ -42,7 +45,7 @@ const sideUnits: readonly (readonly [id: string, unit: string, does: string, oth
   ],
 ];
 
-/** Whether the unit runs at boot, at the right time, and ended well. */
+/** Checks that the unit runs at boot, at the right time, and has succeeded. */
 export const unitChecks: readonly Check[] = [
   {
     id: 'unit',
@@ -52,7 +55,7 @@ export const unitChecks: readonly Check[] = [
         const unit = unitNamed(units, ownUnit);
         if (unit === null || unit.load === 'not-found')
           return failed(`there is no ${ownUnit}`, 'dnf install microshift-networking');
-        // MicroShift's own has no [Install]: microshift.service starts it.
+        // MicroShift's own unit has no [Install] section; microshift.service starts it.
         const starter = unit.file === 'static' ? 'microshift.service' : ownUnit;
         const file = unitNamed(units, starter)?.file ?? '';
         const enable = `systemctl enable ${starter}`;
@@ -126,9 +129,9 @@ export const unitChecks: readonly Check[] = [
   },
 ];
 
-/** A unit that other units pull in: enabled, and not failed. */
+/** Judges a unit that other units start: it has to be enabled and must not have failed. */
 function sideUnit(units: Answer<readonly UnitFacts[]>, name: string, otherwise: string): Finding {
-  // One that waits for events has to run at once; one of the boot comes with the next.
+  // A path unit has to run at once; a unit of the boot starts with the next one.
   const enable = name.endsWith('.path') ? `systemctl enable --now ${name}` : `systemctl enable ${name}`;
   return given(units, () => {
     const unit = unitNamed(units, name);
@@ -144,7 +147,7 @@ function sideUnit(units: Answer<readonly UnitFacts[]>, name: string, otherwise: 
   });
 }
 
-/** What systemd said of a unit; null: it said nothing. */
+/** Returns the facts about a unit; null if systemd has reported none. */
 export function unitNamed(units: Answer<readonly UnitFacts[]>, name: string): UnitFacts | null {
   return units.value?.find((unit) => unit.name === name) ?? null;
 }

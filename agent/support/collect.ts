@@ -5,12 +5,15 @@ import { type CommandItem, type FileItem, keyfileDirectories } from './items.ts'
 import { maskJson, maskKeyfile, maskText, secretsOfKeyfile } from './mask.ts';
 import { itemLimitBytes, type Staging } from './staging.ts';
 
-/** Long enough for journalctl on a slow disk; what hangs longer is part of what is wrong. */
+/**
+ * Limit of a command: enough for journalctl on a slow disk. A command that takes longer hangs, which is itself a
+ * finding.
+ */
 const commandMs = 15_000;
-/** More at once would make a small machine answer none of them in time. */
+/** Number of commands that run at once. With more, a small machine would finish none of them in time. */
 const atOnce = 3;
 
-/** Secrets that stand in this node's keyfiles. */
+/** Returns the secrets in this node's keyfiles, the longest first. */
 export function knownSecrets(): readonly string[] {
   const secrets = keyfileDirectories.flatMap((directory) =>
     filesOf(directory).flatMap((path) => {
@@ -21,7 +24,9 @@ export function knownSecrets(): readonly string[] {
   return [...new Set(secrets)].toSorted((a, b) => b.length - a.length);
 }
 
-/** Stages the output of every command. A command that fails, hangs or is missing leaves a note and what it had printed. */
+/**
+ * Stages the output of every command. A command that fails, hangs or is missing leaves a note and its partial output.
+ */
 export async function collectCommands(
   staging: Staging,
   items: readonly CommandItem[],
@@ -42,7 +47,7 @@ async function collectCommand(staging: Staging, item: CommandItem, secrets: read
   staging.add(file, `$ ${command}\n${maskText(text, secrets)}`, note);
 }
 
-/** Stages files as they are on the node, below files/; absent ones are left out. */
+/** Stages files unchanged except for masking, below files/; absent files are left out. */
 export function collectFiles(staging: Staging, items: readonly FileItem[], secrets: readonly string[]): void {
   for (const item of items) {
     for (const path of filesOf(item.path)) {
@@ -67,7 +72,7 @@ function maskFile(text: string, as: FileItem['as'], secrets: readonly string[]):
     .join('\n');
 }
 
-/** The file, or every file in the directory. Links are not followed: what they lead to is not what was asked for. */
+/** Returns the path of a file, or the files of a directory. Links are not followed. */
 function filesOf(path: string): readonly string[] {
   try {
     if (!lstatSync(path).isDirectory()) return [path];
@@ -83,7 +88,7 @@ function read(path: string): { readonly text: string | null; readonly note: stri
     try {
       if (!fstatSync(descriptor).isFile()) return { text: null, note: 'not a regular file' };
       const { size } = fstatSync(descriptor);
-      // The end of a long log says what is wrong now.
+      // The end of a long log describes the present fault.
       const leftOut = Math.max(0, size - itemLimitBytes);
       const buffer = Buffer.alloc(itemLimitBytes);
       const length = readSync(descriptor, buffer, 0, itemLimitBytes, leftOut);

@@ -1,22 +1,28 @@
 import { journalDirectory } from '../model/journal.ts';
 
-/** A program whose output is kept. None of these changes anything, and none prints a secret unless it is asked for one. */
+/** Program whose output is collected. It must not change anything, and must not print a secret unless asked to. */
 export interface CommandItem {
   readonly file: string;
-  /** Its words have no blanks in them. */
+  /** Command line; its words must not contain spaces. */
   readonly command: string;
 }
 
-/** A file that is kept, or every file in a directory. */
+/** File that is collected, or a directory whose files are. */
 export interface FileItem {
   readonly path: string;
   readonly as: 'text' | 'keyfile' | 'json-lines';
 }
 
-/** Enough for a bad day at debug level; older lines say little about what is wrong now. */
+/**
+ * Number of journal lines: enough for a day with many messages at debug level. Older lines say little about the present
+ * fault.
+ */
 const journalLines = '4000';
 
-/** A pattern, so that none is missed: units, and the scopes of runs by hand (systemctl(1), journalctl(1)). */
+/**
+ * Patterns of units, so that none is missed: the agent's units, and the scopes of runs by hand (systemctl(1),
+ * journalctl(1)).
+ */
 const ownUnits = ['microshift-ovs-init.service', 'microshift-net-*'];
 const shownUnits = [...ownUnits, 'NetworkManager', 'ovs-vswitchd', 'ovsdb-server'].join(' ');
 
@@ -77,7 +83,7 @@ export const commandItems: readonly CommandItem[] = [
   { file: 'journal/kernel.txt', command: `journalctl --no-pager --dmesg --boot=0 --lines=${journalLines}` },
 ];
 
-/** Commands that are also collected on a node in an overlay. The databases answer on the central node only; on other nodes, the note says so. */
+/** Commands for a node in an overlay. The databases answer only on the central node; on other nodes a note says so. */
 export const overlayCommandItems: readonly CommandItem[] = [
   { file: 'versions/ovn.txt', command: 'ovn-controller --version' },
   ovn('northbound', 'ovn-nbctl', 'show'),
@@ -101,7 +107,7 @@ export const overlayCommandItems: readonly CommandItem[] = [
   ]),
 ];
 
-/** Files of a node that is in an overlay. Neither keys nor bundles are among them. */
+/** Files of a node in an overlay, without keys and bundles. */
 export const overlayFileItems: readonly FileItem[] = [
   { path: '/var/lib/microshift-net/overlay.json', as: 'text' },
   { path: '/var/lib/microshift-net/overlay-units.json', as: 'text' },
@@ -134,7 +140,7 @@ export const fileItems: readonly FileItem[] = [
   { path: '/etc/default/openvswitch-switch', as: 'text' },
 ];
 
-/** Where profiles are whose secrets are looked for in everything else. */
+/** Directories of profiles whose secrets are masked everywhere. */
 export const keyfileDirectories: readonly string[] = [
   '/etc/NetworkManager/system-connections',
   '/run/NetworkManager/system-connections',

@@ -1,23 +1,29 @@
 import { secretName } from '../model/secret-name.ts';
 
-/* What must not leave the node with a support bundle. */
+/* Replacement for secrets, which must not leave the node with a support bundle. */
 
 export const masked = '(masked)';
 
-/** `password-flags` says where a secret is kept, `key-mgmt` and `wep-key-type` how it is used. */
+/**
+ * Suffixes of names that only seem secret: `password-flags` says where a secret is stored, `key-mgmt` and
+ * `wep-key-type` how it is used.
+ */
 const harmlessName = /(flags|[-_]type|mgmt|keyidx)$/;
 
 const privateKeyBlock = /-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(?:-----END \1PRIVATE KEY-----|$)/g;
 const authorization = /\b((?:proxy-)?authorization\s*[:=]\s*).+/gi;
 const bearer = /\b(bearer\s+)[\w.~+/=-]{8,}/gi;
 const jsonWebToken = /\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g;
-/** The password may have a slash or an @ in it: it ends before the last @ of the word. */
+/** Password in a URL. It may contain a slash or an @, so it ends before the last @ of the word. */
 const urlPassword = /(\b[a-z][a-z\d+.-]{0,20}:\/\/[^\s/:@"'<>]{0,200}:)[^\s"'<>]{1,400}@/gi;
-/** `--password VALUE`, `-token VALUE`: an option and the word after it, unless that is another option. */
+/** Option and the word after it, unless that is another option: `--password VALUE`, `-token VALUE`. */
 const option = /(?<![\w-])(--?)([a-z][\w-]{0,60})(\s+)("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s"'-]\S*)/gi;
 /** `-u NAME:PASSWORD` and `--user NAME:PASSWORD` (curl(1)). */
 const userOption = /(?<![\w-])((?:-u|--user|--proxy-user|-U)[\s=]*["']?[^\s:"'=]{1,100}:)[^\s"']+/g;
-/** `name=`, `name: `, `"name": `; and the value after it: quoted, or up to the next blank, comma or bracket. */
+/**
+ * Name and sign before a value: `name=`, `name: `, `"name": `. The value is quoted, or extends to the next space, comma
+ * or bracket.
+ */
 const nameAndSign = /(?<![\w./-])("?)([\w./-]+)\1\s*[=:]\s*/g;
 const valueAhead = /"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?|[^\s,}\]]+/y;
 
@@ -26,7 +32,7 @@ export function isSecretName(name: string): boolean {
   return secretName.test(name) && !harmlessName.test(name);
 }
 
-/** Text of any program or file without what looks like a secret, and without secrets that are known to be some. */
+/** Masks text of any program or file: everything that looks like a secret, and the known secrets. */
 export function maskText(text: string, known: readonly string[] = []): string {
   const literal = known.reduce((rest, secret) => rest.replaceAll(secret, masked), text);
   const shapes = literal
@@ -42,7 +48,10 @@ export function maskText(text: string, known: readonly string[] = []): string {
   return maskAssignments(shapes);
 }
 
-/** One pass from left to right: the value of a name that is none of a secret may itself be an assignment, `error: psk=…`. */
+/**
+ * Masks assignments in one pass from left to right. The value of a harmless name may itself be an assignment: `error:
+ * psk=…`.
+ */
 function maskAssignments(text: string): string {
   const parts: string[] = [];
   let kept = 0;
@@ -59,7 +68,7 @@ function maskAssignments(text: string): string {
   return parts.join('') + text.slice(kept);
 }
 
-/** A JSON value whose secrets are masked by the names of their keys, and every text in it as text is. */
+/** Masks a JSON value: secrets by the names of their keys, and every string as text. */
 export function maskJson(value: unknown, known: readonly string[] = []): unknown {
   if (typeof value === 'string') return maskText(value, known);
   if (Array.isArray(value)) return value.map((item) => maskJson(item, known));
@@ -72,7 +81,10 @@ export function maskJson(value: unknown, known: readonly string[] = []): unknown
   );
 }
 
-/** A keyfile of NetworkManager (nm-settings-keyfile(5)): in it every name with a key or a pass in it counts, and all of [vpn-secrets]. */
+/**
+ * Masks a keyfile of NetworkManager (nm-settings-keyfile(5)): the value of every name that contains a word for keys or
+ * passwords, and all of [vpn-secrets].
+ */
 export function maskKeyfile(text: string, known: readonly string[] = []): string {
   return maskText(
     keyfileLines(text)
@@ -82,16 +94,16 @@ export function maskKeyfile(text: string, known: readonly string[] = []): string
   );
 }
 
-/** Secrets that stand in a keyfile: wherever else one of them turns up, it is masked, too. The longest first. */
+/** Returns the secrets in a keyfile, the longest first, so that they can be masked wherever else they appear. */
 export function secretsOfKeyfile(text: string): readonly string[] {
   const values = keyfileLines(text).flatMap(({ secret }) =>
     secret === null ? [] : [secret, secret.replace(/^"(.*)"$/, '$1')],
   );
-  // A shorter one would take pieces out of other words, and is no secret that keeps anybody out.
+  // A shorter value would also match parts of other words, and does not protect anything.
   return [...new Set(values.filter((value) => value.length >= 4))].toSorted((a, b) => b.length - a.length);
 }
 
-/** `secret` is null where there is none. */
+/** Splits a keyfile into lines; `secret` is null for a line without a secret. */
 function keyfileLines(text: string): readonly { line: string; name: string; secret: string | null }[] {
   let section = '';
   return text.split('\n').map((line) => {
@@ -103,12 +115,12 @@ function keyfileLines(text: string): readonly { line: string; name: string; secr
   });
 }
 
-/** ipv6.token is the host part of an address. */
+/** True for ipv6.token, which is the host part of an address. */
 function isInterfaceToken(name: string, value: string): boolean {
   return /(^|\.)token$/.test(name) && /^"?::[\da-f:]*"?$/i.test(value);
 }
 
-/** The text in a profile's value, `["s", "::1"]`. */
+/** Returns the string in a profile's value such as `["s", "::1"]`; empty if there is none. */
 function tokenText(item: unknown): string {
   const text: unknown = Array.isArray(item) ? item[1] : item;
   return typeof text === 'string' ? text : '';

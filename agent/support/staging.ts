@@ -2,33 +2,36 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { unwritable } from '../drivers/host/files.ts';
 
-/** In memory, so that a bundle can be made when the disk is full or read-only; only root can look into it. */
+/** Directory on tmpfs, so that a bundle can be made if the disk is full or read-only; only root can read it. */
 const stagingDirectory = '/run/microshift-net';
-/** A file with more says nothing its beginning or end does not. */
+/** Size limit of a file; a larger one adds no information. */
 export const itemLimitBytes = 2 * 1024 * 1024;
-/** What an ill node can spare of its memory; a bundle of a healthy one is below 1 MiB before it is compressed. */
+/**
+ * Size limit of a bundle before compression, which a node that is short of memory can spare. That of a healthy node is
+ * below 1 MiB.
+ */
 const totalLimitBytes = 24 * 1024 * 1024;
 
-/** One line of the bundle's list of contents. */
+/** Line of the list of contents. */
 export interface Entry {
   readonly file: string;
   readonly bytes: number;
-  /** Why it is not complete, or not there; null: it is complete. */
+  /** Reason why the file is incomplete or missing; null if it is complete. */
   readonly note: string | null;
 }
 
-/** A folder of our own that a bundle is put together in. */
+/** Temporary folder in which a bundle is assembled. */
 export interface Staging {
-  /** The folder's parent, and the folder's name in it: what tar is given. */
+  /** Parent of the folder and the name of the folder in it, as arguments for tar. */
   readonly parent: string;
   readonly name: string;
   readonly entries: readonly Entry[];
-  /** Puts a file in, as far as there is room, and never one of its own name twice. */
+  /** Adds a file as far as the size limit allows. Never writes to a path twice. */
   add(file: string, text: string, note: string | null): void;
   remove(): void;
 }
 
-/** Makes the folder. Fails with `state-unwritable`. */
+/** Creates the folder. Fails with `state-unwritable`. */
 export function openStaging(name: string): Staging {
   const parent = makeParent();
   const entries: Entry[] = [];
@@ -39,7 +42,7 @@ export function openStaging(name: string): Staging {
     name,
     entries,
     add: (file, text, note) => {
-      // What was still being collected when the run was stopped must not bring the folder back.
+      // A collector that is still running after an interruption must not create the folder again.
       if (removed) return;
       const content = Buffer.from(text).subarray(0, Math.max(0, Math.min(itemLimitBytes, totalLimitBytes - total)));
       const cut = content.length < Buffer.byteLength(text) ? `cut after ${content.length} bytes` : null;

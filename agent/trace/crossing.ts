@@ -3,21 +3,24 @@ import type { Chassis, LogicalPort } from './network.ts';
 import { openFlow, type TunnelKeys } from './packet.ts';
 
 /**
- * The keys that a packet has in a tunnel (ovn-architecture(7), "Tunnel Encapsulations"). Geneve: the switch or router is the VNI, the port that the packet
- * goes to is in the low 16 bits of OVN's option, the one that it came from in the 15 bits above. VXLAN has but 24 bits: 12 for the switch or router, 12 for
- * the port that the packet goes to.
+ * Returns the keys of a packet in a tunnel (ovn-architecture(7), "Tunnel Encapsulations"). Geneve: the VNI is the
+ * switch or router, the low 16 bits of OVN's option are the egress port, and the 15 bits above are the ingress port.
+ * VXLAN has only 24 bits: 12 for the switch or router, and 12 for the egress port.
  */
 export function tunnelKeys(encap: TraceCrossing['encap'], datapath: number, inKey: number, outKey: number): TunnelKeys {
   if (encap === 'vxlan') return { tunId: (outKey % 4096) * 4096 + (datapath % 4096), metadata: null };
   return { tunId: datapath, metadata: (inKey % 32_768) * 65_536 + (outKey % 65_536) };
 }
 
-/** The two ports that a tunnel's option names. */
+/** Returns the two ports in the option of a Geneve tunnel. */
 export function portsOfMetadata(metadata: number): { readonly inKey: number; readonly outKey: number } {
   return { inKey: Math.floor(metadata / 65_536), outKey: metadata % 65_536 };
 }
 
-/** From one node to the other, by the tunnel that ovn-controller(8) prefers: Geneve before VXLAN. */
+/**
+ * Returns the crossing from one node to another, through the tunnel that ovn-controller(8) prefers: Geneve before
+ * VXLAN.
+ */
 export function crossingOf(
   from: Chassis,
   to: Chassis,

@@ -8,30 +8,30 @@ import { nodeNames } from '../overlay/names.ts';
 import type { LogicalNetwork, LogicalPort } from './network.ts';
 import { clientPort } from './packet.ts';
 
-/** The LAN's router, whose MAC nobody needs to know: a locally administered one. */
+/** MAC of the LAN's router in a trace; its value does not matter, so it is a locally administered one. */
 const outsideMac = '02:00:00:00:00:01';
-/** As many names as fit a message. */
+/** Number of names in a message. */
 const mostNames = 12;
 
-/** One end of the question. */
+/** Source or destination of the question. */
 interface End {
-  /** null: an address that no port has. */
+  /** Logical port of the address; null if no port has it. */
   readonly port: LogicalPort | null;
   readonly addresses: readonly string[];
 }
 
-/** The packet that the question is about, and where it goes in. */
+/** Packet of the question, and the port at which it enters. */
 export interface Departure {
   readonly inPort: LogicalPort;
   readonly packet: TracePacket;
 }
 
-/** A pod or a node's own interface: all that sends packets by itself. */
+/** True for a port of a pod or a node, which sends packets by itself. */
 function isSender({ type, mac }: LogicalPort): boolean {
   return type === '' && mac !== null;
 }
 
-/** Finds both ends and makes the first packet. Refuses with `bad-usage` what it cannot find, and says what there is. */
+/** Finds both ends and builds the first packet. Fails with `bad-usage` for an unknown end, and lists the known ones. */
 export function departureOf(question: TraceQuestion, network: LogicalNetwork, southbound: DatabaseRows): Departure {
   const source = endOf(question.source, network);
   const destination = endOf(question.destination, network);
@@ -98,7 +98,7 @@ interface Start {
   readonly macs: Pick<TracePacket, 'ethSource' | 'ethDestination'>;
 }
 
-/** A port sends to its own switch, and what is not there to the router. */
+/** Returns the start of a packet from a logical port: addressed to a port of the same switch, or to the router. */
 function fromPort(port: LogicalPort, from: string, to: string, network: LogicalNetwork): Start {
   const neighbour = network.owner(to);
   const next = neighbour?.datapath === port.datapath ? neighbour : network.routerFor(port.datapath, from);
@@ -110,7 +110,10 @@ function fromPort(port: LogicalPort, from: string, to: string, network: LogicalN
   );
 }
 
-/** What comes from outside meets a gateway: that of the node asked for, else the one that has the address, else any. */
+/**
+ * Returns the start of a packet from outside, which enters at a gateway: that of the requested node, otherwise one that
+ * has the destination address, otherwise any.
+ */
 function fromOutside({ fromNode, source }: TraceQuestion, from: string, to: string, network: LogicalNetwork): Start {
   const gateways = network.ports
     .filter(({ type }) => type === 'localnet')
@@ -140,7 +143,10 @@ function fromOutside({ fromNode, source }: TraceQuestion, from: string, to: stri
   );
 }
 
-/** What a service is asked for where nobody says: the one port that it has. */
+/**
+ * Returns the protocol and the port of the packet. If the question has none and the destination is a service with a
+ * single port, those of the service.
+ */
 function serviceAt(
   { protocol, port, destination }: TraceQuestion,
   to: string,

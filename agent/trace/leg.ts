@@ -5,20 +5,20 @@ import type { TraceItem, TraceStep } from './ovn-trace.ts';
 import { endpoint, hasPort, isEndpoint, withDestination, withSource } from './packet.ts';
 import { isAclStage, type RuleBook } from './rules.ts';
 
-/** Where ovn-trace is to begin: it cannot know what connection tracking and neighbours know, so a way may take several runs. */
+/** Start of a run of ovn-trace. It does not know the state of connection tracking and of neighbours, so a trace may need several runs. */
 export interface LegStart {
   readonly inPort: LogicalPort;
   readonly packet: TracePacket;
   readonly chassis: Chassis | null;
-  /** Places where the packet has been, as it is told here. */
+  /** Places that the packet has passed, to detect a loop. */
   readonly seen: readonly string[];
-  /** The load balancer of the router here that has sent it on, and wants the answer to come by this router; null: none. */
+  /** Load balancer of this router that has forwarded the packet and needs the reply to pass this router; null if there is none. */
   readonly forcedBy: TraceRule | null;
-  /** Steps of the first pipeline up to this number are part of the run before. */
+  /** Steps of the first pipeline up to this number belong to the previous run. */
   readonly toldUpTo: number;
 }
 
-/** One run of ovn-trace in words: an end, or where the next run begins. */
+/** Result of one run of ovn-trace: an end, or the start of the next run. */
 export interface Leg {
   readonly stations: readonly TraceStation[];
   readonly packet: TracePacket;
@@ -26,7 +26,7 @@ export interface Leg {
   readonly outcome: TraceEnd | LegStart;
 }
 
-/** A translation of the way there, which the way back takes back. */
+/** Translation of the request, which the reply reverses. */
 export type Translation = Extract<TraceStation, { do: 'translate' }>;
 
 export interface LegFacts {
@@ -35,7 +35,7 @@ export interface LegFacts {
   readonly undo: readonly Translation[];
 }
 
-/** What is known of the packet while its steps are read. */
+/** State of the packet while its steps are read. */
 export interface Progress {
   readonly facts: LegFacts;
   readonly stations: TraceStation[];
@@ -43,16 +43,16 @@ export interface Progress {
   chassis: Chassis | null;
   inPort: LogicalPort;
   outPort: LogicalPort | null;
-  /** The port of the chassis that a distributed router's port is on. */
+  /** Port of the chassis that carries a distributed router port. */
   redirect: LogicalPort | null;
   nextHop: string | null;
   toldUpTo: number;
   forcedBy: TraceRule | null;
   seen: readonly string[];
-  /** The ACL that the packet met last: a later stage may carry out what it says. */
+  /** ACL that the packet met last; a later stage may carry out its action. */
   acl: TraceRule | null;
   step: TraceStep | null;
-  /** How it ends where nothing better comes: one copy of a packet may be dropped, and another one arrive. */
+  /** End if no better one follows: one copy of a packet may be dropped, and another one delivered. */
   drop: TraceEnd | null;
   outcome: TraceEnd | LegStart | null;
 }
@@ -86,7 +86,7 @@ export function readLeg(facts: LegFacts, start: LegStart, items: readonly TraceI
   return { stations, packet, chassis, outcome: outcome ?? drop ?? unfinished(progress) };
 }
 
-/** The packet ends at the step that was read last. */
+/** Returns the end of a packet at the last step. */
 export function droppedAt(progress: Progress, how: 'dropped' | 'rejected'): TraceEnd {
   const { step, acl, inPort } = progress;
   const flow = step === null ? null : flowOf(progress);
@@ -94,13 +94,13 @@ export function droppedAt(progress: Progress, how: 'dropped' | 'rejected'): Trac
   return { how, flow: flow && { ...flow, rule }, where: inPort.datapath.name };
 }
 
-/** The flow of the step that was read last, as the database has it; null: none took the packet. */
+/** Returns the flow of the last step, as in the database; null if no flow matched. */
 export function flowOf({ facts, step }: Progress): TraceFlow | null {
   if (step === null || step.flow === '') return null;
   return facts.rules.flow(step.flow) ?? { stage: step.stage, match: step.match, rule: null };
 }
 
-/** ovn-trace stops where a gateway's router is to find the connection that a packet belongs to, and says nothing. */
+/** Returns the end of a trace without an output. ovn-trace stops silently where a gateway router has to find the connection of a packet. */
 function unfinished(progress: Progress): TraceEnd {
   const isLookup = progress.step?.actions.at(-1) === 'ct_snat;';
   return isLookup ? { how: 'untold', where: progress.inPort.datapath.name } : droppedAt(progress, 'dropped');
@@ -128,7 +128,7 @@ function enter(progress: Progress, name: string, isFirst: boolean): void {
   progress.seen = [...progress.seen, here];
 }
 
-/** What connection tracking does to an answer where the question was translated. */
+/** Reverses the translations of the request, as connection tracking does for a reply. */
 function takeBack(progress: Progress): void {
   const { inPort, packet, facts, chassis, stations } = progress;
   const [where, kind] = [inPort.datapath.name, inPort.datapath.kind];
@@ -183,7 +183,7 @@ function leave(progress: Progress, name: string): void {
   progress.chassis = to;
 }
 
-/** What becomes of the packet between two steps. */
+/** Handles a section of ovn-trace's output between two steps. */
 function readSection(progress: Progress, title: string): void {
   const [, what, to] = /^ct_[sd]nat\w*\(ip[46]\.(src|dst)=([^)]*)\)/.exec(title) ?? [];
   if (to !== undefined)
@@ -192,7 +192,7 @@ function readSection(progress: Progress, title: string): void {
   else if (/^(icmp[46]|tcp_reset|sctp_abort)/.test(title)) progress.outcome = droppedAt(progress, 'rejected');
 }
 
-/** Gives the packet another source or destination; of several choices it is the first. */
+/** Changes the source or the destination of the packet; of several choices it is the first. */
 export function translate(
   progress: Progress,
   what: Translation['what'],
@@ -209,14 +209,14 @@ export function translate(
   progress.packet = what === 'source' ? withSource(packet, to) : withDestination(packet, to);
 }
 
-/** A router that does not know a neighbour asks; of another router's port the answer is known. */
+/** Handles a router that resolves a neighbour. If the address belongs to another router port, the answer is known. */
 function ask(progress: Progress): void {
   const { facts, nextHop, packet, outPort, inPort } = progress;
   const address = nextHop ?? packet.destination;
   const owner = facts.network.owner(address);
   const { name: router } = inPort.datapath;
   if (outPort?.mac == null || owner?.mac == null || outPort.peer === null) {
-    // The port of a chassis is called after the router's own (ovn-sb(5), Port_Binding type chassisredirect).
+    // The chassisredirect port has the name of the router port with a prefix (ovn-sb(5), Port_Binding type chassisredirect).
     const port = outPort?.type === 'chassisredirect' ? outPort.name.replace(/^cr-/, '') : (outPort?.name ?? '');
     progress.outcome = { how: 'unanswered', router, address, port };
     return;
@@ -226,7 +226,7 @@ function ask(progress: Progress): void {
   goOn(progress, outPort, { ...progress.packet, ethSource: outPort.mac, ethDestination: owner.mac });
 }
 
-/** True when the router has given the packet another source because a load balancer sent it on. */
+/** True if the router has changed the source of the packet because a load balancer forwarded it. */
 function forceSource(progress: Progress): boolean {
   const { facts, inPort, outPort, forcedBy, packet } = progress;
   const isSix = packet.source.includes(':');
@@ -236,7 +236,7 @@ function forceSource(progress: Progress): boolean {
   return true;
 }
 
-/** Behind a port the next run begins, with the packet as it is there. */
+/** Starts the next run behind a port, with the packet as it is there. */
 function goOn(progress: Progress, outPort: LogicalPort, packet: TracePacket): void {
   const { facts, chassis, seen } = progress;
   const behind = facts.network.port(outPort.peer ?? '');

@@ -7,9 +7,9 @@ import { type OpenFlowOutput, parseOpenFlowTrace } from './openflow-trace.ts';
 import { openFlow, type TunnelKeys, withDestination } from './packet.ts';
 import type { RuleBook } from './rules.ts';
 
-/** The bridge that ovn-controller fills (ovn-controller(8)). */
+/** Integration bridge of ovn-controller (ovn-controller(8)). */
 const integration = 'br-int';
-/** Ports by which a packet leaves the machine, or its virtual switch. */
+/** Types of tunnel ports. */
 const tunnels: ReadonlySet<string> = new Set(['geneve', 'vxlan', 'stt']);
 
 /** Columns of Open_vSwitch that a trace needs. */
@@ -19,15 +19,15 @@ export const switchColumns: Readonly<Record<string, readonly string[]>> = {
   Interface: ['name', 'type', 'ofport', 'options', 'external_ids'],
 };
 
-/** What Open vSwitch of this node is to be asked: the flow, and by which device it comes in. */
+/** Question for this node's Open vSwitch: a packet and the device at which it enters. */
 export interface LocalQuestion {
-  /** null: Open vSwitch has no such port, and need not be asked. */
+  /** Name of the device; null if Open vSwitch has no such port. */
   readonly device: string | null;
-  /** The flow; without a device what is missing. */
+  /** Flow of the packet; without a device the missing port, as part of a sentence. */
   readonly flow: string;
 }
 
-/** Where on its way a packet comes into this node's Open vSwitch. */
+/** Returns the questions for each place at which a packet enters this node's Open vSwitch. */
 export function localQuestions(
   way: TraceWay,
   node: string,
@@ -65,8 +65,8 @@ export function localQuestions(
 }
 
 /**
- * The packet as Open vSwitch is asked about it. It does not compute the hash that chooses a backend for a trace, nor does it look for the connection
- * that an answer belongs to, so the packet goes to where the way was followed to.
+ * Returns the packet for ofproto/trace with the destination that the trace has chosen. ofproto/trace neither computes
+ * the hash that selects a backend, nor finds the connection of a reply.
  */
 function decided(packet: TracePacket, ahead: readonly TraceStation[]): TracePacket {
   const crossing = ahead.findIndex((station) => station.do === 'cross');
@@ -75,18 +75,18 @@ function decided(packet: TracePacket, ahead: readonly TraceStation[]): TracePack
   return chosen?.do === 'translate' ? withDestination(packet, chosen.to) : packet;
 }
 
-/** ovn-controller names the two ends of a patch after what they join. */
+/** True for the patch port of a localnet port; ovn-controller names patch ports after the two sides. */
 function isPatchOf(row: DatabaseRow, localnet: string): boolean {
   return textOf(row, 'type') === 'patch' && textOf(row, 'name') === `patch-${integration}-to-${localnet}`;
 }
 
-/** A packet that cannot come in. */
+/** Returns the result for a packet that cannot enter. */
 export function withoutDevice({ flow }: LocalQuestion): TracePart {
   const drop = { cookie: '', flow: null };
   return { flow: '', device: null, outputs: [], learning: [], isForController: false, drop, remarks: [flow] };
 }
 
-/** What Open vSwitch said, with names for its numbers. */
+/** Reads the output of ofproto/trace, with names for its numbers. */
 export function localPart(
   { device, flow }: LocalQuestion,
   text: string,
@@ -101,7 +101,10 @@ export function localPart(
   return { flow, device, outputs: named, learning, isForController, drop, remarks };
 }
 
-/** What was met last; where that carries out what an ACL has decided in a stage before, as releases with tiers do it, the ACL. */
+/**
+ * Returns the flow that dropped the packet: the last one. If that only carries out the action of an ACL from an earlier
+ * stage, as in releases with ACL tiers, returns the flow of the ACL.
+ */
 function droppedBy(cookies: readonly string[], rules: RuleBook): TracePart['drop'] {
   const met = cookies.map((cookie) => ({ cookie, flow: rules.flow(cookie) }));
   const last = met.at(-1) ?? { cookie: '', flow: null };

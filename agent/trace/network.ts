@@ -3,17 +3,17 @@ import { canonicalAddress, familyOf } from '../net/address.ts';
 import { isIpv6, isWithin, withoutLength } from '../overlay/addresses.ts';
 import { indexRows, listOf, mapOf, textOf } from '../overlay/existing.ts';
 
-/** A logical port, as OVN_Southbound has it (ovn-sb(5), Port_Binding). */
+/** Logical port (ovn-sb(5), Port_Binding). */
 export interface LogicalPort {
   readonly name: string;
-  /** Empty: a VIF, which is a pod's or a node's own. */
+  /** Type of the port; empty for a VIF, which belongs to a pod or a node. */
   readonly type: string;
   readonly datapath: Datapath;
   readonly key: number;
-  /** The port of a router that a switch leads to, or the other way round. */
+  /** Router port that a switch port is connected to, or the reverse. */
   readonly peer: string | null;
   readonly mac: string | null;
-  /** A router's with their length. */
+  /** Addresses of the port; those of a router port with their prefix length. */
   readonly addresses: readonly string[];
   readonly chassis: Chassis | null;
 }
@@ -26,22 +26,22 @@ export interface Datapath {
 }
 
 export interface Chassis {
-  /** Its system-id. */
+  /** system-id of the node. */
   readonly name: string;
   readonly node: string;
   readonly encaps: readonly { readonly type: string; readonly address: string }[];
 }
 
-/** The logical network, and who carries which part of it. */
+/** Logical network, and the chassis of its ports. */
 export interface LogicalNetwork {
   readonly ports: readonly LogicalPort[];
   readonly chassis: readonly Chassis[];
   port(name: string): LogicalPort | null;
-  /** The node's port, or the port of a switch, that has this address. */
+  /** Returns the port of a node, pod or router that has this address. */
   owner(address: string): LogicalPort | null;
-  /** Of a switch's routers the port that is next to an address. */
+  /** Returns the router port connected to a switch whose subnet contains the address. */
   routerFor(datapath: Datapath, address: string): LogicalPort | null;
-  /** Who carries what goes into or out of a port. */
+  /** Returns the chassis that handles the packets of a port. */
   carrier(port: LogicalPort): Chassis | null;
 }
 
@@ -123,7 +123,7 @@ function portOf(row: DatabaseRow, datapath: Datapath, chassis: Chassis | null): 
   };
 }
 
-/** Who writes the northbound rows writes addresses as they like. */
+/** Returns an address in canonical notation; the northbound rows may have any notation. */
 function canonical(address: string): string {
   return address.replace(/^[^/]*/, canonicalAddress);
 }

@@ -1,27 +1,30 @@
-/** Reads what ofproto/trace of ovs-vswitchd(8) prints: by which ports a packet leaves, and which flows it met. */
+/**
+ * Parser of the output of ofproto/trace (ovs-vswitchd(8)): the ports by which a packet leaves, and the flows that it
+ * matched.
+ */
 
 export interface OpenFlowOutput {
   readonly bridge: string;
   /** Number of the port within its bridge. */
   readonly port: number;
-  /** What the flows wrote before: the keys of a tunnel. */
+  /** Tunnel key that the flows wrote before; null if they wrote none. */
   readonly tunId: number | null;
   readonly metadata: number | null;
 }
 
 export interface OpenFlowTrace {
   readonly outputs: readonly OpenFlowOutput[];
-  /** Bridges that forward by what they have learned, as they do without flows of anybody. */
+  /** Bridges that forward by MAC learning, as they do without flows. */
   readonly learning: readonly string[];
-  /** ovn-controller gets a copy, to answer or to ask for itself. */
+  /** True if ovn-controller gets a copy, to answer it or to resolve a neighbour. */
   readonly isForController: boolean;
-  /** The flows that were met, of those that have a cookie: eight digits each. */
+  /** Cookies of the matched flows, eight digits each; flows without a cookie are left out. */
   readonly cookies: readonly string[];
-  /** What went wrong, in Open vSwitch's words. */
+  /** Errors in Open vSwitch's words. */
   readonly remarks: readonly string[];
 }
 
-/** What the flows have written so far. */
+/** Fields that the flows have written so far. */
 interface Written {
   tunId: number | null;
   metadata: number | null;
@@ -33,7 +36,7 @@ export function parseOpenFlowTrace(text: string): OpenFlowTrace {
   const outputs: OpenFlowOutput[] = [];
   const learning = new Set<string>();
   const remarks: string[] = [];
-  /** Bridges by how deep they are printed: a patch port leads into another one, and back. */
+  /** Bridges with the indentation of their output; a patch port leads to another bridge and back. */
   const bridges: { readonly depth: number; readonly name: string }[] = [];
   const written: Written = { tunId: null, metadata: null };
   const cookies: string[] = [];
@@ -42,7 +45,7 @@ export function parseOpenFlowTrace(text: string): OpenFlowTrace {
     const words = line.trim();
     if (words === '' || /^[-=]+$/.test(words)) continue;
     const depth = line.search(/\S/);
-    // What a bridge does is deeper than its name, save the flows that it looks up.
+    // The actions of a bridge are indented below its name, except for the flows that it looks up.
     const least = /^\d+\. /.test(words) ? 0 : 1;
     while (bridges.length > 1 && depth < (bridges.at(-1)?.depth ?? 0) + least) bridges.pop();
     const bridge = /^bridge\("(.*)"\)$/.exec(words)?.[1];
@@ -60,7 +63,7 @@ export function parseOpenFlowTrace(text: string): OpenFlowTrace {
   return { outputs, learning: [...learning], isForController, cookies, remarks };
 }
 
-/** Follows the two fields that become the tunnel's keys. */
+/** Records a write to the two fields that become the tunnel's keys. */
 function note(written: Written, words: string): void {
   const [, value, field] = /^set_field:(0x[0-9a-f]+|\d+)(?:\/0x[0-9a-f]+)?->(tun_id|tun_metadata0)$/.exec(words) ?? [];
   if (field === 'tun_id') written.tunId = Number(value);

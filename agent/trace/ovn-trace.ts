@@ -1,16 +1,16 @@
 /**
- * Reads what ovn-trace(8) prints in its detailed form: which flows a packet meets, and what they do. Stages are known by their names, since the
- * numbers of tables change from release to release.
+ * Step in the detailed output of ovn-trace(8): a flow that the packet matches, and its actions. Stages are identified
+ * by name, because the numbers of tables differ between releases.
  */
 
 export interface TraceStep {
   readonly item: 'step';
-  /** Place within its pipeline, to be compared with others of the same trace only. */
+  /** Position within its pipeline, comparable only within one trace. */
   readonly number: number;
   readonly stage: string;
   readonly match: string;
   readonly priority: number;
-  /** The first eight digits of the flow's UUID in OVN_Southbound; empty: no flow matched, and the packet is dropped. */
+  /** First eight digits of the flow's UUID in OVN_Southbound; empty if no flow matched and the packet is dropped. */
   readonly flow: string;
   readonly actions: readonly string[];
 }
@@ -23,7 +23,7 @@ export type TraceItem =
       readonly inPort: string;
       readonly outPort: string;
     }
-  /** What happens to the packet between two steps, such as `ct_snat(ip4.src=192.0.2.1)`, or what is made of it, such as `arp`. */
+  /** Event between two steps, such as `ct_snat(ip4.src=192.0.2.1)`, or a packet that is generated, such as `arp`. */
   | { readonly item: 'section'; readonly title: string };
 
 const pipeline = /^(ingress|egress)\(dp="(?:.*?)"(?:, inport="(.*?)")?(?:, outport="(.*?)")?\)$/;

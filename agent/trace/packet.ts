@@ -2,10 +2,10 @@ import type { TracePacket } from '../model/overlay-trace.ts';
 import { familyOf } from '../net/address.ts';
 import { isIpv6 } from '../overlay/addresses.ts';
 
-/** Of those that nobody listens at (RFC 6335 section 6, dynamic ports). */
+/** Source port of the packet, a dynamic port at which no service listens (RFC 6335, section 6). */
 export const clientPort = 49_152;
 
-/** A packet in the words of OVN's expressions (ovn-sb(5), Logical_Flow match), before a port of a switch or router. */
+/** Returns a packet as an expression of OVN (ovn-sb(5), Logical_Flow match) at a port of a switch or router. */
 export function microflow(inPort: string, packet: TracePacket): string {
   const six = isIpv6(packet.source);
   const ip = six ? 'ip6' : 'ip4';
@@ -24,13 +24,15 @@ export function microflow(inPort: string, packet: TracePacket): string {
   ].join(' && ');
 }
 
-/** Where a packet comes out of a tunnel. */
+/** Keys of a packet that leaves a tunnel. */
 export interface TunnelKeys {
   readonly tunId: number;
   readonly metadata: number | null;
 }
 
-/** The same in the words of Open vSwitch (ovs-fields(7)), at a port of a bridge; with keys, out of a tunnel. */
+/**
+ * Returns a packet as a flow of Open vSwitch (ovs-fields(7)) at a port of a bridge; with keys, a packet from a tunnel.
+ */
 export function openFlow(inPort: string, packet: TracePacket, keys: TunnelKeys | null): string {
   const six = isIpv6(packet.source);
   const { protocol } = packet;
@@ -51,13 +53,13 @@ export function openFlow(inPort: string, packet: TracePacket, keys: TunnelKeys |
   ].join(',');
 }
 
-/** Echo request or reply (RFC 792; RFC 4443 section 4). */
+/** Returns the ICMP type of an echo request or reply (RFC 792; RFC 4443, section 4). */
 function echoType({ source, isReply }: TracePacket): number {
   if (isIpv6(source)) return isReply ? 129 : 128;
   return isReply ? 0 : 8;
 }
 
-/** `10.42.0.3:80`, `[fd01::3]:80`; without a port the address alone. */
+/** Returns an endpoint such as `10.42.0.3:80` or `[fd01::3]:80`; without a port, only the address. */
 export function endpoint(address: string, port: number | null): string {
   if (port === null) return address;
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
@@ -79,13 +81,13 @@ function parts(text: string): { readonly address: string; readonly port: number 
   return address === undefined ? { address: text, port: null } : { address, port: Number(port) };
 }
 
-/** The same packet from somewhere else. */
+/** Returns the packet with another source. */
 export function withSource(packet: TracePacket, to: string): TracePacket {
   const { address, port } = parts(to);
   return { ...packet, source: address, sourcePort: port ?? packet.sourcePort };
 }
 
-/** The same packet to somewhere else. */
+/** Returns the packet with another destination. */
 export function withDestination(packet: TracePacket, to: string): TracePacket {
   const { address, port } = parts(to);
   return { ...packet, destination: address, destinationPort: port ?? packet.destinationPort };

@@ -2,7 +2,7 @@ import type { TraceFlow, TraceRule } from '../model/overlay-trace.ts';
 import type { DatabaseRow, DatabaseRows } from '../model/rows.ts';
 import { mapOf, textOf } from '../overlay/existing.ts';
 
-/** Tables of OVN_Northbound whose rows decide about a packet, and their columns. */
+/** Tables of OVN_Northbound whose rows decide about a packet, and the columns that a trace needs. */
 export const northboundColumns: Readonly<Record<string, readonly string[]>> = {
   ACL: ['name', 'action', 'direction', 'match', 'priority', 'external_ids'],
   Load_Balancer: ['name', 'external_ids'],
@@ -12,18 +12,23 @@ export const northboundColumns: Readonly<Record<string, readonly string[]>> = {
 };
 
 export interface RuleBook {
-  /** By the first eight digits of a flow's UUID, which are its cookie in Open vSwitch, too; null: no such flow. */
+  /**
+   * Returns the flow with these first eight digits of its UUID, which are also its cookie in Open vSwitch; null if
+   * there is none.
+   */
   flow(id: string): TraceFlow | null;
   /**
-   * The source that a router gives to what one of its load balancers has sent on, when it leaves by a port (ovn-nb(5), Logical_Router options:lb_force_snat_ip);
-   * null: none. ovn-trace forgets the flag of it between ingress and egress.
+   * Returns the source that a router gives to packets of its load balancers when they leave by a port (ovn-nb(5),
+   * Logical_Router options:lb_force_snat_ip); null if it gives none. ovn-trace loses the flag for it between ingress
+   * and egress.
    */
   forcedSource(datapath: string, outPort: string, isSix: boolean): string | null;
 }
 
 /**
- * northd tells of each flow which stage it is in and, where a row decides, the first eight digits of that row's UUID (ovn-sb(5), Logical_Flow external_ids).
- * Without the northbound database, which is on the central node only, a row has no name, save a load balancer.
+ * Creates a rule book. ovn-northd records the stage of each flow and the first eight digits of the UUID of the row that
+ * decides it (ovn-sb(5), Logical_Flow external_ids). Without the northbound database, which is only on the central
+ * node, a row other than a load balancer has no name.
  */
 export function ruleBook(southbound: DatabaseRows, northbound: DatabaseRows | null): RuleBook {
   const flows = new Map((southbound.tables.Logical_Flow ?? []).map((row) => [shortId(row._uuid), row]));
@@ -58,7 +63,7 @@ export function ruleBook(southbound: DatabaseRows, northbound: DatabaseRows | nu
   };
 }
 
-/** A row of which only the flow is known. */
+/** Returns a rule for a row of which only the flow is known; null if its table is unknown. */
 function nameless(stage: string, id: string, match: string): TraceRule | null {
   const isBalanced = stage === 'lr_in_dnat' && /\bct\.new\b/.test(match);
   const isTranslated = /^lr_(?:in|out)_[sd]nat/.test(stage);
@@ -66,7 +71,7 @@ function nameless(stage: string, id: string, match: string): TraceRule | null {
   return id === '' || table === null ? null : { table, id, name: '', says: match };
 }
 
-/** True for a stage in which ACLs decide, or are carried out. */
+/** True for a stage that evaluates ACLs or carries out their action. */
 export function isAclStage(stage: string): boolean {
   return /^ls_(?:in|out)_acl/.test(stage);
 }
@@ -75,7 +80,7 @@ function shortId(uuid: string): string {
   return uuid.slice(0, 8);
 }
 
-/** The Kubernetes object that it serves, as ovn-kubernetes notes it; else its own name. */
+/** Returns the Kubernetes object of a row, as ovn-kubernetes records it; otherwise the name of the row. */
 function nameOf(row: DatabaseRow): string {
   const ids = mapOf(row, 'external_ids');
   const kind = ids['k8s.ovn.org/owner-type'] ?? ids['k8s.ovn.org/kind'];

@@ -3,12 +3,12 @@ import type { TraceStep } from './ovn-trace.ts';
 import { withDestination } from './packet.ts';
 import { isAclStage } from './rules.ts';
 
-/** Ports behind which the next switch or router begins. */
+/** Types of ports behind which the next switch or router begins. */
 const inner: ReadonlySet<string> = new Set(['patch', 'l3gateway']);
 
 type Handler = (progress: Progress, found: readonly string[], step: TraceStep) => void;
 
-/** What actions do to a packet (ovn-sb(5), Logical_Flow actions), as ovn-trace prints them. */
+/** Handlers of the actions of a flow (ovn-sb(5), Logical_Flow actions), as ovn-trace prints them. */
 const handlers: readonly (readonly [RegExp, Handler])[] = [
   [/^eth\.src = ([0-9a-f:]{17});/, (progress, [mac = '']) => change(progress, { ethSource: mac })],
   [/^eth\.dst = ([0-9a-f:]{17});/, (progress, [mac = '']) => change(progress, { ethDestination: mac })],
@@ -24,7 +24,8 @@ const handlers: readonly (readonly [RegExp, Handler])[] = [
   ],
   [/^flags\.force_snat_for_(?:lb|dnat) = 1;|^ct_lb.*force_snat/, force],
   [/^ct_lb(?:_mark)?\(backends=([^;)]*)/, balance],
-  // OVN learns from the first packet and lets it go; of interest is the one that is sent again.
+  // OVN records the affinity of the first packet and ends its trace; the packet that is sent again shows the further
+  // way.
   [/^commit_lb_aff\(/, goOn],
   [/^drop;/, (progress) => (progress.drop ??= droppedAt(progress, 'dropped'))],
   [/^reject\b/, (progress) => (progress.outcome = droppedAt(progress, 'rejected'))],
@@ -49,19 +50,19 @@ export function readStep(progress: Progress, step: TraceStep): void {
   const port = /^outport = "(.*)";/;
   const chosen = step.actions.map((action) => port.exec(action)?.[1]).find((name) => name !== undefined);
   if (!isRouting(step) || flow === null || chosen === undefined) return;
-  // A policy comes after the routes, and counts in their place.
+  // A policy is evaluated after the routes and replaces their result.
   if (progress.stations.at(-1)?.do === 'route') progress.stations.pop();
   progress.stations.push({ do: 'route', flow, nextHop: progress.nextHop, port: chosen });
 }
 
-/** Who comes out of the stages of ACLs was let through by the one that was met last. */
+/** Records the ACL that was met last as the one that allowed the packet, when the packet leaves the ACL stages. */
 function passAcl(progress: Progress): void {
   if (progress.acl === null) return;
   progress.stations.push({ do: 'pass', rule: progress.acl });
   progress.acl = null;
 }
 
-/** A router's choice: by a route, or by a policy that overrides the routes. */
+/** True for a stage in which a router chooses by a route or by a policy. */
 function isRouting({ stage }: TraceStep): boolean {
   return /^lr_in_(?:ip_routing|policy)/.test(stage);
 }
@@ -75,22 +76,28 @@ function swapMacs(progress: Progress): void {
   change(progress, { ethSource: ethDestination, ethDestination: ethSource });
 }
 
-/** A router that makes an answer of the packet itself. */
+/** Ends the trace at a router that answers the packet itself. */
 function answered(progress: Progress): void {
   progress.outcome = { how: 'answered', router: progress.inPort.datapath.name };
 }
 
-/** The first register has the next hop in both stages that choose one; elsewhere it is used for other things. */
+/**
+ * Records the next hop, which both routing stages store in the first register; other stages use the register for other
+ * data.
+ */
 function nextHop(progress: Progress, [address = '']: readonly string[], step: TraceStep): void {
   if (isRouting(step) && /[.:]/.test(address)) progress.nextHop = address;
 }
 
-/** A load balancer that wants answers to come by its router. */
+/** Records a load balancer that needs the reply to pass its router. */
 function force(progress: Progress, _found: readonly string[], { flow, match }: TraceStep): void {
   progress.forcedBy = flowOf(progress)?.rule ?? { table: 'Load_Balancer', id: flow, name: '', says: match };
 }
 
-/** ovn-trace takes any of several backends and does not say which: the way goes on from here with the first. */
+/**
+ * Chooses a backend. ovn-trace selects any backend and does not report it, so another run starts here with the first
+ * one.
+ */
 function balance(progress: Progress, [list = '']: readonly string[], step: TraceStep): void {
   const { packet } = progress;
   const backends = list.split(',').filter((backend) => backend !== '');
@@ -107,7 +114,10 @@ function balance(progress: Progress, [list = '']: readonly string[], step: Trace
   if (backends.length > 1) goOn(progress, [], step);
 }
 
-/** Another run of ovn-trace begins where the packet came in, as it is now, and tells of what comes after this step. */
+/**
+ * Starts another run of ovn-trace where the packet entered, with the packet as it is now. Steps up to this one are
+ * skipped.
+ */
 function goOn(progress: Progress, _found: readonly string[], { number }: TraceStep): void {
   const { inPort, packet, chassis, seen, forcedBy } = progress;
   progress.outcome = { inPort, packet, chassis, seen, forcedBy, toldUpTo: number };

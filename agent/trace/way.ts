@@ -4,10 +4,13 @@ import type { Chassis, LogicalPort } from './network.ts';
 import { parseOvnTrace } from './ovn-trace.ts';
 import { readStep } from './steps.ts';
 
-/** A way through a network of some switches and routers has a few runs; more of them is a packet that goes round in circles. */
+/**
+ * Number of runs of ovn-trace. A trace through a few switches and routers needs a few; more mean that the packet is in
+ * a loop.
+ */
 const mostLegs = 16;
 
-/** A way that is not at its end yet: `next` says where ovn-trace has to begin. */
+/** Trace in progress. */
 export interface WayInProgress {
   readonly facts: LegFacts;
   readonly entry: LegStart;
@@ -23,19 +26,19 @@ export function beginWay(
   return { facts, entry: { inPort, packet, chassis, seen: [], forcedBy: null, toldUpTo: -1 }, legs: [] };
 }
 
-/** Where ovn-trace has to begin next; null: the way is at its end. */
+/** Returns the start of the next run of ovn-trace; null if the trace is complete. */
 export function nextStart({ entry, legs }: WayInProgress): LegStart | null {
   const last = legs.at(-1);
   if (last === undefined) return entry;
   return 'inPort' in last.outcome && legs.length < mostLegs ? last.outcome : null;
 }
 
-/** The way with what ovn-trace says of its next part. */
+/** Adds the output of a run of ovn-trace. */
 export function continueWay(way: WayInProgress, start: LegStart, text: string): WayInProgress {
   return { ...way, legs: [...way.legs, readLeg(way.facts, start, parseOvnTrace(text), readStep)] };
 }
 
-/** The whole way, when it is at its end. */
+/** Returns the complete trace. */
 export function wayOf({ entry, legs }: WayInProgress): TraceWay {
   const last = legs.at(-1);
   const stations: readonly TraceStation[] = legs.flatMap((leg) => leg.stations);
@@ -52,12 +55,12 @@ function placeOf({ inPort, chassis }: LegStart): TracePlace {
   return { kind, name, port: inPort.name, node: chassis?.node ?? null };
 }
 
-/** What the way back has to take back, the last one first. */
+/** Returns the translations that a reply reverses, the last one first. */
 export function translationsOf({ stations }: TraceWay): readonly Translation[] {
   return stations.filter((station) => station.do === 'translate').toReversed();
 }
 
-/** The answer to a packet, as who got it sends it. */
+/** Returns the reply to a packet, as its receiver sends it. */
 export function answerTo({ packet, last }: TraceWay): TracePacket {
   return {
     ...last,

@@ -2,20 +2,20 @@ import { differenceLine } from '../compare/in-words.ts';
 import type { Difference } from '../model/plan.ts';
 import { joinLines } from './style.ts';
 
-/** A bridge of `bridge add` as `bridge list` shows it. */
+/** Bridge of `bridge add` as `bridge list` shows it. */
 export interface BridgeState {
   readonly bridge: string;
   readonly uplink: string;
-  /** As `address/prefix`. */
+  /** Addresses as `address/prefix`. */
   readonly addresses: readonly string[];
-  /** `left-out`: it cannot be had now, which a remark says why. */
+  /** State of the bridge. `left-out` means that it cannot be created now; a note has the reason. */
   readonly state: 'as-wanted' | 'drift' | 'left-out';
   readonly differences: readonly Difference[];
 }
 
 const stateWords = { 'as-wanted': 'as wanted', drift: 'differs', 'left-out': 'left out' } as const;
 
-/** A line per bridge, and below it what differs. */
+/** Returns a line per bridge, and below it its differences. */
 export function bridgesText(bridges: readonly BridgeState[]): string {
   if (bridges.length === 0) return 'bridge add has made no bridge.';
   const lines = bridges.flatMap(({ bridge, uplink, addresses, state, differences }) => [

@@ -2,7 +2,7 @@ import type { AgentError } from '../errors.ts';
 import type { ConfigWarning, Sourced } from '../model/config.ts';
 import { joinLines } from './style.ts';
 
-/** One line per setting: its name in the file, its effective value and where that came from, in columns. */
+/** Returns a line per setting: its name in the file, its effective value and its source, in columns. */
 export function configShowText(
   settings: readonly (readonly [name: string, setting: Sourced<unknown>])[],
   warnings: readonly ConfigWarning[],
@@ -16,12 +16,12 @@ export function configShowText(
   return text([...lines, ...warningLines(warnings)]);
 }
 
-/** Says that a file is valid, or that it is absent, and what might not be meant. */
+/** Returns a line that says whether the file is valid or absent, and the warnings. */
 export function configCheckText(file: string, isPresent: boolean, warnings: readonly ConfigWarning[]): string {
   return text([`${file}: ${isPresent ? 'valid' : 'absent, the defaults apply'}`, ...warningLines(warnings)]);
 }
 
-/** Every problem of a configuration error with its source line and a caret below the place. */
+/** Returns every problem of an invalid configuration, with its source line and a caret below the position. */
 export function configProblemsText(error: AgentError): string {
   const { snippet, problemCount, moreProblems = [], moreSnippets = [] } = error.facts;
   const others = Array.isArray(moreProblems) ? moreProblems : [];
@@ -40,7 +40,7 @@ function valueText(value: unknown): string {
   return Array.isArray(value) ? value.join(', ') || '-' : String(value);
 }
 
-/** A line for each remark on a configuration. */
+/** Returns a line for each warning about a configuration. */
 export function warningLines(warnings: readonly ConfigWarning[]): string[] {
   return warnings.map(({ source, message }) => `warning: ${source}: ${message}`);
 }

@@ -9,7 +9,10 @@ const words: Readonly<Record<Verdict, string>> = {
   'not-applicable': 'n/a',
 };
 
-/** The report for people: a line per check that is fine, evidence and fix for every other; all of it when verbose. */
+/**
+ * Returns the report as text: a line per passed check, and evidence and fix for every other; if verbose, evidence for
+ * all.
+ */
 export function doctorText(results: readonly CheckResult[], style: Style, verbose: boolean): string {
   const shown = results.filter((result) => verbose || result.verdict !== 'not-applicable');
   const width = Math.max(...shown.map((result) => result.id.length));

@@ -4,19 +4,19 @@ import { configProblemsText } from './config-view.ts';
 import { joinLines, type Style } from './style.ts';
 
 /**
- * `what: why; do this` on one line, and one more line for each failure that followed; for a configuration that is wrong, every problem with its
- * source line and a caret below the place.
+ * Returns `what: why; remedy` on one line, and another line for each later failure. For an invalid configuration,
+ * returns every problem with its source line and a caret below the position.
  */
 export function errorText(error: AgentError, style: Style): string {
   return joinLines(failuresOf(error).flatMap((failure, index) => textOf(failure, index, style).split('\n')));
 }
 
-/** The lines, each failure with its facts and its chain of causes. */
+/** Returns the same lines, with the facts and the chain of causes of each failure. */
 export function errorDetail(error: AgentError, style: Style): string {
   return joinLines(failuresOf(error).flatMap((failure, index) => detailOf(failure, index, style)));
 }
 
-/** The first failure is what the program says; those after it follow from it. */
+/** Returns one failure as text. The first has the name of the program; later ones are its consequences. */
 function textOf(failure: AgentError, index: number, style: Style): string {
   const text = configProblemsText(failure);
   return index === 0 ? `${style('red', 'microshift-net:')} ${text}` : `  then: ${text}`;
@@ -33,7 +33,7 @@ function detailOf(error: AgentError, index: number, style: Style): readonly stri
   return [...textOf(error, index, style).split('\n'), `  kind: ${error.kind}`, ...facts, ...causes];
 }
 
-/** The machine form of an error. */
+/** Returns an error as JSON. */
 export function errorJson(error: AgentError): object {
   return {
     error: {
@@ -44,7 +44,7 @@ export function errorJson(error: AgentError): object {
       retryable: errorTable[error.kind].retryable,
       facts: error.facts,
       causes: causeMessages(error),
-      // A single failure repeats the fields above; of several, the one above decides the exit code.
+      // A single failure repeats the fields above; of several, the first one determines the exit code.
       failures: failuresOf(error).map(({ kind, message, hint }) => ({ kind, message, hint: hint ?? null })),
     },
   };

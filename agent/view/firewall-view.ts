@@ -1,7 +1,7 @@
 import type { FirewallPlan, TrustedSource } from '../model/firewall.ts';
 import { joinLines, type Style } from './style.ts';
 
-/** What a check found: each source, and whether it is trusted now and for good. */
+/** Returns the result of a check: each source, and whether it is trusted now and permanently. */
 export function firewallText(plan: FirewallPlan, style: Style): string {
   const width = Math.max(...plan.wanted.map((entry) => entry.source.length));
   const lines = plan.wanted.map(({ source, why }) => {
@@ -17,7 +17,7 @@ export function firewallText(plan: FirewallPlan, style: Style): string {
   return joinLines([`Sources of firewalld's zone ${plan.zone}:`, ...lines, ...end]);
 }
 
-/** The commands that do the same where firewalld does not run. */
+/** Returns the equivalent commands for a node without firewalld. */
 export function commandsText(sources: readonly TrustedSource[]): string {
   const iptables = sources.map(
     ({ source, family }) => `  ${family === 6 ? 'ip6tables' : 'iptables'} -I INPUT -s ${source} -j ACCEPT`,

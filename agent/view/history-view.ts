@@ -2,7 +2,7 @@ import type { JournalRecord } from '../model/journal.ts';
 import type { Plan } from '../model/plan.ts';
 import { joinLines, type Style } from './style.ts';
 
-/** One line per transaction, newest first. */
+/** Returns a line per transaction, the newest first. */
 export function historyText(records: readonly JournalRecord[], style: Style): string {
   if (records.length === 0) return 'No transaction has been run yet.';
   const lines = records.map((record) => {
@@ -14,7 +14,7 @@ export function historyText(records: readonly JournalRecord[], style: Style): st
   return joinLines(lines);
 }
 
-/** One transaction: what it aimed at, its steps and their times, how it ended. */
+/** Returns one transaction: its aim, its steps with their times, and its end. */
 export function transactionText(record: JournalRecord, style: Style): string {
   const { header } = record;
   const steps = header.plan.steps.flatMap((step, index) => {
@@ -33,7 +33,7 @@ export function transactionText(record: JournalRecord, style: Style): string {
   ]);
 }
 
-/** Why a transaction ended as it did: its first failure, then what failed in its rollback. */
+/** Returns the failures of a transaction: the first one, then those of its rollback. */
 function whyText({ detail, later }: JournalRecord): string {
   return [detail, later].filter((part) => part !== null).join('; then ');
 }

@@ -1,4 +1,6 @@
-/** The lines in which two texts differ, `- ` and `+ ` in the order of the texts; equal lines are left out. */
+/**
+ * Returns the lines in which two texts differ, with `- ` or `+ `, in the order of the texts; equal lines are left out.
+ */
 export function changedLines(before: string, after: string): string[] {
   const [from, to] = [before.split('\n'), after.split('\n')];
   const common = commonLengths(from, to);
@@ -20,7 +22,10 @@ export function changedLines(before: string, after: string): string[] {
   return changes;
 }
 
-/** For each pair of ends, how many lines the rests of the two texts have in common, in order. */
+/**
+ * Returns, for each pair of line numbers, the number of common lines of the rests of the two texts (longest common
+ * subsequence).
+ */
 function commonLengths(from: readonly string[], to: readonly string[]): number[][] {
   const lengths = Array.from({ length: from.length + 1 }, () => new Array<number>(to.length + 1).fill(0));
   for (let i = from.length - 1; i >= 0; i -= 1) {

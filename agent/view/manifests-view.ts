@@ -10,7 +10,7 @@ import type {
 import { changedLines } from './line-changes.ts';
 import { joinLines, type Style } from './style.ts';
 
-/** What an apply did: a line per object that is another now, and one that sums up. */
+/** Returns the result of an apply: a line per changed object, and a summary. */
 export function applyText(report: ApplyReport, style: Style): string {
   const touched = report.objects.filter(({ outcome }) => outcome !== 'unchanged');
   const same = report.objects.length - touched.length;
@@ -19,7 +19,7 @@ export function applyText(report: ApplyReport, style: Style): string {
   return joinLines([...touched.map((one) => outcomeLine(one, style)), summary, ...rollout]);
 }
 
-/** What a delete did, and what it left for whom. */
+/** Returns the result of a delete, with the objects that were left and their owners. */
 export function deleteText({ objects, shared, foreign }: DeleteReport, style: Style): string {
   const left = shared.map(({ object, owners }) => `left: ${object}, in which ${owners.join(' and ')} has a part, too`);
   const kept = foreign.length === 0 ? [] : [`the namespace is kept for what others have in it: ${foreign.join(', ')}`];
@@ -28,7 +28,7 @@ export function deleteText({ objects, shared, foreign }: DeleteReport, style: St
   return joinLines([...objects.map((one) => outcomeLine(one, style)), ...left, ...kept, summary]);
 }
 
-/** Every object that would change with its fields: `-` as it is, `+` as it would be. */
+/** Returns every object that would change with its fields: `-` for the present value, `+` for the new one. */
 export function diffText(differences: readonly ObjectDifference[], style: Style): string {
   if (differences.length === 0) return 'no difference';
   const signs = { create: '+', change: '~', remove: '-' } as const;
@@ -40,7 +40,10 @@ export function diffText(differences: readonly ObjectDifference[], style: Style)
   return joinLines(blocks);
 }
 
-/** A line per daemonset and per container, with why it is not ready and its last event. `isOurs`: it is not MicroShift that puts them there. */
+/**
+ * Returns a line per daemonset and per container; for a container that is not ready, with the reason and its last
+ * event. `isOurs` is false if MicroShift applies the daemonsets.
+ */
 export function statusText(states: readonly DaemonSetState[], isOurs: boolean, style: Style): string {
   if (states.length === 0)
     return isOurs

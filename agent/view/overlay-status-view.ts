@@ -1,7 +1,7 @@
 import type { OverlayStatus } from '../model/overlay-daemon.ts';
 import { joinLines, type Style } from './style.ts';
 
-/** What a node is in its cluster, and how that is, a line for each question. */
+/** Returns a node's part in its cluster and its state. */
 export function overlayStatusText(status: OverlayStatus, style: Style): string {
   const { node, role, subnets, addresses, tunnels } = status;
   const has = subnets.length === 0 ? 'no subnet' : subnets.join(' and ');
@@ -28,7 +28,7 @@ function daemonText({ daemon, isRunning }: OverlayStatus, style: Style): string 
   return `${runs}; ${style('red', `since ${since}: ${message}`)}${hint === null ? '' : ` (${hint})`}`;
 }
 
-/** How the rows for pods, services and policies are kept. */
+/** Returns the state of the rows for pods, services and policies. */
 function watcherText({ daemon, isRunning }: OverlayStatus, style: Style): string {
   if (daemon === null || daemon.watcher === null || !isRunning) return 'not followed';
   const { role, objects, nodesOutside, wroteAt, refused, failure } = daemon.watcher;
@@ -51,7 +51,10 @@ function watcherText({ daemon, isRunning }: OverlayStatus, style: Style): string
   return `${followed}; ${writes[role]}${outside}${left}${since}${failure?.hint ? ` (${failure.hint})` : ''}`;
 }
 
-/** A member cannot find out by itself where a central node has moved. */
+/**
+ * Returns the state of the connection to the central node. A member cannot determine by itself to which address a
+ * central node has moved.
+ */
 function centralText({ role, controller, southbound }: OverlayStatus, style: Style): string {
   if (controller === 'absent') return style('red', 'ovn-controller does not run: systemctl start ovn-controller');
   if (controller === 'connected')

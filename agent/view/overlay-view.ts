@@ -5,7 +5,7 @@ import { joinLines, type Style } from './style.ts';
 
 const signs = { insert: '+', update: '~', delete: '-' } as const;
 
-/** Everything that has to change, by database, each row with its reason. */
+/** Returns every change, by database, each row with its reason. */
 export function changesLines(
   { databases, managementPort, demux, workload, faults, notices }: OverlayChanges,
   style: Style,
@@ -39,12 +39,12 @@ function demuxLine({ do: verb, what, why }: OverlayChanges['demux'][number]): st
   return `  ${verb === 'add' ? '+' : '-'} ${what} (${why})`;
 }
 
-/** How many rows, kernel settings and flows differ. */
+/** Returns the number of rows, kernel settings and flows that differ. */
 export function countChanges({ databases, managementPort, demux }: OverlayChanges): number {
   return databases.reduce((sum, { changes }) => sum + changes.length, 0) + managementPort.length + demux.length;
 }
 
-/** How many rows for objects of Kubernetes differ. */
+/** Returns the number of rows for Kubernetes objects that differ. */
 export function countWorkload({ workload }: OverlayChanges): number {
   return workload?.changes.length ?? 0;
 }
@@ -70,12 +70,12 @@ function doneText(changes: OverlayChanges): string {
   return count === 0 ? 'Nothing to do' : `Done, ${count} ${count === 1 ? 'change' : 'changes'}`;
 }
 
-/** The result of a run. */
+/** Returns the result of a run. */
 export function appliedText({ node, layout }: OverlayRecord, changes: OverlayChanges): string {
   return `${doneText(changes)}: ${node.name} has ${node.subnets.join(' and ')} of ${layout.clusterSubnets.join(' and ')}.`;
 }
 
-/** The result of making a node a gateway, or of taking that back. */
+/** Returns the result of making a node a gateway, or of removing its gateway. */
 export function gatewayText({ node, members }: OverlayRecord, changes: OverlayChanges): string {
   const first = doneText(changes);
   const { gateway, name } = node;
@@ -94,7 +94,7 @@ export function gatewayText({ node, members }: OverlayRecord, changes: OverlayCh
   ]);
 }
 
-/** The result of `overlay disable`, and what is left to do elsewhere. */
+/** Returns the result of `overlay disable`, with the steps that are left on other nodes. */
 export function disabledText(done: {
   readonly node: string | null;
   readonly leftOver: string | null;
@@ -113,7 +113,7 @@ export function disabledText(done: {
   ]);
 }
 
-/** How another node joins: one line, run there. */
+/** Returns the command with which another node joins. */
 export function joinText({ node }: OverlayRecord): string {
   const [address = ''] = node.encap.addresses;
   const issue = `microshift-net overlay pki issue "$(hostname)" --system-id "$(cat /etc/openvswitch/system-id.conf)" --request -`;
@@ -123,7 +123,7 @@ export function joinText({ node }: OverlayRecord): string {
   ]);
 }
 
-/** The nodes as a table. */
+/** Returns the nodes as a table. */
 export function nodesText(nodes: readonly NodeState[], now: number, style: Style): string {
   const rows = nodes.map((node) => [
     node.name,
@@ -168,7 +168,7 @@ function echoWords({ echo }: NodeState, now: number): string {
   if (echo === null) return '-';
   if (echo.isCurrent) return 'now';
   if (echo.atMs === null) return 'never';
-  // By the clock of that node, which may differ from ours.
+  // The time is that of the node's clock, which may differ from this node's.
   const seconds = Math.max(0, Math.round((now - echo.atMs) / 1000));
   const age =
     seconds < 120
@@ -185,7 +185,7 @@ function gatewayWords({ gateway }: NodeState): string {
   return `${addresses} on ${gateway.bridge}${gateway.isUp ? '' : ', down'}`;
 }
 
-/** Rows as lines with columns, and a head. */
+/** Returns rows as lines with columns, below a header. */
 export function tableLines(head: readonly string[], rows: readonly (readonly string[])[], style: Style): string[] {
   const widths = head.map((word, column) => Math.max(word.length, ...rows.map((row) => (row[column] ?? '').length)));
   const line = (cells: readonly string[]): string =>

@@ -5,7 +5,7 @@ import type { ProgressEvent } from '../model/progress.ts';
 import { joinLines, type Style } from './style.ts';
 import { drawTopology, observedTopology, plannedTopology } from './topology.ts';
 
-/** A whole plan for people: choice, drawing before and after, steps with their reasons, notes, outage. */
+/** Returns a plan as text: choice, drawings of the states before and after, steps with their reasons, notes, outage. */
 export function planText(plan: Plan, observation: Observation, style: Style, verbose: boolean): string {
   const lines: string[] = [];
   if (plan.choice !== null) {
@@ -41,7 +41,7 @@ export function planText(plan: Plan, observation: Observation, style: Style, ver
   return joinLines(lines);
 }
 
-/** `[3/9] attach eth0 to br-ex … 212 ms`; null for an event that prints nothing. */
+/** Returns a line such as `[3/9] attach eth0 to br-ex … 212 ms`; null for an event that prints nothing. */
 export function progressLine(event: ProgressEvent, style: Style): string | null {
   if (event.state === 'started') return null;
   const number = style('dim', `[${String(event.index + 1).padStart(String(event.total).length)}/${event.total}]`);
@@ -49,7 +49,7 @@ export function progressLine(event: ProgressEvent, style: Style): string | null 
   return `${number} ${stepTitle(event.step)} … ${end}`;
 }
 
-/** What a step does, in a few words. */
+/** Returns a short description of a step. */
 export function stepTitle(step: Step | 'prove' | 'commit'): string {
   if (step === 'prove') return 'prove that the node is reachable';
   if (step === 'commit') return 'commit';

@@ -10,17 +10,17 @@ import { daemonLine } from './tuning-view.ts';
 
 export interface StatusView {
   readonly observation: Observation;
-  /** null: it responds. */
+  /** Error of ovs-vswitchd; null if it answers. */
   readonly vswitchd: string | null;
   readonly last: JournalRecord | null;
   readonly differences: readonly Difference[];
-  /** Why no plan can be made; null when one can. */
+  /** Reason why planning failed; null if it succeeded. */
   readonly problem: string | null;
-  /** What is not known of MicroShift's own configuration. */
+  /** Warnings about settings of MicroShift's own configuration that could not be read. */
   readonly unknown: readonly ConfigWarning[];
 }
 
-/** One screen: topology, services, tuning, last transaction, next step. */
+/** Returns one screen: topology, services, tuning, last transaction, next step. */
 export function statusText(view: StatusView, style: Style): string {
   const { observation, last, differences, problem } = view;
   const { networkManager, ovs } = observation;
@@ -49,13 +49,13 @@ export function statusText(view: StatusView, style: Style): string {
   return joinLines(lines);
 }
 
-/** Reports entries and ports of other programs that are missing from a bridge since it was made again. */
+/** Returns a line for an entry or a port of another program that has been missing since a bridge was created again. */
 function missingOfOthers(difference: Difference & { readonly kind?: string }): readonly string[] {
   const isOfOthers = difference.kind === 'given' || difference.kind === 'others-port';
   return isOfOthers ? [`${difference.subject} went when the bridge was made again, and is missing`] : [];
 }
 
-/** What a bridge made by hand lacks, each with its command. */
+/** Returns the missing parts of a bridge that was created by hand, each with its command. */
 export function missingText(lacks: readonly MissingPart[]): string {
   if (lacks.length === 0) return 'br-ex has all that ovn-kubernetes needs.';
   return joinLines(['ovn-kubernetes cannot use br-ex yet:', ...lacks.map(({ what, fix }) => `  ${what}: ${fix}`)]);

@@ -6,7 +6,7 @@ import { bridgesOf } from '../plan/names.ts';
 import { uplinkInBridge } from '../plan/uplink/uplink-in-bridge.ts';
 import { joinLines, type Style } from './style.ts';
 
-/** A bridge with its ports, or a NIC on its own: what a drawing shows as one block. */
+/** Block of a drawing: a bridge with its ports, or a NIC that is in no bridge. */
 export interface Block {
   readonly name: string;
   readonly kind: 'bridge' | 'nic';
@@ -22,13 +22,13 @@ interface Port {
   readonly role: string;
 }
 
-/** The bridges of ours and the NICs beside them, as observed. */
+/** Returns the agent's bridges and the other NICs, as observed. */
 export function observedTopology(observation: Observation): readonly Block[] {
   const bridges = bridgesOf(observation);
   const uplinks = new Set(bridges.map((names) => uplinkInBridge(names, observation)));
   const names = bridges.map((entry) => entry.bridge);
   const rows = observation.ovs.bridges.filter((bridge) => names.includes(bridge.name));
-  // Hundreds of links are not to be looked for among hundreds of devices and routes each.
+  // The routes are filtered once, because there may be hundreds of links, devices and routes.
   const narrow = { ...observation, routes: observation.routes.filter((route) => isDefault(route.destination)) };
   const devices = firstByName(observation.networkManager.devices);
   const nics = observation.links.filter(
@@ -46,7 +46,7 @@ export function observedTopology(observation: Observation): readonly Block[] {
   ];
 }
 
-/** The topology a plan leads to. */
+/** Returns the topology after a plan. */
 export function plannedTopology(plan: Plan, observation: Observation): readonly Block[] {
   const uplinks = new Set(plan.wanted.bridges.map((bridge) => bridge.uplink?.interface));
   const bridges = bridgesOf(observation, plan.wanted.added);
@@ -122,7 +122,10 @@ function isNic(device: NmDevice | undefined): boolean {
 
 const uplinkRole = 'uplink   → LAN';
 
-/** What a port is that is no uplink: a device of the kernel's is somebody's cable. */
+/**
+ * Returns the role of a port that is not an uplink. A device of the kernel is the veth or tap of a container or virtual
+ * machine.
+ */
 function portRole(type: string): string {
   if (type === '' || type === 'system') return 'port';
   if (type === 'internal') return 'internal → this host';

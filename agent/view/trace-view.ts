@@ -12,7 +12,7 @@ import type {
 } from '../model/overlay-trace.ts';
 import { joinLines, type Style } from './style.ts';
 
-/** True when the packet arrives, its answer too, and Open vSwitch of this node does not drop it. */
+/** True if the packet and its reply arrive, and Open vSwitch of this node drops neither of them. */
 export function isThrough({ there, back }: TraceResult): boolean {
   return [there, ...(back === null ? [] : [back])].every(arrives);
 }
@@ -26,7 +26,7 @@ function isGood({ how }: TraceEnd): boolean {
   return how === 'delivered' || how === 'outside' || how === 'answered';
 }
 
-/** A packet's way, a line for each that decides about it. */
+/** Returns the way of a packet, with a line for each decision. */
 export function traceText(result: TraceResult, style: Style): string {
   const { question, there, back, node } = result;
   return joinLines([
@@ -84,14 +84,14 @@ function routeText({ rule, match }: TraceFlow): string {
   return `by ${rule.table === 'Logical_Router_Policy' ? 'policy' : 'route'} ${rule.says}`;
 }
 
-/** Who made it, the row that it is, and what it says. */
+/** Returns a rule: its owner, its row, and its content. */
 function ruleText({ table, id, name, says }: TraceRule): string {
   const row = `${table} ${id}`;
   if (name === '') return says === '' ? row : `${row} (${says})`;
   return `${name} (${row}${says === '' ? '' : `, ${says}`})`;
 }
 
-/** The rule, or where none decides the flow that does. */
+/** Returns the rule of a flow; without a rule, the flow itself. */
 function flowText(flow: TraceFlow | null): string {
   if (flow === null) return 'no flow, which no packet passes';
   return flow.rule === null ? `stage ${flow.stage} (${flow.match})` : ruleText(flow.rule);
@@ -136,7 +136,7 @@ function endText(end: TraceEnd, { source, destination }: TracePacket): string {
   }
 }
 
-/** What Open vSwitch says of it. */
+/** Returns the decisions of this node's Open vSwitch. */
 function partLines(
   { device, outputs, learning, isForController, drop, remarks }: TracePart,
   node: string,
@@ -163,7 +163,7 @@ function outputText(output: TraceOutput): string {
   return kind === 'patch' ? `out of ${bridge} by ${device}` : `out by ${device}`;
 }
 
-/** Where to ask for what this node cannot see. */
+/** Returns the commands for the parts that this node cannot see. */
 function elsewhere({ question, there, back, node }: TraceResult): string[] {
   const ways = back === null ? [there] : [there, back];
   const crossings = ways.flatMap(crossingsOf);

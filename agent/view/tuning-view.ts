@@ -1,7 +1,7 @@
 import type { DaemonFacts, TuningPlan, TuningStep } from '../model/tuning.ts';
 import type { Style } from './style.ts';
 
-/** What a tuning step does, in a few words. */
+/** Returns a short description of a tuning step. */
 export function tuningStepTitle(step: TuningStep): string {
   switch (step.do) {
     case 'pinThreads':
@@ -21,7 +21,7 @@ export function tuningStepTitle(step: TuningStep): string {
   }
 }
 
-/** The lines of a tuning plan for people; none when there is nothing to say. */
+/** Returns a tuning plan as lines of text; empty if it has no steps and no notes. */
 export function tuningText(plan: TuningPlan, style: Style): readonly string[] {
   const steps = plan.steps.flatMap((step) => [`  ${tuningStepTitle(step)}`, `      ${style('dim', step.why)}`]);
   const notes = plan.notes.map(
@@ -33,7 +33,7 @@ export function tuningText(plan: TuningPlan, style: Style): readonly string[] {
   ];
 }
 
-/** How a daemon runs, as /proc shows it. */
+/** Returns how a daemon runs, from /proc. */
 export function daemonLine(daemon: DaemonFacts): string {
   const name = daemon.name.padEnd(14);
   if (daemon.pid === null) return `${name}not running`;

@@ -3,7 +3,7 @@
  * makes sense. docs/use/troubleshooting.md has one heading per kind; a test compares the two.
  */
 
-/** Exit codes of every command, as documented. */
+/** Exit codes of every command (docs/use/commands.md). */
 export const exitCode = {
   done: 0,
   failed: 1,

@@ -2,23 +2,25 @@ import type { AddedBridge } from '../model/added-bridge.ts';
 import type { NmProfile, OvsBridge } from '../model/observation.ts';
 import type { BridgeNames } from './bridge-names.ts';
 
-/** Digit of the UUID that tells the profiles of one bridge apart; the variant of RFC 9562 is in its upper bits. */
+/** Digit of the UUID that distinguishes the profiles of one bridge. Its upper bits are the variant of RFC 9562. */
 const kinds = [
   { prefix: '', digit: '8' },
   { prefix: 'ovs-port-', digit: '9' },
   { prefix: 'ovs-if-', digit: 'a' },
 ] as const;
 
-/** The longest name the kernel gives an interface, and the bytes that a UUID has room for beside its version and variant. */
+/** Length of the longest interface name in bytes, which is also the room in a UUID beside its version and variant. */
 const nameBytes = 15;
 
-/** What NetworkManager gives the interface of a bridge by itself. */
+/** Default metric of NetworkManager for the interface of a bridge. */
 export const leastPreferredMetric = 800;
 
-/** Names that Open vSwitch, OVN, MicroShift and our own profiles have for something else. */
+/** Names that Open vSwitch, OVN, MicroShift and the agent's own profiles use for other purposes. */
 const reservedNames = /^(br-ex1?|br-int|br-local|ovs-.*|phys\d+)$/;
 
-/** Why `bridge add` makes no bridge of this name, as the second half of a sentence; null: it could. */
+/**
+ * Returns the reason why `bridge add` refuses a bridge name, as the second half of a sentence; null if it accepts it.
+ */
 export function addedNameFault(name: string): string | null {
   if (name.length > nameBytes) return `it has ${name.length} characters and the kernel allows ${nameBytes}`;
   if (!/^[A-Za-z0-9][\w.-]*$/.test(name) || /^\d+$/.test(name))
@@ -26,7 +28,7 @@ export function addedNameFault(name: string): string | null {
   return reservedNames.test(name) ? 'this name belongs to something else' : null;
 }
 
-/** The names of a bridge that `bridge add` makes. */
+/** Returns the names for a bridge of `bridge add`. */
 export function addedNames(bridge: string, routeMetric = leastPreferredMetric): BridgeNames {
   return {
     bridge,
@@ -40,8 +42,9 @@ export function addedNames(bridge: string, routeMetric = leastPreferredMetric): 
 }
 
 /**
- * UUID of the profile with this id of a bridge that `bridge add` makes: the name itself (RFC 9562 version 8), so the same in every boot, as DHCP
- * and IPv6 identities want it, and known for ours without a list. null: the kernel could give no interface such a name.
+ * Returns the UUID of a profile of `bridge add` from its id. The UUID contains the name itself (RFC 9562 version 8), so
+ * it is the same in every boot, which DHCP and IPv6 identities need, and identifies the agent's profiles without a
+ * list. Null if the name cannot be an interface name.
  */
 export function addedUuid(id: string): string | null {
   const kind = kinds.findLast(({ prefix }) => id.startsWith(prefix)) ?? kinds[0];
@@ -53,20 +56,20 @@ export function addedUuid(id: string): string | null {
   return `${first.slice(0, 8)}-${first.slice(8)}-8${second}-${kind.digit}${rest.slice(0, 3)}-${rest.slice(3)}`;
 }
 
-/** The bridge of `bridge add` that a profile is of; null: it is of none. */
+/** Returns the bridge of `bridge add` to which a profile belongs; null if it belongs to none. */
 export function addedBridgeOfProfile({ id, uuid }: Pick<NmProfile, 'id' | 'uuid'>): string | null {
-  // Looked at first, for a node may have a thousand profiles of the admin's.
+  // This check comes first, because a node may have a thousand profiles of the administrator.
   if (uuid[14] !== '8' || uuid !== addedUuid(id)) return null;
   const kind = kinds.findLast(({ prefix }) => id.startsWith(prefix)) ?? kinds[0];
   return id.slice(kind.prefix.length);
 }
 
-/** True for a row that belongs to a profile of `bridge add`, also when that is gone. */
+/** Returns true for a row that belongs to a profile of `bridge add`, even if the profile no longer exists. */
 export function isAddedRow({ name }: Pick<OvsBridge, 'name'>, owner: string | undefined): boolean {
   return owner !== undefined && owner === addedUuid(name);
 }
 
-/** The same list with this bridge in it, by name. */
+/** Returns the list with this bridge added, sorted by name. */
 export function withAdded(list: readonly AddedBridge[], entry: AddedBridge): readonly AddedBridge[] {
   return [...list.filter(({ bridge }) => bridge !== entry.bridge), entry].toSorted((one, other) =>
     one.bridge < other.bridge ? -1 : 1,

@@ -16,19 +16,20 @@ import { mustBeUsable } from './uplink/suitability.ts';
 import { refuseWithoutTeamd } from './uplink/teamd.ts';
 import { uplinkInBridge } from './uplink/uplink-in-bridge.ts';
 
-/** Below every default of NetworkManager (its manual, route-metric), and behind br-ex and br-ex1. */
+/** Metric below every default of NetworkManager (nm-settings(5), route-metric), and above those of br-ex and br-ex1. */
 const preferredMetric = 50;
 
-/** What `bridge add` is asked for. */
+/** Arguments of `bridge add`. */
 export interface AskedBridge {
   readonly interface: string;
-  /** null: `br` and the name of the NIC. */
+  /** Name of the bridge; null for `br` and the name of the NIC. */
   readonly bridge: string | null;
 }
 
 /**
- * The list with one more bridge; the same list where it is there. Fails with `bad-usage` for a name that cannot be, `interface-not-found`,
- * `interface-unsuitable` for a NIC that is in use elsewhere, `bridge-foreign` for a name that is taken, `config-invalid`.
+ * Returns the list with one more bridge, or the same list if it contains the bridge. Fails with `bad-usage` for an
+ * invalid name, `interface-not-found`, `interface-unsuitable` for a NIC that is in use elsewhere, `bridge-foreign` for
+ * a name that is in use, and `config-invalid`.
  */
 export function listWith(asked: AskedBridge, config: Config, observation: Observation): readonly AddedBridge[] {
   const list = observation.hints.addedBridges ?? [];
@@ -44,7 +45,10 @@ export function listWith(asked: AskedBridge, config: Config, observation: Observ
   return withAdded(list, { bridge, interface: nic, routeMetric: metricOf(nic, observation) });
 }
 
-/** The list without a bridge, named by itself or by its NIC. Fails with `interface-not-found` where there is none. */
+/**
+ * Returns the list without a bridge, which is given by its own name or by that of its NIC. Fails with
+ * `interface-not-found` if there is none.
+ */
 export function listWithout(name: string, { hints }: Observation): readonly AddedBridge[] {
   const list = hints.addedBridges ?? [];
   const found = list.find((entry) => entry.bridge === name) ?? list.find((entry) => entry.interface === name);
@@ -56,8 +60,8 @@ export function listWithout(name: string, { hints }: Observation): readonly Adde
 }
 
 /**
- * Plans the bridges of `bridge add` on a node whose other bridges are to be as they are in `kept`, which names all of them. `asked`: the one that
- * somebody asks for now, whose refusal is the answer. `isNew`: the list is to be written down.
+ * Plans the bridges of `bridge add` on a node whose other bridges have to stay as in `kept`, which contains all of
+ * them. `asked`: bridge of the current command, whose refusal fails the plan. `isNew`: the list has to be written.
  */
 export function planAdded(
   list: readonly AddedBridge[],
@@ -88,10 +92,13 @@ export function planAdded(
   return plan;
 }
 
-/** NMDeviceState. */
+/** Value of NMDeviceState. */
 const activated = 100;
 
-/** True where a NIC of the list has been configured that is in no bridge: it came, or got its lease, after the run that would have made its bridge. */
+/**
+ * Returns true if a NIC of the list is configured but in no bridge, because it appeared or got its lease after the run
+ * that would have made its bridge.
+ */
 export function hasLateNic({ wanted }: Plan, observation: Observation): boolean {
   const list = observation.hints.addedBridges ?? [];
   return list.some(
@@ -101,7 +108,7 @@ export function hasLateNic({ wanted }: Plan, observation: Observation): boolean 
   );
 }
 
-/** True for a bridge that `bridge add` has made, or of which something is left. */
+/** Returns true for a bridge that `bridge add` made, or of which something remains. */
 export function isAdded(bridge: string, observation: Observation): boolean {
   return bridgesOf(observation).some((names) => names.isAdded && names.bridge === bridge);
 }
@@ -122,7 +129,7 @@ function refuseName(bridge: string, list: readonly AddedBridge[], observation: O
     throw new AgentError('bridge-foreign', `there is an interface ${bridge} already`, { hint });
 }
 
-/** What ovn.yaml and the hint files name as an uplink is br-ex's or br-ex1's, whether it is in there yet or not. */
+/** Fails if ovn.yaml or a hint file names the NIC as an uplink of br-ex or br-ex1, even if it is not a port yet. */
 function refuseConfigured(nic: string, { uplink, externalUplink, ovs }: Config, observation: Observation): void {
   const { hints } = observation;
   const names = [
@@ -153,12 +160,15 @@ function unsuitable(nic: string, reason: string, bridge: string): AgentError {
 }
 
 /**
- * How much more than the NIC's own metric: NetworkManager gives NICs of one kind numbers that follow each other, and what the way back holds for a
- * NIC must be none of them.
+ * Distance above the NIC's own metric. NetworkManager assigns consecutive metrics to NICs of one kind, and the metric
+ * that is held for a NIC during a rollback must not be one of them.
  */
 const standbyDistance = 49;
 
-/** The bridge's default route wins where the NIC's does now, and loses where that loses. One less is left free, for the way back. */
+/**
+ * Returns the metric of the bridge. Its default route is preferred exactly where the NIC's is now. The next lower
+ * metric stays free for a rollback.
+ */
 function metricOf(nic: string, { routes }: Observation): number {
   const own = routes.filter((route) => route.device === nic);
   const leading = own.find((route) => isDefault(route.destination)) ?? own[0];
@@ -173,7 +183,7 @@ function metricOf(nic: string, { routes }: Observation): number {
   return metric;
 }
 
-/** Says that the way to the node is about to move: the only one out of it, or that of the SSH session. */
+/** Returns a warning if the node's only default route or that of the SSH session is about to move. */
 function wayInNotes(list: readonly AddedBridge[], observation: Observation): readonly PlanNote[] {
   const { routes, host } = observation;
   const ways = new Set(routes.filter((route) => isDefault(route.destination)).map((route) => route.device));

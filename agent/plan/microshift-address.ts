@@ -5,13 +5,13 @@ import { isDefault } from '../net/destination.ts';
 import { gatewayBridge } from './names.ts';
 
 /*
- * How MicroShift finds the node's own addresses: openshift/microshift 8e16b12fda, pkg/util/net.go, and the ChooseHostInterface that it
- * calls, k8s.io/apimachinery pkg/util/net/interface.go. It looks when it starts, and every 5 s from then on; an address that is not found, or is
- * another than at the start, makes it restart itself (pkg/sysconfwatch/sysconfwatch_linux.go:119-147). Addresses are compared as text, IPv6 in the
- * form of RFC 5952.
+ * Model of how MicroShift finds the node's own addresses: openshift/microshift 8e16b12fda, pkg/util/net.go, and the
+ * ChooseHostInterface that it calls, k8s.io/apimachinery pkg/util/net/interface.go. MicroShift looks when it starts,
+ * and every 5 s afterwards. If it finds no address, or another one than at its start, it restarts itself
+ * (pkg/sysconfwatch/sysconfwatch_linux.go:119-147). It compares addresses as text, IPv6 in the form of RFC 5952.
  */
 
-/** What MicroShift sees of the node. Links have their addresses in the kernel's order, IPv4 before IPv6. */
+/** The node as MicroShift sees it. Links have their addresses in the kernel's order, IPv4 before IPv6. */
 export interface HostNetwork {
   readonly links: readonly Link[];
   readonly routes: readonly Route[];
@@ -19,30 +19,30 @@ export interface HostNetwork {
   readonly signpost?: true;
 }
 
-/** The addresses that MicroShift finds; null: none, so that it ends. */
+/** Addresses that MicroShift finds; null if it finds none, so that it exits. */
 export interface HostAddresses {
   readonly nodeIp: string | null;
-  /** Asked for only where the cluster has both families. */
+  /** Used only if the cluster has both families. */
   readonly nodeIpv6: string | null;
 }
 
 /**
- * What MicroShift takes for the node's addresses.
+ * Returns the addresses that MicroShift finds for the node.
  *
- * 1. node.nodeIP is set (GetHostIP, net.go:55-66): any interface has it but br-ex (rule 4); lo counts. Else none.
+ * 1. node.nodeIP is set (GetHostIP, net.go:55-66): the address, if any interface except br-ex has it (rule 4), including lo; else none.
  * 2. It is not set (net.go:68): default routes with their device and address (rule 5).
- * 3. Those give none (net.go:72): the first address that rule 4 meets. The same is asked at every start, also where node.nodeIP is set
- *    (pkg/config/config.go:104), and MicroShift does not start without an answer.
- * 4. selectIPFromHostInterface (net.go:194-242): interfaces by their index, up or down, **but for br-ex**; of each its addresses, IPv4 before IPv6,
- *    all but 127.0.0.0/8 and ::1: link-local ones count.
- * 5. chooseHostInterfaceFromRoute (interface.go:105-178, 441-472): routes to 0.0.0.0 in the kernel's order, then those to :: that have a next hop;
- *    prefix lengths are not looked at, so that 0.0.0.0/1 is one of them. Of each its device's first global unicast address of that family, if the
+ * 3. Rule 2 finds none (net.go:72): the first address that rule 4 finds. MicroShift evaluates this at every start, even if node.nodeIP is set
+ *    (pkg/config/config.go:104), and does not start without a result.
+ * 4. selectIPFromHostInterface (net.go:194-242): interfaces by their index, up or down, **except br-ex**; of each its addresses, IPv4 before
+ *    IPv6, without 127.0.0.0/8 and ::1; link-local ones count.
+ * 5. chooseHostInterfaceFromRoute (interface.go:105-178, 441-472): routes to 0.0.0.0 in the kernel's order, then those to :: with a next hop;
+ *    prefix lengths are ignored, so that 0.0.0.0/1 is one of them. Of each the first global unicast address of that family on its device, if the
  *    device is up; else that of a loopback interface that is up; else the next route. IPv6 routes of every table count, in the order of the tables.
- * 6. GetHostIPv6 (net.go:259-316), where the cluster network has both families: up to 4.18 the first IPv6 address of the first IPv6 default
- *    route's device, or node.nodeIPv6 if that device has it; else, and since 4.19 always, the first on any interface, br-ex too, that is not ::1 and is
- *    node.nodeIPv6 if that is set. (Since 4.19 net.go:272 looks for a route without destination, which netlink 1.3.1 never gives:
- *    route_linux.go:1508.) The observation has IPv6 addresses in no order that the kernel promises, so that without node.nodeIPv6
- *    the answer is one of several, as it is for MicroShift whenever an address is added.
+ * 6. GetHostIPv6 (net.go:259-316), if the cluster network has both families: up to 4.18 the first IPv6 address on the device of the first IPv6
+ *    default route, or node.nodeIPv6 if that device has it; else, and since 4.19 always, the first on any interface, including br-ex, that is not
+ *    ::1, and that is node.nodeIPv6 if it is set. (Since 4.19 net.go:272 looks for a route without destination, which netlink 1.3.1 never returns:
+ *    route_linux.go:1508.) The observation has IPv6 addresses in no order that the kernel guarantees, so without node.nodeIPv6 the result is one of
+ *    several, as it is for MicroShift whenever an address is added.
  */
 export function microshiftAddresses(
   { nodeIp, nodeIpv6 }: Pick<ClusterConfig, 'nodeIp' | 'nodeIpv6'>,
@@ -55,14 +55,14 @@ export function microshiftAddresses(
   };
 }
 
-/** Rule 4. */
+/** Applies rule 4. */
 function besideBridge({ links }: HostNetwork, wanted: string | null): string | null {
   const others = byIndex(links).filter((link) => link.name !== gatewayBridge.bridge);
   const addresses = others.flatMap((link) => textsOf(link)).filter((address) => !isLoopbackAddress(address));
   return addresses.find((address) => wanted === null || address === wanted) ?? null;
 }
 
-/** Rule 5. */
+/** Applies rule 5. */
 function byDefaultRoute({ links, routes, signpost }: HostNetwork): string | null {
   const first = (link: Link | undefined, family: 4 | 6): string | null =>
     (link?.up === true && textsOf(link).find((text) => familyOf(text) === family && isGlobalUnicast(text))) || null;
@@ -89,7 +89,7 @@ function byDefaultRoute({ links, routes, signpost }: HostNetwork): string | null
   return null;
 }
 
-/** Rule 6, as it is since 4.19. */
+/** Applies rule 6 as of 4.19. */
 function anyIpv6({ links }: HostNetwork, wanted: string | null): string | null {
   const addresses = byIndex(links)
     .flatMap((link) => textsOf(link))
@@ -98,8 +98,8 @@ function anyIpv6({ links }: HostNetwork, wanted: string | null): string | null {
 }
 
 /**
- * How the node writes an address that the configuration has in other letters: MicroShift, which compares text, does not find it then. null: it has
- * the address as it is written, or not at all.
+ * Returns the node's spelling of an address that the configuration spells differently: MicroShift compares text and
+ * does not find it. Null if the node has the address in the same spelling, or not at all.
  */
 export function otherSpelling(address: string, { links }: HostNetwork): string | null {
   const canonical = canonicalAddress(address);
@@ -118,12 +118,15 @@ function textsOf({ addresses }: Link): readonly string[] {
   return [...ofFamily(4), ...ofFamily(6)].map((entry) => entry.address);
 }
 
-/** Go's net.IP.IsLoopback. */
+/** Returns the result of Go's net.IP.IsLoopback. */
 function isLoopbackAddress(address: string): boolean {
   return address.startsWith('127.') || address === '::1';
 }
 
-/** Go's net.IP.IsGlobalUnicast: private and unique local addresses are among them, link-local and multicast ones are not. */
+/**
+ * Returns the result of Go's net.IP.IsGlobalUnicast, which includes private and unique local addresses but not
+ * link-local and multicast ones.
+ */
 export function isGlobalUnicast(address: string): boolean {
   if (isLoopbackAddress(address) || address === '::' || address === '0.0.0.0' || address === '255.255.255.255')
     return false;
@@ -132,13 +135,13 @@ export function isGlobalUnicast(address: string): boolean {
   return !address.startsWith('169.254.') && !(first >= 224 && first < 240);
 }
 
-/** The NIC whose addresses and routes the bridge has or is to have. */
+/** NIC whose addresses and routes the bridge has or will have. */
 export interface Uplink {
   readonly interface: string;
   readonly bridge: string;
   /** Addresses without prefix length, the node's own first. */
   readonly addresses: readonly string[];
-  /** Metric of the bridge's default routes by family; null: what they have now. */
+  /** Metric of the bridge's default routes by family; null for their current metrics. */
   readonly metrics: Readonly<Record<4 | 6, number>> | null;
 }
 
@@ -172,8 +175,9 @@ export function withoutBridge({ links, routes }: HostNetwork, uplink: Uplink): H
 }
 
 /**
- * Routes with the default routes in the order in which the kernel lists them: the preferred one first. Of two with one metric that of the NIC: the other
- * is of a NIC that leaves the bridge, and gets one that is less preferred.
+ * Returns the routes with the default routes in the kernel's order: the preferred one first. Of two with the same
+ * metric, that of the NIC is first: the other one belongs to a NIC that leaves the bridge, and will get a higher
+ * metric.
  */
 function preferredFirst(routes: readonly Route[], nic: string): readonly Route[] {
   const defaults = routes.filter((route) => isDefault(route.destination));

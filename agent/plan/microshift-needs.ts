@@ -11,7 +11,8 @@ import {
 } from './microshift-address.ts';
 
 /*
- * Requirements of MicroShift for a node, so that a br-ex with a NIC makes no difference to it. How it looks for the node is in microshift-address.ts.
+ * Requirements of MicroShift for a node, so that a br-ex with a NIC makes no difference to it. microshift-address.ts
+ * describes how it looks for the node.
  */
 
 /**
@@ -27,24 +28,29 @@ export function configOnNode(config: Config, host: HostNetwork): Config {
 export interface LoopbackNeeds {
   /** Addresses, as `address/prefix`. */
   readonly addresses: readonly string[];
-  /** MicroShift takes another address of br-ex first, so that it has to be led to lo (model/signpost.ts). */
+  /**
+   * True if MicroShift would find another address of br-ex first, so that the default route of model/signpost.ts has to
+   * lead it to lo.
+   */
   readonly signpost: boolean;
 }
 
 /**
- * Returns the addresses that MicroShift needs on lo while br-ex has them, because it passes br-ex over (rules 1 and 3):
+ * Returns the addresses that MicroShift needs on lo while br-ex has them, because it ignores br-ex (rules 1 and 3):
  *
- * - the address that it would take for the node's without the bridge, if that is one of the uplink's. With a default route through br-ex it also
- *   finds the address there, but no longer once that route is removed, which MicroShift does not survive;
- * - with both families and without node.nodeIPv6, the node's first IPv6 address: the first that rule 6 meets since 4.19, and not an address of
- *   MicroShift's own.
+ * - the address that it would find for the node without the bridge, if that is one of the uplink's. With a default
+ *   route through br-ex it also finds the address there, but no longer after the removal of that route, which
+ *   MicroShift does not survive;
+ * - with both families and without node.nodeIPv6, the node's first IPv6 address: the first that rule 6 finds since
+ *   4.19, and not an address of MicroShift's own.
  *
- * An IPv6 address that lo already has stays while it is one of the uplink's, because the observation has these addresses in no reliable order.
- * With IPv6 alone and without node.nodeIP, lo must also be the place where MicroShift looks first: otherwise it takes the address that it adds to
- * br-ex itself for the node's (rule 5).
+ * An IPv6 address that lo already has stays while it is one of the uplink's, because the observation has these
+ * addresses in no reliable order. With IPv6 alone and without node.nodeIP, lo must also be the first place where
+ * MicroShift looks. Otherwise it would find the address that it adds to br-ex itself (rule 5).
  *
- * MicroShift's own documentation does the same for a node without network (docs/user/howto_test_offline.md). `host` is the node with all other
- * bridges undone. `uplink` is null for a br-ex without a NIC, which takes no address away from where MicroShift looks.
+ * MicroShift's own documentation does the same for a node without network (docs/user/howto_test_offline.md). `host` is
+ * the node as if all other bridges had been removed. `uplink` is null for a br-ex without a NIC, which removes no
+ * address from where MicroShift looks.
  */
 export function loopbackNeeds(
   cluster: Pick<ClusterConfig, 'nodeIp' | 'nodeIpv6' | 'clusterNetwork'>,
@@ -61,7 +67,7 @@ export function loopbackNeeds(
   };
 }
 
-/** Addresses with the IPv6 addresses that lo has in front. */
+/** Returns the addresses, those IPv6 addresses first that lo already has. */
 function keptFirst(addresses: readonly string[], { links }: HostNetwork): readonly string[] {
   const onLoopback = links.filter((link) => link.name === 'lo').flatMap((link) => link.addresses);
   const isKept = (address: string): boolean => isIpv6(address) && onLoopback.some((entry) => entry.address === address);
@@ -98,8 +104,9 @@ export function advertisedAddresses({ serviceNetwork }: Pick<ClusterConfig, 'ser
 }
 
 /**
- * Addresses that a br-ex without a NIC gets from its own profile: the same, where MicroShift does not put them there. ovnkube ends on a br-ex
- * that has none (ovn-kubernetes, go-controller/pkg/node/gateway_init.go, getNetworkInterfaceIPAddresses).
+ * Returns the addresses that a br-ex without a NIC gets from its own profile: the advertised ones, unless MicroShift
+ * adds them itself. ovnkube exits on a br-ex without an address (ovn-kubernetes,
+ * go-controller/pkg/node/gateway_init.go, getNetworkInterfaceIPAddresses).
  */
 export function addressesWithoutUplink(
   cluster: Pick<ClusterConfig, 'serviceNetwork' | 'advertiseAddress'>,

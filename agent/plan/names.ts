@@ -21,17 +21,23 @@ function namesOf(bridge: string, nic: string, routeMetric: number) {
   } satisfies BridgeNames;
 }
 
-/** The bridges that MicroShift's configuration speaks of. */
+/** Bridges that MicroShift's configuration can set. */
 export const bridges: readonly BridgeNames[] = [gatewayBridge, externalBridge];
 
-/** What tells the bridges of `bridge add`: the list, rows and profiles of a node, each where it is known. */
+/**
+ * Sources from which the bridges of `bridge add` are known: the list, rows and profiles of a node. A source may be
+ * unknown.
+ */
 export interface BridgeTraces {
   readonly hints?: Pick<Observation['hints'], 'addedBridges'>;
   readonly ovs: Pick<Observation['ovs'], 'bridges'>;
   readonly networkManager?: Pick<Observation['networkManager'], 'profiles'>;
 }
 
-/** Every bridge that is or could be ours on this node: br-ex and br-ex1, those of `bridge add`, and what is left of such. */
+/**
+ * Returns every bridge that is or could be the agent's on this node: br-ex and br-ex1, those of `bridge add`, and
+ * remains of such bridges.
+ */
 export function bridgesOf(
   { hints, ovs, networkManager }: BridgeTraces,
   more: Wanted['added'] = [],
@@ -46,25 +52,25 @@ export function bridgesOf(
   return [...bridges, ...[...added].toSorted().map((name) => addedNames(name, metricOf(name)))];
 }
 
-/** Ids of the profiles of one bridge. */
+/** Returns the ids of the profiles of one bridge. */
 export function profileIds(names: BridgeNames): readonly string[] {
   return [names.bridge, names.bridgePort, names.bridgeInterface];
 }
 
-/** Ids of the profiles of one bridge, including those that only the script writes. */
+/** Returns the ids of the profiles of one bridge, including those that only the script writes. */
 export function everyProfileId(names: BridgeNames): readonly string[] {
   return [...profileIds(names), ...[names.formerUplinkPort, names.formerUplinkInterface].flatMap((id) => id ?? [])];
 }
 
-/** Every profile id that this agent or the script may have written, of both bridges. */
+/** All profile ids that this agent or the script may have written, for br-ex and br-ex1. */
 export const ownProfileIds: ReadonlySet<string> = new Set(bridges.flatMap(everyProfileId));
 
-/** Ending of the names of the profiles by which the script made a bond's or a team's ports follow. */
+/** Suffix of the names of the profiles with which the script moved the ports of a bond or team. */
 const scriptCopyEnding = '-slave-ovs-clone';
 
 /**
- * The bridge that a profile was made for, by this agent or the script; null if it is the admin's. Copies of the profiles of a
- * bond's ports name the uplink's profile as their controller, by UUID or by id.
+ * Returns the bridge for which this agent or the script made a profile; null if the profile is the administrator's.
+ * Copies of the profiles of a bond's ports name the uplink's profile as their controller, by UUID or by id.
  */
 export function bridgeOfProfile(profile: NmProfile, observation: Observation): BridgeNames | null {
   const named = bridges.find((names) => everyProfileId(names).includes(profile.id));
@@ -79,53 +85,57 @@ export function bridgeOfProfile(profile: NmProfile, observation: Observation): B
   return byController ?? (isScriptCopy ? gatewayBridge : null);
 }
 
-/** True if the script has made a NIC a port of a bridge by a profile. */
+/** Returns true if the script made a NIC a port of a bridge through a profile. */
 export function isFormerLayout({ networkManager }: Observation): boolean {
   return networkManager.profiles.some(({ id }) => bridges.some((names) => names.formerUplinkInterface === id));
 }
 
-/** What a port's profile names as its controller, in either spelling (NetworkManager 1.46 renamed it); null: it is no port. */
+/**
+ * Returns the controller that a port's profile names, in either spelling (NetworkManager 1.46 renamed it); null if it
+ * is not a port's profile.
+ */
 export function controllerOf(profile: NmProfile): string | null {
   const { settings } = profile;
   const value = textOf(settings, 'connection', 'controller') ?? textOf(settings, 'connection', 'master') ?? '';
   return value === '' ? null : value;
 }
 
-/** UUID of the profile that one of ours was made from. */
+/** Returns the UUID of the profile from which one of the agent's was made; null if it names none. */
 export function sourceOf(profile: NmProfile): string | null {
   return stringsOf(profile.settings, 'user', 'data')[userData.sourceProfile] ?? null;
 }
 
-/** Keys of the `user` setting by which a profile of ours says what it was made from. */
+/** Keys of the `user` setting with which the agent's profiles record their origin. */
 export const userData = {
   sourceProfile: 'microshift-net.source-profile',
   sourceId: 'microshift-net.source-id',
-  /** In the copy of a profile that NetworkManager made up for a NIC somebody else configured. */
+  /** Key in the copy of a profile that NetworkManager generated for a NIC of another program. */
   copyOf: 'microshift-net.kept-from',
-  /** Addresses of others that came to the bridge with its NIC, and return with it. */
+  /** Key for the foreign addresses that came to the bridge with its NIC, and return with it. */
   carried: 'microshift-net.carried',
 } as const;
 
 /**
- * External ids of a bridge row with the UUID of its profile: NetworkManager's mark, which is absent while NetworkManager restarts so that
- * the bridge can stay (systemd/NetworkManager.service.d), and ours.
+ * External ids of a bridge row that contain the UUID of its profile: NetworkManager's mark, which is absent while
+ * NetworkManager restarts so that the bridge can stay (systemd/NetworkManager.service.d), and the agent's.
  */
 export const ownerKeys = {
   networkManager: 'NM.connection.uuid',
   own: 'microshift-net.profile',
 } as const;
 
-/** UUID of the profile a row of a bridge or a port belongs to; undefined: nobody's. */
+/** Returns the UUID of the profile to which a row of a bridge or a port belongs; undefined if it belongs to none. */
 export function ownerOf({ externalIds }: Pick<OvsBridge, 'externalIds'>): string | undefined {
   return externalIds[ownerKeys.networkManager] ?? externalIds[ownerKeys.own];
 }
 
-/** MAC of br-ex without a NIC, as MicroShift sets it today. */
+/** MAC of br-ex without a NIC, as MicroShift sets it. */
 export const noUplinkMac = '0A:59:00:00:00:01';
 
 /**
- * UUIDs of our profiles, made from their ids (RFC 9562 version 5, namespace 6f1c1a0e-5d0b-4c7e-9a55-b7c0de5a1f2b): the same in every
- * boot, so that DHCP and IPv6 identities derived from them stay. Written out, because a hash library costs more than a whole plan.
+ * UUIDs of the agent's profiles, derived from their ids (RFC 9562 version 5, namespace
+ * 6f1c1a0e-5d0b-4c7e-9a55-b7c0de5a1f2b). They are the same in every boot, so that DHCP and IPv6 identities that are
+ * derived from them stay. They are constants, because a hash library costs more than a whole plan.
  */
 const profileUuids: Readonly<Record<string, string>> = {
   'br-ex': 'ffe576ca-2ebf-58d8-864c-d6a2d3391194',
@@ -136,10 +146,13 @@ const profileUuids: Readonly<Record<string, string>> = {
   'ovs-if-br-ex1': '8f7b1ca0-bda1-5a00-99ff-55896586dbfa',
 };
 
-/** Mixed into the UUID of a profile to make that of its copy: the same in every run, and another one for every profile. */
+/**
+ * Mask that is combined with the UUID of a profile to make that of its copy: the same in every run, and different for
+ * every profile.
+ */
 const copyMask = '6f1c1a0e5d0b4c7e9a55b7c0de5a1f2b';
 
-/** UUID of our copy of a profile (RFC 9562 version 8: made in a way of its own). */
+/** Returns the UUID of the agent's copy of a profile (RFC 9562 version 8, custom). */
 export function copyUuid(uuid: string): string {
   const digits = [...uuid.replaceAll('-', '').padEnd(32, '0').slice(0, 32)].map(
     (digit, index) => Number.parseInt(digit, 16) ^ Number.parseInt(copyMask[index] ?? '0', 16),
@@ -150,14 +163,17 @@ export function copyUuid(uuid: string): string {
   return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join('-');
 }
 
-/** UUID of the profile of ours with this id. */
+/** Returns the UUID of the agent's profile with this id. Throws a TypeError for any other id. */
 export function profileUuid(id: string): string {
   const uuid = profileUuids[id] ?? addedUuid(id);
   if (uuid === null) throw new TypeError(`no profile of ours is called ${id}`);
   return uuid;
 }
 
-/** The bridge of ours that a comparison may find a profile of; what of it is not wanted has to go. */
+/**
+ * Functions with which a comparison finds the agent's bridges and profiles; those that are not desired have to be
+ * removed.
+ */
 export const ownNames = {
   bridgesOf: (observation: Observation): readonly string[] => bridgesOf(observation).map((names) => names.bridge),
   bridgeOf: (profile: NmProfile, observation: Observation): string | null =>

@@ -23,7 +23,7 @@ import { takeBridgeApart } from './bridge/take-bridge-apart.ts';
 import { type BridgeNames, bridgesOf, gatewayBridge, ownNames } from './names.ts';
 import type { Target } from './target.ts';
 
-/** What a plan aims at besides its bridges. */
+/** Aims of a plan besides its bridges. */
 interface Aims {
   readonly choice?: UplinkChoice;
   readonly notes?: readonly PlanNote[];
@@ -32,7 +32,7 @@ interface Aims {
   readonly added?: readonly AddedBridge[] | undefined;
 }
 
-/** The plan that makes the bridges of ours on a node be these, and no others. */
+/** Returns the plan after which exactly these bridges of the agent exist on the node. */
 export function planFor(
   targets: readonly Target[],
   observation: Observation,
@@ -58,7 +58,7 @@ export function planFor(
       steps.push(...giveLoopback(own));
       const adjusted = adjustInPlace(target.wanted, names, own, target.source, observation);
       const mended = adjusted ?? rebuild(target, observation);
-      // What is claimed stays, with the ports of others.
+      // A bridge that is claimed stays, with its foreign ports.
       if (adjusted === null && !mended.some((step) => step.do === 'claimBridge')) lost.push(names);
       steps.push(
         ...mended,
@@ -93,7 +93,7 @@ export function planFor(
   };
 }
 
-/** Says of each port of another program's that is missing whose it is to add. */
+/** Returns a note about a missing foreign port, which its own program has to add again. */
 function othersPortNotes(difference: NetworkDifference): readonly PlanNote[] {
   if (difference.kind !== 'others-port') return [];
   const { bridge, device } = difference;
@@ -102,8 +102,8 @@ function othersPortNotes(difference: NetworkDifference): readonly PlanNote[] {
 }
 
 /**
- * Builds a bridge anew; around the one that is there, where MicroShift has made it or others have put ports into it. What others gave its
- * interface is there again afterwards.
+ * Returns the steps that build a bridge again; around the existing one if MicroShift made it or other programs added
+ * ports to it. Foreign entries of its interface are restored afterwards.
  */
 function rebuild(target: Target, observation: Observation): readonly Step[] {
   const { names, wanted, source } = target;
@@ -115,7 +115,7 @@ function rebuild(target: Target, observation: Observation): readonly Step[] {
   const ofBridge = joined(had, lostEntries(names.bridge, observation));
   if (source === null) return [...taken, ...buildWithoutUplink(names, wanted, claim), ...putBack(ofBridge)];
   const isActive = source.isActive || taken.some((step) => step.do === 'detachUplink');
-  // Entries that the NIC has, and those that it gets while the bridge does not exist.
+  // Entries of the NIC, including those that it gets while the bridge does not exist.
   const given = taken.flatMap((step) =>
     step.do === 'changeKernel' && step.from === names.bridge ? [step.entries] : [],
   );
@@ -127,17 +127,26 @@ function rebuild(target: Target, observation: Observation): readonly Step[] {
   return [...taken, ...built, ...putBack(joined(ofBridge, carried))];
 }
 
-/** LACP agrees within seconds where the switch does not wait out its slow timer; listening and learning take 30 s (IEEE 802.1D). */
+/**
+ * Time in ms in which a NIC that was activated again may carry no traffic. LACP negotiates within seconds unless the
+ * switch uses its slow timer; listening and learning take 30 s (IEEE 802.1D).
+ */
 const startedUplinkMs = 45_000;
 
-/** True where a NIC's profile is started anew: it may carry nothing for a while (LACP, spanning tree). */
+/**
+ * Returns true if a NIC's profile is activated again, so that it may carry no traffic for a while (LACP, spanning
+ * tree).
+ */
 function startsUplink(steps: readonly Step[]): boolean {
   return steps.some(
     (step) => (step.do === 'detachUplink' && step.activate) || (step.do === 'clearUplink' && step.profile !== null),
   );
 }
 
-/** Measured in the booted node, see docs/decisions; a real NIC's driver may add its own. */
+/**
+ * Returns the expected outage. It was measured in the booted node (docs/lab/measurements.md); the driver of a real NIC
+ * may add its own.
+ */
 function predictOutage(steps: readonly Step[]): Plan['outage'] {
   const has = (kind: Step['do']): boolean => steps.some((step) => step.do === kind);
   if (steps.some((step) => step.do === 'detachUplink' && step.activate))

@@ -29,19 +29,20 @@ import { uplinkInBridge } from './uplink/uplink-in-bridge.ts';
 
 export type PlanDecision =
   | { readonly kind: 'planned'; readonly plan: Plan }
-  /** `interface`: the NIC that may still come; null: a default route. */
+  /** `interface`: NIC that may still appear; null if a default route is missing. */
   | { readonly kind: 'waiting'; readonly interface: string | null; readonly trace: readonly string[] };
 
-/** What `apply` may do at boot that it does not by hand. */
+/** Options of `apply` at boot. */
 export interface Boot {
-  /** Whether waiting for a NIC that is named and not there is over. */
+  /** True if the wait for an explicitly set NIC is over. */
   readonly nicWaitOver: boolean;
 }
 
 /**
- * Plans everything `apply` does, from facts alone: no clock, no randomness, no I/O. Every refusal happens here, before anything is
- * touched. Answers `waiting` when the choice depends on a default route that may still come. At boot so may a NIC that is named: by hand that is a
- * wrong name. And then a bridge of `bridge add` that is not there is left to a run of its own, so that a NIC without a lease does not cost br-ex.
+ * Plans everything that `apply` does, from facts alone: no clock, no randomness, no I/O. Every refusal happens here,
+ * before any change. Returns `waiting` if the choice depends on a default route that may still appear, and at boot also
+ * if an explicitly set NIC may still appear; on the command line, a missing NIC is a wrong name. At boot, a bridge of
+ * `bridge add` that does not exist is left to a run of its own, so that a NIC without a lease does not fail br-ex.
  */
 export function planApply(
   written: Config,
@@ -81,7 +82,7 @@ export function planApply(
   return { kind: 'planned', plan };
 }
 
-/** br-ex with its uplink, or without one. */
+/** Returns br-ex with its uplink, or without one. */
 function gatewayTarget(uplink: string | null, config: Config, observation: Observation, chosen: ChosenUplinks): Aimed {
   if (uplink !== null) return targetWithUplink(gatewayBridge, uplink, config, observation, chosen);
   const addresses = addressesWithoutUplink(config.cluster, observation.host.hasMicroShiftScript === true);
@@ -90,7 +91,10 @@ function gatewayTarget(uplink: string | null, config: Config, observation: Obser
   return { targets: [{ names: gatewayBridge, wanted, source: null }], notes: [] };
 }
 
-/** Plans the removal of every trace of ours: NICs back to their own profiles, bridges and profiles gone. `added`: the list of `bridge add` from then on. */
+/**
+ * Plans the removal of everything that the agent made: NICs return to their own profiles, bridges and profiles are
+ * removed. `added`: new list of `bridge add`.
+ */
 export function planDisable(observation: Observation, added?: readonly AddedBridge[]): Plan {
   const bridges = bridgesOf(observation);
   const ours = bridges.filter((names) => takeBridgeApart(names, observation).length > 0);
@@ -129,22 +133,23 @@ export function planUndo(previous: Wanted, observation: Observation, config: Con
   return planFor(present, observation, { microshift, added });
 }
 
-/** The bridges of an earlier state that can be had again. */
+/** Returns the bridges of an earlier state that can be built again. */
 export function targetsAsBefore(previous: Wanted, observation: Observation): readonly Target[] {
   return bridgesOf(observation, previous.added).flatMap((names): Target[] => {
     const wanted = previous.bridges.find((bridge) => bridge.bridge === names.bridge);
     if (wanted === undefined || (!isWhole(names, wanted) && differs(wanted, observation))) return [];
     if (wanted.uplink === null) return [{ names, wanted, source: null }];
     const { interface: uplink } = wanted.uplink;
-    // One of `bridge add` is nothing to fail for.
+    // A missing NIC of `bridge add` does not fail the plan.
     if (names.isAdded && !observation.links.some((link) => link.name === uplink)) return [];
     return [{ names, wanted, source: uplinkSource(names, uplink, observation) }];
   });
 }
 
 /**
- * Steps that bring back what was before a transaction that failed; null where there was a bridge of an earlier agent or of the script, which
- * is not as it was: only NetworkManager's checkpoint can build that again. `aimed`: the state that the transaction aimed at.
+ * Returns the steps that restore the state before a failed transaction. Null if a bridge of an earlier agent or of the
+ * script is not as it was, because only NetworkManager's checkpoint can restore it. `aimed`: desired state of the
+ * transaction.
  */
 export function planRestore(previous: Wanted, observation: Observation, aimed?: Wanted): readonly Step[] | null {
   const bridges = bridgesOf(observation, previous.added);
@@ -162,7 +167,7 @@ export function planRestore(previous: Wanted, observation: Observation, aimed?: 
   return copies.length === 0 ? steps : [...steps, { do: 'deleteProfiles', profiles: copies, bridges: [], why }];
 }
 
-/** Fails with `ovs-plugin-missing` where NetworkManager can make no bridge of Open vSwitch. */
+/** Fails with `ovs-plugin-missing` if NetworkManager cannot make Open vSwitch bridges. */
 export function requirePlugin({ networkManager }: Observation): void {
   if (networkManager.ovsPlugin) return;
   throw new AgentError('ovs-plugin-missing', 'NetworkManager runs without its Open vSwitch plugin', {
@@ -195,8 +200,8 @@ function differs(wanted: WantedBridge, observation: Observation): boolean {
 }
 
 /**
- * Profiles of ours that are on disk, as after `nmcli connection modify`: NetworkManager would begin with them at the next boot. A rollback
- * does not count them as a difference: they are where they were.
+ * Returns a difference for each of the agent's profiles that is on disk, as after `nmcli connection modify`, because
+ * NetworkManager would start with it at the next boot. A rollback does not count them, because they were there before.
  */
 function misplacedProfiles(targets: readonly Target[], observation: Observation): readonly NetworkDifference[] {
   const onDisk = observation.networkManager.profiles.filter(({ filename }) => filename.startsWith('/etc/'));

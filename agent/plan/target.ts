@@ -24,20 +24,20 @@ import { activeProfile, type UplinkSource, uplinkSource } from './uplink/source-
 import { refuseStacked, stackedNotes } from './uplink/stacked.ts';
 import { mustBeUsable } from './uplink/suitability.ts';
 
-/** A bridge as it shall be, and what it is made from. */
+/** Desired state of a bridge, and the source of its settings. */
 export interface Target {
   readonly names: BridgeNames;
   readonly wanted: WantedBridge;
   readonly source: UplinkSource | null;
 }
 
-/** What a plan aims at, and what is to be said of it. */
+/** Desired states of a plan, and notes about them. */
 export interface Aimed {
   readonly targets: readonly Target[];
   readonly notes: readonly PlanNote[];
 }
 
-/** A bridge with this NIC in it. Fails with the kind of whatever keeps the NIC from being its uplink. */
+/** Returns a bridge with this NIC. Fails with the kind of the obstacle that keeps the NIC from being its uplink. */
 export function targetWithUplink(
   names: BridgeNames,
   uplink: string,
@@ -76,7 +76,7 @@ export function targetWithUplink(
   };
 }
 
-/** The target with what lo needs of it for MicroShift, by the node as it is and no other. */
+/** Returns the target with what MicroShift needs on lo for it, from the current state of the node. */
 export function withLoopback(target: Target, written: Config, observation: Observation): Target {
   const { names, source } = target;
   const { loopback: _, signpost: __, ...wanted } = target.wanted;
@@ -86,7 +86,10 @@ export function withLoopback(target: Target, written: Config, observation: Obser
   return { ...target, wanted: { ...wanted, ...loopback, ...(signpost ? { signpost } : {}) } };
 }
 
-/** A NIC without a cable has nothing to hand over, and a lease would be waited for in vain. Its bridge stays where there is one. */
+/**
+ * Fails for a NIC without a carrier, which has nothing to hand over and would wait for a lease in vain. An existing
+ * bridge stays.
+ */
 function mustCarry({ bridge, interface: name }: AddedBridge, { links, ovs }: Observation): void {
   if (links.some((link) => link.name === name && link.carrier) || ovs.bridges.some((row) => row.name === bridge))
     return;
@@ -96,8 +99,8 @@ function mustCarry({ bridge, interface: name }: AddedBridge, { links, ovs }: Obs
 }
 
 /**
- * The bridges of `bridge add`. One that cannot be had now (its NIC is not there) costs no other bridge: it is left out, and said; but for the
- * one that somebody asks for with this run, whose refusal is the answer.
+ * Returns the bridges of `bridge add`. A bridge that cannot be built now (its NIC does not exist) is left out with a
+ * note, so that it does not fail the others. For the bridge of the current command, the refusal fails the plan.
  */
 export function addedTargets(
   added: readonly AddedBridge[],

@@ -17,7 +17,7 @@ import { carryToBridge, fromNic } from './carried.ts';
 import { bridgeDynamicIpv6 } from './held-ipv6.ts';
 import { rowOf } from './microshift-bridge.ts';
 
-/** How a difference is mended: each way disturbs more than the one before it. */
+/** Ways to remove a difference; each disturbs the node more than the one before it. */
 type Remedy =
   | 'update'
   | 'put-back'
@@ -28,7 +28,7 @@ type Remedy =
   | 'claim-bridge'
   | 'rebuild';
 
-/** By kind of difference. */
+/** Remedy by kind of difference. */
 const ofKind: Readonly<Record<Exclude<DifferenceKind, 'setting'>, Remedy>> = {
   address: 'reapply-interface',
   loopback: 'update',
@@ -48,16 +48,20 @@ const ofKind: Readonly<Record<Exclude<DifferenceKind, 'setting'>, Remedy>> = {
   'foreign-device': 'rebuild',
   mac: 'rebuild',
 };
-/** The same of a bridge that was left alone while NetworkManager was away: its profiles are there and run nothing. */
+/** Remedies for a bridge that stayed while NetworkManager was away: its profiles exist, and none is active. */
 const ofUnclaimed = { ...ofKind, active: 'claim-bridge', owner: 'claim-bridge' } as const;
 
-/** Settings of the bridge that NetworkManager changes in place (nm-device.c, can_reapply_change); any other is a rebuild. */
+/**
+ * Settings of the bridge that NetworkManager changes in place (nm-device.c, can_reapply_change). Any other needs a
+ * rebuild.
+ */
 const reappliedOnBridge = ['ovs-external-ids', 'ovs-other-config'];
-/** The same of the bridge's own interface. */
+/** Settings of the bridge's internal interface that NetworkManager changes in place. */
 const reappliedOnInterface = ['ipv4', 'ipv6', 'connection', 'proxy', 'hostname', 'user'];
 
 /**
- * Steps that mend a bridge that is there without taking it apart. Null when the differences need more than that: it is built anew.
+ * Returns the steps that remove the differences of an existing bridge without a rebuild; null if a difference needs a
+ * rebuild.
  */
 export function adjustInPlace(
   wanted: WantedBridge,
@@ -104,7 +108,7 @@ export function adjustInPlace(
   return steps;
 }
 
-/** Steps after which NetworkManager runs the bridge's profiles on what is there. */
+/** Returns the steps after which NetworkManager has the bridge's profiles active on the existing bridge. */
 function claim(
   names: BridgeNames,
   wanted: WantedBridge,
@@ -128,8 +132,9 @@ function claim(
 }
 
 /**
- * Whether the bridge has IPv6, and every fixed address that its profile gives it. NetworkManager adds the same addresses again, and to ask the LAN about
- * them would make the node silent for two seconds (RFC 4862 section 5.4: an address is checked when it is assigned to an interface).
+ * Returns true if the bridge has IPv6 addresses, including every static one of its profile. NetworkManager adds the
+ * same addresses again; with duplicate address detection, the node would not answer for two seconds (RFC 4862 section
+ * 5.4: an address is checked when it is assigned to an interface).
  */
 function hasIpv6Of({ settings }: WantedProfile, bridge: string, { links }: Observation): boolean {
   const link = links.find(({ name }) => name === bridge);
@@ -139,7 +144,10 @@ function hasIpv6Of({ settings }: WantedProfile, bridge: string, { links }: Obser
   return present.length > 0 && fixed.every((address) => present.includes(address));
 }
 
-/** NetworkManager takes every IPv6 address off an interface that it begins to configure, and leaves IPv4 addresses (seen: 1.58.1). */
+/**
+ * Returns the step that restores foreign IPv6 entries. NetworkManager removes every IPv6 address from an interface when
+ * it begins to configure it, and leaves IPv4 addresses (observed with 1.58.1).
+ */
 function putBackIpv6({ addresses, routes, neighbours, interface: name }: KernelEntries): readonly Step[] {
   const entries = {
     interface: name,
@@ -152,7 +160,7 @@ function putBackIpv6({ addresses, routes, neighbours, interface: name }: KernelE
   return [{ do: 'changeKernel', entries, required: false, why }];
 }
 
-/** The step that makes a bridge of nobody's one of NetworkManager's. */
+/** Returns the step that makes NetworkManager manage a bridge that has no profile. */
 export function claimStep(names: BridgeNames, wanted: WantedBridge, observation: Observation): Step {
   const { bridge } = names;
   const taken = `NetworkManager takes ${bridge} over with all that others have put into it`;
@@ -166,8 +174,9 @@ export function claimStep(names: BridgeNames, wanted: WantedBridge, observation:
 }
 
 /**
- * True for a bridge whose own interface is in the kernel and not in NetworkManager's eyes: it waited 6 s for vswitchd, which hung, to take the
- * interface away, and has not looked again (1.58, nm-device-ovs-interface.c). It would wait for it in vain.
+ * Returns true for a bridge whose internal interface exists in the kernel but is unknown to NetworkManager. This
+ * happens if NetworkManager waited 6 s in vain for a hung ovs-vswitchd to remove the interface; it does not look again
+ * (1.58, nm-device-ovs-interface.c), and would wait for the interface in vain.
  */
 function isUnseen(bridge: string, { links, networkManager }: Observation): boolean {
   const lacksLink = networkManager.devices.some((device) => device.interface === bridge && device.lacksLink === true);
@@ -185,7 +194,7 @@ function marksOf(names: BridgeNames, wanted: WantedBridge): BridgeMarks {
 function remedyOf(difference: NetworkDifference, names: BridgeNames, isUnclaimed: boolean): Remedy {
   if (difference.kind !== 'setting') return (isUnclaimed ? ofUnclaimed : ofKind)[difference.kind];
   const { profile, setting, key } = difference;
-  // These configure nothing by themselves, in any profile.
+  // These properties configure nothing by themselves, in any profile.
   if (['connection.autoconnect', 'user.data'].includes(`${setting}.${key}`)) return 'update';
   if (profile === names.bridge && reappliedOnBridge.includes(setting)) return 'reapply-bridge';
   return profile === names.bridgeInterface && reappliedOnInterface.includes(setting) ? 'reapply-interface' : 'rebuild';

@@ -20,9 +20,10 @@ import { heldEntries, holdStep, releaseHeld } from './held-ipv6.ts';
 import { ownRoutes } from './own-routes.ts';
 
 /**
- * Steps that build a bridge around a NIC that runs the admin's own profile, or none (`isActive` false). The bridge comes up beside it with the
- * same addresses, then the NIC becomes a port, then its own addresses go: there is no moment in which nobody answers. `claim`: for a bridge
- * that is there already. `carried`: what other programs gave the NIC, named for the bridge.
+ * Returns the steps that build a bridge around a NIC with the administrator's own profile, which may be inactive
+ * (`isActive` false). The bridge comes up beside the NIC with the same addresses, then the NIC becomes a port, then the
+ * NIC's own addresses are removed. The node answers at every moment. `claim`: steps for an existing bridge. `carried`:
+ * foreign entries of the NIC, named for the bridge.
  */
 export function buildWithUplink(
   names: BridgeNames,
@@ -76,18 +77,19 @@ export function buildWithUplink(
       why: `${names.bridge} has what is IP of ${id} from now on; its link settings stay on ${uplink}, and the profile as it is`,
     },
     ...settle(names, final, source, observation),
-    // Last: NetworkManager may let the kernel take an advertisement whenever it configures the bridge.
+    // These steps come last, because NetworkManager may let the kernel process a router advertisement whenever it
+    // configures the bridge.
     ...(hold === null ? [] : releaseHeld(names, final, hold)),
   ];
 }
 
-/** The step that puts the NIC into the bridge. */
+/** Returns the step that adds the NIC to the bridge. */
 export function attachStep(names: BridgeNames, wanted: WantedBridge, { link }: UplinkSource, why: string): Step {
   const userspace = isUserspace(names, wanted) ? ({ userspace: true } as const) : {};
   return { do: 'attachUplink', bridge: names.bridge, interface: link.name, ...userspace, why };
 }
 
-/** The step that starts the profile of a bridge's own interface. */
+/** Returns the step that activates the profile of a bridge's internal interface. */
 export function activateInterface(
   names: BridgeNames,
   wanted: WantedBridge,
@@ -99,12 +101,12 @@ export function activateInterface(
   return { do: 'activate', profiles: [{ id, uuid, interface: null, ...tap, ...start }], why };
 }
 
-/** Whether a bridge has Open vSwitch's userspace data path. */
+/** Returns true if a bridge uses Open vSwitch's userspace data path. */
 function isUserspace(names: BridgeNames, wanted: WantedBridge): boolean {
   return textOf(profileOf(wanted, names.bridge).settings, 'ovs-bridge', 'datapath-type') === 'netdev';
 }
 
-/** Steps that build a bridge without a NIC. */
+/** Returns the steps that build a bridge without a NIC. */
 export function buildWithoutUplink(
   names: BridgeNames,
   wanted: WantedBridge,
@@ -119,7 +121,7 @@ export function buildWithoutUplink(
   ];
 }
 
-/** A NIC that was configured outside of NetworkManager runs a copy of what NetworkManager saw of it. */
+/** Returns the steps that activate a copy of the profile that NetworkManager generated for a NIC of another program. */
 function takeOver(copy: WantedProfile, uplink: string): readonly Step[] {
   const why = `what NetworkManager shows of ${uplink} is no profile that would last`;
   return [
@@ -128,7 +130,9 @@ function takeOver(copy: WantedProfile, uplink: string): readonly Step[] {
   ];
 }
 
-/** Steps that bring the bridge's own interface to its final settings, dynamic ones without a gap. */
+/**
+ * Returns the steps that give the bridge's internal interface its final settings; dynamic addresses stay throughout.
+ */
 function settle(
   names: BridgeNames,
   final: WantedProfile,
@@ -145,7 +149,8 @@ function settle(
   const hasIpv6Default = ownRoutes(observation).some(
     (route) => route.family === 6 && isDefault(route.destination) && route.device === source.addressLink.name,
   );
-  // On a LAN without DHCP none comes, and the NIC did without. A NIC that was not configured yet is given the benefit of the doubt.
+  // On a LAN without DHCP no lease arrives, and the NIC worked without one. For a NIC that was not configured yet, a
+  // lease is expected.
   const lease =
     dynamicFamilies(final.settings).includes(4) &&
     (!hasAddresses || source.addressLink.addresses.some((entry) => entry.family === 4));
@@ -158,7 +163,10 @@ function settle(
   return lease && hasAddresses ? [update, overlap, ...wait, finish, ...added] : [update, finish, ...wait, ...added];
 }
 
-/** Addresses of the profile that the NIC did not have: they are checked for duplicates first. */
+/**
+ * Returns the wait for addresses of the profile that the NIC did not have, because they are checked for duplicates
+ * first.
+ */
 function addressesBeside(names: BridgeNames, final: WantedProfile, source: UplinkSource): readonly Step[] {
   const present = stableAddresses(source.addressLink);
   const addresses = fixedAddresses(final.settings).filter((address) => !present.includes(address));
@@ -166,13 +174,16 @@ function addressesBeside(names: BridgeNames, final: WantedProfile, source: Uplin
   return waitSteps(names, addresses, why);
 }
 
-/** Waits until a bridge answers for these addresses, if there are any. */
+/** Returns the step that waits until these addresses of a bridge can be used; no step without addresses. */
 export function waitSteps({ bridge }: BridgeNames, addresses: readonly string[], why: string): readonly Step[] {
   if (addresses.length === 0) return [];
   return [{ do: 'waitAddresses', interface: bridge, addresses, limitMs: detectionLimitMs, why }];
 }
 
-/** An advertised IPv6 default route is waited for only where there was one: not every LAN has a router. */
+/**
+ * Returns the wait for dynamic addresses. It includes an advertised IPv6 default route only if there was one, because
+ * not every LAN has a router.
+ */
 function dynamicWait(
   names: BridgeNames,
   final: WantedProfile,
@@ -189,12 +200,12 @@ function dynamicWait(
   return [{ do: 'waitDynamic', id, uuid, interface: names.bridge, lease, ipv6DefaultMetric, heldMetric: null, why }];
 }
 
-/** Starts a profile, on this device; null: NetworkManager finds or makes it. */
+/** Returns the step that activates a profile on this device; null if NetworkManager finds or makes the device. */
 export function activate({ id, uuid }: WantedProfile, why: string, device: string | null = null): Step {
   return { do: 'activate', profiles: [{ id, uuid, interface: device }], why };
 }
 
-/** Steps that give a bridge's interface what others had given it, once NetworkManager has configured it. */
+/** Returns the steps that add foreign entries to a bridge's interface again, after NetworkManager has configured it. */
 export function putBack(entries: KernelEntries): readonly Step[] {
   const { interface: name } = entries;
   if (isEmpty(entries)) return [];
@@ -202,7 +213,7 @@ export function putBack(entries: KernelEntries): readonly Step[] {
   return [{ do: 'changeKernel', entries, required: false, why }];
 }
 
-/** The profile of a bridge with this id. */
+/** Returns the profile of a bridge with this id. Throws a TypeError if there is none. */
 export function profileOf(wanted: WantedBridge, id: string): WantedProfile {
   const profile = wanted.profiles.find((entry) => entry.id === id);
   if (profile === undefined) throw new TypeError(`${wanted.bridge} has no profile ${id}`);

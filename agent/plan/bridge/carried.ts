@@ -17,8 +17,9 @@ import type { UplinkSource } from '../uplink/source-profile.ts';
 import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
 
 /*
- * Addresses, routes, rules and neighbours that other programs gave an uplink with ip(8) follow its own addresses: to the bridge before the NIC's go, and
- * back with the NIC. What programs gave the bridge itself (MicroShift, ovn-kubernetes) stays with the bridge, as far as the bridge stays.
+ * Addresses, routes, rules and neighbours that other programs added to an uplink with ip(8). They follow the uplink's
+ * own addresses: to the bridge before the NIC loses its own, and back to the NIC when it leaves the bridge. Entries
+ * that programs added to the bridge itself (MicroShift, ovn-kubernetes) stay with the bridge as long as it exists.
  */
 
 /** Returns the entries that other programs added to the NIC, named for the bridge; empty if they added nothing. */
@@ -26,14 +27,16 @@ export function fromNic({ bridge }: BridgeNames, uplink: string, observation: Ob
   return onInterface(entriesOf(uplink, observation), bridge);
 }
 
-/** The step that moves entries to the bridge while the NIC still has its own addresses; nothing to move: none. */
+/**
+ * Returns the step that moves entries to the bridge while the NIC still has its own addresses; no step without entries.
+ */
 export function carryToBridge(uplink: string, entries: KernelEntries): readonly Step[] {
   if (isEmpty(entries)) return [];
   const why = `what other programs gave ${uplink} follows its addresses, and goes with them where it is not there first`;
   return [{ do: 'changeKernel', entries, from: uplink, required: false, why }];
 }
 
-/** The step that moves entries of others to the NIC that has left the bridge, while the bridge still has them. */
+/** Returns the step that moves foreign entries to the NIC that has left the bridge, while the bridge still has them. */
 export function carryToNic({ bridge }: BridgeNames, entries: KernelEntries): readonly Step[] {
   if (isEmpty(entries)) return [];
   const why = `what other programs gave the node goes with ${bridge} where ${entries.interface} does not have it first`;
@@ -89,7 +92,7 @@ export function byPlace(
 
 const ofOvnKubernetes = [masqueradeSubnets[4], masqueradeSubnets[6]];
 
-/** Says what of others moves with an uplink, and what cannot. */
+/** Returns notes about the foreign entries that move with an uplink, and about those that cannot. */
 export function carriedNotes(
   names: BridgeNames,
   { link }: UplinkSource,
@@ -110,7 +113,7 @@ export function carriedNotes(
   return [{ level: isMoved ? 'warning' : 'info', message }, ...lost];
 }
 
-/** Says what others gave a bridge and goes with it. */
+/** Returns notes about the foreign entries of a bridge that are lost with it. */
 export function lostEntryNotes(entries: KernelEntries): readonly PlanNote[] {
   if (isEmpty(entries)) return [];
   return [{ level: 'info', message: `${inWords(entries)}, which others gave ${entries.interface}, go with it` }];

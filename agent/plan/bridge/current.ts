@@ -7,7 +7,7 @@ import { adminProfile } from '../uplink/source-profile.ts';
 import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
 import { microshiftBridge } from './microshift-bridge.ts';
 
-/** Bridges of ours as they are now, in the form a plan aims at: what a later `undo` goes back to. */
+/** Returns the agent's current bridges in the form of a desired state, to which a later `undo` returns. */
 export function currentBridges(observation: Observation): Wanted {
   const bridges = bridgesOf(observation);
   const { addedBridges: added = [] } = observation.hints;
@@ -50,13 +50,13 @@ function currentBridge(names: BridgeNames, observation: Observation): WantedBrid
   };
 }
 
-/** What others gave the bridge's interface, to be put back when the bridge is built anew. */
+/** Returns the foreign entries of the bridge's interface, which a rebuild has to restore. */
 function foreignOf(names: BridgeNames, observation: Observation): Pick<WantedBridge, 'foreign'> {
   const foreign = entriesOf(names.bridge, observation);
   return foreign.addresses.length === 0 ? {} : { foreign };
 }
 
-/** What lo has of it. */
+/** Returns the addresses of the bridge that are also on lo. */
 function loopbackOf({ bridge }: BridgeNames, observation: Observation): Pick<WantedBridge, 'loopback'> {
   const loopback = surplusOnLoopback(bridge, observation);
   return loopback.length === 0 ? {} : { loopback };

@@ -6,10 +6,11 @@ import { activeProfile } from '../uplink/source-profile.ts';
 import { returnToNic } from './take-bridge-apart.ts';
 
 /**
- * Steps that start the own profiles of NICs that are in no bridge any more and run a profile that NetworkManager made up. It makes one up for a
- * device with addresses whose profile it has not noted (nm-manager.c, get_existing_connection), and notes a profile only once the device is
- * active: one that dies twice under a way back finds the NIC with held addresses and no note. Nobody would renew the lease there.
- * `moved`: bridges with the profile that each NIC was to run; `planned`: steps that run before these.
+ * Returns the steps that activate the own profiles of NICs that have left their bridge and have a generated profile
+ * active. NetworkManager generates one for a device with addresses if it has no record of the device's profile
+ * (nm-manager.c, get_existing_connection), and it records a profile only when the device is active. After two crashes
+ * during a rollback, it therefore finds the NIC with held addresses and without a record, and no program would renew
+ * the lease. `moved`: bridges with the profile that each NIC should have; `planned`: steps that run before these.
  */
 export function startDisplaced(
   moved: readonly WantedBridge[],

@@ -17,20 +17,23 @@ import { pingKeys } from '../profiles/transfer.ts';
 import { ownRoutes } from './own-routes.ts';
 
 /*
- * The handover: before the NIC moves, the bridge's own interface already has the node's addresses and routes, with higher metrics
- * than the NIC's. The moment the NIC's own go, these are what is left, and nothing has to be waited for. docs/decisions has the
- * measurement.
+ * The handover: before the NIC moves, the bridge's internal interface already has the node's addresses and routes, with
+ * higher metrics than the NIC's. When the NIC's own are removed, these are effective without any wait.
+ * docs/decisions/0001 explains the choice.
  */
 
 type Family = 4 | 6;
 type Setting = Readonly<Record<string, SettingValue>>;
 
-/** Global addresses of a link but temporary ones (RFC 8981) and those that are still checked for duplicates, as `address/prefix`. */
+/**
+ * Returns the global addresses of a link as `address/prefix`, without temporary ones (RFC 8981) and those with
+ * duplicate address detection in progress.
+ */
 export function stableAddresses(link: Link): readonly string[] {
   return addressesOf(link, isStable);
 }
 
-/** Addresses of a link that the profile brings back by itself; all of them where the profile is not known. */
+/** Returns the addresses of a link that the profile adds by itself; all of them if the profile is not known. */
 export function profileAddresses(link: Link, settings: ProfileSettings | null): readonly string[] {
   const addresses = stableAddresses(link);
   if (settings === null) return addresses;
@@ -43,9 +46,10 @@ export function profileAddresses(link: Link, settings: ProfileSettings | null): 
 }
 
 /**
- * The bridge interface's profile while the NIC still has the addresses: the same ones, fixed, with standby metrics. Dynamic IPv6
- * is final from the start, because NetworkManager restarts it from nothing whenever its settings change; what it has no address for
- * yet is held beside it (`ipv6Hold`).
+ * Returns the profile of the bridge's internal interface while the NIC still has the addresses: the same addresses as
+ * static ones, with standby metrics. Dynamic IPv6 has its final settings from the start, because NetworkManager
+ * restarts it without state whenever its settings change; addresses that it does not have yet are held beside it
+ * (`ipv6Hold`).
  */
 export function handoverProfile(final: WantedProfile, link: Link, observation: Observation): WantedProfile {
   return {
@@ -60,21 +64,25 @@ export function handoverProfile(final: WantedProfile, link: Link, observation: O
   };
 }
 
-/** The bridge interface's profile while the NIC is not a port yet and has nothing to hand over: an answer could not reach it. */
+/**
+ * Returns the profile of the bridge's internal interface while the NIC is not a port yet and has no addresses to hand
+ * over, because no answer of a server could reach the interface.
+ */
 export function withoutAddresses(final: WantedProfile): WantedProfile {
   const disabled: Setting = { method: ['s', 'disabled'] };
   return { ...final, settings: { ...withoutPings(final.settings), ipv4: disabled, ipv6: disabled } };
 }
 
-/** Nobody answers a ping while the NIC is not a port. */
+/** Removes the ping settings, because no host answers a ping while the NIC is not a port. */
 function withoutPings(settings: ProfileSettings): ProfileSettings {
   const connection = Object.entries(settings.connection ?? {}).filter(([key]) => !pingKeys.includes(key));
   return { ...settings, connection: Object.fromEntries(connection) };
 }
 
 /**
- * The final settings with the old IPv4 addresses kept beside them: applied until the lease has arrived. NetworkManager takes the addresses of a
- * device off when its DHCP client gives up, the fixed ones too: here it is the run that gives up, and goes back.
+ * Returns the final settings with the old IPv4 addresses in addition, which apply until the lease has arrived.
+ * NetworkManager removes all addresses of a device, including static ones, when its DHCP client gives up. The client
+ * therefore never gives up; the run has the time limit, and is rolled back after it.
  */
 export function overlapSettings(final: WantedProfile, link: Link, observation: Observation): ProfileSettings {
   if (!isDynamic(4, final.settings)) return final.settings;
@@ -90,13 +98,16 @@ export function overlapSettings(final: WantedProfile, link: Link, observation: O
   return { ...final.settings, ipv4 };
 }
 
-/** What is held of dynamic IPv6 until the bridge has its own. */
+/** Dynamic IPv6 addresses and gateways that are held until the bridge has its own. */
 export interface Ipv6Held {
   readonly addresses: readonly string[];
   readonly gateways: readonly string[];
 }
 
-/** IPv6 addresses and gateways to hold by hand while dynamic IPv6 has none of its own; null when there is nothing to hold. */
+/**
+ * Returns the IPv6 addresses and gateways that have to be held while dynamic IPv6 has none of its own; null if there
+ * are none.
+ */
 export function ipv6Hold(final: WantedProfile, link: Link, observation: Observation): Ipv6Held | null {
   if (!isDynamic(6, final.settings)) return null;
   const addresses = addressesOf(link, (entry) => entry.family === 6 && isStable(entry));
@@ -105,7 +116,7 @@ export function ipv6Hold(final: WantedProfile, link: Link, observation: Observat
     : { addresses, gateways: gatewaysOf(link, ownRoutes(observation)).filter((gateway) => familyOf(gateway) === 6) };
 }
 
-/** Gateways of the default routes through a link. */
+/** Returns the gateways of the default routes through a link. */
 export function defaultGateways(link: Link, { routes }: Observation): readonly string[] {
   return gatewaysOf(link, routes);
 }
@@ -115,12 +126,15 @@ function gatewaysOf(link: Link, routes: readonly Route[]): readonly string[] {
   return [...new Set(own.flatMap((route) => route.gateway ?? []))];
 }
 
-/** Families of a profile that are configured by DHCP or router advertisements. */
+/** Returns the families that a profile configures through DHCP or router advertisements. */
 export function dynamicFamilies(settings: ProfileSettings): readonly Family[] {
   return ([4, 6] as const).filter((family) => isDynamic(family, settings));
 }
 
-/** Whether a profile gives no IPv4 address: NetworkManager has started it only once IPv6 is configured, whatever `ipv6.may-fail` says. */
+/**
+ * Returns true if a profile sets no IPv4 address. NetworkManager then considers it active only after IPv6 is
+ * configured, whatever `ipv6.may-fail` is.
+ */
 export function hasOnlyIpv6(settings: ProfileSettings): boolean {
   return textOf(settings, 'ipv4', 'method') === 'disabled';
 }
@@ -129,7 +143,7 @@ function isDynamic(family: Family, settings: ProfileSettings): boolean {
   return ['auto', 'dhcp'].includes(textOf(settings, `ipv${family}`, 'method') ?? '');
 }
 
-/** Without a router in reach yet the bridge must come up all the same. */
+/** Sets may-fail, because the bridge must come up before a router is reachable. */
 function dynamicIpv6(final: ProfileSettings): Setting {
   const { ipv6 = {} } = final;
   return jsonOf(final, 'ipv6', 'may-fail') === false ? { ...ipv6, 'may-fail': ['b', true] } : ipv6;
@@ -166,14 +180,15 @@ function fixedSetting(family: Family, final: ProfileSettings, link: Link, observ
     'route-metric': ['x', standbyMetric],
     'dns-data': ['as', nameservers.filter((server) => !server.startsWith('127.'))],
     'dns-search': ['as', observation.resolver.search],
-    // The node holds these addresses this very moment: asking the LAN whether somebody else does only costs time.
+    // The node has these addresses already, so duplicate address detection would only cost time.
     ...(family === 4 ? { 'dad-timeout': ['i', 0] as const } : {}),
   };
 }
 
 /**
- * Addresses in the order of the profile that follows, the rest behind them. NetworkManager sorts an interface's addresses by taking them
- * off and adding them again, which for IPv6 is duplicate address detection again: 2 s of silence.
+ * Returns the addresses in the order of the profile that follows, and the rest after them. NetworkManager sorts the
+ * addresses of an interface by removing and adding them. For IPv6, that repeats duplicate address detection, in which
+ * the node does not answer for 2 s.
  */
 function inOrderOf(final: ProfileSettings, family: Family, addresses: Link['addresses']): Link['addresses'] {
   const listed = listOf(final, `ipv${family}`, 'address-data');
@@ -184,7 +199,10 @@ function inOrderOf(final: ProfileSettings, family: Family, addresses: Link['addr
   return addresses.toSorted((one, other) => place(one) - place(other));
 }
 
-/** Connected routes come with the addresses; multicast and link-local ones with the interface. */
+/**
+ * Returns true for a route that moves. Connected routes follow from the addresses; multicast and link-local routes from
+ * the interface.
+ */
 function isMovedRoute(route: Route): boolean {
   return route.gateway !== null || isDefault(route.destination);
 }

@@ -13,8 +13,10 @@ import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
 import { stableAddresses } from './handover.ts';
 
 /*
- * MicroShift looks for the node's IPv4 address on every interface but br-ex, and for its IPv6 address on each, and restarts itself for ever where it
- * does not find the one or finds another. The same address on lo, too, is found there, first of all (plan/microshift-address.ts has the rules), costs nothing and changes no route.
+ * Addresses on lo. MicroShift looks for the node's IPv4 address on every interface except br-ex, and for its IPv6
+ * address on each. If it finds no address, or another one, it restarts itself again and again. It finds a copy of the
+ * address on lo before all others (plan/microshift-address.ts has the rules); the copy costs nothing and changes no
+ * route.
  */
 
 /** Returns what MicroShift needs on lo while br-ex has the addresses that the uplink has now. */
@@ -34,7 +36,7 @@ export function wantedOnLoopback(
   const metricOf = (family: 4 | 6): number =>
     numberOf(settings, `ipv${family}`, 'route-metric') ?? gatewayBridge.routeMetric;
   const metrics = { 4: metricOf(4), 6: metricOf(6) };
-  // One that the profile lists comes back where the bridge has lost it.
+  // An address that the profile lists is added again if the bridge has lost it.
   const listed = settings === undefined ? [] : fixedAddresses(settings).map(bare);
   const addresses = [...new Set([...bareAddresses(source.addressLink), ...listed])];
   const uplink = { bridge, interface: source.link.name, addresses, metrics };
@@ -42,8 +44,8 @@ export function wantedOnLoopback(
 }
 
 /**
- * The node as MicroShift would find it if the NICs in bridges of ours still had what the bridges have. What follows from that is the same before a
- * run and after it.
+ * Returns the node as MicroShift would find it if the NICs in the agent's bridges still had the addresses of the
+ * bridges. Conclusions from it are the same before and after a run.
  */
 export function withoutBridges(observation: Observation): HostNetwork {
   const carried = bridgesOf(observation).flatMap((names): readonly Uplink[] => {
@@ -54,10 +56,13 @@ export function withoutBridges(observation: Observation): HostNetwork {
   return carried.reduce<HostNetwork>(withoutBridge, { links: observation.links, routes: observation.routes });
 }
 
-/** NetworkManager's default for a NIC (its manual, route-metric). */
+/** NetworkManager's default metric for a NIC (nm-settings(5), route-metric). */
 const defaultMetric = 100;
 
-/** Metrics of the default routes that the uplink of br-ex gets back with its own profile, where another NIC takes its place. */
+/**
+ * Returns the metrics of the default routes that the uplink of br-ex gets with its own profile if another NIC replaces
+ * it.
+ */
 function ownMetrics(uplink: string, observation: Observation): NonNullable<Uplink['metrics']> {
   const settings = adminProfile(gatewayBridge, uplink, observation)?.settings;
   const metricOf = (family: 4 | 6): number => {
@@ -76,7 +81,7 @@ export function carriedBy(names: BridgeNames, observation: Observation): Uplink 
   return { bridge, interface: nic, addresses: bareAddresses(link), metrics: null };
 }
 
-/** The node's own addresses on a link, without prefix length. */
+/** Returns the node's own addresses on a link, without prefix length. */
 function bareAddresses(link: Link): readonly string[] {
   return stableAddresses(link).map(bare);
 }
@@ -85,7 +90,7 @@ function bare(address: string): string {
   return address.split('/')[0] ?? '';
 }
 
-/** Says why lo gets what it lacks. */
+/** Returns notes about the addresses that lo will get. */
 export function loopbackNotes(addresses: readonly string[], { links }: Observation): readonly PlanNote[] {
   const present = addressesOf(links.find((link) => link.name === 'lo'));
   const lacking = addresses.filter((address) => !present.includes(address));
@@ -95,7 +100,10 @@ export function loopbackNotes(addresses: readonly string[], { links }: Observati
   }));
 }
 
-/** The steps for what lo lacks: before anything moves, so that MicroShift finds the address all the time. */
+/**
+ * Returns the steps that add to lo what it lacks. They come before any move, so that MicroShift finds the address at
+ * any time.
+ */
 export function giveLoopback(differences: readonly NetworkDifference[]): readonly Step[] {
   const lead = signpostStep(
     differences,
@@ -110,7 +118,10 @@ export function giveLoopback(differences: readonly NetworkDifference[]): readonl
   return [{ do: 'changeKernel', entries, required: false, why }, ...lead];
 }
 
-/** The step for the way to lo, where it is missing, or there and not needed. */
+/**
+ * Returns the step that makes the default route of model/signpost.ts if it is missing, or removes it if it is not
+ * needed.
+ */
 export function signpostStep(
   differences: readonly NetworkDifference[],
   wanted: 'present' | 'absent',
@@ -120,23 +131,23 @@ export function signpostStep(
   return isDifferent ? [{ do: 'signpost', wanted, why }] : [];
 }
 
-/** Why lo is left as it was. */
+/** Reason for steps that restore the earlier state of lo. */
 export const foundWithoutIt = 'MicroShift finds it without that';
 
-/** The step for what lo has and need not have. */
+/** Returns the step that removes addresses from lo that it does not need. */
 export function clearLoopback(addresses: readonly string[]): readonly Step[] {
   if (addresses.length === 0) return [];
   return [{ do: 'changeKernel', entries: none, removed: addresses, required: false, why: foundWithoutIt }];
 }
 
-/** The steps after which lo has nothing of ours, once the NIC has its addresses again. */
+/** Returns the steps that remove the agent's addresses and route from lo, after the NIC has its addresses again. */
 export function leaveLoopback(observation: Observation): readonly Step[] {
   const lead =
     observation.signpost === true ? [{ do: 'signpost', wanted: 'absent', why: foundWithoutIt } as const] : [];
   return [...lead, ...clearLoopback(givenToLoopback(observation))];
 }
 
-/** Addresses that lo lacks (`present` is wanted), or has and need not have. */
+/** Returns the addresses that lo lacks (`wanted` is `present`), or has without need (`absent`). */
 export function loopbackDifferences(
   differences: readonly NetworkDifference[],
   wanted: 'present' | 'absent',

@@ -10,33 +10,34 @@ import { uplinkInBridge } from '../uplink/uplink-in-bridge.ts';
 import { profileOf } from './build.ts';
 
 /*
- * MicroShift 4.14 and later makes a br-ex without a NIC itself (openshift/microshift, packaging/systemd/configure-ovs.sh), puts its addresses on
- * it and lets ovn-kubernetes put ports and flows into it. The NIC moves into that bridge, and on the way back out of it: the bridge stays.
+ * MicroShift's own br-ex. MicroShift 4.14 and later makes a br-ex without a NIC (openshift/microshift,
+ * packaging/systemd/configure-ovs.sh), adds its addresses to it, and lets ovn-kubernetes add ports and flows. The NIC
+ * moves into that bridge, and a rollback moves it out again; the bridge stays.
  */
 
-/** What the script gives its bridge. */
+/** MAC that the script sets on its bridge. */
 const hwaddr = noUplinkMac.toLowerCase();
-/** External ids of a bridge that are ours or NetworkManager's. */
+/** External ids of a bridge that belong to the agent or to NetworkManager. */
 const ownIds = ['bridge-uplink', ...Object.values(ownerKeys)];
 
-/** What is known of a node before its network comes up. */
+/** Facts that are known before the node's network comes up. */
 interface KnownAtBoot {
   readonly host: Pick<Observation['host'], 'hasMicroShiftScript'>;
   readonly ovs: Observation['ovs'];
   readonly foreign?: readonly KernelEntries[] | undefined;
 }
 
-/** True for a bridge that MicroShift's script has made, as it is still: in nobody's profile, and without a NIC. */
+/** Returns true for a bridge in the state in which MicroShift's script made it: without a profile and without a NIC. */
 export function isOfMicroShift(row: OvsBridge, known: KnownLinks): boolean {
   return isMarkedByMicroShift(row) && ownerOf(row) === undefined && nicsIn(row, known).length === 0;
 }
 
-/** True for a bridge with the keys that MicroShift's script gives it. */
+/** Returns true for a bridge with the keys that MicroShift's script sets. */
 export function isMarkedByMicroShift({ name, externalIds, otherConfig }: OvsBridge): boolean {
   return externalIds['bridge-id'] === name && otherConfig.hwaddr?.toLowerCase() === hwaddr;
 }
 
-/** The bridge of this name where it is MicroShift's own; null: it is not, or there is none. */
+/** Returns the bridge of this name if it is MicroShift's own; null otherwise. */
 export function microshiftBridge(names: BridgeNames, observation: Observation): LeftBridge | null {
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
   if (row === undefined || !isOfMicroShift(row, observation)) return null;
@@ -44,7 +45,10 @@ export function microshiftBridge(names: BridgeNames, observation: Observation): 
   return { bridge: name, externalIds, otherConfig, up: isUp(name, observation), entries: entriesOf(name, observation) };
 }
 
-/** The bridge that stays when ours goes, where MicroShift's script would make one: with the keys that others have given it meanwhile. */
+/**
+ * Returns the bridge that remains when the agent's bridge is removed, if MicroShift's script would make one; it keeps
+ * the keys that other programs added. Null otherwise.
+ */
 export function bridgeForMicroShift(names: BridgeNames, { host, ovs, foreign }: KnownAtBoot): LeftBridge | null {
   const row = ovs.bridges.find((bridge) => bridge.name === names.bridge);
   if (host.hasMicroShiftScript !== true || row === undefined || row.name !== gatewayBridge.bridge) return null;
@@ -59,8 +63,8 @@ export function bridgeForMicroShift(names: BridgeNames, { host, ovs, foreign }: 
 }
 
 /**
- * A bridge of ours without anything of ours, for one that others have put ports into and that is built anew: their ports and flows stay. null: there
- * are none, or the bridge has to be another one.
+ * Returns the agent's bridge without the agent's keys, for the rebuild of a bridge to which other programs added ports,
+ * so that their ports and flows stay. Null if there are no such ports, or if the bridge has to be made again.
  */
 export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation: Observation): LeftBridge | null {
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
@@ -68,16 +72,16 @@ export function bareBridge(names: BridgeNames, wanted: WantedBridge, observation
   if (row === undefined || others.length === 0) return null;
   const type = textOf(profileOf(wanted, names.bridge).settings, 'ovs-bridge', 'datapath-type') ?? 'system';
   const isSameKind = (row.datapathType === '' ? 'system' : row.datapathType) === type;
-  // An agent before 0.2 and the script made the NIC a port of NetworkManager's.
+  // An agent before 0.2 and the script made the NIC a port of NetworkManager.
   const isFormer = row.ports.some((port) => port.name !== row.name && ownerOf(port) !== undefined);
-  // A NIC of somebody else's has to go.
+  // A foreign NIC has to leave the bridge.
   const hasNic = nicsIn({ ...row, ports: others }, observation).length > 0;
   if (!isSameKind || isFormer || hasNic) return null;
   const { name, otherConfig } = row;
   return { bridge: name, externalIds: idsOfOthers(row), otherConfig, up: false, entries: noEntries(name) };
 }
 
-/** Ports in a bridge that are neither its own, its uplink's nor NetworkManager's. */
+/** Returns the ports in a bridge that are neither its own, its uplink's nor NetworkManager's. */
 export function othersPorts(names: BridgeNames, observation: Observation): readonly OvsPort[] {
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
   const uplink = uplinkInBridge(names, observation);
@@ -86,7 +90,7 @@ export function othersPorts(names: BridgeNames, observation: Observation): reado
   );
 }
 
-/** True where a bridge is not as it shall be left. */
+/** Returns true if a bridge differs from the state in which it should remain. */
 export function differsFromLeft(wanted: LeftBridge, observation: Observation): boolean {
   const row = observation.ovs.bridges.find((bridge) => bridge.name === wanted.bridge);
   const link = observation.links.find((entry) => entry.name === wanted.bridge);
@@ -99,13 +103,19 @@ export function differsFromLeft(wanted: LeftBridge, observation: Observation): b
   );
 }
 
-/** Keys that make the row of MicroShift's bridge one of ours, as NetworkManager would write them for these profiles. */
+/**
+ * Returns the keys that make the row of MicroShift's bridge one of the agent's, as NetworkManager would write them for
+ * these profiles.
+ */
 export function rowOf(names: BridgeNames, wanted: WantedBridge): BridgeRow {
   const { settings } = profileOf(wanted, names.bridge);
   return { externalIds: stringsOf(settings, 'ovs-external-ids', 'data'), otherConfig: { hwaddr: wanted.mac } };
 }
 
-/** Says that MicroShift's bridge is taken over, what does not notice by itself, and what cannot stay. */
+/**
+ * Returns notes about the takeover of MicroShift's bridge: the takeover itself, programs that do not notice it, and
+ * addresses that cannot stay.
+ */
 export function adoptionNotes(
   names: BridgeNames,
   wanted: WantedBridge | undefined,
@@ -130,7 +140,10 @@ export function adoptionNotes(
   ];
 }
 
-/** IPv6 addresses of others on the bridge, where its own profile has the kernel take them off (NetworkManager, ipv6.method=disabled). */
+/**
+ * Returns the foreign IPv6 addresses on the bridge that the kernel removes because the bridge's own profile disables
+ * IPv6 (NetworkManager, ipv6.method=disabled).
+ */
 function lostIpv6Addresses(names: BridgeNames, wanted: WantedBridge, observation: Observation): readonly string[] {
   if (textOf(profileOf(wanted, names.bridgeInterface).settings, 'ipv6', 'method') !== 'disabled') return [];
   const addresses = entriesOf(names.bridge, observation).addresses.map(({ address }) => address);

@@ -8,16 +8,20 @@ import { defaultGateways, profileAddresses, stableAddresses } from './handover.t
 import { takeBridgeApart } from './take-bridge-apart.ts';
 
 /*
- * Which addresses must be there after a run. Those a profile lists, and every one of a family that DHCP or router advertisements
- * configure; an address somebody added by hand is in no profile, so no activation brings it back, here or there.
+ * Addresses that must be present after a run: those that a profile lists, and every address of a family that DHCP or
+ * router advertisements configure. An address that was added by hand is in no profile, so no activation adds it again
+ * on either interface.
  */
 
-/** What goes from an uplink to its bridge. */
+/** Returns the addresses that move from an uplink to its bridge. */
 export function movedToBridge(names: BridgeNames, source: UplinkSource, observation: Observation): MovedAddresses {
   return moved(source.addressLink, names.bridge, source.settings, observation);
 }
 
-/** What goes back to the NIC of a bridge that is taken apart; null for one that has no NIC or is not ours. */
+/**
+ * Returns the addresses that move back to the NIC of a bridge that is removed; null for a bridge without a NIC, or for
+ * a foreign one.
+ */
 export function movedToNic(names: BridgeNames, observation: Observation): MovedAddresses | null {
   const uplink = uplinkInBridge(names, observation);
   const link = observation.links.find((entry) => entry.name === names.bridge);
@@ -25,7 +29,10 @@ export function movedToNic(names: BridgeNames, observation: Observation): MovedA
   return moved(link, uplink, adminProfile(names, uplink, observation)?.settings ?? null, observation);
 }
 
-/** Links that are or were an uplink or a bridge of ours, with the addresses a rollback must bring back. */
+/**
+ * Returns the links that are or were an uplink or a bridge of the agent, with the addresses that a rollback must
+ * restore.
+ */
 export function touchedLinks(uplinks: readonly string[], observation: Observation): readonly LinkAddresses[] {
   const bridges = bridgesOf(observation);
   const inBridges = bridges.flatMap((names) => uplinkInBridge(names, observation) ?? []);
@@ -37,7 +44,7 @@ export function touchedLinks(uplinks: readonly string[], observation: Observatio
     .filter((entry) => entry.addresses.length > 0);
 }
 
-/** Says which addresses of an uplink do not move. */
+/** Returns notes about the addresses of an uplink that do not move. */
 export function unprofiledAddressNotes(source: UplinkSource): readonly PlanNote[] {
   const inProfile = profileAddresses(source.addressLink, source.settings);
   const unprofiled = stableAddresses(source.addressLink).filter((address) => !inProfile.includes(address));

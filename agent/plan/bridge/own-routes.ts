@@ -1,7 +1,9 @@
 import type { Observation, Route } from '../../model/observation.ts';
 import { parseRange } from '../../net/address-range.ts';
 
-/** Routes without those that others gave a link, and those that came with an address of others: they stay with that link. */
+/**
+ * Returns the routes without foreign ones and the connected routes of foreign addresses, which stay with their link.
+ */
 export function ownRoutes({ routes, foreign = [] }: Observation): readonly Route[] {
   return routes.filter(({ device, destination, gateway }) => {
     const given = foreign.find((entries) => entries.interface === device);
@@ -12,7 +14,10 @@ export function ownRoutes({ routes, foreign = [] }: Observation): readonly Route
   });
 }
 
-/** True for the destination of the connected route that the kernel makes of an address with its prefix length. */
+/**
+ * Returns true for the destination of the connected route that the kernel derives from an address and its prefix
+ * length.
+ */
 function isNetworkOf(destination: string, address: string): boolean {
   const [network, own] = [parseRange(destination), parseRange(address)];
   if (network === null || own === null || network.family !== own.family) return false;

@@ -15,7 +15,9 @@ import { type BridgeNames, everyProfileId, ownerOf } from '../names.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 import { isMarkedByMicroShift, isOfMicroShift, othersPorts } from './microshift-bridge.ts';
 
-/** Refuses to touch a bridge that somebody else made: by hand, or through profiles of another tool. Fails with `bridge-foreign`. */
+/**
+ * Refuses to change a bridge that was made by hand, or through profiles of another tool. Fails with `bridge-foreign`.
+ */
 export function refuseForeignBridge(names: BridgeNames, observation: Observation): void {
   const found = foreignBridge(names, observation);
   if (found === null) return;
@@ -27,14 +29,14 @@ export function refuseForeignBridge(names: BridgeNames, observation: Observation
   });
 }
 
-/** Says that a bridge of somebody else, which nothing asks for, is left alone. */
+/** Returns a note about a foreign bridge that is not requested and is left alone. */
 export function foreignBridgeNotes(names: BridgeNames, observation: Observation): readonly PlanNote[] {
   const found = foreignBridge(names, observation);
   if (found === null) return [];
   return [{ level: 'warning', message: `there is a bridge ${names.bridge} and ${found.why}; it is left alone` }];
 }
 
-/** Says which ports that others put into a bridge go with it. */
+/** Returns a note about the foreign ports that are lost with a bridge. */
 export function lostPortNotes(names: BridgeNames, observation: Observation): readonly PlanNote[] {
   if (foreignBridge(names, observation) !== null) return [];
   const foreign = othersPorts(names, observation);
@@ -47,12 +49,12 @@ export function lostPortNotes(names: BridgeNames, observation: Observation): rea
 }
 
 /**
- * Refuses a bridge whose profile brings an address that the NIC has not and another program gave the node: it would be checked for duplicates, and
- * the node itself would answer. Fails with `interface-unsuitable`.
+ * Refuses a bridge whose profile adds an address that the NIC does not have and that another program added to the node.
+ * Duplicate address detection would find the node itself. Fails with `interface-unsuitable`.
  */
 export function refuseTakenAddress({ profiles }: WantedBridge, source: UplinkSource, observation: Observation): void {
   const { links } = observation;
-  // Addresses that lo has for MicroShift are the node's own, even while br-ex has lost them.
+  // Addresses that the agent added to lo for MicroShift are the node's own, even while br-ex has lost them.
   const given = givenToLoopback(observation);
   const isOurs = (link: Link, entry: LinkAddress): boolean =>
     link.name === 'lo' && given.includes(prefixedAddress(entry));
@@ -75,7 +77,7 @@ export function refuseTakenAddress({ profiles }: WantedBridge, source: UplinkSou
   }
 }
 
-/** Why a bridge is somebody else's, and how to remove it. */
+/** Returns the reason why a bridge is foreign, and how to remove it; null if it is not foreign. */
 function foreignBridge(names: BridgeNames, observation: Observation): { why: string; removal: string } | null {
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
   if (row === undefined) return null;
@@ -83,7 +85,7 @@ function foreignBridge(names: BridgeNames, observation: Observation): { why: str
   const profile = observation.networkManager.profiles.find((entry) => entry.uuid === owner);
   if (profile !== undefined) {
     if (everyProfileId(names).includes(profile.id)) return null;
-    // nmstate names the profile of an OVS bridge so (its NetworkManager back end); it leaves no other mark.
+    // nmstate gives the profile of an OVS bridge this name (its NetworkManager back end), and leaves no other mark.
     if (profile.id === `${names.bridge}-br`) {
       const why = `nmstate made it (NetworkManager profile ${profile.id})`;
       return { why, removal: 'take it out of the nmstate configuration (state: absent)' };
@@ -91,7 +93,8 @@ function foreignBridge(names: BridgeNames, observation: Observation): { why: str
     const why = `it belongs to the NetworkManager profile ${profile.id}`;
     return { why, removal: `remove it (nmcli connection delete ${shellWord(profile.id)})` };
   }
-  // A row of a profile that is gone is what a run that died, or its profile's deletion, left: planned for removal.
+  // A row of a profile that no longer exists remains after a crash of a run, or after the deletion of the profile. The
+  // plan removes it.
   if (owner !== undefined) return null;
   if (isOfMicroShift(row, observation)) return null;
   const nics = nicsIn(row, observation).map((entry) => entry.name);

@@ -15,9 +15,10 @@ import { differsFromLeft } from './microshift-bridge.ts';
 import { ownRoutes } from './own-routes.ts';
 
 /**
- * Steps that take a bridge of ours apart and leave its NIC to the admin's own profile, from any state: a complete bridge, what a run
- * that died left, or a bridge of an earlier agent or of the script. Empty when there is nothing of ours. `left`: the bridge that there shall
- * be instead. `next`: the bridge that is built again in the same run, which has what is its own.
+ * Returns the steps that remove a bridge of the agent and return its NIC to the administrator's own profile, from any
+ * state: a complete bridge, the remains of a run that crashed, or a bridge of an earlier agent or of the script.
+ * Returns no steps if there is nothing of the agent's. `left`: bridge that remains instead. `next`: bridge that is
+ * built in the same run.
  */
 export function takeBridgeApart(
   names: BridgeNames,
@@ -29,7 +30,8 @@ export function takeBridgeApart(
   const ours = profiles.filter((profile) => bridgeOfProfile(profile, observation)?.bridge === names.bridge);
   const row = observation.ovs.bridges.find((bridge) => bridge.name === names.bridge);
   const owner = row === undefined ? undefined : ownerOf(row);
-  // A bridge without an owner was made by hand, one with another owner is another tool's: neither is ours to take apart.
+  // A bridge without an owner was made by hand, and one with another owner is another tool's. The agent removes
+  // neither.
   const isOurs =
     owner !== undefined && (ours.some(({ uuid }) => uuid === owner) || !profiles.some(({ uuid }) => uuid === owner));
   const uplink = presentOrFormerUplink(names, observation);
@@ -46,7 +48,7 @@ export function takeBridgeApart(
       ? null
       : byPlace(names, uplink, observation, left !== null || next !== null).toNic;
   if (returning !== null) steps.push(...carryToNic(names, returning));
-  // NetworkManager removes a bridge with the profile that runs on it, and no other.
+  // NetworkManager removes a bridge together with the profile that is active on it, and no other bridge.
   const removed = isOurs && !isRun(owner, observation) ? [names.bridge] : [];
   const profileNames = ours.map(nameOf);
   if (left !== null && (ours.length > 0 || differsFromLeft(left, observation))) {
@@ -69,12 +71,12 @@ function nameOf({ id, uuid }: NmProfile): ProfileName {
   return { id, uuid };
 }
 
-/** NMDeviceState. */
+/** Value of NMDeviceState. */
 const activated = 100;
 
 /**
- * True for a NIC that somebody took out of a bridge, or whose bridge somebody deleted: its profile is active and gives addresses, and there
- * is none, not even one of the link.
+ * Returns true for a NIC that was removed from a bridge by hand, or whose bridge was deleted by hand: its profile is
+ * active and sets addresses, but the NIC has no address, not even a link-local one.
  */
 function isLeftBare(uplink: string, { settings }: NmProfile, observation: Observation): boolean {
   const gives = ['ipv4', 'ipv6'].some(
@@ -84,15 +86,16 @@ function isLeftBare(uplink: string, { settings }: NmProfile, observation: Observ
   return gives && isEmpty && nicDevice(uplink, observation)?.state === activated;
 }
 
-/** True for a profile that NetworkManager runs: what it made for it goes with it. */
+/** Returns true for a profile that is active. Devices that NetworkManager made for it are removed with it. */
 function isRun(uuid: string, { networkManager }: Observation): boolean {
   return networkManager.activeConnections.some((active) => active.uuid === uuid);
 }
 
 /**
- * The handover backwards: the step that takes the NIC out, and those after which nothing is held for it any more. They come when the bridge is
- * gone, so that a lease that stays away leaves a NIC that answers. None where the NIC is out of the bridge and runs its own profile. `held`: the link
- * that has the node's addresses, the bridge's while there is one.
+ * Returns the step that removes the NIC from the bridge, and the steps that remove the held addresses and routes. The
+ * latter run after the removal of the bridge, so that the NIC answers even if a lease does not arrive. Returns no steps
+ * if the NIC is outside of the bridge and has its own profile active. `held`: link with the node's addresses, the
+ * bridge's while it exists.
  */
 function detach(
   names: BridgeNames,
@@ -136,7 +139,10 @@ function detach(
   ];
 }
 
-/** Starts the admin's profile on a NIC that has left its bridge and has what is held for it, which it keeps meanwhile. */
+/**
+ * Returns the steps that activate the administrator's profile on a NIC that has left its bridge with held addresses,
+ * which stay meanwhile.
+ */
 export function returnToNic(
   names: BridgeNames,
   uplink: string,
@@ -148,8 +154,9 @@ export function returnToNic(
 }
 
 /**
- * True for a profile with routes that share their traffic (`weight`). NetworkManager makes one multipath route of those of one metric, of all
- * interfaces together, and the kernel drops the whole of it with any of these interfaces.
+ * Returns true for a profile with weighted routes (`weight`). NetworkManager combines those of one metric, of all
+ * interfaces together, into one multipath route, and the kernel removes that route completely with any of these
+ * interfaces.
  */
 function sharesTraffic(settings: ProfileSettings): boolean {
   return listOf(settings, 'ipv4', 'route-data').some((route) => Number(route.weight ?? 0) > 0);
@@ -166,12 +173,13 @@ function waitForLease({ id, uuid }: NmProfile, uplink: string): Step {
   return { do: 'waitDynamic', id, uuid, interface: uplink, ...wait, why };
 }
 
-/** What the bridge has where nobody asked for another one (names.ts), less one. */
+/** Default metric of the bridge (names.ts), minus one. */
 const defaultMetric = 47;
 
 /**
- * Below every metric of the bridge, so that the NIC's routes win while both have them. A bridge of `bridge add` may have less preferred ones than
- * other NICs: theirs go on winning where the numbers have room, and are never replaced. Nor are those that the NIC's own profile brings.
+ * Returns a metric below every metric of the bridge, so that the NIC's routes are preferred while both have them. For a
+ * bridge of `bridge add`, the metrics of other NICs may be lower: they stay preferred if the numbers have room, and
+ * their routes are never replaced. Metrics of the NIC's own profile are not used either.
  */
 function preferredMetric(
   { isAdded, bridge }: BridgeNames,

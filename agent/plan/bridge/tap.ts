@@ -3,8 +3,9 @@ import type { Observation } from '../../model/observation.ts';
 import type { Plan } from '../../model/plan.ts';
 
 /**
- * Fails with `tun-missing` for a plan that starts a bridge in the userspace data path where Open vSwitch cannot make its interface, a tap
- * (Documentation/intro/install/userspace.rst of Open vSwitch): NetworkManager would wait for it until its time is over.
+ * Fails with `tun-missing` for a plan that activates a bridge in the userspace data path if Open vSwitch cannot make
+ * its interface, a tap (Documentation/intro/install/userspace.rst of Open vSwitch). NetworkManager would wait for it up
+ * to its time limit.
  */
 export function refuseWithoutTun(plan: Plan, { host }: Observation): void {
   if (host.lacksTun !== true) return;
@@ -18,5 +19,5 @@ export function refuseWithoutTun(plan: Plan, { host }: Observation): void {
   );
 }
 
-/** How to get /dev/net/tun, now and at every boot. */
+/** Commands that provide /dev/net/tun, now and at every boot. */
 export const tunHint = 'modprobe tun && echo tun > /etc/modules-load.d/tun.conf';

@@ -9,11 +9,12 @@ import type { UplinkSource } from '../uplink/source-profile.ts';
 import { dynamicFamilies } from './handover.ts';
 
 /*
- * Default routes of an uplink that are in no profile: somebody added them with ip(8), a script or a routing daemon. NetworkManager
- * configures the bridge from the profile, so they do not move. A family that would lose its last default route is no move: refused.
+ * Default routes of an uplink that are in no profile: they were added with ip(8), by a script or by a routing daemon.
+ * NetworkManager configures the bridge from the profile, so they do not move. A plan is refused if a family would lose
+ * its last default route.
  */
 
-/** Says which default routes of an uplink do not move. */
+/** Returns notes about the default routes of an uplink that do not move. */
 export function unprofiledRouteNotes(source: UplinkSource, observation: Observation): readonly PlanNote[] {
   return unprofiledDefaults(source, observation).map((route) => ({
     level: 'warning',
@@ -21,7 +22,10 @@ export function unprofiledRouteNotes(source: UplinkSource, observation: Observat
   }));
 }
 
-/** Fails with `interface-unsuitable` where the uplink would lose the last default route of a family. Not once the bridge has it. */
+/**
+ * Fails with `interface-unsuitable` if the uplink would lose the last default route of a family. The check ends once
+ * the bridge has the addresses.
+ */
 export function refuseLostDefault(source: UplinkSource, observation: Observation): void {
   if (source.addressLink !== source.link) return;
   const unprofiled = unprofiledDefaults(source, observation);
@@ -53,7 +57,7 @@ function unprofiledDefaults(source: UplinkSource, observation: Observation): rea
   );
 }
 
-/** True for a route that moves as it is. */
+/** Returns true for a foreign route, which moves unchanged. */
 function isCarried({ device, destination, gateway }: Route, observation: Observation): boolean {
   return entriesOf(device, observation).routes.some(
     (route) => route.destination === destination && route.gateway === gateway && route.table === null,
@@ -64,7 +68,7 @@ function defaultsOn({ addressLink }: UplinkSource, observation: Observation): re
   return observation.routes.filter((route) => route.device === addressLink.name && isDefault(route.destination));
 }
 
-/** Gateways of the default routes a profile sets; null for one without. */
+/** Returns the gateways of the default routes that a profile sets; null for a route without a gateway. */
 function gatewaysIn(settings: ProfileSettings, name: string): readonly (string | null)[] {
   const own = listOf(settings, name, 'route-data')
     .filter((route) => route.prefix === 0)
@@ -78,7 +82,10 @@ function hopOf({ gateway, viaIpv6 }: Route): string {
   return gateway === null ? 'without a gateway' : `through ${gateway}`;
 }
 
-/** What the profile lacks. One that leaves IPv6 to the kernel takes no gateway: its routers are NetworkManager's to hear, then. */
+/**
+ * Returns the setting that the profile lacks. A profile that leaves IPv6 to the kernel accepts no gateway;
+ * NetworkManager has to process router advertisements instead.
+ */
 function settingOf({ family, gateway, destination }: Route, { settings }: UplinkSource): string {
   if (family === 6 && textOf(settings, 'ipv6', 'method') === 'ignore') return 'ipv6.method auto';
   return gateway === null ? `+ipv${family}.routes ${destination}` : `ipv${family}.gateway ${gateway}`;

@@ -5,13 +5,20 @@ import { userData } from '../names.ts';
 import type { UplinkSource } from '../uplink/source-profile.ts';
 
 /*
- * Which addresses of others came to a bridge with its NIC is kept in our profile of the bridge's interface: it lasts as long as they do, to the next boot.
+ * Record of the foreign addresses that came to a bridge with its NIC. It is in the agent's profile of the bridge's
+ * interface, which lasts as long as they do, until the next boot.
  */
 
-/** NetworkManager takes no longer value (NM_SETTING_USER, libnm-core nm-setting-user.c), less some room. */
+/**
+ * Longest value in bytes that NetworkManager accepts (NM_SETTING_USER, libnm-core nm-setting-user.c), with some
+ * reserve.
+ */
 const longestValue = 8_000;
 
-/** The addresses (`address/prefix`) for our profile, as its value has them; empty: none came. What no longer fits is known by its LAN alone. */
+/**
+ * Returns the addresses (`address/prefix`) as a value for the profile; empty if none came with the NIC. Addresses
+ * beyond the longest value are recognized by their LAN alone.
+ */
 export function carriedAddresses(source: UplinkSource, observation: Observation): string {
   const now = entriesOf(source.link.name, observation).addresses.map(({ address }) => address);
   let length = 0;
@@ -23,7 +30,7 @@ export function carriedAddresses(source: UplinkSource, observation: Observation)
     .join(' ');
 }
 
-/** The addresses that a profile of ours says came with the NIC. */
+/** Returns the addresses that came with the NIC according to the agent's profile. */
 export function carriedIn(settings: ProfileSettings | null | undefined): readonly string[] {
   return (stringsOf(settings, 'user', 'data')[userData.carried] ?? '').split(' ').filter((address) => address !== '');
 }

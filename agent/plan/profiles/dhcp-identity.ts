@@ -3,23 +3,24 @@ import { jsonOf, type ProfileSettings, type SettingValue, textOf } from '../../m
 import type { UplinkSource } from '../uplink/source-profile.ts';
 
 /*
- * What DHCP servers know a node by. NetworkManager makes parts of it from the interface's name and the profile's UUID, which are others
- * on the bridge: those parts are written out as they are now, or the server would give another address.
+ * Identifiers by which DHCP servers recognize a node. NetworkManager derives some of them from the interface's name and
+ * the profile's UUID, which differ for the bridge. Their current values are written to the bridge's profile; otherwise
+ * the server would assign another address.
  */
 
 type Values = Readonly<Record<string, SettingValue>>;
 
 /**
- * Client-ids made from the profile, from a DUID and an IAID, or from a MAC that only a NIC has; unset means what NetworkManager.conf says
- * (ipv4.dhcp-client-id).
+ * Client-ids that are derived from the profile, from a DUID and an IAID, or from a permanent MAC, which only a NIC has.
+ * An unset one follows NetworkManager.conf (ipv4.dhcp-client-id).
  */
 const madeClientIds = [undefined, 'stable', 'duid', 'ipv6-duid', 'perm-mac'];
-/** DUIDs made from the profile (ipv6.dhcp-duid). */
+/** DUIDs that are derived from the profile (ipv6.dhcp-duid). */
 const madeDuids = ['stable-llt', 'stable-ll', 'stable-uuid'];
-/** IAIDs made from the interface's name; unset means `ifname` (ipv6.dhcp-iaid). */
+/** IAIDs that are derived from the interface's name. An unset one means `ifname` (ipv6.dhcp-iaid). */
 const madeIaids = [undefined, 'ifname', 'stable'];
 
-/** The values for the bridge's own interface, which stay what they were given once. */
+/** Returns the values for the bridge's internal interface. Values that it has already stay. */
 export function keepDhcpIdentity({ settings: source, dhcp: observed, given, mac }: UplinkSource): {
   readonly ipv4: Values;
   readonly ipv6: Values;
@@ -32,7 +33,7 @@ export function keepDhcpIdentity({ settings: source, dhcp: observed, given, mac 
     if (given !== null) return before === undefined ? {} : { [key]: before };
     return seen === null ? {} : { [key]: ['s', seen] };
   };
-  // What NetworkManager makes where nothing else is said comes of itself: the bridge has the MAC.
+  // NetworkManager's default client-id needs no setting, because the bridge has the same MAC.
   const isUsual = jsonOf(source, 'ipv4', 'dhcp-client-id') === undefined && observed?.clientId === ofMac(mac);
   const kept = {
     ipv4: keep('ipv4', 'dhcp-client-id', madeClientIds, isUsual ? null : (observed?.clientId ?? null)),
@@ -48,7 +49,10 @@ export function keepDhcpIdentity({ settings: source, dhcp: observed, given, mac 
   return { ...kept, notes: names.length === 0 ? [] : [{ level: 'info', message }] };
 }
 
-/** True where settings ask for an identity that would be another one on another interface: it has to be seen on the NIC to be kept. */
+/**
+ * Returns true if settings request an identifier that would differ on another interface. It has to be read from the NIC
+ * to be kept.
+ */
 export function asksForMadeIdentity(settings: ProfileSettings): boolean {
   const asksFor = (family: string, key: string, made: readonly unknown[]): boolean => {
     const asked = jsonOf(settings, family, key);
@@ -61,12 +65,16 @@ export function asksForMadeIdentity(settings: ProfileSettings): boolean {
   );
 }
 
-/** A client-id of the hardware type Ethernet and the MAC (RFC 2132 section 9.14), as NetworkManager shows it. */
+/**
+ * Returns the client-id of hardware type Ethernet with the MAC (RFC 2132 section 9.14), in NetworkManager's notation.
+ */
 function ofMac(mac: string): string {
   return `01:${mac.toLowerCase()}`;
 }
 
-/** NetworkManager shows an IAID as `65:11:1c:af` and has taken a number from the beginning. */
+/**
+ * Converts an IAID from NetworkManager's output (`65:11:1c:af`) to a number, which NetworkManager has always accepted.
+ */
 function iaidNumber(shown: string | null): string | null {
   return shown === null ? null : String(Number.parseInt(shown.replaceAll(':', ''), 16));
 }

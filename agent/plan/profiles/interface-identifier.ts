@@ -14,9 +14,10 @@ interface KeptIdentifier {
 const nothingKept: KeptIdentifier = { ipv6: {}, notes: [] };
 
 /**
- * Keeps a SLAAC address over the move. A stable-privacy address (RFC 7217) is a hash of the profile and the interface name, both of
- * which change, so the identifier the node has now becomes a token (`ipv6.token`); an EUI-64 one follows from the MAC by itself. What the
- * bridge was given once stays, whatever addresses it has: others may have given it some, and the router's run out.
+ * Keeps a SLAAC address during the move. A stable-privacy address (RFC 7217) is a hash of the profile and the interface
+ * name, both of which change, so the current interface identifier becomes a token (`ipv6.token`). An EUI-64 identifier
+ * follows from the MAC. A token of the bridge's profile stays, whatever addresses the bridge has, because other
+ * programs may have added addresses, and advertised ones may have expired.
  */
 export function keepInterfaceIdentifier(source: UplinkSource): KeptIdentifier {
   const { settings, given } = source;
@@ -46,7 +47,7 @@ function asToken(identifier: string): KeptIdentifier {
   };
 }
 
-/** Identifiers of the addresses that routers advertise. One that is on its way out counts only where there is no other. */
+/** Returns the interface identifiers of advertised addresses. A deprecated address counts only if there is no other. */
 function slaacIdentifiers(source: UplinkSource): readonly string[] {
   const fixed = listOf(source.settings, 'ipv6', 'address-data').map((entry) => entry.address);
   const addresses = source.addressLink.addresses

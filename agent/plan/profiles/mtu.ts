@@ -4,9 +4,10 @@ import { fixedAddresses, numberOf, type SettingValue, textOf } from '../../model
 import type { UplinkSource } from '../uplink/source-profile.ts';
 
 /**
- * MTU of a bridge: what the NIC has, be it from its profile, from DHCP or from its driver, unless its profile asks for less. A larger one in
- * the profile may be more than the NIC carries, which the kernel then refused; one that was raised while the NIC is in the bridge counts
- * from the next time that it starts with its own profile. null: none is set, because the lease may bring one.
+ * Returns the MTU of a bridge: the NIC's current MTU, from its profile, from DHCP or from its driver, unless its
+ * profile sets a smaller one. A larger one in the profile may exceed what the NIC supports, in which case the kernel
+ * rejected it. If it was raised while the NIC is in the bridge, it applies when the NIC is activated with its own
+ * profile again. `mtu` is null if none is set, because the lease may contain one.
  */
 export function wantedMtu(source: UplinkSource): { mtu: SettingValue | null; notes: readonly PlanNote[] } {
   const now = source.link.mtuBytes;
@@ -19,8 +20,9 @@ export function wantedMtu(source: UplinkSource): { mtu: SettingValue | null; not
 }
 
 /**
- * True where the bridge asks for the lease before the NIC has had one: what the NIC has is its driver's MTU, and one in the profile would
- * win against that of the lease (DHCP option 26). Open vSwitch gives the bridge the NIC's where the lease has none.
+ * Returns true if the bridge requests a lease before the NIC has had one. The NIC's MTU is then its driver's, and an
+ * MTU in the profile would override that of the lease (DHCP option 26). Open vSwitch sets the NIC's MTU on the bridge
+ * if the lease has none.
  */
 function isLeftToLease({ settings, link, given }: UplinkSource): boolean {
   if (textOf(settings, 'ipv4', 'method') !== 'auto') return false;

@@ -20,7 +20,7 @@ type Setting = Record<string, SettingValue>;
 
 const text = (value: string): SettingValue => ['s', value];
 
-/** The three profiles of a bridge with a NIC in it, and what the admin should know about what changes on the way. */
+/** Returns the three profiles of a bridge with a NIC, and notes for the administrator about settings that change. */
 export function bridgeWithUplink(
   names: BridgeNames,
   source: UplinkSource,
@@ -75,13 +75,17 @@ export function bridgeWithUplink(
   };
 }
 
-/** The three profiles of a bridge without a NIC: up, with MicroShift's fixed MAC and these addresses (`address/prefix`), which lead nowhere. */
+/**
+ * Returns the three profiles of a bridge without a NIC: up, with MicroShift's fixed MAC and these addresses
+ * (`address/prefix`), to which no route leads.
+ */
 export function bridgeWithoutUplink(names: BridgeNames, config: Config, addresses: readonly string[]): WantedBridge {
   const bridgeInterface: ProfileSettings = {
     connection: interfaceConnection(names),
     'ovs-interface': { type: text('internal') },
     '802-3-ethernet': { 'assigned-mac-address': text(noUplinkMac) },
-    // Nobody else is on the bridge to have it, but the gateway router of a running OVN, which has the node's own, answers the check.
+    // No other host is on the bridge, but the gateway router of a running OVN has the node's own addresses and would
+    // answer duplicate address detection.
     ipv4: { ...fixed(addresses.filter((address) => !address.includes(':'))), 'dad-timeout': ['i', 0] },
     ipv6: fixed(addresses.filter((address) => address.includes(':'))),
   };
@@ -125,8 +129,9 @@ function bridgeProfiles(
 }
 
 /**
- * Profiles of a bridge never connect by themselves: after a restart NetworkManager would bring the bridge up without the NIC, whose place in
- * it is no setting of NetworkManager's, and the node would be cut off.
+ * Returns the connection setting of a bridge's profile. Such profiles never connect by themselves: after a restart,
+ * NetworkManager would bring the bridge up without the NIC, whose port is not a setting of NetworkManager, and the node
+ * would be unreachable.
  */
 function connection(id: string, type: string, interfaceName: string): Setting {
   return {

@@ -9,8 +9,9 @@ import { adminProfile, type UplinkSource } from '../uplink/source-profile.ts';
 import { presentOrFormerUplink } from '../uplink/uplink-in-bridge.ts';
 
 /**
- * Route metric of the bridge per family: 48 (br-ex) or 49 (br-ex1), unless the admin set one below that of every other default route;
- * a higher one is lowered, and said. A bridge of `bridge add` has what the admin set, or wins where the NIC did.
+ * Returns the route metric of the bridge per family: 48 (br-ex) or 49 (br-ex1), unless the administrator set one below
+ * that of every other default route. A higher one is lowered, with a note. A bridge of `bridge add` has the
+ * administrator's metric, or one that keeps the NIC's precedence.
  */
 export function bridgeRouteMetric(
   names: BridgeNames,
@@ -43,7 +44,7 @@ function bestOtherDefault(
   chosen: ChosenUplinks,
 ): number {
   const own = new Set([names.bridge, source.link.name]);
-  // Another bridge of ours is met with the metric it will have.
+  // Another bridge of the agent counts with the metric that it will have.
   const metricOf = (device: string, metric: number): number => {
     if (device === chosen.gateway) return Math.min(metric, gatewayBridge.routeMetric);
     if (device === chosen.external) return Math.min(metric, externalBridge.routeMetric);
@@ -59,10 +60,15 @@ function bestOtherDefault(
     .reduce((best, route) => Math.min(best, metricOf(route.device, route.metric)), returning);
 }
 
-/** NetworkManager's default for a NIC (its manual, route-metric); other kinds have higher ones. */
+/**
+ * NetworkManager's default metric for a NIC (nm-settings(5), route-metric). Other kinds of devices have higher ones.
+ */
 const defaultMetric = 100;
 
-/** Metric of the default route that the bridge's present uplink gets back with its own profile, when another one takes its place. */
+/**
+ * Returns the metric of the default route that the bridge's current uplink gets with its own profile when another NIC
+ * replaces it.
+ */
 function returningMetric(family: 4 | 6, names: BridgeNames, source: UplinkSource, observation: Observation): number {
   const leaving = presentOrFormerUplink(names, observation);
   const hasDefault = observation.routes.some(

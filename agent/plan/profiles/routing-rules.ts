@@ -7,8 +7,9 @@ type Setting = ProfileSettings[string];
 const interfaceKeys = ['iifname', 'oifname'];
 
 /**
- * Routing rules of a profile whose address moves from one interface to another: a rule that names the first names the second, because
- * that is where the packets pass from then on (ip-rule(8), iif and oif). Every other rule stays as it is.
+ * Returns the routing rules of a profile whose address moves from one interface to another. A rule that names the first
+ * interface names the second one, because packets pass through it from then on (ip-rule(8), iif and oif). All other
+ * rules stay as they are.
  */
 export function moveRoutingRules(
   id: string,

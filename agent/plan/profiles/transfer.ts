@@ -1,11 +1,12 @@
 import type { ProfileSettings, SettingValue } from '../../model/settings.ts';
 
 /*
- * Which of the admin's settings go to the bridge's own interface: IP settings and what depends on the address. Everything about the device
- * (802.1X, ethtool, VLAN, bond, MTU, …), and every setting nobody here has heard of, stays in the profile that the NIC goes on running.
+ * Settings of the administrator that move to the bridge's internal interface: IP settings and settings that depend on
+ * the address. Settings of the device (802.1X, ethtool, VLAN, bond, MTU, …) and all unknown ones stay in the profile
+ * that remains active on the NIC.
  */
 
-/** Whole settings that follow the address. */
+/** Settings that follow the address completely. */
 const wholeSettings: readonly string[] = ['ipv4', 'ipv6', 'proxy', 'hostname', 'user'];
 
 /** Properties of `connection` that make NetworkManager ping before a profile counts as active. */
@@ -17,8 +18,8 @@ export const pingKeys: readonly string[] = [
 ];
 
 /**
- * Properties of `connection` that follow the address, and two that count on both sides: who may use the profile, and how often it is tried
- * again (it is the bridge that waits for a lease).
+ * Properties of `connection` that follow the address, and two that apply to both interfaces: the permissions, and the
+ * number of activation retries (the bridge waits for a lease).
  */
 const connectionKeys: readonly string[] = [
   'zone',
@@ -36,7 +37,7 @@ const connectionKeys: readonly string[] = [
   'autoconnect-retries',
 ];
 
-/** What of the admin's profile the bridge's own interface gets. */
+/** Returns the settings that the bridge's internal interface takes from the administrator's profile. */
 export function addressSettings(source: ProfileSettings): ProfileSettings {
   const settings: Record<string, Readonly<Record<string, SettingValue>>> = {};
   for (const name of wholeSettings) if (source[name] !== undefined) settings[name] = { ...source[name] };

@@ -1,16 +1,22 @@
 import type { DropInFacts } from '../../model/tuning.ts';
 import { canonicalCpuList } from '../../net/cpu-set.ts';
 
-/** First line of every drop-in the agent writes; a file without it is the admin's. */
+/** First line of every drop-in that the agent writes. A file without it belongs to the administrator. */
 export const ownMark =
   '# Written by microshift-net from ovn.yaml; changes here are lost. `microshift-net disable` removes it.';
 
-/** The text of an affinity drop-in, which starts anew after what MicroShift's, read before it, says; null: no affinity. */
+/**
+ * Returns the text of an affinity drop-in, which first clears the value of MicroShift's drop-in, which systemd reads
+ * before it; null `cpus` sets no affinity.
+ */
 export function affinityText(cpus: string | null): string {
   return `${ownMark}\n[Service]\nCPUAffinity=\n${cpus === null ? '' : `CPUAffinity=${cpus}\n`}`;
 }
 
-/** The CPU list an affinity drop-in sets; null: it sets none. Assignments add up, an empty one starts again (systemd.exec(5)). */
+/**
+ * Returns the CPU list that an affinity drop-in sets; null if it sets none. Assignments add up, and an empty one clears
+ * the list (systemd.exec(5)).
+ */
 export function affinityIn(text: string | null): string | null {
   let list: string | null = null;
   for (const [, value = ''] of (text ?? '').matchAll(/^\s*CPUAffinity\s*=(.*)$/gm)) {
@@ -20,8 +26,9 @@ export function affinityIn(text: string | null): string | null {
 }
 
 /**
- * ovs-ctl locks the memory of ovs-vswitchd unless it is told not to, and takes its options from $OPTIONS (Debian: $OVS_CTL_OPTS), which
- * the admin sets in a file that is read at every start. So the drop-in puts its option before theirs, at every start anew.
+ * File in which the drop-in collects the options of ovs-ctl. ovs-ctl locks the memory of ovs-vswitchd by default, and
+ * takes its options from $OPTIONS (Debian: $OVS_CTL_OPTS), which the administrator sets in a file that is read at every
+ * start. The drop-in therefore prepends its option at every start.
  */
 const optionsFile = '/run/microshift-net/ovs-options';
 const noLockSettings = `[Service]
@@ -30,22 +37,22 @@ ExecStartPre=-/bin/sh -c 'mkdir -p /run/microshift-net && printf "OPTIONS=--no-m
 EnvironmentFile=-${optionsFile}
 `;
 
-/** The text of a drop-in that lets ovs-vswitchd lock its memory, or not. */
+/** Returns the text of a drop-in that allows ovs-vswitchd to lock its memory, or prevents it. */
 export function memoryText(lock: boolean): string {
   return lock ? `${ownMark}\n` : `${ownMark}\n${noLockSettings}`;
 }
 
-/** Whether a drop-in keeps ovs-vswitchd from locking its memory. */
+/** Returns true if a drop-in prevents ovs-vswitchd from locking its memory. */
 export function keepsMemoryUnlocked(text: string | null): boolean {
   return text?.includes('--no-mlockall') ?? false;
 }
 
-/** Whether the file in the admin's place is the admin's own. */
+/** Returns true if the file in the administrator's directory was not written by the agent. */
 export function isForeign(dropIn: DropInFacts): boolean {
   return dropIn.text !== null && !dropIn.text.startsWith(ownMark);
 }
 
-/** The text that counts: what is in the admin's place hides what a package ships. */
+/** Returns the effective text: a file in the administrator's directory replaces a packaged one. */
 export function effectiveText(dropIn: DropInFacts): string | null {
   return dropIn.text ?? dropIn.shipped;
 }

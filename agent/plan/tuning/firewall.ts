@@ -4,8 +4,9 @@ import { masqueradeOfHost } from '../../model/ovn-kubernetes-addresses.ts';
 import { parseRange } from '../../net/address-range.ts';
 
 /**
- * Where traffic of pods comes from: the pods' networks, and the host itself seen from them, in each family the cluster has; and the networks of the
- * clusters this one is connected with, but not their hosts (MicroShift's docs/user/howto_c2cc.md, "Configure the firewall").
+ * Returns the sources of pod traffic: the pod networks, and the host as pods see it, in each family of the cluster; and
+ * the networks of connected clusters, but not their hosts (MicroShift's docs/user/howto_c2cc.md, "Configure the
+ * firewall").
  */
 export function trustedSources(config: Config): readonly TrustedSource[] {
   const pods = config.cluster.clusterNetwork.value.map(
@@ -23,7 +24,10 @@ export function trustedSources(config: Config): readonly TrustedSource[] {
   return [...pods, ...families.map((family) => ({ source: masqueradeOfHost[family], why, family })), ...remote];
 }
 
-/** What has to be added to the zone, now and for good; sources of others stay. */
+/**
+ * Returns the sources that have to be added to the zone, in the runtime and in the permanent configuration. Foreign
+ * sources stay.
+ */
 export function planFirewall(config: Config, zone: ZoneSources): FirewallPlan {
   const wanted = trustedSources(config);
   const missing = (present: readonly string[]): readonly string[] =>

@@ -14,9 +14,12 @@ import {
   ownMark,
 } from './drop-ins.ts';
 
-/** Keys of Open_vSwitch.other_config that say how many threads ovs-vswitchd starts (ovs-vswitchd.conf.db(5)). */
+/** Keys of Open_vSwitch.other_config that set the number of threads of ovs-vswitchd (ovs-vswitchd.conf.db(5)). */
 export const threadKeys = { handlers: 'n-handler-threads', revalidators: 'n-revalidator-threads' } as const;
-/** The data path that ovn-controller gives br-int (ovn-controller(8)). Patch ports lead only to a bridge with the same. */
+/**
+ * Key for the data path that ovn-controller sets on br-int (ovn-controller(8)). Patch ports connect only bridges with
+ * the same data path.
+ */
 const datapathKey = 'ovn-bridge-datapath-type';
 
 type OvsKeys = Pick<OvsFacts, 'externalIds' | 'otherConfig'>;
@@ -27,7 +30,10 @@ interface Draft {
   readonly notes: PlanNote[];
 }
 
-/** Plans what makes the daemons of Open vSwitch run as ovn.yaml says, without restarting them. Refuses CPUs the machine lacks. */
+/**
+ * Plans the tuning of the Open vSwitch daemons according to ovn.yaml, without a restart. Refuses CPUs that the machine
+ * does not have.
+ */
 export function planTuning(config: Config, facts: TuningFacts, ovs: OvsKeys): TuningPlan {
   refuseAbsentCpus(config.ovs, facts);
   const wanted = config.ovs.cpuAffinity.value;
@@ -44,7 +50,10 @@ export function planTuning(config: Config, facts: TuningFacts, ovs: OvsKeys): Tu
   return finished(draft);
 }
 
-/** Plans the way back: drop-ins of ours gone, threads as what is left says, and no numbers of threads that ovn.yaml asked for. */
+/**
+ * Plans the removal of the tuning: it removes the agent's drop-ins, applies the remaining affinity to the threads, and
+ * removes numbers of threads that come from ovn.yaml.
+ */
 export function planUntuning(config: Config, facts: TuningFacts, ovs: OvsKeys): TuningPlan {
   const draft: Draft = { steps: [], differences: [], notes: [] };
   for (const daemon of facts.daemons) {
@@ -60,7 +69,7 @@ export function planUntuning(config: Config, facts: TuningFacts, ovs: OvsKeys): 
   return finished(draft);
 }
 
-/** Plans the way back before the package goes, whose drop-ins go with it. */
+/** Plans the removal of the tuning before the package is removed, together with its drop-ins. */
 export function planRemoval(config: Config, facts: TuningFacts, ovs: OvsKeys): TuningPlan {
   const asOurs = (dropIn: DropInFacts): DropInFacts => {
     if (isForeign(dropIn) || effectiveText(dropIn) === null) return dropIn;
@@ -88,9 +97,12 @@ function planAffinity(draft: Draft, daemon: DaemonFacts, cpus: string | null, ba
   }
 }
 
-/** `only`: threads are touched only when they have this list, because a wider one may be limited by something else. */
+/**
+ * Plans the affinity of running threads. With `only`, only threads with this list are changed, because something else
+ * may restrict a different list.
+ */
 function pinThreads(draft: Draft, daemon: DaemonFacts, cpus: string, only: string | null): void {
-  // Threads of the userspace data path are pinned by other_config:pmd-cpu-mask.
+  // other_config:pmd-cpu-mask pins the threads of the userspace data path.
   const own = daemon.threads.filter((thread) => !thread.name.startsWith('pmd-'));
   const wrong = own.filter((thread) => {
     const has = canonicalCpuList(thread.cpus);
@@ -133,7 +145,7 @@ function planMemory(draft: Draft, daemon: DaemonFacts, lock: boolean): void {
 
 type Values = Readonly<Record<string, string | null>>;
 
-/** What ovn.yaml asks for; null: nothing. */
+/** Returns the numbers of threads that ovn.yaml sets; null for a number that is not set. */
 function askedThreads({ ovs }: Config): Values {
   return {
     [threadKeys.handlers]: ovs.handlerThreads.value?.toString() ?? null,
@@ -166,7 +178,7 @@ function removeDropIn(draft: Draft, dropIn: DropInFacts, why: string): void {
   draft.steps.push({ do: 'removeDropIn', path: dropIn.path, why });
 }
 
-/** systemd reads drop-ins when it is told to, once, after all of them. */
+/** Appends one reload for all drop-ins, because systemd reads them only on request. */
 function finished(draft: Draft): TuningPlan {
   const files = draft.steps.filter((step) => step.do === 'writeDropIn' || step.do === 'removeDropIn');
   const others = draft.steps.filter((step) => !files.some((file) => file === step));

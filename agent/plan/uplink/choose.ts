@@ -9,30 +9,31 @@ import { type Candidate, newNameOf, rememberedCandidates } from './remembered.ts
 import { suitabilityHint, unsuitability, vrfMembers } from './suitability.ts';
 import { interfaceNames, quotedName, shownName, word } from './trace.ts';
 
-/** The NICs of both bridges; null: none. */
+/** NICs of both bridges; null for a bridge without a NIC. */
 export interface ChosenUplinks {
   readonly gateway: string | null;
   readonly external: string | null;
 }
 
-/** What is chosen: a device, or `none`; or "a default route may still come". */
+/** Result of the choice: a device, `none`, or a wait for a default route. */
 export type UplinkDecision =
   | { readonly kind: 'chosen'; readonly choice: UplinkChoice; readonly notes: readonly PlanNote[] }
   | { readonly kind: 'waiting'; readonly trace: readonly string[] };
 
-/** A choice in the making: what it is made from, and what it has left so far. */
+/** State of a choice: its inputs, and the trace and notes so far. */
 interface Choosing {
   readonly observation: Observation;
-  /** The NIC of br-ex1. */
+  /** NIC of br-ex1. */
   readonly external: Candidate | null;
   readonly trace: string[];
   readonly notes: PlanNote[];
 }
 
 /**
- * Chooses the uplink of br-ex: explicit setting > default_bridge > node-IP hint > MicroShift's node.nodeIP > the uplink br-ex has now > hint
- * file > default route (IPv4, then IPv6; lowest metric) > first other route of a real device, once waiting for a default route is over.
- * Leaves one trace line per decision. Fails with `interface-not-found`, `interface-unsuitable` or `no-uplink`.
+ * Chooses the uplink of br-ex in this order: explicit setting, default_bridge, node-IP hint, MicroShift's node.nodeIP,
+ * current uplink of br-ex, hint file, default route (IPv4, then IPv6; lowest metric). When the wait for a default route
+ * is over, the first other route of a real device follows. Writes one trace line per decision. Fails with
+ * `interface-not-found`, `interface-unsuitable` or `no-uplink`.
  */
 export function chooseUplink(config: Config, observation: Observation, routeWaitOver: boolean): UplinkDecision {
   const external = externalCandidate(config, observation);
@@ -73,7 +74,7 @@ function rememberedUplink(choosing: Choosing, { cluster }: Config): UplinkDecisi
   return usable === null ? null : chosen(choosing, usable);
 }
 
-/** Where every device with a default route is unfit, br-ex goes without a NIC. */
+/** Chooses the device of a default route. If every such device is unsuitable, br-ex is built without a NIC. */
 function uplinkByDefaultRoute(choosing: Choosing): UplinkDecision | null {
   const { observation, notes } = choosing;
   const { usable, skipped } = firstUsable(choosing, byDefaultRoute(observation));
@@ -109,7 +110,7 @@ function uplinkByOtherRoute(choosing: Choosing): UplinkDecision {
   });
 }
 
-/** The first candidate that can be the uplink, and those before it. */
+/** Returns the first candidate that can be the uplink, and those before it. */
 function firstUsable(
   { observation, external, trace }: Choosing,
   candidates: readonly Candidate[],
@@ -135,7 +136,10 @@ function withoutNic({ trace, notes }: Choosing, why: string, source: string): Up
   return { kind: 'chosen', choice: { interface: null, source, trace }, notes };
 }
 
-/** The uplink of br-ex1, if one is asked for. Fails with `interface-not-found`, `interface-unsuitable` or `config-invalid`. */
+/**
+ * Returns the uplink of br-ex1; null if none is requested. Fails with `interface-not-found`, `interface-unsuitable` or
+ * `config-invalid`.
+ */
 export function chooseExternalUplink(config: Config, observation: Observation): string | null {
   const candidate = externalCandidate(config, observation);
   if (candidate === null) return null;
@@ -145,14 +149,14 @@ export function chooseExternalUplink(config: Config, observation: Observation): 
   return candidate.name;
 }
 
-/** The NIC that somebody has named for br-ex, to be obeyed; null: nobody has. */
+/** Returns the NIC that is explicitly set for br-ex; null if there is none. */
 export function explicitCandidate({ uplink }: Config, { hints }: Observation): Candidate | null {
   if (uplink.value === 'none') return null;
   if (uplink.value !== 'auto') return { name: uplink.value, source: uplink.source };
   return hints.defaultBridge === null ? null : { name: hints.defaultBridge, source: '/etc/ovnk/default_bridge' };
 }
 
-/** The NIC that is named for br-ex1; null: none is. */
+/** Returns the NIC that is set for br-ex1; null if there is none. */
 export function externalCandidate(
   { externalUplink: { value, source } }: Config,
   { hints }: Observation,
@@ -168,7 +172,7 @@ function rejection(candidate: Candidate, observation: Observation, external: Can
   return unsuitability(link, observation);
 }
 
-/** The other bridge that this NIC is wanted for; null: it is free for br-ex. */
+/** Returns the other bridge for which the NIC is requested; null if it is free for br-ex. */
 function bridgeOf(name: string, external: Candidate | null, { hints }: Observation): string | null {
   if (name === external?.name) return externalBridge.bridge;
   return hints.addedBridges?.find((entry) => entry.interface === name)?.bridge ?? null;
@@ -182,7 +186,7 @@ function byDefaultRoute(observation: Observation): readonly Candidate[] {
 }
 
 function byOtherRoute(observation: Observation): readonly Candidate[] {
-  // A link-local route says nothing about where the LAN is: the NIC of a BMC has one, too.
+  // A link-local route does not identify the LAN: the NIC of a BMC has one as well.
   const isOfLan = (destination: string): boolean => !isDefault(destination) && !isLinkLocal(destination);
   return observation.routes
     .filter(({ device, destination }) => !isOwnBridge(device, observation) && device !== 'lo' && isOfLan(destination))
@@ -207,7 +211,7 @@ function mustExist(candidate: Candidate, observation: Observation): void {
   });
 }
 
-/** `other`: the bridge that the NIC of this one is wanted for, too; null: it is free. */
+/** Fails with `config-invalid` if the NIC is also requested for the bridge `other`, which is null for a free NIC. */
 function mustBeFree(candidate: Candidate, bridge: string, other: string | null): void {
   if (other === null) return;
   const givenUp = `, or give that one up: microshift-net bridge remove ${other}`;
@@ -217,7 +221,7 @@ function mustBeFree(candidate: Candidate, bridge: string, other: string | null):
   });
 }
 
-/** The only NIC with a route is the one somebody wants for the second bridge. */
+/** Error for a NIC that is set for br-ex1 and is the only one with a route. */
 function takenByExternal({ name, source }: Candidate): AgentError {
   const message = `${source} names ${name} as the uplink of br-ex1, and no other interface has a route that br-ex could take`;
   return new AgentError('config-invalid', message, {
@@ -226,7 +230,7 @@ function takenByExternal({ name, source }: Candidate): AgentError {
   });
 }
 
-/** A bridge of `bridge add` has what br-ex could have had. */
+/** Error for a NIC that is in a bridge of `bridge add` and is the only one that br-ex could have. */
 function takenByAdded({ bridge, interface: name }: AddedBridge): AgentError {
   const message = `${name} is the uplink of ${bridge}, and no other interface has a route that br-ex could take`;
   return new AgentError('no-uplink', message, {

@@ -4,13 +4,14 @@ import type { PlanNote } from '../../model/plan.ts';
 import { jsonOf, type ProfileSettings, type SettingValue, textOf } from '../../model/settings.ts';
 
 /*
- * Defaults of NetworkManager's configuration that match a NIC by its type, name, MAC or driver and do not match the bridge's interface. They follow the
- * address: what the NIC's profile leaves at its default is written out in the profile of the bridge's interface.
+ * Defaults of NetworkManager's configuration that match a NIC by its type, name, MAC or driver and do not match the
+ * bridge's interface. They follow the address: a property that the NIC's profile leaves to such a default is written to
+ * the profile of the bridge's interface.
  */
 
-/** A default that is written out. */
+/** A default that is written to a profile. */
 export interface CarriedDefault {
-  /** `ipv4.dns-priority` */
+  /** Name of the property, such as `ipv4.dns-priority`. */
   readonly property: string;
   readonly value: string;
   readonly section: string;
@@ -20,11 +21,13 @@ export interface CarriedDefault {
 interface Property {
   /** D-Bus signature of the profile's property. */
   readonly signature: 's' | 'i' | 'u' | 'x';
-  /** Value by which a profile leaves the property to the configuration, besides omitting it. */
+  /** Value with which a profile leaves the property to the configuration; omitting the property has the same effect. */
   readonly unset: string | number;
   /** Minimum and maximum that NetworkManager accepts; it ignores other numbers. */
   readonly range?: readonly [number, number];
-  /** Minor version of NetworkManager 1 since which profiles have it; absent: all that are supported. */
+  /**
+   * Minor version of NetworkManager 1 since which profiles have the property; absent if all supported versions have it.
+   */
   readonly since?: number;
 }
 
@@ -70,7 +73,7 @@ const properties: Readonly<Record<string, Property>> = {
   'ipv4.forwarding': { ...mode, since: 54 },
   'ipv4.link-local': { signature: 'i', unset: 0, range: [1, 4], since: 40 },
   ...ofBothFamilies('ipv6'),
-  // 2 and 3 are the defaults themselves (NMSettingIP6ConfigAddrGenMode).
+  // The values 2 and 3 stand for the default (NMSettingIP6ConfigAddrGenMode).
   'ipv6.addr-gen-mode': { signature: 'i', unset: 3, range: [0, 1] },
   'ipv6.dhcp-duid': words,
   'ipv6.ip6-privacy': mode,
@@ -79,7 +82,7 @@ const properties: Readonly<Record<string, Property>> = {
   'ipv6.temp-valid-lifetime': { ...seconds, since: 48 },
 };
 
-/** Defaults that a profile leaves to the configuration, as it is for this NIC and not for its bridge. */
+/** Returns the defaults that a profile leaves to the configuration and that apply to this NIC but not to its bridge. */
 export function carriedDefaults(
   settings: ProfileSettings,
   nic: string,
@@ -98,7 +101,7 @@ export function carriedDefaults(
   });
 }
 
-/** Says which defaults are written out, and where they are from. */
+/** Returns notes about the defaults that are written to a profile, with their source. */
 export function defaultsNotes(carried: readonly CarriedDefault[], nic: string, bridge: string): readonly PlanNote[] {
   return carried.map(({ property, value, section, file }) => ({
     level: 'info',
@@ -106,7 +109,7 @@ export function defaultsNotes(carried: readonly CarriedDefault[], nic: string, b
   }));
 }
 
-/** A profile's settings with the defaults written out that count for its NIC. */
+/** Returns a profile's settings with these defaults added. */
 export function withDefaults(settings: ProfileSettings, carried: readonly CarriedDefault[]): ProfileSettings {
   const all: Record<string, Readonly<Record<string, SettingValue>>> = { ...settings };
   for (const { property, value } of carried) {
@@ -118,7 +121,9 @@ export function withDefaults(settings: ProfileSettings, carried: readonly Carrie
   return all;
 }
 
-/** True for a property that the profile leaves to the configuration, of a family that it configures. */
+/**
+ * Returns true for a property that the profile leaves to the configuration, in a family that the profile configures.
+ */
 function isLeft(settings: ProfileSettings, property: string, { unset }: Property): boolean {
   const [name = '', key = ''] = property.split('.');
   if (name.startsWith('ipv') && ['disabled', 'ignore', undefined].includes(textOf(settings, name, 'method')))
@@ -128,14 +133,17 @@ function isLeft(settings: ProfileSettings, property: string, { unset }: Property
   return value === undefined || String(value) === String(unset);
 }
 
-/** The value for a profile; null: NetworkManager would ignore it. */
+/** Converts a value for a profile; null if NetworkManager would ignore it. */
 function settingOf({ signature, range = [0, 0] }: Property, text: string): SettingValue | null {
   if (signature === 's') return text === '' ? null : ['s', text];
   const value = /^[+-]?(0x[0-9a-f]+|\d+)$/i.test(text) ? Number(text) : Number.NaN;
   return value >= range[0] && value <= range[1] ? [signature, value] : null;
 }
 
-/** The first section that has the property or stops, and matches, decides (nm-config-data.c, _match_section_infos_lookup). */
+/**
+ * Returns the value from the first matching section that has the property or stops the search (nm-config-data.c,
+ * _match_section_infos_lookup).
+ */
 function lookUp(
   property: string,
   sections: readonly DefaultsSection[],
@@ -154,11 +162,11 @@ interface Matched {
   readonly name: string;
   readonly type: string;
   readonly driver: string;
-  /** null: not known. */
+  /** Null if it is not known. */
   readonly mac: string | null;
 }
 
-/** NMDeviceType: names as they are matched (nm-device.c, get_type_description). */
+/** Names of NMDeviceType in match specifications (nm-device.c, get_type_description). */
 const typeNames: Readonly<Record<number, string>> = {
   1: 'ethernet',
   2: 'wifi',
@@ -179,7 +187,7 @@ function matched({
   hwAddress,
 }: NmDevice): (specs: readonly string[]) => boolean {
   const mac = (permanentHwAddress === '' ? hwAddress : permanentHwAddress).toLowerCase();
-  // A veth is called ethernet.
+  // NetworkManager matches a veth as ethernet.
   const typeName = type === 20 ? 'ethernet' : (typeNames[type] ?? '');
   return (specs) => isMatch(specs, { name, type: typeName, driver, mac });
 }
@@ -188,7 +196,10 @@ function matchedBridge(name: string): (specs: readonly string[]) => boolean {
   return (specs) => isMatch(specs, { name, type: 'ovs-interface', driver: 'openvswitch', mac: null });
 }
 
-/** A device list (NetworkManager.conf(5), DEVICE LIST FORMAT; nm-core-utils.c, nm_match_spec_device): one of exceptions only matches all else. */
+/**
+ * Matches a device list (NetworkManager.conf(5), DEVICE LIST FORMAT; nm-core-utils.c, nm_match_spec_device). A list
+ * that contains only exceptions matches all other devices.
+ */
 function isMatch(specs: readonly string[], device: Matched): boolean {
   const parts = specs.map((spec) => {
     const isExcept = /^except:/i.test(spec);
@@ -221,7 +232,7 @@ function fits(spec: string, { name, type, driver, mac }: Matched, isFuzzy: boole
   }
 }
 
-/** g_pattern_match_simple: `*` and `?`. */
+/** Matches as GLib's g_pattern_match_simple does: `*` and `?` are special. */
 function isGlob(pattern: string, text: string): boolean {
   const expression = pattern
     .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')

@@ -5,11 +5,12 @@ import { isDefault } from '../../net/destination.ts';
 import { copyUuid, userData } from '../names.ts';
 
 /*
- * A NIC that was configured outside of NetworkManager (ip, an initramfs, a cloud agent) shows as a profile that NetworkManager made up:
- * it is gone the moment the NIC is configured otherwise. A copy of it, in memory, is what such a NIC runs from then on.
+ * Profiles that NetworkManager generates for a NIC that was configured by another program (ip, an initramfs, a cloud
+ * agent). Such a profile disappears as soon as the NIC is configured differently. A copy of it, in memory, becomes the
+ * profile of the NIC.
  */
 
-/** The copy that a NIC shall run in place of what NetworkManager made up; null: it runs a profile of its own. */
+/** Returns the copy that replaces a generated profile; null if the profile was not generated. */
 export function copyOfExternal(profile: NmProfile, observation: Observation): WantedProfile | null {
   if (!isMadeUp(profile, observation)) return null;
   const own = Object.entries(profile.settings.connection ?? {}).filter(
@@ -27,8 +28,8 @@ export function copyOfExternal(profile: NmProfile, observation: Observation): Wa
 }
 
 /**
- * IP settings with the metrics of their default routes: NetworkManager leaves them out of what it makes up, and they decide between two NICs
- * once this one is given back.
+ * Returns the IP settings with the metrics of their default routes. NetworkManager omits them from generated profiles,
+ * and they decide between two NICs after this one has left its bridge.
  */
 function withObservedMetrics(profile: NmProfile, observation: Observation): NmProfile['settings'] {
   const device = textOf(profile.settings, 'connection', 'interface-name');
@@ -44,12 +45,12 @@ function withObservedMetrics(profile: NmProfile, observation: Observation): NmPr
   return settings;
 }
 
-/** True for the copy that was made of this profile. */
+/** Returns true for the copy that was made of this profile. */
 export function isCopyOf({ uuid }: NmProfile, { settings }: NmProfile): boolean {
   return stringsOf(settings, 'user', 'data')[userData.copyOf] === uuid;
 }
 
-/** Copies that no NIC runs. */
+/** Returns the copies that are not active. */
 export function unusedCopies({ networkManager }: Observation): readonly ProfileName[] {
   const isCopy = ({ settings }: NmProfile): boolean => userData.copyOf in stringsOf(settings, 'user', 'data');
   const isUsed = ({ uuid }: NmProfile): boolean =>
@@ -59,14 +60,14 @@ export function unusedCopies({ networkManager }: Observation): readonly ProfileN
     .map(({ id, uuid }) => ({ id, uuid }));
 }
 
-/** Says what it means that nobody but the kernel knows how a NIC is configured. */
+/** Returns a note about a NIC whose configuration only the kernel has. */
 export function externalNotes(profile: NmProfile | undefined, observation: Observation): readonly PlanNote[] {
   if (profile === undefined || !isMadeUp(profile, observation)) return [];
   const message = `${profile.id} is configured outside of NetworkManager: the addresses and routes it has now move as they are, and come back as a profile in memory`;
   return [{ level: 'warning', message }];
 }
 
-/** True for what NetworkManager made up for a device that was configured outside of it. */
+/** Returns true for a profile that NetworkManager generated for a device that another program configured. */
 export function isMadeUp(profile: NmProfile, { networkManager }: Observation): boolean {
   return networkManager.activeConnections.some((active) => active.uuid === profile.uuid && isExternal(active));
 }

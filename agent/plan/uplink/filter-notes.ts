@@ -5,7 +5,10 @@ import type { InterfaceRules } from '../../model/surroundings.ts';
 import { shellWord } from '../../printable.ts';
 import type { UplinkSource } from './source-profile.ts';
 
-/** Rules of the packet filter that name a NIC and not its bridge: by the bridge nothing of them matches, because that is where packets come in then. */
+/**
+ * Returns the rules of the packet filter that name a NIC but not its bridge. Packets arrive at the bridge afterwards,
+ * so these rules no longer match.
+ */
 export function rulesLeftBehind(
   nic: string,
   bridge: string,
@@ -14,13 +17,16 @@ export function rulesLeftBehind(
   return interfaceRules.filter(({ names }) => isNamed(nic, names) && !isNamed(bridge, names));
 }
 
-/** A sentence about such rules. */
+/** Returns a sentence about such rules. */
 export function leftBehindText(nic: string, bridge: string, { table, chain, rules }: InterfaceRules): string {
   const what = rules === 1 ? '1 rule names' : `${rules} rules name`;
   return `${what} ${nic} and not ${bridge} in chain ${chain} of table ${table}: packets come and go by ${bridge}, which they do not match`;
 }
 
-/** Names the rules of a NIC on its way into a bridge, and its zone of firewalld where the bridge would be in another one. */
+/**
+ * Returns notes about the rules that name a NIC that moves into a bridge, and about its firewalld zone if the bridge
+ * would be in another one.
+ */
 export function filterNotes(
   { link, id, settings }: UplinkSource,
   bridge: string,
@@ -41,8 +47,9 @@ export function filterNotes(
 }
 
 /**
- * A sentence about firewalld, where it has a NIC in another zone than its bridge has or would get; null: it has not. NetworkManager assigns an
- * interface to the zone of its profile, or to the default zone (nm-settings(5), connection.zone); an assignment of firewalld's own does not move.
+ * Returns a sentence about firewalld if the NIC is in another zone than its bridge is or will be; null otherwise.
+ * NetworkManager assigns an interface to the zone of its profile, or to the default zone (nm-settings(5),
+ * connection.zone); firewalld's own assignment does not move.
  */
 export function zoneLeftBehind(
   nic: string,

@@ -5,9 +5,9 @@ import { shellWord } from '../../printable.ts';
 import type { UplinkSource } from './source-profile.ts';
 
 /**
- * Refuses a profile that leaves IPv6 to the kernel (ipv6.method ignore) on a link that takes router advertisements. What a router has advertised is
- * in no profile and cannot move; a router that is heard later would decide between two runs with the same configuration. Fails with
- * `interface-unsuitable`.
+ * Refuses a profile that leaves IPv6 to the kernel (ipv6.method ignore) on a link that accepts router advertisements.
+ * Advertised addresses are in no profile and cannot move, and the time of the first advertisement would make two runs
+ * with the same configuration differ. Fails with `interface-unsuitable`.
  */
 export function refuseKernelIpv6({ id, settings, link }: UplinkSource, { kernelIpv6 = [] }: Observation): void {
   if (textOf(settings, 'ipv6', 'method') !== 'ignore' || !kernelIpv6.includes(link.name)) return;

@@ -6,8 +6,10 @@ import { explicitCandidate, externalCandidate } from './choose.ts';
 import { interfaceNames, quotedName, shownName, word } from './trace.ts';
 
 /**
- * A NIC that is named to be obeyed and is not there at boot may still come: a USB adapter, one that waits for its firmware, a VLAN on one. null:
- * every one is there, or one has a name that no interface can have. Fails with `no-uplink` when waiting is over: the unit tries again, and is started once more when a network comes.
+ * Returns a wait for an explicitly set NIC that does not exist at boot but may still appear: a USB adapter, a NIC that
+ * waits for its firmware, or a VLAN on one. Returns null if every such NIC exists, or if a name cannot be an interface
+ * name. Fails with `no-uplink` when the wait is over: the unit tries again, and is started once more when a network
+ * appears.
  */
 export function lateNic(
   config: Config,

@@ -10,7 +10,7 @@ import type { UplinkSource } from './source-profile.ts';
  * Functions that a bond loses under an Open vSwitch bridge: its ARP monitor, and in mode balance-alb the balancing of received traffic.
  */
 
-/** Fails with `interface-unsuitable` where the bond that an uplink sends through is watched by an ARP monitor that cannot work under a bridge. */
+/** Fails with `interface-unsuitable` if an uplink sends through a bond whose ARP monitor cannot work under a bridge. */
 export function refuseLostMonitor({ link, addressLink }: UplinkSource, observation: Observation): void {
   const [lost] = lostMonitors(link.name, addressLink.name, observation);
   if (lost === undefined) return;
@@ -24,7 +24,10 @@ export function refuseLostMonitor({ link, addressLink }: UplinkSource, observati
   );
 }
 
-/** Says what a bond loses; an ARP monitor where the node is moved nevertheless, because it was the uplink before. */
+/**
+ * Returns notes about the functions that a bond loses. The ARP monitor is among them if the move is allowed because the
+ * NIC was the uplink before.
+ */
 export function monitorNotes({ link }: UplinkSource, bridge: string, observation: Observation): readonly PlanNote[] {
   const monitors = lostMonitors(link.name, bridge, observation).map(
     ({ bond }) =>

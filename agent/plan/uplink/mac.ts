@@ -2,14 +2,12 @@ import type { Link } from '../../model/observation.ts';
 import type { PlanNote } from '../../model/plan.ts';
 import { type ProfileSettings, stringsOf, textOf } from '../../model/settings.ts';
 
-/*
- * The MAC of a bridge. It is the uplink's, so that the DHCP server and the switch see the node they know.
- */
+/* MAC of a bridge. It is the uplink's, so that the DHCP server and the switch recognize the node. */
 
 /**
- * MAC a bridge shall have. Once the uplink is in the bridge it is the one our own profile was given then: neither somebody's change of
- * br-ex nor ports of a bond that came up in another order make a new one. Only a NIC that was replaced does: its MAC is its own
- * permanent one, and another.
+ * Returns the desired MAC of a bridge. Once the uplink is in the bridge, it is the MAC in the agent's profile: neither
+ * a manual change of br-ex nor another order of a bond's ports changes it. Only a replaced NIC does, whose current MAC
+ * is its own permanent one.
  */
 export function wantedMac(link: Link, source: ProfileSettings, given: string | undefined): string {
   const own = link.mac.toUpperCase();
@@ -19,8 +17,9 @@ export function wantedMac(link: Link, source: ProfileSettings, given: string | u
 }
 
 /**
- * Warns of a device that has the MAC of whichever port is active: a bond with fail_over_mac=active, a team whose hwaddr_policy says so.
- * The bridge keeps the MAC of the day it was made, because one without gets a random MAC, and with it another lease.
+ * Warns about a device whose MAC is that of its active port: a bond with fail_over_mac=active, or a team with such a
+ * hwaddr_policy. The bridge keeps the MAC from its creation, because a bridge without a set MAC gets a random one, and
+ * with it another lease.
  */
 export function activePortNotes(
   source: { readonly settings: ProfileSettings; readonly link: Link },

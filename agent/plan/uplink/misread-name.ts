@@ -1,6 +1,7 @@
 /**
- * What in a name that the kernel allows is something else to a program that is given it: ip(8) ends a line of a batch at "#" and reads quotes as
- * quotes, ovs-dpctl(8) takes digits for the number of a port, and what begins with "-" is an option. null: nothing.
+ * Returns the part of an interface name that the kernel allows but programs misinterpret; null if there is none. ip(8)
+ * ends a line of a batch at "#" and interprets quotes, ovs-dpctl(8) treats digits as a port number, and a name that
+ * begins with "-" is an option.
  */
 export function misreadInName(name: string): string | null {
   const special = /[#"'`\\]/.exec(name)?.[0];

@@ -6,19 +6,19 @@ import { gatewayBridge } from '../names.ts';
 import { quotedName, shownName, word } from './trace.ts';
 import { uplinkInBridge } from './uplink-in-bridge.ts';
 
-/** An interface that somebody or something names as the uplink. */
+/** An interface that a setting, a hint or a service names as the uplink. */
 export interface Candidate {
   readonly name: string;
   readonly source: string;
 }
 
 export const hintPath = '/var/lib/ovnk/iface_default_hint';
-/** Where a node-IP service writes the address that it has found for the node. */
+/** File in which a node-IP service writes the address that it found for the node. */
 export const nodeIpPath = '/run/nodeip-configuration/primary-ip';
 
 /**
- * What earlier runs, the node-IP service and MicroShift's node.nodeIP say: candidates in the order they count, and what was found out about
- * them.
+ * Returns the candidates from earlier runs, the node-IP service and MicroShift's node.nodeIP in their order of
+ * precedence, with trace lines and notes.
  */
 export function rememberedCandidates(
   configured: ClusterConfig['nodeIp'],
@@ -62,7 +62,7 @@ export function rememberedCandidates(
   };
 }
 
-/** Why the node-IP hint leads to no device; null: it may. */
+/** Returns the reason why the node-IP hint identifies no device; null if it may. */
 function whyUnused(text: string, { links }: Observation): string | null {
   if (familyOf(text) === null) {
     const [address = ''] = text.split('/');
@@ -76,14 +76,17 @@ function whyUnused(text: string, { links }: Observation): string | null {
     : 'no interface has it';
 }
 
-/** Whether the last change that was kept had this NIC in a bridge of ours: what works on this node is not refused at its next boot. */
+/**
+ * Returns true if the last committed change had this NIC in a bridge of the agent. A configuration that works on this
+ * node is not refused at its next boot.
+ */
 export function wasUplink(name: string, { hints }: Pick<Observation, 'hints'>): boolean {
   return hints.interfaceHint === name || hints.addedBridges?.some((entry) => entry.interface === name) === true;
 }
 
 /**
- * The device that a node address leads to; null: none has it. Not lo and not a dummy device: what has an address without a network behind it has
- * it for MicroShift, which passes br-ex over.
+ * Returns the device that has a node address; null if no device does. lo and dummy devices do not count, because an
+ * address without a network behind it exists only for MicroShift, which ignores br-ex.
  */
 function ownerOf(address: string | null, observation: Observation): string | null {
   if (address === null) return null;
@@ -93,17 +96,17 @@ function ownerOf(address: string | null, observation: Observation): string | nul
       name !== 'lo' &&
       nicDevice(name, observation)?.type !== dummyDevice,
   );
-  // An address that two links have went to br-ex from the one chosen last time.
+  // An address on two links was moved to br-ex from the NIC of the last choice.
   const onBridge = holders.some(({ name }) => name === gatewayBridge.bridge);
   return onBridge ? uplinkInBridge(gatewayBridge, observation) : (holders[0]?.name ?? null);
 }
 
-/** NMDeviceType dummy. */
+/** Value of NMDeviceType for a dummy device. */
 const dummyDevice = 22;
 
 /**
- * The NIC that had this name when it last carried br-ex, if its permanent MAC is to be found under another name now. Names change with
- * slots, firmware and kernels; a name that was passed on to another NIC would be the wrong one to follow.
+ * Returns the NIC that had this name when it last carried br-ex, if its permanent MAC now has another name; null
+ * otherwise. Names change with slots, firmware and kernels, and another NIC may have the old name.
  */
 export function newNameOf(name: string, observation: Observation): Link | null {
   const { hintedNic } = observation.hints;
@@ -112,6 +115,6 @@ export function newNameOf(name: string, observation: Observation): Link | null {
     (link) => link.permanentMac?.toUpperCase() === hintedNic.permanentMac.toUpperCase(),
   );
   if (holders.some((link) => link.name === name)) return null;
-  // A VLAN or macvlan may show the MAC of the NIC below it.
+  // A VLAN or macvlan may have the MAC of the NIC below it.
   return holders.find((link) => link.kind === null) ?? holders[0] ?? null;
 }

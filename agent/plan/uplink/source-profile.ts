@@ -8,7 +8,7 @@ import { copyOfExternal, isCopyOf, isMadeUp } from './external-profile.ts';
 import { wantedMac } from './mac.ts';
 import { namedUplink, uplinkInBridge } from './uplink-in-bridge.ts';
 
-/** The admin's profile that an uplink is configured by, and where its addresses are now. */
+/** Administrator's profile of an uplink, and the current place of its addresses. */
 export interface UplinkSource {
   readonly uuid: string;
   readonly id: string;
@@ -16,25 +16,26 @@ export interface UplinkSource {
   readonly settings: ProfileSettings;
   /** Defaults from NetworkManager's configuration that `settings` contains. */
   readonly defaults: readonly CarriedDefault[];
-  /** The uplink's own link. */
+  /** Link of the uplink itself. */
   readonly link: Link;
   /** Link that has the addresses now: the uplink before the move, the bridge after it. */
   readonly addressLink: Link;
   /** MAC of the bridge. */
   readonly mac: string;
-  /** What DHCP servers know the device with the addresses by. */
+  /** Identifiers that DHCP servers know from the device with the addresses; null without a lease. */
   readonly dhcp: DhcpIdentity | null;
-  /** Our profile of the bridge's interface, once the NIC is in the bridge. */
+  /** Settings of the agent's profile of the bridge's interface, once the NIC is in the bridge; null before. */
   readonly given: ProfileSettings | null;
-  /** True while the NIC runs this profile, not one of ours and not none. */
+  /** True while this profile is active on the NIC. */
   readonly isActive: boolean;
-  /** The copy the NIC shall run first, where it was configured outside of NetworkManager. */
+  /** Copy that is activated on the NIC first, if another program configured the NIC; null otherwise. */
   readonly externalCopy: WantedProfile | null;
 }
 
 /**
- * The admin's profile of an uplink: the one the NIC runs, before the move and after it. Where it runs none, or one that an earlier agent or
- * the script made, the one that our profiles say they were made from. Fails with `interface-not-found` or `no-uplink`.
+ * Returns the administrator's profile of an uplink: the active one on the NIC, before and after the move. If none is
+ * active, or one of an earlier agent or of the script, it is the profile from which the agent's own were made. Fails
+ * with `interface-not-found` or `no-uplink`.
  */
 export function uplinkSource(names: BridgeNames, uplink: string, observation: Observation): UplinkSource {
   const link = observation.links.find((entry) => entry.name === uplink);
@@ -50,8 +51,8 @@ export function uplinkSource(names: BridgeNames, uplink: string, observation: Ob
   const bridgeLink = observation.links.find((entry) => entry.name === names.bridge);
   const bridgeHasAddresses = bridgeLink?.addresses.some((entry) => entry.scope === 'global') ?? false;
   const ours = observation.networkManager.profiles.find((entry) => entry.id === names.bridgeInterface);
-  // Also while the NIC is not a port: somebody took it out, and what the bridge was given is still what it has. By its name, too:
-  // several NICs may run one profile (connection.multi-connect).
+  // This also holds while the NIC is not a port because it was removed by hand: the bridge still has its settings. The
+  // NIC is compared by its name as well, because one profile can be active on several NICs (connection.multi-connect).
   const isNamed = namedUplink(names, observation) === uplink;
   const carries =
     uplinkInBridge(names, observation) === uplink ||
@@ -76,8 +77,9 @@ export function uplinkSource(names: BridgeNames, uplink: string, observation: Ob
 }
 
 /**
- * The admin's profile of a NIC, whatever the NIC runs now; undefined: there is none. One that NetworkManager made up is the admin's only where our
- * profiles were made from it or from no other: NetworkManager makes one up, too, for a NIC whose profile it has forgotten (bridge/displaced-profile.ts).
+ * Returns the administrator's profile of a NIC, whatever profile is active on it; undefined if there is none. A
+ * generated profile counts only if the agent's profiles were made from it or from no other, because NetworkManager also
+ * generates one for a NIC whose profile it has lost (bridge/displaced-profile.ts).
  */
 export function adminProfile(names: BridgeNames, uplink: string, observation: Observation): NmProfile | undefined {
   const active = activeProfile(uplink, observation);
@@ -95,7 +97,7 @@ export function adminProfile(names: BridgeNames, uplink: string, observation: Ob
   return origin ?? profiles.find((profile) => isFree(profile) && isProfileFor(profile, uplink));
 }
 
-/** The profile a device runs now. */
+/** Returns the active profile of a device; undefined if there is none. */
 export function activeProfile(interfaceName: string, observation: Observation): NmProfile | undefined {
   const { activeConnections, profiles } = observation.networkManager;
   const device = nicDevice(interfaceName, observation);
@@ -107,7 +109,7 @@ function isActivated({ uuid }: NmProfile, { networkManager }: Observation): bool
   return networkManager.activeConnections.some((active) => active.uuid === uuid && active.state === 2);
 }
 
-/** True for a profile of this NIC by name, that is no port of another device. */
+/** Returns true for a profile that is bound to this NIC by name and does not make it a port of another device. */
 export function isProfileFor({ settings }: NmProfile, uplink: string): boolean {
   const isPort = textOf(settings, 'connection', 'slave-type') !== undefined;
   return textOf(settings, 'connection', 'interface-name') === uplink && !isPort;

@@ -5,11 +5,12 @@ import type { PlanNote } from '../../model/plan.ts';
 import { shellWord } from '../../printable.ts';
 
 /*
- * Devices that are stacked on a NIC. VLANs get their frames regardless of what else uses the NIC; a macvlan, ipvlan or MACsec device has the receive
- * handler that an Open vSwitch bridge needs, and the kernel returns EBUSY (Linux net/core/dev.c, netdev_rx_handler_register).
+ * Devices that are stacked on a NIC. VLANs receive their frames in any case. A macvlan, ipvlan or MACsec device uses
+ * the receive handler that an Open vSwitch bridge needs, and the kernel returns EBUSY (Linux net/core/dev.c,
+ * netdev_rx_handler_register).
  */
 
-/** Fails with `interface-unsuitable` where a device stacked on a NIC keeps Open vSwitch from carrying it. */
+/** Fails with `interface-unsuitable` if a device that is stacked on a NIC prevents Open vSwitch from adding the NIC. */
 export function refuseStacked(link: Link, observation: Observation): void {
   const [here] = blockers(link, observation);
   const [elsewhere] = (observation.stackedElsewhere ?? []).filter(
@@ -30,7 +31,9 @@ export function refuseStacked(link: Link, observation: Observation): void {
   );
 }
 
-/** Names tunnels that are bound to the NIC: the routes that they send by are on the bridge afterwards. */
+/**
+ * Returns notes about tunnels that are bound to the NIC, because the routes that they use are on the bridge afterwards.
+ */
 export function stackedNotes(link: Link, bridge: string, observation: Observation): readonly PlanNote[] {
   const silent = observation.links.filter(
     (upper) =>

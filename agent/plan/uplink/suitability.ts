@@ -7,16 +7,19 @@ import { bridgesOf } from '../names.ts';
 import { misreadInName } from './misread-name.ts';
 import { interfaceNames, quotedName } from './trace.ts';
 
-/** ARPHRD_ETHER of linux/if_arp.h: what an OVS port of type `system` carries. */
+/** Value of ARPHRD_ETHER in linux/if_arp.h. An OVS port of type `system` needs an Ethernet device. */
 const ethernet = 1;
-/** NMDeviceType. */
+/** Value of NMDeviceType for a Linux bridge. */
 const bridgeDevice = 13;
 
-/** Devices that belong to a container engine, a hypervisor or ovn-kubernetes: never the node's uplink. Whole names, no substrings. */
+/**
+ * Names of devices that belong to a container engine, a hypervisor or ovn-kubernetes and are never the node's uplink.
+ * The pattern matches whole names.
+ */
 const foreignNames =
   /^(lo|br-int|br-local|ovs-system|ovn-k8s-.*|podman\d+|docker\d+|virbr\d+|cni\d+|cni-podman\d+|flannel\.\d+|genev_sys_\d+|vxlan_sys_\d+)$/;
 
-/** Why a device cannot be an uplink, as the second half of a sentence ("it …"); null when it can. */
+/** Returns the reason why a device cannot be an uplink, as the second half of a sentence ("it …"); null if it can. */
 export function unsuitability(link: Link | undefined, observation: Observation): string | null {
   if (link === undefined) return 'there is no such interface';
   if (foreignNames.test(link.name)) return 'it belongs to a container engine, a hypervisor or ovn-kubernetes';
@@ -52,7 +55,7 @@ export function suitabilityHint(link: Link | undefined, observation: Observation
   return [...out, others].join(', or ');
 }
 
-/** Links that a VRF has, with their VRF. */
+/** Returns the links in a VRF, each with its VRF. */
 export function vrfMembers(observation: Observation): readonly { readonly name: string; readonly vrf: string }[] {
   return observation.links.flatMap(({ name, master }) =>
     master !== null && isVrf(master, observation) ? [{ name, vrf: master }] : [],
@@ -64,8 +67,8 @@ function isVrf(name: string, observation: Observation): boolean {
 }
 
 /**
- * A NIC that `bridge add` can put into a bridge of its own. Fails with `interface-not-found` or, where it is in use elsewhere or Open vSwitch
- * cannot carry it, with `interface-unsuitable`.
+ * Checks that `bridge add` can add a NIC to a bridge of its own. Fails with `interface-not-found`; or with
+ * `interface-unsuitable` if the NIC is in use elsewhere, or if Open vSwitch cannot add it.
  */
 export function mustBeUsable(name: string, bridge: string, observation: Observation): void {
   const link = observation.links.find((entry) => entry.name === name);
@@ -83,15 +86,21 @@ export function mustBeUsable(name: string, bridge: string, observation: Observat
   throw new AgentError('interface-unsuitable', `${name} cannot be put into a bridge: ${reason}`, { hint });
 }
 
-/** The bond, team, Linux bridge or VRF that a link is a port of: it has the addresses, and the kernel gives a link no second master. */
+/**
+ * Returns the bond, team, Linux bridge or VRF of which a link is a port; null if there is none. The master has the
+ * addresses, and the kernel allows only one master.
+ */
 function masterOf({ master }: Link): string | null {
   return master === datapath ? null : master;
 }
 
-/** What the kernel shows as the master of every port of Open vSwitch. */
+/** Name that the kernel shows as the master of every port of Open vSwitch. */
 const datapath = 'ovs-system';
 
-/** A Linux bridge that nobody gave a profile, and that has nothing but the cables of containers and virtual machines in it. */
+/**
+ * Returns true for a Linux bridge without a profile whose ports are all taps or veths of virtual machines and
+ * containers.
+ */
 function isForeignBridge(name: string, observation: Observation): boolean {
   const ports = observation.links.filter((link) => link.master === name);
   return (
@@ -100,8 +109,9 @@ function isForeignBridge(name: string, observation: Observation): boolean {
 }
 
 /**
- * The node's default route goes through it, and through nothing else that could be an uplink: the node is a container itself (Incus, LXC, kind),
- * and this is its NIC. One that is in a bridge of ours was that once.
+ * Returns true if the node's default route uses this device and no other that could be an uplink: the node itself is a
+ * container (Incus, LXC, kind), and this is its NIC. A device in a bridge of the agent counts as well, because it was
+ * the NIC before.
  */
 function isOnlyWayOut(name: string, observation: Observation): boolean {
   const { routes, ovs } = observation;

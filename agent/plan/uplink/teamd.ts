@@ -2,12 +2,13 @@ import { AgentError } from '../../errors.ts';
 import type { Observation } from '../../model/observation.ts';
 import type { Plan } from '../../model/plan.ts';
 
-/** NMDeviceType: team. */
+/** Value of NMDeviceType for a team. */
 const teamDevice = 15;
 
 /**
- * Fails with `command-missing` for a plan that starts a profile on a team while teamd is not installed: NetworkManager could start neither
- * the new profile nor, to go back, the old one, and the node would be lost. What runs now goes on running.
+ * Fails with `command-missing` for a plan that activates a profile on a team while teamd is not installed.
+ * NetworkManager could activate neither the new profile nor, in a rollback, the old one, and the node would become
+ * unreachable. The current state keeps working.
  */
 export function refuseWithoutTeamd(plan: Plan, { host, networkManager }: Observation): void {
   if (host.missingPrograms?.includes('teamd') !== true) return;

@@ -1,15 +1,18 @@
 import type { Observation } from '../../model/observation.ts';
 import { visibleText } from '../../printable.ts';
 
-/** A phrase as one word of a trace line. */
+/** Returns a phrase as one word of a trace line. */
 export function word(phrase: string): string {
   return phrase.replaceAll(' ', '-');
 }
 
-/** As much of a name that is none as a message needs; the kernel allows 15 characters. */
+/** Number of characters shown of a name that cannot be an interface name; the kernel allows 15. */
 const shownCharacters = 40;
 
-/** A name out of a file for a trace line: as it is when it can be one, quoted and shortened when it is something else. */
+/**
+ * Returns a name from a file for a trace line: unchanged if it can be an interface name, otherwise quoted and
+ * shortened.
+ */
 export function shownName(name: string): string {
   return /^[\w.@-]{1,15}$/.test(name) ? name : quotedName(name);
 }
@@ -22,7 +25,7 @@ export function quotedName(name: string): string {
     : `${quoted(name.slice(0, shownCharacters))}… (${name.length} characters)`;
 }
 
-/** Names of all links but lo, for messages. */
+/** Returns the names of all links except lo, for messages. */
 export function interfaceNames({ links }: Pick<Observation, 'links'>): readonly string[] {
   return links.map(({ name }) => name).filter((name) => name !== 'lo');
 }

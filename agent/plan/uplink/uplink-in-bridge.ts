@@ -4,8 +4,8 @@ import { stringsOf, textOf } from '../../model/settings.ts';
 import { type BridgeNames, sourceOf } from '../names.ts';
 
 /**
- * The uplink of an OVS bridge: the NIC in it. Of several, the one that the bridge says (external id bridge-uplink), which may be a cable where the
- * node is a guest or a container itself.
+ * Returns the uplink of an OVS bridge: the NIC in it; null if there is none. Of several devices, it is the one in the
+ * external id bridge-uplink, which may be a tap or veth if the node itself is a guest or a container.
  */
 export function uplinkInBridge(names: BridgeNames, observation: Observation): string | null {
   const bridge = observation.ovs.bridges.find((row) => row.name === names.bridge);
@@ -16,7 +16,10 @@ export function uplinkInBridge(names: BridgeNames, observation: Observation): st
   return more.length === 0 ? (only ?? null) : null;
 }
 
-/** The NIC that a bridge has, or had until somebody took it out or the bridge away; null: there never was one, or it is not there. */
+/**
+ * Returns the NIC of a bridge, or its former NIC if the NIC or the bridge was removed by hand; null if there never was
+ * one, or if the NIC no longer exists.
+ */
 export function presentOrFormerUplink(names: BridgeNames, observation: Observation): string | null {
   const { profiles } = observation.networkManager;
   const former =
@@ -31,13 +34,13 @@ export function presentOrFormerUplink(names: BridgeNames, observation: Observati
   return candidates.find((name) => free.some((link) => link === name)) ?? null;
 }
 
-/** What our profile of the bridge calls its uplink, as ovn-kubernetes reads it. */
+/** Returns the uplink that the agent's profile of the bridge names for ovn-kubernetes; null if it names none. */
 export function namedUplink(names: BridgeNames, observation: Observation): string | null {
   const profile = observation.networkManager.profiles.find((entry) => entry.id === names.bridge);
   return stringsOf(profile?.settings, 'ovs-external-ids', 'data')['bridge-uplink'] ?? null;
 }
 
-/** The device that runs what our profile of the bridge's interface was made from. */
+/** Returns the device on which the source of the agent's interface profile is active; null if there is none. */
 function runningSource(names: BridgeNames, { networkManager }: Observation): string | null {
   const { profiles, activeConnections, devices } = networkManager;
   const own = profiles.find((entry) => entry.id === names.bridgeInterface);

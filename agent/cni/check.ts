@@ -6,7 +6,7 @@ export interface PortState {
   readonly externalIds: Readonly<Record<string, string>>;
   /** OpenFlow port number; null until ovs-vswitchd has created the port. */
   readonly ofport: number | null;
-  /** Error that ovs-vswitchd reports; null if there is none. */
+  /** Error that ovs-vswitchd reports; null if ovs-vswitchd reports no error. */
   readonly error: string | null;
 }
 
@@ -16,8 +16,9 @@ export function isInstalled({ externalIds }: Pick<PortState, 'externalIds'>): bo
 }
 
 /**
- * Returns the differences of a pod's interface from its desired state, each as a sentence; empty if there are none.
- * `observed` is the output of `ip -json` in the pod's namespace: addresses, IPv4 routes, IPv6 routes.
+ * Returns the differences of a pod's interface from its desired state, each as a sentence; empty if the interface is in
+ * its desired state. `observed` is the output of `ip -json` in the pod's namespace: addresses, IPv4 routes, IPv6
+ * routes.
  */
 export function checkFaults(
   attachment: Attachment,

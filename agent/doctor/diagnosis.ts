@@ -23,7 +23,7 @@ export interface Diagnosis {
   readonly plan: Plan | null;
   /** Reason why planning failed, and its remedy. */
   readonly refusal: { readonly message: string; readonly hint: string | null } | null;
-  /** NIC of br-ex: the planned one, otherwise the present one; null if there is none or it is unknown. */
+  /** NIC of br-ex: the planned one, otherwise the present one; null if br-ex has no NIC, or if its NIC is unknown. */
   readonly uplink: string | null;
   /** NIC in br-ex, and the addresses of the NIC that br-ex has; null if br-ex has no NIC or its NIC is unknown. */
   readonly carried: Uplink | null;

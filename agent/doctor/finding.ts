@@ -36,7 +36,7 @@ export function advice(words: string | null): string | null {
 }
 
 /**
- * Merges complaints: the worst verdict, with all findings and fixes. Entries that are false are no complaints. Without
+ * Merges complaints: the worst verdict, with all findings and fixes. Entries that are false are left out. Without
  * complaints, returns `ok` with the evidence.
  */
 export function verdictOf(checked: readonly (Finding | false)[], ...evidence: readonly string[]): Finding {

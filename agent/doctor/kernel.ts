@@ -179,7 +179,7 @@ function linkNamed(links: readonly Link[], name: string | null): Link | null {
   return links.find((link) => link.name === name) ?? null;
 }
 
-/** Reads a range of ports, such as `30000-32767`, `32768 60999` or `8080`; null if the text is none of these. */
+/** Reads a range of ports, such as `30000-32767`, `32768 60999` or `8080`; null for any other text. */
 function rangeOf(text: string): { readonly first: number; readonly last: number } | null {
   const [, first, last = first] = /^\s*(\d+)(?:[-\s]+(\d+))?\s*$/.exec(text) ?? [];
   return first === undefined ? null : { first: Number(first), last: Number(last) };

@@ -119,7 +119,7 @@ export function hasOpenJournals(directory: string): boolean {
   return journalNames(directory).some((name) => name.endsWith(openEnding));
 }
 
-/** Returns the id of the last transaction; null if there was no transaction. */
+/** Returns the id of the last transaction; null before the first transaction. */
 export function newestId(directory: string): string | null {
   return journalNames(directory).at(-1)?.split('.')[0] ?? null;
 }

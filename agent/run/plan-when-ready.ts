@@ -164,7 +164,7 @@ function isSettled(state: number): boolean {
 }
 
 /**
- * Waits until the state of NetworkManager's device fulfils a condition; the state is 0 if there is no device. Returns
+ * Waits until the state of NetworkManager's device fulfils a condition; the state is 0 without a device. Returns
  * without an error at the limit.
  */
 async function deviceReaches(

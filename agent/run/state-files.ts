@@ -58,7 +58,9 @@ export function removeHint(): void {
   rmSync(ownHintPath, { force: true });
 }
 
-/** Returns the record of the previous run; null if there was no run in this boot, or if the file has another format. */
+/**
+ * Returns the record of the previous run; null before the first run of this boot, or if the file has another format.
+ */
 export function readStatus(directory = statusDirectory): RunRecord | null {
   try {
     const record = JSON.parse(readSmallFile(`${directory}/${statusFile}`) ?? 'null') as RunRecord | null;

@@ -3,7 +3,7 @@ import type { JournalRecord, TransactionState } from '../model/journal.ts';
 import type { Wanted } from '../model/plan.ts';
 
 /**
- * Returns the plan's bridges of the last kept change of this boot; null if there was no such change. `records` has the
+ * Returns the plan's bridges of the last kept change of this boot; null if no change was kept. `records` has the
  * newest first.
  */
 export function lastKept(records: readonly JournalRecord[], bootId: string): Wanted | null {

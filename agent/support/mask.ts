@@ -120,7 +120,7 @@ function isInterfaceToken(name: string, value: string): boolean {
   return /(^|\.)token$/.test(name) && /^"?::[\da-f:]*"?$/i.test(value);
 }
 
-/** Returns the string in a profile's value such as `["s", "::1"]`; empty if there is none. */
+/** Returns the string in a profile's value such as `["s", "::1"]`; empty for another type. */
 function tokenText(item: unknown): string {
   const text: unknown = Array.isArray(item) ? item[1] : item;
   return typeof text === 'string' ? text : '';

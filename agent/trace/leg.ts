@@ -12,7 +12,7 @@ export interface LegStart {
   readonly chassis: Chassis | null;
   /** Places that the packet has passed, to detect a loop. */
   readonly seen: readonly string[];
-  /** Load balancer of this router that has forwarded the packet and needs the reply to pass this router; null if there is none. */
+  /** Load balancer of this router that has forwarded the packet and needs the reply to pass this router; otherwise null. */
   readonly forcedBy: TraceRule | null;
   /** Steps of the first pipeline up to this number belong to the previous run. */
   readonly toldUpTo: number;

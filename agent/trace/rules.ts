@@ -13,8 +13,8 @@ export const northboundColumns: Readonly<Record<string, readonly string[]>> = {
 
 export interface RuleBook {
   /**
-   * Returns the flow with these first eight digits of its UUID, which are also its cookie in Open vSwitch; null if
-   * there is none.
+   * Returns the flow with these first eight digits of its UUID, which are also its cookie in Open vSwitch; null if no
+   * flow has it.
    */
   flow(id: string): TraceFlow | null;
   /**

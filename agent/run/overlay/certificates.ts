@@ -58,9 +58,10 @@ export interface Rotation {
 }
 
 /**
- * Begins to replace the authority of the cluster: a new authority signs from now on, and both are trusted until every member has a certificate of the
- * new one, which the daemons arrange. With `isFinal` the old authority is no longer trusted from now on, and members that still have no certificate
- * of the new one have to join again. Refuses a second replacement before the first is complete, because it would leave three authorities.
+ * Begins to replace the authority of the cluster: a new authority signs from now on, and both are trusted until every
+ * member has a certificate of the new one, which the daemons arrange. With `isFinal` the old authority loses its trust
+ * at once, and members that still have no certificate of the new one have to join again. Refuses a second replacement
+ * before the first is complete, because it would leave three authorities.
  */
 export async function rotateAuthority(
   places: OverlayPlaces,
@@ -107,8 +108,8 @@ export async function rotateAuthority(
 }
 
 /**
- * Ends the connections of all clients of the southbound database. Clients try again within seconds, and a client that is no longer trusted cannot
- * connect again.
+ * Ends the connections of all clients of the southbound database. Clients try again within seconds, and a client that
+ * has lost its trust cannot connect again.
  */
 async function endConnections({ ovnRuns }: OverlayPlaces): Promise<void> {
   await reconnectClients('OVN_Southbound', ovnRuns);

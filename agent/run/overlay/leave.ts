@@ -21,7 +21,7 @@ import { carryOut, readRows } from './rows.ts';
 import { openFromHere } from './southbound.ts';
 import { removeRows } from './undo.ts';
 
-/** Command that is left to run on another node; null if there is none. */
+/** Command that is left to run on another node; null if nothing is left. */
 export type LeftOver = string | null;
 
 const rowsLeft = "the cluster's rows, in databases of OVN that do not answer";

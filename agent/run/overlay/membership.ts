@@ -37,7 +37,7 @@ export function refuseMicroshift({ cluster }: Pick<Config, 'cluster'>, { hasMicr
 
 /**
  * Fails with `overlay-conflict` if the name differs from the kubelet's, because the pods of the node would be sought on
- * another node. `kubeletName` is null if there is no kubelet yet.
+ * another node. `kubeletName` is null before the kubelet has a name.
  */
 export function refuseOtherName({ name }: HostIdentity, kubeletName: string | null): void {
   if (kubeletName === null || kubeletName === name) return;
@@ -73,8 +73,8 @@ export function identify({ overlay }: Pick<Config, 'overlay'>, facts: HostFacts)
 }
 
 /**
- * Returns the address of the link of the default route: IPv4 before IPv6, lowest metric first. Null if there is no
- * default route.
+ * Returns the address of the link of the default route: IPv4 before IPv6, lowest metric first. Null without a default
+ * route.
  */
 function defaultAddress({ links, routes }: HostFacts): string | null {
   const defaults = routes

@@ -12,8 +12,8 @@ import { identify } from './membership.ts';
 
 /**
  * Updates the record with the present addresses of this host. If the recorded tunnel address is gone and there is
- * another one, that is used; otherwise it is kept, because a link that is down or a late lease is no reason to change
- * it. On the central node, the addresses of the API server and of the southbound database follow. Returns the same
+ * another one, that is used; otherwise it is kept, because a link that is down or a late lease does not mean a new
+ * address. On the central node, the addresses of the API server and of the southbound database follow. Returns the same
  * record if nothing changed.
  */
 export function withOwnAddress(

@@ -5,14 +5,20 @@ import { clearRemains, pkiFiles } from './authority.ts';
 /** Largest size of the file, which holds a key and a request; a larger file was not written by this program. */
 const requestBytes = 16_384;
 
-/** Returns the request of this node for its next certificate, with the key that never leaves the node; null if the node has made no request. */
+/**
+ * Returns the request of this node for its next certificate, with the key that never leaves the node; null if the node
+ * has made no request.
+ */
 export function readOwnRequest(folder: string): KeyAndRequest | null {
   const pem = readSmallFile(pkiFiles(folder).request, requestBytes) ?? '';
   const at = pem.indexOf('-----BEGIN CERTIFICATE REQUEST-----');
   return at < 1 ? null : { key: pem.slice(0, at), request: pem.slice(at) };
 }
 
-/** Returns the request of this node for its next certificate, with its key; makes and stores both if there is no request yet. */
+/**
+ * Returns the request of this node for its next certificate, with its key; makes and stores both unless a request
+ * exists.
+ */
 export async function requireOwnRequest(folder: string, systemId: string): Promise<KeyAndRequest> {
   const present = readOwnRequest(folder);
   if (present !== null) return present;
@@ -22,7 +28,7 @@ export async function requireOwnRequest(folder: string, systemId: string): Promi
   return made;
 }
 
-/** Removes a request that was answered, or is no longer of use. */
+/** Removes a request that was answered or has become obsolete. */
 export function removeOwnRequest(folder: string): void {
   removeFile(pkiFiles(folder).request);
 }

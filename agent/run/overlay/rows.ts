@@ -38,7 +38,7 @@ async function readShape(database: RowDatabase, shape: DatabaseShape): Promise<D
   return { database: database.name, shape, tables: Object.fromEntries(rows) };
 }
 
-/** Carries out the changes of a plan in one transaction; sends nothing if there are none. */
+/** Carries out the changes of a plan in one transaction; sends nothing for an empty plan. */
 export async function carryOut(database: RowDatabase, plan: RowPlan, { shape }: DatabaseRows): Promise<void> {
   const operations = operationsOf(plan, shape);
   if (operations.length === 0) return;

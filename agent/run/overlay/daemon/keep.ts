@@ -31,7 +31,7 @@ export interface Kept {
   readonly refused: readonly string[];
   readonly changed: boolean;
   /**
-   * Failure in the inbound services, while databases and kernel are in the desired state; null if there was no failure.
+   * Failure in the inbound services, while databases and kernel are in the desired state; null without a failure.
    */
   readonly failure: AgentError | null;
 }

@@ -17,7 +17,7 @@ interface Round {
 
 /** Rounds of requests to gateways, as long as there are several. */
 export interface Rounds {
-  /** Sets the gateways of the following rounds. With fewer than two, there are no rounds. */
+  /** Sets the gateways of the following rounds. Needs at least two; otherwise the rounds stop. */
   ask(gateways: readonly OverlayNode[]): void;
   close(): void;
 }

@@ -130,8 +130,8 @@ function layoutOf({ clusterSubnets }: NodeRequest, { encap }: SwitchSettings, { 
 }
 
 /**
- * Fails with `overlay-absent` if there is no cluster and the node is not the first, and with `overlay-foreign` if the
- * cluster does not have the names of 2017.
+ * Fails with `overlay-absent` if the cluster does not exist and the node is not the first, and with `overlay-foreign`
+ * if the cluster does not have the names of 2017.
  */
 function refuseCluster({ isMaster }: NodeRequest, settings: SwitchSettings, northbound: DatabaseRows): void {
   const router = clusterRouterOf(indexRows(northbound));

@@ -24,7 +24,7 @@ import { addressesOfRow } from './pod-networks.ts';
 const listedMs = 60_000;
 
 /**
- * Result of comparing rows with objects. `workload` is null if there is no kubeconfig, and if the comparison failed;
+ * Result of comparing rows with objects. `workload` is null without a kubeconfig, and if the comparison failed;
  * `unknown` then has the reason as a sentence.
  */
 export interface WorkloadDrift {

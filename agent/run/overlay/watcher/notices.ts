@@ -38,7 +38,7 @@ export function noticesOfHostPorts({ namespace, name, uid, isOver, hostPorts = [
 
 /**
  * Returns Events for requests of a service that are not served. Leaves out the requests that were not served before
- * either, because those were reported; `before` is null if there is no earlier state.
+ * either, because those were reported; `before` is null without an earlier state.
  */
 export function noticesOfService(service: Service, now: ServiceView, before: ServiceView | null): readonly Notice[] {
   const told = before === null ? [] : missing(service, before);

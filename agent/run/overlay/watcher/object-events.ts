@@ -24,8 +24,8 @@ export interface ObjectEvents {
   /** Reports the objects that have changed. */
   changed(changes: readonly ObjectChange[], cluster: Cluster): void;
   /**
-   * Reports the services that get less from the present cluster than from the previous one; `before` is null if there
-   * was none.
+   * Reports the services that get less from the present cluster than from the previous one; `before` is null for the
+   * first cluster.
    */
   servicesBetween(before: Cluster | null, now: Cluster): void;
 }

@@ -20,7 +20,7 @@ export interface Refusals {
   wake(unit: string): void;
   /** Removes keys that were written. */
   done(units: Iterable<Unit>): void;
-  /** Returns the time of the next retry; null if there is no refused key. */
+  /** Returns the time of the next retry; null if no key is refused. */
   dueMs(): number | null;
 }
 

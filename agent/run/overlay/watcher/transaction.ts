@@ -16,7 +16,8 @@ export type Outcome =
   | { readonly end: 'refused'; readonly error: AgentError };
 
 /**
- * Number of attempts when rows change between a plan and its transaction. More conflicts in a row are no coincidence.
+ * Number of attempts when rows change between a plan and its transaction. More conflicts in a row are not a
+ * coincidence.
  */
 const mostStale = 5;
 /**

@@ -68,7 +68,7 @@ export function startWatcher({ api, remote, teller, note }: WatcherPlaces): Watc
       count();
       keeper?.changed(changes);
     },
-    // A missing kubeconfig is no failure: the overlay may run without Kubernetes, or before it is installed.
+    // A missing kubeconfig is not a failure: the overlay may run without Kubernetes, or before it is installed.
     heard: (error) => report.concern('api', error?.kind === 'kubeconfig-missing' ? null : error),
   });
   return {

@@ -85,8 +85,8 @@ function addHelper(program: Command, addTo: AddTo, started: readonly string[]): 
 }
 
 /**
- * Adds the commands for bridges. Each NIC has a transaction of its own; the first failure ends the command, and earlier
- * NICs stay changed.
+ * Adds the commands for bridges. Each NIC has a transaction of its own; the first failure ends the command, and the
+ * changes of earlier NICs stay.
  */
 function addBridges(program: Command, addTo: AddTo): void {
   program.description("The bridges of ovn-kubernetes' first tool, which microshift-net makes.");

@@ -18,7 +18,7 @@ export interface Output {
   result(text: string, value: object): void;
   /** Prints a line about the progress on standard error. */
   say(message: string): void;
-  /** Does the same as `say`; in the journal, the entry has a MESSAGE_ID. */
+  /** Prints a message on standard error; in the journal, its entry has a MESSAGE_ID. */
   announce(message: Message): void;
   /** Prints an error on standard error and returns the exit code of its kind. */
   fail(thrown: unknown): ExitCode;

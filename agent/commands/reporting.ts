@@ -34,7 +34,7 @@ export function reporting(output: Output) {
   };
 }
 
-/** Returns the same for a run whose change needs no confirmation. */
+/** Returns the options of a run whose change needs no confirmation, with its output. */
 export function unattended(command: string, output: Output) {
   return { command, confirmTimeoutSeconds: null, ...reporting(output) };
 }

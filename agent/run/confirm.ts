@@ -28,8 +28,9 @@ export function keepTried(reporter: Reporter): Promise<string> {
 }
 
 /**
- * Does the same under the lock that the caller holds. A checkpoint that was lost in a restart of NetworkManager has not
- * been rolled back by NetworkManager; `recover` then rolls back the change that is too late.
+ * Keeps the change that awaits confirmation and returns its id; the caller holds the lock. A checkpoint that was lost
+ * in a restart of NetworkManager has not been rolled back by NetworkManager; `recover` then rolls back the change that
+ * is too late.
  */
 export async function keepTriedOn(
   { nm }: Pick<Node, 'nm'>,

@@ -65,7 +65,7 @@ export async function withLock<T>(command: string, work: () => Promise<T>): Prom
   return endingWith(work, () => lock.release());
 }
 
-/** Runs work under the lock, and waits for the lock without a limit. */
+/** Runs work under the lock, after waiting for the lock without a limit. */
 export async function withLockWhenFree<T>(command: string, work: () => Promise<T>): Promise<T> {
   for (;;) {
     const [holder] = existsSync(lockDirectory) ? liveContenders(lockDirectory) : [];

@@ -40,9 +40,9 @@ export function recoverNow(reporter: Reporter): Promise<void> {
 }
 
 /**
- * Does the same at boot, after the start of ovsdb-server and before the programs that act on its database: ovs-vswitchd
- * would put the NIC into a bridge that has no configuration any more. Connects neither to ovs-vswitchd nor to
- * NetworkManager.
+ * Recovers open transactions at boot, after the start of ovsdb-server and before the programs that act on its database:
+ * ovs-vswitchd would put the NIC into a bridge that has no configuration any more. Connects neither to ovs-vswitchd nor
+ * to NetworkManager.
  */
 export function recoverAtBoot({ say, announce }: Reporter): Promise<void> {
   return withLock('recover --boot', async () => {

@@ -99,7 +99,7 @@ export function secretsOfKeyfile(text: string): readonly string[] {
   const values = keyfileLines(text).flatMap(({ secret }) =>
     secret === null ? [] : [secret, secret.replace(/^"(.*)"$/, '$1')],
   );
-  // A shorter value would also match parts of other words, and does not protect anything.
+  // A shorter value would also match parts of other words, and is too short to be a real secret.
   return [...new Set(values.filter((value) => value.length >= 4))].toSorted((a, b) => b.length - a.length);
 }
 

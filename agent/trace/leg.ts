@@ -59,7 +59,7 @@ export interface Progress {
 
 type ReadStep = (progress: Progress, step: TraceStep) => void;
 
-/** Reads one run. */
+/** Reads the output of one run of ovn-trace. */
 export function readLeg(facts: LegFacts, start: LegStart, items: readonly TraceItem[], readStep: ReadStep): Leg {
   const progress: Progress = {
     ...start,

@@ -11,7 +11,7 @@ export function errorText(error: AgentError, style: Style): string {
   return joinLines(failuresOf(error).flatMap((failure, index) => textOf(failure, index, style).split('\n')));
 }
 
-/** Returns the same lines, with the facts and the chain of causes of each failure. */
+/** Returns an error as text, with the facts and the chain of causes of each failure. */
 export function errorDetail(error: AgentError, style: Style): string {
   return joinLines(failuresOf(error).flatMap((failure, index) => detailOf(failure, index, style)));
 }

@@ -68,7 +68,8 @@ export async function applyOverlay(
 }
 
 /**
- * Installs flows and table of the inbound services once ovn-controller runs. `prove` returns the faults that other nodes have to correct.
+ * Installs the flows and the nftables table of the inbound services once ovn-controller runs. `prove` returns the faults that other nodes have to
+ * correct.
  */
 export async function bringArriving(
   planned: PlannedNode,

@@ -20,8 +20,8 @@ const rememberedBytes = 64 * 1024 * 1024;
 const portMs = 5_000;
 
 /**
- * Returns the differences in the flows and the table of inbound services, and the fault if they cannot be determined.
- * Changes nothing.
+ * Returns the differences in the flows and the nftables table of inbound services, and the fault if they cannot be
+ * determined. Changes nothing.
  */
 export async function demuxDrift(
   planned: PlannedNode,
@@ -32,8 +32,8 @@ export async function demuxDrift(
 }
 
 /**
- * Restores the flows and the table after the rollback of a gateway, without proof. If ovn-controller has removed its
- * port, the daemon restores them when the port appears.
+ * Restores the flows and the nftables table of inbound services after the rollback of a gateway, without proof. If
+ * ovn-controller has removed its port, the daemon restores them when the port appears.
  */
 export async function takeBackArriving(planned: PlannedNode): Promise<void> {
   const { record, places, local } = planned;
@@ -45,8 +45,8 @@ export async function takeBackArriving(planned: PlannedNode): Promise<void> {
 }
 
 /**
- * Installs the flows and the table for the services in the southbound database, and stores the services. On a node
- * without a gateway, the stored services serve if the central node is away.
+ * Installs the flows and the nftables table for the services in the southbound database, and stores the services. On a
+ * node without a gateway, the stored services serve if the central node is away.
  */
 export async function applyArriving(
   planned: PlannedNode,
@@ -59,7 +59,7 @@ export async function applyArriving(
   return applyDemux(record, places, local.database, services, say);
 }
 
-/** True if the services differ from those for which the flows and the table were last installed. */
+/** True if the services differ from those for which the flows and the nftables table were last installed. */
 export function areNews(
   services: readonly ArrivingService[],
   { services: file }: Pick<OverlayPlaces, 'services'>,
@@ -68,9 +68,9 @@ export function areNews(
 }
 
 /**
- * Installs the flows and the table of the stored services. After a restart of ovs-vswitchd inbound packets are so
- * distributed before the run waits for anything, even if the central node is away. Does nothing for a gateway that has
- * not been connected since the boot.
+ * Installs the flows and the nftables table of the stored services. After a restart of ovs-vswitchd, this distributes
+ * inbound packets before the run waits for anything, even if the central node is away. Does nothing for a gateway that
+ * has not been connected since the boot.
  */
 export async function restoreArriving(
   { record, places, local }: PlannedNode,

@@ -52,7 +52,7 @@ export async function hasClusterPort(record: OverlayRecord, local: RowDatabase, 
   return local.appears({ table: 'Interface', where }, limitMs);
 }
 
-/** Returns the differences in the flows, and in the table for the node's own connections. Changes nothing. */
+/** Returns the differences in the flows, and in the nftables table for the node's own connections. Changes nothing. */
 export async function lookAtDemux(
   record: OverlayRecord,
   places: OverlayPlaces,
@@ -147,8 +147,8 @@ async function tableThere(isWanted: boolean): Promise<readonly string[] | null> 
 }
 
 /**
- * Waits for ovn-controller's port, and brings the flows and the table into the desired state. Writes nothing if nothing
- * differs.
+ * Waits for ovn-controller's port, and brings the flows and the nftables table into the desired state. Writes nothing
+ * if nothing differs.
  */
 export async function applyDemux(
   record: OverlayRecord,
@@ -171,7 +171,7 @@ export async function applyDemux(
   return changes;
 }
 
-/** Removes the flows and the table of a node that leaves. */
+/** Removes the flows and the nftables table of a node that leaves. */
 export async function removeDemux(record: OverlayRecord, places: OverlayPlaces, local: RowDatabase): Promise<void> {
   const without = { ...record, node: { ...record.node, gateway: null } };
   await applyDemux(without, places, local, [], () => undefined);

@@ -11,7 +11,7 @@ export async function readRows(database: RowDatabase, tables: readonly string[])
   return readShape(database, await shapeOf(database, tables));
 }
 
-/** Does the same for some columns only, because the others are large. */
+/** Reads only some columns of tables, because the others are large. */
 export async function readColumns(
   database: RowDatabase,
   columns: Readonly<Record<string, readonly string[]>>,

@@ -20,7 +20,7 @@ import type { Scope } from './work.ts';
 /** Name of the command in the lock file, for other contenders. */
 const command = 'overlay run';
 
-/** Result of a look at a node. */
+/** Result of comparing a node with its record. */
 export interface Kept {
   readonly record: OverlayRecord;
   /** Members as planned. */

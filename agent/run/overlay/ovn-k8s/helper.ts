@@ -42,9 +42,10 @@ export async function makeShared(
 }
 
 /**
- * Does the same and keeps the flows until `stop` is aborted: installs them again after a restart of ovs-vswitchd and
- * after the NIC was added again, and updates them for the services. Keeps the previous flows while the central node is
- * away. Throws the first failure; reports later failures and tries again.
+ * Installs the flows of a bridge that a node shares with its gateway, and keeps them until `stop` is aborted: installs
+ * them again after a restart of ovs-vswitchd and after the NIC was added again, and updates them for the services.
+ * Keeps the previous flows while the central node is away. Throws the first failure; reports later failures and tries
+ * again.
  */
 export async function keepShared(
   bridge: string,

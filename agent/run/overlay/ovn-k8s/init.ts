@@ -49,7 +49,7 @@ export async function initNode(
     const rows = await readRows(local, overlayTables.Open_vSwitch);
     const systemId = readSystemId(places.systemId);
     const { northbound: remotes, southbound } = switchSettings(rows, systemId);
-    // Connecting for the services happens after all is written; a missing file has to be reported before.
+    // The connection for the services is opened after all rows are written; a missing file has to be reported before.
     if (request.gateway?.device.kind === 'bridge') credentialsOf(southbound, 'southbound', words);
     for (const remote of remotes) warnOfPlainText(remote, say);
     const northbound = await openNorthbound(remotes, credentialsOf(remotes, 'northbound', words)).catch(explained);

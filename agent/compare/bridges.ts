@@ -15,16 +15,16 @@ import { compareLoopback, compareSignpost, compareUnused, passedOver } from './o
 import { compareOthers } from './others.ts';
 
 /*
- * Compares the node with what was set up, on managed fields only: a property NetworkManager adds by itself (timestamps, defaults)
- * is no difference, or every run would find something to do.
+ * Comparison of the node with the desired state, in managed fields only. A property that NetworkManager adds by itself
+ * (timestamps, defaults) is not a difference; otherwise, every run would find one.
  */
 
-/** What could be ours; what exists of it and is not wanted is a difference. */
+/** Functions that recognize the agent's bridges and profiles. Those that exist and are not desired are differences. */
 export interface OwnNames {
   readonly bridgesOf: (observation: Observation) => readonly string[];
-  /** The bridge a profile was made for; null: it is not ours. */
+  /** Returns the bridge for which a profile was made; null if the profile is not the agent's. */
   readonly bridgeOf: (profile: NmProfile, observation: Observation) => string | null;
-  /** UUID of the profile that a bridge row belongs to; undefined: nobody's. */
+  /** Returns the UUID of the profile to which a bridge row belongs; undefined if it belongs to none. */
   readonly ownerOf: (row: OvsBridge) => string | undefined;
 }
 
@@ -32,7 +32,7 @@ const missing = { wanted: 'present', observed: 'absent' } as const;
 const superfluous = { wanted: 'absent', observed: 'present' } as const;
 const inactive = { wanted: 'yes', observed: 'no' } as const;
 
-/** Every difference between the wanted and the observed state; empty when the node is as wanted. */
+/** Returns every difference between the desired and the observed state; empty if there is none. */
 export function compare(wanted: Wanted, observation: Observation, own: OwnNames): readonly NetworkDifference[] {
   const wantedProfiles = new Set(wanted.bridges.flatMap((bridge) => bridge.profiles.map((profile) => profile.uuid)));
   const leftovers = observation.networkManager.profiles.flatMap((profile): readonly NetworkDifference[] => {
@@ -58,7 +58,10 @@ export function compare(wanted: Wanted, observation: Observation, own: OwnNames)
   ];
 }
 
-/** A bridge that was made by hand, or that another tool's profile owns, is not ours to miss or to remove. */
+/**
+ * Returns true for a bridge of the agent. A bridge that was made by hand, or that belongs to another tool's profile, is
+ * neither missed nor removed.
+ */
 function isOurs(bridge: OvsBridge, observation: Observation, own: OwnNames): boolean {
   const owner = own.ownerOf(bridge);
   if (owner === undefined) return false;
@@ -82,7 +85,7 @@ function compareBridge(wanted: WantedBridge, observation: Observation): readonly
   ];
 }
 
-/** NetworkManager takes care of a bridge only if its row names the profile. */
+/** Compares the owner of a bridge. NetworkManager manages a bridge only if its row names the profile. */
 function compareOwner({ bridge, profiles }: WantedBridge, row: OvsBridge): readonly NetworkDifference[] {
   const owner = row.externalIds['NM.connection.uuid'] ?? null;
   const profile = profiles.find((entry) => entry.id === bridge);
@@ -98,7 +101,7 @@ function compareMac({ bridge, mac }: WantedBridge, link: Link | undefined): read
 function comparePorts(wanted: WantedBridge, row: OvsBridge, observation: Observation): readonly NetworkDifference[] {
   const devices = devicesIn(row);
   const { bridge } = wanted;
-  // What others connect guests with stays; a second NIC makes a loop of two cables to one switch.
+  // Taps and veths of guests stay; a second NIC would close a loop between two ports of one switch.
   const others = nicsIn(row, observation).filter((entry) => entry.name !== wanted.uplink?.interface);
   return [
     ...(wanted.uplink === null ? [] : comparePort(bridge, wanted.uplink.interface, devices, observation)),
@@ -118,13 +121,15 @@ function comparePort(
   return [...(row.error === null ? [] : [failed]), ...compareUplink(bridge, device, observation)];
 }
 
-/** NMDeviceState. */
+/** Values of NMDeviceState. */
 const disconnected = 30;
 const activated = 100;
 
 /**
- * The NIC runs its own profile without IP settings. Whatever starts that profile again (a cable that is back, an admin) gives it addresses,
- * or a DHCP client that waits in vain. One without a carrier, or that NetworkManager does not manage, runs nothing, which is fine.
+ * Compares the state of the NIC, which must have its own profile active without IP settings. An activation of that
+ * profile, for example after a carrier change or by an administrator, adds addresses, or starts a DHCP client that
+ * waits in vain. A NIC without a carrier, or one that NetworkManager does not manage, has no active profile, which is
+ * not a difference.
  */
 function compareUplink(bridge: string, device: string, observation: Observation): readonly NetworkDifference[] {
   const state = nicDevice(device, observation)?.state ?? 0;
@@ -158,7 +163,10 @@ function compareProfile(
   return isActive ? settings : [...settings, { bridge, kind: 'active', profile: id, ...inactive }];
 }
 
-/** Properties in which a profile differs, wanted ones first, then those somebody added to the settings we write as a whole. */
+/**
+ * Returns the properties in which a profile differs: first the desired ones, then those that were added to settings
+ * that the agent writes as a whole.
+ */
 function compareSettings(
   bridge: string,
   { id: profile, settings }: WantedProfile,
@@ -171,14 +179,14 @@ function compareSettings(
   return keys.flatMap(([setting, key]): readonly NetworkDifference[] => {
     const [mine, other] = [settings[setting]?.[key], present[setting]?.[key]];
     const name = `${setting}.${key}`;
-    // A state that was recorded has what NetworkManager keeps.
+    // A recorded state also contains the properties that NetworkManager maintains.
     if (ownKeys.has(name) || areEqual(meaning(name, mine), meaning(name, other))) return [];
     return [{ bridge, kind: 'setting', profile, setting, key, wanted: show(mine), observed: show(other) }];
   });
 }
 
 function addedKeys(name: string, wanted: ProfileSettings, present: ProfileSettings): readonly string[] {
-  // NetworkManager gives profiles of ports IP settings of its own.
+  // NetworkManager adds IP settings to the profiles of ports.
   if (!(name in wanted) && name.startsWith('ipv')) return [];
   return Object.keys(present[name] ?? {}).filter((key) => !(key in (wanted[name] ?? {})));
 }
@@ -195,13 +203,16 @@ function compareFixedAddresses(
     .map((address) => ({ bridge, kind: 'address', address, ...missing }));
 }
 
-/** Settings that carry what the admin's profile says and nothing else: a property that was taken out there must go here too. */
+/**
+ * Settings that contain exactly what the administrator's profile contains: a property that was removed there must be
+ * removed here as well.
+ */
 const wholeSettings = ['connection', 'ipv4', 'ipv6', 'proxy', 'hostname'];
 
-/** Properties NetworkManager keeps in a profile by itself. */
+/** Properties that NetworkManager maintains in a profile by itself. */
 const ownKeys: ReadonlySet<string> = new Set(['connection.timestamp', 'connection.read-only']);
 
-/** Values that NetworkManager writes as "unset" when a profile is read back. */
+/** Values for which NetworkManager returns no property when a profile is read. */
 const defaults: Readonly<Record<string, Json>> = {
   'connection.autoconnect': true,
   'connection.permissions': [],
@@ -213,7 +224,10 @@ const defaults: Readonly<Record<string, Json>> = {
   ),
 };
 
-/** Equal values mostly have equal text; Node loads its comparison, a fiftieth of a run with nothing to do, only for the others. */
+/**
+ * Compares two values. Equal values usually have equal text; Node's deep comparison, whose module takes a fiftieth of a
+ * run that changes nothing, is loaded only for the others.
+ */
 function areEqual(one: Json | undefined, other: Json | undefined): boolean {
   return JSON.stringify(one) === JSON.stringify(other) || isDeepStrictEqual(one, other);
 }

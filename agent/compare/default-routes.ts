@@ -3,8 +3,8 @@ import type { MovedAddresses } from '../model/plan.ts';
 import { isDefault } from '../net/destination.ts';
 
 /**
- * The family whose default route a device had and has lost where it went; null when nothing is lost. The gateways may be others, because
- * DHCP and advertisements may give others.
+ * Returns the family whose default route a device had and the new interface lacks; null if no default route is lost.
+ * The gateways may differ, because DHCP and router advertisements may set others.
  */
 export function lostDefaultRoute(moved: MovedAddresses, routes: readonly Route[]): 'IPv4' | 'IPv6' | null {
   const present = routes.filter((route) => route.device === moved.interface && isDefault(route.destination));

@@ -3,15 +3,18 @@ import type { Difference, Plan } from '../model/plan.ts';
 import { inWords } from './in-words.ts';
 import { type PortFault, portFaults } from './working-ports.ts';
 
-/** Differences between a node and its wanted state. */
+/** Differences between a node and its desired state. */
 export interface Drift {
-  /** All of it, in words. */
+  /** All differences, in words. */
   readonly differences: readonly Difference[];
-  /** The part that no run mends. */
+  /** Differences that no run removes. */
   readonly faults: readonly PortFault[];
 }
 
-/** Returns the differences from a plan's target state, the settings that Open vSwitch's daemons lack, and the faults of the uplinks' ports. */
+/**
+ * Returns the differences from a plan's desired state, the missing settings of the Open vSwitch daemons, and the faults
+ * of the uplinks' ports.
+ */
 export function driftOf(
   { plan, tuning }: { readonly plan: Plan; readonly tuning: { readonly differences: readonly Difference[] } },
   observation: Observation,

@@ -1,20 +1,20 @@
 import type { Difference, DifferenceKind, NetworkDifference, Plan } from '../model/plan.ts';
 
-/** A difference as people read it; JSON output has its words beside its fields. */
+/** Returns a difference with words for the user. JSON output has these words beside the fields. */
 export function inWords(difference: NetworkDifference): NetworkDifference & Difference {
   const { kind, wanted, observed } = difference;
   const words = { wanted: wordOf(kind, wanted), observed: wordOf(kind, observed) };
   const subjectOf = subjects[kind] as ((difference: NetworkDifference) => string) | undefined;
-  // First, because a journal of an agent that wrote words has it already, and no kind.
+  // The subject comes first and may be overwritten: a journal of an older agent contains words and no kind.
   return { subject: subjectOf?.(difference) ?? '', ...difference, ...words };
 }
 
-/** A plan for JSON output: its differences in words, too. */
+/** Returns a plan for JSON output, with its differences in words. */
 export function planInWords(plan: Plan): Plan {
   return { ...plan, differences: plan.differences.map(inWords) };
 }
 
-/** One line about a difference. */
+/** Returns one line about a difference. */
 export function differenceLine({ subject, wanted, observed }: Difference): string {
   return `${subject}: wanted ${wanted}, observed ${observed}`;
 }
@@ -42,7 +42,7 @@ const subjects: { readonly [K in DifferenceKind]: (difference: Extract<NetworkDi
   'uplink-inactive': ({ device }) => `profile of ${device} active`,
 };
 
-/** What null means. */
+/** Words for the value null. */
 const nothing: Partial<Readonly<Record<DifferenceKind, string>>> = {
   setting: '(unset)',
   owner: 'nobody',

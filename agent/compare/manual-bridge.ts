@@ -2,7 +2,7 @@ import { devicesIn } from '../model/bridge-devices.ts';
 import { addressesOf, type Link, type Observation, type OvsInterface, type Route } from '../model/observation.ts';
 import { isDefault } from '../net/destination.ts';
 
-/** Something a bridge that was made by hand lacks for ovn-kubernetes, and the command that adds it. */
+/** A requirement of ovn-kubernetes that a manually built bridge lacks, with the command that adds it. */
 export interface MissingPart {
   readonly what: string;
   readonly fix: string;
@@ -11,8 +11,9 @@ export interface MissingPart {
 const bridge = 'br-ex';
 
 /**
- * What br-ex, made by hand, still lacks for ovn-kubernetes: it looks for the bridge, for one uplink in it (the only port that is a device, or
- * the one that external-id bridge-uplink names), and for the node's address on it.
+ * Returns what a manually built br-ex lacks for ovn-kubernetes. ovn-kubernetes looks for the bridge, for one uplink in
+ * it (the only port that is a device, or the one that the external id bridge-uplink names), and for the node's address
+ * on it.
  */
 export function missingFromBridge(
   { ovs, links, routes }: Pick<Observation, 'ovs' | 'links' | 'routes'>,

@@ -3,14 +3,12 @@ import { loopbackMetric } from '../model/limits.ts';
 import { addressesOf, type Observation } from '../model/observation.ts';
 import type { NetworkDifference, WantedBridge } from '../model/plan.ts';
 
-/*
- * Comparison of what lo has with what it should have for MicroShift (plan/microshift-needs.ts).
- */
+/* Comparison of the addresses on lo with those that MicroShift needs there (plan/microshift-needs.ts). */
 
 const missing = { wanted: 'present', observed: 'absent' } as const;
 const superfluous = { wanted: 'absent', observed: 'present' } as const;
 
-/** Addresses of the bridge that lo shall have, and those that others or earlier runs gave it. */
+/** Returns the addresses that lo lacks, and superfluous ones from other programs or earlier runs. */
 export function compareLoopback(
   { bridge, loopback = [] }: WantedBridge,
   observation: Observation,
@@ -42,18 +40,24 @@ export function compareSignpost(
   return [{ bridge, kind: 'signpost', ...(signpost === true ? missing : superfluous) }];
 }
 
-/** Addresses that the agent has given lo (`address/prefix`), also those that the bridge has no more, because its lease has become another one. */
+/**
+ * Returns the addresses that the agent added to lo (`address/prefix`), including those that the bridge no longer has
+ * because its lease has changed.
+ */
 export function givenToLoopback({ foreign = [] }: Pick<Observation, 'foreign'>): readonly string[] {
   const { addresses } = foreign.find((entries) => entries.interface === 'lo') ?? noEntries('lo');
   return addresses.filter(({ metric }) => metric === loopbackMetric).map(({ address }) => address);
 }
 
-/** The bridge that MicroShift passes over when it looks for the node's address, so that we give lo addresses of no other. */
+/**
+ * Name of the bridge that MicroShift ignores when it looks for the node's address. The agent adds addresses of no other
+ * bridge to lo.
+ */
 export const passedOver = 'br-ex';
 
 /**
- * Returns the addresses on lo that are superfluous unless they are wanted: those that the agent added, and addresses of the bridge that MicroShift
- * added to lo while the bridge did not exist.
+ * Returns the addresses on lo that are superfluous unless they are desired: those that the agent added, and addresses
+ * of the bridge that MicroShift added to lo while the bridge did not exist.
  */
 export function surplusOnLoopback(
   bridge: string,

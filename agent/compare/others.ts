@@ -25,8 +25,8 @@ export function lostEntries(bridge: string, { links, foreign = [], others = [] }
 }
 
 /**
- * Ports of others that went with a bridge that another program made again. The cable of a virtual machine or of a container that is gone itself is not
- * missed: its owner has removed it.
+ * Returns the foreign ports that were lost when another program made the bridge again. The tap of a virtual machine or
+ * the veth of a container that no longer exists is not missed, because its owner has removed it.
  */
 export function lostPorts(bridge: string, { links, ovs, others = [] }: Known): readonly OthersPort[] {
   const record = others.find((entry) => entry.bridge === bridge);
@@ -51,7 +51,7 @@ function portsOfOthers({ bridge, uplink }: WantedBridge, { ovs }: Known): readon
   }));
 }
 
-/** The same as differences. */
+/** Returns the lost entries and ports as differences. */
 export function compareOthers({ bridge }: WantedBridge, known: Known): readonly NetworkDifference[] {
   const { addresses, routes, neighbours } = lostEntries(bridge, known);
   const names = [
@@ -65,12 +65,18 @@ export function compareOthers({ bridge }: WantedBridge, known: Known): readonly 
   ];
 }
 
-/** True for a difference of what belongs to others: no run fails for it, because what the kernel or its owner refuses cannot be had. */
+/**
+ * Returns true for a difference in foreign entries or ports. No run fails because of it, because the kernel or the
+ * owner may refuse to restore them.
+ */
 export function isOfOthers({ kind }: NetworkDifference): boolean {
   return kind === 'given' || kind === 'others-port';
 }
 
-/** Returns the record of a run's end: entries and ports that other programs have on these bridges now, and which of their ports are missing. */
+/**
+ * Returns the records for the end of a run: entries and ports of other programs on these bridges, and their missing
+ * ports.
+ */
 export function othersNow(bridges: readonly WantedBridge[], observation: Known): readonly OthersRecord[] {
   return bridges.flatMap((wanted) => {
     const { bridge } = wanted;

@@ -5,13 +5,16 @@ import type { Difference, Wanted } from '../model/plan.ts';
 import { wayTo } from '../net/way-to.ts';
 import { shellWord } from '../printable.ts';
 
-/** Fault of the ports of an uplink. A run does not repair it, so it has its own remedy. */
+/** Fault of the ports of an uplink, with its own remedy because a run does not repair it. */
 export interface PortFault extends Difference {
-  /** An imperative sentence without a full stop. */
+  /** Remedy as an imperative sentence without a full stop. */
   readonly remedy: string;
 }
 
-/** Faults of the bonds and teams that carry bridges: none of their ports works, or their monitor cannot work under a bridge. */
+/**
+ * Returns the faults of the bonds and teams that carry bridges: none of their ports works, or their monitor cannot work
+ * under a bridge.
+ */
 export function portFaults({ bridges }: Pick<Wanted, 'bridges'>, observation: Observation): readonly PortFault[] {
   return bridges.flatMap(({ bridge, uplink }) => {
     const row = observation.ovs.bridges.find(({ name }) => name === bridge);

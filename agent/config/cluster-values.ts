@@ -4,13 +4,13 @@ import { entryOf, resolve } from './cluster-lookup.ts';
 import { scalarValue } from './scalar.ts';
 import type { YamlNode } from './yaml-tree.ts';
 
-/** Makes a value of a node, null where that counts as unset; throws what `refuse` makes of a wrong one. */
+/** Reads a value from a node; null if the node counts as not set. Throws the error of `refuse` for an invalid node. */
 export type ValueReader<T> = (
   node: YamlNode,
   refuse: (node: YamlNode, wanted: string, example: string) => Error,
 ) => T | null;
 
-/** Address ranges: a list of them, a list of {cidr: …} (MicroShift until 2023), or a single one. */
+/** Reads address ranges: a list of them, a list of {cidr: …} (MicroShift until 2023), or a single one. */
 export const readCidrs: ValueReader<readonly string[]> = (node, refuse) => {
   const items = node.kind === 'sequence' ? node.items : [node];
   const cidrs = items.flatMap((item) => {
@@ -27,7 +27,7 @@ function cidrNode(item: YamlNode): YamlNode | null {
   return node?.kind === 'mapping' ? (entryOf(node, 'cidr')?.value ?? null) : node;
 }
 
-/** An IP address. */
+/** Reads an IP address. */
 export const readAddress: ValueReader<string> = (node, refuse) => {
   if (node.kind === 'scalar' && node.text === '') return null;
   if (node.kind === 'scalar' && familyOf(node.text) !== null) return node.text;
@@ -36,28 +36,34 @@ export const readAddress: ValueReader<string> = (node, refuse) => {
 
 const maxPort = 65_535;
 
-/** A port range as Kubernetes takes it: 30000-32767, 30000+2767 (first port and how many more) or 30000 alone. */
+/**
+ * Reads a port range in the notation of Kubernetes: 30000-32767, 30000+2767 (first port and number of further ports) or
+ * 30000 alone.
+ */
 export const readPortRange: ValueReader<string> = (node, refuse) => {
   if (node.kind !== 'scalar') throw refuse(node, 'a port range', '30000-32767');
   if (node.text === '') return null;
   const match = /^([0-9]{1,5})(?:([-+])([0-9]{1,5}))?$/.exec(node.text);
   const first = Number(match?.[1]);
   const last = match?.[2] === '+' ? first + Number(match[3]) : Number(match?.[3] ?? first);
-  // A bare number is an integer to MicroShift, which then refuses the whole file.
+  // MicroShift parses a bare number as an integer, and then refuses the whole file.
   const isText = typeof scalarValue(node) === 'string';
   if (match === null || !isText || first < 1 || last < first || last > maxPort)
     throw refuse(node, 'a port range', '"30000-32767"');
   return `${first}-${last}`;
 };
 
-/** Whether MicroShift puts ovn-kubernetes on the cluster (pkg/config/network.go:116 knows no other words). */
+/** Reads whether MicroShift deploys ovn-kubernetes (pkg/config/network.go:116 accepts no other values). */
 export const readCniPlugin: ValueReader<'ovnk' | 'none'> = (node, refuse) => {
   if (node.kind === 'scalar' && node.text === '') return null;
   if (node.kind === 'scalar' && (node.text === 'ovnk' || node.text === 'none')) return node.text;
   throw refuse(node, 'ovnk or none', 'none');
 };
 
-/** Addresses and names of interfaces; MicroShift takes a list only (pkg/config/ingress.go), and leaves out what is empty. */
+/**
+ * Reads addresses and names of interfaces. MicroShift accepts only a list (pkg/config/ingress.go), and ignores empty
+ * entries.
+ */
 export const readListenAddresses: ValueReader<readonly string[]> = (node, refuse) => {
   if (node.kind !== 'sequence') throw refuse(node, 'a list of addresses and interfaces', '[192.0.2.10]');
   const entries = node.items.flatMap((item) => {
@@ -77,7 +83,9 @@ function isEmpty(value: YamlNode | null): boolean {
     : node.kind === 'sequence' && node.items.length === 0;
 }
 
-/** More networks than a node can be connected with; aliases could name the same ones for ever. */
+/**
+ * Limit of remote networks, above what a node can be connected with. Aliases could list the same networks without end.
+ */
 const maxRemoteNetworks = 1000;
 
 /** Fields of an entry of remoteClusters. MicroShift ignores an entry in which all of them are empty (pkg/config/c2cc.go, isEmpty). */

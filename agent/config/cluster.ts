@@ -30,15 +30,15 @@ const readers: { readonly [K in keyof ClusterConfig]: ValueReader<ClusterConfig[
   remoteNetworks: readRemoteNetworks,
 };
 
-/** One of MicroShift's files, not yet read as text. */
+/** One of MicroShift's files as bytes. */
 export interface ClusterBytes {
   readonly path: string;
   readonly bytes: Uint8Array | string;
 }
 
 /**
- * What MicroShift's files, in the order in which they are merged, say of the cluster; all other keys are not ours to judge. What cannot be
- * understood is a problem, and counts as not set: of a file that is no YAML that is all of it.
+ * Reads the cluster settings from MicroShift's files in the order in which they are merged; other keys are not checked.
+ * An invalid setting is a problem and counts as not set; of a file that is not YAML, all settings do.
  */
 export function readCluster(sources: readonly ClusterBytes[]): { cluster: ClusterConfig; problems: AgentError[] } {
   const problems: AgentError[] = [];
@@ -57,7 +57,7 @@ export function readCluster(sources: readonly ClusterBytes[]): { cluster: Cluste
     const found = attempt(() => take<unknown>(files, clusterSpellings[`cluster.${name}`], read));
     return [name, found ?? defaultConfig.cluster[name]];
   });
-  // Each reader makes the values of the setting it is listed for.
+  // The mapped type of `readers` ensures that each reader returns values of its setting.
   return { cluster: Object.fromEntries(entries) as ClusterConfig, problems };
 }
 
@@ -73,14 +73,14 @@ function rootOf(source: SourceText): ClusterFile['root'] {
   throw problemsError([{ kind: 'config-invalid', source, offset: root.at, ...said }]);
 }
 
-/** null: no file sets it. */
+/** Returns the value of a setting; null if no file sets it. */
 function take<T>(files: readonly ClusterFile[], names: readonly string[], read: ValueReader<T>): Sourced<T> | null {
   for (const name of names) {
     for (const { source, root } of files.toReversed()) {
       const found = lookUp(root, name.split('.'));
       if (found === null) continue;
       const value = readFound(source, name, found, read);
-      // An empty value takes back what the files before it set (JSON merge patch, RFC 7396, as MicroShift merges them).
+      // An empty value resets what the files before it set (JSON merge patch, RFC 7396, as MicroShift merges them).
       if (value === null) break;
       return { value, source: sourceLine(source, found.keyAt) };
     }

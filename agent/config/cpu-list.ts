@@ -1,12 +1,15 @@
-/** The kernel is built for at most this many CPUs (NR_CPUS of the x86_64 and arm64 server kernels). */
+/** Largest number of CPUs for which kernels are built (NR_CPUS of the x86_64 and arm64 server kernels). */
 const maxCpus = 8192;
 
-/** The list as systemd and the kernel write it: `0-1,4`; blanks, which systemd also takes for separators, become commas. */
+/**
+ * Returns a list in the notation of systemd and the kernel: `0-1,4`. Blanks, which systemd also accepts as separators,
+ * become commas.
+ */
 export function normalizeCpuList(list: string): string {
   return list.split(/[, ] ?/).join(',');
 }
 
-/** Why a list that has the form of a CPU list cannot be meant; null: it can. */
+/** Returns the reason why a list in the form of a CPU list is invalid; null if it is valid. */
 export function cpuListFault(list: string): string | null {
   for (const range of normalizeCpuList(list).split(',')) {
     const [first = '0', last = first] = range.split('-');

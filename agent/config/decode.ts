@@ -3,12 +3,12 @@ import { type Problem, problemsError } from './problem.ts';
 import { maxConfigBytes, tooLarge } from './read-files.ts';
 import { type SourceText, sourceText } from './source-text.ts';
 
-/** Makes text of a file's bytes; refuses what is too large, not UTF-8 or holds control characters. */
+/** Decodes a file. Refuses one that is too large, is not UTF-8 or contains control characters. */
 export function decodeSource(path: string, content: Uint8Array | string): SourceText {
   if (content.length > maxConfigBytes) throw tooLarge(path);
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-  // A leading byte order mark goes, so that it does not shift the columns of the first line.
+  // A leading byte order mark is removed, so that it does not shift the columns of the first line.
   const source = sourceText(path, text.startsWith('\ufeff') ? text.slice(1) : text);
   const fault = encodingFault(source, bytes) ?? controlCharacter(source);
   if (fault !== null) throw problemsError([fault]);
@@ -23,7 +23,10 @@ function encodingFault(source: SourceText, bytes: Uint8Array): Problem | null {
     : notText(source, firstBadOffset(source.text, bytes), 'is not valid UTF-8');
 }
 
-/** The first U+FFFD that the decoder put in for a bad byte; one that stands in the file itself is three good bytes. */
+/**
+ * Returns the offset of the first U+FFFD that the decoder inserted for an invalid byte. A U+FFFD of the file itself has
+ * three valid bytes.
+ */
 function firstBadOffset(text: string, bytes: Uint8Array): number {
   let byte = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   let from = 0;
@@ -35,7 +38,7 @@ function firstBadOffset(text: string, bytes: Uint8Array): number {
   return 0;
 }
 
-/** The control characters that YAML does not allow (YAML 1.2.2, section 5.1); NEL is allowed. */
+/** Reports the first control character that YAML does not allow (YAML 1.2.2, section 5.1); NEL is allowed. */
 function controlCharacter(source: SourceText): Problem | null {
   const found = /(?![\t\n\r\u0085])\p{Cc}/u.exec(source.text);
   if (found === null) return null;

@@ -1,12 +1,12 @@
 import type { Config, Sourced } from '../model/config.ts';
 import { ovnConfig } from './settings.ts';
 
-/** A value that nobody set. */
+/** Returns a default value with its source. */
 function byDefault<T>(value: T): Sourced<T> {
   return { value, source: 'default' };
 }
 
-/** The configuration of a node without any configuration file: ovn.yaml's part of it is in config/ovn.schema.json. */
+/** Configuration of a node without configuration files. config/ovn.schema.json has the defaults of ovn.yaml. */
 export const defaultConfig: Config = {
   ...ovnConfig(() => null),
   cluster: {

@@ -4,15 +4,15 @@ import { defaultConfig } from './defaults.ts';
 import type { LoadedConfig } from './load.ts';
 import { type ConfigFiles, readConfigFiles } from './read-files.ts';
 
-/** A configuration, and what may not be meant in it. */
+/** A configuration with its warnings. */
 export interface UsableConfig {
   readonly config: Config;
   readonly warnings: readonly ConfigWarning[];
 }
 
 /**
- * The configuration of this node. The parser and the validator are loaded only when a file says something: a node without
- * configuration, the most common one, does not pay for them.
+ * Loads the configuration of this node. Parser and validator are loaded only if a file has contents, so a node without
+ * configuration, the most common case, does not pay for them.
  */
 export async function loadedConfig(files: ConfigFiles = readConfigFiles()): Promise<LoadedConfig> {
   const { ovnYaml, configYaml, configD, unreadable = [] } = files;
@@ -22,35 +22,35 @@ export async function loadedConfig(files: ConfigFiles = readConfigFiles()): Prom
   return loadConfig(files);
 }
 
-/** The configuration for whoever needs to know the cluster; throws what is wrong in any file. */
+/** Loads the configuration for commands that need to know the cluster; throws the first problem of any file. */
 export async function effectiveConfig(): Promise<UsableConfig> {
   return withoutProblems(await loadedConfig());
 }
 
-/** The same of what has been loaded. */
+/** Returns a loaded configuration; throws the first problem of MicroShift's own files. */
 export function withoutProblems({ config, warnings, clusterProblems: [problem] }: LoadedConfig): UsableConfig {
   if (problem !== undefined) throw problem;
   return { config, warnings };
 }
 
 /**
- * The configuration for whoever configures the node, which has to have a network whatever MicroShift's own files have become: what is
- * wrong in those is a warning that says what is not known for it.
+ * Loads the configuration for commands that configure the node, which needs a network in any state of MicroShift's own
+ * files. A problem in those files becomes a warning about the settings that are not known.
  */
 export async function usableConfig(): Promise<UsableConfig> {
   const { config, warnings, clusterProblems } = await loadedConfig();
   return { config, warnings: [...clusterProblems.map(unknownWarning), ...warnings] };
 }
 
-/** What is not known for a problem of MicroShift's own files. */
+/** Returns the warning for a problem of MicroShift's own files. */
 export function unknownWarning({ message, facts: { file, line } }: AgentError): ConfigWarning {
   const source = [file, line].filter((part) => part !== undefined).join(':');
-  // The message begins with the place: FILE or FILE:LINE:COLUMN.
+  // The message begins with the position: FILE or FILE:LINE:COLUMN.
   const what = message.replace(/^.*?: /s, '');
   return { source, message: countsAsNotSet(what) };
 }
 
-/** A problem of MicroShift's own files, and what comes of it. */
+/** Returns a problem of MicroShift's own files with its consequence. */
 export function countsAsNotSet(problem: string): string {
   return `${problem}; what stands there is not known, and counts as not set`;
 }

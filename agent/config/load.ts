@@ -11,11 +11,14 @@ import { configWarnings } from './warnings.ts';
 export interface LoadedConfig {
   readonly config: Config;
   readonly warnings: readonly ConfigWarning[];
-  /** What is wrong with MicroShift's own files; what stands there counts as not set. */
+  /** Problems of MicroShift's own files; the settings concerned count as not set. */
   readonly clusterProblems: readonly AgentError[];
 }
 
-/** The effective configuration of these files; throws an AgentError (config-syntax, config-invalid) for what is wrong in ovn.yaml. */
+/**
+ * Returns the effective configuration of these files. Throws an AgentError (config-syntax, config-invalid) for a
+ * problem in ovn.yaml.
+ */
 export function loadConfig(files: ConfigFiles): LoadedConfig {
   const ovnYaml =
     files.ovnYaml === null
@@ -30,7 +33,10 @@ export function loadConfig(files: ConfigFiles): LoadedConfig {
   };
 }
 
-/** MicroShift merges config.yaml and then its drop-ins in the order of their names (pkg/config/files.go:76-116). */
+/**
+ * Returns MicroShift's files in the order in which it merges them: config.yaml, then its drop-ins by name
+ * (pkg/config/files.go:76-116).
+ */
 function clusterSources(files: ConfigFiles) {
   const dropIns = files.configD.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   return [

@@ -1,7 +1,7 @@
-/** Longer words are no typing mistakes, and comparing them would cost time. */
+/** Longest compared word. A longer one is not a typing error, and the comparison would take time. */
 const maxLength = 64;
 
-/** The candidate that a word was probably meant to be, null when none is near. */
+/** Returns the candidate that a word was probably meant to be; null if none is similar. */
 export function nearest(word: string, candidates: readonly string[]): string | null {
   if (word.length > maxLength) return null;
   let best: string | null = null;
@@ -17,7 +17,10 @@ export function nearest(word: string, candidates: readonly string[]): string | n
   return best;
 }
 
-/** How many letters have to be added, dropped, replaced or swapped with their neighbour to make one word of the other. */
+/**
+ * Returns the number of letters that have to be added, removed, replaced or swapped with their neighbour to convert one
+ * word into the other.
+ */
 export function editDistance(a: string, b: string): number {
   let older: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -2,19 +2,19 @@ import type { Config } from '../model/config.ts';
 import { joinSubnets, masqueradeSubnets } from '../model/ovn-kubernetes-addresses.ts';
 import { type AddressRange, overlaps, parseRange } from '../net/address-range.ts';
 
-/** A range with the name and the source by which people know it. */
+/** A range with the name and the source that the user knows. */
 export interface NamedRange {
   readonly name: string;
   readonly source: string;
   readonly range: AddressRange;
 }
 
-/** The parts of a setting that has a range, or one of each family. */
+/** Splits a setting with one range, or with one of each family. */
 export function rangeTexts(text: string): string[] {
   return text.split(/, ?/).filter((part) => part !== '');
 }
 
-/** Why a setting has no usable ranges; null: it has. */
+/** Returns the reason why a setting has no usable ranges; null if it has. */
 export function rangesFault(text: string): string | null {
   const ranges = rangeTexts(text).map((part) => parseRange(part));
   for (const [index, range] of ranges.entries()) {
@@ -25,7 +25,7 @@ export function rangesFault(text: string): string | null {
   return new Set(ranges.map((range) => range?.family)).size < ranges.length ? 'it has two ranges of one family' : null;
 }
 
-/** The ranges of the overlay: as the configuration sets them, else those of MicroShift's own settings. */
+/** Returns the ranges of the overlay: those of the configuration, or else those of MicroShift's own settings. */
 export function overlayRanges({ overlay, cluster }: Pick<Config, 'overlay' | 'cluster'>) {
   const named = (name: string, texts: readonly string[], source: string): NamedRange[] =>
     texts.flatMap((text) => {
@@ -50,7 +50,7 @@ export function overlayRanges({ overlay, cluster }: Pick<Config, 'overlay' | 'cl
   return { pods, services, join };
 }
 
-/** The ranges that nobody may use for the overlay, whatever the node is. */
+/** Returns the ranges that an overlay may not use on any node. */
 export function reservedRanges(): readonly NamedRange[] {
   return Object.values(masqueradeSubnets).flatMap((text) => {
     const range = parseRange(text);
@@ -58,7 +58,7 @@ export function reservedRanges(): readonly NamedRange[] {
   });
 }
 
-/** Every two ranges that share addresses, each pair as a sentence that names both. */
+/** Returns every pair of overlapping ranges as a sentence that names both. */
 export function rangeConflicts(wanted: readonly NamedRange[], others: readonly NamedRange[]): string[] {
   return wanted.flatMap((one, index) => {
     const against = [...wanted.slice(index + 1), ...others];

@@ -4,23 +4,23 @@ import { scalarValue } from './scalar.ts';
 import { lineOf, type SourceText } from './source-text.ts';
 import type { YamlMapping, YamlNode, YamlScalar } from './yaml-tree.ts';
 
-/** A setting in the file. */
+/** A setting with its position in the file. */
 export interface Place {
   readonly keys: readonly string[];
   readonly key: YamlScalar;
   readonly node: YamlNode;
-  /** What the node means; undefined: nothing, as for MicroShift itself. The schema skips that. */
+  /** Value of the node; undefined for an empty value, which MicroShift itself ignores and the schema skips. */
   readonly value: unknown;
 }
 
-/** ovn.yaml as a plain value for the schema, with the place of every setting by JSON pointer. */
+/** ovn.yaml as a plain value for the schema, with the position of every setting by JSON pointer. */
 export interface OvnTree {
   readonly value: Readonly<Record<string, unknown>>;
   readonly places: ReadonlyMap<string, Place>;
   readonly problems: readonly Problem[];
 }
 
-/** JSON pointer (RFC 6901) of a path of keys, as the schema's faults name it. */
+/** Returns the JSON pointer (RFC 6901) of a path of keys, as the faults of the schema contain it. */
 export function pointer(keys: readonly string[]): string {
   return keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
@@ -38,7 +38,7 @@ const refusals = {
   key: ['a key must be a plain word', 'write "key: value"'],
 } as const;
 
-/** Walks the tree of ovn.yaml and refuses the YAML that would hide what a setting is or where it comes from. */
+/** Reads the tree of ovn.yaml. Refuses YAML features that would hide the value of a setting or its source. */
 export function readOvnTree(source: SourceText, root: YamlMapping): OvnTree {
   const places = new Map<string, Place>();
   const problems: Problem[] = [];
@@ -57,7 +57,7 @@ export function readOvnTree(source: SourceText, root: YamlMapping): OvnTree {
     return undefined;
   };
   const groupOf = (mapping: YamlMapping, above: readonly string[]): Record<string, unknown> => {
-    // No prototype: a key named __proto__ is a key like any other, and unknown.
+    // The object has no prototype, so that a key named __proto__ is an unknown key like any other.
     const group: Record<string, unknown> = Object.create(null);
     for (const { key, value: node } of mapping.entries) {
       if (problems.length >= maxProblems) break;

@@ -8,17 +8,17 @@ import { type SourceText, sourceLine } from './source-text.ts';
 import { parseYaml } from './yaml.ts';
 import type { YamlMapping } from './yaml-tree.ts';
 
-/** Far above what the twenty settings can take up, and few enough to be checked in no time. */
+/** Limit of YAML events, far above the need of the twenty settings, and low enough for a quick check. */
 const maxEvents = 10_000;
 
-/** The settings of ovn.yaml over the defaults; throws with every problem the file has. */
+/** Returns the settings of ovn.yaml over the defaults; throws an error with every problem of the file. */
 export function readOvnYaml(source: SourceText): OvnYaml {
   const root = rootMapping(source);
   if (root === null) return ovnConfig(() => null);
   const tree = readOvnTree(source, root);
   const malformed = [...tree.problems, ...schemaProblems(source, tree)];
   if (malformed.length > 0) throw problemsError(malformed);
-  // An empty text is a setting that is not made.
+  // A setting with an empty text counts as not set.
   const made = [...tree.places.values()].filter(({ value }) => value !== undefined && value !== '');
   const settings = new Map(made.map((place) => [place.keys.join('.'), place]));
   const problems = settingProblems(source, settings);

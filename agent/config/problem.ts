@@ -2,25 +2,25 @@ import { AgentError } from '../errors.ts';
 import { escapeCharacter, escapeText } from '../printable.ts';
 import { columnOf, lineOf, type SourceText } from './source-text.ts';
 
-/** How many problems are kept; a file with more is broken as a whole. */
+/** Limit of collected problems; a file with more is damaged as a whole. */
 export const maxProblems = 100;
 
-/** One thing wrong with a file, at one place in it. */
+/** One problem at one position of a file. */
 export interface Problem {
   readonly kind: 'config-syntax' | 'config-invalid';
   readonly source: SourceText;
   readonly offset: number;
-  /** What is wrong, without the place. */
+  /** Description of the problem, without the position. */
   readonly message: string;
-  /** What to write instead. */
+  /** Correct form of the setting. */
   readonly hint: string;
 }
 
 const maxReported = 20;
-/** Characters shown to either side of the place. */
+/** Number of characters that are shown on either side of the position. */
 const snippetReach = 70;
 
-/** The error for a file's problems: the first one in the file is the message, all others are facts. */
+/** Error for a file's problems. The first one in the file is the message; the others are in its facts. */
 export function problemsError(problems: readonly Problem[]): AgentError {
   const [first, ...others] = [...problems].sort((a, b) => a.offset - b.offset);
   if (first === undefined) return new AgentError('internal', 'a configuration error without a problem');
@@ -45,7 +45,7 @@ function located({ source, offset, message }: Problem): string {
   return `${escapeText(source.path, 200)}:${lineOf(source, offset).number}:${columnOf(source, offset)}: ${message}`;
 }
 
-/** The source line with its number and a caret below the place; a long line is cut around it. */
+/** Returns the source line with its number and a caret below the position. A long line is cut around the position. */
 function snippet({ source, offset }: Problem): string {
   const { number, start, end } = lineOf(source, offset);
   const from = Math.max(start, offset - snippetReach);

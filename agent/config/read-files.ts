@@ -2,33 +2,33 @@ import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { AgentError } from '../errors.ts';
 import { RegularFileError, readRegularFile } from '../regular-file.ts';
 
-/** Where the configuration is on a node. */
+/** Paths of the configuration on a node. */
 export const configPaths = {
   ovnYaml: '/etc/microshift/ovn.yaml',
   configYaml: '/etc/microshift/config.yaml',
   configD: '/etc/microshift/config.d',
 } as const;
 
-/** What a file holds; null: there is no such file. */
+/** Content of a file; null if the file does not exist. */
 export type FileContent = Uint8Array | string | null;
 
 export interface ConfigFiles {
   readonly ovnYaml: FileContent;
-  /** The path that messages and sources name, when it is not the usual one. */
+  /** Path that messages and sources name; absent for the default path. */
   readonly ovnYamlPath?: string;
   readonly configYaml: FileContent;
   readonly configD: readonly { readonly name: string; readonly bytes: Uint8Array | string }[];
-  /** What is there of MicroShift's own files and cannot be read. */
+  /** Errors of MicroShift's own files that cannot be read. Absent if there are none. */
   readonly unreadable?: readonly AgentError[];
 }
 
-/** The largest configuration file that is read; a real one has less than a hundredth of that. */
+/** Largest configuration file in bytes that is read; a real one has less than a hundredth of that. */
 export const maxConfigBytes = 1024 * 1024;
 
 /**
- * Reads the configuration files below a root directory. A file that is not there is null. An ovn.yaml that is there and cannot be
- * read, or is no regular file, is an error; one of MicroShift's own is left out, and the error is with what was read. `ovnYamlPath` names
- * another ovn.yaml, which then has to exist.
+ * Reads the configuration files below a root directory; null for a missing file. An existing ovn.yaml that is
+ * unreadable or not a regular file is an error. MicroShift's own file is left out in that case, with its error in the
+ * result. `ovnYamlPath` names another ovn.yaml, which then has to exist.
  */
 export function readConfigFiles(rootDirectory = '/', ovnYamlPath?: string): ConfigFiles {
   const ovnYaml = readConfigFile(ovnYamlPath ?? below(rootDirectory, configPaths.ovnYaml));
@@ -90,7 +90,7 @@ function notRead(path: string, error: RegularFileError): AgentError {
   return unreadableBecause(path, error.cause);
 }
 
-/** Refuses a configuration file that is larger than any real one. */
+/** Error for a configuration file that is larger than any real one. */
 export function tooLarge(path: string): AgentError {
   return new AgentError('config-invalid', `${path}: is larger than ${maxConfigBytes} bytes`, {
     hint: 'check that this is the right file; a configuration file is a few lines long',
@@ -98,7 +98,10 @@ export function tooLarge(path: string): AgentError {
   });
 }
 
-/** Rejects a dangling link. It is not an absent file: falling back to the defaults would surprise the administrator who made the link. */
+/**
+ * Rejects a dangling link, which is not an absent file: a fallback to the defaults would surprise the administrator who
+ * made the link.
+ */
 function refuseDangling(path: string): void {
   try {
     if (statSync(path, { throwIfNoEntry: false }) !== undefined) return;

@@ -4,8 +4,8 @@ const nulls = new Set(['', '~', 'null', 'Null', 'NULL']);
 const booleans = /^(?:true|True|TRUE|false|False|FALSE)$/;
 const wholeNumber = /^(?:0|-?[1-9][0-9]*)$/;
 /**
- * Forms that one YAML reader takes for one number and the next for another number or for text: 010 is 8 in YAML 1.1 and
- * 10 in 1.2, 1_400 is 1400 or text, 0o17 is text or 15. A setting must mean the same to every reader of the file.
+ * Numbers in forms that YAML readers interpret differently, or as text: 010 is 8 in YAML 1.1 and 10 in 1.2, 1_400 is
+ * 1400 or text, 0o17 is text or 15. A setting must have the same meaning for every reader of the file.
  */
 const doubtfulNumbers: readonly RegExp[] = [
   /^[-+]?0[xX][0-9a-fA-F_]+$/,
@@ -17,7 +17,10 @@ const doubtfulNumbers: readonly RegExp[] = [
   /^\.(?:nan|NaN|NAN)$/,
 ];
 
-/** What a scalar means: quoted is text, plain is null, a boolean, a whole number or text; NaN is a number in a doubtful form. */
+/**
+ * Returns the value of a scalar. A quoted one is text; a plain one is null, a boolean, a whole number or text. NaN
+ * stands for a number in an ambiguous form.
+ */
 export function scalarValue(scalar: YamlScalar): string | number | boolean | null {
   if (!scalar.plain) return scalar.text;
   if (nulls.has(scalar.text)) return null;

@@ -8,10 +8,10 @@ import type { SourceText } from './source-text.ts';
 import { schemaFaults } from './validate.generated.ts';
 import { shownNode } from './yaml-tree.ts';
 
-/** Everything the schema has against the values, in words: one problem per setting. */
+/** Returns all violations of the schema in words, one problem per setting. */
 export function schemaProblems(source: SourceText, tree: OvnTree): Problem[] {
   const problems = new Map<string, Problem>();
-  // Looking for the nearest key takes its time: a file with more unknown keys than are reported is not searched to its end.
+  // The search for the nearest key takes time, so the loop ends at the largest number of reported problems.
   for (const { instancePath, keyword, params } of schemaFaults(tree.value)) {
     const isUnknown = keyword === 'additionalProperties';
     const path = isUnknown ? instancePath + pointer([String(params.additionalProperty)]) : instancePath;
@@ -25,7 +25,7 @@ export function schemaProblems(source: SourceText, tree: OvnTree): Problem[] {
   return [...problems.values()];
 }
 
-/** Keys of MicroShift's own configuration that are looked for in this file now and then. */
+/** Keys of MicroShift's own configuration that users may set in this file by mistake. */
 const clusterKeys = new Set([
   'network',
   'node',
@@ -68,7 +68,7 @@ function wrongValue(place: Place, schema: SettingSchema): { message: string; hin
   return { message, hint: valueHint(place, schema) };
 }
 
-/** What to write instead, by the mistake that was probably made. */
+/** Returns the correct form for the mistake that was probably made. */
 function valueHint({ keys, node, value }: Place, schema: SettingSchema): string {
   const key = keys.at(-1);
   if (schema.type === 'boolean') return 'write true or false without quotes';

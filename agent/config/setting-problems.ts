@@ -10,7 +10,7 @@ import type { Problem } from './problem.ts';
 import { ovnSpellings } from './settings.ts';
 import { lineOf, type SourceText } from './source-text.ts';
 
-/** What a schema cannot say against the settings that a file makes, by their full names. */
+/** Returns the problems of a file's settings, by their full names, that a schema cannot express. */
 export function settingProblems(source: SourceText, settings: ReadonlyMap<string, Place>): Problem[] {
   const problems: Problem[] = [];
   const refuse = ({ node }: Place, message: string, hint: string): void => {
@@ -26,7 +26,7 @@ export function settingProblems(source: SourceText, settings: ReadonlyMap<string
     const message = `${name(setting)} must be the name of an interface: ${fault}`;
     refuse(setting, message, 'write the name as "ip link" shows it');
   }
-  // Words that have a meaning for `uplink` only.
+  // These words have a meaning for `uplink` only.
   for (const setting of [gateway, external]) {
     if (setting?.value !== 'auto' && setting?.value !== 'none') continue;
     const hint =
@@ -58,7 +58,10 @@ export function settingProblems(source: SourceText, settings: ReadonlyMap<string
 
 const rangeSettings = ['clusterSubnet', 'serviceSubnet', 'joinSubnet'].map((key) => `overlay.${key}`);
 
-/** Ranges of the overlay that are none, or that share addresses; with those of MicroShift's own files they are compared by whoever uses them. */
+/**
+ * Refuses ranges of the overlay that are invalid or overlap. The commands of the overlay compare them with the ranges
+ * of MicroShift's own files.
+ */
 function refuseOverlay(
   settings: ReadonlyMap<string, Place>,
   refuse: (setting: Place, message: string, hint: string) => void,

@@ -1,6 +1,6 @@
 import { ovnSchema } from './schema.generated.ts';
 
-/** The parts of a JSON Schema that ovn.schema.json uses. */
+/** Parts of a JSON Schema that ovn.schema.json uses. */
 export interface SettingSchema {
   readonly title?: string;
   readonly type?: string;
@@ -13,7 +13,7 @@ export interface SettingSchema {
   readonly default?: unknown;
 }
 
-/** The schemas of all settings by their full names, groups included: `mtu`, `ovs`, `ovs.cpuAffinity`, … */
+/** Schemas of all settings by their full names, including groups: `mtu`, `ovs`, `ovs.cpuAffinity`, … */
 export const settingSchemas: ReadonlyMap<string, SettingSchema> = new Map(namedSchemas(ovnSchema, ''));
 
 function namedSchemas({ properties = {} }: SettingSchema, prefix: string): [string, SettingSchema][] {
@@ -23,7 +23,7 @@ function namedSchemas({ properties = {} }: SettingSchema, prefix: string): [stri
   ]);
 }
 
-/** What a setting takes, as the end of the sentence "it must be …". */
+/** Returns the values that a setting accepts, as the end of the sentence "it must be …". */
 export function expectation(schema: SettingSchema): string {
   if (schema.anyOf !== undefined) return orList(schema.anyOf.map(expectation));
   if (schema.title !== undefined) return schema.title;

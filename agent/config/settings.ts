@@ -2,12 +2,14 @@ import type { ClusterConfig, Config, Sourced } from '../model/config.ts';
 import { normalizeCpuList } from './cpu-list.ts';
 import { settingSchemas } from './setting-schema.ts';
 
-/** What ovn.yaml decides: all of the configuration but the cluster's part. */
+/** Configuration from ovn.yaml: everything except the cluster's part. */
 export type OvnYaml = Omit<Config, 'cluster'>;
 
 type Spellings = Readonly<Record<string, readonly string[]>>;
 
-/** Settings with another name in the configuration, or with an older spelling in ovn.yaml: the newest spelling first. */
+/**
+ * Settings with another name in the configuration, or with an older spelling in ovn.yaml. The newest spelling is first.
+ */
 const renamed: Spellings = {
   disableOvsInit: ['disableOVSInit', 'ovsInit.disableOVSInit'],
   uplink: ['uplink', 'ovsInit.gatewayInterface'],
@@ -18,13 +20,13 @@ const sameNames = [...settingSchemas]
   .filter(([name, { properties }]) => properties === undefined && !Object.values(renamed).flat().includes(name))
   .map(([name]) => name);
 
-/** Path in the configuration → spellings in ovn.yaml, for every setting of the schema. */
+/** Spellings in ovn.yaml by path in the configuration, for every setting of the schema. */
 export const ovnSpellings: Spellings = {
   ...renamed,
   ...Object.fromEntries(sameNames.map((name) => [name, [name]])),
 };
 
-/** The same for MicroShift's own files, which ignores the older spellings once it knows a newer one. */
+/** Spellings in MicroShift's own files. MicroShift ignores an older spelling if a newer one exists. */
 export const clusterSpellings = {
   'cluster.clusterNetwork': ['network.clusterNetwork', 'cluster.clusterCIDR'],
   'cluster.serviceNetwork': ['network.serviceNetwork', 'cluster.serviceCIDR'],
@@ -45,7 +47,10 @@ export function namedSettings(config: Config): (readonly [name: string, setting:
   });
 }
 
-/** Makes the configuration of what is found for the spellings of each setting; null: nothing, so that its default applies. */
+/**
+ * Returns the configuration with the values that `find` returns for the spellings of each setting; null selects the
+ * default.
+ */
 export function ovnConfig(find: (spellings: readonly string[]) => Sourced<unknown> | null): OvnYaml {
   const config: Record<string, object> = {};
   for (const [path, spellings] of Object.entries(ovnSpellings)) {
@@ -55,11 +60,11 @@ export function ovnConfig(find: (spellings: readonly string[]) => Sourced<unknow
     const [group = '', key] = path.split('.');
     config[group] = key === undefined ? setting : { ...config[group], [key]: setting };
   }
-  // The schema has judged every value; test/unit/config/schema.test.ts holds it and the type together.
+  // The schema has validated every value; test/unit/config/schema.test.ts compares the schema with the type.
   return config as unknown as OvnYaml;
 }
 
-/** What a value stands for; null where it leaves the choice to somebody else. */
+/** Returns the meaning of a value; null if it leaves the decision to another component. */
 function meaning(path: string, value: unknown): unknown {
   if (value === '') return null;
   if (path.startsWith('ovs.') && (value === 'auto' || value === 'none')) return null;

@@ -1,12 +1,12 @@
-/** A file's text with the offset at which each of its lines starts. */
+/** Text of a file with the offsets at which its lines start. */
 export interface SourceText {
-  /** The path that messages name. */
+  /** Path for messages. */
   readonly path: string;
   readonly text: string;
   readonly lineStarts: readonly number[];
 }
 
-/** A line of a text: its number, counted from 1, and where its text starts and ends, without the line break. */
+/** A line of a text: its number, counted from 1, and the offsets of its start and end, without the line break. */
 export interface Line {
   readonly number: number;
   readonly start: number;
@@ -15,7 +15,7 @@ export interface Line {
 
 const lineBreak = /\r\n?|\n/g;
 
-/** Wraps a text and finds its lines; a line ends at LF, CR or CR LF, as in YAML. */
+/** Splits a text into lines, which end with LF, CR or CR LF, as in YAML. */
 export function sourceText(path: string, text: string): SourceText {
   const lineStarts = [0];
   for (const {
@@ -26,7 +26,7 @@ export function sourceText(path: string, text: string): SourceText {
   return { path, text, lineStarts };
 }
 
-/** The line an offset is on. */
+/** Returns the line of an offset. */
 export function lineOf({ text, lineStarts }: SourceText, offset: number): Line {
   const index = lineStarts.findLastIndex((start) => start <= offset);
   const start = lineStarts[index] ?? 0;
@@ -34,12 +34,12 @@ export function lineOf({ text, lineStarts }: SourceText, offset: number): Line {
   return { number: index + 1, start, end: start + length };
 }
 
-/** The column of an offset, counted from 1 in characters. */
+/** Returns the column of an offset in characters, counted from 1. */
 export function columnOf(source: SourceText, offset: number): number {
   return Array.from(source.text.slice(lineOf(source, offset).start, offset)).length + 1;
 }
 
-/** `/etc/microshift/ovn.yaml:3`: what a value names as its source. */
+/** Returns `/etc/microshift/ovn.yaml:3`, the source of a value. */
 export function sourceLine(source: SourceText, offset: number): string {
   return `${source.path}:${lineOf(source, offset).number}`;
 }

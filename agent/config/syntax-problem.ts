@@ -2,7 +2,7 @@ import { escapeText } from '../printable.ts';
 import type { Problem } from './problem.ts';
 import { lineOf, type SourceText } from './source-text.ts';
 
-/** Beginning of the parser's reason → what it means to the writer of the file, and what to write instead. */
+/** Beginning of the parser's reason, with a message and a hint for the author of the file. */
 const wordings: readonly (readonly [reason: string, message: string, hint: string])[] = [
   ['tab characters', 'a tab is used for indentation', 'indent with spaces; YAML allows no tabs there'],
   [
@@ -40,9 +40,9 @@ const wordings: readonly (readonly [reason: string, message: string, hint: strin
   ['nesting exceeded', 'the values are nested too deeply', 'settings are nested two levels deep at most'],
 ];
 
-/** The parser's complaint about a text, in words and at a place that help to mend it. */
+/** Returns the parser's error as a problem, with words and a position that help to fix it. */
 export function syntaxProblem(source: SourceText, reason: string, offset: number): Problem {
-  // What is never closed is noticed where the text or its indentation ends, often many blank lines later.
+  // The parser notices an unclosed value at the end of the text or of its indentation, often many blank lines later.
   const isUnclosed = reason.startsWith('unexpected end') || reason.startsWith('deficient');
   const place = isUnclosed ? source.text.slice(0, offset).trimEnd().length : offset;
   const tabAt = indentationTab(source, place);
@@ -56,7 +56,9 @@ export function syntaxProblem(source: SourceText, reason: string, offset: number
   };
 }
 
-/** Where a tab stands in the indentation of the line at fault: whatever the parser calls it, that is the cause. */
+/**
+ * Returns the offset of a tab in the indentation of the line, or -1. A tab is the cause, whatever the parser reports.
+ */
 function indentationTab(source: SourceText, offset: number): number {
   const { start, end } = lineOf(source, offset);
   for (let at = start; at < end; at++) {

@@ -3,16 +3,16 @@ import { canonicalAddress } from '../net/address.ts';
 import { parseRange } from '../net/address-range.ts';
 import { overlayRanges, rangeConflicts, reservedRanges } from './overlay-ranges.ts';
 
-/** The smallest MTU a link that carries IPv6 may have (RFC 8200, section 5). */
+/** Smallest MTU of a link that carries IPv6 (RFC 8200, section 5). */
 const minIpv6MtuBytes = 1280;
 
 /**
- * What Geneve adds to a packet of the pods' network: inner Ethernet header 14, Geneve header 8 (RFC 8926, section 3.4) with
- * OVN's one option 8 (4 header, 4 data), UDP 8, and the outer IP header, 20 or 40.
+ * Bytes that Geneve adds to a packet of the pod network: inner Ethernet header 14, Geneve header 8 (RFC 8926, section
+ * 3.4) with OVN's one option 8 (4 header, 4 data), UDP 8, and the outer IP header, 20 or 40.
  */
 export const geneveOverheadBytes = { ipv4: 58, ipv6: 78 } as const;
 
-/** Remarks that need nothing but the files. */
+/** Returns the warnings that follow from the files alone. */
 export function configWarnings(config: Config): ConfigWarning[] {
   const { mtu, uplink, externalUplink, disableOvsInit } = config;
   const warnings: ConfigWarning[] = [];
@@ -21,7 +21,7 @@ export function configWarnings(config: Config): ConfigWarning[] {
   }
   warnings.push(...microshiftWarnings(config), ...overlayWarnings(config));
   for (const { value, source } of disableOvsInit.value ? [uplink, externalUplink] : []) {
-    // That there is no NIC in it counts all the same: for what doctor looks for, and for the manifests.
+    // `none` still applies: to the checks of doctor, and to the manifests.
     if (source === 'default' || value === 'none') continue;
     const message = `${value} is not used: disableOVSInit is true (${disableOvsInit.source}), so br-ex is left alone`;
     warnings.push({ source, message });
@@ -29,7 +29,10 @@ export function configWarnings(config: Config): ConfigWarning[] {
   return warnings;
 }
 
-/** Ranges of the overlay that share addresses, where somebody has set one: its commands refuse them. */
+/**
+ * Returns warnings about overlapping ranges of the overlay if a setting of the overlay is set; its commands refuse
+ * them.
+ */
 function overlayWarnings(config: Config): ConfigWarning[] {
   const set = Object.values(config.overlay).find(({ source }) => source !== 'default');
   if (set === undefined) return [];
@@ -38,31 +41,33 @@ function overlayWarnings(config: Config): ConfigWarning[] {
   return conflicts.map((conflict) => ({ source: set.source, message: `the overlay cannot be built: ${conflict}` }));
 }
 
-/** What keeps MicroShift itself from running; `MS` is its source. */
+/** Returns warnings about settings that keep MicroShift itself from running; `MS` stands for its source. */
 function microshiftWarnings(config: Config): ConfigWarning[] {
   const { mtu, uplink, cluster } = config;
   const { nodeIp, nodeIpv6, clusterNetwork, remoteNetworks, cniPlugin } = cluster;
   const warnings: ConfigWarning[] = [];
-  // MS pkg/config/ovn/ovn.go:36, 117: `MTU int`; MS pkg/components/networking.go:26 does not look where cniPlugin is none.
+  // MS pkg/config/ovn/ovn.go:36, 117: `MTU int`. MS pkg/components/networking.go:26 does not read the file if cniPlugin
+  // is none.
   if (mtu.value === 'auto' && mtu.source !== 'default' && microshiftRenders(config)) {
     const message =
       'mtu: auto keeps MicroShift from starting: it reads this file, too, and takes only a number unless network.cniPlugin is none; write a number, or remove the line';
     warnings.push({ source: mtu.source, message });
   }
-  // MS pkg/util/net.go:235 compares text, and so does GetHostIPv6 there, which is asked only where the cluster has both families.
+  // MS pkg/util/net.go:235 compares text, and so does GetHostIPv6 there, which is used only if the cluster has both
+  // families.
   for (const { value, source } of isDualStack(cluster) ? [nodeIp, nodeIpv6] : [nodeIp]) {
     const canonical = value === null ? null : canonicalAddress(value);
     if (value === canonical) continue;
     const message = `MicroShift does not find ${value} on the node, which it compares as text: write ${canonical}`;
     warnings.push({ source, message });
   }
-  // MS pkg/config/config.go:531 and pkg/sysconfwatch/sysconfwatch_linux.go:136.
+  // Source: MS pkg/config/config.go:531 and pkg/sysconfwatch/sysconfwatch_linux.go:136.
   if (isDualStack(cluster) && nodeIpv6.value === null && uplink.value !== 'none') {
     const message =
       "the cluster network has both families, and node.nodeIPv6 is not set: MicroShift 4.18 and older takes the first IPv6 address of br-ex, and restarts for ever once that is its own; set node.nodeIPv6 to the node's";
     warnings.push({ source: clusterNetwork.source, message });
   }
-  // MS pkg/config/c2cc.go:311.
+  // Source: MS pkg/config/c2cc.go:311.
   if (remoteNetworks.value.length > 0 && !microshiftRenders(config)) {
     const message = `MicroShift does not start with clusterToCluster.remoteClusters and network.cniPlugin: none (${cniPlugin.source}): remove one of the two`;
     warnings.push({ source: remoteNetworks.source, message });
@@ -71,9 +76,9 @@ function microshiftWarnings(config: Config): ConfigWarning[] {
 }
 
 /**
- * Remarks on the MTU once the uplink's is known (null: there is no uplink). Packets between the nodes of a cluster travel in
- * a tunnel, whose headers have to fit as well; on a single node there is no tunnel, so only the uplink's own MTU counts. Where MicroShift
- * renders, our default counts for nobody.
+ * Returns warnings about the MTU once that of the uplink is known; null if there is no uplink. Packets between the
+ * nodes of a cluster travel in a tunnel, whose headers have to fit. A single node has no tunnel, so only the uplink's
+ * MTU counts. The agent's default has no effect if MicroShift renders the manifests.
  */
 export function mtuWarnings(config: Config, uplinkMtuBytes: number | null): ConfigWarning[] {
   const { mtu } = config;
@@ -100,7 +105,7 @@ function carriesIpv6(config: Config): boolean {
   return config.cluster.clusterNetwork.value.some((cidr) => parseRange(cidr)?.family === 6);
 }
 
-/** The family of the nodes' own addresses, between which the tunnels run. */
+/** Returns the family of the nodes' own addresses, which are the ends of the tunnels. */
 function tunnelFamily(config: Config): 'ipv4' | 'ipv6' {
   const { nodeIp, clusterNetwork } = config.cluster;
   if (nodeIp.value !== null) return nodeIp.value.includes(':') ? 'ipv6' : 'ipv4';

@@ -12,13 +12,13 @@ import type { SourceText } from './source-text.ts';
 import { syntaxProblem } from './syntax-problem.ts';
 import type { YamlEntry, YamlNode, YamlScalar } from './yaml-tree.ts';
 
-/** Deeper than any configuration and shallow enough to walk by recursion. */
+/** Limit of the nesting depth, above that of any configuration, and low enough for recursion. */
 const maxDepth = 64;
 
 /**
- * Parses a YAML text into a tree with places. Only events are used: nothing is expanded, however many aliases there are.
- * A text with more than maxEvents nodes is refused before a tree is made of it. The root is null where there is nothing but comments;
- * secondAt is the offset at which a second document starts, -1 when there is only one.
+ * Parses a YAML text into a tree with positions. Only parser events are used, so nothing is expanded, however many
+ * aliases there are. A text with more than maxEvents nodes is refused before a tree is built. `root` is null if the
+ * text contains only comments; `secondAt` is the offset at which a second document starts, or -1.
  */
 export function parseYaml(source: SourceText, maxEvents = Number.POSITIVE_INFINITY) {
   let events: Event[];
@@ -38,13 +38,13 @@ export function parseYaml(source: SourceText, maxEvents = Number.POSITIVE_INFINI
   return { root: roots[0] ?? null, secondAt: roots.length > 1 ? secondDocumentAt(source.text, roots) : -1 };
 }
 
-/** The tree of each document that holds anything. */
+/** Returns the tree of each document with contents. */
 function treesOf(text: string, events: readonly Event[]): YamlNode[] {
   const ahead = events.values();
   const anchors = new Map<string, YamlNode>();
-  /** The end of what was read last: the place of a value that is not there. */
+  /** End of the last node, which is the position of an empty value. */
   let cursor = 0;
-  /** What is in the document or collection that has just begun, up to its end. */
+  /** Returns the nodes of the document or collection that has just begun, up to its end. */
   const content = (): YamlNode[] => {
     const nodes: YamlNode[] = [];
     for (const event of ahead) {
@@ -70,7 +70,7 @@ function treesOf(text: string, events: readonly Event[]): YamlNode[] {
     const isSequence = event.type === EVENT_ID.SEQUENCE;
     const place = { at: event.start, ...properties };
     const node: YamlNode = isSequence ? { kind: 'sequence', items, ...place } : { kind: 'mapping', entries, ...place };
-    // Known before its content is read, which may refer to it.
+    // The anchor is stored before the content is read, because the content may refer to it.
     if (event.anchorStart !== -1) anchors.set(anchor, node);
     for (const [index, value] of content().entries()) {
       items.push(value);
@@ -102,7 +102,7 @@ function quoteLength({ style }: ScalarEvent): 0 | 1 {
   return style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED ? 1 : 0;
 }
 
-/** The `---` before the second document, or where its content starts. */
+/** Returns the offset of the `---` before the second document, or of its content. */
 function secondDocumentAt(text: string, roots: readonly YamlNode[]): number {
   const marker = /^---(?=\s|$)/gm;
   marker.lastIndex = roots[0]?.at ?? 0;

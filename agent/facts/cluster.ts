@@ -5,8 +5,9 @@ import { daemonSetState } from '../manifests/rollout.ts';
 import { type DaemonSetState, microshiftKubeconfig } from '../model/manifests.ts';
 
 /**
- * Daemonsets of ovn-kubernetes, whoever put them there; null: this node has no kubeconfig of MicroShift's. One that the caller's environment names
- * is not used: it may run programs, and who only looks does that as root. A server that does not answer at once is one that fails.
+ * Returns the daemonsets of ovn-kubernetes, whichever program applied them; null if this node has no kubeconfig of
+ * MicroShift. A kubeconfig from the caller's environment is not used: it may run programs, and an inspection runs as
+ * root. A server that does not answer at once is an error.
  */
 export async function readDaemonSets(): Promise<readonly DaemonSetState[] | null> {
   if (!existsSync(microshiftKubeconfig)) return null;

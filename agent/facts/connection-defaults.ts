@@ -13,14 +13,20 @@ export interface ConfigFile {
 }
 
 const mainFile = '/etc/NetworkManager/NetworkManager.conf';
-/** Folders that are read before the main file, and the one that is read after it. A name in a later one hides that of an earlier. */
+/**
+ * Directories that are read before the main file (vendor, run) and after it (admin). A file in a later one replaces a
+ * file of the same name in an earlier one.
+ */
 const [vendor, run, admin] = ['/usr/lib', '/run', '/etc'].map((root) => `${root}/NetworkManager/conf.d`) as [
   string,
   string,
   string,
 ];
 
-/** Every file of NetworkManager's configuration that counts, the least important first. Fails with `config-unreadable`. */
+/**
+ * Returns every effective file of NetworkManager's configuration, lowest precedence first. Fails with
+ * `config-unreadable`.
+ */
 export function readManagerConfig(
   names: (directory: string) => readonly string[] = namesIn,
   textOf: (path: string) => string | null = readSmallFile,
@@ -46,13 +52,16 @@ interface Merged {
   readonly values: Map<string, { readonly value: string; readonly file: string }>;
 }
 
-/** The sections with defaults, in the order in which NetworkManager asks them: the first that has a property, and matches, decides. `version`: of NetworkManager. */
+/**
+ * Returns the sections with defaults in the order in which NetworkManager reads them: the first matching section with a
+ * property decides. `version` is that of NetworkManager.
+ */
 export function connectionDefaults(files: readonly ConfigFile[], version: string): readonly DefaultsSection[] {
   const merged = new Map<string, Merged>();
   for (const { path, text } of files) {
     const sections = parseKeyfile(text);
     if (path !== mainFile && !isEnabled(sections.get('.config')?.get('enable'), version)) continue;
-    // Within a file the first section has precedence, among files the last.
+    // Within a file, the first section takes precedence; between files, the last file.
     for (const [name, values] of [...sections].toReversed()) {
       if (!name.startsWith('connection')) continue;
       const section = merged.get(name) ?? { values: new Map() };
@@ -78,7 +87,10 @@ export function connectionDefaults(files: readonly ConfigFile[], version: string
   });
 }
 
-/** `match-device+=` and `-=` extend and shorten what earlier files say; no other key of these sections is a list. */
+/**
+ * Sets a value. `match-device+=` and `-=` extend and shorten the list of earlier files; no other key of these sections
+ * is a list.
+ */
 function setValue({ values }: Merged, key: string, value: string, file: string): void {
   const [, name = '', sign = ''] = /^(.+?)([+-]?)$/.exec(key) ?? [];
   if (sign === '') {
@@ -91,7 +103,10 @@ function setValue({ values }: Merged, key: string, value: string, file: string):
   values.set(name, { value: specs.join(','), file });
 }
 
-/** Sections of a key file in their order, by name; a key that is there twice has the last value (g_key_file_load_from_data). */
+/**
+ * Parses the sections of a key file in their order, by name. A repeated key has its last value
+ * (g_key_file_load_from_data).
+ */
 export function parseKeyfile(text: string): Map<string, Map<string, string>> {
   const sections = new Map<string, Map<string, string>>();
   let current: Map<string, string> | null = null;
@@ -110,7 +125,7 @@ export function parseKeyfile(text: string): Map<string, Map<string, string>> {
   return sections;
 }
 
-/** Escape sequences of a string value (g_key_file_get_string). */
+/** Replaces the escape sequences of a string value (g_key_file_get_string). */
 function plainValue(value: string): string {
   const escapes: Readonly<Record<string, string>> = { s: ' ', n: '\n', t: '\t', r: '\r', '\\': '\\' };
   return value.replaceAll(/\\([sntr\\])/g, (_, letter: string) => escapes[letter] ?? letter);
@@ -127,7 +142,10 @@ function isTrue(value: string | undefined): boolean {
   return value !== undefined && /^(yes|true|on|1)$/i.test(value);
 }
 
-/** `enable` in [.config]: a boolean, or versions of NetworkManager (nm-config.c, ignore_config_snippet). `env:` is the environment of its process: no match. */
+/**
+ * Evaluates `enable` in [.config]: a boolean, or versions of NetworkManager (nm-config.c, ignore_config_snippet).
+ * `env:` refers to the environment of NetworkManager's process and counts as no match.
+ */
 export function isEnabled(enable: string | undefined, version: string): boolean {
   if (enable === undefined) return true;
   if (/^(yes|true|on|1|no|false|off|0)$/i.test(enable)) return isTrue(enable);
@@ -143,7 +161,7 @@ function fitsVersion(spec: string, version: string): boolean {
   const [, kind = '', text = ''] = /^nm-version(-min|-max)?:(.+)$/.exec(spec) ?? [];
   if (text === '') return false;
   const [own, asked] = [numbersOf(version), numbersOf(text)];
-  // A version that leaves out the last number means every one of that series.
+  // A version without its last number stands for every version of that series.
   const place = asked.findIndex((number, index) => number !== (own[index] ?? 0));
   if (place < 0) return true;
   const isNewer = (own[place] ?? 0) > (asked[place] ?? 0);

@@ -10,12 +10,16 @@ import { askFirewall, askNetworkManager, askOvsdb, askVswitchd } from './service
 import { readSystem } from './system.ts';
 import { readUnits } from './units.ts';
 
-/** What answers within 5 s on a machine that swaps; who needs longer hangs, and the other parts shall be reported all the same. */
+/**
+ * Time limit of each part. A part answers within 5 s even on a machine that swaps; a slower one hangs, and the other
+ * parts have to be reported nevertheless.
+ */
 const answerMs = 5_000;
 
 /**
- * Looks at everything `doctor` judges, side by side; each part has its own time, and one that fails is an answer, too. Reads only,
- * and starts no service by asking. What the agent itself has written down is handed in.
+ * Collects all facts that `doctor` checks, in parallel. Each part has its own time limit, and a failed part is reported
+ * as a failure. The function only reads, and starts no service. `journals` and `overlay` return the agent's own
+ * records.
  */
 export async function examine(
   journals: () => JournalFacts,
@@ -49,7 +53,7 @@ async function allOf<T>(parts: { readonly [K in keyof T]: Promise<T[K]> }): Prom
   return Object.fromEntries(await Promise.all(entries)) as T;
 }
 
-/** What a part of the node answers, or why it does not, after 5 s at the latest. Never rejects. */
+/** Returns the value of a part of the node, or the error, after 5 s at the latest. Never rejects. */
 async function answerOf<T>(who: string, ask: () => T | Promise<T>): Promise<Answer<T>> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Answer<T>>((resolve) => {

@@ -6,7 +6,7 @@ import type { DiskFacts, FileFacts, HintFileFacts, JournalFacts } from '../model
 import { kindOf } from '../regular-file.ts';
 import { addedBridgesPath, hintedNicPath, hintFiles } from './hints.ts';
 
-/** Files and disks that a run reads and writes. */
+/** Returns facts about the files and disks that a run reads and writes. */
 export function readFiles(journals: JournalFacts): FileFacts {
   const mounts = readMounts();
   const added = readSmallFile(addedBridgesPath);
@@ -28,7 +28,10 @@ function readHint(path: string, is: HintFileFacts['is']): HintFileFacts[] {
   return [{ ...facts, notAFile: null, text: readSmallFile(path) ?? '' }];
 }
 
-/** NetworkManager writes `NAME.nmconnection.XXXXXX` before it renames it; one that is left was cut short, and is read by some versions. */
+/**
+ * Returns unfinished profile files. NetworkManager writes `NAME.nmconnection.XXXXXX` before it renames it; an
+ * interrupted write leaves one, and some versions read it.
+ */
 function leftovers(): readonly string[] {
   const directories = ['/etc/NetworkManager/system-connections', '/run/NetworkManager/system-connections'];
   return directories.flatMap((directory) =>
@@ -43,7 +46,7 @@ interface Mount {
   readonly readOnly: boolean;
 }
 
-/** Field 5 is where it is mounted, field 6 and the last one are its options (proc_pid_mountinfo(5)). */
+/** Reads the mounts. Field 5 is the mount point; field 6 and the last one are its options (proc_pid_mountinfo(5)). */
 function readMounts(): readonly Mount[] {
   return (fileText('/proc/self/mountinfo') ?? '').split('\n').map((line) => {
     const words = line.split(' ');
@@ -59,7 +62,7 @@ function readDisk(path: string, mounts: readonly Mount[]): DiskFacts {
   let present = path;
   while (!existsSync(present) && present !== '/') present = dirname(present);
   const under = ({ point }: Mount): boolean => point === '/' || present === point || present.startsWith(`${point}/`);
-  // Of two mounts at one place the later one hides the earlier.
+  // Of two mounts at the same mount point, the later one hides the earlier one.
   const mount = mounts
     .filter(under)
     .toSorted((a, b) => a.point.length - b.point.length)
@@ -70,7 +73,7 @@ function readDisk(path: string, mounts: readonly Mount[]): DiskFacts {
     mountPoint: mount?.point ?? '/',
     readOnly: mount?.readOnly ?? false,
     freeBytes: bavail * bsize,
-    // Some file systems count no files.
+    // Some file systems do not count files.
     freeFiles: files === 0 ? null : ffree,
   };
 }

@@ -23,7 +23,7 @@ import { fixedAddresses, listOf, type ProfileSettings, stringsOf, textOf } from 
 import { bridges, userData } from '../plan/names.ts';
 import { mayHaveOthers, readTableSigns } from './may-have-others.ts';
 
-/** Bridges that may be looked after by none, with what others have given them. */
+/** Names of the agent's bridges, which may be without an active profile, so that their entries are foreign. */
 function namesOf(added: readonly AddedBridge[]): readonly string[] {
   return [...bridges, ...added].map(({ bridge }) => bridge);
 }
@@ -41,8 +41,9 @@ export async function readForeignEntries(
 }
 
 /**
- * Leaves out entries that the active profile of a link explains: NetworkManager shows a link that another program configured as a profile, and an
- * admin may have added by hand what the profile also has. Also leaves out links that NetworkManager leaves alone.
+ * Leaves out entries that the active profile of a link explains: NetworkManager generates a profile for a link that
+ * another program configured, and an administrator may have added entries by hand that the profile contains as well.
+ * Also leaves out links that NetworkManager does not manage.
  */
 export function withoutListed(
   foreign: readonly KernelEntries[],
@@ -56,9 +57,10 @@ export function withoutListed(
       active.devices.some((path) => own.some((device) => device.path === path)),
     );
     const isBridge = ofBridges.includes(entries.interface);
-    // Nobody knows what is whose on a link that NetworkManager leaves alone, but for those that nobody else has to do with.
+    // On a link that NetworkManager does not manage, the owner of an entry is unknown, except on the agent's bridges
+    // and on lo.
     if (running.length === 0 && !isBridge && entries.interface !== 'lo') return [];
-    // A bridge that stayed while NetworkManager was away runs no profile yet.
+    // A bridge that stayed while NetworkManager was away has no active profile yet.
     const isItsOwn = ({ settings }: NmProfile): boolean =>
       isBridge &&
       textOf(settings, 'connection', 'interface-name') === entries.interface &&
@@ -66,7 +68,7 @@ export function withoutListed(
     const settings = profiles
       .filter((profile) => running.some((active) => active.uuid === profile.uuid) || isItsOwn(profile))
       .map((profile) => profile.settings);
-    // NetworkManager makes up a profile of everything that the link has, whatever protocol its routes have.
+    // A generated profile contains everything that the link has, whatever the protocol of its routes is.
     const isMadeUp = running.some(isExternal);
     const isManagers = isBridge
       ? isOfBridge(settings)
@@ -105,7 +107,10 @@ function isOfBridge(settings: readonly ProfileSettings[]): (address: KernelAddre
   return ({ address, flags = [] }) => flags.includes('noprefixroute') && !carried.includes(address);
 }
 
-/** Whether a profile may have brought an address that it does not list: from a lease, a router, or the link itself. */
+/**
+ * Returns true if a profile may have added an address that it does not list: from a lease, a router advertisement, or
+ * as a link-local address.
+ */
 function mayGive(
   settings: ProfileSettings,
   { address, flags = [] }: KernelAddress,
@@ -119,7 +124,10 @@ function mayGive(
   return isIpv6 || method !== 'auto' || lease === undefined || lease === address.split('/')[0];
 }
 
-/** NetworkManager's routes with protocol `static` are those of a profile, its gateway's, and the way to a gateway beyond every prefix. */
+/**
+ * Returns true for a route that a profile explains. NetworkManager's routes with protocol `static` are those of a
+ * profile, that of its gateway, and the route to a gateway outside of every prefix.
+ */
 function isExplained(
   settings: readonly ProfileSettings[],
   { destination, gateway, protocol }: KernelRoute,
@@ -143,7 +151,7 @@ function isExplained(
   return gateway === null && !destination.endsWith('/0') && gateways.includes(destination);
 }
 
-/** A rule of NetworkManager's protocol that a profile brings which runs on any device. */
+/** Returns true for a rule of NetworkManager's protocol that is in an active profile. */
 function isListedRule(
   profiles: readonly NmProfile[],
   activeConnections: readonly NmActiveConnection[],
@@ -156,7 +164,7 @@ function isListedRule(
     .some(({ priority }) => String(priority ?? '') === ruleValue(rule, 'pref'));
 }
 
-/** Links whose foreign addresses say so. */
+/** Returns the links with their foreign addresses marked. */
 export function withForeignMarks(links: readonly Link[], foreign: readonly KernelEntries[]): readonly Link[] {
   return links.map((link) => {
     const own = foreign.find((entries) => entries.interface === link.name)?.addresses.map(({ address }) => address);

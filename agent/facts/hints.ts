@@ -3,7 +3,7 @@ import type { HintedNic, HintFiles } from '../model/hint-files.ts';
 import { addedNameFault } from '../plan/added-names.ts';
 import { nodeIpPath } from '../plan/uplink/remembered.ts';
 
-/** Files by which an admin, another program or the boot before names a NIC. */
+/** Files in which an administrator, another program or the previous boot names a NIC. */
 export const hintFiles = {
   interfaceHint: { path: '/var/lib/ovnk/iface_default_hint', is: 'interface' },
   extraBridge: { path: '/etc/ovnk/extra_bridge', is: 'interface' },
@@ -11,10 +11,10 @@ export const hintFiles = {
   nodeIp: { path: nodeIpPath, is: 'address' },
 } as const;
 
-/** Where a run that has moved a NIC notes its permanent MAC, beside the hint with its name. */
+/** File in which a run that moved a NIC records its permanent MAC, beside the hint with its name. */
 export const hintedNicPath = '/var/lib/microshift-net/uplink.json';
 
-/** What `bridge add` has asked for, beside the journals of the runs that did it. */
+/** File with the bridges of `bridge add`, beside the journals of its runs. */
 export const addedBridgesPath = '/var/lib/microshift-net/bridges.json';
 
 /** Returns the value of a hint file: its first line that is not blank, without surrounding white space and quotes; null if the value is empty. */
@@ -24,7 +24,7 @@ export function hintIn(fileText: string): string | null {
   return text === '' ? null : text;
 }
 
-/** What the hint files say. `fileText` gives null where there is no file. */
+/** Reads the hint files. `fileText` returns null for a missing file. */
 export function readHints(fileText: (path: string) => string | null): HintFiles {
   const hint = (name: keyof typeof hintFiles): string | null => hintIn(fileText(hintFiles[name].path) ?? '');
   const added = parseAddedBridges(fileText(addedBridgesPath));
@@ -38,7 +38,7 @@ export function readHints(fileText: (path: string) => string | null): HintFiles 
   };
 }
 
-/** The list of `bridge add`. What is damaged asks for nothing: a NIC without a bridge is reachable. */
+/** Parses the list of `bridge add`. A damaged list counts as empty, because a NIC without a bridge is reachable. */
 export function parseAddedBridges(text: string | null): readonly AddedBridge[] {
   try {
     const list: unknown = JSON.parse(text ?? '[]');
@@ -48,7 +48,9 @@ export function parseAddedBridges(text: string | null): readonly AddedBridge[] {
   }
 }
 
-/** A NIC is in one bridge, and a bridge has one NIC. */
+/**
+ * Returns true for the first entry with its NIC and bridge, because a NIC is in one bridge, and a bridge has one NIC.
+ */
 function isFirst(entry: AddedBridge, index: number, list: readonly AddedBridge[]): boolean {
   return index === list.findIndex(({ bridge, interface: name }) => bridge === entry.bridge || name === entry.interface);
 }
@@ -64,7 +66,7 @@ function isAddedBridge(value: unknown): value is AddedBridge {
   );
 }
 
-/** A note that is damaged counts as none: the name in the hint is still there. */
+/** Parses the record of a NIC. A damaged record counts as missing, because the hint still has the name. */
 function parseHintedNic(text: string | null): HintedNic | null {
   try {
     const { interface: name, permanentMac } = JSON.parse(text ?? '{}') as Record<string, unknown>;

@@ -2,13 +2,16 @@ import { run } from '../drivers/host/exec.ts';
 import { isAgentError } from '../errors.ts';
 import type { InterfaceRules } from '../model/surroundings.ts';
 
-/** Tens of thousands of rules take nft(8) a second. */
+/** Time limit of a command. nft(8) takes a second for tens of thousands of rules. */
 const commandMs = 4_000;
 
-/** Expressions of nft(8) that have the name of the interface by which a packet comes or goes. */
+/** Expressions of nft(8) with the name of a packet's input or output interface. */
 const interfaceKeys = ['iifname', 'oifname', 'iif', 'oif'];
 
-/** Rules of nftables, those of iptables in nftables among them, that name interfaces; none where nft(8) is missing or may not look. */
+/**
+ * Returns the rules of nftables, including those of iptables in nftables, that name interfaces; an empty list if nft(8)
+ * is missing or not permitted.
+ */
 export async function readInterfaceRules(): Promise<readonly InterfaceRules[]> {
   try {
     const { exitCode, stdout } = await run('nft', ['-j', 'list', 'ruleset'], commandMs, { stdin: 'ignore' });
@@ -19,7 +22,7 @@ export async function readInterfaceRules(): Promise<readonly InterfaceRules[]> {
   }
 }
 
-/** An object of libnftables-json(5), as far as it is looked at. */
+/** Fields of an object of libnftables-json(5) that are used. */
 interface Listed {
   readonly rule?: { readonly family: string; readonly table: string; readonly chain: string; readonly expr: unknown };
   readonly set?: { readonly family: string; readonly table: string; readonly name: string; readonly elem?: unknown };
@@ -27,9 +30,9 @@ interface Listed {
 }
 
 /**
- * Rules by table, chain and the interfaces that they name, in the order of the rule set. Chains of family netdev are on the NIC itself, where Open
- * vSwitch gets its packets behind them (Linux net/core/dev.c, __netif_receive_skb_core): they go on as before, and are left out. So are
- * those of firewalld, which makes them of its zones.
+ * Returns the rules by table, chain and the interfaces that they name, in the order of the rule set. Chains of family
+ * netdev are left out: they are on the NIC itself, and Open vSwitch receives packets after them (Linux net/core/dev.c,
+ * __netif_receive_skb_core). Chains of firewalld are left out as well, because firewalld derives them from its zones.
  */
 export function parseInterfaceRules(text: string): readonly InterfaceRules[] {
   const { nftables } = JSON.parse(text === '' ? '{"nftables":[]}' : text) as { readonly nftables: readonly Listed[] };
@@ -74,7 +77,7 @@ function hasInterfaceKey(key: unknown): boolean {
   return (meta?.key !== undefined && interfaceKeys.includes(meta.key)) || hasInterfaceKey(concat);
 }
 
-/** Every text in a value of JSON. */
+/** Returns every string in a JSON value. */
 function stringsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];

@@ -2,17 +2,21 @@ import { fileText } from '../drivers/host/kernel-files.ts';
 import type { Link, Route } from '../model/observation.ts';
 
 /*
- * Whether other programs may have given links anything. To ask ip(8) takes two processes, half of what a run with nothing to do costs, so it is asked only where
- * files of the kernel show a sign: they tell neither who made a route nor the flags of an address.
+ * Signs that other programs may have added entries to links. A query through ip(8) takes two processes, half the cost
+ * of a run that changes nothing, so it is made only if files of the kernel show a sign. These files show neither the
+ * origin of a route nor the flags of an address.
  */
 
-/** IPv4 routing tables other than local, main and default (255, 254, 253), and permanent neighbours (ATF_PERM), as /proc/net shows them. */
+/**
+ * Signs in /proc/net: IPv4 routing tables other than local, main and default (255, 254, 253), and permanent neighbours
+ * (ATF_PERM).
+ */
 export interface TableSigns {
   readonly hasOtherTables: boolean;
   readonly hasPermanentNeighbours: boolean;
 }
 
-/** Reads what concerns no link alone. */
+/** Reads the signs that do not belong to a single link. */
 export function readTableSigns(textOf: (path: string) => string | null = fileText): TableSigns {
   const tables = [...(textOf('/proc/net/fib_trie') ?? '').matchAll(/^Id (\d+):/gm)].map(([, id]) => Number(id));
   const flags = [...(textOf('/proc/net/arp') ?? '').matchAll(/^\S+\s+0x\w+\s+(0x\w+)/gm)].map(([, text]) =>
@@ -24,10 +28,13 @@ export function readTableSigns(textOf: (path: string) => string | null = fileTex
   };
 }
 
-/** Metric of the connected route that the kernel makes itself, and of a route that ip(8) makes without one (ip-route(8), IP6_RT_PRIO_*). */
+/**
+ * Metrics of the connected routes that the kernel adds itself, and of a route that ip(8) adds without a metric
+ * (ip-route(8), IP6_RT_PRIO_*).
+ */
 const [kernels4, kernels6, users6] = [0, 256, 1024];
 
-/** True where there is a sign. `ours`: names of bridges of ours. */
+/** Returns true if there is a sign. `ours` contains the names of the agent's bridges. */
 export function mayHaveOthers(
   links: readonly Link[],
   routes: readonly Route[],
@@ -44,7 +51,10 @@ export function mayHaveOthers(
   });
 }
 
-/** More addresses of a kind than NetworkManager gives without a profile that lists them, any on lo, or one on a bridge that nothing goes through. */
+/**
+ * Returns true if a link has more addresses of a kind than NetworkManager adds without a profile that lists them; for
+ * lo, any address; for a bridge without a default route, one address.
+ */
 function hasMoreAddresses(link: Link, own: readonly Route[], ours: readonly string[]): boolean {
   const addresses = link.addresses.filter((entry) => entry.scope !== 'host' && !entry.temporary);
   if (link.name === 'lo') return link.addresses.some((entry) => !/^127\.|^::1$/.test(entry.address));
@@ -56,7 +66,10 @@ function hasMoreAddresses(link: Link, own: readonly Route[], ours: readonly stri
   return count(4) > 1 || count(6) > 1 || ofLink.length > 1;
 }
 
-/** A link that is an uplink, may become one, or is a bridge of ours; those of containers have routes of the kernel's making always. */
+/**
+ * Returns true for a link that is an uplink, may become one, or is a bridge of the agent. Links of containers are left
+ * out, because they always have routes of the kernel.
+ */
 function isOfInterest({ name, master, driver, kind }: Link, own: readonly Route[], ours: readonly string[]): boolean {
   return (
     ours.includes(name) ||
@@ -67,7 +80,10 @@ function isOfInterest({ name, master, driver, kind }: Link, own: readonly Route[
   );
 }
 
-/** True for a route that is neither NetworkManager's for an address, nor its default route, nor the way to a gateway. */
+/**
+ * Returns true for a route that is neither NetworkManager's connected route of an address, nor its default route, nor
+ * the route to a gateway.
+ */
 function isSign({ destination, gateway, family, metric, viaIpv6 }: Route, link: Link, own: readonly Route[]): boolean {
   if (destination.startsWith('fe80:') || destination.startsWith('ff')) return false;
   if (destination.endsWith('/0')) {

@@ -1,11 +1,14 @@
 import type { ConfigSection } from '../model/network-manager-config.ts';
 import { type ConfigFile, isEnabled, parseKeyfile } from './connection-defaults.ts';
 
-/** Puts NetworkManager's files together, the one that counts least first, for a version of it: sections with the one that counts most first. A value of a later file replaces that of the same section and key. */
+/**
+ * Merges NetworkManager's configuration files, given lowest precedence first, for a version of it. Returns the sections
+ * highest precedence first. A value of a later file replaces that of the same section and key.
+ */
 export function mergeConfig(files: readonly ConfigFile[], version: string): readonly ConfigSection[] {
   const merged = new Map<string, { values: Record<string, string>; files: Record<string, string> }>();
   for (const { path, text } of files) {
-    // Within a file the first of several sections counts most, between files the last.
+    // Within a file, the first of several sections takes precedence; between files, the last file.
     const sections = parseKeyfile(text);
     if (!isEnabled(sections.get('.config')?.get('enable'), version)) continue;
     for (const [name, values] of [...sections].toReversed()) {
@@ -22,7 +25,7 @@ export function mergeConfig(files: readonly ConfigFile[], version: string): read
   }));
 }
 
-/** `key+` adds to a list of earlier files, `key-` takes from it. Gives the key without that. */
+/** Sets a value. `key+` adds to the list of earlier files, `key-` removes from it. Returns the key without the sign. */
 function setValue(values: Record<string, string>, key: string, value: string): string {
   const name = key.replace(/[+-]$/, '');
   const items = (text: string): readonly string[] => text.split(/[,;]/).filter((item) => item !== '');

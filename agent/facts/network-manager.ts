@@ -24,15 +24,18 @@ import { connectionDefaults, readManagerConfig } from './connection-defaults.ts'
 import { mergeConfig } from './network-manager-config.ts';
 import { withoutShown } from './shown-profiles.ts';
 
-/** Names of profiles are told, and whoever may add one may write anything into it. A longer one is cut. */
+/**
+ * Length at which names of profiles are cut. They appear in messages, and every user who may add a profile can choose
+ * any text.
+ */
 const longestId = 256;
 
-/** NMCapability: OVS, set when the plugin is loaded. */
+/** Value of NMCapability OVS, which is set if the plugin is loaded. */
 const ovsCapability = 2;
 
 /**
- * Reads devices, active connections, checkpoints and every profile of NetworkManager that was written by a user or a program: one round trip, plus
- * one per profile with all of them in flight at once.
+ * Reads devices, active connections, checkpoints, and every profile of NetworkManager that a user or a program wrote.
+ * This takes one round trip, plus one per profile, all of them in parallel.
  */
 export async function observeNetworkManager(nm: NetworkManager): Promise<NetworkManagerFacts> {
   const objects = await nm.managedObjects();
@@ -63,7 +66,7 @@ export async function observeNetworkManager(nm: NetworkManager): Promise<Network
   });
 }
 
-/** A profile; null when it was deleted between listing and reading. */
+/** Reads a profile; null if it was deleted since the listing. */
 async function readProfile(nm: NetworkManager, path: string, properties: Properties): Promise<NmProfile | null> {
   const settings = await nm.profileSettings(path).catch(() => null);
   if (settings === null) return null;
@@ -126,7 +129,10 @@ function readActive(path: string, properties: Properties): NmActiveConnection {
   };
 }
 
-/** Only what is read is unwrapped: an object has dozens of properties and a node has hundreds of objects. */
+/**
+ * Raw properties of an object. Only those that are read are unwrapped, because an object has dozens of properties and a
+ * node hundreds of objects.
+ */
 type Properties = ManagedObject[string];
 
 function text(value: unknown): string {
@@ -142,7 +148,7 @@ function texts(value: unknown): string[] {
   return Array.isArray(plain) ? plain.map(String) : [];
 }
 
-/** D-Bus writes "none" as the path `/`. */
+/** Returns an object path; null for the path `/`, which stands for no object in D-Bus. */
 function objectPath(value: unknown): string | null {
   const path = text(value);
   return path === '' || path === '/' ? null : path;

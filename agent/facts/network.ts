@@ -32,7 +32,7 @@ const sysctls = [
 const networkWords = /^(ip|ifname|bond|bridge|vlan|team|nameserver|rd\.route|rd\.neednet|rd\.znet|BOOTIF)=/;
 const dhcpPrograms = /^(dhclient|dhcpcd|udhcpc|dhcp6c|pump)$/;
 
-/** What the kernel does with packets, and who else configures its links. */
+/** Reads the kernel's network settings, and other programs that configure links. */
 export async function readNetwork(): Promise<NetworkFacts> {
   const [links, routes] = [readLinks(), readRoutes()];
   const others = readOthers(readSmallFile);
@@ -72,8 +72,9 @@ function sysctl(name: string): string | null {
 }
 
 /**
- * Clients that nobody started for NetworkManager, which gives its own a script of its own, and not those of a container or pod, whose links are
- * others. One whose network namespace the kernel does not tell may be ours.
+ * Returns the DHCP clients that were not started by NetworkManager, which gives its own clients a special script, and
+ * that are not in a container's or pod's network namespace. A client whose network namespace is unreadable may be in
+ * this one and is included.
  */
 export function dhcpClients(): NetworkFacts['dhcpClients'] {
   const own = targetName('/proc/self/ns/net');
@@ -96,7 +97,7 @@ function ifcfgLinks(): NetworkFacts['scriptedLinks'] {
   });
 }
 
-/** interfaces(5) */
+/** Returns the links in the configuration of ifupdown (interfaces(5)). */
 function ifupdownLinks(): NetworkFacts['scriptedLinks'] {
   const files = [
     '/etc/network/interfaces',

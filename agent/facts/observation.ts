@@ -7,10 +7,13 @@ import {
 } from '../model/observation.ts';
 import { withForeignMarks, withoutListed } from './foreign.ts';
 
-/** What can be seen without asking a daemon. */
+/** Part of the observation that needs no daemon. */
 export type HostObservation = Omit<Observation, 'networkManager' | 'ovs'>;
 
-/** The observation that planning reads, put together from facts. `apply` and `doctor` both get it here, so neither judges another node. */
+/**
+ * Returns the observation that planning reads, from the facts. `apply` and `doctor` both use this function, so they
+ * evaluate the same node.
+ */
 export function observationOf(host: HostObservation, networkManager: NetworkManagerFacts, ovs: OvsFacts): Observation {
   const { foreign: seen = [], ...rest } = host;
   const foreign = withoutListed(seen, networkManager, host.hints.addedBridges);
@@ -18,18 +21,27 @@ export function observationOf(host: HostObservation, networkManager: NetworkMana
   return { ...rest, links, ...(foreign.length === 0 ? {} : { foreign }), networkManager, ovs };
 }
 
-/** Permanent MACs, which the kernel tells only through calls that Node does not have: NetworkManager has asked already. */
+/**
+ * Adds the permanent MACs. The kernel returns them only through calls that Node does not have; NetworkManager has
+ * already made these calls.
+ */
 function withPermanentMacs(links: readonly Link[], { devices }: NetworkManagerFacts): readonly Link[] {
   const macs = new Map(devices.map((device) => [device.interface, device.permanentHwAddress] as const));
   return links.map((link) => ({ ...link, permanentMac: macs.get(link.name) || null }));
 }
 
-/** MicroShift's script that makes its br-ex (openshift/microshift, packaging/systemd/configure-ovs.sh): 6,511 bytes from 4.14 to 5.1. */
+/**
+ * MicroShift's script that makes its br-ex (openshift/microshift, packaging/systemd/configure-ovs.sh): 6,511 bytes from
+ * 4.14 to 5.1.
+ */
 export const microshiftScript = '/usr/bin/configure-ovs.sh';
-/** MAC that the script gives br-ex; no other script has it. It is at byte 6,288. */
+/** MAC that only this script sets on br-ex. It is at byte 6,288. */
 const microshiftMac = '0a:59:00:00:00:01';
 
-/** Whether the script is MicroShift's own that makes br-ex without a NIC (4.14 and later): it is known by the MAC that it gives it. */
+/**
+ * Returns the fact that the script is MicroShift's own that makes br-ex without a NIC (4.14 and later). It is
+ * recognized by the MAC that it sets.
+ */
 export function microshiftScriptFact(fileText: (path: string) => string | null): {
   readonly hasMicroShiftScript?: true;
 } {
@@ -41,7 +53,7 @@ export function microshiftFact(hasProgram: (name: string) => boolean): { readonl
   return hasProgram('microshift') ? { hasMicroShift: true } : {};
 }
 
-/** Said only where it is there. */
+/** Returns the fact that the default route of model/signpost.ts exists. */
 export function signpostFact(hasSignpost: boolean): { readonly signpost?: true } {
   return hasSignpost ? { signpost: true } : {};
 }
@@ -56,17 +68,17 @@ export function kernelIpv6Fact(
   return kernelIpv6.length === 0 ? {} : { kernelIpv6 };
 }
 
-/** Said only where it is missing: nothing but the userspace data path asks for it. */
+/** Returns the fact that /dev/net/tun is missing, which matters only for the userspace data path. */
 export function tunFact(hasTun: boolean): { readonly lacksTun?: true } {
   return hasTun ? {} : { lacksTun: true };
 }
 
-/** Present only if it is missing: nothing but the kernel's data path needs it. */
+/** Returns the fact that the module openvswitch is missing, which matters only for the kernel data path. */
 export function kernelDatapathFact(module: string): { readonly lacksKernelDatapath?: true } {
   return module === 'missing' ? { lacksKernelDatapath: true } : {};
 }
 
-/** Programs without which NetworkManager cannot start a device again: teamd for a team. */
+/** Returns the missing programs that NetworkManager needs to start a device again: teamd for a team. */
 export function missingPrograms(hasProgram: (name: string) => boolean): readonly string[] {
   return ['teamd'].filter((name) => !hasProgram(name));
 }

@@ -16,37 +16,40 @@ import {
 } from './observation.ts';
 import { readOthers } from './others.ts';
 
-/** What observing needs of the outside world; the real ones are put together in run/node.ts. */
+/** Functions with which `observe` reads the node; run/node.ts assembles the real ones. */
 export interface ObservePorts {
   readonly links: () => readonly Link[];
   readonly routes: () => readonly Route[];
-  /** Whether MicroShift is led to lo (model/signpost.ts). */
+  /** Returns true if the default route of model/signpost.ts exists. */
   readonly signpost: () => boolean;
-  /** Reads what programs other than NetworkManager added to links, and what only NetworkManager's profiles explain. */
+  /**
+   * Reads the entries that programs other than NetworkManager added to links, and entries that only NetworkManager's
+   * profiles explain.
+   */
   readonly foreign: (
     links: readonly Link[],
     routes: readonly Route[],
     added: readonly AddedBridge[],
   ) => Promise<readonly KernelEntries[]>;
-  /** Whether the kernel itself configures IPv6 on an interface. */
+  /** Returns true if the kernel itself configures IPv6 on an interface. */
   readonly takesAdvertisements: (name: string) => boolean;
   readonly readFile: (path: string) => string | null;
-  /** Address of the SSH client that started the run. */
+  /** Returns the address of the SSH client that started the run; null if there is none. */
   readonly sshClient: () => string | null;
   readonly tuning: () => TuningFacts;
-  /** True for a program that NetworkManager would find. */
+  /** Returns true for a program that NetworkManager would find. */
   readonly hasProgram: (name: string) => boolean;
-  /** True where Open vSwitch can make taps. */
+  /** Returns true if Open vSwitch can make taps. */
   readonly hasTun: () => boolean;
-  /** State of the kernel's module openvswitch. */
+  /** Returns the state of the kernel module openvswitch. */
   readonly openvswitchModule: () => string;
   readonly networkManager: () => Promise<NetworkManagerFacts>;
   readonly ovs: () => Promise<OvsFacts>;
 }
 
 /**
- * Takes a snapshot of the node. Reads only; fails with the kind of the part that does not answer. The kernel's part is read while
- * the daemons prepare their answers.
+ * Takes a snapshot of the node. It only reads, and fails with the error kind of the part that does not answer. The
+ * kernel's part is read while the daemons prepare their answers.
  */
 export async function observe(ports: ObservePorts): Promise<Observation> {
   const daemons = Promise.all([ports.networkManager(), ports.ovs()]);
@@ -54,7 +57,10 @@ export async function observe(ports: ObservePorts): Promise<Observation> {
   return observationOf(host, networkManager, ovs);
 }
 
-/** The part that the kernel and files give. Asynchronous, so that a file that cannot be read is a rejection beside those of the daemons. */
+/**
+ * Reads the part from the kernel and from files. It is asynchronous, so that an unreadable file causes a rejection
+ * beside those of the daemons.
+ */
 async function observeHost(ports: ObservePorts): Promise<HostObservation> {
   const [links, routes] = [ports.links(), ports.routes()];
   const hints = readHints(ports.readFile);
@@ -82,7 +88,7 @@ async function observeHost(ports: ObservePorts): Promise<HostObservation> {
   };
 }
 
-/** resolv.conf(5): the last `search` or `domain` line wins, `options` add up. */
+/** Parses resolv.conf(5): the last `search` or `domain` line is effective, and `options` add up. */
 export function parseResolver(text: string): Resolver {
   const nameservers: string[] = [];
   const options: string[] = [];

@@ -6,7 +6,7 @@ import { readRoutes } from '../drivers/host/routes.ts';
 import { sshClient } from '../drivers/host/ssh-client.ts';
 import type { Link, Route } from '../model/observation.ts';
 
-/** What the kernel tells of this host. */
+/** Facts about this host from the kernel. */
 export interface HostFacts {
   readonly hostname: string;
   readonly links: readonly Link[];
@@ -14,10 +14,10 @@ export interface HostFacts {
   readonly hasMicroshift?: true;
 }
 
-/** Where packages and admins put unit files (systemd.unit(5)). */
+/** Unit file of MicroShift in the directories of packages and administrators (systemd.unit(5)). */
 const microshiftUnits = ['/usr/lib', '/etc'].map((folder) => `${folder}/systemd/system/microshift.service`);
 
-/** Name, links and routes of this host, as they are now. */
+/** Reads the name, links and routes of this host. */
 export function readHost(): HostFacts {
   return {
     hostname: hostname(),
@@ -27,12 +27,15 @@ export function readHost(): HostFacts {
   };
 }
 
-/** The same, with who runs this over SSH, and which addresses of a NIC are leased; null: no NIC is asked for. */
+/**
+ * Reads the host, the SSH client that started the command, and the leased addresses of a NIC; null `nic` skips the
+ * leases.
+ */
 export async function readNic(nic: string | null): Promise<HostFacts & NicLeases> {
   return { ...readHost(), sshPeer: sshClient(), leased: nic === null ? [] : await leasedAddresses(nic) };
 }
 
-/** What else decides whether a NIC can be given away. */
+/** Facts that decide whether a NIC can be used for a gateway. */
 interface NicLeases {
   readonly sshPeer: string | null;
   readonly leased: readonly string[];

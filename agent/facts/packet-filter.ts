@@ -2,10 +2,10 @@ import { run } from '../drivers/host/exec.ts';
 import { isAgentError } from '../errors.ts';
 import type { NatChain, PacketFilterFacts } from '../model/examination.ts';
 
-/** Tens of thousands of rules take iptables-save a second. */
+/** Time limit of a command. iptables-save takes a second for tens of thousands of rules. */
 const commandMs = 4_000;
 
-/** What ovn-kubernetes has put into the packet filter. */
+/** Reads the entries of ovn-kubernetes in the packet filter. */
 export async function readPacketFilter(): Promise<PacketFilterFacts> {
   const [four, six, tables] = await Promise.all([
     outputOf('iptables-save', ['-t', 'nat']),
@@ -18,7 +18,10 @@ export async function readPacketFilter(): Promise<PacketFilterFacts> {
   };
 }
 
-/** Chains of ovn-kubernetes in the output of iptables-save: how many rules each has, and from where it is reached. */
+/**
+ * Returns the chains of ovn-kubernetes in the output of iptables-save, with the number of their rules and the chains
+ * that lead to them.
+ */
 function parseChains(text: string): readonly NatChain[] {
   const lines = text.split('\n');
   const rules = lines.flatMap((line) => {
@@ -33,7 +36,7 @@ function parseChains(text: string): readonly NatChain[] {
   }));
 }
 
-/** Standard output; null when there is no such program, or it is not allowed or able to answer. */
+/** Returns standard output; null if the program is missing, not permitted, or fails. */
 async function outputOf(program: string, words: readonly string[]): Promise<string | null> {
   try {
     const { exitCode, stdout } = await run(program, words, commandMs);

@@ -6,7 +6,10 @@ import type { NetworkManagerFacts, OvsFacts } from '../model/observation.ts';
 import { observeNetworkManager } from './network-manager.ts';
 import { onSystemBus } from './system-bus.ts';
 
-/** Each of these opens a connection of its own: one that hangs keeps none of the others waiting. */
+/**
+ * Reads the facts of NetworkManager. Each function of this file opens a connection of its own, so that a service that
+ * hangs does not delay the others.
+ */
 export function askNetworkManager(): Promise<NetworkManagerFacts> {
   return onSystemBus(async (bus) => observeNetworkManager(await openNetworkManager(bus)));
 }
@@ -21,7 +24,7 @@ export async function askVswitchd(): Promise<'responds'> {
   return 'responds';
 }
 
-/** Where firewalld has interfaces; null: it does not run. */
+/** Reads the zones of interfaces; null if firewalld does not run. */
 export function askInterfaceZones(): Promise<InterfaceZones | null> {
   return onSystemBus(async (bus) => (await openFirewalld(bus))?.interfaceZones() ?? null);
 }

@@ -1,16 +1,17 @@
 import { deviceType } from '../drivers/networkmanager/names.ts';
 import { isExternal, type NetworkManagerFacts, type NmActiveConnection, type NmDevice } from '../model/observation.ts';
 
-/** NMDeviceType. */
+/** Values of NMDeviceType. */
 const tun = 16;
 const loopback = 32;
 
 /**
- * Leaves out the profiles that NetworkManager generates to show what other programs configured on lo, and on the taps that are the interfaces of
- * bridges in Open vSwitch's userspace data path. No user or program wrote these settings, and the id of such a profile is the name of the interface,
- * `br-ex`. NetworkManager generates a profile for a device that it may manage and that has addresses when it first looks at the device (nm-manager.c,
- * recheck_assume_connection and get_existing_connection). Configuration that leaves the device alone (50-microshift-net-devices.conf) does not end
- * the profile if NetworkManager reads it later.
+ * Leaves out the profiles that NetworkManager generates for the configuration of other programs on lo, and on the taps
+ * of bridges in Open vSwitch's userspace data path. No user or program wrote these settings, and the id of such a
+ * profile is the name of the interface, `br-ex`. NetworkManager generates a profile for a device that it may manage and
+ * that has addresses when it first examines the device (nm-manager.c, recheck_assume_connection and
+ * get_existing_connection). A configuration that makes the device unmanaged (50-microshift-net-devices.conf) does not
+ * remove the profile if NetworkManager reads it later.
  */
 export function withoutShown(facts: NetworkManagerFacts): NetworkManagerFacts {
   const ofOvs = facts.devices.filter(({ type }) => type === deviceType.ovsInterface).map((device) => device.interface);

@@ -4,7 +4,7 @@ import type { Surroundings } from '../model/surroundings.ts';
 import { readInterfaceRules } from './interface-rules.ts';
 import { askInterfaceZones } from './services.ts';
 
-/** ARPHRD_ETHER of linux/if_arp.h. */
+/** Value of ARPHRD_ETHER in linux/if_arp.h. */
 const ethernet = 1;
 
 /**

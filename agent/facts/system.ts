@@ -3,7 +3,7 @@ import { fileText } from '../drivers/host/kernel-files.ts';
 import type { SystemFacts } from '../model/examination.ts';
 import { agentVersion } from '../version.ts';
 
-/** What runs here. */
+/** Reads facts about the system. */
 export function readSystem(): SystemFacts {
   const enforce = fileText('/sys/fs/selinux/enforce');
   return {

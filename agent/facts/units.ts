@@ -3,7 +3,7 @@ import { AgentError } from '../errors.ts';
 import type { UnitFacts } from '../model/examination.ts';
 import { watchUnits } from '../model/units.ts';
 
-/** Units whose state decides whether br-ex comes up, and those that want the same NIC. */
+/** Units whose state decides whether br-ex comes up, and those that use the same NIC. */
 export const examinedUnits = [
   'microshift-ovs-init.service',
   'microshift-net-recover.service',
@@ -25,10 +25,10 @@ export const examinedUnits = [
 const properties =
   'Id,LoadState,ActiveState,Result,UnitFileState,FragmentPath,DropInPaths,ExecStart,After,Before,ExecMainStatus,NRestarts';
 
-/** systemctl answers within milliseconds, also without D-Bus: root talks to systemd's own socket. */
+/** Time limit of systemctl, which answers within milliseconds, even without D-Bus: root uses systemd's own socket. */
 const commandMs = 4_000;
 
-/** What systemd knows of these units. */
+/** Reads the properties of these units from systemd. */
 export async function readUnits(): Promise<readonly UnitFacts[]> {
   const words = ['show', '--no-pager', `--property=${properties}`, ...examinedUnits];
   const { exitCode, stdout, stderr } = await run('systemctl', words, commandMs);
@@ -40,7 +40,7 @@ export async function readUnits(): Promise<readonly UnitFacts[]> {
   return parseUnits(stdout);
 }
 
-/** One block per unit, in the order they were asked for, with an empty line between two (systemctl(1)). */
+/** Parses one block per unit, in the requested order, with an empty line between two (systemctl(1)). */
 export function parseUnits(text: string): readonly UnitFacts[] {
   return text
     .split('\n\n')
@@ -49,7 +49,7 @@ export function parseUnits(text: string): readonly UnitFacts[] {
       const value = (key: string): string => new RegExp(`^${key}=(.*)$`, 'm').exec(block)?.[1] ?? '';
       const list = (key: string): readonly string[] => value(key).split(' ').filter(Boolean);
       return {
-        // An alias (dbus.service) answers with the name of what it stands for.
+        // For an alias (dbus.service), systemctl returns the name of the real unit.
         name: examinedUnits[index] ?? value('Id'),
         load: value('LoadState'),
         active: value('ActiveState'),

@@ -1,19 +1,25 @@
 import type { KubernetesObject, ObjectReference } from './object.ts';
 
-/** What a cluster offers to those who put manifests on it; agent/drivers/kubernetes makes one. */
+/** Operations on a cluster that the manifests need; agent/drivers/kubernetes implements them. */
 export interface Cluster {
-  /** Where it is, for messages. */
+  /** Address of the API server, for messages. */
   readonly server: string;
-  /** Resolves once the API server says that it is ready. */
+  /** Resolves when the API server reports that it is ready. */
   readonly ready: () => Promise<void>;
-  /** Server-side apply under our field manager. Answers with the object as the server has it (or would have it). */
+  /**
+   * Applies an object on the server under the agent's field manager. Returns the object as the server stores it, or
+   * would store it in a dry run.
+   */
   readonly apply: (object: KubernetesObject, options: ApplyOptions) => Promise<KubernetesObject>;
-  /** Null where there is no such object. */
+  /** Returns the object; null if it does not exist. */
   readonly get: (reference: ObjectReference) => Promise<KubernetesObject | null>;
   readonly list: (collection: Collection) => Promise<ObjectList>;
-  /** Asks for an object's removal; an object that is not there is removed already. */
+  /** Requests an object's removal; a missing object counts as removed. */
   readonly remove: (reference: ObjectReference) => Promise<void>;
-  /** Calls back for every change of a collection after a version until `onEvent` answers true or the limit is over; aborted, it throws. */
+  /**
+   * Calls back for every change of a collection after a version until `onEvent` returns true or the limit has expired;
+   * throws if the signal is aborted.
+   */
   readonly watch: (
     collection: Collection,
     from: string,
@@ -26,11 +32,11 @@ export interface Cluster {
 
 interface ApplyOptions {
   readonly dryRun: boolean;
-  /** Take fields over from other managers instead of failing. */
+  /** True if the apply takes fields over from other managers instead of failing. */
   readonly force: boolean;
 }
 
-/** A kind's objects in a namespace, or everywhere (null), narrowed by selectors. */
+/** Objects of a kind in a namespace, or in all namespaces (null), restricted by selectors. */
 export interface Collection {
   readonly apiVersion: string;
   readonly plural: string;
@@ -47,5 +53,8 @@ export interface ObjectList {
 export type WatchEvent = { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: KubernetesObject };
 export type OnEvent = (event: WatchEvent) => boolean;
 
-/** `done`: onEvent said so; `time-over`; `lost`: the server ended the stream or is gone, list again. */
+/**
+ * Reason for the end of a watch. `done`: onEvent returned true. `time-over`: the limit has expired. `lost`: the server
+ * ended the stream or is unreachable, so that the caller has to list again.
+ */
 export type WatchEnd = 'done' | 'time-over' | 'lost';

@@ -3,13 +3,19 @@ import type { ClusterConfig, Sourced } from '../model/config.ts';
 import { joinSubnets, masqueradeSubnets, transitSubnets } from '../model/ovn-kubernetes-addresses.ts';
 import { type AddressRange, addressAt, overlaps, parseRange } from '../net/address-range.ts';
 
-/** ovn-kubernetes gives each node a /24 or a /64 of the cluster network, and wants room for two of them. */
+/**
+ * Longest prefix of a cluster network. ovn-kubernetes assigns a /24 or a /64 of it to each node, and needs room for two
+ * of them.
+ */
 const longestClusterPrefix = { 4: 23, 6: 63 } as const;
 
-/** Ranges that ovn-kubernetes uses by itself (go-controller/pkg/config/config.go, CheckForOverlaps, in 2024 as in 2026). */
+/**
+ * Ranges that ovn-kubernetes reserves by default (go-controller/pkg/config/config.go, CheckForOverlaps, in 2024 as in
+ * 2026).
+ */
 const reserved = [joinSubnets, transitSubnets, masqueradeSubnets].flatMap((ranges) => Object.values(ranges));
 
-/** Throws what ovn-kubernetes, or the API server, would only fail on once they run. */
+/** Throws an error for ranges on which ovn-kubernetes or the API server would fail only at run time. */
 export function checkClusterRanges({ clusterNetwork, serviceNetwork }: ClusterConfig): void {
   const cluster = parseAll('network.clusterNetwork', clusterNetwork);
   const service = parseAll('network.serviceNetwork', serviceNetwork);

@@ -3,17 +3,21 @@ import type { FieldChange, ObjectOutcome } from '../model/manifests.ts';
 import { maskedChange } from './mask.ts';
 import { fieldAt, type KubernetesObject } from './object.ts';
 
-/** What only the server writes; it differs without anything having been changed. */
+/** Fields that only the server writes. They differ without a change by a user. */
 const serverFields = ['managedFields', 'resourceVersion', 'uid', 'generation', 'creationTimestamp', 'selfLink'];
 
-/** The fields in which an object would change, secrets masked. Both are as the server has them, its defaults included. */
+/**
+ * Returns the fields in which an object would change, with secrets masked. Both objects are in the server's form,
+ * including its defaults.
+ */
 export function compareObjects(before: KubernetesObject, after: KubernetesObject): FieldChange[] {
   return changes('', comparable(before), comparable(after)).map((change) => maskedChange(after.kind, change));
 }
 
 /**
- * What applying an object does, from the server's verdict in a dry run: the object as it would be, which has a version only if it is there
- * already; null: it cannot be there. `before` is the object with our labels, `isKnown` whether an earlier apply put it there.
+ * Returns the effect of an apply from the server's result of a dry run: the object as it would be, which has a version
+ * only if it exists already; null if it cannot exist. `before` is the object with the agent's labels; `isKnown` is true
+ * if an earlier apply created it.
  */
 export function applyOutcome(
   verdict: KubernetesObject | null,
@@ -22,11 +26,11 @@ export function applyOutcome(
 ): ObjectOutcome['outcome'] {
   if (verdict?.metadata.resourceVersion === undefined) return 'created';
   if (!isKnown) return 'taken-over';
-  // To the last field, also those that say who owns what: an apply may take part in a field without changing it.
+  // The comparison includes the managed fields, because an apply may become an owner of a field without changing it.
   return isDeepStrictEqual(before, verdict) ? 'unchanged' : 'changed';
 }
 
-/** A counter of the daemonset's template that the server keeps as an annotation. */
+/** Annotation in which the server keeps a counter of the daemonset's template. */
 const serverAnnotation = 'deprecated.daemonset.template.generation';
 
 function comparable(object: KubernetesObject): unknown {
@@ -44,7 +48,7 @@ function changes(path: string, before: unknown, after: unknown): FieldChange[] {
   return names.flatMap((name) => changes(`${path}${name}`.replace(/^\./, ''), from.get(name), to.get(name)));
 }
 
-/** The parts of a value by the name they have in a path; null for what has none. */
+/** Returns the parts of a value by their names in a path; null for a value without parts. */
 function entriesOf(value: unknown): Map<string, unknown> | null {
   if (Array.isArray(value)) {
     const names = value.map((item, index) => {

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { fieldAt, type KubernetesObject, listAt } from './object.ts';
 
-/** Pods do not notice a changed ConfigMap by themselves; this annotation of their template makes them roll. */
+/**
+ * Annotation of a pod template that makes its pods restart after a change of a ConfigMap, which pods do not notice by
+ * themselves.
+ */
 export const configHashAnnotation = 'microshift-net/config-hash';
 
-/** A digest of what the pods of a template read, or null where they read nothing that we render. */
+/** Returns a digest of the ConfigMaps that the pods of a template read; null if they read none of the rendered ones. */
 export function configHash(podTemplate: unknown, objects: readonly KubernetesObject[]): string | null {
   const read = configMapsOf(podTemplate);
   const data = objects
@@ -15,7 +18,7 @@ export function configHash(podTemplate: unknown, objects: readonly KubernetesObj
   return createHash('sha256').update(JSON.stringify(data)).digest('hex').slice(0, 16);
 }
 
-/** Every way in which a pod reads a ConfigMap (PodSpec: volumes, projected volumes, env, envFrom). */
+/** Returns the names of all ConfigMaps that a pod reads (PodSpec: volumes, projected volumes, env, envFrom). */
 function configMapsOf(podTemplate: unknown): Set<unknown> {
   const volumes = listAt(podTemplate, 'spec', 'volumes');
   const sources = volumes.flatMap((volume) => listAt(volume, 'projected', 'sources'));

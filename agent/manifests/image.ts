@@ -2,19 +2,22 @@ import { AgentError } from '../errors.ts';
 import type { Config, Sourced } from '../model/config.ts';
 import { fieldAt, type KubernetesObject, listAt } from './object.ts';
 
-/** MicroShift wrote the key with underscores until 2025 and with dashes since. */
+/** Keys of the image: with underscores in MicroShift until 2025, with dashes since. */
 const releaseKeys = ['ovn_kubernetes_microshift', 'ovn-kubernetes-microshift'];
 
-/** Where an image reference may come from. */
+/** Sources of an image reference. */
 export interface ImageSources {
-  /** From the command line. */
+  /** Image from the command line; null if it is not set. */
   readonly asked: string | null;
   readonly config: Config;
-  /** MicroShift's list of images: its path and text, the text null where there is no such file. */
+  /** Path and text of MicroShift's list of images; the text is null if the file does not exist. */
   readonly release: { readonly path: string; readonly text: string | null };
 }
 
-/** The image of the containers: asked for, configured, or MicroShift's own. There is no default of ours to fall back to. */
+/**
+ * Returns the image of the containers: the requested one, the configured one, or MicroShift's own. The agent has no
+ * default of its own.
+ */
 export function chooseImage({ asked, config, release }: ImageSources): Sourced<string> {
   if (asked !== null) return checked(asked, '--image');
   const { value, source } = config.manifests.image;
@@ -24,7 +27,10 @@ export function chooseImage({ asked, config, release }: ImageSources): Sourced<s
   return checked(imageOfRelease(release.path, release.text), release.path);
 }
 
-/** The image that the daemonsets on the cluster run with, MicroShift's or ours; throws unless all their containers have the same. */
+/**
+ * Returns the image of the daemonsets on the cluster, whether they are MicroShift's or the agent's; throws unless all
+ * their containers use the same image.
+ */
 export function imageOfDaemonSets(daemonSets: readonly KubernetesObject[]): string {
   const containers = daemonSets.flatMap((one) => listAt(one, 'spec', 'template', 'spec', 'containers'));
   const [image, ...others] = new Set(containers.map((container) => String(fieldAt(container, 'image'))));
@@ -47,7 +53,7 @@ function imageOfRelease(path: string, text: string): string {
   throw unknown(`${path} names no image ${releaseKeys.join(' or ')}`);
 }
 
-/** The kubelet would only tell hours later, in an event, that a reference is malformed. */
+/** Checks an image reference. The kubelet would report a malformed one only hours later, in an event. */
 function checked(value: string, source: string): Sourced<string> {
   if (/^[A-Za-z0-9[][A-Za-z0-9._:/@+[\]-]{0,510}$/.test(value)) return { value, source };
   throw unknown(`${JSON.stringify(value)} (${source}) is no image reference`);

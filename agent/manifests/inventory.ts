@@ -2,7 +2,10 @@ import type { Flavor } from './flavor.ts';
 import { kinds } from './kinds.ts';
 import { fieldAt, type KubernetesObject, keyOf, namespaceName, type ObjectReference, ownerLabels } from './object.ts';
 
-/** The list of what an apply put on the server, kept there: labels can be removed by hand, and kinds can leave our list. */
+/**
+ * ConfigMap on the server that lists the applied objects. Labels can be removed by hand, and a later release may no
+ * longer know a kind.
+ */
 export const inventoryReference: ObjectReference = {
   apiVersion: 'v1',
   kind: 'ConfigMap',
@@ -10,7 +13,7 @@ export const inventoryReference: ObjectReference = {
   name: 'microshift-net-inventory',
 };
 
-/** The inventory as an object. */
+/** Returns the inventory as an object. */
 export function inventoryObject(flavor: Flavor | 'changing', references: readonly ObjectReference[]): KubernetesObject {
   const { apiVersion, kind, name } = inventoryReference;
   const keys = [...new Set(references.map(keyOf))].sort();
@@ -22,7 +25,7 @@ export function inventoryObject(flavor: Flavor | 'changing', references: readonl
   };
 }
 
-/** What an inventory lists; empty for null (none yet) and for lines nobody of ours wrote. */
+/** Returns the references in an inventory; an empty list for null, and without lines that the agent did not write. */
 export function inventoryReferences(inventory: KubernetesObject | null): ObjectReference[] {
   const text = fieldAt(inventory, 'data', 'objects');
   if (typeof text !== 'string') return [];
@@ -33,7 +36,7 @@ export function inventoryReferences(inventory: KubernetesObject | null): ObjectR
   });
 }
 
-/** What was put there earlier and is wanted no more. */
+/** Returns the objects that were applied earlier and are no longer desired. */
 export function staleReferences(
   earlier: readonly ObjectReference[],
   wanted: readonly ObjectReference[],

@@ -1,7 +1,7 @@
 import type { Collection } from './cluster-port.ts';
 import type { ObjectReference } from './object.ts';
 
-/** How a kind is addressed, and when its turn is: objects of a wave need only those of the waves before it. */
+/** API path of a kind, and its wave. Objects of a wave need only objects of earlier waves. */
 interface Kind {
   readonly apiVersion: string;
   readonly plural: string;
@@ -11,7 +11,7 @@ interface Kind {
 
 const rbac = 'rbac.authorization.k8s.io/v1';
 
-/** Every kind we apply. A daemonset comes last: its pods start at once and need all the rest. */
+/** Kinds that the agent applies. A daemonset comes last, because its pods start at once and need all other objects. */
 export const kinds: Readonly<Record<string, Kind>> = {
   Namespace: { apiVersion: 'v1', plural: 'namespaces', namespaced: false, wave: 0 },
   ServiceAccount: { apiVersion: 'v1', plural: 'serviceaccounts', namespaced: true, wave: 1 },
@@ -23,7 +23,7 @@ export const kinds: Readonly<Record<string, Kind>> = {
   DaemonSet: { apiVersion: 'apps/v1', plural: 'daemonsets', namespaced: true, wave: 3 },
 };
 
-/** The objects in the order of their waves; those of one wave may go at once. */
+/** Returns the objects in the order of their waves. Objects of one wave can be applied in parallel. */
 export function wavesOf<T extends { readonly kind: string }>(objects: readonly T[]): T[][] {
   const turns = [...new Set(objects.map(waveOf))].sort();
   return turns.map((turn) => objects.filter((object) => waveOf(object) === turn));
@@ -33,13 +33,13 @@ function waveOf({ kind }: { readonly kind: string }): number {
   return kinds[kind]?.wave ?? 0;
 }
 
-/** The API's path of a collection. */
+/** Returns the API path of a collection. */
 export function collectionPath(apiVersion: string, plural: string, namespace: string | null): string {
   const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   return namespace === null ? `${group}/${plural}` : `${group}/namespaces/${namespace}/${plural}`;
 }
 
-/** The same with what narrows it. */
+/** Returns the API path of a collection with its selectors as a query. */
 export function collectionCall({ apiVersion, plural, namespace, labelSelector, fieldSelector }: Collection): {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
@@ -51,7 +51,7 @@ export function collectionCall({ apiVersion, plural, namespace, labelSelector, f
   return { path: collectionPath(apiVersion, plural, namespace), query };
 }
 
-/** The API's path of an object; null for a kind we do not know. */
+/** Returns the API path of an object; null for an unknown kind. */
 export function objectPath({ apiVersion, kind, namespace, name }: ObjectReference): string | null {
   const known = kinds[kind];
   return known === undefined ? null : `${collectionPath(apiVersion, known.plural, namespace)}/${name}`;

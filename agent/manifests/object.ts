@@ -1,6 +1,6 @@
 import type { Json } from '../model/settings.ts';
 
-/** Any object of the Kubernetes API, as JSON. */
+/** Object of the Kubernetes API as JSON. */
 export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -16,7 +16,7 @@ interface ObjectMetadata {
   readonly [field: string]: unknown;
 }
 
-/** What it takes to find an object again. */
+/** Identity of an object in the API. */
 export interface ObjectReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -26,13 +26,16 @@ export interface ObjectReference {
 
 export const namespaceName = 'openshift-ovn-kubernetes';
 
-/** Field manager of everything we apply, and value of the managed-by label. */
+/** Field manager of all objects that the agent applies, and value of the managed-by label. */
 export const fieldManager = 'microshift-net';
 
-/** Everything of ours is found by it; it is never put on pods, whose selectors are older than we are. */
+/**
+ * Selector of all objects of the agent. Pods never get the label, because the selectors of existing daemonsets do not
+ * contain it.
+ */
 export const managedBySelector = `app.kubernetes.io/managed-by=${fieldManager}`;
 
-/** The same as it stands in a rendered file. */
+/** The label as a line of a rendered file. */
 export const managedByLine = `app.kubernetes.io/managed-by: ${fieldManager}`;
 
 export const ownerLabels: Readonly<Record<string, string>> = {
@@ -40,23 +43,26 @@ export const ownerLabels: Readonly<Record<string, string>> = {
   'app.kubernetes.io/part-of': 'ovn-kubernetes',
 };
 
-/** The reference of an object. */
+/** Returns the reference of an object. */
 export function referenceOf(object: KubernetesObject): ObjectReference {
   const { apiVersion, kind, metadata } = object;
   return { apiVersion, kind, namespace: metadata.namespace ?? null, name: metadata.name };
 }
 
-/** An object's name for people: `DaemonSet ovnkube-node`; everything namespaced of ours is in one namespace. */
+/**
+ * Returns the name of an object for the user: `DaemonSet ovnkube-node`. It has no namespace, because all namespaced
+ * objects of the agent are in one.
+ */
 export function titleOf(reference: ObjectReference): string {
   return `${reference.kind} ${reference.name}`;
 }
 
-/** The same text for the same object, another one for every other. */
+/** Returns a text that is unique for each object. */
 export function keyOf({ apiVersion, kind, namespace, name }: ObjectReference): string {
   return [apiVersion, kind, namespace ?? '', name].join(' ');
 }
 
-/** The value at a path of field names, or undefined. */
+/** Returns the value at a path of field names; undefined if there is none. */
 export function fieldAt(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (inner, name) =>
@@ -65,13 +71,13 @@ export function fieldAt(value: unknown, ...path: readonly string[]): unknown {
   );
 }
 
-/** The list at a path of field names; empty where there is none. */
+/** Returns the list at a path of field names; an empty list if there is none. */
 export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
   const list = fieldAt(value, ...path);
   return Array.isArray(list) ? list : [];
 }
 
-/** What the API says with a reason and a message, in one line. */
+/** Returns the API's reason and message in one line. */
 export function explained(state: unknown): string {
   const [reason, message] = [fieldAt(state, 'reason'), fieldAt(state, 'message')].map((one) =>
     String(one ?? '').trim(),
@@ -79,7 +85,7 @@ export function explained(state: unknown): string {
   return [reason, message?.split('\n').at(-1)].filter((part) => part !== '').join(': ') || 'no reason given';
 }
 
-/** A copy that may be changed. */
+/** Returns a mutable copy. */
 export function mutableCopy(object: KubernetesObject): Record<string, Json> {
   return structuredClone(object) as unknown as Record<string, Json>;
 }

@@ -3,13 +3,13 @@ import type { Config } from '../model/config.ts';
 import { familyOf } from '../net/address.ts';
 import type { Flavor } from './flavor.ts';
 
-/** The ports IANA and OVN give the two databases. */
+/** Ports of the two databases, as assigned by IANA and OVN. */
 const databasePorts = { northbound: 6641, southbound: 6642 } as const;
 const apiServerPort = 6443;
 
 /**
- * What the nodes of a cluster must agree on: where the databases and the API are, and the ranges. With a zone per node every node has
- * databases of its own, at the sockets that ovn-ctl gives them.
+ * Returns the settings that all nodes of a cluster share: the addresses of the databases and of the API server, and the
+ * ranges. With a zone per node, every node has its own databases, at the sockets that ovn-ctl uses.
  */
 export function ovnConfigData(config: Config, flavor: Flavor, controlPlane: string | null): Record<string, string> {
   const address = controlPlane ?? config.cluster.nodeIp.value;

@@ -2,14 +2,18 @@ import { type Config, tunnelFlavors } from '../model/config.ts';
 import type { Flavor } from './flavor.ts';
 import { namespaceName } from './object.ts';
 
-/** The API server beside the pods. The service address works only once the network does, so it cannot be used to make it. */
+/**
+ * API server on the node itself. The service address works only after the network does, so it cannot be used to set up
+ * the network.
+ */
 const localApiServer = 'https://localhost:6443';
 
 type Section = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /**
- * The text of ovnkube.conf. What several nodes must agree on comes from the ConfigMap ovn-config instead (multi-node, interconnect), and
- * with `mtu: auto` the container looks at its own node: nothing in here depends on where it is rendered.
+ * Returns the text of ovnkube.conf. Settings that several nodes share come from the ConfigMap ovn-config instead
+ * (multi-node, interconnect), and with `mtu: auto` the container reads the MTU of its own node, so the text does not
+ * depend on the node where it is rendered.
  */
 export function ovnkubeConf(config: Config, flavor: Flavor): string {
   const { clusterNetwork, serviceNetwork } = config.cluster;
@@ -19,14 +23,14 @@ export function ovnkubeConf(config: Config, flavor: Flavor): string {
       mtu: config.mtu.value === 'auto' ? undefined : config.mtu.value,
       'cluster-subnets': isSingleNode ? clusterNetwork.value.join(',') : undefined,
       'encap-port': 6081,
-      // Milliseconds: a small node that is busy starting pods must not lose its database connections.
+      // In milliseconds. A small node that is busy with the start of pods must not lose its database connections.
       'inactivity-probe': 180_000,
-      // Memory is scarcer than the time to compute a flow again.
+      // Memory is scarcer than the time that is needed to compute a flow again.
       'enable-lflow-cache': false,
       'lflow-cache-limit-kb': 870,
     },
     kubernetes: {
-      // The account's token and CA are found by ovnkube itself.
+      // ovnkube itself finds the account's token and CA.
       apiserver: isSingleNode ? localApiServer : undefined,
       'service-cidrs': isSingleNode ? serviceNetwork.value.join(',') : undefined,
       'ovn-config-namespace': namespaceName,
@@ -35,7 +39,7 @@ export function ovnkubeConf(config: Config, flavor: Flavor): string {
     },
     logging: { 'acl-logging-rate-limit': 20 },
     ovnkubernetesfeature: {
-      // A zone per node; there is nothing else since May 2026.
+      // Each node is a zone; ovn-kubernetes supports nothing else since May 2026.
       'enable-interconnect': flavor === 'interconnect' ? true : undefined,
       'enable-egress-ip': false,
       'enable-egress-firewall': false,
@@ -46,10 +50,12 @@ export function ovnkubeConf(config: Config, flavor: Flavor): string {
       interface: 'br-ex',
       nodeport: true,
       'disable-snat-multiple-gws': true,
-      // Whether br-ex has an uplink changes while ovnkube runs and between two runs; it takes the one there is.
+      // The uplink of br-ex may appear and disappear while ovnkube runs and between two runs; ovnkube uses it if there
+      // is one.
       'allow-no-uplink': true,
     },
-    // Seconds. The only candidate need not hurry; a slow disk must not cost it the lease. ovnkube.sh has the same for --init-master.
+    // In seconds. The only candidate need not hurry, and a slow disk must not cost it the lease. ovnkube.sh uses the
+    // same values for --init-master.
     clustermgrha: { 'election-lease-duration': 137, 'election-renew-deadline': 107, 'election-retry-period': 26 },
   });
 }

@@ -3,9 +3,9 @@ import { type Config, microshiftRenders } from '../model/config.ts';
 import { fieldAt, fieldManager, type KubernetesObject, listAt, ownerLabels } from './object.ts';
 
 /**
- * Refuses to write where the objects on the cluster are MicroShift's own: unless network.cniPlugin is none, MicroShift puts them there at each
- * start, under the same names (pkg/components/networking.go:25-130). With clusterToCluster it does not start with anything else
- * (pkg/config/c2cc.go:311).
+ * Refuses to write if the objects on the cluster are MicroShift's own: unless network.cniPlugin is none, MicroShift
+ * applies them at each start, under the same names (pkg/components/networking.go:25-130). With clusterToCluster, it
+ * does not start with any other value (pkg/config/c2cc.go:311).
  */
 export function refuseBesideMicroshift(config: Pick<Config, 'cluster'>): void {
   const { cniPlugin, remoteNetworks } = config.cluster;
@@ -25,7 +25,7 @@ export function refuseBesideMicroshift(config: Pick<Config, 'cluster'>): void {
   });
 }
 
-/** True for an object that we put there: nobody took the label off, or we still own fields of it. */
+/** Returns true for an object of the agent: it has the label, or the agent owns fields of it. */
 export function isOurs(object: KubernetesObject): boolean {
   const labels = object.metadata.labels ?? {};
   if (Object.entries(ownerLabels).every(([name, value]) => labels[name] === value)) return true;
@@ -33,8 +33,9 @@ export function isOurs(object: KubernetesObject): boolean {
 }
 
 /**
- * Who else has a part in an object: field managers that own content of it, or a field that we own, too. Labels and annotations of their own,
- * as of an object or of its pods (`kubectl label`, `kubectl rollout restart`), are no part, and nor is what a subresource reports.
+ * Returns the other field managers that own content of an object, or a field that the agent owns as well. Labels and
+ * annotations of their own, such as those of `kubectl label` and `kubectl rollout restart`, do not count, and neither
+ * do subresources.
  */
 export function coOwners(object: KubernetesObject): string[] {
   const entries = listAt(object, 'metadata', 'managedFields');
@@ -45,7 +46,10 @@ export function coOwners(object: KubernetesObject): string[] {
   return [...new Set(partners.map((entry) => String(fieldAt(entry, 'manager'))))].sort();
 }
 
-/** Field sets are trees whose leaves are empty; `.` is a map or an item itself (FieldsV1, k8s.io/apimachinery/pkg/apis/meta/v1/types.go). */
+/**
+ * Returns true if a field set contains such a field. Field sets are trees whose leaves are empty; `.` stands for a map
+ * or an item itself (FieldsV1, k8s.io/apimachinery/pkg/apis/meta/v1/types.go).
+ */
 function hasPart(theirs: unknown, ours: unknown, inMetadata: boolean): boolean {
   return Object.entries(theirs ?? {}).some(([name, inner]) => {
     if (name === '.') return false;

@@ -1,17 +1,20 @@
 import { AgentError } from '../errors.ts';
 import { explained, fieldAt, type KubernetesObject, listAt } from './object.ts';
 
-/** A container that the kubelet does not start, and tries again for ever with longer and longer pauses. */
+/** A container that the kubelet cannot start. The kubelet tries again without end, with increasing pauses. */
 export interface RefusedContainer {
   readonly pod: string;
   readonly container: string;
   readonly image: string;
   readonly reason: string;
-  /** The kubelet's words: the reason, and what it says about it. */
+  /** The kubelet's reason and message. */
   readonly words: string;
 }
 
-/** Why a kubelet does not get an image (kubernetes, pkg/kubelet/images/types.go and the CRI API's pkg/errors). */
+/**
+ * Reasons for which a kubelet cannot use an image (kubernetes, pkg/kubelet/images/types.go and the CRI API's
+ * pkg/errors).
+ */
 const imageReasons: ReadonlySet<string> = new Set([
   'ErrImagePull',
   'ImagePullBackOff',
@@ -22,10 +25,13 @@ const imageReasons: ReadonlySet<string> = new Set([
   'SignatureValidationFailed',
 ]);
 
-/** A ConfigMap, a key or a user that the container needs is not there (kubernetes, pkg/kubelet/kuberuntime). */
+/** Reason for a missing ConfigMap, key or user that the container needs (kubernetes, pkg/kubelet/kuberuntime). */
 const configReason = 'CreateContainerConfigError';
 
-/** The containers of these daemonsets that cannot start; those of pods that go, or that have another image than is wanted, do not count. */
+/**
+ * Returns the containers of these daemonsets that cannot start. Pods that are being deleted, and pods with an image
+ * other than the desired one, do not count.
+ */
 export function refusedContainers(
   daemonSets: readonly KubernetesObject[],
   pods: readonly KubernetesObject[],
@@ -39,7 +45,10 @@ export function refusedContainers(
   });
 }
 
-/** The first refusal that will not go away by what was just applied: a ConfigMap that was missing before may be there now. */
+/**
+ * Returns the first refusal that the last apply does not resolve, because a ConfigMap that was missing before may exist
+ * now; null if there is none.
+ */
 export function lastingRefusal(
   before: readonly RefusedContainer[],
   now: readonly RefusedContainer[],
@@ -49,7 +58,7 @@ export function lastingRefusal(
   return now.find((one) => imageReasons.has(one.reason) || !isOld(one)) ?? null;
 }
 
-/** The error about a container that cannot start. */
+/** Error for a container that cannot start. */
 export function containerRefused({ pod, container, image, reason, words }: RefusedContainer): AgentError {
   const hint = imageReasons.has(reason)
     ? `see that the node gets the image ${image}, or name another one with manifests.image or --image; the kubelet goes on trying`
@@ -73,7 +82,7 @@ function refusedOf(pod: KubernetesObject): RefusedContainer[] {
   });
 }
 
-/** Image by container. */
+/** Returns the images by container. */
 function imagesOf(podSpec: unknown): ReadonlyMap<string, string> {
   return new Map(
     listAt(podSpec, 'containers').map((one) => [String(fieldAt(one, 'name')), String(fieldAt(one, 'image'))]),

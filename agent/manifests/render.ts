@@ -9,23 +9,23 @@ import { ovnConfigData } from './ovn-config.ts';
 import { ovnkubeConf } from './ovnkube-conf.ts';
 import { scripts, templates } from './templates.generated.ts';
 
-/** Everything the objects depend on. Equal settings give equal objects, on every node and in every run. */
+/** Settings on which the objects depend. Equal settings result in equal objects, on every node and in every run. */
 export interface ManifestSettings {
   readonly config: Config;
   readonly flavor: Flavor;
   readonly image: string;
-  /** Where the node's container runtime looks for CNI plug-ins. */
+  /** Directory in which the node's container runtime looks for CNI plug-ins. */
   readonly cniBinDirectory: string;
-  /** Address of the control plane (multi-node, interconnect); null: node.nodeIP of config.yaml. */
+  /** Address of the control plane (multi-node, interconnect); null if node.nodeIP of config.yaml is used. */
   readonly controlPlane: string | null;
 }
 
-/** CRI-O looks here on every MicroShift since 4.16; before that it was /opt/cni/bin. */
+/** Directory of CRI-O on every MicroShift since 4.16; before, it was /opt/cni/bin. */
 export const defaultCniBinDirectory = '/run/cni/bin';
 
 type MutableObject = Record<string, Json>;
 
-/** The objects of a flavour in the order they have to be applied, made from the templates of config/manifests. */
+/** Returns the objects of a flavour in the order of their application, from the templates of config/manifests. */
 export function renderManifests(settings: ManifestSettings, sources = templates): KubernetesObject[] {
   checkClusterRanges(settings.config.cluster);
   const variant = tunnelFlavors.includes(settings.flavor) ? settings.flavor : 'single-node';
@@ -47,7 +47,7 @@ function fillIn(template: KubernetesObject, settings: ManifestSettings): Kuberne
   return object as unknown as KubernetesObject;
 }
 
-/** What is in a ConfigMap whose data depend on the settings; any other has those of its template. */
+/** Data of the ConfigMaps that depend on the settings. All others have the data of their template. */
 const configMapData: Readonly<Record<string, (settings: ManifestSettings) => Record<string, string>>> = {
   'ovnkube-config': ({ config, flavor }) => ({ 'ovnkube.conf': ovnkubeConf(config, flavor) }),
   'ovnkube-scripts': () => ({ ...scripts }),

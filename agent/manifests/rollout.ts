@@ -1,7 +1,7 @@
 import type { ContainerState, DaemonSetState } from '../model/manifests.ts';
 import { explained, fieldAt, type KubernetesObject, listAt } from './object.ts';
 
-/** What the API tells of a daemonset, its pods and their events, for a person. */
+/** Returns the state of a daemonset from the API, its pods and their events. */
 export function daemonSetState(
   daemonSet: KubernetesObject,
   pods: readonly KubernetesObject[],
@@ -19,7 +19,7 @@ export function daemonSetState(
   };
 }
 
-/** True once the controller has seen this version of the daemonset and every node runs it. */
+/** Returns true if the controller has processed this version of the daemonset and every node runs it. */
 export function isRolledOut(daemonSet: KubernetesObject): boolean {
   const desired = statusNumber(daemonSet, 'desiredNumberScheduled');
   const seen = statusNumber(daemonSet, 'observedGeneration');
@@ -50,7 +50,7 @@ function containerState(
   };
 }
 
-/** The kubelet's word for it: why a container waits, how it ended, or what keeps its pod from a node. */
+/** Returns the kubelet's reason why a container waits or has ended, or why its pod has no node. */
 function reasonOf(pod: KubernetesObject, status: unknown): string {
   for (const state of ['waiting', 'terminated']) {
     const found = fieldAt(status, 'state', state);

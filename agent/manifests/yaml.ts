@@ -3,12 +3,15 @@ import type { KubernetesObject } from './object.ts';
 
 const yamlStyle = { lineWidth: -1, noRefs: true } as const;
 
-/** The objects as one stream of YAML documents. */
+/** Returns the objects as one stream of YAML documents. */
 export function yamlStream(objects: readonly KubernetesObject[]): string {
   return objects.map((object) => `---\n${dump(object, yamlStyle)}`).join('');
 }
 
-/** The objects as files of a directory, numbered in the order of applying; with a kustomization that lists them if asked for. */
+/**
+ * Returns the objects as files of a directory, numbered in the order of their application, and optionally a
+ * kustomization that lists them.
+ */
 export function yamlFiles(objects: readonly KubernetesObject[], withKustomization: boolean): Record<string, string> {
   const files: Record<string, string> = {};
   for (const [index, object] of objects.entries()) {
@@ -24,7 +27,7 @@ export function yamlFiles(objects: readonly KubernetesObject[], withKustomizatio
   return { ...files, 'kustomization.yaml': dump(kustomization, yamlStyle) };
 }
 
-/** The value of a YAML text that other programs wrote, such as a kubeconfig. */
+/** Parses a YAML text of another program, such as a kubeconfig. */
 export function parseYaml(text: string): unknown {
   return load(text);
 }

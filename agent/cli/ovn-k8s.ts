@@ -27,6 +27,9 @@ export async function parseAndRunAs(name: string, path: string, words: readonly 
 function addOverlayInits(program: Command, addTo: AddTo): void {
   program.description("The commands of ovn-kubernetes' first tool, which microshift-net carries out.");
   const add = addTo(program);
+  const services = '--service-cluster-ip-range <subnet>';
+  const ofServices =
+    'the range of services, as of kube-apiserver: packets to a place in it that no service has are rejected';
   const common = (command: Command): Command =>
     command
       .requiredOption('--cluster-ip-subnet <subnet>', 'the subnet of the whole cluster; with IPv6: both, with a comma')
@@ -41,7 +44,9 @@ function addOverlayInits(program: Command, addTo: AddTo): void {
       async (output, words: NodeWords & { masterSwitchSubnet: string }) =>
         (await import('../commands/ovn-k8s.ts')).masterInit(words, output),
     ),
-  ).requiredOption('--master-switch-subnet <subnet>', 'the part of it for this node');
+  )
+    .requiredOption('--master-switch-subnet <subnet>', 'the part of it for this node')
+    .option(services, ofServices);
   common(
     add(
       'minion-init',
@@ -49,7 +54,9 @@ function addOverlayInits(program: Command, addTo: AddTo): void {
       async (output, words: NodeWords & { minionSwitchSubnet: string }) =>
         (await import('../commands/ovn-k8s.ts')).minionInit(words, output),
     ),
-  ).requiredOption('--minion-switch-subnet <subnet>', 'the part of it for this node');
+  )
+    .requiredOption('--minion-switch-subnet <subnet>', 'the part of it for this node')
+    .option(services, ofServices);
   common(
     add('gateway-init', 'make this node a gateway of the cluster', async (output, words: GatewayWords) =>
       (await import('../commands/ovn-k8s.ts')).gatewayInit(words, output),

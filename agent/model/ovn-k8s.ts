@@ -5,6 +5,8 @@
 export interface NodeWords {
   readonly clusterIpSubnet: string;
   readonly nodeName: string;
+  /** The range of services, an option that the tool of 2017 did not have. Absent to leave what the rows of the node have. */
+  readonly serviceClusterIpRange?: string;
   /** TLS files for a northbound database that requires them. */
   readonly nbPrivkey?: string;
   readonly nbCert?: string;
@@ -29,6 +31,7 @@ export interface GatewayWords extends NodeWords {
 export interface NodeRequest {
   readonly name: string;
   readonly clusterSubnets: readonly string[];
+  readonly serviceSubnets: readonly string[] | null;
   readonly subnets: readonly string[] | null;
   readonly gateway: GatewayRequest | null;
   /** True if the node starts a cluster when there is none yet. */

@@ -5,12 +5,15 @@ import { type Existing, indexRows, listOf, mapOf, textOf } from './existing.ts';
 import { gatewayNames, nodeNames, patchNames } from './names.ts';
 import { networkOf } from './own-gateway.ts';
 import { clusterRouterOf } from './ownership.ts';
+import { servicesInside } from './services-inside.ts';
 import { tagKeys } from './tag-keys.ts';
 import { nodeTag } from './tags.ts';
 
 /** What the rows of a node in the layout `seed` say of it: where nobody keeps a record, they are the only ones who know. */
 export interface NodeThere {
   readonly subnets: readonly string[];
+  /** The ranges of services, from which its switch lets nothing out of the cluster. */
+  readonly serviceSubnets: readonly string[];
   /** Of its management port; null: it has none yet. */
   readonly managementMac: string | null;
   readonly gateway: OverlayGateway | null;
@@ -29,6 +32,7 @@ export function nodeThere(northbound: DatabaseRows, local: DatabaseRows, name: s
   const bridge = uplink === null ? null : bridgeOf(indexRows(local), uplink);
   return {
     subnets: networks.map(subnetOf),
+    serviceSubnets: servicesInside(rows, rows.named('Logical_Switch', name), owner),
     managementMac: mac?.toLowerCase() ?? null,
     gateway: uplink === null ? null : gatewayThere(rows, name, uplink, bridge, owner),
     isGatewayCarried: bridge !== null,

@@ -6,6 +6,7 @@ import type { Draft, WantedRow } from './draft.ts';
 import { wantHeld } from './held.ts';
 import { wantNodeGuards } from './isolation.ts';
 import { nodeNames } from './names.ts';
+import { wantServicesInside } from './services-inside.ts';
 import { tagKeys } from './tag-keys.ts';
 
 /** Places in a node's subnet: its router port, its management port. Pods come after. */
@@ -70,6 +71,7 @@ export function wantNode(draft: Draft, cluster: Cluster, node: OverlayNode): voi
     node: node.name,
     why: `${node.name} itself reaches all pods, and they reach it`,
   });
+  wantServicesInside(draft, layout, node.name, nodeSwitch);
   if (layout.naming === 'modern') wantReach(draft, cluster, node, nodeSwitch);
 }
 
@@ -130,7 +132,6 @@ function wantReach(draft: Draft, cluster: Cluster, node: OverlayNode, nodeSwitch
       why: "the kubelet's probes pass network policies",
     });
   }
-  wantServicesInside(draft, cluster, node, nodeSwitch);
   wantNodeGuards(draft, cluster.layout, node, probers, nodeSwitch);
   const hops = draft.hasColumn('Logical_Router_Policy', 'nexthops') ? 'nexthops' : 'nexthop';
   for (const host of node.hostAddresses) {
@@ -146,26 +147,6 @@ function wantReach(draft: Draft, cluster: Cluster, node: OverlayNode, nodeSwitch
       columns: { action: is('reroute'), [hops]: is([hop]) },
       node: node.name,
       why: `${host} is the gateway's outside, too; pods shall reach the node itself`,
-    });
-  }
-}
-
-/**
- * Rejects packets that are still addressed to the service range behind the load balancers (ovn-nb(5), ACL options:apply-after-lb): no backend serves
- * them, and the route out of the cluster would lead them to the LAN. Precedes every network policy, because policies are about pods.
- */
-function wantServicesInside(draft: Draft, { layout }: Cluster, node: OverlayNode, nodeSwitch: WantedRow): void {
-  for (const subnet of layout.serviceSubnets) {
-    const match = `${isIpv6(subnet) ? 'ip6' : 'ip4'}.dst == ${subnet}`;
-    wantHeld(draft, {
-      table: 'ACL',
-      title: `${node.name}: ${match}`,
-      holder: nodeSwitch,
-      column: 'acls',
-      key: { direction: 'from-lport', priority: 1002, match },
-      columns: { action: is('reject'), options: keys({ 'apply-after-lb': 'true' }) },
-      node: node.name,
-      why: `a place in ${subnet} that no service has is not outside of the cluster`,
     });
   }
 }

@@ -151,19 +151,18 @@ function onRelease(t: Test, release: Release): void {
       await serve([nodePort('web')]);
       for (const way of [send('pod-n1', '10.43.0.80', 80), send('pod-n3', '192.0.2.12', 30080)])
         t.match(way, { isRejected: true, end: /^pod-n[13]$/ }, 'who asks is refused');
-      if (naming === 'modern')
-        for (const [from, to, port] of [
-          ['pod-n1', '10.43.0.81', 80],
-          ['pod-n1', '10.43.0.80', 81],
-          ['pod-n3', '10.43.0.81', 80],
-          ['k8s-n3', '10.43.0.81', 80],
-        ] as const)
-          for (const protocol of ['tcp', 'udp', 'sctp'])
-            t.match(
-              send(from, to, port, protocol),
-              { end: from },
-              `${to} ${protocol} ${port}, which nobody serves, from ${from}`,
-            );
+      for (const [from, to, port] of [
+        ['pod-n1', '10.43.0.81', 80],
+        ['pod-n1', '10.43.0.80', 81],
+        ['pod-n3', '10.43.0.81', 80],
+        ['k8s-n3', '10.43.0.81', 80],
+      ] as const)
+        for (const protocol of ['tcp', 'udp', 'sctp'])
+          t.match(
+            send(from, to, port, protocol),
+            { end: from },
+            `${to} ${protocol} ${port}, which nobody serves, from ${from}`,
+          );
       t.match(arrive('n1', '192.0.2.11', 30080), { isRejected: true, end: 'br-ex_n1' }, 'so is the LAN');
     });
 

@@ -51,6 +51,14 @@ for (const [words, message] of [
   [`${master} --master-switch-subnet=`, /--master-switch-subnet is empty; a variable of the shell may not be set/],
   [`${master} --master-switch-subnet=192.168.1`, /--master-switch-subnet: "192\.168\.1" is no address range/],
   [`${master} --master-switch-subnet=192.168.1.2/24`, /"192\.168\.1\.2\/24" has bits set behind its prefix/],
+  [
+    `${minion} --minion-switch-subnet 192.168.2.0/24 --service-cluster-ip-range 192.168.64.0/18`,
+    /--service-cluster-ip-range: 192\.168\.64\.0\/18 overlaps --cluster-ip-subnet 192\.168\.0\.0\/16/,
+  ],
+  [
+    `${minion} --minion-switch-subnet 192.168.2.0/24 --service-cluster-ip-range=`,
+    /--service-cluster-ip-range is empty/,
+  ],
   [`${minion} --minion-switch-subnet 10.1.2.0/24`, /10\.1\.2\.0\/24 is not in --cluster-ip-subnet 192\.168\.0\.0\/16/],
   [
     `${minion} --minion-switch-subnet 192.168.2.0/24 --node-name=n_1`,

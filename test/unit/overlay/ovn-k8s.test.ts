@@ -66,6 +66,32 @@ t.test('nothing differs in a second run, in whatever order the commands come', (
   t.end();
 });
 
+t.test('a range of services stays until another one is given', (t) => {
+  const northbound = emptyNorthbound();
+  const first = machine(1);
+  const withRange = (serviceClusterIpRange: string) =>
+    nodeRequest(
+      { clusterIpSubnet: cluster, nodeName: first.name, serviceClusterIpRange },
+      '--',
+      '192.168.1.0/24',
+      true,
+    );
+  const rejected = () => rows(northbound, 'ACL').map(({ action, match }) => `${String(action)} ${String(match)}`);
+  run(northbound, first, masterOf(first));
+  t.strictSame(rejected(), [], 'no range is known');
+  run(northbound, first, withRange('10.96.0.0/16,fd02::/112'));
+  const both = ['reject ip4.dst == 10.96.0.0/16', 'reject ip6.dst == fd02::/112'];
+  t.strictSame(rejected().toSorted(), both);
+  for (const request of [masterOf(first), gatewayOf(first), withRange('10.96.0.0/16,fd02::/112')]) {
+    run(northbound, first, request);
+    t.strictSame(rejected().toSorted(), both, 'other commands leave it');
+    t.strictSame(changes(run(northbound, first, request)), []);
+  }
+  run(northbound, first, withRange('10.97.0.0/16'));
+  t.strictSame(rejected(), ['reject ip4.dst == 10.97.0.0/16']);
+  t.end();
+});
+
 t.test('what died between the two databases goes on where it ended', (t) => {
   const northbound = emptyNorthbound();
   const first = machine(1);

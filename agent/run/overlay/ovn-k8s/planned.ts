@@ -7,7 +7,7 @@ import type { DatabaseRows, RowChange } from '../../../model/rows.ts';
 import { indexRows, mapOf, textOf } from '../../../overlay/existing.ts';
 import { planLocal } from '../../../overlay/local.ts';
 import { clusterRouterName } from '../../../overlay/names.ts';
-import { nodeThere } from '../../../overlay/node-there.ts';
+import { type NodeThere, nodeThere } from '../../../overlay/node-there.ts';
 import { macsNeeded, planNorthbound } from '../../../overlay/northbound.ts';
 import type { NicFacts } from '../../../overlay/own-nic.ts';
 import { clusterRouterOf } from '../../../overlay/ownership.ts';
@@ -48,11 +48,11 @@ export const macsForNode = macsNeeded(1);
 export function planInit(inputs: NodeInputs): PlannedInit {
   const { request, host, local, northbound, randomMacs } = inputs;
   const settings = switchSettings(local, inputs.systemId);
-  const layout = layoutOf(request, settings, host);
+  const there = nodeThere(northbound, local, request.name, overlayOwner);
+  const layout = layoutOf(request, there, settings, host);
   const registered = registeredNodes(northbound, layout.owner);
   refuseTwin(request.name, settings.systemId, registered);
   refuseCluster(request, settings, northbound);
-  const there = nodeThere(northbound, local, request.name, layout.owner);
   const node: OverlayNode = {
     name: request.name,
     id: numberFor(registered, request.name),
@@ -108,7 +108,12 @@ function pinnedMac(rows: DatabaseRows, { kind, bridge, mac }: OverlayGateway): r
   return [{ do: 'update', table: 'Bridge', title: bridge, uuid: row._uuid, columns, why }];
 }
 
-function layoutOf({ clusterSubnets }: NodeRequest, { encap }: SwitchSettings, { links }: HostFacts): OverlayLayout {
+function layoutOf(
+  { clusterSubnets, serviceSubnets }: NodeRequest,
+  there: NodeThere,
+  { encap }: SwitchSettings,
+  { links }: HostFacts,
+): OverlayLayout {
   const link = links.find(({ addresses }) => addresses.some(({ address }) => encap.addresses.includes(address)));
   if (link === undefined) {
     throw new AgentError(
@@ -122,7 +127,7 @@ function layoutOf({ clusterSubnets }: NodeRequest, { encap }: SwitchSettings, { 
   return {
     naming: 'seed',
     clusterSubnets,
-    serviceSubnets: [],
+    serviceSubnets: serviceSubnets ?? there.serviceSubnets,
     joinSubnets: clusterSubnets.map((subnet) => joinSubnetsOfSeed[subnet.includes(':') ? 6 : 4]),
     mtu: largestMtu({ encap, linkMtu: link.mtuBytes }),
     owner: overlayOwner,

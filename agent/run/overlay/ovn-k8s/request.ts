@@ -13,7 +13,14 @@ export function nodeRequest(words: NodeWords, option: string, subnet: string, is
   const clusterSubnets = ranges('--cluster-ip-subnet', words.clusterIpSubnet);
   const subnets = ranges(option, subnet);
   for (const one of subnets) mustBeInside(option, one, clusterSubnets);
-  return { name: nameOf(words), clusterSubnets, subnets, gateway: null, isMaster };
+  return {
+    name: nameOf(words),
+    clusterSubnets,
+    serviceSubnets: servicesOf(words, clusterSubnets),
+    subnets,
+    gateway: null,
+    isMaster,
+  };
 }
 
 /** Reads the options of `gateway-init`. Fails with `bad-usage`. */
@@ -37,6 +44,7 @@ export function gatewayRequest(words: GatewayWords): NodeRequest & { readonly ga
   return {
     name: nameOf(words),
     clusterSubnets,
+    serviceSubnets: null,
     subnets: null,
     isMaster: false,
     gateway: {
@@ -63,6 +71,22 @@ function ranges(option: string, text: string): readonly string[] {
   const fault = rangesFault(text);
   if (fault === null) return rangeTexts(text);
   throw refused(`${option}: ${fault}`, { hint: 'write a subnet like 192.168.0.0/16' });
+}
+
+/** Reads the range of services; null without the option. Refuses one that overlaps the pods' range, whose packets would be rejected. */
+function servicesOf(
+  { serviceClusterIpRange: text }: NodeWords,
+  clusterSubnets: readonly string[],
+): readonly string[] | null {
+  if (text === undefined) return null;
+  const option = '--service-cluster-ip-range';
+  const services = ranges(option, text);
+  const [ofServices, ofPods] = [services, clusterSubnets].map((list) => list.flatMap((one) => parseRange(one) ?? []));
+  if (ofServices?.some((one) => ofPods?.some((other) => contains(one, other) || contains(other, one))) === true)
+    throw refused(`${option}: ${text} overlaps --cluster-ip-subnet ${clusterSubnets.join(',')}`, {
+      hint: 'write the range that kube-apiserver has as its option of the same name',
+    });
+  return services;
 }
 
 function mustBeInside(option: string, subnet: string, clusterSubnets: readonly string[]): void {

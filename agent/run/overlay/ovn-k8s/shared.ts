@@ -68,7 +68,7 @@ export async function readSharedBridge(
   const layout = {
     naming: 'seed',
     clusterSubnets: translated(above, name),
-    serviceSubnets: [],
+    serviceSubnets: there.serviceSubnets,
     joinSubnets: [],
     mtu: 0,
     owner: overlayOwner,

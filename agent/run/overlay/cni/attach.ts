@@ -58,8 +58,9 @@ export async function prepare(request: CniRequest, around: CniSurroundings, gone
 }
 
 /**
- * Does the second half of ADD: adds the port, waits for its flows, and compares the pod's addresses with those of OVN. Returns the CNI result, the data
- * path type, and the lines for the pod's network namespace. Removes the port after a failure, and if the caller no longer waits.
+ * Does the second half of ADD: adds the port, waits for its flows, and compares the pod's addresses with those of OVN.
+ * Returns the CNI result, the data path type, and the lines for the pod's network namespace. Removes the port after a
+ * failure, and if the caller no longer waits.
  */
 export async function plug(request: CniRequest, around: CniSurroundings, gone: AbortSignal): Promise<Answer> {
   const { ports, say } = around;
@@ -180,7 +181,10 @@ function installed({ link, logicalPort }: Attachment, ports: PodPorts, gone: Abo
   });
 }
 
-/** Throws CniError 11 if OVN carries other addresses than the pod's annotation has: the central node writes both, so the annotation is not from it. */
+/**
+ * Throws CniError 11 if OVN carries other addresses than the pod's annotation has: the central node writes both, so the
+ * annotation is not from it.
+ */
 function requireCarried({ logicalPort, network }: Attachment, rows: readonly string[] | null): void {
   const fault = carriedFault(network, rows);
   if (fault === null) return;

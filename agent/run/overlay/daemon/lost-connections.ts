@@ -3,15 +3,19 @@ import { integrationBridge } from '../../../overlay/bridges.ts';
 import { type DatagramServices, lostConnections, type ServedConnections } from '../../../overlay/datagram-services.ts';
 
 /**
- * Times after the loss of a server at which its connections are forgotten. ovn-controller does it once (options:ct_flush), together with its flows,
- * but Open vSwitch forwards by the earlier flows until it has revalidated them, within half a second, and a client that continues to send makes the
- * same connection again. The later times are for a machine on which ovn-controller is slow.
+ * Times after the loss of a server at which its connections are forgotten. ovn-controller does it once
+ * (options:ct_flush), together with its flows, but Open vSwitch forwards by the earlier flows until it has revalidated
+ * them, within half a second, and a client that continues to send makes the same connection again. The later times are
+ * for a machine on which ovn-controller is slow.
  */
 const timesMs: readonly number[] = [0, 2_000, 10_000, 30_000];
 
 /** UDP connections whose server is gone. */
 export interface LostConnections {
-  /** Takes the present servers, and forgets the connections of servers that served at the previous call and no longer serve. */
+  /**
+   * Takes the present servers, and forgets the connections of servers that served at the previous call and no longer
+   * serve.
+   */
   know(services: DatagramServices): void;
   close(): void;
 }

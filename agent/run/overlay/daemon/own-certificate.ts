@@ -15,9 +15,9 @@ type OwnStep =
   | { readonly do: 'ask' };
 
 /**
- * Maintains a member's certificate: trusts the authorities that the central node publishes, requests another certificate if its own is due or is of
- * an authority that is being replaced, and installs the answer. Returns true if it did a step, which the next look then announces. Takes the lock
- * only for a step.
+ * Maintains a member's certificate: trusts the authorities that the central node publishes, requests another
+ * certificate if its own is due or is of an authority that is being replaced, and installs the answer. Returns true if
+ * it did a step, which the next look then announces. Takes the lock only for a step.
  */
 export async function keepOwnCertificate(
   pki: string,
@@ -50,7 +50,8 @@ export function ownStep(pki: string, published: Published | null, nowMs: number)
   const trusted = readOwnAuthority(pki);
   if (own === null || trusted === null) return null;
   const { authorities = null, certificate = null } = published ?? {};
-  // Authorities that did not sign the node's own certificate are never trusted: the node would be cut off from the answer to its request.
+  // Authorities that did not sign the node's own certificate are never trusted: the node would be cut off from the
+  // answer to its request.
   if (authorities !== null && authorities !== trusted && isSignerIn(own.certificate, authorities))
     return { do: 'trust', authorities };
   const request = readOwnRequest(pki);
